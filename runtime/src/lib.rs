@@ -1,0 +1,3 @@
+//! Runtime.
+
+pub mod python;

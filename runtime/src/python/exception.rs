@@ -1,0 +1,186 @@
+//! Exceptions: the classes, the objects, and how the runtime raises them.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+
+use super::code::Place;
+use super::string::Str;
+use super::types::{BuiltinType, OBJECT, Type};
+use super::value::Value;
+
+/// The result of anything that may raise.
+pub type PyResult<T> = Result<T, Raised>;
+
+/// A raised exception on its way to a handler.
+#[derive(Clone)]
+pub struct Raised(pub Rc<ExceptionObject>);
+
+/// An exception object.
+pub struct ExceptionObject {
+    /// The class.
+    pub class: Type,
+    /// `e.args`
+    pub args: RefCell<Vec<Value>>,
+    /// Other attributes: `e.failure_message`, `e.errno`, what code has set.
+    pub attributes: RefCell<IndexMap<String, Value>>,
+    /// `raise ... from cause`
+    pub cause: RefCell<Option<Value>>,
+    /// The exception that was being handled.
+    pub context: RefCell<Option<Value>>,
+    /// `raise ... from None`
+    pub suppress_context: Cell<bool>,
+    /// Where it passed through the config's code, innermost first.
+    pub places: RefCell<Vec<Place>>,
+}
+
+impl ExceptionObject {
+    /// An exception with these arguments.
+    pub fn new(class: impl Into<Type>, args: Vec<Value>) -> Rc<Self> {
+        Rc::new(Self {
+            class: class.into(),
+            args: RefCell::new(args),
+            attributes: RefCell::default(),
+            cause: RefCell::default(),
+            context: RefCell::default(),
+            suppress_context: Cell::new(false),
+            places: RefCell::default(),
+        })
+    }
+
+    /// Whether it is an instance of this class.
+    pub fn is(&self, class: &'static BuiltinType) -> bool {
+        self.class.is_subclass(&Type::Builtin(class))
+    }
+}
+
+impl Raised {
+    /// The class's name.
+    pub fn class_name(&self) -> Str {
+        self.0.class.name()
+    }
+
+    /// Whether it is an instance of this class.
+    pub fn is(&self, class: &'static BuiltinType) -> bool {
+        self.0.is(class)
+    }
+
+    /// The exception as a value.
+    pub fn value(&self) -> Value {
+        Value::Exception(self.0.clone())
+    }
+}
+
+impl fmt::Debug for Raised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.class_name().as_str())?;
+        let args = self.0.args.borrow();
+        if let Some(Value::Str(text)) = args.first() {
+            write!(f, ": {}", text.as_str())?;
+        }
+        Ok(())
+    }
+}
+
+/// Raises `class(message)`.
+pub fn raise(class: &'static BuiltinType, message: impl Into<String>) -> Raised {
+    Raised(ExceptionObject::new(class, vec![Value::str(message.into())]))
+}
+
+/// Raises `class(*args)`.
+pub fn raise_with(class: &'static BuiltinType, args: Vec<Value>) -> Raised {
+    Raised(ExceptionObject::new(class, args))
+}
+
+/// Declares exception classes and a function for each that the runtime raises itself.
+macro_rules! exceptions {
+    ($($id:ident = $name:literal ($base:ident) $($function:ident)?;)*) => {
+        $(
+            #[doc = concat!("`", $name, "`")]
+            pub static $id: BuiltinType = BuiltinType {
+                name: $name,
+                module: "",
+                base: Some(&$base),
+                construct: Some(|vm, args| super::builtins::construct::exception(vm, &$id, args)),
+                methods: super::methods::exception::METHODS,
+            };
+            $(
+                #[doc = concat!("Raises `", $name, "`.")]
+                pub fn $function(message: impl Into<String>) -> Raised {
+                    raise(&$id, message)
+                }
+            )?
+        )*
+
+        /// All builtin exception classes.
+        pub static EXCEPTIONS: &[&BuiltinType] = &[$(&$id),*];
+    };
+}
+
+exceptions! {
+    BASE_EXCEPTION = "BaseException" (OBJECT);
+    SYSTEM_EXIT = "SystemExit" (BASE_EXCEPTION);
+    KEYBOARD_INTERRUPT = "KeyboardInterrupt" (BASE_EXCEPTION);
+    GENERATOR_EXIT = "GeneratorExit" (BASE_EXCEPTION);
+    EXCEPTION = "Exception" (BASE_EXCEPTION);
+    STOP_ITERATION = "StopIteration" (EXCEPTION);
+    STOP_ASYNC_ITERATION = "StopAsyncIteration" (EXCEPTION);
+    ARITHMETIC_ERROR = "ArithmeticError" (EXCEPTION);
+    FLOATING_POINT_ERROR = "FloatingPointError" (ARITHMETIC_ERROR);
+    OVERFLOW_ERROR = "OverflowError" (ARITHMETIC_ERROR) overflow_error;
+    ZERO_DIVISION_ERROR = "ZeroDivisionError" (ARITHMETIC_ERROR) zero_division_error;
+    ASSERTION_ERROR = "AssertionError" (EXCEPTION);
+    ATTRIBUTE_ERROR = "AttributeError" (EXCEPTION) attribute_error;
+    BUFFER_ERROR = "BufferError" (EXCEPTION);
+    EOF_ERROR = "EOFError" (EXCEPTION);
+    IMPORT_ERROR = "ImportError" (EXCEPTION) import_error;
+    MODULE_NOT_FOUND_ERROR = "ModuleNotFoundError" (IMPORT_ERROR) module_not_found_error;
+    LOOKUP_ERROR = "LookupError" (EXCEPTION) lookup_error;
+    INDEX_ERROR = "IndexError" (LOOKUP_ERROR) index_error;
+    KEY_ERROR = "KeyError" (LOOKUP_ERROR);
+    MEMORY_ERROR = "MemoryError" (EXCEPTION) memory_error;
+    NAME_ERROR = "NameError" (EXCEPTION) name_error;
+    UNBOUND_LOCAL_ERROR = "UnboundLocalError" (NAME_ERROR) unbound_local_error;
+    OS_ERROR = "OSError" (EXCEPTION) os_error;
+    FILE_NOT_FOUND_ERROR = "FileNotFoundError" (OS_ERROR);
+    FILE_EXISTS_ERROR = "FileExistsError" (OS_ERROR);
+    PERMISSION_ERROR = "PermissionError" (OS_ERROR);
+    IS_A_DIRECTORY_ERROR = "IsADirectoryError" (OS_ERROR);
+    NOT_A_DIRECTORY_ERROR = "NotADirectoryError" (OS_ERROR);
+    CONNECTION_ERROR = "ConnectionError" (OS_ERROR);
+    CONNECTION_REFUSED_ERROR = "ConnectionRefusedError" (CONNECTION_ERROR);
+    CONNECTION_RESET_ERROR = "ConnectionResetError" (CONNECTION_ERROR);
+    BROKEN_PIPE_ERROR = "BrokenPipeError" (CONNECTION_ERROR);
+    TIMEOUT_ERROR = "TimeoutError" (OS_ERROR) timeout_error;
+    INTERRUPTED_ERROR = "InterruptedError" (OS_ERROR);
+    REFERENCE_ERROR = "ReferenceError" (EXCEPTION);
+    RUNTIME_ERROR = "RuntimeError" (EXCEPTION) runtime_error;
+    NOT_IMPLEMENTED_ERROR = "NotImplementedError" (RUNTIME_ERROR) not_implemented_error;
+    RECURSION_ERROR = "RecursionError" (RUNTIME_ERROR) recursion_error;
+    SYNTAX_ERROR = "SyntaxError" (EXCEPTION) syntax_error;
+    INDENTATION_ERROR = "IndentationError" (SYNTAX_ERROR);
+    TAB_ERROR = "TabError" (INDENTATION_ERROR);
+    SYSTEM_ERROR = "SystemError" (EXCEPTION) system_error;
+    TYPE_ERROR = "TypeError" (EXCEPTION) type_error;
+    VALUE_ERROR = "ValueError" (EXCEPTION) value_error;
+    UNICODE_ERROR = "UnicodeError" (VALUE_ERROR);
+    UNICODE_DECODE_ERROR = "UnicodeDecodeError" (UNICODE_ERROR);
+    UNICODE_ENCODE_ERROR = "UnicodeEncodeError" (UNICODE_ERROR);
+    WARNING = "Warning" (EXCEPTION);
+    USER_WARNING = "UserWarning" (WARNING);
+    DEPRECATION_WARNING = "DeprecationWarning" (WARNING);
+    RUNTIME_WARNING = "RuntimeWarning" (WARNING);
+    FUTURE_WARNING = "FutureWarning" (WARNING);
+}
+
+/// Raises `KeyError(key)`.
+pub fn key_error(key: Value) -> Raised {
+    raise_with(&KEY_ERROR, vec![key])
+}
+
+/// Raises `StopIteration`.
+pub fn stop_iteration() -> Raised {
+    raise_with(&STOP_ITERATION, Vec::new())
+}

@@ -1,0 +1,1 @@
+//! Formatting: the format mini-language, `%` and `str.format`.

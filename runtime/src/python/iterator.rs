@@ -1,0 +1,72 @@
+//! Iterators: one handle around any lazy sequence, generators included.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::exception::PyResult;
+use super::types::BuiltinType;
+use super::value::Value;
+use super::vm::Vm;
+
+/// A lazy sequence. Implementors hold their own position.
+pub trait PyIterator {
+    /// The next item; `None` at the end, and ever after.
+    ///
+    /// # Errors
+    /// Whatever producing the item raises.
+    fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>>;
+
+    /// How many items are left, where that is known (`len()` is not defined on iterators; this serves allocation).
+    fn size_hint(&self) -> usize {
+        0
+    }
+
+    /// `generator.send(value)`; `None` where this is no generator.
+    fn send(&mut self, vm: &mut Vm, value: Value) -> Option<PyResult<Option<Value>>> {
+        let _ = (vm, value);
+        None
+    }
+
+    /// `generator.throw(exception)`; `None` where this is no generator.
+    fn throw(&mut self, vm: &mut Vm, raised: super::exception::Raised) -> Option<PyResult<Option<Value>>> {
+        let _ = (vm, raised);
+        None
+    }
+
+    /// What a generator returned, once it ended: the value of `yield from`.
+    fn result(&mut self) -> Value {
+        Value::None
+    }
+}
+
+/// A Python iterator.
+pub struct IteratorObject {
+    class: &'static BuiltinType,
+    /// The sequence; borrowed only while it produces an item, so that a generator that iterates itself gets an error.
+    pub state: RefCell<Box<dyn PyIterator>>,
+}
+
+impl IteratorObject {
+    /// An iterator of this class (`types::LIST_ITERATOR`, `types::GENERATOR`, ...).
+    pub fn new(class: &'static BuiltinType, state: impl PyIterator + 'static) -> Value {
+        Value::Iterator(Rc::new(Self { class, state: RefCell::new(Box::new(state)) }))
+    }
+
+    /// The class.
+    pub fn class(&self) -> &'static BuiltinType {
+        self.class
+    }
+}
+
+/// An iterator over items that are there already.
+pub struct Items(pub std::vec::IntoIter<Value>);
+
+impl PyIterator for Items {
+    fn next(&mut self, _: &mut Vm) -> PyResult<Option<Value>> {
+        Ok(self.0.next())
+    }
+
+    fn size_hint(&self) -> usize {
+        self.0.len()
+    }
+}

@@ -1,0 +1,1 @@
+//! JSON as Python's `json` reads and writes it.

@@ -1,0 +1,6 @@
+//! Methods of `bytes`.
+
+use crate::python::value::Method;
+
+/// The methods, by name.
+pub static METHODS: &[Method] = &[];

@@ -1,0 +1,9 @@
+//! Python's own modules: one table.
+
+pub mod collections;
+pub mod random;
+
+use super::module::ModuleDef;
+
+/// The modules of Python's standard library that the runtime has, by dotted name.
+pub static MODULES: &[&ModuleDef] = &[];

@@ -1,0 +1,1 @@
+//! Numbers: arithmetic, parsing and text of `int` and `float`.

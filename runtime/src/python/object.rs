@@ -1,0 +1,182 @@
+//! Objects that are not Python's own: what the host (Galaxy, TPV) and the runtime's modules hand to the config's code.
+//!
+//! The interpreter knows no field of a job: it asks through this trait. The job file is one implementation; live
+//! Python objects inside a Galaxy process can be another, which is why every call can fail and may return any value,
+//! other objects included.
+
+use std::any::Any;
+
+use super::args::Args;
+use super::exception::{PyResult, Raised, attribute_error, type_error};
+use super::string::Str;
+use super::types::BuiltinType;
+use super::value::Value;
+use super::vm::{CompareOp, Vm};
+
+/// An object of the host or of the runtime. Interior mutability is the implementor's affair.
+///
+/// `this` is the value that holds `self`, for what must return or keep the object itself.
+pub trait Object: Any {
+    /// The class, whose name shows in messages.
+    fn class(&self) -> &'static BuiltinType;
+
+    /// `object.name`; `None` where there is no such attribute (the interpreter then raises `AttributeError`).
+    fn get_attr(&self, vm: &mut Vm, this: &Value, name: &str) -> PyResult<Option<Value>> {
+        let _ = (vm, this, name);
+        Ok(None)
+    }
+
+    /// `object.name = value`
+    fn set_attr(&self, vm: &mut Vm, name: &Str, value: Value) -> PyResult<()> {
+        let _ = (vm, value);
+        Err(attribute_error(format!("'{}' object has no attribute '{}'", self.class().name, name.as_str())))
+    }
+
+    /// `del object.name`
+    fn del_attr(&self, vm: &mut Vm, name: &Str) -> PyResult<()> {
+        let _ = vm;
+        Err(attribute_error(name.to_string()))
+    }
+
+    /// `object.name(args)`; `None` where there is no such method: the interpreter then tries `get_attr` and calls that.
+    /// The arguments are left in place in that case.
+    fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+        let _ = (vm, this, name, args);
+        None
+    }
+
+    /// Whether [`Object::call_method`] knows `name`, so that `object.name` without a call gives a bound method.
+    fn has_method(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
+
+    /// `object(args)`
+    fn call(&self, vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+        let _ = (vm, this, args);
+        Err(type_error(format!("'{}' object is not callable", self.class().name)))
+    }
+
+    /// `object[key]`
+    fn get_item(&self, vm: &mut Vm, key: &Value) -> PyResult<Value> {
+        let _ = (vm, key);
+        Err(type_error(format!("'{}' object is not subscriptable", self.class().name)))
+    }
+
+    /// `object[key] = value`
+    fn set_item(&self, vm: &mut Vm, key: &Value, value: Value) -> PyResult<()> {
+        let _ = (vm, key, value);
+        Err(type_error(format!("'{}' object does not support item assignment", self.class().name)))
+    }
+
+    /// `del object[key]`
+    fn del_item(&self, vm: &mut Vm, key: &Value) -> PyResult<()> {
+        let _ = (vm, key);
+        Err(type_error(format!("'{}' object doesn't support item deletion", self.class().name)))
+    }
+
+    /// `item in object`; `None` lets the interpreter iterate.
+    fn contains(&self, vm: &mut Vm, item: &Value) -> Option<PyResult<bool>> {
+        let _ = (vm, item);
+        None
+    }
+
+    /// `iter(object)`; `None` where it is not iterable.
+    fn iter(&self, vm: &mut Vm, this: &Value) -> Option<PyResult<Value>> {
+        let _ = (vm, this);
+        None
+    }
+
+    /// `len(object)`; `None` where it has no length.
+    fn len(&self, vm: &mut Vm) -> Option<PyResult<usize>> {
+        let _ = vm;
+        None
+    }
+
+    /// `bool(object)` where it is not simply true or decided by [`Object::len`].
+    fn truthy(&self, vm: &mut Vm) -> PyResult<bool> {
+        match self.len(vm) {
+            Some(len) => Ok(len? != 0),
+            None => Ok(true),
+        }
+    }
+
+    /// `repr(object)`
+    fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
+        let _ = vm;
+        let class = self.class();
+        Ok(format!("<{}{} object at {:#x}>", class.module_prefix(), class.name, address(this)))
+    }
+
+    /// `str(object)`
+    fn str(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
+        self.repr(vm, this)
+    }
+
+    /// `format(object, spec)`; `None` means `object.__format__`, which takes an empty spec only.
+    fn format(&self, vm: &mut Vm, this: &Value, spec: &str) -> Option<PyResult<String>> {
+        let _ = (vm, this, spec);
+        None
+    }
+
+    /// `self == other`, `self < other` ...; `None` is `NotImplemented` (identity decides equality then).
+    fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        let _ = (vm, op, other);
+        None
+    }
+
+    /// `self + other` ... by the operator's method name without underscores (`"add"`, `"radd"`, `"sub"`, `"and"` ...);
+    /// `None` is `NotImplemented`.
+    fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+        let _ = (vm, method, other);
+        None
+    }
+
+    /// `-self`, `+self`, `~self`, `abs(self)` by `"neg"`, `"pos"`, `"invert"`, `"abs"`.
+    fn unary(&self, vm: &mut Vm, method: &str) -> Option<PyResult<Value>> {
+        let _ = (vm, method);
+        None
+    }
+
+    /// `int(self)` (`"int"`), `float(self)` (`"float"`), `self.__index__()` (`"index"`).
+    fn number(&self, vm: &mut Vm, method: &str) -> Option<PyResult<Value>> {
+        let _ = (vm, method);
+        None
+    }
+
+    /// `hash(self)`; `None` is the identity hash, an error is an unhashable object.
+    fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
+        let _ = vm;
+        None
+    }
+
+    /// `with object:` enter; `None` where it is no context manager.
+    fn enter(&self, vm: &mut Vm, this: &Value) -> Option<PyResult<Value>> {
+        let _ = (vm, this);
+        None
+    }
+
+    /// `with object:` exit; true swallows the exception.
+    fn exit(&self, vm: &mut Vm, raised: Option<&Raised>) -> PyResult<bool> {
+        let _ = (vm, raised);
+        Ok(false)
+    }
+
+    /// `copy.deepcopy(object)`; the default shares the object, which is right for immutable ones.
+    fn deepcopy(&self, vm: &mut Vm, this: &Value) -> PyResult<Value> {
+        let _ = vm;
+        Ok(this.clone())
+    }
+
+    /// The names that `dir(object)` shows, for messages and tools.
+    fn attributes(&self) -> &'static [&'static str] {
+        &[]
+    }
+}
+
+fn address(value: &Value) -> usize {
+    match value {
+        Value::Object(handle) => std::rc::Rc::as_ptr(handle).cast::<u8>() as usize,
+        _ => 0,
+    }
+}

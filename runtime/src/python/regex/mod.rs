@@ -1,0 +1,1 @@
+//! Python's regular expressions on a Rust engine.

@@ -1,0 +1,217 @@
+//! `set` and `frozenset`, in CPython's iteration order where that is deterministic.
+//!
+//! CPython's order is that of its hash table; strings are hashed with a random key there, so only sets of numbers (and
+//! of tuples of numbers) have an order to reproduce. The table here is CPython's (`Objects/setobject.c`): open
+//! addressing with a short linear probe, then a perturbed jump.
+
+use std::cell::RefCell;
+
+use super::dict::Key;
+use super::exception::PyResult;
+use super::value::Value;
+use super::vm::Vm;
+
+/// A `set` or `frozenset`. Never hold a borrow while calling back into Python code.
+pub struct SetObject {
+    /// The items.
+    pub table: RefCell<SetTable>,
+    frozen: bool,
+}
+
+impl SetObject {
+    /// A set of these items.
+    pub fn new(table: SetTable, frozen: bool) -> Self {
+        Self { table: RefCell::new(table), frozen }
+    }
+
+    /// Whether it is a `frozenset`.
+    pub fn frozen(&self) -> bool {
+        self.frozen
+    }
+
+    /// `item in set`
+    ///
+    /// # Errors
+    /// `TypeError` where the item is not hashable.
+    pub fn contains(&self, vm: &mut Vm, item: &Value) -> PyResult<bool> {
+        let key = Key::new(vm, item.clone())?;
+        Ok(self.table.borrow().contains(&key))
+    }
+
+    /// The items in iteration order, as they are now.
+    pub fn items(&self) -> Vec<Value> {
+        self.table.borrow().iter().map(|key| key.value.clone()).collect()
+    }
+}
+
+const LINEAR_PROBES: usize = 9;
+const PERTURB_SHIFT: u32 = 5;
+const MIN_SIZE: usize = 8;
+
+#[derive(Clone)]
+enum Slot {
+    Empty,
+    Deleted,
+    Full(Key),
+}
+
+/// The hash table of a set.
+#[derive(Clone)]
+pub struct SetTable {
+    slots: Vec<Slot>,
+    /// Full and deleted slots.
+    fill: usize,
+    used: usize,
+}
+
+impl Default for SetTable {
+    fn default() -> Self {
+        Self { slots: vec![Slot::Empty; MIN_SIZE], fill: 0, used: 0 }
+    }
+}
+
+impl FromIterator<Key> for SetTable {
+    fn from_iter<T: IntoIterator<Item = Key>>(keys: T) -> Self {
+        let mut table = Self::default();
+        for key in keys {
+            table.insert(key);
+        }
+        table
+    }
+}
+
+impl SetTable {
+    /// The number of items.
+    pub fn len(&self) -> usize {
+        self.used
+    }
+
+    /// Whether there is no item.
+    pub fn is_empty(&self) -> bool {
+        self.used == 0
+    }
+
+    /// The items in CPython's order.
+    pub fn iter(&self) -> impl Iterator<Item = &Key> {
+        self.slots.iter().filter_map(|slot| match slot {
+            Slot::Full(key) => Some(key),
+            _ => None,
+        })
+    }
+
+    /// Whether the key is there.
+    pub fn contains(&self, key: &Key) -> bool {
+        self.find(key).is_some()
+    }
+
+    /// The item that equals the key.
+    pub fn get(&self, key: &Key) -> Option<&Key> {
+        match self.slots.get(self.find(key)?) {
+            Some(Slot::Full(found)) => Some(found),
+            _ => None,
+        }
+    }
+
+    /// Adds the key; false where it was there. An equal item stays.
+    pub fn insert(&mut self, key: Key) -> bool {
+        let mut free = None;
+        for index in probes(&key, self.slots.len()) {
+            match self.slots.get(index) {
+                Some(Slot::Full(found)) if *found == key => return false,
+                Some(Slot::Full(_)) | None => {}
+                Some(Slot::Deleted) => {
+                    // CPython 3.7+ does not reuse dummies in set_add_entry; it only stops at an unused slot.
+                }
+                Some(Slot::Empty) => {
+                    free = Some(index);
+                    break;
+                }
+            }
+        }
+        let Some(index) = free else { return false };
+        if let Some(slot) = self.slots.get_mut(index) {
+            *slot = Slot::Full(key);
+        }
+        self.fill += 1;
+        self.used += 1;
+        let mask = self.slots.len() - 1;
+        if self.fill * 5 >= mask * 3 {
+            let target = if self.used > 50_000 { self.used * 2 } else { self.used * 4 };
+            self.resize(target);
+        }
+        true
+    }
+
+    /// Removes the key; false where it was not there.
+    pub fn remove(&mut self, key: &Key) -> bool {
+        let Some(index) = self.find(key) else { return false };
+        if let Some(slot) = self.slots.get_mut(index) {
+            *slot = Slot::Deleted;
+        }
+        self.used -= 1;
+        true
+    }
+
+    /// Removes and gives the first item in table order, as `set.pop` of a fresh set does.
+    pub fn pop(&mut self) -> Option<Key> {
+        let slot = self.slots.iter_mut().find(|slot| matches!(slot, Slot::Full(_)))?;
+        match std::mem::replace(slot, Slot::Deleted) {
+            Slot::Full(key) => {
+                self.used -= 1;
+                Some(key)
+            }
+            _ => None,
+        }
+    }
+
+    /// Removes all.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    fn find(&self, key: &Key) -> Option<usize> {
+        for index in probes(key, self.slots.len()) {
+            match self.slots.get(index) {
+                Some(Slot::Full(found)) if found == key => return Some(index),
+                Some(Slot::Empty) | None => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn resize(&mut self, at_least: usize) {
+        let mut size = MIN_SIZE;
+        while size <= at_least {
+            size <<= 1;
+        }
+        let old = std::mem::replace(&mut self.slots, vec![Slot::Empty; size]);
+        self.fill = self.used;
+        for slot in old {
+            let Slot::Full(key) = slot else { continue };
+            let free = probes(&key, size).find(|index| matches!(self.slots.get(*index), Some(Slot::Empty)));
+            if let Some(slot) = free.and_then(|index| self.slots.get_mut(index)) {
+                *slot = Slot::Full(key);
+            }
+        }
+    }
+}
+
+/// The slots to look at for a key, in CPython's order.
+fn probes(key: &Key, size: usize) -> impl Iterator<Item = usize> + use<> {
+    let mask = size - 1;
+    let mut perturb = usize::from_ne_bytes(key.hash_value().to_ne_bytes());
+    let mut start = perturb & mask;
+    let mut offset = 0;
+    std::iter::from_fn(move || {
+        let index = start + offset;
+        if offset < LINEAR_PROBES && start + LINEAR_PROBES <= mask {
+            offset += 1;
+        } else {
+            offset = 0;
+            perturb >>= PERTURB_SHIFT;
+            start = start.wrapping_mul(5).wrapping_add(1).wrapping_add(perturb) & mask;
+        }
+        Some(index)
+    })
+}

@@ -1,0 +1,231 @@
+//! Classes: the builtin ones, each a row of one table here, and those that the config's code defines.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+
+use super::args::Args;
+use super::builtins::construct;
+use super::exception::PyResult;
+use super::methods;
+use super::string::Str;
+use super::value::{Method, Value};
+use super::vm::Vm;
+
+/// A class of the runtime or the host: name, place in the hierarchy, constructor, methods.
+pub struct BuiltinType {
+    /// `__name__`
+    pub name: &'static str,
+    /// `__module__`; empty is `builtins`.
+    pub module: &'static str,
+    /// The base class; `None` for `object` only.
+    pub base: Option<&'static BuiltinType>,
+    /// `Class(args)`; `None` where code cannot make instances.
+    pub construct: Option<fn(&mut Vm, Args) -> PyResult<Value>>,
+    /// The methods, each a row of the type's table.
+    pub methods: &'static [Method],
+}
+
+impl BuiltinType {
+    /// `module.` or nothing for builtins, as `repr` of a class shows it.
+    pub fn module_prefix(&self) -> String {
+        if self.module.is_empty() { String::new() } else { format!("{}.", self.module) }
+    }
+
+    /// Whether this class is `other` or derives from it.
+    pub fn is_subclass(&'static self, other: &'static BuiltinType) -> bool {
+        let mut class = Some(self);
+        while let Some(current) = class {
+            if std::ptr::eq(current, other) {
+                return true;
+            }
+            class = current.base;
+        }
+        std::ptr::eq(other, &raw const OBJECT)
+    }
+}
+
+/// A class that the config's code defined.
+pub struct Class {
+    /// `__name__`
+    pub name: Str,
+    /// The base classes.
+    pub bases: Vec<Type>,
+    /// Methods and class attributes.
+    pub dict: RefCell<IndexMap<String, Value>>,
+}
+
+/// An instance of a class that the config's code defined.
+pub struct Instance {
+    /// The class.
+    pub class: Rc<Class>,
+    /// `__dict__`
+    pub attributes: RefCell<IndexMap<String, Value>>,
+}
+
+/// A class, as a value.
+#[derive(Clone)]
+pub enum Type {
+    /// Of the runtime or the host.
+    Builtin(&'static BuiltinType),
+    /// Of the config's code.
+    Class(Rc<Class>),
+}
+
+impl Type {
+    /// `__name__`
+    pub fn name(&self) -> Str {
+        match self {
+            Self::Builtin(class) => Str::from(class.name),
+            Self::Class(class) => class.name.clone(),
+        }
+    }
+
+    /// Whether both are the same class.
+    pub fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Builtin(a), Self::Builtin(b)) => std::ptr::eq(*a, *b),
+            (Self::Class(a), Self::Class(b)) => Rc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+
+    /// `issubclass(self, other)`
+    pub fn is_subclass(&self, other: &Self) -> bool {
+        if self.same(other) {
+            return true;
+        }
+        match self {
+            Self::Builtin(class) => match other {
+                Self::Builtin(other) => class.is_subclass(other),
+                Self::Class(_) => false,
+            },
+            Self::Class(class) => {
+                matches!(other, Self::Builtin(o) if std::ptr::eq(*o, &raw const OBJECT))
+                    || class.bases.iter().any(|base| base.is_subclass(other))
+            }
+        }
+    }
+
+    /// Whether instances are exceptions.
+    pub fn is_exception(&self) -> bool {
+        self.is_subclass(&Self::Builtin(&super::exception::BASE_EXCEPTION))
+    }
+
+    /// The nearest class of the runtime in the hierarchy.
+    pub fn builtin_base(&self) -> &'static BuiltinType {
+        match self {
+            Self::Builtin(class) => class,
+            Self::Class(class) => class.bases.first().map_or(&OBJECT, Self::builtin_base),
+        }
+    }
+}
+
+impl From<&'static BuiltinType> for Type {
+    fn from(class: &'static BuiltinType) -> Self {
+        Self::Builtin(class)
+    }
+}
+
+/// Declares the builtin classes: identifier, Python's name, constructor, method table.
+macro_rules! builtin_types {
+    ($($(#[$doc:meta])* $id:ident = $name:literal ($base:expr, $construct:expr, $methods:expr);)*) => {
+        $($(#[$doc])* pub static $id: BuiltinType =
+            BuiltinType { name: $name, module: "", base: $base, construct: $construct, methods: $methods };)*
+
+        /// All builtin classes.
+        pub static TYPES: &[&BuiltinType] = &[$(&$id),*];
+    };
+}
+
+builtin_types! {
+    /// `object`
+    OBJECT = "object" (None, Some(construct::object), &[]);
+    /// `type`
+    TYPE = "type" (Some(&OBJECT), Some(construct::type_), &[]);
+    /// `NoneType`
+    NONE_TYPE = "NoneType" (Some(&OBJECT), None, &[]);
+    /// `NotImplementedType`
+    NOT_IMPLEMENTED_TYPE = "NotImplementedType" (Some(&OBJECT), None, &[]);
+    /// `ellipsis`
+    ELLIPSIS_TYPE = "ellipsis" (Some(&OBJECT), None, &[]);
+    /// `int`
+    INT = "int" (Some(&OBJECT), Some(construct::int), methods::int::METHODS);
+    /// `bool`, a subclass of `int`
+    BOOL = "bool" (Some(&INT), Some(construct::bool_), &[]);
+    /// `float`
+    FLOAT = "float" (Some(&OBJECT), Some(construct::float), methods::float::METHODS);
+    /// `complex`: only its name, for `isinstance`; complex numbers are not built.
+    COMPLEX = "complex" (Some(&OBJECT), None, &[]);
+    /// `str`
+    STR = "str" (Some(&OBJECT), Some(construct::str_), methods::str::METHODS);
+    /// `bytes`
+    BYTES = "bytes" (Some(&OBJECT), Some(construct::bytes), methods::bytes::METHODS);
+    /// `tuple`
+    TUPLE = "tuple" (Some(&OBJECT), Some(construct::tuple), methods::tuple::METHODS);
+    /// `list`
+    LIST = "list" (Some(&OBJECT), Some(construct::list), methods::list::METHODS);
+    /// `dict`
+    DICT = "dict" (Some(&OBJECT), Some(construct::dict), methods::dict::METHODS);
+    /// `set`
+    SET = "set" (Some(&OBJECT), Some(construct::set), methods::set::METHODS);
+    /// `frozenset`
+    FROZENSET = "frozenset" (Some(&OBJECT), Some(construct::frozenset), methods::set::FROZEN_METHODS);
+    /// `range`
+    RANGE = "range" (Some(&OBJECT), Some(construct::range), methods::range::METHODS);
+    /// `slice`
+    SLICE = "slice" (Some(&OBJECT), Some(construct::slice), methods::slice::METHODS);
+    /// `function`
+    FUNCTION = "function" (Some(&OBJECT), None, &[]);
+    /// `builtin_function_or_method`
+    BUILTIN_FUNCTION = "builtin_function_or_method" (Some(&OBJECT), None, &[]);
+    /// `method`
+    METHOD = "method" (Some(&OBJECT), None, &[]);
+    /// `module`
+    MODULE = "module" (Some(&OBJECT), None, &[]);
+    /// `generator`
+    GENERATOR = "generator" (Some(&OBJECT), None, methods::generator::METHODS);
+    /// `list_iterator`
+    LIST_ITERATOR = "list_iterator" (Some(&OBJECT), None, &[]);
+    /// `list_reverseiterator`
+    LIST_REVERSEITERATOR = "list_reverseiterator" (Some(&OBJECT), None, &[]);
+    /// `tuple_iterator`
+    TUPLE_ITERATOR = "tuple_iterator" (Some(&OBJECT), None, &[]);
+    /// `str_ascii_iterator`
+    STR_ITERATOR = "str_ascii_iterator" (Some(&OBJECT), None, &[]);
+    /// `bytes_iterator`
+    BYTES_ITERATOR = "bytes_iterator" (Some(&OBJECT), None, &[]);
+    /// `range_iterator`
+    RANGE_ITERATOR = "range_iterator" (Some(&OBJECT), None, &[]);
+    /// `dict_keyiterator`
+    DICT_KEYITERATOR = "dict_keyiterator" (Some(&OBJECT), None, &[]);
+    /// `dict_valueiterator`
+    DICT_VALUEITERATOR = "dict_valueiterator" (Some(&OBJECT), None, &[]);
+    /// `dict_itemiterator`
+    DICT_ITEMITERATOR = "dict_itemiterator" (Some(&OBJECT), None, &[]);
+    /// `dict_keys`
+    DICT_KEYS = "dict_keys" (Some(&OBJECT), None, &[]);
+    /// `dict_values`
+    DICT_VALUES = "dict_values" (Some(&OBJECT), None, &[]);
+    /// `dict_items`
+    DICT_ITEMS = "dict_items" (Some(&OBJECT), None, &[]);
+    /// `set_iterator`
+    SET_ITERATOR = "set_iterator" (Some(&OBJECT), None, &[]);
+    /// `map`
+    MAP = "map" (Some(&OBJECT), Some(construct::map), &[]);
+    /// `filter`
+    FILTER = "filter" (Some(&OBJECT), Some(construct::filter), &[]);
+    /// `zip`
+    ZIP = "zip" (Some(&OBJECT), Some(construct::zip), &[]);
+    /// `enumerate`
+    ENUMERATE = "enumerate" (Some(&OBJECT), Some(construct::enumerate), &[]);
+    /// `reversed`
+    REVERSED = "reversed" (Some(&OBJECT), Some(construct::reversed), &[]);
+    /// `callable_iterator`
+    CALLABLE_ITERATOR = "callable_iterator" (Some(&OBJECT), None, &[]);
+    /// `traceback`
+    TRACEBACK = "traceback" (Some(&OBJECT), None, &[]);
+    /// `types.GenericAlias`, what `list[int]` is
+    GENERIC_ALIAS = "GenericAlias" (Some(&OBJECT), None, &[]);
+}

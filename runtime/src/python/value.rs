@@ -1,0 +1,353 @@
+//! Python values.
+//!
+//! A [`Value`] is 16 bytes: a tag and a number or a reference-counted pointer. Values belong to one thread; what
+//! threads share is the artifact, from which each thread makes its own.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use num_bigint::BigInt;
+
+use super::args::Args;
+use super::dict::Dict;
+use super::exception::{ExceptionObject, PyResult};
+use super::function::Function;
+use super::iterator::IteratorObject;
+use super::module::ModuleDef;
+use super::object::Object;
+use super::set::SetObject;
+use super::string::Str;
+use super::types::{BuiltinType, Instance, Type};
+use super::vm::Vm;
+
+/// Any Python value.
+#[derive(Clone)]
+pub enum Value {
+    /// `None`
+    None,
+    /// `NotImplemented`
+    NotImplemented,
+    /// `...`
+    Ellipsis,
+    /// `True` or `False`
+    Bool(bool),
+    /// An `int` that fits 64 bits. An int always has this form where it fits: see [`Value::from_bigint`].
+    Int(i64),
+    /// An `int` outside the range of `i64`.
+    BigInt(Rc<BigInt>),
+    /// A `float`
+    Float(f64),
+    /// A `str`
+    Str(Str),
+    /// A `bytes`
+    Bytes(Rc<Vec<u8>>),
+    /// A `tuple` or an instance of a named tuple
+    Tuple(Rc<Tuple>),
+    /// A `list`
+    List(Rc<List>),
+    /// A `dict` or one of `collections`' subclasses of it
+    Dict(Rc<Dict>),
+    /// A `set` or `frozenset`
+    Set(Rc<SetObject>),
+    /// A `range`
+    Range(Rc<Range>),
+    /// A `slice`
+    Slice(Rc<Slice>),
+    /// A function, lambda or generator function of the config's code
+    Function(Rc<Function>),
+    /// A function of the runtime: a builtin or a module's
+    Builtin(&'static Builtin),
+    /// A function of the runtime with a receiver: `"a".upper`
+    BoundMethod(Rc<BoundMethod>),
+    /// A class
+    Type(Type),
+    /// A module
+    Module(&'static ModuleDef),
+    /// An iterator or a generator
+    Iterator(Rc<IteratorObject>),
+    /// An exception
+    Exception(Rc<ExceptionObject>),
+    /// An instance of a class that the config's code defined
+    Instance(Rc<Instance>),
+    /// An object of the runtime or of the host: a TPV entity, a Galaxy job, a regex match, a date
+    Object(Rc<dyn_object::Handle>),
+}
+
+/// The thin handle around `Box<dyn Object>` that keeps [`Value`] at 16 bytes.
+pub mod dyn_object {
+    use super::Object;
+
+    /// A host or runtime object.
+    pub struct Handle(pub(super) Box<dyn Object>);
+
+    impl std::ops::Deref for Handle {
+        type Target = dyn Object;
+        fn deref(&self) -> &(dyn Object + 'static) {
+            &*self.0
+        }
+    }
+}
+
+/// The items of a tuple, with the class where it is a named tuple.
+pub struct Tuple {
+    /// The items.
+    pub items: Vec<Value>,
+    /// The class of a `collections.namedtuple` instance; `None` for a plain tuple.
+    pub class: Option<Type>,
+}
+
+/// The items of a list. Never hold a borrow while calling back into Python code.
+pub struct List {
+    /// The items.
+    pub items: RefCell<Vec<Value>>,
+}
+
+/// `range(start, stop, step)`; the step is not zero. Bounds outside `i64` are refused with `OverflowError`
+/// (DIFFERENCE: CPython's ranges have no bound).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Range {
+    /// First item.
+    pub start: i64,
+    /// End, exclusive.
+    pub stop: i64,
+    /// Step, never zero.
+    pub step: i64,
+}
+
+/// `slice(start, stop, step)`
+pub struct Slice {
+    /// Start, maybe `None`.
+    pub start: Value,
+    /// Stop, maybe `None`.
+    pub stop: Value,
+    /// Step, maybe `None`.
+    pub step: Value,
+}
+
+/// The signature of every function of the runtime.
+pub type NativeFn = fn(&mut Vm, Args) -> PyResult<Value>;
+
+/// A function of the runtime: one row in a table of builtins or of a module.
+pub struct Builtin {
+    /// Python's name for it, as error messages show it.
+    pub name: &'static str,
+    /// The code.
+    pub call: NativeFn,
+}
+
+/// The signature of every method of a builtin type: receiver first.
+pub type NativeMethod = fn(&mut Vm, &Value, Args) -> PyResult<Value>;
+
+/// A method of a builtin type: one row in a type's table.
+pub struct Method {
+    /// Python's name for it.
+    pub name: &'static str,
+    /// The code. The receiver is an instance of the type whose table this row is in.
+    pub call: NativeMethod,
+}
+
+/// A method and its receiver.
+pub struct BoundMethod {
+    /// `self`
+    pub receiver: Value,
+    /// What is called.
+    pub target: MethodTarget,
+}
+
+/// What a bound method calls.
+pub enum MethodTarget {
+    /// A row of a type's table.
+    Native(&'static Method),
+    /// A method of a host object, called through [`Object::call_method`].
+    Host(Str),
+    /// A function of a class that the config's code defined.
+    Function(Value),
+}
+
+impl Value {
+    /// A `str`.
+    pub fn str(text: impl Into<Box<str>>) -> Self {
+        Self::Str(Str::new(text))
+    }
+
+    /// A new `list`.
+    pub fn list(items: Vec<Value>) -> Self {
+        Self::List(Rc::new(List { items: RefCell::new(items) }))
+    }
+
+    /// A `tuple`.
+    pub fn tuple(items: Vec<Value>) -> Self {
+        Self::Tuple(Rc::new(Tuple { items, class: None }))
+    }
+
+    /// A `dict`.
+    pub fn dict(dict: Dict) -> Self {
+        Self::Dict(Rc::new(dict))
+    }
+
+    /// A `bytes`.
+    pub fn bytes(bytes: Vec<u8>) -> Self {
+        Self::Bytes(Rc::new(bytes))
+    }
+
+    /// An `int` of any size, in its canonical form.
+    pub fn from_bigint(value: BigInt) -> Self {
+        match i64::try_from(&value) {
+            Ok(small) => Self::Int(small),
+            Err(_) => Self::BigInt(Rc::new(value)),
+        }
+    }
+
+    /// An `int` from a count or size.
+    pub fn from_usize(value: usize) -> Self {
+        match i64::try_from(value) {
+            Ok(small) => Self::Int(small),
+            Err(_) => Self::BigInt(Rc::new(BigInt::from(value))),
+        }
+    }
+
+    /// A host or runtime object.
+    pub fn object(object: impl Object) -> Self {
+        Self::Object(Rc::new(dyn_object::Handle(Box::new(object))))
+    }
+
+    /// This value as the object of type `T` behind it, if it is one.
+    pub fn downcast<T: Object>(&self) -> Option<&T> {
+        match self {
+            Self::Object(handle) => {
+                let object: &dyn std::any::Any = &**handle;
+                object.downcast_ref::<T>()
+            }
+            _ => None,
+        }
+    }
+
+    /// `value is None`
+    pub fn is_none(&self) -> bool {
+        matches!(self, Self::None)
+    }
+
+    /// The text, if this is a `str`.
+    pub fn as_str(&self) -> Option<&Str> {
+        match self {
+            Self::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The class, as `type(value)` gives it.
+    pub fn class(&self) -> Type {
+        use super::types::*;
+        let builtin: &'static BuiltinType = match self {
+            Self::None => &NONE_TYPE,
+            Self::NotImplemented => &NOT_IMPLEMENTED_TYPE,
+            Self::Ellipsis => &ELLIPSIS_TYPE,
+            Self::Bool(_) => &BOOL,
+            Self::Int(_) | Self::BigInt(_) => &INT,
+            Self::Float(_) => &FLOAT,
+            Self::Str(_) => &STR,
+            Self::Bytes(_) => &BYTES,
+            Self::Tuple(tuple) => match &tuple.class {
+                Some(class) => return class.clone(),
+                None => &TUPLE,
+            },
+            Self::List(_) => &LIST,
+            Self::Dict(dict) => dict.class(),
+            Self::Set(set) => {
+                if set.frozen() {
+                    &FROZENSET
+                } else {
+                    &SET
+                }
+            }
+            Self::Range(_) => &RANGE,
+            Self::Slice(_) => &SLICE,
+            Self::Function(_) => &FUNCTION,
+            Self::Builtin(_) => &BUILTIN_FUNCTION,
+            Self::BoundMethod(method) => match method.target {
+                MethodTarget::Native(_) => &BUILTIN_FUNCTION,
+                _ => &METHOD,
+            },
+            Self::Type(_) => &TYPE,
+            Self::Module(_) => &MODULE,
+            Self::Iterator(iterator) => iterator.class(),
+            Self::Exception(exception) => return exception.class.clone(),
+            Self::Instance(instance) => return Type::Class(instance.class.clone()),
+            Self::Object(object) => object.class(),
+        };
+        Type::Builtin(builtin)
+    }
+
+    /// The class's name, as error messages show it: `type(value).__name__`.
+    pub fn type_name(&self) -> Str {
+        self.class().name()
+    }
+
+    /// Whether both are the same object: Python's `is`. Equal small values without identity count as the same.
+    pub fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::None, Self::None)
+            | (Self::NotImplemented, Self::NotImplemented)
+            | (Self::Ellipsis, Self::Ellipsis) => true,
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Float(a), Self::Float(b)) => a.to_bits() == b.to_bits(),
+            (Self::BigInt(a), Self::BigInt(b)) => Rc::ptr_eq(a, b),
+            (Self::Str(a), Self::Str(b)) => a.same(b) || a == b,
+            (Self::Bytes(a), Self::Bytes(b)) => Rc::ptr_eq(a, b),
+            (Self::Tuple(a), Self::Tuple(b)) => Rc::ptr_eq(a, b) || (a.items.is_empty() && b.items.is_empty()),
+            (Self::List(a), Self::List(b)) => Rc::ptr_eq(a, b),
+            (Self::Dict(a), Self::Dict(b)) => Rc::ptr_eq(a, b),
+            (Self::Set(a), Self::Set(b)) => Rc::ptr_eq(a, b),
+            (Self::Range(a), Self::Range(b)) => Rc::ptr_eq(a, b),
+            (Self::Slice(a), Self::Slice(b)) => Rc::ptr_eq(a, b),
+            (Self::Function(a), Self::Function(b)) => Rc::ptr_eq(a, b),
+            (Self::Builtin(a), Self::Builtin(b)) => std::ptr::eq(*a, *b),
+            (Self::BoundMethod(a), Self::BoundMethod(b)) => Rc::ptr_eq(a, b),
+            (Self::Type(a), Self::Type(b)) => a.same(b),
+            (Self::Module(a), Self::Module(b)) => std::ptr::eq(*a, *b),
+            (Self::Iterator(a), Self::Iterator(b)) => Rc::ptr_eq(a, b),
+            (Self::Exception(a), Self::Exception(b)) => Rc::ptr_eq(a, b),
+            (Self::Instance(a), Self::Instance(b)) => Rc::ptr_eq(a, b),
+            (Self::Object(a), Self::Object(b)) => Rc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+impl Range {
+    /// The number of items.
+    pub fn len(&self) -> usize {
+        let (start, stop, step) = (i128::from(self.start), i128::from(self.stop), i128::from(self.step));
+        let count = if step > 0 {
+            (stop - start + step - 1).div_euclid(step)
+        } else {
+            (start - stop - step - 1).div_euclid(-step)
+        };
+        usize::try_from(count.max(0)).unwrap_or(usize::MAX)
+    }
+
+    /// Whether there is no item.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A variable that closures share.
+pub type VarCell = Rc<RefCell<Option<Value>>>;
+
+/// A flag that a value is being visited, so that `repr` of a list that holds itself ends.
+#[derive(Default)]
+pub struct Visiting(Cell<bool>);
+
+impl Visiting {
+    /// Enters; false where the value is being visited already.
+    pub fn enter(&self) -> bool {
+        !self.0.replace(true)
+    }
+
+    /// Leaves.
+    pub fn leave(&self) {
+        self.0.set(false);
+    }
+}

@@ -1,0 +1,292 @@
+//! The machine: one thread's Python.
+//!
+//! A [`Vm`] runs code blocks in an evaluation context. Its operations are spread over this folder, one idea a file, each
+//! an `impl Vm`: [`operators`] for arithmetic and comparison, [`attributes`], [`items`], [`iteration`], [`text`] for
+//! `str`, `repr` and `format`, [`call`], and [`interpreter`], the loop over instructions.
+
+pub mod attributes;
+pub mod call;
+pub mod interpreter;
+pub mod items;
+pub mod iteration;
+pub mod operators;
+pub mod text;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+pub use super::code::{BinaryOp, CodeKind, CompareOp, UnaryOp};
+use super::code::{Program, ProgramData};
+use super::exception::{PyResult, raise, recursion_error, timeout_error};
+use super::module::ModuleDef;
+use super::modules::random::MersenneTwister;
+use super::string::Str;
+use super::value::Value;
+
+/// What the machine asks of its surroundings. Everything that is not pure comes through here, so that a mapping reads no
+/// file, network or clock that the world, the seed or an option did not give.
+pub trait Environment {
+    /// The modules of the host (TPV's, Galaxy's, SQLAlchemy's), after Python's own.
+    fn modules(&self) -> &'static [&'static ModuleDef] {
+        &[]
+    }
+
+    /// The loader's module global `name` (`log`, `functools`, `ast`, ...), found after the context and before the
+    /// builtins.
+    fn global(&self, vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
+        let _ = (vm, name);
+        Ok(None)
+    }
+
+    /// A name that hides even the context: TPV's `helpers`.
+    fn overriding(&self, vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
+        let _ = (vm, name);
+        Ok(None)
+    }
+
+    /// The value of `input_size` for the job in the context, in GiB.
+    fn input_size(&self, vm: &mut Vm) -> PyResult<Value> {
+        let _ = vm;
+        Ok(Value::Int(0))
+    }
+
+    /// Now, as microseconds since 1970 UTC, if the world tells.
+    fn now(&self) -> Option<i64> {
+        None
+    }
+
+    /// The size in bytes of a file of the world; `None` where it does not exist.
+    fn file_size(&self, path: &str) -> Option<u64> {
+        let _ = path;
+        None
+    }
+
+    /// An environment variable of the world.
+    fn environment_variable(&self, name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
+
+    /// Compiles Python source that was made at run time (`entity.mem = "cores * 4"`). The runtime holds no parser; who
+    /// links the compiler can give one. The root is code 0. `None` where there is none.
+    fn compile(&self, source: &str, kind: CodeKind) -> Option<PyResult<ProgramData>> {
+        let _ = (source, kind);
+        None
+    }
+
+    /// Takes a record that the code logged.
+    fn log(&self, level: LogLevel, message: &str) {
+        let _ = (level, message);
+    }
+
+    /// Whether anyone reads the log at this level, so that messages nobody reads are not made.
+    fn log_enabled(&self, level: LogLevel) -> bool {
+        let _ = level;
+        false
+    }
+}
+
+/// A level of Python's `logging`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    /// `log.debug`
+    Debug,
+    /// `log.info`
+    Info,
+    /// `log.warning`
+    Warning,
+    /// `log.error`, `log.exception`
+    Error,
+    /// `log.critical`
+    Critical,
+}
+
+/// An environment without host, world or compiler.
+pub struct NoEnvironment;
+
+impl Environment for NoEnvironment {}
+
+/// The limits of one evaluation. They end in a Python exception, never in a hang or an abort.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Instructions and items handled by builtins, for one job.
+    pub steps: u64,
+    /// Bytes of strings, lists and ints made by one operation.
+    pub bytes: usize,
+    /// Nested calls.
+    pub depth: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { steps: 20_000_000, bytes: 64 << 20, depth: 200 }
+    }
+}
+
+/// The names that a block has set: its globals. Functions of the block keep it.
+#[derive(Default)]
+pub struct Namespace {
+    /// By index in the root code's table of names; empty until the block first sets a name.
+    pub slots: RefCell<Vec<Binding>>,
+}
+
+/// One name of a namespace.
+#[derive(Clone, Default)]
+pub enum Binding {
+    /// Not set here: the context, the loader's globals and the builtins are asked.
+    #[default]
+    Outer,
+    /// Set by the block.
+    Value(Value),
+    /// Deleted by the block: `NameError`.
+    Deleted,
+}
+
+/// One thread's Python machine.
+pub struct Vm {
+    /// The surroundings.
+    pub environment: Rc<dyn Environment>,
+    /// The evaluation context: one dict that grows while a job is mapped, here by slot.
+    pub context: Vec<Option<Value>>,
+    /// `random`'s state.
+    pub random: MersenneTwister,
+    /// The limits.
+    pub limits: Limits,
+    /// The main program: the artifact's.
+    pub program: Option<Rc<Program>>,
+    /// Steps left for this job.
+    pub(super) steps_left: u64,
+    pub(super) depth: usize,
+    /// The exceptions being handled, innermost last: what a bare `raise` raises.
+    pub(super) handling: Vec<Value>,
+    /// The value of `input_size` for the block that runs.
+    pub(super) input_size: Value,
+    slots: HashMap<String, usize>,
+    slot_names: Vec<Str>,
+    /// What was compiled at run time, by kind and source.
+    compiled: HashMap<(CodeKind, String), Rc<Program>>,
+}
+
+impl Vm {
+    /// A machine in these surroundings, with an empty context.
+    pub fn new(environment: Rc<dyn Environment>) -> Self {
+        let limits = Limits::default();
+        Self {
+            environment,
+            context: Vec::new(),
+            random: MersenneTwister::default(),
+            limits,
+            program: None,
+            steps_left: limits.steps,
+            depth: 0,
+            handling: Vec::new(),
+            input_size: Value::Int(0),
+            slots: HashMap::new(),
+            slot_names: Vec::new(),
+            compiled: HashMap::new(),
+        }
+    }
+
+    /// The context slot of a name, made where it is new.
+    pub fn slot(&mut self, name: &str) -> usize {
+        if let Some(slot) = self.slots.get(name) {
+            return *slot;
+        }
+        let slot = self.slot_names.len();
+        self.slots.insert(name.to_owned(), slot);
+        self.slot_names.push(Str::from(name));
+        self.context.push(None);
+        slot
+    }
+
+    /// The names of the context's slots.
+    pub fn slot_names(&self) -> &[Str] {
+        &self.slot_names
+    }
+
+    /// Sets a name of the context.
+    pub fn set_context(&mut self, slot: usize, value: Value) {
+        if let Some(entry) = self.context.get_mut(slot) {
+            *entry = Some(value);
+        }
+    }
+
+    /// Makes this thread's view of a program.
+    pub fn load(&mut self, data: std::sync::Arc<ProgramData>) -> Rc<Program> {
+        Program::new(data, |name| self.slot(name.as_str()))
+    }
+
+    /// Empties the context and renews the budgets, for the next job.
+    pub fn reset(&mut self) {
+        self.context.iter_mut().for_each(|entry| *entry = None);
+        self.steps_left = self.limits.steps;
+        self.depth = 0;
+        self.handling.clear();
+    }
+
+    /// Pays for `steps` items of work.
+    ///
+    /// # Errors
+    /// `TimeoutError` where the budget is spent.
+    #[inline]
+    pub fn charge(&mut self, steps: usize) -> PyResult<()> {
+        match self.steps_left.checked_sub(steps as u64) {
+            Some(left) => {
+                self.steps_left = left;
+                Ok(())
+            }
+            None => Err(timeout_error(format!("the evaluation took more than {} steps", self.limits.steps))),
+        }
+    }
+
+    /// Refuses to make something of more than the limit of bytes, before it is made.
+    ///
+    /// # Errors
+    /// `MemoryError`
+    pub fn charge_bytes(&mut self, bytes: usize) -> PyResult<()> {
+        if bytes > self.limits.bytes {
+            return Err(raise(
+                &super::exception::MEMORY_ERROR,
+                format!("a value of more than {} MiB", self.limits.bytes >> 20),
+            ));
+        }
+        self.charge(bytes / 64)
+    }
+
+    /// Runs `f` one call deeper.
+    ///
+    /// # Errors
+    /// `RecursionError` past the limit, or what `f` raises.
+    pub fn deeper<T>(&mut self, f: impl FnOnce(&mut Self) -> PyResult<T>) -> PyResult<T> {
+        if self.depth >= self.limits.depth {
+            return Err(recursion_error("maximum recursion depth exceeded"));
+        }
+        self.depth += 1;
+        let result = f(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// The program for source made at run time, compiled on first use.
+    ///
+    /// # Errors
+    /// What compiling raises (`SyntaxError`), or `NotImplementedError` where no compiler is linked.
+    pub fn compile(&mut self, source: &str, kind: CodeKind) -> PyResult<Rc<Program>> {
+        if let Some(program) = self.compiled.get(&(kind, source.to_owned())) {
+            return Ok(program.clone());
+        }
+        let environment = self.environment.clone();
+        let data = match environment.compile(source, kind) {
+            Some(result) => result?,
+            None => {
+                return Err(super::exception::not_implemented_error(
+                    "code made at run time needs the compiler, which is not part of this build",
+                ));
+            }
+        };
+        let program = self.load(std::sync::Arc::new(data));
+        self.compiled.insert((kind, source.to_owned()), program.clone());
+        Ok(program)
+    }
+}
