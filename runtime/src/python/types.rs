@@ -10,7 +10,7 @@ use super::builtins::construct;
 use super::exception::PyResult;
 use super::methods;
 use super::string::Str;
-use super::value::{Method, Value};
+use super::value::{Builtin, Method, Value};
 use super::vm::Vm;
 
 /// A class of the runtime or the host: name, place in the hierarchy, constructor, methods.
@@ -25,6 +25,9 @@ pub struct BuiltinType {
     pub construct: Option<fn(&mut Vm, Args) -> PyResult<Value>>,
     /// The methods, each a row of the type's table.
     pub methods: &'static [Method],
+    /// What the class offers without an instance: class methods and static methods (`dict.fromkeys`, `datetime.now`).
+    /// They are called without the class.
+    pub statics: &'static [Builtin],
 }
 
 impl BuiltinType {
@@ -128,11 +131,21 @@ impl From<&'static BuiltinType> for Type {
     }
 }
 
-/// Declares the builtin classes: identifier, Python's name, constructor, method table.
+/// Declares the builtin classes: identifier, Python's name, base, constructor, method table, and the table of statics where
+/// there is one.
 macro_rules! builtin_types {
-    ($($(#[$doc:meta])* $id:ident = $name:literal ($base:expr, $construct:expr, $methods:expr);)*) => {
+    (@statics) => { &[] };
+    (@statics $statics:expr) => { $statics };
+    ($($(#[$doc:meta])* $id:ident = $name:literal ($base:expr, $construct:expr, $methods:expr $(, $statics:expr)?);)*) => {
         $($(#[$doc])* pub static $id: BuiltinType =
-            BuiltinType { name: $name, module: "", base: $base, construct: $construct, methods: $methods };)*
+            BuiltinType {
+                name: $name,
+                module: "",
+                base: $base,
+                construct: $construct,
+                methods: $methods,
+                statics: builtin_types!(@statics $($statics)?),
+            };)*
 
         /// All builtin classes.
         pub static TYPES: &[&BuiltinType] = &[$(&$id),*];
