@@ -73,7 +73,7 @@ impl Inspect {
         let program = rules.program();
         let blocks: Vec<u32> = match wanted.parse() {
             Ok(number) => vec![number],
-            Err(_) => crate::inspect::blocks_at(rules.tables(), wanted),
+            Err(_) => crate::link::blocks_at(rules.tables(), wanted),
         };
         let codes: Vec<String> = blocks.iter().filter_map(|block| listing(program, *block)).collect();
         if codes.is_empty() {

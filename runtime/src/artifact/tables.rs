@@ -66,8 +66,6 @@ pub struct EntityTable {
 pub struct Site {
     /// Index in [`Tables::sources`].
     pub source: u32,
-    /// The path of the property: `tools.bwa.rules[0].if`.
-    pub path: StringId,
     /// Line of the text's first character, from 1.
     pub line: u32,
     /// Column of the text's first character, from 1, in characters.

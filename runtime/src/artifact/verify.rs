@@ -13,10 +13,7 @@ pub(super) fn verify(tables: &Tables, program: &ProgramData) -> Result<(), Artif
     check.section("TAGS", || tables.tags.iter().try_for_each(|id| check.string(*id)))?;
     check.section("SRCS", || tables.sources.iter().try_for_each(|id| check.string(*id)))?;
     check.section("SITE", || {
-        tables.sites.iter().try_for_each(|site| {
-            check.string(site.path)?;
-            in_range(site.source, tables.sources.len(), "config file")
-        })
+        tables.sites.iter().try_for_each(|site| in_range(site.source, tables.sources.len(), "config file"))
     })?;
     check.section("GLOB", || {
         tables.global.default_inherits.map_or(Ok(()), |id| check.string(id))?;
