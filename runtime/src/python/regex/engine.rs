@@ -69,7 +69,12 @@ pub fn build(source: &str) -> Result<fancy_regex::Regex, String> {
 
 fn builder(source: &str) -> RegexBuilder {
     let mut builder = RegexBuilder::new(source);
-    builder.backtrack_limit(BACKTRACK_LIMIT).delegate_size_limit(SIZE_LIMIT).delegate_dfa_size_limit(TABLE_LIMIT);
+    // The engine's search for places where a match could begin is experimental, and loses matches of conditionals.
+    builder
+        .seek(false)
+        .backtrack_limit(BACKTRACK_LIMIT)
+        .delegate_size_limit(SIZE_LIMIT)
+        .delegate_dfa_size_limit(TABLE_LIMIT);
     builder
 }
 
