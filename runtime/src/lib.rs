@@ -1,3 +1,4 @@
 //! Runtime.
 
+pub mod patterns;
 pub mod python;

@@ -78,6 +78,25 @@ fn builder(source: &str) -> RegexBuilder {
     builder
 }
 
+/// Whether a built engine finds a match at the start of the text.
+///
+/// # Errors
+/// Where the search took too many steps.
+pub fn matches_at_start(engine: &fancy_regex::Regex, text: &str) -> Result<bool, SearchError> {
+    // Not `is_match_input`, which ignores `anchored` where it delegates to the linear engine.
+    match engine.find_input(RegexInput::new(text).anchored(true)) {
+        Ok(found) => Ok(found.is_some()),
+        Err(error) => Err(search_error(&error)),
+    }
+}
+
+fn search_error(error: &EngineError) -> SearchError {
+    match error {
+        EngineError::RuntimeError(_) => SearchError::Budget,
+        error => SearchError::Unsupported(error.to_string()),
+    }
+}
+
 /// A compiled pattern: what a `re.Pattern` holds.
 pub struct Regex {
     pattern: Pattern,
@@ -192,8 +211,7 @@ fn run(engine: &fancy_regex::Regex, input: RegexInput<'_, str>) -> Result<Option
         Ok(Some(captures)) => {
             Ok(Some(Spans(captures.iter().map(|group| group.map(|group| (group.start(), group.end()))).collect())))
         }
-        Err(EngineError::RuntimeError(_)) => Err(SearchError::Budget),
-        Err(error) => Err(SearchError::Unsupported(error.to_string())),
+        Err(error) => Err(search_error(&error)),
     }
 }
 
