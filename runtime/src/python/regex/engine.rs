@@ -69,8 +69,32 @@ pub fn build(source: &str) -> Result<fancy_regex::Regex, String> {
 
 fn builder(source: &str) -> RegexBuilder {
     let mut builder = RegexBuilder::new(source);
-    builder.backtrack_limit(BACKTRACK_LIMIT).delegate_size_limit(SIZE_LIMIT).delegate_dfa_size_limit(TABLE_LIMIT);
+    // The engine's search for places where a match could begin is experimental, and loses matches of conditionals.
     builder
+        .seek(false)
+        .backtrack_limit(BACKTRACK_LIMIT)
+        .delegate_size_limit(SIZE_LIMIT)
+        .delegate_dfa_size_limit(TABLE_LIMIT);
+    builder
+}
+
+/// Whether a built engine finds a match at the start of the text.
+///
+/// # Errors
+/// Where the search took too many steps.
+pub fn matches_at_start(engine: &fancy_regex::Regex, text: &str) -> Result<bool, SearchError> {
+    // Not `is_match_input`, which ignores `anchored` where it delegates to the linear engine.
+    match engine.find_input(RegexInput::new(text).anchored(true)) {
+        Ok(found) => Ok(found.is_some()),
+        Err(error) => Err(search_error(&error)),
+    }
+}
+
+fn search_error(error: &EngineError) -> SearchError {
+    match error {
+        EngineError::RuntimeError(_) => SearchError::Budget,
+        error => SearchError::Unsupported(error.to_string()),
+    }
 }
 
 /// A compiled pattern: what a `re.Pattern` holds.
@@ -187,8 +211,7 @@ fn run(engine: &fancy_regex::Regex, input: RegexInput<'_, str>) -> Result<Option
         Ok(Some(captures)) => {
             Ok(Some(Spans(captures.iter().map(|group| group.map(|group| (group.start(), group.end()))).collect())))
         }
-        Err(EngineError::RuntimeError(_)) => Err(SearchError::Budget),
-        Err(error) => Err(SearchError::Unsupported(error.to_string())),
+        Err(error) => Err(search_error(&error)),
     }
 }
 

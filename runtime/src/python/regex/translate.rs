@@ -66,6 +66,9 @@ impl Writer {
                 for (index, branch) in branches.iter().enumerate() {
                     if index > 0 {
                         self.out.push('|');
+                    } else if shares_choice(branches) {
+                        // Matches the empty text everywhere, and keeps the engine from taking the prefix out.
+                        self.out.push_str(r"(?:\A|)");
                     }
                     self.sequence(branch, flags);
                 }
@@ -94,6 +97,9 @@ impl Writer {
                 let open = if flags & flag::IGNORECASE != 0 { "(?i:" } else { "(?:" };
                 // Writing to a string cannot fail.
                 let _ = write!(self.out, "{open}\\{group})");
+            }
+            Node::Conditional { yes, no, .. } if yes.is_empty() && no.as_ref().is_none_or(Vec::is_empty) => {
+                // The engine loses matches of a conditional that is empty either way.
             }
             Node::Conditional { group, yes, no } => {
                 self.backtracks = true;
@@ -174,4 +180,20 @@ impl Writer {
         }
         self.out.push(')');
     }
+}
+
+/// Whether all branches begin alike with something that can match in several ways, as in `a+b|a+c`. The engine would
+/// take such a prefix out, `a+(?:b|c)`, which changes what is tried first: in `aaa `, the pattern `a+a|a+.`
+/// must find `aaa` by its first branch with the shorter prefix, not `aaa ` by the second with the longer.
+fn shares_choice(branches: &[Sequence]) -> bool {
+    let Some((first, others)) = branches.split_first() else { return false };
+    for (index, node) in first.iter().enumerate() {
+        if !others.iter().all(|other| other.get(index) == Some(node)) {
+            return false;
+        }
+        if !matches!(node, Node::Literal(_) | Node::Any | Node::Set { .. } | Node::At(_)) {
+            return true;
+        }
+    }
+    false
 }
