@@ -161,6 +161,15 @@ impl Object for Super {
         &SUPER
     }
 
+    // What `super` itself has is not what is asked for: the methods of the object's classes are.
+    fn call_method(&self, _: &mut Vm, _: &Value, _: &str, _: &mut Args) -> Option<PyResult<Value>> {
+        None
+    }
+
+    fn has_method(&self, _: &str) -> bool {
+        false
+    }
+
     fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         // In a class method `object` is the class itself.
         let start = match &self.object {
@@ -267,7 +276,7 @@ static OPERATORS: &[Method] = &[
         name: "__next__",
         call: |vm, this, _| match vm.next(this)? {
             Some(item) => Ok(item),
-            None => Err(super::generator::stop_iteration_with(Vm::result_of(this))),
+            None => Err(vm.stop_iteration_of(this)),
         },
     },
     Method {
