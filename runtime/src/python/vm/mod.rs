@@ -21,6 +21,8 @@ mod iterators;
 pub mod lookup;
 mod names;
 pub mod operators;
+#[cfg(test)]
+mod tests;
 pub mod text;
 mod unwind;
 mod with;
