@@ -54,7 +54,6 @@ impl Vm {
                 frame.push(Value::Slice(Rc::new(Slice { start, stop, step })));
             }
             Instr::BuildString { count } => self.build_string(frame, count)?,
-            Instr::FormatValue { conversion, spec } => self.format_value(frame, conversion, spec)?,
             Instr::ListAppend { depth } => {
                 let value = frame.pop();
                 self.charge(1)?;
@@ -74,49 +73,6 @@ impl Vm {
                 let old = dict_below(frame, depth)?.table.borrow_mut().insert(key, value);
                 drop(old);
             }
-            Instr::ListExtend { depth } => {
-                let iterable = frame.pop();
-                let items = self.collect(&iterable).map_err(|raised| not_iterable_after(raised, "Value", &iterable))?;
-                list_below(frame, depth)?.items.borrow_mut().extend(items);
-            }
-            Instr::SetUpdate { depth } => {
-                let iterable = frame.pop();
-                let set = set_below(frame, depth)?.clone();
-                for item in self.collect(&iterable)? {
-                    let key = Key::new(self, item)?;
-                    set.table.borrow_mut().insert(key);
-                }
-            }
-            Instr::DictUpdate { depth } => {
-                let mapping = frame.pop();
-                let dict = dict_below(frame, depth)?.clone();
-                let Some(items) = self.mapping_items(&mapping)? else {
-                    return Err(type_error(format!("'{}' object is not a mapping", mapping.type_name().as_str())));
-                };
-                for (key, value) in items {
-                    dict.set(self, key, value)?;
-                }
-            }
-            Instr::DictMerge { depth } => {
-                let mapping = frame.pop();
-                let dict = dict_below(frame, depth)?.clone();
-                // Under the dict is the tuple of positional arguments, and under that what is called.
-                let callee = frame.peek(depth as usize + 2).cloned().unwrap_or(Value::None);
-                let Some(items) = self.mapping_items(&mapping)? else {
-                    return Err(not_a_mapping(&callee, &mapping));
-                };
-                for (key, value) in items {
-                    let Value::Str(key) = key else { return Err(keywords_must_be_strings()) };
-                    if dict.get_str(&key).is_some() {
-                        return Err(type_error(format!(
-                            "{}() got multiple values for keyword argument '{}'",
-                            callee_name(&callee),
-                            key.as_str()
-                        )));
-                    }
-                    dict.set_str(key, value);
-                }
-            }
             Instr::ListToTuple => {
                 let list = frame.pop();
                 let items = match list {
@@ -129,6 +85,61 @@ impl Vm {
                 frame.push(Value::tuple(items));
             }
             _ => return Err(system_error("an instruction out of its place")),
+        }
+        Ok(())
+    }
+
+    /// Extends the list below with an iterable.
+    pub(super) fn list_extend(&mut self, frame: &mut Frame, depth: u32) -> PyResult<()> {
+        let iterable = frame.pop();
+        let items = self.collect(&iterable).map_err(|raised| not_iterable_after(raised, "Value", &iterable))?;
+        list_below(frame, depth)?.items.borrow_mut().extend(items);
+        Ok(())
+    }
+
+    /// Updates the set below with an iterable.
+    pub(super) fn set_update(&mut self, frame: &mut Frame, depth: u32) -> PyResult<()> {
+        let iterable = frame.pop();
+        let set = set_below(frame, depth)?.clone();
+        for item in self.collect(&iterable)? {
+            let key = Key::new(self, item)?;
+            set.table.borrow_mut().insert(key);
+        }
+        Ok(())
+    }
+
+    /// Updates the dict below with a mapping.
+    pub(super) fn dict_update(&mut self, frame: &mut Frame, depth: u32) -> PyResult<()> {
+        let mapping = frame.pop();
+        let dict = dict_below(frame, depth)?.clone();
+        let Some(items) = self.mapping_items(&mapping)? else {
+            return Err(type_error(format!("'{}' object is not a mapping", mapping.type_name().as_str())));
+        };
+        for (key, value) in items {
+            dict.set(self, key, value)?;
+        }
+        Ok(())
+    }
+
+    /// Merges keyword arguments into the dict below.
+    pub(super) fn dict_merge(&mut self, frame: &mut Frame, depth: u32) -> PyResult<()> {
+        let mapping = frame.pop();
+        let dict = dict_below(frame, depth)?.clone();
+        // Under the dict is the tuple of positional arguments, and under that what is called.
+        let callee = frame.peek(depth as usize + 2).cloned().unwrap_or(Value::None);
+        let Some(items) = self.mapping_items(&mapping)? else {
+            return Err(not_a_mapping(&callee, &mapping));
+        };
+        for (key, value) in items {
+            let Value::Str(key) = key else { return Err(keywords_must_be_strings()) };
+            if dict.get_str(&key).is_some() {
+                return Err(type_error(format!(
+                    "{}() got multiple values for keyword argument '{}'",
+                    callee_name(&callee),
+                    key.as_str()
+                )));
+            }
+            dict.set_str(key, value);
         }
         Ok(())
     }
@@ -151,7 +162,8 @@ impl Vm {
         Ok(())
     }
 
-    fn format_value(&mut self, frame: &mut Frame, conversion: Conversion, spec: bool) -> PyResult<()> {
+    /// One field of an f-string.
+    pub(super) fn format_value(&mut self, frame: &mut Frame, conversion: Conversion, spec: bool) -> PyResult<()> {
         let spec = if spec { Some(frame.pop()) } else { None };
         let value = frame.pop();
         let value = match conversion {

@@ -245,6 +245,19 @@ impl Vm {
                 Instr::Call { argc } => self.call_instruction(frame, argc)?,
                 Instr::CallMethod { name, argc } => self.call_method_instruction(frame, running, name, argc)?,
                 Instr::ForIter { target } => self.for_iter(frame, target)?,
+                Instr::GetIter => self.get_iter(frame)?,
+                Instr::InPlace { op } => self.in_place_instruction(frame, op)?,
+                Instr::CallKw { argc, names } => self.call_keywords(frame, running, argc, names)?,
+                Instr::CallMethodKw { name, argc, names } => {
+                    self.call_method_keywords(frame, running, name, argc, names)?;
+                }
+                Instr::CallEx { keywords } => self.call_ex(frame, keywords)?,
+                Instr::FormatValue { conversion, spec } => self.format_value(frame, conversion, spec)?,
+                Instr::MakeFunction { code } => self.make_function(frame, running, code)?,
+                Instr::ListExtend { depth } => self.list_extend(frame, depth)?,
+                Instr::SetUpdate { depth } => self.set_update(frame, depth)?,
+                Instr::DictUpdate { depth } => self.dict_update(frame, depth)?,
+                Instr::DictMerge { depth } => self.dict_merge(frame, depth)?,
                 Instr::Return => return Ok(Completion::Returned(frame.pop())),
                 Instr::Yield => return Ok(Completion::Yielded(frame.pop())),
                 Instr::YieldFrom => {
@@ -329,6 +342,48 @@ impl Vm {
         Ok(())
     }
 
+    fn get_iter(&mut self, frame: &mut Frame) -> PyResult<()> {
+        let value = frame.pop();
+        let iterator = self.iter(&value)?;
+        frame.push(iterator);
+        Ok(())
+    }
+
+    fn in_place_instruction(&mut self, frame: &mut Frame, op: BinaryOp) -> PyResult<()> {
+        let b = frame.pop();
+        let a = frame.pop();
+        let value = match fast_binary(op, &a, &b) {
+            Some(value) => value,
+            None => self.in_place(op, &a, &b)?,
+        };
+        frame.push(value);
+        Ok(())
+    }
+
+    fn call_keywords(&mut self, frame: &mut Frame, running: &Running, argc: u32, names: u32) -> PyResult<()> {
+        let args = self.keyword_args(frame, running, argc, names);
+        let callee = frame.pop();
+        let result = self.call(&callee, args)?;
+        frame.push(result);
+        Ok(())
+    }
+
+    fn call_method_keywords(
+        &mut self,
+        frame: &mut Frame,
+        running: &Running,
+        name: u32,
+        argc: u32,
+        names: u32,
+    ) -> PyResult<()> {
+        let name = running.name(name)?;
+        let args = self.keyword_args(frame, running, argc, names);
+        let object = frame.pop();
+        let result = self.call_named(&object, name, args)?;
+        frame.push(result);
+        Ok(())
+    }
+
     /// The arguments on the stack, of which the last are named by the constant `names`.
     fn keyword_args(&mut self, frame: &mut Frame, running: &Running, argc: u32, names: u32) -> Args {
         let base = frame.base(argc);
@@ -341,7 +396,8 @@ impl Vm {
         Args { pos, kw }
     }
 
-    /// The instructions that are not in the innermost loop.
+    /// The instructions that are not in the innermost loop. Those that often call back into Python code are not here
+    /// either: this function's own frame is large where nothing is optimized, and recursion must not exhaust the stack.
     #[inline(never)]
     fn instruction(&mut self, frame: &mut Frame, running: &Running, instr: Instr) -> PyResult<()> {
         match instr {
@@ -401,15 +457,6 @@ impl Vm {
                 let value = self.unary(op, &value)?;
                 frame.push(value);
             }
-            Instr::InPlace { op } => {
-                let b = frame.pop();
-                let a = frame.pop();
-                let value = match fast_binary(op, &a, &b) {
-                    Some(value) => value,
-                    None => self.in_place(op, &a, &b)?,
-                };
-                frame.push(value);
-            }
             Instr::StoreAttr { name } => {
                 let name = running.name(name)?;
                 let object = frame.pop();
@@ -431,26 +478,6 @@ impl Vm {
                 let key = frame.pop();
                 let object = frame.pop();
                 self.del_item(&object, &key)?;
-            }
-            Instr::CallKw { argc, names } => {
-                let args = self.keyword_args(frame, running, argc, names);
-                let callee = frame.pop();
-                let result = self.call(&callee, args)?;
-                frame.push(result);
-            }
-            Instr::CallMethodKw { name, argc, names } => {
-                let name = running.name(name)?;
-                let args = self.keyword_args(frame, running, argc, names);
-                let object = frame.pop();
-                let result = self.call_named(&object, name, args)?;
-                frame.push(result);
-            }
-            Instr::CallEx { keywords } => self.call_ex(frame, keywords)?,
-            Instr::MakeFunction { code } => self.make_function(frame, running, code)?,
-            Instr::GetIter => {
-                let value = frame.pop();
-                let iterator = self.iter(&value)?;
-                frame.push(iterator);
             }
             Instr::Unpack { count } => {
                 let value = frame.pop();
