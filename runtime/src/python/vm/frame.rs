@@ -113,6 +113,13 @@ impl Vm {
 
     /// Takes back a frame that has ended.
     pub(super) fn recycle(&mut self, mut frame: Box<Frame>) {
+        // A block's namespace that someone else has, too, is its functions'. A function's frame only borrows it.
+        if frame.function.is_none()
+            && let Some(namespace) = &frame.globals
+            && Rc::strong_count(namespace) > 1
+        {
+            self.cycles.add_namespace(namespace);
+        }
         if self.pool.frames.len() >= KEPT || frame.stack.capacity() > KEPT_STACK {
             return;
         }

@@ -605,7 +605,9 @@ impl Vm {
         let mut closure = Vec::with_capacity(inner.closure.len());
         for Capture::Cell(index) in &inner.closure {
             let cell = frame.cells.get(*index as usize).cloned();
-            closure.push(cell.ok_or_else(|| system_error("a closure over a cell that is not there"))?);
+            let cell = cell.ok_or_else(|| system_error("a closure over a cell that is not there"))?;
+            self.cycles.add_cell(&cell);
+            closure.push(cell);
         }
         let globals = self.namespace(frame, running.root.names.len()).clone();
         frame.push(Value::Function(Rc::new(Function {
