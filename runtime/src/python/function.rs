@@ -1,5 +1,6 @@
 //! Functions of the config's code.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::code::Program;
@@ -23,4 +24,6 @@ pub struct Function {
     pub keyword_defaults: Vec<(Str, Value)>,
     /// The variables it closes over, in the order of the code's free variables.
     pub closure: Vec<VarCell>,
+    /// The name of the class that it is a method of, for messages.
+    pub owner: OnceCell<Str>,
 }
