@@ -43,7 +43,7 @@ impl Vm {
     ///
     /// # Errors
     /// What a property raises.
-    pub fn special(&mut self, object: &Value, name: &str) -> PyResult<Option<Value>> {
+    pub fn bound_special(&mut self, object: &Value, name: &str) -> PyResult<Option<Value>> {
         let found = match object {
             Value::Instance(instance) => class_member(&instance.class, name),
             Value::Exception(exception) => member(&exception.class, name),
@@ -146,7 +146,7 @@ impl Vm {
             Ok(value) => value.is_none(),
             Err(raised) => raised.is(&ATTRIBUTE_ERROR),
         };
-        if absent && let Some(fallback) = self.special(object, "__getattr__")? {
+        if absent && let Some(fallback) = self.bound_special(object, "__getattr__")? {
             return self.call(&fallback, Args::one(Value::str(name))).map(Some);
         }
         result
@@ -243,7 +243,7 @@ impl Vm {
     }
 
     /// `__name__` of the module that the config's code seems to be in.
-    fn module_name(&mut self) -> Value {
+    pub(super) fn module_name(&mut self) -> Value {
         let environment = self.environment.clone();
         match environment.global(self, "__name__") {
             Ok(Some(name)) => name,
@@ -301,7 +301,7 @@ impl Vm {
                     let setter = property.setter.clone();
                     return self.call(&setter, Args::positional([object.clone(), value])).map(drop);
                 }
-                if let Some(setter) = self.special(object, "__setattr__")? {
+                if let Some(setter) = self.bound_special(object, "__setattr__")? {
                     return self.call(&setter, Args::positional([Value::Str(name.clone()), value])).map(drop);
                 }
                 let old = instance.attributes.borrow_mut().insert(name.to_string(), value);

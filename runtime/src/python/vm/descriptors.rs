@@ -161,6 +161,15 @@ impl Object for Super {
         &SUPER
     }
 
+    // What `super` itself has is not what is asked for: the methods of the object's classes are.
+    fn call_method(&self, _: &mut Vm, _: &Value, _: &str, _: &mut Args) -> Option<PyResult<Value>> {
+        None
+    }
+
+    fn has_method(&self, _: &str) -> bool {
+        false
+    }
+
     fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         // In a class method `object` is the class itself.
         let start = match &self.object {
@@ -176,7 +185,7 @@ impl Object for Super {
     }
 }
 
-/// `super(class, object)`. DIFFERENCE: the form without arguments is the compiler's affair, which gives both.
+/// `super(class, object)`. The form without arguments is the interpreter's affair: it knows the method that calls.
 pub(crate) fn super_(_: &mut Vm, args: Args) -> PyResult<Value> {
     args.no_keywords("super")?;
     if args.pos.is_empty() {
@@ -193,6 +202,14 @@ pub(crate) fn super_(_: &mut Vm, args: Args) -> PyResult<Value> {
     let Some(object) = object else {
         return Err(type_error("super() needs an object"));
     };
+    super_object(class, object)
+}
+
+/// What `super(class, object)` gives.
+///
+/// # Errors
+/// `TypeError` where the object is none of the class's.
+pub(super) fn super_object(class: Type, object: Value) -> PyResult<Value> {
     let fits = match &object {
         Value::Type(other) => other.is_subclass(&class),
         other => other.class().is_subclass(&class),
@@ -267,7 +284,7 @@ static OPERATORS: &[Method] = &[
         name: "__next__",
         call: |vm, this, _| match vm.next(this)? {
             Some(item) => Ok(item),
-            None => Err(super::generator::stop_iteration_with(Vm::result_of(this))),
+            None => Err(vm.stop_iteration_of(this)),
         },
     },
     Method {

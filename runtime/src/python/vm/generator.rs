@@ -120,11 +120,6 @@ impl PyIterator for Generator {
     }
 }
 
-/// `StopIteration(result)`, bare where the result is `None`.
-pub(crate) fn stop_iteration_with(result: Value) -> Raised {
-    raise_with(&STOP_ITERATION, if result.is_none() { Vec::new() } else { vec![result] })
-}
-
 fn already_executing() -> Raised {
     crate::python::exception::value_error("generator already executing")
 }
@@ -145,6 +140,12 @@ impl Vm {
             },
             _ => Value::None,
         }
+    }
+
+    /// `StopIteration` with what an iterator returned, once it ended.
+    pub fn stop_iteration_of(&self, iterator: &Value) -> Raised {
+        let result = Self::result_of(iterator);
+        raise_with(&STOP_ITERATION, if result.is_none() { Vec::new() } else { vec![result] })
     }
 
     /// `generator.send(value)`; `None` at the end.

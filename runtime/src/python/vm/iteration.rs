@@ -62,7 +62,7 @@ impl Vm {
                 Some(result) => result?,
                 None => return Err(not_iterable(object)),
             },
-            Value::Instance(_) => match self.special(object, "__iter__")? {
+            Value::Instance(_) => match self.bound_special(object, "__iter__")? {
                 Some(method) => {
                     let iterator = self.call(&method, Args::none())?;
                     if !self.is_iterator(&iterator)? {
@@ -73,7 +73,7 @@ impl Vm {
                     }
                     iterator
                 }
-                None if self.special(object, "__getitem__")?.is_some() => {
+                None if self.bound_special(object, "__getitem__")?.is_some() => {
                     IteratorObject::new(&ITERATOR, SequenceIterator { object: Some(object.clone()), index: 0 })
                 }
                 None => return Err(not_iterable(object)),
@@ -86,7 +86,7 @@ impl Vm {
     fn is_iterator(&mut self, value: &Value) -> PyResult<bool> {
         match value {
             Value::Iterator(_) => Ok(true),
-            Value::Instance(_) => Ok(self.special(value, "__next__")?.is_some()),
+            Value::Instance(_) => Ok(self.bound_special(value, "__next__")?.is_some()),
             Value::Object(handle) => Ok(handle.has_method("__next__")),
             _ => Ok(false),
         }
@@ -100,7 +100,7 @@ impl Vm {
         match iterator {
             Value::Iterator(iterator) => self.next_of(iterator),
             Value::Instance(_) => {
-                if let Some(method) = self.special(iterator, "__next__")? {
+                if let Some(method) = self.bound_special(iterator, "__next__")? {
                     let result = self.call(&method, Args::none());
                     return self.end_as_none(result);
                 }

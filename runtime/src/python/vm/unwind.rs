@@ -79,11 +79,11 @@ impl Vm {
         exception.context.replace(Some(Value::Exception(handled.clone())));
     }
 
-    /// The exception that `raise value` raises.
+    /// The exception that `raise value` raises: the value itself, or a new instance where it is a class.
     ///
     /// # Errors
-    /// It, always.
-    pub(super) fn raised_by(&mut self, value: Value) -> PyResult<Rc<ExceptionObject>> {
+    /// `TypeError` where it is no exception, or what making the instance raises.
+    pub fn raised_by(&mut self, value: Value) -> PyResult<Rc<ExceptionObject>> {
         match value {
             Value::Exception(exception) => Ok(exception),
             Value::Type(class) if class.is_exception() => {

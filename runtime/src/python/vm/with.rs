@@ -21,8 +21,8 @@ impl Vm {
         if let Value::Object(handle) = manager {
             return handle.enter(self, manager).unwrap_or_else(|| Err(no_manager(manager, "")));
         }
-        let Some(enter) = self.special(manager, "__enter__")? else { return Err(no_manager(manager, "")) };
-        if self.special(manager, "__exit__")?.is_none() {
+        let Some(enter) = self.bound_special(manager, "__enter__")? else { return Err(no_manager(manager, "")) };
+        if self.bound_special(manager, "__exit__")?.is_none() {
             return Err(no_manager(manager, " (missed __exit__ method)"));
         }
         self.call(&enter, Args::none())
@@ -36,7 +36,7 @@ impl Vm {
         if let Value::Object(handle) = manager {
             return handle.exit(self, raised);
         }
-        let Some(exit) = self.special(manager, "__exit__")? else {
+        let Some(exit) = self.bound_special(manager, "__exit__")? else {
             return Err(no_manager(manager, " (missed __exit__ method)"));
         };
         let args = match raised {
