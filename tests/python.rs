@@ -1,0 +1,99 @@
+//! Replays what CPython answered (tests/record/record_python.py) through compiler and machine.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+use tpv_runtime::python::code::CodeKind;
+use tpv_runtime::python::dict::Dict;
+use tpv_runtime::python::value::Value;
+use tpv_runtime::python::verify::verify;
+use tpv_runtime::python::vm::{NoEnvironment, Vm};
+use tpvc::python::program::ProgramBuilder;
+
+fn value(vm: &mut Vm, json: &Json) -> Value {
+    match json {
+        Json::Null => Value::None,
+        Json::Bool(value) => Value::Bool(*value),
+        Json::Number(number) => match number.as_i64() {
+            Some(int) => Value::Int(int),
+            None => Value::Float(number.as_f64().unwrap()),
+        },
+        Json::String(text) => Value::str(text.as_str()),
+        Json::Array(items) => {
+            let items = items.iter().map(|item| value(vm, item)).collect();
+            Value::list(items)
+        }
+        Json::Object(entries) => {
+            let dict = Dict::new();
+            for (key, item) in entries {
+                let item = value(vm, item);
+                dict.set_str(key.as_str().into(), item);
+            }
+            Value::dict(dict)
+        }
+    }
+}
+
+/// What the machine answers for a case: `Ok(repr)`, or the exception's class and message.
+fn answer(case: &Json) -> Result<String, (String, String)> {
+    let source = case["source"].as_str().unwrap();
+    let kind = match case["kind"].as_str().unwrap() {
+        "block" => CodeKind::Block,
+        "fstring" => CodeKind::FString,
+        _ => CodeKind::Exec,
+    };
+    let mut program = ProgramBuilder::new();
+    let (root, errors) = program.compile_lenient(source, kind);
+    for error in &errors {
+        let lines = source.split('\n').count() as u32 + 1;
+        assert!(error.line >= 1 && error.column >= 1 && error.line <= lines, "{source:?}: {error:?}");
+    }
+    let data = program.finish();
+    verify(&data).unwrap_or_else(|reason| panic!("{source:?} does not verify: {reason}"));
+    let mut vm = Vm::new(Rc::new(NoEnvironment));
+    let program = vm.load(Arc::new(data));
+    if let Some(context) = case["context"].as_object() {
+        for (name, json) in context {
+            let json = value(&mut vm, json);
+            let slot = vm.slot(name);
+            vm.set_context(slot, json);
+        }
+    }
+    let result = vm.run(&program, root).and_then(|result| vm.repr(&result));
+    match result {
+        Ok(text) => Ok(text.to_string()),
+        Err(raised) => {
+            let class = raised.class_name().to_string();
+            Err((
+                class,
+                raised.0.args.borrow().first().and_then(Value::as_str).map(|t| t.to_string()).unwrap_or_default(),
+            ))
+        }
+    }
+}
+
+fn replay(area: &str) {
+    let path = format!("{}/tests/python/{area}.json", env!("CARGO_MANIFEST_DIR"));
+    let cases: Vec<Json> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let mut wrong = Vec::new();
+    for case in &cases {
+        let expected = match case["result"].as_str() {
+            Some(result) => Ok(result.to_owned()),
+            None => Err((case["error"].as_str().unwrap().to_owned(), case["message"].as_str().unwrap().to_owned())),
+        };
+        let actual =
+            std::panic::catch_unwind(|| answer(case)).unwrap_or_else(|_| Err(("panic".to_owned(), String::new())));
+        if actual != expected {
+            wrong.push(format!("{}\n  CPython: {expected:?}\n  tpvc:    {actual:?}", case["source"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {} cases differ:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+#[test]
+fn syntax_errors() {
+    replay("syntax_errors");
+}
