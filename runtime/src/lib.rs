@@ -1,3 +1,4 @@
 //! Runtime.
 
+pub mod galaxy;
 pub mod python;
