@@ -12,7 +12,8 @@ use crate::python::dict::{Dict, Key, Table};
 use crate::python::exception::{PyResult, Raised, TYPE_ERROR, system_error, type_error};
 use crate::python::set::{SetObject, SetTable};
 use crate::python::string::Str;
-use crate::python::value::{List, Slice, Value};
+use crate::python::types::Type;
+use crate::python::value::{List, MethodTarget, Slice, Value};
 
 impl Vm {
     /// Runs one of the instructions that build something.
@@ -54,7 +55,6 @@ impl Vm {
                 frame.push(Value::Slice(Rc::new(Slice { start, stop, step })));
             }
             Instr::BuildString { count } => self.build_string(frame, count)?,
-            Instr::FormatValue { conversion, spec } => self.format_value(frame, conversion, spec)?,
             Instr::ListAppend { depth } => {
                 let value = frame.pop();
                 self.charge(1)?;
@@ -74,49 +74,6 @@ impl Vm {
                 let old = dict_below(frame, depth)?.table.borrow_mut().insert(key, value);
                 drop(old);
             }
-            Instr::ListExtend { depth } => {
-                let iterable = frame.pop();
-                let items = self.collect(&iterable).map_err(|raised| not_iterable_after(raised, "Value", &iterable))?;
-                list_below(frame, depth)?.items.borrow_mut().extend(items);
-            }
-            Instr::SetUpdate { depth } => {
-                let iterable = frame.pop();
-                let set = set_below(frame, depth)?.clone();
-                for item in self.collect(&iterable)? {
-                    let key = Key::new(self, item)?;
-                    set.table.borrow_mut().insert(key);
-                }
-            }
-            Instr::DictUpdate { depth } => {
-                let mapping = frame.pop();
-                let dict = dict_below(frame, depth)?.clone();
-                let Some(items) = self.mapping_items(&mapping)? else {
-                    return Err(type_error(format!("'{}' object is not a mapping", mapping.type_name().as_str())));
-                };
-                for (key, value) in items {
-                    dict.set(self, key, value)?;
-                }
-            }
-            Instr::DictMerge { depth } => {
-                let mapping = frame.pop();
-                let dict = dict_below(frame, depth)?.clone();
-                // Under the dict is the tuple of positional arguments, and under that what is called.
-                let callee = frame.peek(depth as usize + 2).cloned().unwrap_or(Value::None);
-                let Some(items) = self.mapping_items(&mapping)? else {
-                    return Err(not_a_mapping(&callee, &mapping));
-                };
-                for (key, value) in items {
-                    let Value::Str(key) = key else { return Err(keywords_must_be_strings()) };
-                    if dict.get_str(&key).is_some() {
-                        return Err(type_error(format!(
-                            "{}() got multiple values for keyword argument '{}'",
-                            callee_name(&callee),
-                            key.as_str()
-                        )));
-                    }
-                    dict.set_str(key, value);
-                }
-            }
             Instr::ListToTuple => {
                 let list = frame.pop();
                 let items = match list {
@@ -129,6 +86,61 @@ impl Vm {
                 frame.push(Value::tuple(items));
             }
             _ => return Err(system_error("an instruction out of its place")),
+        }
+        Ok(())
+    }
+
+    /// Extends the list below with an iterable.
+    pub(super) fn list_extend(&mut self, frame: &mut Frame, depth: u32) -> PyResult<()> {
+        let iterable = frame.pop();
+        let items = self.collect(&iterable).map_err(|raised| not_iterable_after(raised, "Value", &iterable))?;
+        list_below(frame, depth)?.items.borrow_mut().extend(items);
+        Ok(())
+    }
+
+    /// Updates the set below with an iterable.
+    pub(super) fn set_update(&mut self, frame: &mut Frame, depth: u32) -> PyResult<()> {
+        let iterable = frame.pop();
+        let set = set_below(frame, depth)?.clone();
+        for item in self.collect(&iterable)? {
+            let key = Key::new(self, item)?;
+            set.table.borrow_mut().insert(key);
+        }
+        Ok(())
+    }
+
+    /// Updates the dict below with a mapping.
+    pub(super) fn dict_update(&mut self, frame: &mut Frame, depth: u32) -> PyResult<()> {
+        let mapping = frame.pop();
+        let dict = dict_below(frame, depth)?.clone();
+        let Some(items) = self.mapping_items(&mapping)? else {
+            return Err(type_error(format!("'{}' object is not a mapping", mapping.type_name().as_str())));
+        };
+        for (key, value) in items {
+            dict.set(self, key, value)?;
+        }
+        Ok(())
+    }
+
+    /// Merges keyword arguments into the dict below.
+    pub(super) fn dict_merge(&mut self, frame: &mut Frame, depth: u32) -> PyResult<()> {
+        let mapping = frame.pop();
+        let dict = dict_below(frame, depth)?.clone();
+        // Under the dict is the tuple of positional arguments, and under that what is called.
+        let callee = frame.peek(depth as usize + 2).cloned().unwrap_or(Value::None);
+        let Some(items) = self.mapping_items(&mapping)? else {
+            return Err(self.not_a_mapping(&callee, &mapping));
+        };
+        for (key, value) in items {
+            let Value::Str(key) = key else { return Err(keywords_must_be_strings()) };
+            if dict.get_str(&key).is_some() {
+                return Err(type_error(format!(
+                    "{} got multiple values for keyword argument '{}'",
+                    self.callee_name(&callee),
+                    key.as_str()
+                )));
+            }
+            dict.set_str(key, value);
         }
         Ok(())
     }
@@ -151,7 +163,8 @@ impl Vm {
         Ok(())
     }
 
-    fn format_value(&mut self, frame: &mut Frame, conversion: Conversion, spec: bool) -> PyResult<()> {
+    /// One field of an f-string.
+    pub(super) fn format_value(&mut self, frame: &mut Frame, conversion: Conversion, spec: bool) -> PyResult<()> {
         let spec = if spec { Some(frame.pop()) } else { None };
         let value = frame.pop();
         let value = match conversion {
@@ -187,6 +200,39 @@ impl Vm {
         Ok(Some(items))
     }
 
+    fn not_a_mapping(&mut self, callee: &Value, mapping: &Value) -> Raised {
+        type_error(format!(
+            "{} argument after ** must be a mapping, not {}",
+            self.callee_name(callee),
+            mapping.type_name().as_str()
+        ))
+    }
+
+    /// What is called, as CPython names it in messages about its arguments: with its module, but for builtins.
+    fn callee_name(&mut self, callee: &Value) -> String {
+        let function = match callee {
+            Value::BoundMethod(method) => match &method.target {
+                MethodTarget::Function(function) => function,
+                MethodTarget::Native(native) => {
+                    return format!("{}.{}()", method.receiver.type_name().as_str(), native.name);
+                }
+                MethodTarget::Host(name) => return format!("{}()", name.as_str()),
+            },
+            other => other,
+        };
+        let (module, name) = match function {
+            Value::Builtin(builtin) => return format!("{}()", builtin.name),
+            Value::Type(Type::Builtin(class)) => return format!("{}{}()", class.module_prefix(), class.name),
+            Value::Function(function) => (self.module_name(), super::arguments::qualified_name(function)),
+            Value::Type(Type::Class(class)) => (self.module_name(), class.name.to_string()),
+            other => return self.str(other).map_or_else(|_| other.type_name().to_string(), |text| text.to_string()),
+        };
+        match module {
+            Value::Str(module) => format!("{}.{name}()", module.as_str()),
+            _ => format!("{name}()"),
+        }
+    }
+
     /// `callee(*iterable)` or `callee(*iterable, **mapping)`
     pub(super) fn call_ex(&mut self, frame: &mut Frame, keywords: bool) -> PyResult<()> {
         let mapping = if keywords { Some(frame.pop()) } else { None };
@@ -194,14 +240,17 @@ impl Vm {
         let callee = frame.pop();
         let pos: SmallVec<[Value; 3]> = match &positional {
             Value::Tuple(tuple) => tuple.items.iter().cloned().collect(),
-            other => self
-                .collect(other)
-                .map_err(|raised| not_iterable_after(raised, &format!("{}() argument", callee_name(&callee)), other))?
-                .into(),
+            other => match self.collect(other) {
+                Ok(items) => items.into(),
+                Err(raised) => {
+                    let what = format!("{} argument", self.callee_name(&callee));
+                    return Err(not_iterable_after(raised, &what, other));
+                }
+            },
         };
         let mut kw = Vec::new();
         if let Some(mapping) = mapping {
-            let Some(items) = self.mapping_items(&mapping)? else { return Err(not_a_mapping(&callee, &mapping)) };
+            let Some(items) = self.mapping_items(&mapping)? else { return Err(self.not_a_mapping(&callee, &mapping)) };
             for (key, value) in items {
                 let Value::Str(key) = key else { return Err(keywords_must_be_strings()) };
                 kw.push((key, value));
@@ -217,37 +266,12 @@ fn keywords_must_be_strings() -> Raised {
     type_error("keywords must be strings")
 }
 
-fn not_a_mapping(callee: &Value, mapping: &Value) -> Raised {
-    type_error(format!(
-        "{}() argument after ** must be a mapping, not {}",
-        callee_name(callee),
-        mapping.type_name().as_str()
-    ))
-}
-
 /// The error of `[*value]` and `f(*value)`, where the value cannot be iterated.
 fn not_iterable_after(raised: Raised, what: &str, iterable: &Value) -> Raised {
     if raised.is(&TYPE_ERROR) && raised.0.places.borrow().is_empty() && !matches!(iterable, Value::Iterator(_)) {
         return type_error(format!("{what} after * must be an iterable, not {}", iterable.type_name().as_str()));
     }
     raised
-}
-
-/// What is called, as CPython names it in messages about its arguments.
-fn callee_name(callee: &Value) -> String {
-    match callee {
-        Value::Function(function) => super::arguments::qualified_name(function),
-        Value::Builtin(builtin) => builtin.name.to_owned(),
-        Value::Type(class) => class.name().to_string(),
-        Value::BoundMethod(method) => match &method.target {
-            crate::python::value::MethodTarget::Function(function) => callee_name(function),
-            crate::python::value::MethodTarget::Native(native) => {
-                format!("{}.{}", method.receiver.type_name().as_str(), native.name)
-            }
-            crate::python::value::MethodTarget::Host(name) => name.to_string(),
-        },
-        other => format!("{} object", other.type_name().as_str()),
-    }
 }
 
 fn list_below(frame: &Frame, depth: u32) -> PyResult<&Rc<List>> {
