@@ -57,7 +57,7 @@ pub(super) fn incompatible(names: &TagNames, first: &Tags, second: &Tags) -> cra
         let items: Vec<String> = tags
             .list(kind)
             .iter()
-            .map(|id| crate::python::format::repr_str(names.name(*id).as_str()))
+            .map(|id| vm_text::repr_str(names.name(*id).as_str()))
             .collect();
         format!("[{}]", items.join(", "))
     };

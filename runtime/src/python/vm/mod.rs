@@ -249,6 +249,11 @@ impl Vm {
         self.break_cycles();
     }
 
+    /// Gives a new budget of steps, for what remains to be done when the job has ended.
+    pub fn renew(&mut self) {
+        self.steps_left = self.limits.steps;
+    }
+
     /// Pays for `steps` items of work.
     ///
     /// # Errors
