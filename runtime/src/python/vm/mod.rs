@@ -6,10 +6,14 @@
 
 pub mod attributes;
 pub mod call;
+mod compare;
 pub mod interpreter;
 pub mod items;
 pub mod iteration;
 pub mod operators;
+mod sequences;
+mod slices;
+mod special;
 pub mod text;
 
 use std::cell::RefCell;
@@ -162,6 +166,8 @@ pub struct Vm {
     pub(super) handling: Vec<Value>,
     /// The value of `input_size` for the block that runs.
     pub(super) input_size: Value,
+    /// The addresses of the containers whose `repr` is being made, so that one that holds itself ends.
+    pub(super) in_repr: Vec<usize>,
     slots: HashMap<String, usize>,
     slot_names: Vec<Str>,
     /// What was compiled at run time, by kind and source.
@@ -182,6 +188,7 @@ impl Vm {
             depth: 0,
             handling: Vec::new(),
             input_size: Value::Int(0),
+            in_repr: Vec::new(),
             slots: HashMap::new(),
             slot_names: Vec::new(),
             compiled: HashMap::new(),
@@ -223,6 +230,7 @@ impl Vm {
         self.steps_left = self.limits.steps;
         self.depth = 0;
         self.handling.clear();
+        self.in_repr.clear();
     }
 
     /// Pays for `steps` items of work.
