@@ -15,6 +15,7 @@ pub mod descriptors;
 mod frame;
 mod generator;
 mod import;
+mod compare;
 pub mod interpreter;
 pub mod items;
 pub mod iteration;
@@ -24,6 +25,9 @@ mod names;
 pub mod operators;
 #[cfg(test)]
 mod tests;
+mod sequences;
+mod slices;
+mod special;
 pub mod text;
 mod unwind;
 mod with;
@@ -181,6 +185,8 @@ pub struct Vm {
     pool: frame::FramePool,
     methods: lookup::MethodCache,
     cycles: cycles::Cycles,
+    /// The addresses of the containers whose `repr` is being made, so that one that holds itself ends.
+    pub(super) in_repr: Vec<usize>,
     slots: HashMap<String, usize>,
     slot_names: Vec<Str>,
     /// What was compiled at run time, by kind and source.
@@ -204,6 +210,7 @@ impl Vm {
             pool: frame::FramePool::default(),
             methods: lookup::MethodCache::default(),
             cycles: cycles::Cycles::default(),
+            in_repr: Vec::new(),
             slots: HashMap::new(),
             slot_names: Vec::new(),
             compiled: HashMap::new(),
@@ -246,6 +253,7 @@ impl Vm {
         self.steps_left = self.limits.steps;
         self.depth = 0;
         self.handling.clear();
+        self.in_repr.clear();
         self.break_cycles();
     }
 
