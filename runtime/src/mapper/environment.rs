@@ -104,4 +104,3 @@ impl Environment for MapperEnvironment {
         self.hooks.log.is_some() && self.hooks.log_level.is_some_and(|least| level >= least)
     }
 }
-

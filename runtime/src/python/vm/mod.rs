@@ -10,12 +10,12 @@ pub mod attributes;
 mod build;
 pub mod call;
 mod class;
+mod compare;
 mod cycles;
 pub mod descriptors;
 mod frame;
 mod generator;
 mod import;
-mod compare;
 pub mod interpreter;
 pub mod items;
 pub mod iteration;
@@ -23,11 +23,11 @@ mod iterators;
 pub mod lookup;
 mod names;
 pub mod operators;
-#[cfg(test)]
-mod tests;
 mod sequences;
 mod slices;
 mod special;
+#[cfg(test)]
+mod tests;
 pub mod text;
 mod unwind;
 mod with;
