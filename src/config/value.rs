@@ -9,7 +9,7 @@ use crate::config::origin::ScalarStyle;
 use crate::source::Span;
 
 /// A text with the place it was written at.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Text {
     /// The text after unquoting, folding and unescaping.
     pub value: Arc<str>,

@@ -37,7 +37,11 @@ struct Anchored {
     value: Option<ConfigValue>,
     /// How many values it consists of.
     size: u64,
+    /// The codes of the comment before a mapping's content, which every alias to it carries along.
+    noqa: Noqa,
 }
+
+type Noqa = Option<Arc<[Arc<str>]>>;
 
 /// A collection under construction.
 struct Frame {
@@ -67,6 +71,8 @@ struct Node {
     is_merge: bool,
     /// Where its first key or opening bracket stands.
     content: Span,
+    /// What an alias carries along.
+    noqa: Noqa,
 }
 
 impl<'a> Composer<'a> {
@@ -107,7 +113,7 @@ impl<'a> Composer<'a> {
             );
         }
         if anchor != 0 {
-            self.anchors.insert(anchor, Anchored { value: None, size: 0 });
+            self.anchors.insert(anchor, Anchored { value: None, size: 0, noqa: None });
         }
         let tag = tag.map(full_tag);
         self.open.push(Frame { start: span, anchor, tag, kind, size: 1 });
@@ -136,7 +142,7 @@ impl<'a> Composer<'a> {
         let end = if is_flow { span } else { last.unwrap_or(start) };
         let value = ConfigValue::new(kind, Span { end: end.end.max(begin.start), ..begin });
         let content = Span { start: start.end, ..start };
-        self.place(Node { value, size, is_merge: false, content }, anchor)
+        self.place(Node { value, size, is_merge: false, content, noqa: None }, anchor)
     }
 
     fn sequence(&mut self, items: Vec<ConfigValue>, tag: &str, start: Span) -> Option<ValueKind> {
@@ -198,9 +204,9 @@ impl<'a> Composer<'a> {
                     .at(span, "the anchor's value is not complete here"),
             );
             let value = ConfigValue::new(ValueKind::Null, span);
-            return self.place(Node { value, size: 1, is_merge: false, content: span }, 0);
+            return self.place(Node { value, size: 1, is_merge: false, content: span, noqa: None }, 0);
         };
-        let size = anchored.size;
+        let (size, noqa) = (anchored.size, anchored.noqa.clone());
         self.aliased = self.aliased.saturating_add(size);
         if self.aliased > MAX_ALIASED {
             return self.fail(
@@ -209,7 +215,7 @@ impl<'a> Composer<'a> {
                     .help("aliases to values that contain aliases multiply: repeat fewer of them"),
             );
         }
-        self.place(Node { value, size, is_merge: false, content: span }, 0)
+        self.place(Node { value, size, is_merge: false, content: span, noqa }, 0)
     }
 
     fn scalar(&mut self, text: &str, style: Style, anchor: usize, tag: Option<&EventTag>, span: Span) -> Option<()> {
@@ -260,9 +266,9 @@ impl<'a> Composer<'a> {
         let is_merge = tag.is_none() && resolved == Tag::Merge;
         let value = ConfigValue::new(kind, span);
         if anchor != 0 {
-            self.anchors.insert(anchor, Anchored { value: None, size: 0 });
+            self.anchors.insert(anchor, Anchored { value: None, size: 0, noqa: None });
         }
-        self.place(Node { value, size: 1, is_merge, content: span }, anchor)
+        self.place(Node { value, size: 1, is_merge, content: span, noqa: None }, anchor)
     }
 
     /// A block at the end of a file without a last line end has none in its value either, as in PyYAML.
@@ -294,14 +300,14 @@ impl<'a> Composer<'a> {
     /// Puts a complete value into the innermost open collection.
     fn place(&mut self, node: Node, anchor: usize) -> Option<()> {
         if anchor != 0 {
-            self.anchors.insert(anchor, Anchored { value: Some(node.value.clone()), size: node.size });
+            self.anchors.insert(anchor, Anchored { value: Some(node.value.clone()), size: node.size, noqa: None });
         }
         let Some(frame) = self.open.last_mut() else {
             self.root = Some(node.value);
             return Some(());
         };
         frame.size = frame.size.saturating_add(node.size);
-        let Node { value, is_merge, content, .. } = node;
+        let Node { value, is_merge, content, noqa, .. } = node;
         match &mut frame.kind {
             FrameKind::Seq(items) => {
                 if is_merge {
@@ -321,12 +327,16 @@ impl<'a> Composer<'a> {
                 if is_merge {
                     return map.merge(key.span, &value, self.problems);
                 }
-                let noqa = match value.kind {
+                let between = match value.kind {
                     ValueKind::Map(_) if content.start >= key.span.end => {
                         self.text.get(key.span.range().end..content.range().start).and_then(noqa_between)
                     }
                     _ => None,
                 };
+                let noqa = noqa.or(between);
+                if let Some(anchored) = self.anchors.get_mut(&anchor) {
+                    anchored.noqa.clone_from(&noqa);
+                }
                 map.insert(Entry { key, value, noqa }, self.problems)
             }
         }

@@ -16,7 +16,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Source, SourceId, SourceMap, Span};
 
 use compose::Composer;
-pub use lexical::Comment;
+pub(crate) use compose::insert_noqa;
+pub use lexical::{Comment, noqa_codes};
 pub(crate) use resolve::int_kind;
 
 /// A source read as YAML.
