@@ -97,3 +97,31 @@ fn replay(area: &str) {
 fn syntax_errors() {
     replay("syntax_errors");
 }
+
+/// Dev-time check: prints the code blocks of a list that do not compile.
+#[test]
+#[ignore = "needs TPVC_BLOCKS, a JSON list of [kind, source]"]
+fn blocks() {
+    let Ok(path) = std::env::var("TPVC_BLOCKS") else { return };
+    let blocks: Vec<(String, String)> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let mut program = ProgramBuilder::new();
+    let start = std::time::Instant::now();
+    for (kind, source) in &blocks {
+        let kind = match kind.as_str() {
+            "block" => CodeKind::Block,
+            "fstring" => CodeKind::FString,
+            _ => CodeKind::Exec,
+        };
+        match program.compile(source, kind) {
+            Ok(root) => {
+                let unsupported = &program.notes(root).unwrap().unsupported;
+                if !unsupported.is_empty() {
+                    println!("{unsupported:?}\n{source}");
+                }
+            }
+            Err(errors) => println!("{errors:?}\n{source}"),
+        }
+    }
+    println!("{} blocks, {} codes in {:?}", blocks.len(), program.data().codes.len(), start.elapsed());
+    verify(program.data()).unwrap();
+}
