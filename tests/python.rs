@@ -8,10 +8,20 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 use tpv_runtime::python::code::CodeKind;
 use tpv_runtime::python::dict::Dict;
+use tpv_runtime::python::exception::PyResult;
 use tpv_runtime::python::value::Value;
 use tpv_runtime::python::verify::verify;
-use tpv_runtime::python::vm::{NoEnvironment, Vm};
+use tpv_runtime::python::vm::{Environment, Vm};
 use tpvc::python::program::ProgramBuilder;
+
+/// The surroundings as far as messages show them: the module that the code seems to be in.
+struct Loader;
+
+impl Environment for Loader {
+    fn global(&self, _: &mut Vm, name: &str) -> PyResult<Option<Value>> {
+        Ok((name == "__name__").then(|| Value::str("tpv.core.loader")))
+    }
+}
 
 fn value(vm: &mut Vm, json: &Json) -> Value {
     match json {
@@ -53,7 +63,7 @@ fn answer(case: &Json) -> Result<String, (String, String)> {
     }
     let data = program.finish();
     verify(&data).unwrap_or_else(|reason| panic!("{source:?} does not verify: {reason}"));
-    let mut vm = Vm::new(Rc::new(NoEnvironment));
+    let mut vm = Vm::new(Rc::new(Loader));
     let program = vm.load(Arc::new(data));
     if let Some(context) = case["context"].as_object() {
         for (name, json) in context {
@@ -67,10 +77,9 @@ fn answer(case: &Json) -> Result<String, (String, String)> {
         Ok(text) => Ok(text.to_string()),
         Err(raised) => {
             let class = raised.class_name().to_string();
-            Err((
-                class,
-                raised.0.args.borrow().first().and_then(Value::as_str).map(|t| t.to_string()).unwrap_or_default(),
-            ))
+            assert!(!raised.0.places.borrow().is_empty(), "no place: {source}");
+            let message = vm.str(&raised.value()).map(|text| text.to_string());
+            Err((class, message.unwrap_or_else(|raised| format!("{raised:?}"))))
         }
     }
 }
@@ -94,6 +103,79 @@ fn replay(area: &str) {
 }
 
 #[test]
+fn calls() {
+    replay("calls");
+}
+
+#[test]
+fn classes() {
+    replay("classes");
+}
+
+#[test]
+fn handlers() {
+    replay("handlers");
+}
+
+#[test]
+fn generators() {
+    replay("generators");
+}
+
+#[test]
+fn expressions() {
+    replay("expressions");
+}
+
+#[test]
+fn fstrings() {
+    replay("fstrings");
+}
+
+#[test]
+fn functions() {
+    replay("functions");
+}
+
+#[test]
+fn statements() {
+    replay("statements");
+}
+
+#[test]
+fn exceptions() {
+    replay("exceptions");
+}
+
+#[test]
 fn syntax_errors() {
     replay("syntax_errors");
+}
+
+/// Dev-time check: prints the code blocks of a list that do not compile.
+#[test]
+#[ignore = "needs TPVC_BLOCKS, a JSON list of [kind, source]"]
+fn blocks() {
+    let Ok(path) = std::env::var("TPVC_BLOCKS") else { return };
+    let blocks: Vec<(String, String)> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let mut program = ProgramBuilder::new();
+    let start = std::time::Instant::now();
+    for (kind, source) in &blocks {
+        let kind = match kind.as_str() {
+            "block" => CodeKind::Block,
+            "fstring" => CodeKind::FString,
+            _ => CodeKind::Exec,
+        };
+        match program.compile(source, kind) {
+            Ok(root) => {
+                let unsupported = &program.notes(root).unwrap().unsupported;
+                if !unsupported.is_empty() {
+                    println!("{unsupported:?}\n{source}");
+                }
+            }
+            Err(errors) => println!("{errors:?}\n{source}"),
+        }
+    }
+    println!("{} blocks, {} codes in {:?}", blocks.len(), program.data().codes.len(), start.elapsed());
+    verify(program.data()).unwrap();
 }

@@ -253,8 +253,8 @@ impl Vm {
         self.steps_left = self.limits.steps;
         self.depth = 0;
         self.handling.clear();
-        self.in_repr.clear();
         self.break_cycles();
+        self.in_repr.clear();
     }
 
     /// Gives a new budget of steps, for what remains to be done when the job has ended.
