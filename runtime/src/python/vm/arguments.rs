@@ -1,5 +1,7 @@
 //! How the arguments of a call become the parameters of a function, with CPython's messages.
 
+use std::rc::Weak;
+
 use super::Vm;
 use crate::python::args::Args;
 use crate::python::code::{Code, Instr, ProgramData};
@@ -22,8 +24,8 @@ fn enumerate_names(names: &[Str]) -> String {
 
 /// `__qualname__`: with the functions and classes around it. Searched in the program, since only messages need it.
 pub(super) fn qualified_name(function: &Function) -> String {
-    if let Some(class) = function.owner.get() {
-        return format!("{}.{}", class.as_str(), function.name.as_str());
+    if let Some(class) = function.owner.get().and_then(Weak::upgrade) {
+        return format!("{}.{}", class.name.as_str(), function.name.as_str());
     }
     let mut name = function.name.to_string();
     let mut index = function.code;

@@ -243,7 +243,7 @@ impl Vm {
     }
 
     /// `__name__` of the module that the config's code seems to be in.
-    fn module_name(&mut self) -> Value {
+    pub(super) fn module_name(&mut self) -> Value {
         let environment = self.environment.clone();
         match environment.global(self, "__name__") {
             Ok(Some(name)) => name,

@@ -12,7 +12,8 @@ use crate::python::dict::{Dict, Key, Table};
 use crate::python::exception::{PyResult, Raised, TYPE_ERROR, system_error, type_error};
 use crate::python::set::{SetObject, SetTable};
 use crate::python::string::Str;
-use crate::python::value::{List, Slice, Value};
+use crate::python::types::Type;
+use crate::python::value::{List, MethodTarget, Slice, Value};
 
 impl Vm {
     /// Runs one of the instructions that build something.
@@ -128,14 +129,14 @@ impl Vm {
         // Under the dict is the tuple of positional arguments, and under that what is called.
         let callee = frame.peek(depth as usize + 2).cloned().unwrap_or(Value::None);
         let Some(items) = self.mapping_items(&mapping)? else {
-            return Err(not_a_mapping(&callee, &mapping));
+            return Err(self.not_a_mapping(&callee, &mapping));
         };
         for (key, value) in items {
             let Value::Str(key) = key else { return Err(keywords_must_be_strings()) };
             if dict.get_str(&key).is_some() {
                 return Err(type_error(format!(
-                    "{}() got multiple values for keyword argument '{}'",
-                    callee_name(&callee),
+                    "{} got multiple values for keyword argument '{}'",
+                    self.callee_name(&callee),
                     key.as_str()
                 )));
             }
@@ -199,6 +200,39 @@ impl Vm {
         Ok(Some(items))
     }
 
+    fn not_a_mapping(&mut self, callee: &Value, mapping: &Value) -> Raised {
+        type_error(format!(
+            "{} argument after ** must be a mapping, not {}",
+            self.callee_name(callee),
+            mapping.type_name().as_str()
+        ))
+    }
+
+    /// What is called, as CPython names it in messages about its arguments: with its module, but for builtins.
+    fn callee_name(&mut self, callee: &Value) -> String {
+        let function = match callee {
+            Value::BoundMethod(method) => match &method.target {
+                MethodTarget::Function(function) => function,
+                MethodTarget::Native(native) => {
+                    return format!("{}.{}()", method.receiver.type_name().as_str(), native.name);
+                }
+                MethodTarget::Host(name) => return format!("{}()", name.as_str()),
+            },
+            other => other,
+        };
+        let (module, name) = match function {
+            Value::Builtin(builtin) => return format!("{}()", builtin.name),
+            Value::Type(Type::Builtin(class)) => return format!("{}{}()", class.module_prefix(), class.name),
+            Value::Function(function) => (self.module_name(), super::arguments::qualified_name(function)),
+            Value::Type(Type::Class(class)) => (self.module_name(), class.name.to_string()),
+            other => return self.str(other).map_or_else(|_| other.type_name().to_string(), |text| text.to_string()),
+        };
+        match module {
+            Value::Str(module) => format!("{}.{name}()", module.as_str()),
+            _ => format!("{name}()"),
+        }
+    }
+
     /// `callee(*iterable)` or `callee(*iterable, **mapping)`
     pub(super) fn call_ex(&mut self, frame: &mut Frame, keywords: bool) -> PyResult<()> {
         let mapping = if keywords { Some(frame.pop()) } else { None };
@@ -206,14 +240,17 @@ impl Vm {
         let callee = frame.pop();
         let pos: SmallVec<[Value; 3]> = match &positional {
             Value::Tuple(tuple) => tuple.items.iter().cloned().collect(),
-            other => self
-                .collect(other)
-                .map_err(|raised| not_iterable_after(raised, &format!("{}() argument", callee_name(&callee)), other))?
-                .into(),
+            other => match self.collect(other) {
+                Ok(items) => items.into(),
+                Err(raised) => {
+                    let what = format!("{} argument", self.callee_name(&callee));
+                    return Err(not_iterable_after(raised, &what, other));
+                }
+            },
         };
         let mut kw = Vec::new();
         if let Some(mapping) = mapping {
-            let Some(items) = self.mapping_items(&mapping)? else { return Err(not_a_mapping(&callee, &mapping)) };
+            let Some(items) = self.mapping_items(&mapping)? else { return Err(self.not_a_mapping(&callee, &mapping)) };
             for (key, value) in items {
                 let Value::Str(key) = key else { return Err(keywords_must_be_strings()) };
                 kw.push((key, value));
@@ -229,37 +266,12 @@ fn keywords_must_be_strings() -> Raised {
     type_error("keywords must be strings")
 }
 
-fn not_a_mapping(callee: &Value, mapping: &Value) -> Raised {
-    type_error(format!(
-        "{}() argument after ** must be a mapping, not {}",
-        callee_name(callee),
-        mapping.type_name().as_str()
-    ))
-}
-
 /// The error of `[*value]` and `f(*value)`, where the value cannot be iterated.
 fn not_iterable_after(raised: Raised, what: &str, iterable: &Value) -> Raised {
     if raised.is(&TYPE_ERROR) && raised.0.places.borrow().is_empty() && !matches!(iterable, Value::Iterator(_)) {
         return type_error(format!("{what} after * must be an iterable, not {}", iterable.type_name().as_str()));
     }
     raised
-}
-
-/// What is called, as CPython names it in messages about its arguments.
-fn callee_name(callee: &Value) -> String {
-    match callee {
-        Value::Function(function) => super::arguments::qualified_name(function),
-        Value::Builtin(builtin) => builtin.name.to_owned(),
-        Value::Type(class) => class.name().to_string(),
-        Value::BoundMethod(method) => match &method.target {
-            crate::python::value::MethodTarget::Function(function) => callee_name(function),
-            crate::python::value::MethodTarget::Native(native) => {
-                format!("{}.{}", method.receiver.type_name().as_str(), native.name)
-            }
-            crate::python::value::MethodTarget::Host(name) => name.to_string(),
-        },
-        other => format!("{} object", other.type_name().as_str()),
-    }
 }
 
 fn list_below(frame: &Frame, depth: u32) -> PyResult<&Rc<List>> {

@@ -100,9 +100,14 @@ impl Vm {
     /// Runs a frame whose parameters are set, or makes a generator of it.
     fn enter_function(&mut self, function: &Rc<Function>, code: &Code, mut frame: Box<Frame>) -> PyResult<Value> {
         frame.globals = Some(function.globals.clone());
+        frame.function = Some(function.clone());
         make_cells(&mut frame, code, function);
+        // Its instructions once; going back in them is paid for by the jump.
+        if let Err(raised) = self.charge(code.instrs.len()) {
+            self.recycle(frame);
+            return Err(raised);
+        }
         if code.generator {
-            self.charge(code.instrs.len())?;
             return Ok(new_generator(frame, function.name.clone()));
         }
         self.run_frame(frame)

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 
 use super::Vm;
-use super::descriptors::is_object;
+use super::descriptors::{ClassMethod, Property, StaticMethod, is_object};
 use super::lookup::{Member, class_member, resolution_order};
 use crate::python::args::Args;
 use crate::python::exception::{ExceptionObject, PyResult, not_implemented_error, type_error};
@@ -55,15 +55,14 @@ impl Vm {
         }
         let mut dict = IndexMap::with_capacity(attributes.len());
         for (key, value) in attributes {
-            if let Value::Function(function) = &value {
-                // A function may be an attribute of several classes; its messages name the first.
-                let _ = function.owner.set(name.clone());
-            }
             dict.insert(key.to_string(), value);
         }
-        let class = Type::Class(Rc::new(Class { name, bases: types, dict: RefCell::new(dict) }));
-        resolution_order(&class)?;
-        Ok(Value::Type(class))
+        let class = Rc::new(Class { name, bases: types, dict: RefCell::new(dict) });
+        resolution_order(&Type::Class(class.clone()))?;
+        for value in class.dict.borrow().values() {
+            own(&class, value);
+        }
+        Ok(Value::Type(Type::Class(class)))
     }
 
     /// `class(args)`
@@ -123,6 +122,22 @@ impl Vm {
             }
         }
         Ok(instance)
+    }
+}
+
+/// Notes in the functions of a class, bare or in a descriptor, that they are its methods.
+fn own(class: &Rc<Class>, value: &Value) {
+    if let Value::Function(function) = value {
+        // A function may be an attribute of several classes; the first is the one whose body defined it.
+        let _ = function.owner.set(Rc::downgrade(class));
+    } else if let Some(property) = value.downcast::<Property>() {
+        for accessor in [&property.getter, &property.setter, &property.deleter] {
+            own(class, accessor);
+        }
+    } else if let Some(method) = value.downcast::<StaticMethod>() {
+        own(class, &method.0);
+    } else if let Some(method) = value.downcast::<ClassMethod>() {
+        own(class, &method.0);
     }
 }
 

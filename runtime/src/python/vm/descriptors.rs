@@ -185,7 +185,7 @@ impl Object for Super {
     }
 }
 
-/// `super(class, object)`. DIFFERENCE: the form without arguments is the compiler's affair, which gives both.
+/// `super(class, object)`. The form without arguments is the interpreter's affair: it knows the method that calls.
 pub(crate) fn super_(_: &mut Vm, args: Args) -> PyResult<Value> {
     args.no_keywords("super")?;
     if args.pos.is_empty() {
@@ -202,6 +202,14 @@ pub(crate) fn super_(_: &mut Vm, args: Args) -> PyResult<Value> {
     let Some(object) = object else {
         return Err(type_error("super() needs an object"));
     };
+    super_object(class, object)
+}
+
+/// What `super(class, object)` gives.
+///
+/// # Errors
+/// `TypeError` where the object is none of the class's.
+pub(super) fn super_object(class: Type, object: Value) -> PyResult<Value> {
     let fits = match &object {
         Value::Type(other) => other.is_subclass(&class),
         other => other.class().is_subclass(&class),

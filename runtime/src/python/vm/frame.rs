@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::{Binding, Namespace, Vm};
 use crate::python::code::Program;
+use crate::python::function::Function;
 use crate::python::value::{Value, VarCell};
 
 /// One code that runs, or a generator that waits.
@@ -20,6 +21,8 @@ pub(super) struct Frame {
     pub(super) blocks: Vec<Block>,
     /// The namespace; a block makes it when it first needs it.
     pub(super) globals: Option<Rc<Namespace>>,
+    /// The function that was called; none for a block.
+    pub(super) function: Option<Rc<Function>>,
     /// What a waiting generator was handling: taken off [`Vm::handling`] while it waits.
     pub(super) handling: Vec<Value>,
     /// The height of [`Vm::handling`] when the frame was entered.
@@ -100,6 +103,7 @@ impl Vm {
             cells: Vec::new(),
             blocks: Vec::new(),
             globals: None,
+            function: None,
             handling: Vec::new(),
             handling_base: 0,
             sent: Value::None,
@@ -109,6 +113,13 @@ impl Vm {
 
     /// Takes back a frame that has ended.
     pub(super) fn recycle(&mut self, mut frame: Box<Frame>) {
+        // A block's namespace that someone else has, too, is its functions'. A function's frame only borrows it.
+        if frame.function.is_none()
+            && let Some(namespace) = &frame.globals
+            && Rc::strong_count(namespace) > 1
+        {
+            self.cycles.add_namespace(namespace);
+        }
         if self.pool.frames.len() >= KEPT || frame.stack.capacity() > KEPT_STACK {
             return;
         }
@@ -119,6 +130,7 @@ impl Vm {
         frame.handling.clear();
         frame.sent = Value::None;
         frame.delegating = false;
+        frame.function = None;
         if let Some(mut namespace) = frame.globals.take()
             && self.pool.namespaces.len() < KEPT
             && let Some(unique) = Rc::get_mut(&mut namespace)

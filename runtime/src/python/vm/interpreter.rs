@@ -4,7 +4,7 @@
 //! ([`crate::python::verify`]); a program that is neither ends in wrong values or a `SystemError`, never in a panic.
 
 use std::cell::OnceCell;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use super::frame::{Block, Frame};
 pub(super) use super::generator::Completion;
@@ -12,11 +12,12 @@ use super::{CompareOp, Vm};
 use crate::python::args::Args;
 use crate::python::code::{BinaryOp, Capture, Code, Instr, Name, Program, UnaryOp};
 use crate::python::exception::{
-    EXCEPTIONS, GENERATOR_EXIT, PyResult, Raised, SYSTEM_ERROR, name_error, raise, system_error, unbound_local_error,
+    EXCEPTIONS, GENERATOR_EXIT, PyResult, Raised, SYSTEM_ERROR, name_error, raise, runtime_error, system_error,
+    unbound_local_error,
 };
 use crate::python::function::Function;
 use crate::python::string::Str;
-use crate::python::types::Type;
+use crate::python::types::{SUPER, Type};
 use crate::python::value::Value;
 
 /// The code that a frame runs, looked up once.
@@ -63,6 +64,7 @@ impl Vm {
     /// What the code raises.
     pub fn run(&mut self, program: &Rc<Program>, code: u32) -> PyResult<Value> {
         let root = program.code(code).ok_or_else(|| system_error("there is no such code"))?;
+        self.charge(root.instrs.len())?;
         let mut frame = self.new_frame(program, code);
         if root.uses_input_size
             && let Err(raised) = self.set_input_size(&mut frame, program, root)
@@ -242,7 +244,7 @@ impl Vm {
                     let value = self.get_item(&object, &key)?;
                     frame.push(value);
                 }
-                Instr::Call { argc } => self.call_instruction(frame, argc)?,
+                Instr::Call { argc } => self.call_instruction(frame, running, argc)?,
                 Instr::CallMethod { name, argc } => self.call_method_instruction(frame, running, name, argc)?,
                 Instr::ForIter { target } => self.for_iter(frame, target)?,
                 Instr::GetIter => self.get_iter(frame)?,
@@ -317,11 +319,15 @@ impl Vm {
         Ok(item)
     }
 
-    fn call_instruction(&mut self, frame: &mut Frame, argc: u32) -> PyResult<()> {
+    fn call_instruction(&mut self, frame: &mut Frame, running: &Running, argc: u32) -> PyResult<()> {
         let base = frame.base(argc);
         let callee = base.checked_sub(1).and_then(|index| frame.stack.get(index)).cloned().unwrap_or(Value::None);
         let result = match &callee {
             Value::Function(function) => self.call_function_on_stack(function, frame, argc)?,
+            // Only the calling frame knows what `super()` means.
+            Value::Type(Type::Builtin(class)) if argc == 0 && std::ptr::eq(*class, &raw const SUPER) => {
+                super_of(frame, running)?
+            }
             _ => {
                 let args = Args { pos: frame.stack.drain(base..).collect(), kw: Vec::new() };
                 self.call(&callee, args)?
@@ -599,7 +605,9 @@ impl Vm {
         let mut closure = Vec::with_capacity(inner.closure.len());
         for Capture::Cell(index) in &inner.closure {
             let cell = frame.cells.get(*index as usize).cloned();
-            closure.push(cell.ok_or_else(|| system_error("a closure over a cell that is not there"))?);
+            let cell = cell.ok_or_else(|| system_error("a closure over a cell that is not there"))?;
+            self.cycles.add_cell(&cell);
+            closure.push(cell);
         }
         let globals = self.namespace(frame, running.root.names.len()).clone();
         frame.push(Value::Function(Rc::new(Function {
@@ -614,6 +622,21 @@ impl Vm {
         })));
         Ok(())
     }
+}
+
+/// `super()` in a method: the method's class and its first argument.
+fn super_of(frame: &Frame, running: &Running) -> PyResult<Value> {
+    let class = frame.function.as_ref().and_then(|function| function.owner.get()).and_then(Weak::upgrade);
+    let Some(class) = class else { return Err(runtime_error("super(): __class__ cell not found")) };
+    let local = frame.locals.first().cloned().flatten();
+    // The first argument may be shared with an inner function; then its cell tells what it is now.
+    let shared = running.code.cells.iter().position(|cell| running.code.locals.first() == Some(cell));
+    let first = match shared {
+        Some(index) => frame.cells.get(index).and_then(|cell| cell.borrow().clone()),
+        None => local,
+    };
+    let Some(object) = first else { return Err(runtime_error("super(): no arguments")) };
+    super::descriptors::super_object(Type::Class(class), object)
 }
 
 fn unbound_local(running: &Running, slot: u32) -> Raised {

@@ -10,6 +10,7 @@ pub mod attributes;
 mod build;
 pub mod call;
 mod class;
+mod cycles;
 pub mod descriptors;
 mod frame;
 mod generator;
@@ -179,6 +180,7 @@ pub struct Vm {
     outer: Vec<names::Outer>,
     pool: frame::FramePool,
     methods: lookup::MethodCache,
+    cycles: cycles::Cycles,
     slots: HashMap<String, usize>,
     slot_names: Vec<Str>,
     /// What was compiled at run time, by kind and source.
@@ -201,6 +203,7 @@ impl Vm {
             outer: Vec::new(),
             pool: frame::FramePool::default(),
             methods: lookup::MethodCache::default(),
+            cycles: cycles::Cycles::default(),
             slots: HashMap::new(),
             slot_names: Vec::new(),
             compiled: HashMap::new(),
@@ -236,12 +239,14 @@ impl Vm {
         Program::new(data, |name| self.slot(name.as_str()))
     }
 
-    /// Empties the context and renews the budgets, for the next job.
+    /// Empties the context and renews the budgets, for the next job. Functions that the last job's code made lose their
+    /// globals: nothing of a job may be kept.
     pub fn reset(&mut self) {
         self.context.iter_mut().for_each(|entry| *entry = None);
         self.steps_left = self.limits.steps;
         self.depth = 0;
         self.handling.clear();
+        self.break_cycles();
     }
 
     /// Pays for `steps` items of work.

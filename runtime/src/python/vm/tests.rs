@@ -479,3 +479,20 @@ fn a_program_shares_its_data() {
     let program = Program::new(data.clone(), |_| 0);
     assert!(Arc::ptr_eq(&program.data, &data));
 }
+
+#[test]
+fn a_function_that_its_block_holds_is_freed_between_jobs() {
+    let mut vm = Vm::new(Rc::new(NoEnvironment));
+    let mut b = Builder::new();
+    let f = b.function("f", &[], Parameters::default(), Vec::new());
+    let five = b.constant_of(f, Const::Int(5));
+    b.data.codes[f as usize].instrs = vec![five, Instr::Return];
+    let mut instrs = b.define(f, "f");
+    instrs.extend([b.load("f"), Instr::Return]);
+    let Ok(Value::Function(function)) = b.run_in(&mut vm, instrs) else { panic!("no function") };
+    let globals = Rc::downgrade(&function.globals);
+    assert_int(vm.call(&Value::Function(function), Args::none()), 5);
+    assert_eq!(globals.strong_count(), 1, "the function in the namespace keeps it");
+    vm.reset();
+    assert_eq!(globals.strong_count(), 0);
+}
