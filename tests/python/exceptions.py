@@ -241,7 +241,7 @@ None
 import no_such_module_x
 None
 #: import error from
-from os import no_such_name
+from sys import no_such_name
 None
 #: import of a submodule of no package
 import math.nothing
