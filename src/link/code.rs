@@ -95,7 +95,7 @@ impl Linker<'_> {
         }
         for import in &notes.imports {
             let span = origin.place(import.line as usize, import.column as usize);
-            let Some(module) = tpv_runtime::find_module(&import.module) else {
+            let Some(module) = tpv_runtime::mapper::find_module(&import.module) else {
                 let raised = "raises `ModuleNotFoundError` where it is reached";
                 warnings.push(
                     Diagnostic::warning(format!("tpvc has no module `{}`", import.module))
@@ -105,7 +105,7 @@ impl Linker<'_> {
                 continue;
             };
             for name in import.names.iter().filter(|name| *name != "*" && !module.names.contains(&name.as_str())) {
-                if tpv_runtime::find_module(&format!("{}.{name}", import.module)).is_some() {
+                if tpv_runtime::mapper::find_module(&format!("{}.{name}", import.module)).is_some() {
                     continue;
                 }
                 warnings.push(

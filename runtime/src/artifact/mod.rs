@@ -11,7 +11,7 @@ mod verify;
 use std::sync::Arc;
 
 use crate::mapper::Section;
-use crate::patterns::Matcher;
+use crate::patterns::{Matcher, PatternSet};
 use crate::python::code::ProgramData;
 
 pub use format::{ArtifactError, FORMAT_VERSION, SectionInfo};
@@ -21,7 +21,7 @@ use tables::Tables;
 pub struct Rules {
     tables: Tables,
     program: Arc<ProgramData>,
-    matchers: [Matcher; 3],
+    matchers: [Matcher<Arc<PatternSet>>; 3],
 }
 
 impl Rules {
@@ -31,7 +31,7 @@ impl Rules {
     /// [`ArtifactError::Invalid`] where an index is out of range or code could misbehave.
     pub fn new(tables: Tables, program: ProgramData) -> Result<Self, ArtifactError> {
         verify::verify(&tables, &program)?;
-        let matchers = [&tables.tools, &tables.roles, &tables.users].map(|table| Matcher::new(&table.patterns));
+        let matchers = [&tables.tools, &tables.roles, &tables.users].map(|table| Matcher::new(table.patterns.clone()));
         Ok(Self { tables, program: Arc::new(program), matchers })
     }
 
@@ -62,7 +62,7 @@ impl Rules {
         &self.program
     }
 
-    pub(crate) fn matcher(&self, section: Section) -> &Matcher {
+    pub(crate) fn matcher(&self, section: Section) -> &Matcher<Arc<PatternSet>> {
         let [tools, roles, users] = &self.matchers;
         match section {
             Section::Tools => tools,

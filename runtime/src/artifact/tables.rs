@@ -3,6 +3,8 @@
 //! Strings are interned: a `u32` named `id`, `name` or `text` is an index in [`Tables::strings`] unless it says
 //! otherwise. The order of entities is TPV's order of lookup.
 
+use std::sync::Arc;
+
 use bincode::de::Decoder;
 use bincode::error::DecodeError;
 use bincode::{Decode, Encode};
@@ -56,7 +58,7 @@ pub struct EntityTable {
     /// The entities.
     pub rows: Vec<EntityRow>,
     /// Their ids as one automaton; pattern `n` belongs to row `n`.
-    pub patterns: PatternSet,
+    pub patterns: Arc<PatternSet>,
     /// The row whose id is `default_inherits`.
     pub default: Option<u32>,
 }
@@ -113,6 +115,8 @@ pub enum ValueRow {
     /// A mapping, in order.
     Dict(Vec<(ValueRow, ValueRow)>),
 }
+
+bincode::impl_borrow_decode!(ValueRow);
 
 impl<Context> Decode<Context> for ValueRow {
     fn decode<D: Decoder<Context = Context>>(decoder: &mut D) -> Result<Self, DecodeError> {

@@ -95,7 +95,10 @@ impl Check<'_> {
     fn table(&self, table: &EntityTable) -> Checked {
         self.rows(&table.rows)?;
         table.default.map_or(Ok(()), |index| in_range(index, table.rows.len(), "entity"))?;
-        table.patterns.verify(table.rows.len())
+        if table.patterns.len() != table.rows.len() {
+            return Err(format!("it has {} patterns for {} entities", table.patterns.len(), table.rows.len()));
+        }
+        table.patterns.verify().map_err(str::to_owned)
     }
 
     fn rows(&self, rows: &[EntityRow]) -> Checked {

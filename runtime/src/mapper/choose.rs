@@ -1,11 +1,16 @@
 //! Choose: the whole way of one job, TPV's `map_to_destination`.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
-use crate::galaxy::{Answer, Destination, JOB_NOT_READY_EXCEPTION, JOB_MAPPING_EXCEPTION, Job, JobObjects, plain};
+use crate::galaxy::answer::{Answer, Destination, Mapped, Outcome};
+use crate::galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
+use crate::galaxy::job::Job;
+use crate::galaxy::json::Json;
+use crate::galaxy::objects::JobObjects;
 use crate::python::dict::{Dict, Key, StrKey};
-use crate::python::exception::{PyResult, Raised, raise, raise_with};
-use crate::python::string::Str;
+use crate::python::exception::{PyResult, Raised, raise_with};
+use crate::python::modules::random::MersenneTwister;
 use crate::python::value::Value;
 use crate::artifact::tables::Resource;
 
@@ -20,12 +25,11 @@ use super::worker::Worker;
 
 impl Worker {
     /// Maps one job.
-    pub(super) fn map(&mut self, job: &Job, detail: bool, observer: &mut dyn Observer) -> Answer {
+    pub(super) fn map(&mut self, job: &Arc<Job>, detail: bool, observer: &mut dyn Observer) -> Answer {
         self.vm.reset();
+        self.vm.random = MersenneTwister::default();
         if let Some(seed) = &job.seed {
-            self.vm.random.seed_int(seed);
-        } else {
-            self.vm.random.unseed();
+            self.vm.random.set_big_seed(seed);
         }
         match self.map_to_destination(job, detail, observer) {
             Ok(answer) => answer,
@@ -33,7 +37,7 @@ impl Worker {
         }
     }
 
-    fn map_to_destination(&mut self, job: &Job, detail: bool, observer: &mut dyn Observer) -> PyResult<Answer> {
+    fn map_to_destination(&mut self, job: &Arc<Job>, detail: bool, observer: &mut dyn Observer) -> PyResult<Answer> {
         self.start_context(job)?;
         let entity = self.match_combine_evaluate(job, observer)?;
         let candidates = self.match_and_rank(&entity, observer)?;
@@ -65,24 +69,22 @@ impl Worker {
             return Err(raise_with(&JOB_NOT_READY_EXCEPTION, Vec::new()));
         }
         let id = self.vm.str(&entity.id)?;
-        Err(raise(
-            &JOB_MAPPING_EXCEPTION,
-            format!("No destinations are available to fulfill request: {}", id.as_str()),
-        ))
+        let message = format!("No destinations are available to fulfill request: {}", id.as_str());
+        Err(job_mapping_exception(Value::str(message)))
     }
 
     /// The evaluation context at the start: the global context, then the arguments of the call.
-    fn start_context(&mut self, job: &Job) -> PyResult<()> {
+    fn start_context(&mut self, job: &Arc<Job>) -> PyResult<()> {
         for (slot, value) in self.global_context.clone() {
             // DIFFERENCE: in TPV a list of the global context that code changes stays changed for later jobs.
             let value = super::data::deep_copy(&mut self.vm, &value)?;
             self.vm.set_context(slot, value);
         }
-        let objects = JobObjects::new(&mut self.vm, job, self.environment.world())?;
+        let objects = JobObjects::new(job);
         let slots = &self.slots;
         let mapper = MapperObject::value(&self.names);
         for (slot, value) in [
-            (slots.app, objects.app),
+            (slots.app, self.environment.app()),
             (slots.tool, objects.tool),
             (slots.user, objects.user),
             (slots.job, objects.job.clone()),
@@ -103,7 +105,7 @@ impl Worker {
         observer.step(Step::Matched { entities: &found });
         let mut found = found.into_iter();
         let mut combined = found.next().unwrap_or_else(|| {
-            Rc::new(Entity::new(crate::artifact::tables::EntityClass::Tool, job.tool.id.as_str()))
+            Rc::new(Entity::new(crate::artifact::tables::EntityClass::Tool, &*job.tool.id))
         });
         for higher in found {
             combined = Rc::new(combine(&mut self.vm, &self.names, &higher, &combined)?);
@@ -160,34 +162,38 @@ impl Worker {
         };
         let runner = evaluated.entity.destination.as_ref().map_or(Value::None, |fields| fields.runner.clone());
         let vm = &mut self.vm;
-        let mut of = |value: &Value| plain(vm, value);
-        Ok(Answer::destination(
-            job,
-            Destination {
-                id: of(&evaluated.dest_name)?,
-                runner: of(&runner)?,
-                tags: of(&evaluated.handler_tags)?,
-                params: of(&evaluated.params)?,
-                env: of(&evaluated.env)?,
-                resubmit: of(&Value::list(resubmit))?,
-            },
-            of(evaluated.entity.resource(Resource::Cores))?,
-            of(evaluated.entity.resource(Resource::Mem))?,
-            of(evaluated.entity.resource(Resource::Gpus))?,
-            candidates,
-        ))
+        // `destination.params or {}`, `destination.env or []`
+        let params = if vm.truthy(&evaluated.params)? { evaluated.params.clone() } else { Value::dict(Dict::new()) };
+        let env = if vm.truthy(&evaluated.env)? { evaluated.env.clone() } else { Value::list(Vec::new()) };
+        let mut of = |value: &Value| Json::from_value(vm, value);
+        Ok(Answer {
+            id: job.id.clone(),
+            outcome: Outcome::Mapped(Box::new(Mapped {
+                destination: Destination {
+                    id: of(&evaluated.dest_name)?,
+                    runner: of(&runner)?,
+                    tags: of(&evaluated.handler_tags)?,
+                    params: of(&params)?,
+                    env: of(&env)?,
+                    resubmit: of(&Value::list(resubmit))?,
+                },
+                cores: of(evaluated.entity.resource(Resource::Cores))?,
+                mem: of(evaluated.entity.resource(Resource::Mem))?,
+                gpus: of(evaluated.entity.resource(Resource::Gpus))?,
+                candidates: candidates.map(|ids| Json::List(ids.into_iter().map(Json::str).collect())),
+            })),
+        })
     }
 
-    /// The answer for an exception: its class and `failure_message`, or its text.
+    /// The answer for an exception. Its text may be made by code, which gets a budget of its own.
     fn error(&mut self, job: &Job, raised: &Raised) -> Answer {
         self.environment.log_raised(raised, self.rules.clone().as_ref());
-        let message = raised.0.attributes.borrow().get("failure_message").cloned();
-        let value = match message {
-            Some(message) if self.vm.truthy(&message).unwrap_or(false) => message,
-            _ => raised.value(),
-        };
-        let text = self.vm.str(&value).unwrap_or_else(|_| Str::from(""));
-        Answer::error(job, raised.class_name().as_str(), text.as_str())
+        self.vm.renew();
+        let answer = Answer::failed(&mut self.vm, job.id.clone(), raised);
+        answer.unwrap_or_else(|_| Answer {
+            id: job.id.clone(),
+            outcome: Outcome::Failed { kind: raised.class_name().as_str().into(), message: Json::str("") },
+        })
     }
 }
 

@@ -5,7 +5,9 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::artifact::Rules;
-use crate::galaxy::{self, World, helpers};
+use crate::galaxy::helpers;
+use crate::galaxy::objects::app;
+use crate::galaxy::world::World;
 use crate::python::code::{CodeKind, ProgramData};
 use crate::python::exception::{PyResult, Raised, SYNTAX_ERROR, raise};
 use crate::python::module::ModuleDef;
@@ -27,12 +29,16 @@ impl MapperEnvironment {
         Self { hooks, world: RefCell::default(), job: RefCell::new(Value::None), input_size: RefCell::default() }
     }
 
+    /// Makes this the world of the jobs to come.
     pub(super) fn set_world(&self, world: &Arc<World>) {
-        *self.world.borrow_mut() = world.clone();
+        if !Arc::ptr_eq(&self.world.borrow(), world) {
+            *self.world.borrow_mut() = world.clone();
+        }
     }
 
-    pub(super) fn world(&self) -> Arc<World> {
-        self.world.borrow().clone()
+    /// `app`, as the world has it. Made for each job: code may have changed the last one.
+    pub(super) fn app(&self) -> Value {
+        app(&self.world.borrow())
     }
 
     pub(super) fn set_job(&self, job: Value) {
@@ -51,15 +57,15 @@ impl MapperEnvironment {
 
 impl Environment for MapperEnvironment {
     fn modules(&self) -> &'static [&'static ModuleDef] {
-        galaxy::MODULES
+        &super::modules::MODULES
     }
 
     fn global(&self, vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
-        galaxy::loader_global(vm, name)
+        super::modules::loader_global(vm, name)
     }
 
     fn overriding(&self, _: &mut Vm, name: &str) -> PyResult<Option<Value>> {
-        Ok((name == "helpers").then_some(Value::Module(&helpers::HELPERS)))
+        Ok((name == "helpers").then_some(Value::Module(&helpers::MODULE)))
     }
 
     fn input_size(&self, vm: &mut Vm) -> PyResult<Value> {
@@ -67,7 +73,7 @@ impl Environment for MapperEnvironment {
             return Ok(size.clone());
         }
         let job = self.job.borrow().clone();
-        let size = helpers::input_size(vm, &job)?;
+        let size = helpers::input_size_of(vm, &job)?;
         *self.input_size.borrow_mut() = Some(size.clone());
         Ok(size)
     }

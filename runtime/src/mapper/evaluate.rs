@@ -4,10 +4,11 @@
 use std::rc::Rc;
 
 use crate::artifact::tables::{EntityClass, Resource};
+use crate::galaxy::errors::job_mapping_exception;
 use crate::python::code::CodeKind;
-use crate::python::exception::{PyResult, raise};
+use crate::python::exception::PyResult;
 use crate::python::value::Value;
-use crate::python::vm::{CompareOp, Vm};
+use crate::python::vm::CompareOp;
 
 use super::code::{evaluate, evaluate_complex};
 use super::data::deep_copy;
@@ -86,7 +87,7 @@ impl Worker {
         if self.vm.truthy(&fields.fail)? {
             let message = evaluate(&mut self.vm, &fields.fail, CodeKind::FString)?;
             let text = self.vm.str(&message)?;
-            return Err(raise(&crate::galaxy::JOB_MAPPING_EXCEPTION, text.to_string()));
+            return Err(job_mapping_exception(Value::Str(text)));
         }
         if self.vm.truthy(&fields.execute)? {
             evaluate(&mut self.vm, &fields.execute, CodeKind::Exec)?;

@@ -9,6 +9,7 @@ use crate::python::exception::{PyResult, raise};
 use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::text::str_repr;
 
 use super::data::{merge_dicts, merge_env};
 use super::entity::{DestinationFields, Entity, RuleFields, Rules};
@@ -57,7 +58,7 @@ pub(super) fn incompatible(names: &TagNames, first: &Tags, second: &Tags) -> cra
         let items: Vec<String> = tags
             .list(kind)
             .iter()
-            .map(|id| crate::python::format::repr_str(names.name(*id).as_str()))
+            .map(|id| str_repr(names.name(*id).as_str()))
             .collect();
         format!("[{}]", items.join(", "))
     };

@@ -2,10 +2,12 @@
 
 use std::rc::Rc;
 
-use crate::artifact::tables::{EntityClass, EntityTable, Tables};
-use crate::galaxy::{JOB_MAPPING_EXCEPTION, Job};
-use crate::python::exception::{PyResult, raise, type_error};
-use crate::python::modules::re;
+use crate::artifact::tables::{EntityClass, EntityTable, Resource, Tables};
+use crate::galaxy::errors::job_mapping_exception;
+use crate::galaxy::job::Job;
+use crate::galaxy::resource_requirements::extract;
+use crate::patterns::InvalidPattern;
+use crate::python::exception::{PyResult, Raised, raise, type_error};
 use crate::python::string::Str;
 use crate::python::value::Value;
 
@@ -16,7 +18,7 @@ use super::worker::Worker;
 
 /// A section of the config whose entities are found by pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Section {
+pub(crate) enum Section {
     /// `tools:`
     Tools,
     /// `roles:`
@@ -40,9 +42,9 @@ impl Worker {
     pub(super) fn find_matching_entities(&mut self, job: &Job) -> PyResult<Vec<Rc<Entity>>> {
         // A tool with a uuid of its own is looked up by that: it must not take another tool's rules by its id.
         let tool_id = match &job.tool.dynamic_tool_uuid {
-            Some(uuid) => format!("{}-{}", job.tool.tool_type, uuid),
+            Some(uuid) => format!("{}-{uuid}", job.tool.tool_type()),
             None if job.tool.id.is_empty() => "unknown_tool_id".to_owned(),
-            None => job.tool.id.clone(),
+            None => job.tool.id.to_string(),
         };
         let provided = self.tool_provided(job);
         let mut found = Vec::new();
@@ -70,10 +72,12 @@ impl Worker {
     fn tool_provided(&mut self, job: &Job) -> Rc<Entity> {
         let id = job.tool.dynamic_tool_uuid.as_ref().unwrap_or(&job.tool.id);
         let mut entity = Entity::new(EntityClass::Tool, format!("tool_provided_resources_{id}"));
-        let tag = self.names.id(&format!("tool_type_{}", job.tool.tool_type));
+        let tag = self.names.id(&format!("tool_type_{}", job.tool.tool_type()));
         entity.tags = Rc::new(Tags::single(TagType::Accept, tag));
-        for (resource, number) in job.tool.resource_fields() {
-            entity.set_resource(resource, number);
+        for (field, number) in extract(&job.tool.resource_requirements) {
+            if let Some(resource) = Resource::from_name(field) {
+                entity.set_resource(resource, Value::Float(number));
+            }
         }
         Rc::new(entity)
     }
@@ -100,15 +104,13 @@ impl Worker {
             if self.vm.truthy(&entity.abstract_)? {
                 // DIFFERENCE: TPV's message shows every field of the entity and the address of its loader.
                 let id = self.vm.str(&entity.id)?;
-                return Err(raise(
-                    &JOB_MAPPING_EXCEPTION,
-                    format!("This entity is abstract and cannot be mapped : id='{}' abstract=True", id.as_str()),
-                ));
+                let message = format!("This entity is abstract and cannot be mapped : id='{}' abstract=True", id.as_str());
+                return Err(job_mapping_exception(Value::str(message)));
             }
             matches.push(entity);
         }
         if let Err(invalid) = outcome {
-            return Err(re::error(&mut self.vm, &invalid.message));
+            return Err(invalid_pattern(&invalid));
         }
         for entity in matches {
             result = Some(self.inherit_onto(entity, result)?);
@@ -122,6 +124,12 @@ impl Worker {
             None => Ok(child),
         }
     }
+}
+
+/// The exception that Python raises for a key that is no regular expression.
+fn invalid_pattern(invalid: &InvalidPattern) -> Raised {
+    let class = crate::python::exception::EXCEPTIONS.iter().find(|class| class.name == invalid.class);
+    raise(class.copied().unwrap_or(&crate::python::modules::re::ERROR), invalid.message.as_str())
 }
 
 /// The id of an entity as text.

@@ -17,6 +17,7 @@ pub mod explain;
 mod inherit;
 mod lookup;
 mod matching;
+mod modules;
 pub mod objects;
 mod rank;
 mod rows;
@@ -27,11 +28,14 @@ use std::cell::RefCell;
 use std::sync::{Arc, Weak};
 
 use crate::artifact::Rules;
-use crate::galaxy::{Answer, Job, World};
+use crate::galaxy::answer::Answer;
+use crate::galaxy::job::Job;
+use crate::galaxy::world::World;
 use crate::python::code::{CodeKind, ProgramData};
 use crate::python::vm::{Limits, LogLevel};
 
 use explain::{Observer, Unobserved};
+pub use modules::find_module;
 use worker::Worker;
 
 pub(crate) use lookup::Section;
@@ -90,12 +94,12 @@ impl Mapper {
     }
 
     /// Maps a job in a world. Every outcome is an answer: a destination, or the error that TPV would raise.
-    pub fn map(&self, job: &Job, world: &Arc<World>) -> Answer {
+    pub fn map(&self, job: &Arc<Job>, world: &Arc<World>) -> Answer {
         self.map_observed(job, world, &mut Unobserved)
     }
 
     /// Maps a job and tells an observer every step of it.
-    pub fn map_observed(&self, job: &Job, world: &Arc<World>, observer: &mut dyn Observer) -> Answer {
+    pub fn map_observed(&self, job: &Arc<Job>, world: &Arc<World>, observer: &mut dyn Observer) -> Answer {
         let mut worker = self.take_worker();
         worker.environment.set_world(world);
         let answer = worker.map(job, self.inner.detail, observer);

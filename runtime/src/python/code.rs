@@ -375,6 +375,8 @@ pub enum Const {
     FrozenSet(Vec<Const>),
 }
 
+bincode::impl_borrow_decode!(Const);
+
 impl<Context> Decode<Context> for Const {
     fn decode<D: Decoder<Context = Context>>(decoder: &mut D) -> Result<Self, DecodeError> {
         let decoder = &mut *decoder;

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use crate::mapper::tags::TagNames;
-use crate::python::exception::{PyResult, raise};
+use crate::galaxy::errors::host_unavailable;
+use crate::python::exception::PyResult;
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::Value;
@@ -37,10 +38,7 @@ impl Object for MapperObject {
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         if matches!(name, "config" | "loader" | "destinations" | "default_inherits" | "global_context" | "pools") {
-            return Err(raise(
-                &crate::galaxy::HOST_UNAVAILABLE,
-                format!("`mapper.{name}` is not available to compiled rules"),
-            ));
+            return Err(host_unavailable(format!("`mapper.{name}` is not available to compiled rules")));
         }
         Ok(None)
     }
