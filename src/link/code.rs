@@ -15,7 +15,7 @@ use super::Linker;
 impl Linker<'_> {
     /// Compiles what TPV compiles when it loads the files, overridden or not: an error in it is an error of the config.
     pub(super) fn check_loaded_code(&mut self, config: &Config) {
-        for code in &config.loaded_code {
+        for code in &config.checks {
             if is_plain(code) {
                 continue;
             }
