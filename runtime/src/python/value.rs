@@ -21,9 +21,10 @@ use super::types::{BuiltinType, Instance, Type};
 use super::vm::Vm;
 
 /// Any Python value.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub enum Value {
     /// `None`
+    #[default]
     None,
     /// `NotImplemented`
     NotImplemented,
