@@ -8,8 +8,14 @@ use super::value::Value;
 use super::vm::{CompareOp, Vm};
 
 /// `types.UnionType`
-pub static UNION_TYPE: BuiltinType =
-    BuiltinType { name: "UnionType", module: "types", base: Some(&OBJECT), construct: None, methods: &[] };
+pub static UNION_TYPE: BuiltinType = BuiltinType {
+    name: "UnionType",
+    module: "types",
+    base: Some(&OBJECT),
+    construct: None,
+    methods: &[],
+    statics: &[],
+};
 
 /// `int | str`: what `isinstance` takes like a tuple of its members.
 pub struct Union {

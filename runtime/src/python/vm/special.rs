@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Vm;
+use super::lookup::{Member, class_member};
 use crate::python::args::Args;
 use crate::python::exception::PyResult;
 use crate::python::types::{Class, Type};
@@ -56,13 +57,10 @@ impl Vm {
     }
 }
 
-/// An attribute of a class or its bases, nearest first.
+/// What the config's code defined in a class or its bases, in the order of method resolution.
 fn class_attribute(class: &Rc<Class>, name: &str) -> Option<Value> {
-    if let Some(value) = class.dict.borrow().get(name) {
-        return Some(value.clone());
+    match class_member(class, name) {
+        Some(Member::Value(value)) => Some(value),
+        _ => None,
     }
-    class.bases.iter().find_map(|base| match base {
-        Type::Class(base) => class_attribute(base, name),
-        Type::Builtin(_) => None,
-    })
 }
