@@ -11,7 +11,7 @@ use super::exception::PyResult;
 use super::methods;
 use super::string::Str;
 use super::value::{Builtin, Method, Value};
-use super::vm::Vm;
+use super::vm::{Vm, descriptors};
 
 /// A class of the runtime or the host: name, place in the hierarchy, constructor, methods.
 pub struct BuiltinType {
@@ -170,7 +170,7 @@ macro_rules! builtin_types {
 
 builtin_types! {
     /// `object`
-    OBJECT = "object" (None, Some(construct::object), &[]);
+    OBJECT = "object" (None, Some(construct::object), descriptors::OBJECT_METHODS, descriptors::OBJECT_STATICS);
     /// `type`
     TYPE = "type" (Some(&OBJECT), Some(construct::type_), &[]);
     /// `NoneType`
@@ -251,8 +251,20 @@ builtin_types! {
     ENUMERATE = "enumerate" (Some(&OBJECT), Some(construct::enumerate), &[]);
     /// `reversed`
     REVERSED = "reversed" (Some(&OBJECT), Some(construct::reversed), &[]);
+    /// `iterator`: over an object that has `__getitem__` only
+    ITERATOR = "iterator" (Some(&OBJECT), None, &[]);
     /// `callable_iterator`
     CALLABLE_ITERATOR = "callable_iterator" (Some(&OBJECT), None, &[]);
+    /// `property`
+    PROPERTY = "property" (Some(&OBJECT), Some(descriptors::property), &[]);
+    /// `staticmethod`
+    STATIC_METHOD = "staticmethod" (Some(&OBJECT), Some(descriptors::static_method), &[]);
+    /// `classmethod`
+    CLASS_METHOD = "classmethod" (Some(&OBJECT), Some(descriptors::class_method), &[]);
+    /// `super`
+    SUPER = "super" (Some(&OBJECT), Some(descriptors::super_), &[]);
+    /// `method_descriptor`: `str.upper`
+    METHOD_DESCRIPTOR = "method_descriptor" (Some(&OBJECT), None, &[]);
     /// `traceback`
     TRACEBACK = "traceback" (Some(&OBJECT), None, &[]);
     /// `types.GenericAlias`, what `list[int]` is

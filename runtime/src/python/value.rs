@@ -17,7 +17,7 @@ use super::module::ModuleDef;
 use super::object::Object;
 use super::set::SetObject;
 use super::string::Str;
-use super::types::{BuiltinType, Instance, Type};
+use super::types::{Instance, Type};
 use super::vm::Vm;
 
 /// Any Python value.
@@ -216,7 +216,8 @@ impl Value {
     pub fn downcast<T: Object>(&self) -> Option<&T> {
         match self {
             Self::Object(handle) => {
-                let object: &dyn std::any::Any = &**handle;
+                // Through the handle: the handle itself is `Any`, too.
+                let object: &dyn std::any::Any = &***handle;
                 object.downcast_ref::<T>()
             }
             _ => None,

@@ -5,6 +5,7 @@
 pub mod attributes;
 pub mod classes;
 pub mod construct;
+pub(crate) mod construct_scalars;
 pub mod containers;
 pub mod convert;
 pub mod exceptions;
