@@ -1,1 +1,3 @@
-//! x
+//! The TPV compiler: config sources in, one artifact out.
+
+pub mod python;

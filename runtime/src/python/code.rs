@@ -243,7 +243,7 @@ instructions! {
     SetUpdate { depth: u32 };
     /// `mapping ->` updates the dict `depth` below (`{**m}`).
     DictUpdate { depth: u32 };
-    /// `mapping ->` merges keyword arguments into the dict `depth` below: a key that is there already raises `TypeError`.
+    /// `mapping ->` merges keyword arguments into the dict `depth` below: a key that is there already raises `TypeError`. Under the dict are the tuple and the callee of a `CallEx`, which the error names.
     DictMerge { depth: u32 };
     /// `list -> tuple`
     ListToTuple;
@@ -265,7 +265,7 @@ instructions! {
     Call { argc: u32 };
     /// `callee args -> result`: `argc` arguments, of which the last are keyword arguments named by the tuple of strings that is constant `names`.
     CallKw { argc: u32, names: u32 };
-    /// `callee tuple -> result` or `callee tuple dict -> result` where `keywords`.
+    /// `callee tuple -> result` or `callee tuple dict -> result` where `keywords`. Any other iterable does for the tuple and any other mapping for the dict; where they are neither, the error names the callee (`f() argument after * must be an iterable, not int`).
     CallEx { keywords: bool };
     /// `object args -> result` of `object.name(args)`: `argc` positional arguments.
     CallMethod { name: u32, argc: u32 };
@@ -277,7 +277,7 @@ instructions! {
     Return;
     /// `value -> sent`: the generator gives the value and waits.
     Yield;
-    /// `iterator -> result`: gives all that the iterator gives, then leaves what it returned.
+    /// `iterator -> result`: gives all that the iterator gives, then leaves what it returned. What is sent or thrown meanwhile goes to the iterator.
     YieldFrom;
 
     /// `value -> iterator`
@@ -289,17 +289,17 @@ instructions! {
     /// `iterable -> items`: `before` items, a list of the rest, `after` items, the first on top.
     UnpackEx { before: u32, after: u32 };
 
-    /// Opens a block: an exception inside cuts the stack to its height here, leaves the exception on it and goes to `handler`.
+    /// Opens a block: an exception inside closes it, cuts the stack to its height here, ends the handling that began inside, leaves the exception on the stack and goes to `handler`.
     SetupTry { handler: u32 };
     /// Closes the innermost open block.
     PopTry;
     /// `exception -> exception` at the start of a handler: makes it the exception being handled (what a bare `raise` raises, and the context of new ones).
     EnterHandler;
-    /// Ends handling: the exception handled before is handled again.
+    /// Ends handling: the exception handled before is handled again. Leaving the function, or an exception that leaves the handler, ends handling too.
     LeaveHandler;
     /// `exception class -> exception bool`: whether the class, or one of a tuple of them, matches.
     MatchException;
-    /// `exception ->` raises it again, as it was.
+    /// `exception ->` raises it again, as it was: without a new context, and without a new place.
     Reraise;
     /// Raises: bare for `argc` 0, `exception ->` for 1, `exception cause ->` for 2.
     Raise { argc: u32 };
@@ -323,6 +323,22 @@ instructions! {
     BuildClass { name: u32, bases: u32 };
     /// Raises the builtin exception class named by constant `class` with the message that is constant `message`: code that TPV loads but that cannot run, or a construct that is not there yet.
     RaiseError { class: u32, message: u32 };
+}
+
+impl Instr {
+    /// The instruction that this one may go to, other than the next; for `SetupTry` the handler.
+    pub fn target(&self) -> Option<u32> {
+        match *self {
+            Self::Jump { target }
+            | Self::PopJumpIfFalse { target }
+            | Self::PopJumpIfTrue { target }
+            | Self::JumpIfFalseOrPop { target }
+            | Self::JumpIfTrueOrPop { target }
+            | Self::ForIter { target }
+            | Self::SetupTry { handler: target } => Some(target),
+            _ => None,
+        }
+    }
 }
 
 /// A constant in plain data.

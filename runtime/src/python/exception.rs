@@ -105,6 +105,7 @@ macro_rules! exceptions {
                 base: Some(&$base),
                 construct: Some(|vm, args| super::builtins::construct::exception(vm, &$id, args)),
                 methods: super::methods::exception::METHODS,
+                statics: &[],
             };
             $(
                 #[doc = concat!("Raises `", $name, "`.")]

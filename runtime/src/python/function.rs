@@ -1,9 +1,11 @@
 //! Functions of the config's code.
 
-use std::rc::Rc;
+use std::cell::OnceCell;
+use std::rc::{Rc, Weak};
 
 use super::code::Program;
 use super::string::Str;
+use super::types::Class;
 use super::value::{Value, VarCell};
 use super::vm::Namespace;
 
@@ -23,4 +25,6 @@ pub struct Function {
     pub keyword_defaults: Vec<(Str, Value)>,
     /// The variables it closes over, in the order of the code's free variables.
     pub closure: Vec<VarCell>,
+    /// The class that it is a method of, for messages and for `super()`.
+    pub owner: OnceCell<Weak<Class>>,
 }

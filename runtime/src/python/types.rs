@@ -10,8 +10,8 @@ use super::builtins::construct;
 use super::exception::PyResult;
 use super::methods;
 use super::string::Str;
-use super::value::{Method, Value};
-use super::vm::Vm;
+use super::value::{Builtin, Method, Value};
+use super::vm::{Vm, descriptors};
 
 /// A class of the runtime or the host: name, place in the hierarchy, constructor, methods.
 pub struct BuiltinType {
@@ -25,6 +25,9 @@ pub struct BuiltinType {
     pub construct: Option<fn(&mut Vm, Args) -> PyResult<Value>>,
     /// The methods, each a row of the type's table.
     pub methods: &'static [Method],
+    /// What the class offers without an instance: class methods and static methods (`dict.fromkeys`, `datetime.now`).
+    /// They are called without the class.
+    pub statics: &'static [Builtin],
 }
 
 impl BuiltinType {
@@ -128,11 +131,21 @@ impl From<&'static BuiltinType> for Type {
     }
 }
 
-/// Declares the builtin classes: identifier, Python's name, constructor, method table.
+/// Declares the builtin classes: identifier, Python's name, base, constructor, method table, and the table of statics where
+/// there is one.
 macro_rules! builtin_types {
-    ($($(#[$doc:meta])* $id:ident = $name:literal ($base:expr, $construct:expr, $methods:expr);)*) => {
+    (@statics) => { &[] };
+    (@statics $statics:expr) => { $statics };
+    ($($(#[$doc:meta])* $id:ident = $name:literal ($base:expr, $construct:expr, $methods:expr $(, $statics:expr)?);)*) => {
         $($(#[$doc])* pub static $id: BuiltinType =
-            BuiltinType { name: $name, module: "", base: $base, construct: $construct, methods: $methods };)*
+            BuiltinType {
+                name: $name,
+                module: "",
+                base: $base,
+                construct: $construct,
+                methods: $methods,
+                statics: builtin_types!(@statics $($statics)?),
+            };)*
 
         /// All builtin classes.
         pub static TYPES: &[&BuiltinType] = &[$(&$id),*];
@@ -141,7 +154,7 @@ macro_rules! builtin_types {
 
 builtin_types! {
     /// `object`
-    OBJECT = "object" (None, Some(construct::object), &[]);
+    OBJECT = "object" (None, Some(construct::object), descriptors::OBJECT_METHODS, descriptors::OBJECT_STATICS);
     /// `type`
     TYPE = "type" (Some(&OBJECT), Some(construct::type_), &[]);
     /// `NoneType`
@@ -222,8 +235,20 @@ builtin_types! {
     ENUMERATE = "enumerate" (Some(&OBJECT), Some(construct::enumerate), &[]);
     /// `reversed`
     REVERSED = "reversed" (Some(&OBJECT), Some(construct::reversed), &[]);
+    /// `iterator`: over an object that has `__getitem__` only
+    ITERATOR = "iterator" (Some(&OBJECT), None, &[]);
     /// `callable_iterator`
     CALLABLE_ITERATOR = "callable_iterator" (Some(&OBJECT), None, &[]);
+    /// `property`
+    PROPERTY = "property" (Some(&OBJECT), Some(descriptors::property), &[]);
+    /// `staticmethod`
+    STATIC_METHOD = "staticmethod" (Some(&OBJECT), Some(descriptors::static_method), &[]);
+    /// `classmethod`
+    CLASS_METHOD = "classmethod" (Some(&OBJECT), Some(descriptors::class_method), &[]);
+    /// `super`
+    SUPER = "super" (Some(&OBJECT), Some(descriptors::super_), &[]);
+    /// `method_descriptor`: `str.upper`
+    METHOD_DESCRIPTOR = "method_descriptor" (Some(&OBJECT), None, &[]);
     /// `traceback`
     TRACEBACK = "traceback" (Some(&OBJECT), None, &[]);
     /// `types.GenericAlias`, what `list[int]` is

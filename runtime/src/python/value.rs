@@ -17,7 +17,7 @@ use super::module::ModuleDef;
 use super::object::Object;
 use super::set::SetObject;
 use super::string::Str;
-use super::types::{BuiltinType, Instance, Type};
+use super::types::{Instance, Type};
 use super::vm::Vm;
 
 /// Any Python value.

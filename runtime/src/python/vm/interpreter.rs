@@ -1,11 +1,59 @@
 //! The loop over instructions.
+//!
+//! The stack's height is known to be right where the program is one of the compiler's, or was verified
+//! ([`crate::python::verify`]); a program that is neither ends in wrong values or a `SystemError`, never in a panic.
 
-use std::rc::Rc;
+use std::cell::OnceCell;
+use std::rc::{Rc, Weak};
 
-use super::Vm;
-use crate::python::code::Program;
-use crate::python::exception::{PyResult, not_implemented_error};
+use super::frame::{Block, Frame};
+pub(super) use super::generator::Completion;
+use super::{CompareOp, Vm};
+use crate::python::args::Args;
+use crate::python::code::{BinaryOp, Capture, Code, Instr, Name, Program, UnaryOp};
+use crate::python::exception::{
+    EXCEPTIONS, GENERATOR_EXIT, PyResult, Raised, SYSTEM_ERROR, name_error, raise, runtime_error, system_error,
+    unbound_local_error,
+};
+use crate::python::function::Function;
+use crate::python::string::Str;
+use crate::python::types::{SUPER, Type};
 use crate::python::value::Value;
+
+/// The code that a frame runs, looked up once.
+pub(super) struct Running<'a> {
+    pub(super) program: &'a Rc<Program>,
+    pub(super) code: &'a Code,
+    /// The root code of the block, which has the table of names.
+    pub(super) root: &'a Code,
+    pub(super) consts: &'a [Value],
+}
+
+impl<'a> Running<'a> {
+    fn new(program: &'a Rc<Program>, index: u32) -> PyResult<Self> {
+        let missing = || system_error("there is no such code");
+        let code = program.code(index).ok_or_else(missing)?;
+        let root = program.code(code.root).ok_or_else(missing)?;
+        let consts = &program.loaded(index).ok_or_else(missing)?.consts;
+        Ok(Self { program, code, root, consts })
+    }
+
+    fn constant(&self, index: u32) -> Value {
+        self.consts.get(index as usize).cloned().unwrap_or(Value::None)
+    }
+
+    fn text(&self, index: u32) -> Str {
+        match self.consts.get(index as usize) {
+            Some(Value::Str(text)) => text.clone(),
+            _ => Str::from(""),
+        }
+    }
+
+    fn name(&self, index: u32) -> PyResult<&'a Name> {
+        let name = self.root.names.get(index as usize).and_then(|name| self.program.names.get(*name as usize));
+        name.ok_or_else(|| system_error("the code names nothing"))
+    }
+}
 
 impl Vm {
     /// Runs a root code of a program in the present context, in a namespace of its own: TPV's `eval_code_block`.
@@ -15,7 +63,637 @@ impl Vm {
     /// # Errors
     /// What the code raises.
     pub fn run(&mut self, program: &Rc<Program>, code: u32) -> PyResult<Value> {
-        let _ = (program, code);
-        Err(not_implemented_error("run"))
+        let root = program.code(code).ok_or_else(|| system_error("there is no such code"))?;
+        self.charge(root.instrs.len())?;
+        let mut frame = self.new_frame(program, code);
+        if root.uses_input_size
+            && let Err(raised) = self.set_input_size(&mut frame, program, root)
+        {
+            self.recycle(frame);
+            return Err(raised);
+        }
+        frame.locals.resize(root.locals.len(), None);
+        frame.cells.extend(root.cells.iter().map(|_| Rc::default()));
+        self.run_frame(frame)
+    }
+
+    #[inline(never)]
+    fn set_input_size(&mut self, frame: &mut Frame, program: &Program, root: &Code) -> PyResult<()> {
+        let environment = self.environment.clone();
+        let size = environment.input_size(self)?;
+        let is_it = |name: &u32| program.names.get(*name as usize).is_some_and(|n| n.text.as_str() == "input_size");
+        // The text may name it in a comment or a string only.
+        if let Some(index) = root.names.iter().position(is_it).and_then(|index| u32::try_from(index).ok()) {
+            self.store_name(frame, root, index, size);
+        }
+        Ok(())
+    }
+
+    /// Runs a frame until it returns, yields or raises.
+    pub(super) fn execute(&mut self, frame: &mut Frame) -> PyResult<Completion> {
+        let program = frame.program.clone();
+        let running = Running::new(&program, frame.code)?;
+        loop {
+            match self.instructions(frame, &running) {
+                Ok(completion) => return Ok(completion),
+                Err(raised) => self.unwind(frame, running.code, raised)?,
+            }
+        }
+    }
+
+    /// Goes on with a waiting generator's frame by raising an exception where it waits.
+    pub(super) fn execute_throw(&mut self, frame: &mut Frame, mut raised: Raised) -> PyResult<Completion> {
+        if frame.delegating {
+            let inner = frame.peek(1).cloned().unwrap_or(Value::None);
+            if raised.is(&GENERATOR_EXIT) {
+                if let Err(other) = self.close(&inner) {
+                    raised = other;
+                }
+            } else {
+                match self.throw(&inner, raised) {
+                    Ok(Some(item)) => return Ok(Completion::Yielded(item)),
+                    Ok(None) => {
+                        frame.delegating = false;
+                        frame.pc += 1;
+                        frame.pop();
+                        frame.push(Self::result_of(&inner));
+                        return self.execute(frame);
+                    }
+                    Err(other) => raised = other,
+                }
+            }
+            frame.delegating = false;
+            frame.pc += 1;
+        }
+        let program = frame.program.clone();
+        let code = program.code(frame.code).ok_or_else(|| system_error("there is no such code"))?;
+        self.unwind(frame, code, raised)?;
+        self.execute(frame)
+    }
+
+    #[inline]
+    fn jump(&mut self, frame: &mut Frame, target: u32) -> PyResult<()> {
+        let target = target as usize;
+        // Only going back can make code run without end, so that only this is paid for.
+        if target < frame.pc {
+            self.charge(frame.pc - target)?;
+        }
+        frame.pc = target;
+        Ok(())
+    }
+
+    #[inline]
+    fn truth(&mut self, value: &Value) -> PyResult<bool> {
+        match value {
+            Value::Bool(value) => Ok(*value),
+            Value::None => Ok(false),
+            other => self.truthy(other),
+        }
+    }
+
+    fn instructions(&mut self, frame: &mut Frame, running: &Running) -> PyResult<Completion> {
+        loop {
+            let Some(instr) = running.code.instrs.get(frame.pc) else {
+                return Err(system_error("the code has no end"));
+            };
+            frame.pc += 1;
+            match *instr {
+                Instr::Nop => {}
+                Instr::Const { index } => frame.push(running.constant(index)),
+                Instr::Pop => drop(frame.pop()),
+                Instr::LoadFast { slot } => match frame.locals.get(slot as usize) {
+                    Some(Some(value)) => {
+                        let value = value.clone();
+                        frame.push(value);
+                    }
+                    _ => return Err(unbound_local(running, slot)),
+                },
+                Instr::StoreFast { slot } => {
+                    let value = frame.pop();
+                    if let Some(local) = frame.locals.get_mut(slot as usize) {
+                        *local = Some(value);
+                    }
+                }
+                Instr::LoadName { name } => {
+                    let value = self.load_name(frame, running.program, running.root, name)?;
+                    frame.push(value);
+                }
+                Instr::StoreName { name } => {
+                    let value = frame.pop();
+                    self.store_name(frame, running.root, name, value);
+                }
+                Instr::Binary { op } => {
+                    let b = frame.pop();
+                    let a = frame.pop();
+                    let value = match fast_binary(op, &a, &b) {
+                        Some(value) => value,
+                        None => self.binary(op, &a, &b)?,
+                    };
+                    frame.push(value);
+                }
+                Instr::Compare { op } => {
+                    let b = frame.pop();
+                    let a = frame.pop();
+                    let value = match (&a, &b) {
+                        (Value::Int(a), Value::Int(b)) => Value::Bool(ordered(op, a, b)),
+                        (Value::Float(a), Value::Float(b)) => Value::Bool(ordered(op, a, b)),
+                        _ => self.compare(op, &a, &b)?,
+                    };
+                    frame.push(value);
+                }
+                Instr::Unary { op: UnaryOp::Not } => {
+                    let value = frame.pop();
+                    let truth = self.truth(&value)?;
+                    frame.push(Value::Bool(!truth));
+                }
+                Instr::Contains { invert } => {
+                    let container = frame.pop();
+                    let item = frame.pop();
+                    let found = self.contains(&container, &item)?;
+                    frame.push(Value::Bool(found != invert));
+                }
+                Instr::Is { invert } => {
+                    let b = frame.pop();
+                    let a = frame.pop();
+                    frame.push(Value::Bool(a.is(&b) != invert));
+                }
+                Instr::Jump { target } => self.jump(frame, target)?,
+                Instr::PopJumpIfFalse { target } => {
+                    let value = frame.pop();
+                    if !self.truth(&value)? {
+                        self.jump(frame, target)?;
+                    }
+                }
+                Instr::PopJumpIfTrue { target } => {
+                    let value = frame.pop();
+                    if self.truth(&value)? {
+                        self.jump(frame, target)?;
+                    }
+                }
+                Instr::JumpIfFalseOrPop { target } => self.jump_or_pop(frame, target, false)?,
+                Instr::JumpIfTrueOrPop { target } => self.jump_or_pop(frame, target, true)?,
+                Instr::LoadAttr { name } => {
+                    let name = running.name(name)?;
+                    let object = frame.pop();
+                    let value = self.get_attr(&object, &name.text)?;
+                    frame.push(value);
+                }
+                Instr::LoadSubscr => {
+                    let key = frame.pop();
+                    let object = frame.pop();
+                    let value = self.get_item(&object, &key)?;
+                    frame.push(value);
+                }
+                Instr::Call { argc } => self.call_instruction(frame, running, argc)?,
+                Instr::CallMethod { name, argc } => self.call_method_instruction(frame, running, name, argc)?,
+                Instr::ForIter { target } => self.for_iter(frame, target)?,
+                Instr::GetIter => self.get_iter(frame)?,
+                Instr::InPlace { op } => self.in_place_instruction(frame, op)?,
+                Instr::CallKw { argc, names } => self.call_keywords(frame, running, argc, names)?,
+                Instr::CallMethodKw { name, argc, names } => {
+                    self.call_method_keywords(frame, running, name, argc, names)?;
+                }
+                Instr::CallEx { keywords } => self.call_ex(frame, keywords)?,
+                Instr::FormatValue { conversion, spec } => self.format_value(frame, conversion, spec)?,
+                Instr::MakeFunction { code } => self.make_function(frame, running, code)?,
+                Instr::ListExtend { depth } => self.list_extend(frame, depth)?,
+                Instr::SetUpdate { depth } => self.set_update(frame, depth)?,
+                Instr::DictUpdate { depth } => self.dict_update(frame, depth)?,
+                Instr::DictMerge { depth } => self.dict_merge(frame, depth)?,
+                Instr::Return => return Ok(Completion::Returned(frame.pop())),
+                Instr::Yield => return Ok(Completion::Yielded(frame.pop())),
+                Instr::YieldFrom => {
+                    if let Some(item) = self.yield_from(frame)? {
+                        return Ok(Completion::Yielded(item));
+                    }
+                }
+                other => self.instruction(frame, running, other)?,
+            }
+        }
+    }
+
+    fn jump_or_pop(&mut self, frame: &mut Frame, target: u32, when: bool) -> PyResult<()> {
+        let value = frame.pop();
+        if self.truth(&value)? == when {
+            frame.push(value);
+            self.jump(frame, target)?;
+        }
+        Ok(())
+    }
+
+    fn for_iter(&mut self, frame: &mut Frame, target: u32) -> PyResult<()> {
+        let item = match frame.stack.last() {
+            Some(Value::Iterator(iterator)) => {
+                let iterator = iterator.clone();
+                self.next_of(&iterator)?
+            }
+            Some(other) => {
+                let other = other.clone();
+                self.next(&other)?
+            }
+            None => None,
+        };
+        match item {
+            Some(item) => frame.push(item),
+            None => {
+                frame.pop();
+                self.jump(frame, target)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn yield_from(&mut self, frame: &mut Frame) -> PyResult<Option<Value>> {
+        let sent = std::mem::replace(&mut frame.sent, Value::None);
+        let inner = frame.peek(1).cloned().unwrap_or(Value::None);
+        let item = if sent.is_none() { self.next(&inner)? } else { self.send(&inner, sent)? };
+        if item.is_some() {
+            // It waits at this instruction, and comes back to it.
+            frame.delegating = true;
+            frame.pc = frame.pc.saturating_sub(1);
+        } else {
+            frame.delegating = false;
+            frame.pop();
+            frame.push(Self::result_of(&inner));
+        }
+        Ok(item)
+    }
+
+    fn call_instruction(&mut self, frame: &mut Frame, running: &Running, argc: u32) -> PyResult<()> {
+        let base = frame.base(argc);
+        let callee = base.checked_sub(1).and_then(|index| frame.stack.get(index)).cloned().unwrap_or(Value::None);
+        let result = match &callee {
+            Value::Function(function) => self.call_function_on_stack(function, frame, argc)?,
+            // Only the calling frame knows what `super()` means.
+            Value::Type(Type::Builtin(class)) if argc == 0 && std::ptr::eq(*class, &raw const SUPER) => {
+                super_of(frame, running)?
+            }
+            _ => {
+                let args = Args { pos: frame.stack.drain(base..).collect(), kw: Vec::new() };
+                self.call(&callee, args)?
+            }
+        };
+        frame.pop();
+        frame.push(result);
+        Ok(())
+    }
+
+    fn call_method_instruction(&mut self, frame: &mut Frame, running: &Running, name: u32, argc: u32) -> PyResult<()> {
+        let name = running.name(name)?;
+        let base = frame.base(argc);
+        let args = Args { pos: frame.stack.drain(base..).collect(), kw: Vec::new() };
+        let object = frame.pop();
+        let result = self.call_named(&object, name, args)?;
+        frame.push(result);
+        Ok(())
+    }
+
+    fn get_iter(&mut self, frame: &mut Frame) -> PyResult<()> {
+        let value = frame.pop();
+        let iterator = self.iter(&value)?;
+        frame.push(iterator);
+        Ok(())
+    }
+
+    fn in_place_instruction(&mut self, frame: &mut Frame, op: BinaryOp) -> PyResult<()> {
+        let b = frame.pop();
+        let a = frame.pop();
+        let value = match fast_binary(op, &a, &b) {
+            Some(value) => value,
+            None => self.in_place(op, &a, &b)?,
+        };
+        frame.push(value);
+        Ok(())
+    }
+
+    fn call_keywords(&mut self, frame: &mut Frame, running: &Running, argc: u32, names: u32) -> PyResult<()> {
+        let args = self.keyword_args(frame, running, argc, names);
+        let callee = frame.pop();
+        let result = self.call(&callee, args)?;
+        frame.push(result);
+        Ok(())
+    }
+
+    fn call_method_keywords(
+        &mut self,
+        frame: &mut Frame,
+        running: &Running,
+        name: u32,
+        argc: u32,
+        names: u32,
+    ) -> PyResult<()> {
+        let name = running.name(name)?;
+        let args = self.keyword_args(frame, running, argc, names);
+        let object = frame.pop();
+        let result = self.call_named(&object, name, args)?;
+        frame.push(result);
+        Ok(())
+    }
+
+    /// The arguments on the stack, of which the last are named by the constant `names`.
+    fn keyword_args(&mut self, frame: &mut Frame, running: &Running, argc: u32, names: u32) -> Args {
+        let base = frame.base(argc);
+        let mut pos: smallvec::SmallVec<[Value; 3]> = frame.stack.drain(base..).collect();
+        let Some(Value::Tuple(names)) = running.consts.get(names as usize) else { return Args { pos, kw: Vec::new() } };
+        let first = pos.len().saturating_sub(names.items.len());
+        let values = pos.drain(first..);
+        let names = names.items.iter().filter_map(Value::as_str).cloned();
+        let kw = names.zip(values).collect();
+        Args { pos, kw }
+    }
+
+    /// The instructions that are not in the innermost loop. Those that often call back into Python code are not here
+    /// either: this function's own frame is large where nothing is optimized, and recursion must not exhaust the stack.
+    #[inline(never)]
+    fn instruction(&mut self, frame: &mut Frame, running: &Running, instr: Instr) -> PyResult<()> {
+        match instr {
+            Instr::Dup => {
+                let top = frame.peek(1).cloned().unwrap_or(Value::None);
+                frame.push(top);
+            }
+            Instr::DupTwo => {
+                let (a, b) = (frame.peek(2).cloned(), frame.peek(1).cloned());
+                frame.push(a.unwrap_or(Value::None));
+                frame.push(b.unwrap_or(Value::None));
+            }
+            Instr::Swap => {
+                let b = frame.pop();
+                let a = frame.pop();
+                frame.stack.extend([b, a]);
+            }
+            Instr::RotThree => {
+                let c = frame.pop();
+                let b = frame.pop();
+                let a = frame.pop();
+                frame.stack.extend([c, a, b]);
+            }
+            Instr::RotFour => {
+                let d = frame.pop();
+                let c = frame.pop();
+                let b = frame.pop();
+                let a = frame.pop();
+                frame.stack.extend([d, a, b, c]);
+            }
+            Instr::DeleteFast { slot } => {
+                let old = frame.locals.get_mut(slot as usize).and_then(Option::take);
+                if old.is_none() {
+                    return Err(unbound_local(running, slot));
+                }
+            }
+            Instr::LoadDeref { index } => {
+                let value = frame.cells.get(index as usize).and_then(|cell| cell.borrow().clone());
+                frame.push(value.ok_or_else(|| unbound_cell(running, index))?);
+            }
+            Instr::StoreDeref { index } => {
+                let value = frame.pop();
+                if let Some(cell) = frame.cells.get(index as usize) {
+                    let old = cell.replace(Some(value));
+                    drop(old);
+                }
+            }
+            Instr::DeleteDeref { index } => {
+                let old = frame.cells.get(index as usize).and_then(|cell| cell.take());
+                if old.is_none() {
+                    return Err(unbound_cell(running, index));
+                }
+            }
+            Instr::DeleteName { name } => self.delete_name(frame, running.program, running.root, name)?,
+            Instr::Unary { op } => {
+                let value = frame.pop();
+                let value = self.unary(op, &value)?;
+                frame.push(value);
+            }
+            Instr::StoreAttr { name } => {
+                let name = running.name(name)?;
+                let object = frame.pop();
+                let value = frame.pop();
+                self.set_attr(&object, &name.text, value)?;
+            }
+            Instr::DeleteAttr { name } => {
+                let name = running.name(name)?;
+                let object = frame.pop();
+                self.del_attr(&object, &name.text)?;
+            }
+            Instr::StoreSubscr => {
+                let key = frame.pop();
+                let object = frame.pop();
+                let value = frame.pop();
+                self.set_item(&object, &key, value)?;
+            }
+            Instr::DeleteSubscr => {
+                let key = frame.pop();
+                let object = frame.pop();
+                self.del_item(&object, &key)?;
+            }
+            Instr::Unpack { count } => {
+                let value = frame.pop();
+                let items = self.unpack(&value, count as usize)?;
+                frame.stack.extend(items.into_iter().rev());
+            }
+            Instr::UnpackEx { before, after } => {
+                let (before, after) = (before as usize, after as usize);
+                let value = frame.pop();
+                let mut items = self.unpack_at_least(&value, before.saturating_add(after))?;
+                let last = items.split_off(items.len() - after);
+                let rest = items.split_off(before);
+                frame.stack.extend(last.into_iter().rev());
+                frame.push(Value::list(rest));
+                frame.stack.extend(items.into_iter().rev());
+            }
+            Instr::SetupTry { handler } => {
+                let block = Block {
+                    handler: handler as usize,
+                    stack_height: frame.stack.len(),
+                    handling_height: self.handling.len().saturating_sub(frame.handling_base),
+                };
+                frame.blocks.push(block);
+            }
+            Instr::PopTry => drop(frame.blocks.pop()),
+            Instr::EnterHandler => {
+                let exception = frame.peek(1).cloned().unwrap_or(Value::None);
+                self.handling.push(exception);
+            }
+            Instr::LeaveHandler => {
+                if self.handling.len() > frame.handling_base {
+                    self.handling.pop();
+                }
+            }
+            Instr::MatchException => {
+                let class = frame.pop();
+                let exception = frame.peek(1).cloned().unwrap_or(Value::None);
+                let matches = self.matches_exception(&exception, &class)?;
+                frame.push(Value::Bool(matches));
+            }
+            Instr::Reraise => {
+                let exception = frame.pop();
+                return Err(Raised(self.raised_by(exception)?));
+            }
+            Instr::Raise { argc } => return Err(self.raise_instruction(frame, argc)),
+            Instr::WithEnter => {
+                let manager = frame.peek(1).cloned().unwrap_or(Value::None);
+                let value = self.enter(&manager)?;
+                frame.push(value);
+            }
+            Instr::WithExitException => {
+                let exception = frame.pop();
+                let manager = frame.pop();
+                frame.push(exception.clone());
+                let Value::Exception(exception) = exception else { return Err(system_error("nothing was raised")) };
+                let swallow = self.exit(&manager, Some(&Raised(exception)))?;
+                frame.push(Value::Bool(swallow));
+            }
+            Instr::WithExit => {
+                let manager = frame.pop();
+                self.exit(&manager, None)?;
+            }
+            Instr::LoadAssertionError => {
+                frame.push(Value::Type(Type::Builtin(&crate::python::exception::ASSERTION_ERROR)));
+            }
+            Instr::ImportName { name, leaf } => {
+                let module = self.import(&running.text(name), leaf)?;
+                frame.push(module);
+            }
+            Instr::ImportFrom { name } => {
+                let name = running.name(name)?;
+                let module = frame.peek(1).cloned().unwrap_or(Value::None);
+                let value = self.import_from(&module, &name.text)?;
+                frame.push(value);
+            }
+            Instr::ImportStar => {
+                let module = frame.pop();
+                self.import_star(frame, running.program, running.root, &module)?;
+            }
+            Instr::BuildClass { name, bases } => {
+                let dict = frame.pop();
+                let base = frame.base(bases);
+                let bases = frame.stack.drain(base..).collect();
+                let attributes = match &dict {
+                    Value::Dict(dict) => dict
+                        .items()
+                        .into_iter()
+                        .filter_map(|(key, value)| key.as_str().cloned().map(|key| (key, value)))
+                        .collect(),
+                    _ => Vec::new(),
+                };
+                let class = self.make_class(running.text(name), bases, attributes)?;
+                frame.push(class);
+            }
+            Instr::RaiseError { class, message } => {
+                let class = running.text(class);
+                let class = EXCEPTIONS.iter().find(|known| known.name == class.as_str()).copied();
+                return Err(raise(class.unwrap_or(&SYSTEM_ERROR), running.text(message).to_string()));
+            }
+            other => self.build_instruction(frame, other)?,
+        }
+        Ok(())
+    }
+
+    fn make_function(&mut self, frame: &mut Frame, running: &Running, code: u32) -> PyResult<()> {
+        let inner = running.program.code(code).ok_or_else(|| system_error("there is no such code"))?;
+        let keyword_defaults = match frame.pop() {
+            Value::Dict(dict) => dict
+                .items()
+                .into_iter()
+                .filter_map(|(key, value)| key.as_str().cloned().map(|key| (key, value)))
+                .collect(),
+            _ => Vec::new(),
+        };
+        let defaults = match frame.pop() {
+            Value::Tuple(tuple) => tuple.items.clone(),
+            _ => Vec::new(),
+        };
+        let mut closure = Vec::with_capacity(inner.closure.len());
+        for Capture::Cell(index) in &inner.closure {
+            let cell = frame.cells.get(*index as usize).cloned();
+            let cell = cell.ok_or_else(|| system_error("a closure over a cell that is not there"))?;
+            self.cycles.add_cell(&cell);
+            closure.push(cell);
+        }
+        let globals = self.namespace(frame, running.root.names.len()).clone();
+        frame.push(Value::Function(Rc::new(Function {
+            name: running.program.string(inner.name),
+            program: running.program.clone(),
+            code,
+            globals,
+            defaults,
+            keyword_defaults,
+            closure,
+            owner: OnceCell::new(),
+        })));
+        Ok(())
+    }
+}
+
+/// `super()` in a method: the method's class and its first argument.
+fn super_of(frame: &Frame, running: &Running) -> PyResult<Value> {
+    let class = frame.function.as_ref().and_then(|function| function.owner.get()).and_then(Weak::upgrade);
+    let Some(class) = class else { return Err(runtime_error("super(): __class__ cell not found")) };
+    let local = frame.locals.first().cloned().flatten();
+    // The first argument may be shared with an inner function; then its cell tells what it is now.
+    let shared = running.code.cells.iter().position(|cell| running.code.locals.first() == Some(cell));
+    let first = match shared {
+        Some(index) => frame.cells.get(index).and_then(|cell| cell.borrow().clone()),
+        None => local,
+    };
+    let Some(object) = first else { return Err(runtime_error("super(): no arguments")) };
+    super::descriptors::super_object(Type::Class(class), object)
+}
+
+fn unbound_local(running: &Running, slot: u32) -> Raised {
+    let name = running.code.locals.get(slot as usize).map(|name| running.program.string(*name));
+    unbound_local_error(format!(
+        "cannot access local variable '{}' where it is not associated with a value",
+        name.as_deref().unwrap_or_default()
+    ))
+}
+
+fn unbound_cell(running: &Running, index: u32) -> Raised {
+    let own = running.code.cells.len();
+    let index = index as usize;
+    let string = |name: Option<&u32>| name.map(|name| running.program.string(*name));
+    if index < own {
+        let name = string(running.code.cells.get(index));
+        return unbound_local_error(format!(
+            "cannot access local variable '{}' where it is not associated with a value",
+            name.as_deref().unwrap_or_default()
+        ));
+    }
+    let name = string(running.code.free.get(index - own));
+    name_error(format!(
+        "cannot access free variable '{}' where it is not associated with a value in enclosing scope",
+        name.as_deref().unwrap_or_default()
+    ))
+}
+
+/// The arithmetic that needs no error, no conversion and no allocation; `None` leaves it to [`Vm::binary`].
+#[inline]
+fn fast_binary(op: BinaryOp, a: &Value, b: &Value) -> Option<Value> {
+    match (a, b) {
+        (Value::Int(a), Value::Int(b)) => match op {
+            BinaryOp::Add => a.checked_add(*b),
+            BinaryOp::Subtract => a.checked_sub(*b),
+            BinaryOp::Multiply => a.checked_mul(*b),
+            _ => None,
+        }
+        .map(Value::Int),
+        (Value::Float(a), Value::Float(b)) => match op {
+            BinaryOp::Add => Some(Value::Float(a + b)),
+            BinaryOp::Subtract => Some(Value::Float(a - b)),
+            BinaryOp::Multiply => Some(Value::Float(a * b)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+#[inline]
+fn ordered<T: PartialOrd>(op: CompareOp, a: &T, b: &T) -> bool {
+    match op {
+        CompareOp::Lt => a < b,
+        CompareOp::Le => a <= b,
+        CompareOp::Eq => a == b,
+        CompareOp::Ne => a != b,
+        CompareOp::Gt => a > b,
+        CompareOp::Ge => a >= b,
     }
 }

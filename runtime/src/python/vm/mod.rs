@@ -2,15 +2,31 @@
 //!
 //! A [`Vm`] runs code blocks in an evaluation context. Its operations are spread over this folder, one idea a file, each
 //! an `impl Vm`: [`operators`] for arithmetic and comparison, [`attributes`], [`items`], [`iteration`], [`text`] for
-//! `str`, `repr` and `format`, [`call`], and [`interpreter`], the loop over instructions.
+//! `str`, `repr` and `format`, [`call`], and [`interpreter`], the loop over instructions (with `frame`, `names`, `unwind`,
+//! `generator`, `import` and `with` for its parts).
 
+mod arguments;
 pub mod attributes;
+mod build;
 pub mod call;
+mod class;
+mod cycles;
+pub mod descriptors;
+mod frame;
+mod generator;
+mod import;
 pub mod interpreter;
 pub mod items;
 pub mod iteration;
+mod iterators;
+pub mod lookup;
+mod names;
 pub mod operators;
+#[cfg(test)]
+mod tests;
 pub mod text;
+mod unwind;
+mod with;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -160,8 +176,11 @@ pub struct Vm {
     pub(super) depth: usize,
     /// The exceptions being handled, innermost last: what a bare `raise` raises.
     pub(super) handling: Vec<Value>,
-    /// The value of `input_size` for the block that runs.
-    pub(super) input_size: Value,
+    /// What names mean outside of blocks and context, by slot.
+    outer: Vec<names::Outer>,
+    pool: frame::FramePool,
+    methods: lookup::MethodCache,
+    cycles: cycles::Cycles,
     slots: HashMap<String, usize>,
     slot_names: Vec<Str>,
     /// What was compiled at run time, by kind and source.
@@ -181,7 +200,10 @@ impl Vm {
             steps_left: limits.steps,
             depth: 0,
             handling: Vec::new(),
-            input_size: Value::Int(0),
+            outer: Vec::new(),
+            pool: frame::FramePool::default(),
+            methods: lookup::MethodCache::default(),
+            cycles: cycles::Cycles::default(),
             slots: HashMap::new(),
             slot_names: Vec::new(),
             compiled: HashMap::new(),
@@ -217,12 +239,14 @@ impl Vm {
         Program::new(data, |name| self.slot(name.as_str()))
     }
 
-    /// Empties the context and renews the budgets, for the next job.
+    /// Empties the context and renews the budgets, for the next job. Functions that the last job's code made lose their
+    /// globals: nothing of a job may be kept.
     pub fn reset(&mut self) {
         self.context.iter_mut().for_each(|entry| *entry = None);
         self.steps_left = self.limits.steps;
         self.depth = 0;
         self.handling.clear();
+        self.break_cycles();
     }
 
     /// Pays for `steps` items of work.
@@ -236,7 +260,11 @@ impl Vm {
                 self.steps_left = left;
                 Ok(())
             }
-            None => Err(timeout_error(format!("the evaluation took more than {} steps", self.limits.steps))),
+            None => {
+                // Nothing more can be paid, so that code which catches the error gets no further.
+                self.steps_left = 0;
+                Err(timeout_error(format!("the evaluation took more than {} steps", self.limits.steps)))
+            }
         }
     }
 

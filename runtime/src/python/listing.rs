@@ -1,0 +1,94 @@
+//! A code's instructions as text, for people.
+
+use std::fmt::Write;
+
+use super::code::{Code, Const, Instr, ProgramData};
+
+/// The instructions of a code, one a line: a mark at the targets of jumps, the index, the place in the block's text
+/// where it changes, the opcode, its operands, and what they name.
+pub fn listing(data: &ProgramData, index: u32) -> String {
+    let mut text = String::new();
+    let Some(code) = data.codes.get(index as usize) else {
+        return text;
+    };
+    let name = |index: u32| data.strings.get(index as usize).map_or("?", String::as_str);
+    let _ = writeln!(text, "code {index}: {} ({:?}), stack {}", name(code.name), code.kind, code.max_stack);
+    for (what, indices) in [("locals", &code.locals), ("cells", &code.cells), ("free", &code.free)] {
+        if !indices.is_empty() {
+            let names: Vec<&str> = indices.iter().map(|index| name(*index)).collect();
+            let _ = writeln!(text, "  {what}: {}", names.join(", "));
+        }
+    }
+    let targets: Vec<u32> = code.instrs.iter().filter_map(Instr::target).collect();
+    let mut places = code.places.iter().peekable();
+    for (at, instr) in code.instrs.iter().enumerate() {
+        let mark = if targets.iter().any(|target| *target as usize == at) { ">" } else { " " };
+        let place = match places.next_if(|(first, _, _)| *first as usize == at) {
+            Some((_, line, column)) => format!("{line}:{column}"),
+            None => String::new(),
+        };
+        let mut line = format!("{mark} {at:4} {place:>7}  {:<18}", instr.name());
+        for (field, value) in instr.operands() {
+            let _ = write!(line, " {field}={value}");
+        }
+        if let Some(comment) = comment(data, code, instr) {
+            let _ = write!(line, "  ; {comment}");
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+/// What an instruction's operand stands for.
+fn comment(data: &ProgramData, code: &Code, instr: &Instr) -> Option<String> {
+    let string = |index: &u32| data.strings.get(*index as usize).cloned();
+    let constant = |index: u32| code.consts.get(index as usize).map(|value| const_text(data, value));
+    let name = |index: u32| {
+        let root = data.codes.get(code.root as usize)?;
+        data.names.get(*root.names.get(index as usize)? as usize).cloned()
+    };
+    match *instr {
+        Instr::Const { index } => constant(index),
+        Instr::LoadFast { slot } | Instr::StoreFast { slot } | Instr::DeleteFast { slot } => {
+            code.locals.get(slot as usize).and_then(string)
+        }
+        Instr::LoadDeref { index } | Instr::StoreDeref { index } | Instr::DeleteDeref { index } => {
+            code.cells.iter().chain(&code.free).nth(index as usize).and_then(string)
+        }
+        Instr::LoadName { name: index }
+        | Instr::StoreName { name: index }
+        | Instr::DeleteName { name: index }
+        | Instr::LoadAttr { name: index }
+        | Instr::StoreAttr { name: index }
+        | Instr::DeleteAttr { name: index }
+        | Instr::CallMethod { name: index, .. }
+        | Instr::ImportFrom { name: index } => name(index),
+        Instr::CallMethodKw { name: index, names, .. } => Some(format!("{} {}", name(index)?, constant(names)?)),
+        Instr::CallKw { names, .. } => constant(names),
+        Instr::ImportName { name, .. } | Instr::BuildClass { name, .. } => constant(name),
+        Instr::RaiseError { class, message } => Some(format!("{}: {}", constant(class)?, constant(message)?)),
+        Instr::MakeFunction { code } => data.codes.get(code as usize).and_then(|code| string(&code.name)),
+        _ => None,
+    }
+}
+
+/// A constant, much as Python writes it.
+fn const_text(data: &ProgramData, value: &Const) -> String {
+    let all = |items: &[Const]| items.iter().map(|item| const_text(data, item)).collect::<Vec<_>>().join(", ");
+    match value {
+        Const::None => "None".to_owned(),
+        Const::Ellipsis => "...".to_owned(),
+        Const::Bool(true) => "True".to_owned(),
+        Const::Bool(false) => "False".to_owned(),
+        Const::Int(value) => value.to_string(),
+        Const::BigInt(bytes) => num_bigint::BigInt::from_signed_bytes_le(bytes).to_string(),
+        Const::Float(value) => format!("{value:?}"),
+        Const::Str(index) => format!("{:?}", data.strings.get(*index as usize).map_or("?", String::as_str)),
+        Const::Bytes(bytes) => format!("b\"{}\"", bytes.escape_ascii()),
+        Const::Tuple(items) => match items.as_slice() {
+            [one] => format!("({},)", const_text(data, one)),
+            items => format!("({})", all(items)),
+        },
+        Const::FrozenSet(items) => format!("frozenset({{{}}})", all(items)),
+    }
+}

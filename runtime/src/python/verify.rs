@@ -1,0 +1,411 @@
+//! Checks a program that was read from a file, so that the interpreter cannot misbehave on it: every index leads
+//! somewhere, every jump stays inside, and the stack has one height at each instruction however it is reached.
+
+use super::code::{Capture, Code, CodeKind, Const, Instr, ProgramData};
+
+/// The heights of a stack; more than any compiler writes, less than what could be asked to exhaust the memory.
+const MAX_STACK: u32 = 1 << 20;
+
+/// How deep constants may be nested: they are read and dropped by recursion.
+const MAX_CONST_DEPTH: usize = 64;
+
+/// The state of the machine at an instruction, as far as it is known before the program runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct State {
+    height: u32,
+    /// The heights of the stack at the open `try` blocks, with the number of exceptions being handled.
+    blocks: Vec<(u32, u32)>,
+    handling: u32,
+}
+
+/// What an instruction takes from the stack and leaves on it.
+struct Effect {
+    takes: u32,
+    leaves: u32,
+}
+
+const fn effect(takes: u32, leaves: u32) -> Effect {
+    Effect { takes, leaves }
+}
+
+/// Checks a whole program.
+///
+/// # Errors
+/// A short English reason why the program must not run.
+pub fn verify(data: &ProgramData) -> Result<(), String> {
+    for (index, code) in data.codes.iter().enumerate() {
+        check_code(data, index, code).map_err(|reason| format!("code {index}: {reason}"))?;
+    }
+    check_acyclic(data)
+}
+
+fn check_code(data: &ProgramData, index: usize, code: &Code) -> Result<(), String> {
+    let strings = data.strings.len();
+    let is_string = |string: &u32| (*string as usize) < strings;
+    if !is_string(&code.name) {
+        return Err("its name is not among the strings".to_owned());
+    }
+    let mut names = code.locals.iter().chain(&code.cells).chain(&code.free);
+    if !names.all(is_string) {
+        return Err("a variable's name is not among the strings".to_owned());
+    }
+    if code.names.iter().any(|name| *name as usize >= data.names.len()) {
+        return Err("a name is not among the names".to_owned());
+    }
+    for constant in &code.consts {
+        check_const(constant, strings, MAX_CONST_DEPTH)?;
+    }
+    check_tree(data, index, code)?;
+    check_parameters(code)?;
+    if code.max_stack > MAX_STACK {
+        return Err(format!("a stack of {} values", code.max_stack));
+    }
+    let mut last = None;
+    for (first, _, _) in &code.places {
+        if last.is_some_and(|last| last >= *first) {
+            return Err("the places do not ascend".to_owned());
+        }
+        last = Some(*first);
+    }
+    Flow { data, code }.check()
+}
+
+fn check_const(constant: &Const, strings: usize, depth: usize) -> Result<(), String> {
+    match constant {
+        Const::Str(index) if *index as usize >= strings => Err("a constant is not among the strings".to_owned()),
+        Const::Tuple(items) | Const::FrozenSet(items) => {
+            let Some(depth) = depth.checked_sub(1) else { return Err("constants nested too deeply".to_owned()) };
+            items.iter().try_for_each(|item| check_const(item, strings, depth))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A root code names itself; an inner code names a root, and is made by codes of that root only.
+fn check_tree(data: &ProgramData, index: usize, code: &Code) -> Result<(), String> {
+    let root_index = code.root as usize;
+    let Some(root) = data.codes.get(root_index) else { return Err("its root is not there".to_owned()) };
+    if root.root as usize != root_index {
+        return Err("its root is no root".to_owned());
+    }
+    let is_root = root_index == index;
+    if is_root == (code.kind == CodeKind::Function) {
+        return Err("functions are inside a block, and only they are".to_owned());
+    }
+    if is_root && (!code.free.is_empty() || !code.closure.is_empty() || code.generator) {
+        return Err("a block that closes over variables or is a generator".to_owned());
+    }
+    if code.closure.len() != code.free.len() {
+        return Err("the closure does not fit the free variables".to_owned());
+    }
+    for instr in &code.instrs {
+        let Instr::MakeFunction { code: inner_index } = instr else { continue };
+        let Some(inner) = data.codes.get(*inner_index as usize) else {
+            return Err("makes a function whose code is not there".to_owned());
+        };
+        if inner.root != code.root || inner.kind != CodeKind::Function {
+            return Err("makes a function of another block's code".to_owned());
+        }
+        let cells = code.cells.len() + code.free.len();
+        if inner.closure.iter().any(|Capture::Cell(cell)| *cell as usize >= cells) {
+            return Err("closes over a variable that is not there".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// The codes that a code makes functions of.
+fn made_by(code: &Code) -> impl Iterator<Item = usize> {
+    code.instrs.iter().filter_map(|instr| match instr {
+        Instr::MakeFunction { code } => Some(*code as usize),
+        _ => None,
+    })
+}
+
+/// No code makes functions that make functions of itself: so no walk over the tree of codes is without end.
+fn check_acyclic(data: &ProgramData) -> Result<(), String> {
+    let mut makers = vec![0usize; data.codes.len()];
+    for inner in data.codes.iter().flat_map(made_by) {
+        if let Some(count) = makers.get_mut(inner) {
+            *count += 1;
+        }
+    }
+    let mut free: Vec<usize> =
+        makers.iter().enumerate().filter(|(_, count)| **count == 0).map(|(index, _)| index).collect();
+    let mut sorted = 0;
+    while let Some(index) = free.pop() {
+        sorted += 1;
+        for inner in data.codes.get(index).into_iter().flat_map(made_by) {
+            if let Some(count) = makers.get_mut(inner) {
+                *count -= 1;
+                if *count == 0 {
+                    free.push(inner);
+                }
+            }
+        }
+    }
+    if sorted == data.codes.len() { Ok(()) } else { Err("a code makes functions that make it".to_owned()) }
+}
+
+fn check_parameters(code: &Code) -> Result<(), String> {
+    let parameters = &code.parameters;
+    let counts = [
+        parameters.positional_only,
+        parameters.positional,
+        parameters.keyword_only,
+        u32::from(parameters.var_positional),
+        u32::from(parameters.var_keyword),
+    ];
+    let total: u64 = counts.iter().map(|count| u64::from(*count)).sum();
+    if total > code.locals.len() as u64 {
+        return Err("more parameters than local variables".to_owned());
+    }
+    if code.kind != CodeKind::Function && total > 0 {
+        return Err("a block with parameters".to_owned());
+    }
+    Ok(())
+}
+
+/// The walk over the instructions of one code.
+struct Flow<'a> {
+    data: &'a ProgramData,
+    code: &'a Code,
+}
+
+impl Flow<'_> {
+    fn check(&self) -> Result<(), String> {
+        let code = self.code;
+        if code.instrs.is_empty() {
+            return Err("no instructions".to_owned());
+        }
+        let mut states: Vec<Option<State>> = vec![None; code.instrs.len()];
+        let mut work = vec![(0usize, State { height: 0, blocks: Vec::new(), handling: 0 })];
+        while let Some((at, state)) = work.pop() {
+            let (Some(entry), Some(instr)) = (states.get_mut(at), code.instrs.get(at)) else {
+                return Err(format!("instruction {at} is not there"));
+            };
+            match entry {
+                Some(known) if *known == state => continue,
+                Some(known) => {
+                    return Err(format!(
+                        "instruction {at} is reached with stacks of {} and {} values, or with different open blocks",
+                        known.height, state.height
+                    ));
+                }
+                None => *entry = Some(state.clone()),
+            }
+            self.step(at, instr, state, &mut work).map_err(|reason| {
+                let name = instr.name();
+                format!("instruction {at} ({name}): {reason}")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Checks one instruction, and adds what may follow it to the work.
+    fn step(&self, at: usize, instr: &Instr, mut state: State, work: &mut Vec<(usize, State)>) -> Result<(), String> {
+        self.operands(instr)?;
+        let before = state.clone();
+        let effect = self.effect(instr, &state)?;
+        state.height = state.height.checked_sub(effect.takes).ok_or("too few values on the stack")?;
+        state.height = state.height.checked_add(effect.leaves).ok_or("too many values on the stack")?;
+        let highest = match instr {
+            Instr::SetupTry { .. } => before.height + 1,
+            _ => state.height.max(before.height),
+        };
+        if highest > self.code.max_stack {
+            return Err(format!("the stack grows over its {} values", self.code.max_stack));
+        }
+        match instr {
+            Instr::Return | Instr::Raise { .. } | Instr::Reraise | Instr::RaiseError { .. } => return Ok(()),
+            Instr::Jump { target } => {
+                work.push((*target as usize, state));
+                return Ok(());
+            }
+            Instr::PopJumpIfFalse { target } | Instr::PopJumpIfTrue { target } => {
+                work.push((*target as usize, state.clone()));
+            }
+            Instr::JumpIfFalseOrPop { target } | Instr::JumpIfTrueOrPop { target } => {
+                work.push((*target as usize, before));
+            }
+            Instr::ForIter { target } => {
+                let mut end = before;
+                end.height -= 1;
+                work.push((*target as usize, end));
+            }
+            Instr::SetupTry { handler } => {
+                let mut caught = before;
+                caught.height += 1;
+                work.push((*handler as usize, caught));
+                state.blocks.push((state.height, state.handling));
+            }
+            Instr::PopTry => {
+                let (height, _) = state.blocks.pop().ok_or("no open block")?;
+                if height > state.height {
+                    return Err("the stack is lower than where the block was opened".to_owned());
+                }
+            }
+            Instr::EnterHandler => state.handling += 1,
+            Instr::LeaveHandler => {
+                state.handling = state.handling.checked_sub(1).ok_or("no exception is being handled")?;
+            }
+            _ => {}
+        }
+        // An open block's values must stay: the handler starts with them.
+        if state.blocks.last().is_some_and(|(height, handling)| *height > state.height || *handling > state.handling) {
+            return Err("the stack is lower than where the open block starts".to_owned());
+        }
+        work.push((at + 1, state));
+        Ok(())
+    }
+
+    /// Checks that the operands lead somewhere.
+    fn operands(&self, instr: &Instr) -> Result<(), String> {
+        let code = self.code;
+        let within = |index: u32, len: usize, what: &str| {
+            if (index as usize) < len { Ok(()) } else { Err(format!("{what} {index} of {len}")) }
+        };
+        let cells = code.cells.len() + code.free.len();
+        if let Some(target) = instr.target() {
+            within(target, code.instrs.len(), "jumps to instruction")?;
+        }
+        match *instr {
+            Instr::Const { index } => within(index, code.consts.len(), "constant"),
+            Instr::LoadFast { slot } | Instr::StoreFast { slot } | Instr::DeleteFast { slot } => {
+                within(slot, code.locals.len(), "local variable")
+            }
+            Instr::LoadDeref { index } | Instr::StoreDeref { index } | Instr::DeleteDeref { index } => {
+                within(index, cells, "cell")
+            }
+            Instr::LoadName { name }
+            | Instr::StoreName { name }
+            | Instr::DeleteName { name }
+            | Instr::LoadAttr { name }
+            | Instr::StoreAttr { name }
+            | Instr::DeleteAttr { name }
+            | Instr::CallMethod { name, .. }
+            | Instr::ImportFrom { name } => within(name, self.names(), "name"),
+            Instr::CallMethodKw { name, argc, names } => {
+                within(name, self.names(), "name")?;
+                self.keyword_names(names, argc)
+            }
+            Instr::CallKw { argc, names } => self.keyword_names(names, argc),
+            Instr::ImportName { name, .. } | Instr::BuildClass { name, .. } => self.text(name),
+            Instr::RaiseError { class, message } => {
+                self.text(class)?;
+                self.text(message)
+            }
+            Instr::MakeFunction { code } => within(code, self.data.codes.len(), "code"),
+            Instr::Yield | Instr::YieldFrom if !code.generator => Err("this is no generator".to_owned()),
+            Instr::Raise { argc } if argc > 2 => Err(format!("{argc} values")),
+            _ => Ok(()),
+        }
+    }
+
+    /// The number of names of the block.
+    fn names(&self) -> usize {
+        self.data.codes.get(self.code.root as usize).map_or(0, |root| root.names.len())
+    }
+
+    fn text(&self, index: u32) -> Result<(), String> {
+        match self.code.consts.get(index as usize) {
+            Some(Const::Str(_)) => Ok(()),
+            _ => Err(format!("constant {index} is no string")),
+        }
+    }
+
+    fn keyword_names(&self, index: u32, argc: u32) -> Result<(), String> {
+        match self.code.consts.get(index as usize) {
+            Some(Const::Tuple(names))
+                if names.len() <= argc as usize && names.iter().all(|name| matches!(name, Const::Str(_))) =>
+            {
+                Ok(())
+            }
+            _ => Err(format!("constant {index} names no keyword arguments")),
+        }
+    }
+
+    /// What the instruction takes from the stack and leaves where it does not jump, as its documentation says.
+    fn effect(&self, instr: &Instr, state: &State) -> Result<Effect, String> {
+        // A container `depth` below must be there once the values on top of it are taken.
+        let below = |takes: u32, depth: u32| {
+            let fits = depth > 0 && state.height.checked_sub(takes).is_some_and(|left| depth <= left);
+            if fits { Ok(effect(takes, 0)) } else { Err(format!("nothing is {depth} below")) }
+        };
+        let plus = |count: u32, more: u32| count.checked_add(more).ok_or("too many values");
+        Ok(match *instr {
+            Instr::Nop
+            | Instr::DeleteFast { .. }
+            | Instr::DeleteDeref { .. }
+            | Instr::DeleteName { .. }
+            | Instr::Jump { .. }
+            | Instr::SetupTry { .. }
+            | Instr::PopTry
+            | Instr::LeaveHandler
+            | Instr::RaiseError { .. } => effect(0, 0),
+            Instr::Const { .. }
+            | Instr::LoadFast { .. }
+            | Instr::LoadDeref { .. }
+            | Instr::LoadName { .. }
+            | Instr::LoadAssertionError
+            | Instr::ImportName { .. } => effect(0, 1),
+            Instr::Pop
+            | Instr::StoreFast { .. }
+            | Instr::StoreDeref { .. }
+            | Instr::StoreName { .. }
+            | Instr::PopJumpIfFalse { .. }
+            | Instr::PopJumpIfTrue { .. }
+            | Instr::JumpIfFalseOrPop { .. }
+            | Instr::JumpIfTrueOrPop { .. }
+            | Instr::DeleteAttr { .. }
+            | Instr::Return
+            | Instr::Reraise
+            | Instr::WithExit
+            | Instr::ImportStar => effect(1, 0),
+            Instr::Unary { .. }
+            | Instr::ListToTuple
+            | Instr::LoadAttr { .. }
+            | Instr::Yield
+            | Instr::YieldFrom
+            | Instr::GetIter
+            | Instr::EnterHandler => effect(1, 1),
+            Instr::Dup | Instr::ForIter { .. } | Instr::WithEnter | Instr::ImportFrom { .. } => effect(1, 2),
+            Instr::DupTwo => effect(2, 4),
+            Instr::Swap | Instr::MatchException | Instr::WithExitException => effect(2, 2),
+            Instr::RotThree => effect(3, 3),
+            Instr::RotFour => effect(4, 4),
+            Instr::Binary { .. }
+            | Instr::InPlace { .. }
+            | Instr::Compare { .. }
+            | Instr::Contains { .. }
+            | Instr::Is { .. }
+            | Instr::LoadSubscr
+            | Instr::MakeFunction { .. } => effect(2, 1),
+            Instr::StoreAttr { .. } | Instr::DeleteSubscr => effect(2, 0),
+            Instr::StoreSubscr => effect(3, 0),
+            Instr::BuildSlice => effect(3, 1),
+            Instr::BuildList { count }
+            | Instr::BuildTuple { count }
+            | Instr::BuildSet { count }
+            | Instr::BuildString { count } => effect(count, 1),
+            Instr::BuildDict { count } => effect(count.checked_mul(2).ok_or("too many values")?, 1),
+            Instr::FormatValue { spec, .. } => effect(1 + u32::from(spec), 1),
+            Instr::ListAppend { depth }
+            | Instr::SetAdd { depth }
+            | Instr::ListExtend { depth }
+            | Instr::SetUpdate { depth }
+            | Instr::DictUpdate { depth }
+            | Instr::DictMerge { depth } => below(1, depth)?,
+            Instr::DictInsert { depth } => below(2, depth)?,
+            Instr::Call { argc }
+            | Instr::CallKw { argc, .. }
+            | Instr::CallMethod { argc, .. }
+            | Instr::CallMethodKw { argc, .. } => effect(plus(argc, 1)?, 1),
+            Instr::CallEx { keywords } => effect(2 + u32::from(keywords), 1),
+            Instr::Unpack { count } => effect(1, count),
+            Instr::UnpackEx { before, after } => effect(1, plus(plus(before, after)?, 1)?),
+            Instr::Raise { argc } => effect(argc, 0),
+            Instr::BuildClass { bases, .. } => effect(plus(bases, 1)?, 1),
+        })
+    }
+}

@@ -1,0 +1,155 @@
+//! Classes of the config's code: how they are made, and how their instances are.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+
+use super::Vm;
+use super::descriptors::{ClassMethod, Property, StaticMethod, is_object};
+use super::lookup::{Member, class_member, resolution_order};
+use crate::python::args::Args;
+use crate::python::exception::{ExceptionObject, PyResult, not_implemented_error, type_error};
+use crate::python::string::Str;
+use crate::python::types::{BuiltinType, Class, Instance, Type};
+use crate::python::value::Value;
+
+/// The builtin classes whose instances are values of their own form, which a class of the config's code cannot have.
+fn has_own_form(class: &'static BuiltinType) -> bool {
+    use crate::python::types::*;
+    let own: [&'static BuiltinType; 11] =
+        [&INT, &FLOAT, &STR, &BYTES, &TUPLE, &LIST, &DICT, &SET, &FROZENSET, &TYPE, &MODULE];
+    own.iter().any(|other| class.is_subclass(other))
+}
+
+impl Vm {
+    /// Makes a class: what a `class` statement and `type(name, bases, dict)` do.
+    ///
+    /// # Errors
+    /// `TypeError` where a base is no class, or the bases contradict each other; `NotImplementedError` for bases such as
+    /// `dict` (DIFFERENCE: CPython lets code derive from them).
+    pub fn make_class(&mut self, name: Str, bases: Vec<Value>, attributes: Vec<(Str, Value)>) -> PyResult<Value> {
+        let mut types: Vec<Type> = Vec::with_capacity(bases.len());
+        for base in bases {
+            let Value::Type(base) = base else {
+                // As CPython says it where the base's class, called as a metaclass, refuses.
+                return Err(type_error(format!("bases must be types, not '{}'", base.type_name().as_str())));
+            };
+            if let Type::Builtin(builtin) = &base {
+                if matches!(builtin.name, "bool" | "NoneType" | "range" | "slice" | "function" | "generator") {
+                    return Err(type_error(format!("type '{}' is not an acceptable base type", builtin.name)));
+                }
+                if has_own_form(builtin) {
+                    return Err(not_implemented_error(format!("a class derived from '{}'", builtin.name)));
+                }
+            }
+            if types.iter().any(|other| other.same(&base)) {
+                return Err(type_error(format!("duplicate base class {}", base.name().as_str())));
+            }
+            types.push(base);
+        }
+        if let [only] = types.as_slice()
+            && is_object(only)
+        {
+            types.clear();
+        }
+        let mut dict = IndexMap::with_capacity(attributes.len());
+        for (key, value) in attributes {
+            dict.insert(key.to_string(), value);
+        }
+        let class = Rc::new(Class { name, bases: types, dict: RefCell::new(dict) });
+        resolution_order(&Type::Class(class.clone()))?;
+        for value in class.dict.borrow().values() {
+            own(&class, value);
+        }
+        Ok(Value::Type(Type::Class(class)))
+    }
+
+    /// `class(args)`
+    pub(super) fn instantiate(&mut self, class: &Type, args: Args) -> PyResult<Value> {
+        self.charge(1)?;
+        let class_object = match class {
+            Type::Builtin(builtin) => {
+                let Some(construct) = builtin.construct else {
+                    return Err(type_error(format!(
+                        "cannot create '{}{}' instances",
+                        builtin.module_prefix(),
+                        builtin.name
+                    )));
+                };
+                return construct(self, args);
+            }
+            Type::Class(class) => class,
+        };
+        let user_init = match class_member(class_object, "__init__") {
+            Some(Member::Value(init)) => Some(init),
+            _ => None,
+        };
+        let instance = match class_member(class_object, "__new__") {
+            Some(Member::Value(new)) => {
+                let new = match new.downcast::<super::descriptors::StaticMethod>() {
+                    Some(method) => method.0.clone(),
+                    None => new,
+                };
+                let mut new_args = Args { pos: args.pos.clone(), kw: args.kw.clone() };
+                new_args.pos.insert(0, Value::Type(class.clone()));
+                let instance = self.call(&new, new_args)?;
+                if !instance.class().is_subclass(class) {
+                    return Ok(instance);
+                }
+                instance
+            }
+            _ => {
+                let instance = bare_instance(class, &args)?;
+                let any_args = !args.pos.is_empty() || !args.kw.is_empty();
+                if user_init.is_none() && any_args {
+                    if !class.is_exception() {
+                        return Err(type_error(format!("{}() takes no arguments", class.name().as_str())));
+                    }
+                    args.no_keywords(class.name().as_str())?;
+                }
+                instance
+            }
+        };
+        if let Some(init) = user_init {
+            let bound = self.bind_member(&instance, Member::Value(init))?;
+            let result = self.call(&bound, args)?;
+            if !result.is_none() {
+                return Err(type_error(format!(
+                    "__init__() should return None, not '{}'",
+                    result.type_name().as_str()
+                )));
+            }
+        }
+        Ok(instance)
+    }
+}
+
+/// Notes in the functions of a class, bare or in a descriptor, that they are its methods.
+fn own(class: &Rc<Class>, value: &Value) {
+    if let Value::Function(function) = value {
+        // A function may be an attribute of several classes; the first is the one whose body defined it.
+        let _ = function.owner.set(Rc::downgrade(class));
+    } else if let Some(property) = value.downcast::<Property>() {
+        for accessor in [&property.getter, &property.setter, &property.deleter] {
+            own(class, accessor);
+        }
+    } else if let Some(method) = value.downcast::<StaticMethod>() {
+        own(class, &method.0);
+    } else if let Some(method) = value.downcast::<ClassMethod>() {
+        own(class, &method.0);
+    }
+}
+
+/// An instance before `__init__`: `object.__new__`, or `BaseException.__new__`, which keeps the arguments.
+pub(super) fn bare_instance(class: &Type, args: &Args) -> PyResult<Value> {
+    if class.is_exception() {
+        return Ok(Value::Exception(ExceptionObject::new(class.clone(), args.pos.to_vec())));
+    }
+    match class {
+        Type::Class(class) if !has_own_form(Type::Class(class.clone()).builtin_base()) => {
+            Ok(Value::Instance(Rc::new(Instance { class: class.clone(), attributes: RefCell::default() })))
+        }
+        _ => Err(not_implemented_error(format!("an instance of '{}' made without its class", class.name().as_str()))),
+    }
+}

@@ -1,0 +1,392 @@
+//! What classes hold besides functions: properties, static and class methods, `super`, and methods without a receiver.
+
+use super::lookup::{own_member, resolution_order};
+use super::{BinaryOp, CompareOp, Vm};
+use crate::python::args::Args;
+use crate::python::exception::{PyResult, type_error};
+use crate::python::object::Object;
+use crate::python::string::Str;
+use crate::python::types::{
+    BuiltinType, CLASS_METHOD, METHOD_DESCRIPTOR, OBJECT, PROPERTY, STATIC_METHOD, SUPER, Type,
+};
+use crate::python::value::{Method, Value};
+
+/// A `property`.
+pub struct Property {
+    /// The getter, or `None`.
+    pub getter: Value,
+    /// The setter, or `None`.
+    pub setter: Value,
+    /// The deleter, or `None`.
+    pub deleter: Value,
+}
+
+impl Object for Property {
+    fn class(&self) -> &'static BuiltinType {
+        &PROPERTY
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok(match name {
+            "fget" => Some(self.getter.clone()),
+            "fset" => Some(self.setter.clone()),
+            "fdel" => Some(self.deleter.clone()),
+            _ => None,
+        })
+    }
+
+    fn has_method(&self, name: &str) -> bool {
+        matches!(name, "getter" | "setter" | "deleter")
+    }
+
+    fn call_method(&self, _: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+        if !self.has_method(name) {
+            return None;
+        }
+        let function = args.pos.first().cloned().unwrap_or(Value::None);
+        let (mut getter, mut setter, mut deleter) = (self.getter.clone(), self.setter.clone(), self.deleter.clone());
+        match name {
+            "getter" => getter = function,
+            "setter" => setter = function,
+            _ => deleter = function,
+        }
+        Some(Ok(Value::object(Self { getter, setter, deleter })))
+    }
+}
+
+/// `property(fget, fset, fdel, doc)`
+pub(crate) fn property(_: &mut Vm, args: Args) -> PyResult<Value> {
+    let [getter, setter, deleter, _] = args.bind("property", ["fget", "fset", "fdel", "doc"], 0)?;
+    let or_none = |value: Option<Value>| value.unwrap_or(Value::None);
+    Ok(Value::object(Property { getter: or_none(getter), setter: or_none(setter), deleter: or_none(deleter) }))
+}
+
+/// A `staticmethod`.
+pub struct StaticMethod(pub Value);
+
+impl Object for StaticMethod {
+    fn class(&self) -> &'static BuiltinType {
+        &STATIC_METHOD
+    }
+
+    fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        vm.call(&self.0, args)
+    }
+}
+
+/// `staticmethod(function)`
+pub(crate) fn static_method(_: &mut Vm, args: Args) -> PyResult<Value> {
+    let [function] = args.exactly("staticmethod")?;
+    Ok(Value::object(StaticMethod(function)))
+}
+
+/// A `classmethod`.
+pub struct ClassMethod(pub Value);
+
+impl Object for ClassMethod {
+    fn class(&self) -> &'static BuiltinType {
+        &CLASS_METHOD
+    }
+}
+
+/// `classmethod(function)`
+pub(crate) fn class_method(_: &mut Vm, args: Args) -> PyResult<Value> {
+    let [function] = args.exactly("classmethod")?;
+    Ok(Value::object(ClassMethod(function)))
+}
+
+/// A method of a builtin class, without a receiver: `str.upper`.
+pub struct UnboundMethod {
+    /// The class whose table has it.
+    pub class: &'static BuiltinType,
+    /// The method.
+    pub method: &'static Method,
+}
+
+impl Object for UnboundMethod {
+    fn class(&self) -> &'static BuiltinType {
+        &METHOD_DESCRIPTOR
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok(match name {
+            "__name__" => Some(Value::str(self.method.name)),
+            "__qualname__" => Some(Value::str(format!("{}.{}", self.class.name, self.method.name))),
+            _ => None,
+        })
+    }
+
+    fn call(&self, vm: &mut Vm, _: &Value, mut args: Args) -> PyResult<Value> {
+        if args.pos.is_empty() {
+            return Err(type_error(format!(
+                "unbound method {}.{}() needs an argument",
+                self.class.name, self.method.name
+            )));
+        }
+        let receiver = args.pos.remove(0);
+        if !receiver.class().is_subclass(&Type::Builtin(self.class)) {
+            return Err(type_error(format!(
+                "descriptor '{}' for '{}' objects doesn't apply to a '{}' object",
+                self.method.name,
+                self.class.name,
+                receiver.type_name().as_str()
+            )));
+        }
+        (self.method.call)(vm, &receiver, args)
+    }
+
+    fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(format!("<method '{}' of '{}' objects>", self.method.name, self.class.name))
+    }
+
+    fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        let other = other.downcast::<Self>()?;
+        let equal = std::ptr::eq(self.method, other.method);
+        match op {
+            CompareOp::Eq => Some(Ok(Value::Bool(equal))),
+            CompareOp::Ne => Some(Ok(Value::Bool(!equal))),
+            _ => None,
+        }
+    }
+}
+
+/// `super(class, object)`
+struct Super {
+    class: Type,
+    object: Value,
+}
+
+impl Object for Super {
+    fn class(&self) -> &'static BuiltinType {
+        &SUPER
+    }
+
+    // What `super` itself has is not what is asked for: the methods of the object's classes are.
+    fn call_method(&self, _: &mut Vm, _: &Value, _: &str, _: &mut Args) -> Option<PyResult<Value>> {
+        None
+    }
+
+    fn has_method(&self, _: &str) -> bool {
+        false
+    }
+
+    fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        // In a class method `object` is the class itself.
+        let start = match &self.object {
+            Value::Type(class) => class.clone(),
+            object => object.class(),
+        };
+        let order = resolution_order(&start)?;
+        let after = order.iter().position(|class| class.same(&self.class)).map_or(0, |index| index + 1);
+        match order.iter().skip(after).find_map(|class| own_member(class, name)) {
+            Some(found) => vm.bind_member(&self.object, found).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+/// `super(class, object)`. The form without arguments is the interpreter's affair: it knows the method that calls.
+pub(crate) fn super_(_: &mut Vm, args: Args) -> PyResult<Value> {
+    args.no_keywords("super")?;
+    if args.pos.is_empty() {
+        return Err(crate::python::exception::runtime_error("super(): no arguments"));
+    }
+    let [class, object] = args.between("super", 1)?;
+    let class = match class {
+        Some(Value::Type(class)) => class,
+        other => {
+            let name = other.unwrap_or(Value::None).type_name();
+            return Err(type_error(format!("super() argument 1 must be a type, not {}", name.as_str())));
+        }
+    };
+    let Some(object) = object else {
+        return Err(type_error("super() needs an object"));
+    };
+    super_object(class, object)
+}
+
+/// What `super(class, object)` gives.
+///
+/// # Errors
+/// `TypeError` where the object is none of the class's.
+pub(super) fn super_object(class: Type, object: Value) -> PyResult<Value> {
+    let fits = match &object {
+        Value::Type(other) => other.is_subclass(&class),
+        other => other.class().is_subclass(&class),
+    };
+    if !fits {
+        return Err(type_error("super(type, obj): obj must be an instance or subtype of type"));
+    }
+    Ok(Value::object(Super { class, object }))
+}
+
+/// A function without arguments that always gives the same.
+struct ConstantFunction {
+    name: &'static str,
+    value: Value,
+}
+
+impl Object for ConstantFunction {
+    fn class(&self) -> &'static BuiltinType {
+        &crate::python::types::BUILTIN_FUNCTION
+    }
+
+    fn call(&self, _: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        let [] = args.exactly(self.name)?;
+        Ok(self.value.clone())
+    }
+}
+
+/// A function `name()` that gives `value`.
+pub(super) fn constant_function(name: &'static str, value: Value) -> Value {
+    Value::object(ConstantFunction { name, value })
+}
+
+/// `object.__init__`: for exceptions it sets the arguments, as `BaseException.__init__` does.
+fn init(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+    match receiver {
+        Value::Exception(exception) => {
+            exception.args.replace(args.pos.into_vec());
+        }
+        _ if args.pos.is_empty() && args.kw.is_empty() => {}
+        _ => {
+            return Err(type_error("object.__init__() takes exactly one argument (the instance to initialize)"));
+        }
+    }
+    Ok(Value::None)
+}
+
+/// `object.__setattr__`: sets what the instance holds, past a `__setattr__` of its class.
+fn set_attribute(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+    let [name, value] = args.exactly("__setattr__")?;
+    let Value::Str(name) = name else {
+        return Err(type_error(format!("attribute name must be string, not '{}'", name.type_name().as_str())));
+    };
+    match receiver {
+        Value::Instance(instance) => {
+            let old = instance.attributes.borrow_mut().insert(name.to_string(), value);
+            drop(old);
+        }
+        _ => vm.set_attr(receiver, &name, value)?,
+    }
+    Ok(Value::None)
+}
+
+/// The methods of `object` that code calls by name.
+pub static OBJECT_METHODS: &[Method] =
+    &[Method { name: "__init__", call: init }, Method { name: "__setattr__", call: set_attribute }];
+
+/// Methods that stand for operators, as `hasattr(value, "__iter__")` or `value.__len__()` ask for them.
+static OPERATORS: &[Method] = &[
+    Method { name: "__len__", call: |vm, this, _| vm.len(this).map(Value::from_usize) },
+    Method { name: "__iter__", call: |vm, this, _| vm.iter(this) },
+    Method {
+        name: "__next__",
+        call: |vm, this, _| match vm.next(this)? {
+            Some(item) => Ok(item),
+            None => Err(vm.stop_iteration_of(this)),
+        },
+    },
+    Method {
+        name: "__contains__",
+        call: |vm, this, args| {
+            let [item] = args.exactly("__contains__")?;
+            vm.contains(this, &item).map(Value::Bool)
+        },
+    },
+    Method {
+        name: "__getitem__",
+        call: |vm, this, args| {
+            let [key] = args.exactly("__getitem__")?;
+            vm.get_item(this, &key)
+        },
+    },
+    Method {
+        name: "__setitem__",
+        call: |vm, this, args| {
+            let [key, value] = args.exactly("__setitem__")?;
+            vm.set_item(this, &key, value)?;
+            Ok(Value::None)
+        },
+    },
+    Method { name: "__str__", call: |vm, this, _| vm.str(this).map(Value::Str) },
+    Method { name: "__repr__", call: |vm, this, _| vm.repr(this).map(Value::str) },
+    Method {
+        name: "__format__",
+        call: |vm, this, args| {
+            let [spec] = args.exactly("__format__")?;
+            let spec = spec.as_str().cloned().unwrap_or_else(|| Str::from(""));
+            vm.format(this, &spec).map(Value::Str)
+        },
+    },
+    Method { name: "__hash__", call: |vm, this, _| crate::python::hash::hash(vm, this).map(Value::Int) },
+    Method {
+        name: "__eq__",
+        call: |vm, this, args| {
+            let [other] = args.exactly("__eq__")?;
+            vm.compare(CompareOp::Eq, this, &other)
+        },
+    },
+    Method {
+        name: "__ne__",
+        call: |vm, this, args| {
+            let [other] = args.exactly("__ne__")?;
+            vm.compare(CompareOp::Ne, this, &other)
+        },
+    },
+    Method {
+        name: "__add__",
+        call: |vm, this, args| {
+            let [other] = args.exactly("__add__")?;
+            vm.binary(BinaryOp::Add, this, &other)
+        },
+    },
+    Method { name: "__bool__", call: |vm, this, _| vm.truthy(this).map(Value::Bool) },
+];
+
+/// The method that stands for an operator of a value of the runtime, where its class has that operator.
+///
+/// Instances of the config's classes have only what their class defines.
+pub(super) fn operator_method(object: &Value, name: &str) -> Option<Value> {
+    if !name.starts_with("__") || matches!(object, Value::Instance(_) | Value::Object(_)) {
+        return None;
+    }
+    let number = matches!(object, Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::Float(_));
+    let sequence = matches!(
+        object,
+        Value::Str(_) | Value::Bytes(_) | Value::Tuple(_) | Value::List(_) | Value::Dict(_) | Value::Range(_)
+    );
+    let set = matches!(object, Value::Set(_));
+    let has = match name {
+        "__len__" | "__contains__" => sequence || set,
+        "__iter__" => sequence || set || matches!(object, Value::Iterator(_)),
+        "__next__" => matches!(object, Value::Iterator(_)),
+        "__getitem__" => sequence,
+        "__setitem__" => matches!(object, Value::List(_) | Value::Dict(_)),
+        "__add__" => number || matches!(object, Value::Str(_) | Value::Bytes(_) | Value::Tuple(_) | Value::List(_)),
+        "__bool__" => number || object.is_none(),
+        _ => true,
+    };
+    let method = OPERATORS.iter().find(|method| has && method.name == name)?;
+    Some(Value::BoundMethod(std::rc::Rc::new(crate::python::value::BoundMethod {
+        receiver: object.clone(),
+        target: crate::python::value::MethodTarget::Native(method),
+    })))
+}
+
+/// `object.__new__(class)`
+pub(crate) fn new(_: &mut Vm, args: Args) -> PyResult<Value> {
+    let Some(Value::Type(class)) = args.pos.first() else {
+        return Err(type_error("object.__new__(X): X is not a type object"));
+    };
+    super::class::bare_instance(class, &args)
+}
+
+/// The static methods of `object`.
+pub static OBJECT_STATICS: &[crate::python::value::Builtin] =
+    &[crate::python::value::Builtin { name: "__new__", call: new }];
+
+/// Whether a class is `object` itself.
+pub(super) fn is_object(class: &Type) -> bool {
+    matches!(class, Type::Builtin(class) if std::ptr::eq(*class, &raw const OBJECT))
+}

@@ -1,0 +1,276 @@
+//! From a list of instructions with labels to a code's instructions: dead code removed, jumps resolved, the stack's
+//! greatest height computed.
+
+use tpv_runtime::python::code::Instr;
+
+/// A place to jump to; in instructions under construction jump targets are labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label(u32);
+
+impl Label {
+    /// The label as a jump target of an instruction under construction.
+    pub fn target(self) -> u32 {
+        self.0
+    }
+}
+
+/// Instructions under construction.
+#[derive(Default)]
+pub struct Assembler {
+    instrs: Vec<Instr>,
+    /// Line and column of each instruction.
+    places: Vec<(u32, u32)>,
+    /// The instruction that each label stands before.
+    labels: Vec<usize>,
+}
+
+/// What [`Assembler::finish`] gives.
+pub struct Assembled {
+    /// The instructions with resolved jumps.
+    pub instrs: Vec<Instr>,
+    /// First instruction, line and column of each stretch.
+    pub places: Vec<(u32, u32, u32)>,
+    /// The greatest height of the stack.
+    pub max_stack: u32,
+}
+
+impl Assembler {
+    /// Adds an instruction that comes from this line and column.
+    pub fn emit(&mut self, instr: Instr, place: (u32, u32)) {
+        self.instrs.push(instr);
+        self.places.push(place);
+    }
+
+    /// The number of instructions so far.
+    pub fn len(&self) -> usize {
+        self.instrs.len()
+    }
+
+    /// Whether there is no instruction yet.
+    pub fn is_empty(&self) -> bool {
+        self.instrs.is_empty()
+    }
+
+    /// A new label, to be placed later.
+    pub fn label(&mut self) -> Label {
+        self.labels.push(usize::MAX);
+        Label(u32::try_from(self.labels.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// Places the label before the next instruction.
+    pub fn place(&mut self, label: Label) {
+        let here = self.instrs.len();
+        if let Some(entry) = self.labels.get_mut(label.0 as usize) {
+            *entry = here;
+        }
+    }
+
+    /// The instruction that a label leads to, through any chain of jumps.
+    fn resolve(&self, label: u32) -> usize {
+        let mut at = self.labels.get(label as usize).copied().unwrap_or(usize::MAX);
+        // A chain longer than this is a loop of jumps: any of its members will do.
+        for _ in 0..16 {
+            match self.instrs.get(at) {
+                Some(Instr::Jump { target }) => {
+                    at = self.labels.get(*target as usize).copied().unwrap_or(usize::MAX);
+                }
+                _ => break,
+            }
+        }
+        at
+    }
+
+    /// The finished instructions.
+    pub fn finish(mut self) -> Assembled {
+        for index in 0..self.instrs.len() {
+            let Some(target) = self.instrs.get(index).and_then(jump_target) else { continue };
+            let resolved = u32::try_from(self.resolve(target)).unwrap_or(u32::MAX);
+            if let Some(instr) = self.instrs.get_mut(index) {
+                *instr = with_target(*instr, resolved);
+            }
+        }
+        let heights = heights(&self.instrs);
+        let max_stack = self
+            .instrs
+            .iter()
+            .zip(&heights)
+            .filter_map(|(instr, height)| height.map(|height| height + peak(instr)))
+            .max()
+            .unwrap_or(0);
+        let keep: Vec<bool> = (0..self.instrs.len())
+            .map(|index| {
+                let reached = heights.get(index).copied().flatten().is_some();
+                // A jump to the next instruction does nothing.
+                let empty_jump = matches!(self.instrs.get(index), Some(Instr::Jump { target }) if
+                    *target as usize > index && (index + 1..*target as usize)
+                        .all(|between| heights.get(between).copied().flatten().is_none()));
+                reached && !empty_jump
+            })
+            .collect();
+        let mut moved = Vec::with_capacity(keep.len() + 1);
+        let mut next = 0u32;
+        for kept in &keep {
+            moved.push(next);
+            next += u32::from(*kept);
+        }
+        let mut instrs = Vec::with_capacity(next as usize);
+        let mut places: Vec<(u32, u32, u32)> = Vec::new();
+        for ((instr, place), kept) in self.instrs.iter().zip(&self.places).zip(&keep) {
+            if !kept {
+                continue;
+            }
+            if places.last().is_none_or(|last| (last.1, last.2) != *place) {
+                places.push((u32::try_from(instrs.len()).unwrap_or(u32::MAX), place.0, place.1));
+            }
+            let target = jump_target(instr).and_then(|target| moved.get(target as usize));
+            instrs.push(target.map_or(*instr, |target| with_target(*instr, *target)));
+        }
+        Assembled { instrs, places, max_stack: u32::try_from(max_stack).unwrap_or(u32::MAX) }
+    }
+}
+
+/// The target of an instruction that may jump.
+fn jump_target(instr: &Instr) -> Option<u32> {
+    match *instr {
+        Instr::Jump { target }
+        | Instr::PopJumpIfFalse { target }
+        | Instr::PopJumpIfTrue { target }
+        | Instr::JumpIfFalseOrPop { target }
+        | Instr::JumpIfTrueOrPop { target }
+        | Instr::ForIter { target }
+        | Instr::SetupTry { handler: target } => Some(target),
+        _ => None,
+    }
+}
+
+fn with_target(instr: Instr, target: u32) -> Instr {
+    match instr {
+        Instr::Jump { .. } => Instr::Jump { target },
+        Instr::PopJumpIfFalse { .. } => Instr::PopJumpIfFalse { target },
+        Instr::PopJumpIfTrue { .. } => Instr::PopJumpIfTrue { target },
+        Instr::JumpIfFalseOrPop { .. } => Instr::JumpIfFalseOrPop { target },
+        Instr::JumpIfTrueOrPop { .. } => Instr::JumpIfTrueOrPop { target },
+        Instr::ForIter { .. } => Instr::ForIter { target },
+        Instr::SetupTry { .. } => Instr::SetupTry { handler: target },
+        other => other,
+    }
+}
+
+/// Whether the instruction after this one is never reached from it.
+fn ends(instr: &Instr) -> bool {
+    matches!(
+        instr,
+        Instr::Return | Instr::Jump { .. } | Instr::Raise { .. } | Instr::Reraise | Instr::RaiseError { .. }
+    )
+}
+
+/// The height of the stack before each instruction; `None` where it is never reached.
+fn heights(instrs: &[Instr]) -> Vec<Option<i64>> {
+    let mut heights: Vec<Option<i64>> = vec![None; instrs.len()];
+    let mut work = vec![(0usize, 0i64)];
+    while let Some((mut at, mut height)) = work.pop() {
+        while let (Some(entry), Some(instr)) = (heights.get_mut(at), instrs.get(at)) {
+            if entry.is_some() {
+                break;
+            }
+            *entry = Some(height);
+            let (next, jumped) = effect(instr);
+            if let Some(target) = jump_target(instr) {
+                work.push((target as usize, height + jumped));
+            }
+            if ends(instr) {
+                break;
+            }
+            height += next;
+            at += 1;
+        }
+    }
+    heights
+}
+
+/// How far above its starting height the stack is while or right after the instruction runs.
+fn peak(instr: &Instr) -> i64 {
+    let (next, jumped) = effect(instr);
+    next.max(jumped).max(0)
+}
+
+/// How the height of the stack changes: where the next instruction follows, and where the instruction jumps.
+fn effect(instr: &Instr) -> (i64, i64) {
+    let same = |change: i64| (change, change);
+    let count = |count: u32| i64::from(count);
+    match *instr {
+        Instr::Const { .. }
+        | Instr::Dup
+        | Instr::LoadFast { .. }
+        | Instr::LoadDeref { .. }
+        | Instr::LoadName { .. }
+        | Instr::LoadAssertionError
+        | Instr::ImportName { .. }
+        | Instr::ImportFrom { .. }
+        | Instr::WithEnter => same(1),
+        Instr::DupTwo => same(2),
+        Instr::Nop
+        | Instr::Swap
+        | Instr::RotThree
+        | Instr::RotFour
+        | Instr::DeleteFast { .. }
+        | Instr::DeleteDeref { .. }
+        | Instr::DeleteName { .. }
+        | Instr::Unary { .. }
+        | Instr::Jump { .. }
+        | Instr::ListToTuple
+        | Instr::LoadAttr { .. }
+        | Instr::Yield
+        | Instr::YieldFrom
+        | Instr::GetIter
+        | Instr::PopTry
+        | Instr::EnterHandler
+        | Instr::LeaveHandler
+        | Instr::MatchException
+        | Instr::WithExitException
+        | Instr::RaiseError { .. } => same(0),
+        Instr::Pop
+        | Instr::StoreFast { .. }
+        | Instr::StoreDeref { .. }
+        | Instr::StoreName { .. }
+        | Instr::Binary { .. }
+        | Instr::InPlace { .. }
+        | Instr::Compare { .. }
+        | Instr::Contains { .. }
+        | Instr::Is { .. }
+        | Instr::PopJumpIfFalse { .. }
+        | Instr::PopJumpIfTrue { .. }
+        | Instr::ListAppend { .. }
+        | Instr::SetAdd { .. }
+        | Instr::ListExtend { .. }
+        | Instr::SetUpdate { .. }
+        | Instr::DictUpdate { .. }
+        | Instr::DictMerge { .. }
+        | Instr::DeleteAttr { .. }
+        | Instr::LoadSubscr
+        | Instr::MakeFunction { .. }
+        | Instr::Return
+        | Instr::Reraise
+        | Instr::WithExit
+        | Instr::ImportStar => same(-1),
+        Instr::BuildSlice | Instr::StoreAttr { .. } | Instr::DeleteSubscr | Instr::DictInsert { .. } => same(-2),
+        Instr::StoreSubscr => same(-3),
+        Instr::JumpIfFalseOrPop { .. } | Instr::JumpIfTrueOrPop { .. } => (-1, 0),
+        Instr::BuildList { count: n }
+        | Instr::BuildTuple { count: n }
+        | Instr::BuildSet { count: n }
+        | Instr::BuildString { count: n } => same(1 - count(n)),
+        Instr::BuildDict { count: n } => same(1 - 2 * count(n)),
+        Instr::FormatValue { spec, .. } => same(-i64::from(spec)),
+        Instr::Call { argc } | Instr::CallKw { argc, .. } => same(-count(argc)),
+        Instr::CallEx { keywords } => same(-1 - i64::from(keywords)),
+        Instr::CallMethod { argc, .. } | Instr::CallMethodKw { argc, .. } => same(-count(argc)),
+        Instr::ForIter { .. } => (1, -1),
+        Instr::Unpack { count: n } => same(count(n) - 1),
+        Instr::UnpackEx { before, after } => same(count(before) + count(after)),
+        // The exception is on the stack where the handler starts.
+        Instr::SetupTry { .. } => (0, 1),
+        Instr::Raise { argc } => same(-count(argc)),
+        Instr::BuildClass { bases, .. } => same(-count(bases)),
+    }
+}

@@ -1,0 +1,217 @@
+//! Syntax tree to instructions: one file for each family of constructs.
+
+mod assignment;
+mod call;
+mod class;
+mod comprehension;
+mod control;
+mod exceptions;
+mod expression;
+mod fstring;
+mod function;
+mod import;
+mod names;
+mod pattern;
+mod statement;
+mod unit;
+
+use indexmap::IndexSet;
+use rustpython_parser::ast::{Ranged, Stmt};
+use rustpython_parser::text_size::TextSize;
+use std::collections::HashMap;
+use tpv_runtime::python::code::{CodeKind, Const, Instr};
+
+use super::assemble::Label;
+use super::error::{ErrorKind, Notes, PythonError, Stage, Unsupported};
+use super::parse::{self, Text};
+use super::program::ProgramBuilder;
+use super::scope::{ScopeId, Scopes};
+use super::{fold, validate};
+use unit::Unit;
+
+type Done = Result<(), PythonError>;
+
+/// The most instructions of one code; `finally` bodies are copied for each way out of their `try`, so that code can be far
+/// longer than its source.
+const MAX_INSTRUCTIONS: usize = 1 << 20;
+
+/// Compiles a block into the program. Gives the index of its root code.
+pub(super) fn block(program: &mut ProgramBuilder, source: &str, kind: CodeKind) -> Result<(u32, Notes), PythonError> {
+    let mut parsed = parse::parse(source, kind)?;
+    let text = &parsed.text;
+    validate::validate(&parsed.body, text)?;
+    let last = match kind {
+        CodeKind::Exec | CodeKind::Function => None,
+        CodeKind::Block | CodeKind::FString => Some(last_expression(&parsed.body, text)?),
+    };
+    fold::fold(&mut parsed.body);
+    let scopes = Scopes::of(&parsed.body, text)?;
+    let root = program.reserve();
+    let mut compiler = Compiler {
+        program,
+        text,
+        scopes: &scopes,
+        root,
+        names: IndexSet::new(),
+        inner: HashMap::new(),
+        notes: Notes::default(),
+        unit: Unit::new(kind, "<module>".to_owned(), Scopes::ROOT),
+        place: (1, 1),
+    };
+    compiler.block_body(&parsed.body, last.is_some())?;
+    let notes = std::mem::take(&mut compiler.notes);
+    compiler.finish_root(source.contains("input_size"));
+    Ok((root, notes))
+}
+
+/// TPV takes the last statement off the parsed list and asserts that it is an expression.
+fn last_expression(body: &[Stmt], text: &Text) -> Result<(), PythonError> {
+    match body.last() {
+        Some(Stmt::Expr(_)) => Ok(()),
+        Some(last) => {
+            let mut error = text.error(ErrorKind::AssertionError, Stage::Parse, last.start().to_usize(), "");
+            "the last line of a code block must be an expression, whose value is the result"
+                .clone_into(&mut error.help);
+            Err(error)
+        }
+        None => {
+            let mut error = text.error(ErrorKind::IndexError, Stage::Parse, 0, "pop from empty list");
+            "a code block must have an expression as its last line, whose value is the result"
+                .clone_into(&mut error.help);
+            Err(error)
+        }
+    }
+}
+
+/// The compiler of one block.
+struct Compiler<'a> {
+    program: &'a mut ProgramBuilder,
+    text: &'a Text,
+    scopes: &'a Scopes,
+    /// The index of the block's root code.
+    root: u32,
+    /// The root's table of names.
+    names: IndexSet<String>,
+    /// The codes of inner functions that are compiled already: the body of a `finally` is compiled several times.
+    inner: HashMap<ScopeId, u32>,
+    notes: Notes,
+    /// The code that is being compiled.
+    unit: Unit<'a>,
+    /// Line and column of what is being compiled.
+    place: (u32, u32),
+}
+
+impl<'a> Compiler<'a> {
+    /// The statements of the block; the value of the last is the result where `result`.
+    fn block_body(&mut self, body: &'a [Stmt], result: bool) -> Done {
+        let (statements, last) = match (result, body.split_last()) {
+            (true, Some((Stmt::Expr(last), statements))) => (statements, Some(&*last.value)),
+            _ => (body, None),
+        };
+        if let Some(text) = docstring(statements) {
+            self.at(TextSize::default());
+            let text = Const::Str(self.program.string(text));
+            self.constant(text)?;
+            self.store_name("__doc__")?;
+        }
+        self.statements(statements)?;
+        match last {
+            Some(last) => self.expression(last)?,
+            None => self.constant(Const::None)?,
+        }
+        self.emit(Instr::Return)
+    }
+
+    /// Sets the place that the next instructions come from.
+    fn at(&mut self, offset: TextSize) {
+        self.place = self.text.place(offset.to_usize());
+    }
+
+    /// Adds an instruction.
+    fn emit(&mut self, instr: Instr) -> Done {
+        if self.unit.assembler.len() >= MAX_INSTRUCTIONS {
+            return Err(PythonError {
+                kind: ErrorKind::MemoryError,
+                message: "the code is too large".to_owned(),
+                line: self.place.0,
+                column: self.place.1,
+                help: "nest fewer `finally` blocks".to_owned(),
+                stage: Stage::Compile,
+            });
+        }
+        self.unit.assembler.emit(instr, self.place);
+        Ok(())
+    }
+
+    /// Pushes a constant.
+    fn constant(&mut self, constant: Const) -> Done {
+        let index = self.unit.constant(constant);
+        self.emit(Instr::Const { index })
+    }
+
+    /// A string among the unit's constants.
+    fn string_constant(&mut self, text: &str) -> u32 {
+        let string = self.program.string(text);
+        self.unit.constant(Const::Str(string))
+    }
+
+    fn label(&mut self) -> Label {
+        self.unit.assembler.label()
+    }
+
+    fn place_label(&mut self, label: Label) {
+        self.unit.assembler.place(label);
+    }
+
+    fn jump(&mut self, label: Label) -> Done {
+        self.emit(Instr::Jump { target: label.target() })
+    }
+
+    /// The index of a name in the root's table.
+    fn name_index(&mut self, name: &str) -> u32 {
+        let index = match self.names.get_index_of(name) {
+            Some(index) => index,
+            None => self.names.insert_full(name.to_owned()).0,
+        };
+        u32::try_from(index).unwrap_or(u32::MAX)
+    }
+
+    /// A `SyntaxError` of `compile()` here.
+    fn refuse<T>(&self, at: TextSize, message: impl Into<String>) -> Result<T, PythonError> {
+        Err(self.text.error(ErrorKind::SyntaxError, Stage::Compile, at.to_usize(), message))
+    }
+
+    /// Notes a construct that is not there, and raises where it is reached.
+    fn unsupported(&mut self, what: &str, at: TextSize) -> Done {
+        self.at(at);
+        let (line, column) = self.place;
+        let note = Unsupported { what: what.to_owned(), line, column };
+        if !self.notes.unsupported.contains(&note) {
+            self.notes.unsupported.push(note);
+        }
+        let class = self.string_constant("NotImplementedError");
+        let message = self.string_constant(&format!("{what} are not supported"));
+        self.emit(Instr::RaiseError { class, message })
+    }
+
+    /// Finishes the root code.
+    fn finish_root(mut self, uses_input_size: bool) {
+        let names = self.names.iter().map(|name| self.program.name(name)).collect();
+        let unit = std::mem::replace(&mut self.unit, Unit::new(CodeKind::Exec, String::new(), Scopes::ROOT));
+        let mut code = unit.finish(self.program, self.root, &[]);
+        code.names = names;
+        code.uses_input_size = uses_input_size;
+        self.program.fill(self.root, code);
+    }
+}
+
+/// The text of a string that stands first in a body.
+fn docstring(body: &[Stmt]) -> Option<&str> {
+    match body.first() {
+        Some(Stmt::Expr(first)) => match fold::constant(&first.value) {
+            Some(rustpython_parser::ast::Constant::Str(text)) => Some(text),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,142 @@
+//! What is wrong with a piece of Python source, in CPython's words and in an admin's.
+
+use std::fmt;
+
+/// The exception that CPython raises for the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// The text is not Python.
+    SyntaxError,
+    /// The lines are not indented as Python wants it.
+    IndentationError,
+    /// Tabs and spaces are mixed.
+    TabError,
+    /// The last statement of a block is not an expression (TPV's own `assert`).
+    AssertionError,
+    /// A block has no statement at all (TPV takes the last one from an empty list).
+    IndexError,
+    /// The source is nested too deep.
+    RecursionError,
+    /// The text cannot be source: it holds a null character.
+    ValueError,
+    /// The code is larger than the compiler handles.
+    MemoryError,
+}
+
+impl ErrorKind {
+    /// The exception's class name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SyntaxError => "SyntaxError",
+            Self::IndentationError => "IndentationError",
+            Self::TabError => "TabError",
+            Self::AssertionError => "AssertionError",
+            Self::IndexError => "IndexError",
+            Self::RecursionError => "RecursionError",
+            Self::ValueError => "ValueError",
+            Self::MemoryError => "MemoryError",
+        }
+    }
+
+    /// Whether it is `SyntaxError` or one of its subclasses, whose text ends in file and line.
+    pub fn is_syntax(self) -> bool {
+        matches!(self, Self::SyntaxError | Self::IndentationError | Self::TabError)
+    }
+}
+
+/// Which of CPython's stages refuses the source: TPV parses the text and compiles the tree in two calls, which name the
+/// text differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// `ast.parse(text)`
+    Parse,
+    /// Inside a replacement field of an f-string, which CPython 3.11 parses by itself.
+    FString,
+    /// `compile(tree, "<string>", ...)`
+    Compile,
+}
+
+impl Stage {
+    /// The file name that the message shows.
+    pub fn file_name(self) -> &'static str {
+        match self {
+            Self::Parse => "<unknown>",
+            Self::FString => "<fstring>",
+            Self::Compile => "<string>",
+        }
+    }
+}
+
+/// An error in Python source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PythonError {
+    /// The exception.
+    pub kind: ErrorKind,
+    /// CPython's message, without file and line.
+    pub message: String,
+    /// The line within the text, from 1.
+    pub line: u32,
+    /// The column within the line, from 1, in characters.
+    pub column: u32,
+    /// What to do about it, in words for who wrote the config; empty where the message says all.
+    pub help: String,
+    /// The stage that refuses it.
+    pub stage: Stage,
+}
+
+impl PythonError {
+    /// `str(exception)` as CPython gives it: for syntax errors with file name and line.
+    pub fn text(&self) -> String {
+        if self.kind.is_syntax() {
+            // The inner parser of f-strings counts the field's lines from 1.
+            let line = if self.stage == Stage::FString { 1 } else { self.line };
+            format!("{} ({}, line {line})", self.message, self.stage.file_name())
+        } else {
+            self.message.clone()
+        }
+    }
+}
+
+impl fmt::Display for PythonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.message.is_empty() {
+            return f.write_str(self.kind.name());
+        }
+        write!(f, "{}: {}", self.kind.name(), self.message)
+    }
+}
+
+impl std::error::Error for PythonError {}
+
+/// A construct that compiles to code that raises `NotImplementedError` where it is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// What it is: `async functions`.
+    pub what: String,
+    /// Line within the text, from 1.
+    pub line: u32,
+    /// Column, from 1, in characters.
+    pub column: u32,
+}
+
+/// A module that the code imports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Import {
+    /// Its dotted name.
+    pub module: String,
+    /// The names taken from it by `from module import name`; `*` for all. Empty for `import module`.
+    pub names: Vec<String>,
+    /// Line within the text, from 1.
+    pub line: u32,
+    /// Column, from 1, in characters.
+    pub column: u32,
+}
+
+/// What the compiler noticed in a block that is no error.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// The modules it imports, in the order of the text.
+    pub imports: Vec<Import>,
+    /// The constructs that are not supported.
+    pub unsupported: Vec<Unsupported>,
+}

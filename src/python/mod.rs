@@ -1,0 +1,16 @@
+//! Python source to bytecode, in the stages of CPython's compiler.
+//!
+//! text -> [`parse`] -> syntax tree -> [`validate`] (what CPython's parser refuses and ours does not) -> [`fold`] (constants)
+//! -> [`scope`] (which name lives where) -> [`compile`] (instructions) -> [`assemble`] (jumps, dead code, stack height)
+//! -> a code of a [`program::ProgramBuilder`].
+
+pub mod assemble;
+pub mod compile;
+pub mod diagnose;
+pub mod error;
+pub mod fold;
+pub mod parse;
+pub mod program;
+pub mod scope;
+pub mod stack;
+pub mod validate;

@@ -1,0 +1,167 @@
+//! Symbol tables: in which scope each name lives, by CPython's rules.
+//!
+//! [`collect`] walks the tree and notes what each scope does with each name; [`analyze`] then decides what each use
+//! means. A block's own scope is a namespace: its names are never slots.
+
+mod analyze;
+mod collect;
+
+use std::collections::HashMap;
+
+use indexmap::{IndexMap, IndexSet};
+use rustpython_parser::ast;
+use rustpython_parser::text_size::TextSize;
+
+use super::error::{ErrorKind, PythonError, Stage};
+use super::parse::Text;
+
+/// The index of a scope in its [`Scopes`].
+pub type ScopeId = usize;
+
+/// What makes the scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScopeKind {
+    /// The block itself.
+    Module,
+    /// `def`
+    Function,
+    /// `lambda`
+    Lambda,
+    /// `class`
+    Class,
+    /// A list, set or dict comprehension.
+    Comprehension,
+    /// A generator expression.
+    Generator,
+}
+
+impl ScopeKind {
+    /// Whether names that the scope binds are local variables.
+    pub fn is_function(self) -> bool {
+        !matches!(self, Self::Module | Self::Class)
+    }
+
+    /// Whether it is a comprehension or a generator expression.
+    pub fn is_comprehension(self) -> bool {
+        matches!(self, Self::Comprehension | Self::Generator)
+    }
+}
+
+/// What a scope does with a name.
+#[derive(Clone, Copy, Debug, Default)]
+struct Uses {
+    /// A parameter.
+    parameter: bool,
+    /// Bound by assignment, import, definition, ...
+    bound: bool,
+    /// Declared `global`.
+    global: bool,
+    /// Declared `nonlocal`.
+    nonlocal: bool,
+    /// Read.
+    used: bool,
+    /// Annotated.
+    annotated: bool,
+    /// The variable of a comprehension's loop.
+    iteration: bool,
+    /// Where a `nonlocal` declared it.
+    declared_at: TextSize,
+}
+
+/// What a name means in a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// A local variable of its own.
+    Local,
+    /// A local variable that inner functions share.
+    Cell,
+    /// A variable of an enclosing function.
+    Free,
+    /// A name of the block's namespace.
+    Global,
+    /// A name that the class body binds.
+    ClassLocal,
+}
+
+/// One scope.
+pub struct Scope {
+    /// What makes it.
+    pub kind: ScopeKind,
+    /// The scope around it.
+    pub parent: Option<ScopeId>,
+    /// The parameters, in the order of the local variables.
+    pub parameters: IndexSet<String>,
+    /// Whether it is a generator function.
+    pub generator: bool,
+    /// Names shared with inner functions, in the order of their first use.
+    pub cells: IndexSet<String>,
+    /// Names taken from enclosing functions.
+    pub free: IndexSet<String>,
+    /// The innermost class around it, for private names.
+    pub class: Option<String>,
+    symbols: IndexMap<String, Uses>,
+    meanings: HashMap<String, Meaning>,
+    children: Vec<ScopeId>,
+    /// How many comprehension iterables are being read, where the walrus is refused.
+    in_iterable: usize,
+}
+
+impl Scope {
+    /// What a name that the scope mentions means in it.
+    pub fn meaning(&self, name: &str) -> Meaning {
+        self.meanings.get(name).copied().unwrap_or(Meaning::Global)
+    }
+}
+
+/// The scopes of a block.
+pub struct Scopes {
+    scopes: Vec<Scope>,
+    by_node: HashMap<usize, ScopeId>,
+}
+
+impl Scopes {
+    /// The scopes of a block's statements.
+    ///
+    /// # Errors
+    /// The `SyntaxError`s of CPython's symbol tables.
+    pub fn of(body: &[ast::Stmt], text: &Text) -> Result<Self, PythonError> {
+        let mut scopes = collect::collect(body, text)?;
+        analyze::analyze(&mut scopes, text)?;
+        Ok(scopes)
+    }
+
+    /// The scope of the block itself.
+    pub const ROOT: ScopeId = 0;
+
+    /// A scope.
+    pub fn get(&self, id: ScopeId) -> Option<&Scope> {
+        self.scopes.get(id)
+    }
+
+    /// The scope that a node of the tree makes. The node is known by where it is in memory: the tree does not move between
+    /// [`Scopes::of`] and compilation.
+    pub fn of_node<T>(&self, node: &T) -> Option<ScopeId> {
+        self.by_node.get(&address(node)).copied()
+    }
+}
+
+fn address<T>(node: &T) -> usize {
+    std::ptr::from_ref(node).addr()
+}
+
+fn refuse(text: &Text, at: TextSize, message: impl Into<String>) -> PythonError {
+    text.error(ErrorKind::SyntaxError, Stage::Compile, at.to_usize(), message)
+}
+
+/// A name as it is stored: within a class, `__name` becomes `_Class__name`.
+pub fn mangle<'a>(class: Option<&str>, name: &'a str) -> std::borrow::Cow<'a, str> {
+    match class {
+        Some(class) if name.starts_with("__") && !name.ends_with("__") && !name.contains('.') => {
+            match class.trim_start_matches('_') {
+                "" => name.into(),
+                class => format!("_{class}{name}").into(),
+            }
+        }
+        _ => name.into(),
+    }
+}
