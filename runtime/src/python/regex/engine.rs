@@ -224,6 +224,11 @@ pub struct Scan {
 }
 
 impl Scan {
+    /// Where the search goes on, in bytes; `None` at the end.
+    pub fn position(&self) -> Option<usize> {
+        self.position
+    }
+
     /// The next match in the text, which must be the same at each call.
     ///
     /// # Errors
