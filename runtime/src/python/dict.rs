@@ -29,6 +29,11 @@ impl Key {
         Ok(Self { hash: hash::hash(vm, &value)?, value })
     }
 
+    /// The key for a constant; `None` where hashing it would need a call, which no constant does.
+    pub fn constant(value: Value) -> Option<Self> {
+        Some(Self { hash: hash::hash_immutable(&value)?, value })
+    }
+
     /// The key for a string, which never fails.
     pub fn str(text: Str) -> Self {
         Self { hash: hash::hash_str(text.as_str()), value: Value::Str(text) }

@@ -3,6 +3,7 @@
 pub mod args;
 pub mod builtins;
 pub mod code;
+pub mod codec;
 pub mod dict;
 pub mod exception;
 pub mod format;
@@ -20,6 +21,8 @@ pub mod regex;
 pub mod set;
 pub mod string;
 pub mod types;
+pub mod typing;
+pub mod unicode;
 pub mod value;
 pub mod verify;
 pub mod vm;

@@ -215,7 +215,8 @@ impl Value {
     pub fn downcast<T: Object>(&self) -> Option<&T> {
         match self {
             Self::Object(handle) => {
-                let object: &dyn std::any::Any = &**handle;
+                // Through the handle: the handle itself is `Any`, too.
+                let object: &dyn std::any::Any = &***handle;
                 object.downcast_ref::<T>()
             }
             _ => None,
