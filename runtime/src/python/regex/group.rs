@@ -2,7 +2,7 @@
 
 use super::ast::{Node, Sequence, flag};
 use super::error::{CompileError, quote};
-use super::parser::Parser;
+use super::parser::{MAX_DEPTH, Parser};
 use super::tokenizer::Token;
 use super::width;
 
@@ -201,7 +201,7 @@ impl Parser {
             group
         };
         self.check_look_behind_group(group)?;
-        if depth > 200 {
+        if depth > MAX_DEPTH {
             return Err(CompileError::Recursion);
         }
         let yes = self.sequence(verbose, depth + 1, false)?;
