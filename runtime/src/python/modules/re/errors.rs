@@ -2,11 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::patterns::InvalidPattern;
 use crate::python::args::Args;
 use crate::python::exception::{
-    EXCEPTION, ExceptionObject, OVERFLOW_ERROR, PyResult, RUNTIME_ERROR, Raised, overflow_error, raise,
-    recursion_error, value_error,
+    EXCEPTION, ExceptionObject, PyResult, RUNTIME_ERROR, Raised, overflow_error, raise, recursion_error, value_error,
 };
 use crate::python::methods;
 use crate::python::regex::SearchError;
@@ -85,19 +83,4 @@ pub(super) fn template_error(error: &TemplateError, template: &str) -> Raised {
 /// What a search raises that took too long.
 pub(super) fn search_error(error: &SearchError) -> Raised {
     raise(&RUNTIME_ERROR, error.to_string())
-}
-
-/// Raises `re.error` with a text that names its place already.
-pub fn error(_: &mut Vm, message: &str) -> Raised {
-    Raised(object(&CompileError::Syntax { message: message.to_owned(), position: None }, ""))
-}
-
-/// Raises what `re.compile` raised for a key among TPV's ids: mostly `re.error`.
-pub fn invalid_pattern(vm: &mut Vm, invalid: &InvalidPattern) -> Raised {
-    match invalid.class.as_str() {
-        "OverflowError" => raise(&OVERFLOW_ERROR, invalid.message.as_str()),
-        "RecursionError" => recursion_error(invalid.message.as_str()),
-        "RuntimeError" => raise(&RUNTIME_ERROR, invalid.message.as_str()),
-        _ => error(vm, &invalid.message),
-    }
 }

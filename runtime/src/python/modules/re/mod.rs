@@ -9,7 +9,7 @@ mod errors;
 mod matched;
 mod pattern;
 
-pub use errors::{ERROR, error, invalid_pattern};
+pub use errors::ERROR;
 pub use matched::MATCH;
 pub use pattern::PATTERN;
 
