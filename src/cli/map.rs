@@ -241,7 +241,7 @@ fn hooks(common: &Common) -> Hooks {
         eprintln!("{name}: {message}");
     });
     Hooks {
-        compile: Some(Arc::new(crate::python::compile_at_run_time)),
+        compile: Some(Arc::new(crate::python::run_time::compile)),
         log: log_level.is_some().then_some(log),
         log_level,
         ..Hooks::default()

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::ColorChoice;
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::source::SourceMap;
 
 use super::Common;
@@ -25,7 +25,7 @@ impl Common {
     /// Prints diagnostics; with `--quiet` errors only.
     pub(crate) fn show(&self, diagnostics: &Diagnostics, sources: &SourceMap) {
         for diagnostic in diagnostics.iter() {
-            if !self.quiet || diagnostic.is_error() {
+            if !self.quiet || diagnostic.severity == Severity::Error {
                 eprintln!("{}", diagnostic.render(sources, self.colour()));
             }
         }
