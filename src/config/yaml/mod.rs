@@ -118,14 +118,23 @@ fn syntax_error(error: &ScanError, source: &Source, id: SourceId, offsets: &Offs
     let length =
         source.text.get(at..).and_then(|rest| rest.chars().next()).filter(|c| *c != '\n').map_or(0, char::len_utf8);
     let info = error.info();
+    let rest = source.text.get(at..).unwrap_or("");
+    if info.contains("unknown anchor") {
+        let alias = rest.split(|c: char| c.is_whitespace() || matches!(c, ',' | ']' | '}')).next().unwrap_or("");
+        return Diagnostic::error(format!("the alias `{alias}` names no anchor"))
+            .at(Span::new(id, at, at + alias.len()), "")
+            .help(format!("define the anchor before its first use, with `&{}`", alias.trim_start_matches('*')));
+    }
     let diagnostic = Diagnostic::error(format!("invalid YAML: {info}")).at(Span::new(id, at, at + length), "");
-    if info.contains("tab") {
-        diagnostic.help("indent with spaces")
-    } else if info.contains("unknown anchor") {
-        diagnostic.help("define the anchor with `&name` before its first use")
-    } else if info.contains("expected key") || info.contains("not allowed in this context") {
-        diagnostic.help("check the indentation here, and put text that contains `: ` or ` #` in quotes")
-    } else {
-        diagnostic
+    let helps = [
+        ("tab", "indent with spaces"),
+        ("escape", "write a backslash as `\\\\`, or put the text in single quotes"),
+        ("expected ','", "a comma or the closing bracket is missing before this place"),
+        ("expected key", "check the indentation, and put text that contains `: ` or ` #` in quotes"),
+        ("not allowed", "check the indentation, and put text that contains `: ` or ` #` in quotes"),
+    ];
+    match helps.iter().find(|(part, _)| info.contains(part)) {
+        Some((_, help)) => diagnostic.help(*help),
+        None => diagnostic,
     }
 }
