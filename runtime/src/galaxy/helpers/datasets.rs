@@ -197,10 +197,10 @@ pub(super) fn get_input_size(vm: &mut Vm, args: Args) -> PyResult<Value> {
             multiplier = factor.clone();
         }
         let size = dataset_size(vm, &stored)?;
-        let size = vm.binary(BinaryOp::Mul, &size, &multiplier)?;
+        let size = vm.binary(BinaryOp::Multiply, &size, &multiplier)?;
         total = vm.in_place(BinaryOp::Add, &total, &size)?;
     }
-    vm.binary(BinaryOp::Div, &total, &Value::Float(GIGABYTES))
+    vm.binary(BinaryOp::TrueDivide, &total, &Value::Float(GIGABYTES))
 }
 
 /// `(dataset.extension or "").endswith(COMPRESSED_EXTENSION_SUFFIXES)`

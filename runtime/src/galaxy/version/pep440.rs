@@ -156,7 +156,7 @@ impl<'a> Scanner<'a> {
     /// Alphanumeric parts with separators between.
     fn local(&mut self) -> Option<&'a str> {
         let body = self.rest.strip_prefix('+')?;
-        let mut length = 0;
+        let mut length = 0_usize;
         let mut separated = true;
         for byte in body.bytes() {
             if byte.is_ascii_alphanumeric() {
