@@ -5,11 +5,58 @@
 
 mod arithmetic;
 
-use rustpython_parser::ast::{self, Constant, Expr, Stmt};
+use std::convert::Infallible;
+
+use rustpython_parser::ast::{self, Constant, Expr, Pattern, Ranged, Stmt};
+
+use super::walk::{self, PartMut};
+
+/// The most items of a tuple that is folded to a constant by repetition or concatenation, as in CPython.
+const MAX_ITEMS: usize = 256;
 
 /// Folds the constants of a block in place.
 pub fn fold(body: &mut [Stmt]) {
-    let _ = body;
+    body.iter_mut().for_each(statement);
+}
+
+fn part(part: PartMut<'_>) -> Result<(), Infallible> {
+    match part {
+        PartMut::Expr(node) => expression(node),
+        PartMut::Stmt(node) => statement(node),
+        PartMut::Pattern(node) => pattern(node),
+    }
+    Ok(())
+}
+
+fn statement(node: &mut Stmt) {
+    let _ = walk::statement_mut(node, &mut part);
+}
+
+fn pattern(node: &mut Pattern) {
+    let _ = walk::pattern_mut(node, &mut part);
+}
+
+fn expression(node: &mut Expr) {
+    let _ = walk::expression_mut(node, &mut part);
+    if let Some(value) = folded(node) {
+        let range = node.range();
+        *node = Expr::Constant(ast::ExprConstant { range, value, kind: None });
+    }
+}
+
+/// The value of an expression whose parts are folded already, where it is constant but no constant yet.
+fn folded(node: &Expr) -> Option<Constant> {
+    match node {
+        Expr::UnaryOp(node) => arithmetic::unary(node.op, constant(&node.operand)?),
+        Expr::BinOp(node) => arithmetic::binary(node.op, constant(&node.left)?, constant(&node.right)?),
+        Expr::Tuple(node) if matches!(node.ctx, ast::ExprContext::Load) => {
+            node.elts.iter().map(|item| constant(item).cloned()).collect::<Option<_>>().map(Constant::Tuple)
+        }
+        Expr::Name(node) if node.id.as_str() == "__debug__" && matches!(node.ctx, ast::ExprContext::Load) => {
+            Some(Constant::Bool(true))
+        }
+        _ => None,
+    }
 }
 
 /// The value of a constant expression; `None` where it is not constant.

@@ -14,3 +14,4 @@ pub mod program;
 pub mod scope;
 pub mod stack;
 pub mod validate;
+pub mod walk;

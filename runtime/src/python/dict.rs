@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 
 use super::exception::PyResult;
 use super::hash;
+use super::release::release;
 use super::string::Str;
 use super::types::{self, BuiltinType};
 use super::value::Value;
@@ -27,6 +28,11 @@ impl Key {
     /// `TypeError: unhashable type: 'list'` and its like.
     pub fn new(vm: &mut Vm, value: Value) -> PyResult<Self> {
         Ok(Self { hash: hash::hash(vm, &value)?, value })
+    }
+
+    /// The key for a constant; `None` where hashing it would need a call, which no constant does.
+    pub fn constant(value: Value) -> Option<Self> {
+        Some(Self { hash: hash::hash_immutable(&value)?, value })
     }
 
     /// The key for a string, which never fails.
@@ -113,6 +119,12 @@ pub struct Dict {
     pub kind: DictKind,
 }
 
+impl Drop for Dict {
+    fn drop(&mut self) {
+        release(std::mem::take(self.table.get_mut()));
+    }
+}
+
 impl Default for Dict {
     fn default() -> Self {
         Self::new()
@@ -123,6 +135,11 @@ impl Dict {
     /// An empty dict.
     pub fn new() -> Self {
         Self { table: RefCell::default(), kind: DictKind::Plain }
+    }
+
+    /// An empty dict of this class.
+    pub fn with_kind(kind: DictKind) -> Self {
+        Self { table: RefCell::default(), kind }
     }
 
     /// A plain dict with these items.

@@ -1,8 +1,21 @@
 //! Hashing and key equality, as CPython defines them for numbers and tuples.
 
-use super::exception::{PyResult, not_implemented_error};
-use super::value::Value;
+use std::rc::Rc;
+
+use num_bigint::{BigInt, BigUint};
+use num_traits::{Signed, ToPrimitive};
+
+use super::args::Args;
+use super::dict::Key;
+use super::exception::{PyResult, type_error};
+use super::number::{Num, convert};
+use super::set::SetObject;
+use super::types::Type;
+use super::value::{Range, Value};
 use super::vm::Vm;
+
+/// Numbers hash modulo this prime, `2**61 - 1`.
+const MODULUS: u64 = (1 << 61) - 1;
 
 /// `hash(value)`. Numbers hash as in CPython (equal numbers of different types alike); strings hash by a fixed function
 /// (CPython's is random in each process).
@@ -10,26 +23,207 @@ use super::vm::Vm;
 /// # Errors
 /// `TypeError: unhashable type: 'list'`
 pub fn hash(vm: &mut Vm, value: &Value) -> PyResult<i64> {
-    let _ = (vm, value);
-    Err(not_implemented_error("hash"))
+    match value {
+        Value::Str(text) => Ok(hash_str(text.as_str())),
+        Value::Int(value) => Ok(hash_int(*value)),
+        Value::Tuple(tuple) => {
+            let hashes = tuple.items.iter().map(|item| vm.deeper(|vm| hash(vm, item))).collect::<PyResult<Vec<_>>>()?;
+            Ok(hash_tuple(&hashes))
+        }
+        Value::Object(object) => match object.hash(vm) {
+            Some(hash) => hash,
+            None => Ok(hash_address(Rc::as_ptr(object).cast::<u8>() as usize)),
+        },
+        Value::Instance(instance) => hash_instance(vm, value, Rc::as_ptr(instance).cast::<u8>() as usize),
+        _ => hash_immutable(value).ok_or_else(|| unhashable(value)),
+    }
+}
+
+fn unhashable(value: &Value) -> super::exception::Raised {
+    type_error(format!("unhashable type: '{}'", value.type_name().as_str()))
+}
+
+/// The hash by `__hash__`, or by identity where the class has no `__eq__` either.
+fn hash_instance(vm: &mut Vm, value: &Value, address: usize) -> PyResult<i64> {
+    match vm.special(value, "__hash__") {
+        Some(Value::None) => Err(unhashable(value)),
+        Some(method) => match vm.call_special(&method, value, Args::none())? {
+            Value::Int(hash) => Ok(if hash == -1 { -2 } else { hash }),
+            Value::Bool(hash) => Ok(i64::from(hash)),
+            Value::BigInt(hash) => Ok(hash_big(&hash)),
+            _ => Err(type_error("__hash__ method should return an integer")),
+        },
+        None if vm.special(value, "__eq__").is_some() => Err(unhashable(value)),
+        None => Ok(hash_address(address)),
+    }
+}
+
+/// The hash of a value that needs no call; `None` where it is not hashable or needs one.
+pub(crate) fn hash_immutable(value: &Value) -> Option<i64> {
+    let address = |pointer: *const u8| Some(hash_address(pointer as usize));
+    match value {
+        // CPython uses the address of the object; any fixed number serves.
+        Value::None => Some(0x0fca_8642),
+        Value::NotImplemented => Some(0x0fca_8643),
+        Value::Ellipsis => Some(0x0fca_8644),
+        Value::Bool(value) => Some(i64::from(*value)),
+        Value::Int(value) => Some(hash_int(*value)),
+        Value::BigInt(value) => Some(hash_big(value)),
+        Value::Float(value) => Some(hash_float(*value)),
+        Value::Str(text) => Some(hash_str(text.as_str())),
+        Value::Bytes(bytes) => Some(hash_bytes(bytes)),
+        Value::Tuple(tuple) => {
+            let hashes = tuple.items.iter().map(hash_immutable).collect::<Option<Vec<_>>>()?;
+            Some(hash_tuple(&hashes))
+        }
+        Value::Set(set) if set.frozen() => Some(hash_frozenset(set)),
+        Value::Range(range) => Some(hash_range(range)),
+        Value::Function(function) => address(Rc::as_ptr(function).cast()),
+        Value::Builtin(builtin) => address(std::ptr::from_ref(*builtin).cast()),
+        Value::BoundMethod(method) => address(Rc::as_ptr(method).cast()),
+        Value::Type(Type::Builtin(class)) => address(std::ptr::from_ref(*class).cast()),
+        Value::Type(Type::Class(class)) => address(Rc::as_ptr(class).cast()),
+        Value::Module(module) => address(std::ptr::from_ref(*module).cast()),
+        Value::Iterator(iterator) => address(Rc::as_ptr(iterator).cast()),
+        Value::Exception(exception) => address(Rc::as_ptr(exception).cast()),
+        Value::Set(_) | Value::List(_) | Value::Dict(_) | Value::Slice(_) | Value::Instance(_) | Value::Object(_) => {
+            None
+        }
+    }
+}
+
+/// The hash by identity.
+fn hash_address(address: usize) -> i64 {
+    // As CPython: the low bits, which are always zero, go to the top.
+    (address as u64).rotate_right(4).cast_signed()
 }
 
 /// The hash of a string.
 pub fn hash_str(text: &str) -> i64 {
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    for byte in text.bytes() {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    }
-    hash.cast_signed()
+    hash_bytes(text.as_bytes())
 }
 
-/// Whether two hashable values are equal as keys: identity or equality, which for hashable values of the runtime never fails.
+/// The hash of bytes: eight at a time, multiplied and folded.
+fn hash_bytes(bytes: &[u8]) -> i64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut hash: u64 = bytes.len() as u64;
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    for chunk in chunks {
+        hash = (hash.rotate_left(5) ^ u64::from_le_bytes(*chunk)).wrapping_mul(FACTOR);
+    }
+    let tail = rest.iter().rev().fold(0_u64, |tail, byte| tail << 8 | u64::from(*byte));
+    hash = (hash.rotate_left(5) ^ tail).wrapping_mul(FACTOR);
+    (hash ^ (hash >> 32)).cast_signed()
+}
+
+fn hash_int(value: i64) -> i64 {
+    let magnitude = value.unsigned_abs() % MODULUS;
+    signed(magnitude, value < 0)
+}
+
+fn hash_big(value: &BigInt) -> i64 {
+    let rest = value.magnitude() % BigUint::from(MODULUS);
+    signed(rest.to_u64().unwrap_or(0), value.is_negative())
+}
+
+/// The hash with its sign; -1 is CPython's mark of an error, so that -2 stands for it.
+fn signed(magnitude: u64, negative: bool) -> i64 {
+    let hash = magnitude.cast_signed();
+    match if negative { -hash } else { hash } {
+        -1 => -2,
+        hash => hash,
+    }
+}
+
+fn hash_float(value: f64) -> i64 {
+    if value.is_nan() {
+        // DIFFERENCE: CPython hashes the object's address; floats have none here.
+        return 0;
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { 314_159 } else { -314_159 };
+    }
+    let (mantissa, exponent) = convert::decompose(value.abs());
+    // Multiplying by a power of two modulo 2**61 - 1 rotates 61 bits.
+    let shift = exponent.rem_euclid(61);
+    let wide = u128::from(mantissa % MODULUS) << shift;
+    let rotated = u64::try_from(wide % u128::from(MODULUS)).unwrap_or(0);
+    signed(rotated, value < 0.0)
+}
+
+/// CPython's tuple hash: a simplified xxHash.
+fn hash_tuple(hashes: &[i64]) -> i64 {
+    const PRIME_1: u64 = 11_400_714_785_074_694_791;
+    const PRIME_2: u64 = 14_029_467_366_897_019_727;
+    const PRIME_5: u64 = 2_870_177_450_012_600_261;
+    let mut sum = PRIME_5;
+    for hash in hashes {
+        sum = sum.wrapping_add(hash.cast_unsigned().wrapping_mul(PRIME_2)).rotate_left(31).wrapping_mul(PRIME_1);
+    }
+    sum = sum.wrapping_add(hashes.len() as u64 ^ (PRIME_5 ^ 3_527_539));
+    if sum == u64::MAX { 1_546_275_796 } else { sum.cast_signed() }
+}
+
+/// CPython's frozenset hash, which does not depend on the order.
+fn hash_frozenset(set: &SetObject) -> i64 {
+    let table = set.table.borrow();
+    let shuffle = |bits: u64| ((bits ^ 89_869_747) ^ (bits << 16)).wrapping_mul(3_644_798_167);
+    let mut hash = table.iter().fold(0_u64, |hash, key| hash ^ shuffle(key.hash_value().cast_unsigned()));
+    hash ^= (table.len() as u64 + 1).wrapping_mul(1_927_868_237);
+    hash ^= (hash >> 11) ^ (hash >> 25);
+    hash = hash.wrapping_mul(69_069).wrapping_add(907_133_923);
+    if hash == u64::MAX { 590_923_713 } else { hash.cast_signed() }
+}
+
+/// The hash of `(len, start, step)`, with `None` for what does not matter.
+fn hash_range(range: &Range) -> i64 {
+    let none = hash_immutable(&Value::None).unwrap_or(0);
+    let len = range.len();
+    let count = hash_int(i64::try_from(len).unwrap_or(i64::MAX));
+    let start = if len == 0 { none } else { hash_int(range.start) };
+    let step = if len <= 1 { none } else { hash_int(range.step) };
+    hash_tuple(&[count, start, step])
+}
+
+/// Whether two hashable values are equal as keys: identity or equality, which for hashable values of the runtime never
+/// fails.
+///
+/// DIFFERENCE: instances of the config's own classes are equal as keys only where they are the same object; CPython calls
+/// their `__eq__`.
 pub fn keys_equal(a: &Value, b: &Value) -> bool {
-    a.is(b)
+    match (a, b) {
+        (Value::Str(a), Value::Str(b)) => a == b,
+        (Value::Int(a), Value::Int(b)) => a == b,
+        (Value::Tuple(a), Value::Tuple(b)) => {
+            Rc::ptr_eq(a, b)
+                || (a.items.len() == b.items.len() && a.items.iter().zip(&b.items).all(|(a, b)| keys_equal(a, b)))
+        }
+        (Value::Bytes(a), Value::Bytes(b)) => a == b,
+        (Value::Set(a), Value::Set(b)) => {
+            if Rc::ptr_eq(a, b) {
+                return true;
+            }
+            let (a, b) = (a.table.borrow(), b.table.borrow());
+            a.len() == b.len() && a.iter().all(|key| b.contains(key))
+        }
+        (Value::Range(a), Value::Range(b)) => ranges_equal(a, b),
+        (Value::Object(object), other) => a.is(b) || object.equals_key(other),
+        (other, Value::Object(object)) => object.equals_key(other),
+        _ => match (Num::of(a), Num::of(b)) {
+            (Some(x), Some(y)) => a.is(b) || x.compare(y) == Some(std::cmp::Ordering::Equal),
+            _ => a.is(b),
+        },
+    }
+}
+
+/// Whether two ranges hold the same items.
+pub(crate) fn ranges_equal(a: &Range, b: &Range) -> bool {
+    let len = a.len();
+    len == b.len() && (len == 0 || (a.start == b.start && (len == 1 || a.step == b.step)))
 }
 
 /// A frozenset of constants.
 pub fn frozenset_of_constants(items: impl Iterator<Item = Value>) -> Value {
-    let _ = items;
-    Value::None
+    let table = items.filter_map(Key::constant).collect();
+    Value::Set(Rc::new(SetObject::new(table, true)))
 }

@@ -150,6 +150,13 @@ pub trait Object: Any {
         None
     }
 
+    /// Whether it equals another value as the key of a dict, where that is more than being the same object. Goes with
+    /// [`Object::hash`]; calls no code.
+    fn equals_key(&self, other: &Value) -> bool {
+        let _ = other;
+        false
+    }
+
     /// `with object:` enter; `None` where it is no context manager.
     fn enter(&self, vm: &mut Vm, this: &Value) -> Option<PyResult<Value>> {
         let _ = (vm, this);

@@ -4,6 +4,8 @@
 //! of tuples of numbers) have an order to reproduce. The table here is CPython's (`Objects/setobject.c`): open
 //! addressing with a short linear probe, then a perturbed jump.
 
+mod algebra;
+
 use std::cell::RefCell;
 
 use super::dict::Key;

@@ -9,6 +9,7 @@ use super::args::Args;
 use super::builtins::construct;
 use super::exception::PyResult;
 use super::methods;
+use super::release::release;
 use super::string::Str;
 use super::value::{Builtin, Method, Value};
 use super::vm::{Vm, descriptors};
@@ -65,6 +66,12 @@ pub struct Instance {
     pub class: Rc<Class>,
     /// `__dict__`
     pub attributes: RefCell<IndexMap<String, Value>>,
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        release(std::mem::take(self.attributes.get_mut()));
+    }
 }
 
 /// A class, as a value.

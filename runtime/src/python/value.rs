@@ -15,6 +15,7 @@ use super::function::Function;
 use super::iterator::IteratorObject;
 use super::module::ModuleDef;
 use super::object::Object;
+use super::release::release;
 use super::set::SetObject;
 use super::string::Str;
 use super::types::{Instance, Type};
@@ -100,6 +101,18 @@ pub struct Tuple {
 pub struct List {
     /// The items.
     pub items: RefCell<Vec<Value>>,
+}
+
+impl Drop for Tuple {
+    fn drop(&mut self) {
+        release(std::mem::take(&mut self.items));
+    }
+}
+
+impl Drop for List {
+    fn drop(&mut self) {
+        release(std::mem::take(self.items.get_mut()));
+    }
 }
 
 /// `range(start, stop, step)`; the step is not zero. Bounds outside `i64` are refused with `OverflowError`
@@ -215,7 +228,8 @@ impl Value {
     pub fn downcast<T: Object>(&self) -> Option<&T> {
         match self {
             Self::Object(handle) => {
-                let object: &dyn std::any::Any = &**handle;
+                // Through the handle: the handle itself is `Any`, too.
+                let object: &dyn std::any::Any = &***handle;
                 object.downcast_ref::<T>()
             }
             _ => None,

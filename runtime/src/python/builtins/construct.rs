@@ -1,52 +1,11 @@
 //! Constructors of the builtin classes: what `int(...)`, `list(...)` do.
 
+pub(crate) use super::construct_scalars::{bool_, bytes, float, int, object, slice, str_, type_};
 use crate::python::args::Args;
 use crate::python::exception::{ExceptionObject, PyResult, not_implemented_error};
 use crate::python::types::BuiltinType;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
-
-/// `object(...)`
-pub(crate) fn object(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("object"))
-}
-
-/// `type(...)`
-pub(crate) fn type_(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("type"))
-}
-
-/// `int(...)`
-pub(crate) fn int(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("int"))
-}
-
-/// `bool(...)`
-pub(crate) fn bool_(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("bool"))
-}
-
-/// `float(...)`
-pub(crate) fn float(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("float"))
-}
-
-/// `str(...)`
-pub(crate) fn str_(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("str"))
-}
-
-/// `bytes(...)`
-pub(crate) fn bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("bytes"))
-}
 
 /// `tuple(...)`
 pub(crate) fn tuple(vm: &mut Vm, args: Args) -> PyResult<Value> {
@@ -82,12 +41,6 @@ pub(crate) fn frozenset(vm: &mut Vm, args: Args) -> PyResult<Value> {
 pub(crate) fn range(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let _ = (vm, args);
     Err(not_implemented_error("range"))
-}
-
-/// `slice(...)`
-pub(crate) fn slice(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("slice"))
 }
 
 /// `map(...)`

@@ -1,6 +1,7 @@
 //! The builtin functions: one table.
 
 pub mod construct;
+pub(crate) mod construct_scalars;
 
 use super::types::{BuiltinType, TYPES};
 use super::value::{Builtin, Value};

@@ -1,6 +1,54 @@
 //! Methods of `float`.
 
-use crate::python::value::Method;
+use crate::python::args::Args;
+use crate::python::exception::{PyResult, type_error};
+use crate::python::number::{convert, float_hex};
+use crate::python::value::{Method, Value};
+use crate::python::vm::Vm;
 
 /// The methods, by name.
-pub static METHODS: &[Method] = &[];
+pub static METHODS: &[Method] = &[
+    Method { name: "as_integer_ratio", call: as_integer_ratio },
+    Method { name: "conjugate", call: conjugate },
+    Method { name: "fromhex", call: fromhex },
+    Method { name: "hex", call: hex },
+    Method { name: "is_integer", call: is_integer },
+];
+
+fn number_of(receiver: &Value, args: Args, method: &str) -> PyResult<f64> {
+    let [] = args.exactly(&format!("float.{method}"))?;
+    match receiver {
+        Value::Float(number) => Ok(*number),
+        other => Err(type_error(format!(
+            "descriptor '{method}' for 'float' objects doesn't apply to a '{}' object",
+            other.type_name().as_str()
+        ))),
+    }
+}
+
+fn as_integer_ratio(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+    let (numerator, denominator) = convert::integer_ratio(number_of(receiver, args, "as_integer_ratio")?)?;
+    Ok(Value::tuple(vec![Value::from_bigint(numerator), Value::from_bigint(denominator)]))
+}
+
+fn conjugate(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+    number_of(receiver, args, "conjugate").map(Value::Float)
+}
+
+/// `float.fromhex`, which takes no receiver.
+fn fromhex(_: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+    let [text] = args.exactly("float.fromhex")?;
+    match &text {
+        Value::Str(text) => float_hex::from_hex(text.as_str()).map(Value::Float),
+        other => Err(type_error(format!("bad argument type for built-in operation: {}", other.type_name().as_str()))),
+    }
+}
+
+fn hex(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+    Ok(Value::str(float_hex::hex(number_of(receiver, args, "hex")?)))
+}
+
+fn is_integer(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+    let number = number_of(receiver, args, "is_integer")?;
+    Ok(Value::Bool(number.is_finite() && number.fract() == 0.0))
+}

@@ -55,7 +55,10 @@ impl Vm {
                 let items = set.items();
                 self.charge(items.len() / 16)?;
                 let len = items.len();
-                IteratorObject::new(&SET_ITERATOR, SetIterator { set: set.clone(), items: items.into_iter(), len })
+                IteratorObject::new(
+                    &SET_ITERATOR,
+                    SetIterator { set: Some(set.clone()), items: items.into_iter(), len },
+                )
             }
             Value::Range(range) => IteratorObject::new(&RANGE_ITERATOR, RangeIterator::new(range)),
             Value::Object(handle) => match handle.iter(self, object) {

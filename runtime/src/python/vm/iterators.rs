@@ -167,21 +167,24 @@ impl PyIterator for DictIterator {
 
 /// Over a set, which must keep its size meanwhile.
 pub(super) struct SetIterator {
-    pub(super) set: Rc<SetObject>,
+    /// The set, until the end was reached.
+    pub(super) set: Option<Rc<SetObject>>,
     pub(super) items: std::vec::IntoIter<Value>,
     pub(super) len: usize,
 }
 
 impl PyIterator for SetIterator {
     fn next(&mut self, _: &mut Vm) -> PyResult<Option<Value>> {
-        if self.items.len() == 0 {
-            return Ok(None);
-        }
-        if self.set.table.borrow().len() != self.len {
+        let Some(set) = &self.set else { return Ok(None) };
+        if set.table.borrow().len() != self.len {
             self.len = usize::MAX;
             return Err(runtime_error("Set changed size during iteration"));
         }
-        Ok(self.items.next())
+        let item = self.items.next();
+        if item.is_none() {
+            self.set = None;
+        }
+        Ok(item)
     }
 
     fn size_hint(&self) -> usize {

@@ -33,11 +33,8 @@ pub fn builtin_method(class: &'static BuiltinType, name: &str) -> Option<(&'stat
 pub fn builtin_member(class: &'static BuiltinType, name: &str) -> Option<Member> {
     let mut current = Some(class);
     while let Some(class) = current {
-        if let Some(method) = class.methods.iter().find(|method| method.name == name) {
-            return Some(Member::Method(class, method));
-        }
-        if let Some(function) = class.statics.iter().find(|function| function.name == name) {
-            return Some(Member::Static(function));
+        if let Some(found) = builtin_own_member(class, name) {
+            return Some(found);
         }
         current = class.base;
     }
@@ -72,13 +69,17 @@ pub fn class_member(class: &Rc<Class>, name: &str) -> Option<Member> {
 pub fn own_member(class: &Type, name: &str) -> Option<Member> {
     match class {
         Type::Class(class) => class.dict.borrow().get(name).cloned().map(Member::Value),
-        Type::Builtin(class) => {
-            if let Some(method) = class.methods.iter().find(|method| method.name == name) {
-                return Some(Member::Method(class, method));
-            }
-            class.statics.iter().find(|function| function.name == name).map(Member::Static)
-        }
+        Type::Builtin(class) => builtin_own_member(class, name),
     }
+}
+
+/// The attribute `name` of a builtin class, without its bases.
+fn builtin_own_member(class: &'static BuiltinType, name: &str) -> Option<Member> {
+    // A class method may be in both tables, for calls through an instance.
+    if let Some(function) = class.statics.iter().find(|function| function.name == name) {
+        return Some(Member::Static(function));
+    }
+    class.methods.iter().find(|method| method.name == name).map(|method| Member::Method(class, method))
 }
 
 /// The order of method resolution: the class itself first, `object` last (CPython's C3 linearization).

@@ -10,6 +10,7 @@ pub mod attributes;
 mod build;
 pub mod call;
 mod class;
+mod compare;
 mod cycles;
 pub mod descriptors;
 mod frame;
@@ -22,6 +23,9 @@ mod iterators;
 pub mod lookup;
 mod names;
 pub mod operators;
+mod sequences;
+mod slices;
+mod special;
 #[cfg(test)]
 mod tests;
 pub mod text;
@@ -181,6 +185,8 @@ pub struct Vm {
     pool: frame::FramePool,
     methods: lookup::MethodCache,
     cycles: cycles::Cycles,
+    /// The addresses of the containers whose `repr` is being made, so that one that holds itself ends.
+    pub(super) in_repr: Vec<usize>,
     slots: HashMap<String, usize>,
     slot_names: Vec<Str>,
     /// What was compiled at run time, by kind and source.
@@ -204,6 +210,7 @@ impl Vm {
             pool: frame::FramePool::default(),
             methods: lookup::MethodCache::default(),
             cycles: cycles::Cycles::default(),
+            in_repr: Vec::new(),
             slots: HashMap::new(),
             slot_names: Vec::new(),
             compiled: HashMap::new(),
@@ -247,6 +254,7 @@ impl Vm {
         self.depth = 0;
         self.handling.clear();
         self.break_cycles();
+        self.in_repr.clear();
     }
 
     /// Pays for `steps` items of work.

@@ -1,26 +1,295 @@
-//! Operators: arithmetic, comparison, membership, truth.
+//! Operators: arithmetic, membership, truth. Comparison is in `compare.rs`, what sequences do in `sequences.rs`.
+
+use std::rc::Rc;
 
 use super::{BinaryOp, CompareOp, UnaryOp, Vm};
-use crate::python::exception::{PyResult, not_implemented_error};
+use crate::python::args::Args;
+use crate::python::dict::{Dict, DictKind};
+use crate::python::exception::{PyResult, Raised, type_error};
+use crate::python::format;
+use crate::python::number::{Num, convert, float_ops, int_ops};
+use crate::python::set::{SetObject, SetTable};
+use crate::python::typing::Union;
 use crate::python::value::Value;
+
+/// The sign of an operator.
+fn sign(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "+",
+        BinaryOp::Subtract => "-",
+        BinaryOp::Multiply => "*",
+        BinaryOp::MatMultiply => "@",
+        BinaryOp::TrueDivide => "/",
+        BinaryOp::FloorDivide => "//",
+        BinaryOp::Remainder => "%",
+        BinaryOp::Power => "** or pow()",
+        BinaryOp::LeftShift => "<<",
+        BinaryOp::RightShift => ">>",
+        BinaryOp::And => "&",
+        BinaryOp::Or => "|",
+        BinaryOp::Xor => "^",
+    }
+}
+
+/// The names of an operator's methods: `__add__`, `__radd__`, `__iadd__`.
+fn method_names(op: BinaryOp) -> (&'static str, &'static str, &'static str) {
+    match op {
+        BinaryOp::Add => ("__add__", "__radd__", "__iadd__"),
+        BinaryOp::Subtract => ("__sub__", "__rsub__", "__isub__"),
+        BinaryOp::Multiply => ("__mul__", "__rmul__", "__imul__"),
+        BinaryOp::MatMultiply => ("__matmul__", "__rmatmul__", "__imatmul__"),
+        BinaryOp::TrueDivide => ("__truediv__", "__rtruediv__", "__itruediv__"),
+        BinaryOp::FloorDivide => ("__floordiv__", "__rfloordiv__", "__ifloordiv__"),
+        BinaryOp::Remainder => ("__mod__", "__rmod__", "__imod__"),
+        BinaryOp::Power => ("__pow__", "__rpow__", "__ipow__"),
+        BinaryOp::LeftShift => ("__lshift__", "__rlshift__", "__ilshift__"),
+        BinaryOp::RightShift => ("__rshift__", "__rrshift__", "__irshift__"),
+        BinaryOp::And => ("__and__", "__rand__", "__iand__"),
+        BinaryOp::Or => ("__or__", "__ror__", "__ior__"),
+        BinaryOp::Xor => ("__xor__", "__rxor__", "__ixor__"),
+    }
+}
+
+fn unsupported(sign: &str, a: &Value, b: &Value) -> Raised {
+    type_error(format!(
+        "unsupported operand type(s) for {sign}: '{}' and '{}'",
+        a.type_name().as_str(),
+        b.type_name().as_str()
+    ))
+}
 
 impl Vm {
     /// `a op b`
     ///
     /// # Errors
     /// `TypeError: unsupported operand type(s) for +: 'int' and 'str'`, `ZeroDivisionError`, `OverflowError`.
+    #[inline]
     pub fn binary(&mut self, op: BinaryOp, a: &Value, b: &Value) -> PyResult<Value> {
-        let _ = (op, a, b);
-        Err(not_implemented_error("binary"))
+        match (op, a, b) {
+            (BinaryOp::Add, Value::Int(x), Value::Int(y)) => {
+                if let Some(sum) = x.checked_add(*y) {
+                    return Ok(Value::Int(sum));
+                }
+            }
+            (BinaryOp::Subtract, Value::Int(x), Value::Int(y)) => {
+                if let Some(difference) = x.checked_sub(*y) {
+                    return Ok(Value::Int(difference));
+                }
+            }
+            (BinaryOp::Multiply, Value::Int(x), Value::Int(y)) => {
+                if let Some(product) = x.checked_mul(*y) {
+                    return Ok(Value::Int(product));
+                }
+            }
+            (BinaryOp::Add, Value::Float(x), Value::Float(y)) => return Ok(Value::Float(x + y)),
+            (BinaryOp::Subtract, Value::Float(x), Value::Float(y)) => return Ok(Value::Float(x - y)),
+            (BinaryOp::Multiply, Value::Float(x), Value::Float(y)) => return Ok(Value::Float(x * y)),
+            _ => {}
+        }
+        self.binary_or(op, a, b, |op, a, b| unsupported(sign(op), a, b))
+    }
+
+    fn binary_or(
+        &mut self,
+        op: BinaryOp,
+        a: &Value,
+        b: &Value,
+        error: impl FnOnce(BinaryOp, &Value, &Value) -> Raised,
+    ) -> PyResult<Value> {
+        match self.try_binary(op, a, b)? {
+            Some(value) => Ok(value),
+            None => Err(error(op, a, b)),
+        }
+    }
+
+    /// `a op b`; `None` where neither knows how.
+    fn try_binary(&mut self, op: BinaryOp, a: &Value, b: &Value) -> PyResult<Option<Value>> {
+        if let (Some(x), Some(y)) = (Num::of(a), Num::of(b)) {
+            return self.arithmetic(op, a, b, x, y);
+        }
+        if let Some(result) = self.overloaded(op, a, b)? {
+            return Ok(Some(result));
+        }
+        match (op, a, b) {
+            (BinaryOp::Remainder, Value::Str(text), _) => {
+                return format::percent::format(self, text, b).map(|text| Some(Value::Str(text)));
+            }
+            (BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, Value::Set(x), Value::Set(y)) => {
+                return Ok(Some(set_operation(op, x, y)));
+            }
+            (_, Value::Dict(x), Value::Dict(y))
+                if matches!((&x.kind, &y.kind), (DictKind::Counter, DictKind::Counter)) =>
+            {
+                return self.combine_counters(op, x, y);
+            }
+            (BinaryOp::Or, Value::Dict(x), Value::Dict(y)) => return Ok(Some(Value::dict(merged(x, y)))),
+            (BinaryOp::Or, _, _) => return Ok(Union::new(a, b)),
+            (BinaryOp::Add, ..) => return self.concatenate(a, b),
+            (BinaryOp::Multiply, ..) => return self.repeat(a, b),
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    fn arithmetic(&mut self, op: BinaryOp, a: &Value, b: &Value, x: Num<'_>, y: Num<'_>) -> PyResult<Option<Value>> {
+        if let (Value::Bool(a), Value::Bool(b)) = (a, b) {
+            match op {
+                BinaryOp::And => return Ok(Some(Value::Bool(a & b))),
+                BinaryOp::Or => return Ok(Some(Value::Bool(a | b))),
+                BinaryOp::Xor => return Ok(Some(Value::Bool(a ^ b))),
+                _ => {}
+            }
+        }
+        match (x, y) {
+            (Num::Float(_), _) | (_, Num::Float(_)) => {
+                if matches!(
+                    op,
+                    BinaryOp::And
+                        | BinaryOp::Or
+                        | BinaryOp::Xor
+                        | BinaryOp::LeftShift
+                        | BinaryOp::RightShift
+                        | BinaryOp::MatMultiply
+                ) {
+                    return Ok(None);
+                }
+                let (x, y) = (convert::to_float(x)?, convert::to_float(y)?);
+                Ok(float_ops::binary(op, x, y)?.map(Value::Float))
+            }
+            _ => int_ops::binary(self, op, x, y),
+        }
+    }
+
+    /// The operator as objects and the config's classes define it: `a`'s method, then `b`'s reflected one.
+    fn overloaded(&mut self, op: BinaryOp, a: &Value, b: &Value) -> PyResult<Option<Value>> {
+        if !matches!(a, Value::Object(_) | Value::Instance(_)) && !matches!(b, Value::Object(_) | Value::Instance(_)) {
+            return Ok(None);
+        }
+        let (name, reflected, _) = method_names(op);
+        // A subclass on the right that defines the reflected method goes first.
+        let right_first = match (a, b) {
+            (Value::Instance(x), Value::Instance(y)) => {
+                !Rc::ptr_eq(&x.class, &y.class) && b.class().is_subclass(&a.class())
+            }
+            _ => false,
+        };
+        let tries = [(a, b, name), (b, a, reflected)];
+        let order = if right_first { [1, 0] } else { [0, 1] };
+        for (receiver, other, method) in order.into_iter().filter_map(|index: usize| tries.get(index)) {
+            // Python does not try the reflected method of the same class.
+            if *method == reflected
+                && matches!((a, b), (Value::Instance(x), Value::Instance(y)) if Rc::ptr_eq(&x.class, &y.class))
+            {
+                continue;
+            }
+            let result = match receiver {
+                Value::Object(object) => object.binary(self, method.trim_matches('_'), other),
+                _ => self.try_special(receiver, method, Args::one((*other).clone())),
+            };
+            match result.transpose()? {
+                Some(Value::NotImplemented) | None => {}
+                Some(value) => return Ok(Some(value)),
+            }
+        }
+        Ok(None)
     }
 
     /// `a op= b`: lists, dicts and sets change in place.
     ///
     /// # Errors
     /// As [`Vm::binary`], with `op=` in the text.
+    #[inline]
     pub fn in_place(&mut self, op: BinaryOp, a: &Value, b: &Value) -> PyResult<Value> {
-        let _ = (op, a, b);
-        Err(not_implemented_error("in_place"))
+        match a {
+            Value::Int(_) | Value::Float(_) => {}
+            Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Instance(_) | Value::Object(_) => {
+                if let Some(value) = self.try_in_place(op, a, b)? {
+                    return Ok(value);
+                }
+            }
+            _ => {}
+        }
+        self.binary_or(op, a, b, |op, a, b| {
+            let sign = if op == BinaryOp::Power { "**" } else { sign(op) };
+            unsupported(&format!("{sign}="), a, b)
+        })
+    }
+
+    fn try_in_place(&mut self, op: BinaryOp, a: &Value, b: &Value) -> PyResult<Option<Value>> {
+        match (op, a) {
+            (BinaryOp::Add, Value::List(list)) => {
+                let items = match b {
+                    // A copy, since `a += a` is fine.
+                    Value::List(other) => other.items.borrow().clone(),
+                    Value::Tuple(other) => other.items.clone(),
+                    other => self.collect(other)?,
+                };
+                self.charge_bytes((list.items.borrow().len() + items.len()).saturating_mul(16))?;
+                list.items.borrow_mut().extend(items);
+                Ok(Some(a.clone()))
+            }
+            (BinaryOp::Multiply, Value::List(list)) => match self.repeat(a, b)? {
+                Some(Value::List(repeated)) => {
+                    let items = repeated.items.take();
+                    list.items.replace(items);
+                    Ok(Some(a.clone()))
+                }
+                other => Ok(other),
+            },
+            (BinaryOp::Or, Value::Dict(dict)) => {
+                self.update_dict(dict, b)?;
+                Ok(Some(a.clone()))
+            }
+            (BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, Value::Set(set)) if !set.frozen() => {
+                let Value::Set(other) = b else { return Ok(None) };
+                // The other may be this set itself.
+                let items = other.table.borrow().clone();
+                let mut table = set.table.borrow_mut();
+                match op {
+                    BinaryOp::Subtract => table.subtract(&items),
+                    BinaryOp::And => *table = table.intersection(&items),
+                    BinaryOp::Or => table.merge(&items),
+                    _ => table.toggle(&items),
+                }
+                drop(table);
+                Ok(Some(a.clone()))
+            }
+            (_, Value::Instance(_)) => {
+                let result = self.try_special(a, method_names(op).2, Args::one(b.clone()));
+                Ok(result.transpose()?.filter(|value| !matches!(value, Value::NotImplemented)))
+            }
+            (_, Value::Object(object)) => {
+                let result = object.binary(self, method_names(op).2.trim_matches('_'), b);
+                Ok(result.transpose()?.filter(|value| !matches!(value, Value::NotImplemented)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// `dict |= other`: a mapping, or pairs.
+    fn update_dict(&mut self, dict: &Rc<Dict>, other: &Value) -> PyResult<()> {
+        if let Value::Dict(other) = other {
+            let entries = other.table.borrow().clone();
+            self.charge(entries.len())?;
+            dict.table.borrow_mut().extend(entries);
+            return Ok(());
+        }
+        for (index, pair) in self.collect(other)?.into_iter().enumerate() {
+            let not_pair =
+                || type_error(format!("cannot convert dictionary update sequence element #{index} to a sequence"));
+            let items = match &pair {
+                Value::Tuple(_) | Value::List(_) | Value::Str(_) | Value::Iterator(_) => self.collect(&pair)?,
+                _ => return Err(not_pair()),
+            };
+            let count = items.len();
+            let Ok([key, value]) = <[Value; 2]>::try_from(items) else {
+                return Err(crate::python::exception::value_error(format!(
+                    "dictionary update sequence element #{index} has length {count}; 2 is required"
+                )));
+            };
+            dict.set(self, key, value)?;
+        }
+        Ok(())
     }
 
     /// `op a`, but for `not`: see [`Vm::truthy`].
@@ -28,35 +297,28 @@ impl Vm {
     /// # Errors
     /// `TypeError: bad operand type for unary -: 'str'`
     pub fn unary(&mut self, op: UnaryOp, a: &Value) -> PyResult<Value> {
-        let _ = (op, a);
-        Err(not_implemented_error("unary"))
-    }
-
-    /// `a op b` as a rich comparison; its result may be any value.
-    ///
-    /// # Errors
-    /// `TypeError: '<' not supported between instances of 'int' and 'str'`
-    pub fn compare(&mut self, op: CompareOp, a: &Value, b: &Value) -> PyResult<Value> {
-        let _ = (op, a, b);
-        Err(not_implemented_error("compare"))
-    }
-
-    /// `bool(a == b)`, identity first, as containers compare.
-    ///
-    /// # Errors
-    /// What `__eq__` raises.
-    pub fn equal(&mut self, a: &Value, b: &Value) -> PyResult<bool> {
-        let _ = (a, b);
-        Err(not_implemented_error("equal"))
-    }
-
-    /// `bool(a < b)`: what sorting asks.
-    ///
-    /// # Errors
-    /// As [`Vm::compare`].
-    pub fn less(&mut self, a: &Value, b: &Value) -> PyResult<bool> {
-        let _ = (a, b);
-        Err(not_implemented_error("less"))
+        if op == UnaryOp::Not {
+            return Ok(Value::Bool(!self.truthy(a)?));
+        }
+        match (op, Num::of(a)) {
+            (UnaryOp::Negative, Some(num)) => return Ok(int_ops::negative(num)),
+            (UnaryOp::Positive, Some(num)) => return Ok(num.to_value()),
+            (UnaryOp::Invert, Some(Num::Small(value))) => return Ok(Value::Int(!value)),
+            (UnaryOp::Invert, Some(Num::Big(value))) => return Ok(Value::from_bigint(!value.clone())),
+            _ => {}
+        }
+        let (sign, method) = match op {
+            UnaryOp::Negative => ("-", "__neg__"),
+            UnaryOp::Positive => ("+", "__pos__"),
+            _ => ("~", "__invert__"),
+        };
+        let result = match a {
+            Value::Object(object) => object.unary(self, method.trim_matches('_')),
+            _ => self.try_special(a, method, Args::none()),
+        };
+        result.unwrap_or_else(|| {
+            Err(type_error(format!("bad operand type for unary {sign}: '{}'", a.type_name().as_str())))
+        })
     }
 
     /// `item in container`
@@ -64,16 +326,162 @@ impl Vm {
     /// # Errors
     /// `TypeError: argument of type 'int' is not iterable`
     pub fn contains(&mut self, container: &Value, item: &Value) -> PyResult<bool> {
-        let _ = (container, item);
-        Err(not_implemented_error("contains"))
+        match container {
+            Value::Str(text) => match item {
+                Value::Str(part) => Ok(text.as_str().contains(part.as_str())),
+                _ => Err(type_error(format!(
+                    "'in <string>' requires string as left operand, not {}",
+                    item.type_name().as_str()
+                ))),
+            },
+            Value::Dict(dict) => Ok(dict.get(self, item)?.is_some()),
+            Value::Set(set) => self.set_contains(set, item),
+            Value::List(list) => {
+                // By position, since comparing may change the list.
+                let mut index = 0;
+                while let Some(candidate) = { list.items.borrow().get(index).cloned() } {
+                    self.charge(1)?;
+                    if self.equal(&candidate, item)? {
+                        return Ok(true);
+                    }
+                    index += 1;
+                }
+                Ok(false)
+            }
+            Value::Tuple(tuple) => {
+                self.charge(tuple.items.len())?;
+                for candidate in &tuple.items {
+                    if self.equal(candidate, item)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Value::Range(_) if Num::int_of(item).is_some() => self.range_contains(container, item),
+            Value::Bytes(bytes) => self.bytes_contain(bytes, item),
+            Value::Object(object) => match object.contains(self, item) {
+                Some(found) => found,
+                None => self.contains_by_iterating(container, item),
+            },
+            Value::Instance(_) => match self.special(container, "__contains__") {
+                Some(method) => {
+                    let found = self.call_special(&method, container, Args::one(item.clone()))?;
+                    self.truthy(&found)
+                }
+                None => self.contains_by_iterating(container, item),
+            },
+            _ => self.contains_by_iterating(container, item),
+        }
+    }
+
+    /// `item in set`; a set as the item stands for the frozenset of its items.
+    fn set_contains(&mut self, set: &Rc<SetObject>, item: &Value) -> PyResult<bool> {
+        match item {
+            Value::Set(inner) if !inner.frozen() => {
+                let frozen = Value::Set(Rc::new(SetObject::new(inner.table.borrow().clone(), true)));
+                set.contains(self, &frozen)
+            }
+            item => set.contains(self, item),
+        }
+    }
+
+    fn contains_by_iterating(&mut self, container: &Value, item: &Value) -> PyResult<bool> {
+        let not_iterable =
+            || type_error(format!("argument of type '{}' is not iterable", container.type_name().as_str()));
+        let iterator = match container {
+            Value::None | Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) => {
+                return Err(not_iterable());
+            }
+            container => match self.iter(container) {
+                // The text differs from that of a loop over the same value.
+                Err(raised) if is_not_iterable(&raised, container) => return Err(not_iterable()),
+                other => other?,
+            },
+        };
+        while let Some(candidate) = self.next(&iterator)? {
+            self.charge(1)?;
+            if self.equal(&candidate, item)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// `bool(value)`
     ///
     /// # Errors
     /// What `__bool__` or `__len__` raises.
+    #[inline]
     pub fn truthy(&mut self, value: &Value) -> PyResult<bool> {
-        let _ = value;
-        Err(not_implemented_error("truthy"))
+        Ok(match value {
+            Value::Bool(value) => *value,
+            Value::None => false,
+            Value::Int(value) => *value != 0,
+            Value::Float(value) => *value != 0.0,
+            Value::Str(text) => !text.as_str().is_empty(),
+            Value::List(list) => !list.items.borrow().is_empty(),
+            Value::Dict(dict) => !dict.is_empty(),
+            Value::Tuple(tuple) => !tuple.items.is_empty(),
+            Value::Bytes(bytes) => !bytes.is_empty(),
+            Value::Set(set) => !set.table.borrow().is_empty(),
+            Value::Range(range) => !range.is_empty(),
+            Value::Object(object) => return object.truthy(self),
+            Value::Instance(_) => return self.instance_truthy(value),
+            _ => true,
+        })
+    }
+
+    fn instance_truthy(&mut self, value: &Value) -> PyResult<bool> {
+        match self.try_special(value, "__bool__", Args::none()).transpose()? {
+            Some(Value::Bool(truth)) => Ok(truth),
+            Some(other) => {
+                Err(type_error(format!("__bool__ should return bool, returned {}", other.type_name().as_str())))
+            }
+            None if self.special(value, "__len__").is_some() => Ok(self.len(value)? != 0),
+            None => Ok(true),
+        }
+    }
+}
+
+fn is_not_iterable(raised: &Raised, container: &Value) -> bool {
+    let args = raised.0.args.borrow();
+    matches!(args.first(), Some(Value::Str(text))
+        if text.as_str() == format!("'{}' object is not iterable", container.type_name().as_str()))
+}
+
+/// `a op b` of sets; the result is of `a`'s class.
+fn set_operation(op: BinaryOp, a: &Rc<SetObject>, b: &Rc<SetObject>) -> Value {
+    let (x, y) = (a.table.borrow(), b.table.borrow());
+    let table: SetTable = match op {
+        BinaryOp::Subtract => x.difference(&y),
+        BinaryOp::And => x.intersection(&y),
+        BinaryOp::Or => x.union(&y),
+        _ => x.symmetric_difference(&y),
+    };
+    Value::Set(Rc::new(SetObject::new(table, a.frozen())))
+}
+
+/// `a | b` of dicts; the result is of the class of the first that is no plain dict.
+fn merged(a: &Dict, b: &Dict) -> Dict {
+    let kind = match (&a.kind, &b.kind) {
+        (DictKind::Default(factory), _) => DictKind::Default(factory.clone()),
+        (DictKind::Ordered, _) => DictKind::Ordered,
+        (_, DictKind::Default(factory)) => DictKind::Default(factory.clone()),
+        (_, DictKind::Ordered) => DictKind::Ordered,
+        _ => DictKind::Plain,
+    };
+    let mut table = a.table.borrow().clone();
+    table.extend(b.table.borrow().iter().map(|(key, value)| (key.clone(), value.clone())));
+    Dict { table: std::cell::RefCell::new(table), kind }
+}
+
+/// The operator seen from the other side: `a < b` is `b > a`.
+pub(super) fn mirrored(op: CompareOp) -> CompareOp {
+    match op {
+        CompareOp::Lt => CompareOp::Gt,
+        CompareOp::Le => CompareOp::Ge,
+        CompareOp::Gt => CompareOp::Lt,
+        CompareOp::Ge => CompareOp::Le,
+        CompareOp::Eq | CompareOp::Ne => op,
     }
 }

@@ -1,9 +1,22 @@
 //! Text of values: `str`, `repr`, `ascii` and `format`.
 
+use std::rc::Rc;
+
 use super::Vm;
-use crate::python::exception::{PyResult, not_implemented_error};
+use crate::python::args::Args;
+use crate::python::dict::{Dict, DictKind};
+use crate::python::exception::{ExceptionObject, KEY_ERROR, OS_ERROR, PyResult, type_error};
+use crate::python::exception::{UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR};
+use crate::python::format;
+use crate::python::number::{Num, float_text, int_text};
+use crate::python::set::SetObject;
 use crate::python::string::Str;
-use crate::python::value::Value;
+use crate::python::types::Type;
+use crate::python::unicode;
+use crate::python::value::{BoundMethod, MethodTarget, Tuple, Value};
+
+/// The module that classes of the config's code belong to: TPV runs it with the globals of its loader.
+const CODE_MODULE: &str = "tpv.core.loader";
 
 impl Vm {
     /// `str(value)`
@@ -11,8 +24,19 @@ impl Vm {
     /// # Errors
     /// What `__str__` raises.
     pub fn str(&mut self, value: &Value) -> PyResult<Str> {
-        let _ = value;
-        Err(not_implemented_error("str"))
+        match value {
+            Value::Str(text) => Ok(text.clone()),
+            Value::Exception(exception) => match self.try_special(value, "__str__", Args::none()) {
+                Some(text) => returned_str(text?, "__str__"),
+                None => self.exception_str(exception).map(Str::from),
+            },
+            Value::Object(object) => object.str(self, value).map(Str::from),
+            Value::Instance(_) => match self.try_special(value, "__str__", Args::none()) {
+                Some(text) => returned_str(text?, "__str__"),
+                None => self.repr(value).map(Str::from),
+            },
+            _ => self.repr(value).map(Str::from),
+        }
     }
 
     /// `repr(value)`
@@ -20,8 +44,279 @@ impl Vm {
     /// # Errors
     /// What `__repr__` raises.
     pub fn repr(&mut self, value: &Value) -> PyResult<String> {
-        let _ = value;
-        Err(not_implemented_error("repr"))
+        let at = |pointer: *const u8| pointer as usize;
+        Ok(match value {
+            Value::None => "None".to_owned(),
+            Value::NotImplemented => "NotImplemented".to_owned(),
+            Value::Ellipsis => "Ellipsis".to_owned(),
+            Value::Bool(true) => "True".to_owned(),
+            Value::Bool(false) => "False".to_owned(),
+            Value::Int(value) => value.to_string(),
+            Value::BigInt(value) => int_text::decimal(Num::Big(value))?,
+            Value::Float(value) => float_text::repr(*value),
+            Value::Str(text) => str_repr(text.as_str()),
+            Value::Bytes(bytes) => bytes_repr(bytes),
+            Value::Tuple(tuple) => self.guarded(at(Rc::as_ptr(tuple).cast()), "(...)", |vm| vm.tuple_repr(tuple))?,
+            Value::List(list) => self.guarded(at(Rc::as_ptr(list).cast()), "[...]", |vm| {
+                // A copy, since an item's `__repr__` may change the list.
+                let items = list.items.borrow().clone();
+                Ok(format!("[{}]", vm.joined_reprs(&items)?))
+            })?,
+            Value::Dict(dict) => {
+                let own = match dict.kind {
+                    DictKind::Plain => "{...}".to_owned(),
+                    DictKind::Counter | DictKind::Default(_) | DictKind::Ordered => "...".to_owned(),
+                };
+                self.guarded(at(Rc::as_ptr(dict).cast()), &own, |vm| vm.dict_repr(dict))?
+            }
+            Value::Set(set) => {
+                let own = if set.frozen() { "frozenset(...)" } else { "set(...)" };
+                self.guarded(at(Rc::as_ptr(set).cast()), own, |vm| vm.set_repr(set))?
+            }
+            Value::Range(range) if range.step == 1 => format!("range({}, {})", range.start, range.stop),
+            Value::Range(range) => format!("range({}, {}, {})", range.start, range.stop, range.step),
+            Value::Slice(slice) => {
+                let (start, stop) = (self.repr(&slice.start)?, self.repr(&slice.stop)?);
+                format!("slice({start}, {stop}, {})", self.repr(&slice.step)?)
+            }
+            Value::Function(function) => {
+                format!("<function {} at {:#x}>", function.name.as_str(), at(Rc::as_ptr(function).cast()))
+            }
+            Value::Builtin(builtin) => format!("<built-in function {}>", builtin.name),
+            Value::BoundMethod(method) => self.bound_method_repr(method)?,
+            Value::Type(class) => class_repr(class),
+            Value::Module(module) => format!("<module '{}' (built-in)>", module.name),
+            Value::Iterator(iterator) => {
+                format!("<{} object at {:#x}>", iterator.class().name, at(Rc::as_ptr(iterator).cast()))
+            }
+            Value::Exception(exception) => match self.try_special(value, "__repr__", Args::none()) {
+                Some(text) => returned_str(text?, "__repr__")?.to_string(),
+                None => self.exception_repr(exception)?,
+            },
+            Value::Object(object) => self.deeper(|vm| object.repr(vm, value))?,
+            Value::Instance(instance) => match self.try_special(value, "__repr__", Args::none()) {
+                Some(text) => returned_str(text?, "__repr__")?.to_string(),
+                None => format!(
+                    "<{CODE_MODULE}.{} object at {:#x}>",
+                    instance.class.name.as_str(),
+                    at(Rc::as_ptr(instance).cast())
+                ),
+            },
+        })
+    }
+
+    /// Makes the text of a container, or `own` where that is being made already: the container holds itself.
+    fn guarded(
+        &mut self,
+        address: usize,
+        own: &str,
+        make: impl FnOnce(&mut Self) -> PyResult<String>,
+    ) -> PyResult<String> {
+        if self.in_repr.contains(&address) {
+            return Ok(own.to_owned());
+        }
+        self.in_repr.push(address);
+        let result = self.deeper(make);
+        self.in_repr.pop();
+        result
+    }
+
+    /// The texts of items with `, ` between.
+    fn joined_reprs(&mut self, items: &[Value]) -> PyResult<String> {
+        let mut out = String::new();
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                out.push_str(", ");
+            }
+            out.push_str(&self.repr(item)?);
+            self.charge(1)?;
+            self.limit_text(out.len())?;
+        }
+        Ok(out)
+    }
+
+    /// Refuses a text that has grown past the limit.
+    fn limit_text(&mut self, len: usize) -> PyResult<()> {
+        if len > self.limits.bytes { self.charge_bytes(len) } else { Ok(()) }
+    }
+
+    fn tuple_repr(&mut self, tuple: &Tuple) -> PyResult<String> {
+        if let Some(class) = &tuple.class {
+            return self.named_tuple_repr(tuple, class);
+        }
+        let inner = self.joined_reprs(&tuple.items)?;
+        Ok(if tuple.items.len() == 1 { format!("({inner},)") } else { format!("({inner})") })
+    }
+
+    fn named_tuple_repr(&mut self, tuple: &Tuple, class: &Type) -> PyResult<String> {
+        let fields = match class {
+            Type::Class(class) => class.dict.borrow().get("_fields").cloned(),
+            Type::Builtin(_) => None,
+        };
+        let Some(Value::Tuple(fields)) = fields else {
+            let inner = self.joined_reprs(&tuple.items)?;
+            return Ok(format!("{}({inner})", class.name().as_str()));
+        };
+        let mut parts = Vec::with_capacity(tuple.items.len());
+        for (field, item) in fields.items.iter().zip(&tuple.items) {
+            let name = self.str(field)?;
+            parts.push(format!("{}={}", name.as_str(), self.repr(item)?));
+        }
+        Ok(format!("{}({})", class.name().as_str(), parts.join(", ")))
+    }
+
+    fn dict_repr(&mut self, dict: &Dict) -> PyResult<String> {
+        let mut entries = dict.items();
+        match &dict.kind {
+            DictKind::Plain => self.entries_repr(&entries),
+            DictKind::Default(factory) => {
+                let factory = self.repr(factory)?;
+                Ok(format!("defaultdict({factory}, {})", self.entries_repr(&entries)?))
+            }
+            DictKind::Counter if entries.is_empty() => Ok("Counter()".to_owned()),
+            DictKind::Counter => {
+                self.sort_by_count(&mut entries)?;
+                Ok(format!("Counter({})", self.entries_repr(&entries)?))
+            }
+            DictKind::Ordered if entries.is_empty() => Ok("OrderedDict()".to_owned()),
+            DictKind::Ordered => {
+                let pairs: Vec<Value> =
+                    entries.into_iter().map(|(key, value)| Value::tuple(vec![key, value])).collect();
+                Ok(format!("OrderedDict([{}])", self.joined_reprs(&pairs)?))
+            }
+        }
+    }
+
+    fn entries_repr(&mut self, entries: &[(Value, Value)]) -> PyResult<String> {
+        let mut out = String::from("{");
+        for (index, (key, value)) in entries.iter().enumerate() {
+            if index > 0 {
+                out.push_str(", ");
+            }
+            out.push_str(&self.repr(key)?);
+            out.push_str(": ");
+            out.push_str(&self.repr(value)?);
+            self.charge(1)?;
+            self.limit_text(out.len())?;
+        }
+        out.push('}');
+        Ok(out)
+    }
+
+    /// Orders a Counter's entries as `most_common()` does; leaves them where counts cannot be compared.
+    fn sort_by_count(&mut self, entries: &mut [(Value, Value)]) -> PyResult<()> {
+        self.charge(entries.len())?;
+        let comparable = |value: &Value| Num::of(value).is_some();
+        if entries.iter().all(|(_, count)| comparable(count)) {
+            entries.sort_by(|(_, a), (_, b)| match (Num::of(a), Num::of(b)) {
+                (Some(a), Some(b)) => b.compare(a).unwrap_or(std::cmp::Ordering::Equal),
+                _ => std::cmp::Ordering::Equal,
+            });
+        }
+        Ok(())
+    }
+
+    fn set_repr(&mut self, set: &SetObject) -> PyResult<String> {
+        let items = set.items();
+        if items.is_empty() {
+            return Ok(if set.frozen() { "frozenset()" } else { "set()" }.to_owned());
+        }
+        let inner = self.joined_reprs(&items)?;
+        Ok(if set.frozen() { format!("frozenset({{{inner}}})") } else { format!("{{{inner}}}") })
+    }
+
+    fn bound_method_repr(&mut self, method: &BoundMethod) -> PyResult<String> {
+        let class = method.receiver.type_name();
+        let address = identity(&method.receiver);
+        Ok(match &method.target {
+            MethodTarget::Native(native) => {
+                format!("<built-in method {} of {} object at {address:#x}>", native.name, class.as_str())
+            }
+            MethodTarget::Host(name) => {
+                let receiver = self.repr(&method.receiver)?;
+                format!("<bound method {}.{} of {receiver}>", class.as_str(), name.as_str())
+            }
+            MethodTarget::Function(function) => {
+                let name = match function {
+                    Value::Function(function) => function.name.clone(),
+                    other => other.type_name(),
+                };
+                let receiver = self.repr(&method.receiver)?;
+                format!("<bound method {}.{} of {receiver}>", class.as_str(), name.as_str())
+            }
+        })
+    }
+
+    fn exception_repr(&mut self, exception: &ExceptionObject) -> PyResult<String> {
+        let args = exception.args.borrow().clone();
+        let inner = self.deeper(|vm| vm.joined_reprs(&args))?;
+        Ok(format!("{}({inner})", exception.class.name().as_str()))
+    }
+
+    /// `str(exception)`
+    fn exception_str(&mut self, exception: &ExceptionObject) -> PyResult<String> {
+        let args = exception.args.borrow().clone();
+        if exception.is(&OS_ERROR)
+            && let Some(text) = self.os_error_str(exception, &args)?
+        {
+            return Ok(text);
+        }
+        if exception.is(&UNICODE_DECODE_ERROR) || exception.is(&UNICODE_ENCODE_ERROR) {
+            if let Some(text) = self.unicode_error_str(&args)? {
+                return Ok(text);
+            }
+        }
+        match args.as_slice() {
+            [] => Ok(String::new()),
+            [key] if exception.is(&KEY_ERROR) => self.repr(key),
+            [only] => Ok(self.str(only)?.to_string()),
+            _ => self.deeper(|vm| Ok(format!("({})", vm.joined_reprs(&args)?))),
+        }
+    }
+
+    /// `[Errno 2] No such file or directory: 'path'`; `None` where there are not two arguments or more.
+    fn os_error_str(&mut self, exception: &ExceptionObject, args: &[Value]) -> PyResult<Option<String>> {
+        let [errno, strerror, rest @ ..] = args else { return Ok(None) };
+        let errno = self.str(errno)?;
+        let strerror = self.str(strerror)?;
+        let text = format!("[Errno {}] {}", errno.as_str(), strerror.as_str());
+        let filename = match rest.first() {
+            Some(filename) => Some(filename.clone()),
+            None => exception.attributes.borrow().get("filename").cloned(),
+        };
+        Ok(Some(match filename.filter(|filename| !filename.is_none()) {
+            Some(filename) => format!("{text}: {}", self.repr(&filename)?),
+            None => text,
+        }))
+    }
+
+    /// `'utf-8' codec can't decode byte 0xff in position 0: invalid start byte`
+    fn unicode_error_str(&mut self, args: &[Value]) -> PyResult<Option<String>> {
+        let [encoding, object, Value::Int(start), Value::Int(end), reason] = args else { return Ok(None) };
+        let (encoding, reason) = (self.str(encoding)?, self.str(reason)?);
+        let (encoding, reason) = (encoding.as_str(), reason.as_str());
+        let (verb, one, many) = match object {
+            Value::Bytes(bytes) => {
+                let byte = usize::try_from(*start).ok().and_then(|start| bytes.get(start)).copied().unwrap_or(0);
+                ("decode", format!("byte {byte:#04x}"), "bytes")
+            }
+            Value::Str(text) => {
+                let char = usize::try_from(*start).ok().and_then(|start| text.as_str().chars().nth(start));
+                let code = char.map_or(0, u32::from);
+                let escape = match code {
+                    0..=0xff => format!("'\\x{code:02x}'"),
+                    0x100..=0xffff => format!("'\\u{code:04x}'"),
+                    _ => format!("'\\U{code:08x}'"),
+                };
+                ("encode", format!("character {escape}"), "characters")
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(if *end == start + 1 {
+            format!("'{encoding}' codec can't {verb} {one} in position {start}: {reason}")
+        } else {
+            format!("'{encoding}' codec can't {verb} {many} in position {start}-{}: {reason}", end - 1)
+        }))
     }
 
     /// `ascii(value)`
@@ -29,8 +324,15 @@ impl Vm {
     /// # Errors
     /// What `__repr__` raises.
     pub fn ascii(&mut self, value: &Value) -> PyResult<String> {
-        let _ = value;
-        Err(not_implemented_error("ascii"))
+        let text = self.repr(value)?;
+        if text.is_ascii() {
+            return Ok(text);
+        }
+        let mut out = String::with_capacity(text.len() * 2);
+        for char in text.chars() {
+            if char.is_ascii() { out.push(char) } else { push_escape(char, &mut out) }
+        }
+        Ok(out)
     }
 
     /// `format(value, spec)`
@@ -38,7 +340,126 @@ impl Vm {
     /// # Errors
     /// `ValueError` for a bad specification, `TypeError` for a type that takes none.
     pub fn format(&mut self, value: &Value, spec: &str) -> PyResult<Str> {
-        let _ = (value, spec);
-        Err(not_implemented_error("format"))
+        match value {
+            Value::Str(text) => format::format_str(self, text, spec),
+            Value::Bool(_) if spec.is_empty() => self.str(value),
+            Value::Float(number) => format::format_float(self, *number, spec).map(Str::from),
+            Value::Bool(_) | Value::Int(_) | Value::BigInt(_) => match Num::of(value) {
+                Some(number) => format::format_int(self, number, spec, value.type_name().as_str()).map(Str::from),
+                None => self.str(value),
+            },
+            Value::Object(object) => match object.format(self, value, spec) {
+                Some(text) => text.map(Str::from),
+                None => self.format_plain(value, spec),
+            },
+            Value::Instance(_) | Value::Exception(_) => {
+                match self.try_special(value, "__format__", Args::one(Value::str(spec))) {
+                    Some(text) => match text? {
+                        Value::Str(text) => Ok(text),
+                        other => {
+                            Err(type_error(format!("__format__ must return a str, not {}", other.type_name().as_str())))
+                        }
+                    },
+                    None => self.format_plain(value, spec),
+                }
+            }
+            _ => self.format_plain(value, spec),
+        }
     }
+
+    /// `object.__format__`: the text, and no specification.
+    fn format_plain(&mut self, value: &Value, spec: &str) -> PyResult<Str> {
+        if spec.is_empty() {
+            return self.str(value);
+        }
+        let class = value.type_name();
+        Err(type_error(format!("unsupported format string passed to {}.__format__", class.as_str())))
+    }
+}
+
+fn returned_str(value: Value, method: &str) -> PyResult<Str> {
+    match value {
+        Value::Str(text) => Ok(text),
+        other => Err(type_error(format!("{method} returned non-string (type {})", other.type_name().as_str()))),
+    }
+}
+
+/// `<class 'int'>`, `<class 'collections.Counter'>`
+fn class_repr(class: &Type) -> String {
+    match class {
+        Type::Builtin(class) => format!("<class '{}{}'>", class.module_prefix(), class.name),
+        Type::Class(class) => format!("<class '{CODE_MODULE}.{}'>", class.name.as_str()),
+    }
+}
+
+/// The address that `id()` and `repr` show; 0 for values that have none.
+fn identity(value: &Value) -> usize {
+    match value {
+        Value::Str(text) => text.address(),
+        Value::List(list) => Rc::as_ptr(list).cast::<u8>() as usize,
+        Value::Dict(dict) => Rc::as_ptr(dict).cast::<u8>() as usize,
+        Value::Set(set) => Rc::as_ptr(set).cast::<u8>() as usize,
+        Value::Tuple(tuple) => Rc::as_ptr(tuple).cast::<u8>() as usize,
+        Value::Bytes(bytes) => Rc::as_ptr(bytes).cast::<u8>() as usize,
+        Value::Instance(instance) => Rc::as_ptr(instance).cast::<u8>() as usize,
+        Value::Object(object) => Rc::as_ptr(object).cast::<u8>() as usize,
+        _ => 0,
+    }
+}
+
+/// Appends a character as `\n`, `\x..`, `\u....` or `\U........`.
+fn push_escape(char: char, out: &mut String) {
+    match char {
+        '\t' => out.push_str("\\t"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        _ => match u32::from(char) {
+            code @ 0..=0xff => out.push_str(&format!("\\x{code:02x}")),
+            code @ 0x100..=0xffff => out.push_str(&format!("\\u{code:04x}")),
+            code => out.push_str(&format!("\\U{code:08x}")),
+        },
+    }
+}
+
+/// The quote around a text: single, unless it holds those and no double ones.
+fn quote_for(single: bool, double: bool) -> char {
+    if single && !double { '"' } else { '\'' }
+}
+
+/// `repr(str)`
+pub fn str_repr(text: &str) -> String {
+    let quote = quote_for(text.contains('\''), text.contains('"'));
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push(quote);
+    for char in text.chars() {
+        if char == quote || char == '\\' {
+            out.push('\\');
+            out.push(char);
+        } else if unicode::is_printable(char) {
+            out.push(char);
+        } else {
+            push_escape(char, &mut out);
+        }
+    }
+    out.push(quote);
+    out
+}
+
+/// `repr(bytes)`
+pub fn bytes_repr(bytes: &[u8]) -> String {
+    let quote = quote_for(bytes.contains(&b'\''), bytes.contains(&b'"'));
+    let mut out = format!("b{quote}");
+    for byte in bytes {
+        let char = char::from(*byte);
+        if char == quote || char == '\\' {
+            out.push('\\');
+            out.push(char);
+        } else if (' '..='~').contains(&char) {
+            out.push(char);
+        } else {
+            push_escape(char, &mut out);
+        }
+    }
+    out.push(quote);
+    out
 }

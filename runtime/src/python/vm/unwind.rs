@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::Vm;
 use super::frame::Frame;
 use crate::python::args::Args;
-use crate::python::code::{Code, Place};
+use crate::python::code::{Code, Instr, Place};
 use crate::python::exception::{BASE_EXCEPTION, ExceptionObject, PyResult, RUNTIME_ERROR, Raised, raise, type_error};
 use crate::python::types::Type;
 use crate::python::value::Value;
@@ -21,13 +21,10 @@ impl Vm {
     #[inline(never)]
     pub(super) fn unwind(&mut self, frame: &mut Frame, code: &Code, raised: Raised) -> PyResult<()> {
         let at = frame.pc.saturating_sub(1);
-        let again = matches!(
-            code.instrs.get(at),
-            Some(crate::python::code::Instr::Reraise | crate::python::code::Instr::Raise { argc: 0 })
-        );
-        if !again {
-            let fresh = raised.0.places.borrow().is_empty() && raised.0.context.borrow().is_none();
-            if fresh {
+        let again = matches!(code.instrs.get(at), Some(Instr::Reraise | Instr::Raise { argc: 0 }));
+        let placed = !raised.0.places.borrow().is_empty();
+        if !again || !placed {
+            if !placed && raised.0.context.borrow().is_none() {
                 self.chain_context(&raised.0);
             }
             self.record_place(frame, code, at, &raised);

@@ -1,0 +1,75 @@
+"""Records what CPython 3.11 answers for the cases in tests/record/python/*.txt, into tests/python/*.json.
+
+A case starts at a line `=== KIND [JSON object: the context]`, KIND being block, fstring or exec; the lines up to the next
+such line are its source. Each is parsed, compiled and run exactly as TPV's loader does it, this module's
+`from __future__ import annotations` being in force as the loader's is.
+
+    python tests/record/record_python.py
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import pathlib
+import sys
+import warnings
+
+HERE = pathlib.Path(__file__).parent
+
+
+def evaluate(source, kind, context):
+    text = "f'''" + source + "'''" if kind == "fstring" else source
+    tree = ast.parse(text, mode="exec")
+    names = {"__name__": "tpv.core.loader"}
+    names.update(context)
+    if kind == "exec":
+        exec(compile(tree, "<string>", mode="exec"), names)
+        return None
+    last = tree.body.pop()
+    assert isinstance(last, ast.Expr)
+    block = compile(tree, "<string>", mode="exec")
+    value = compile(ast.Expression(last.value), "<string>", mode="eval")
+    exec(block, names)
+    return eval(value, names)
+
+
+def record(source, kind, context):
+    case = {"kind": kind, "source": source}
+    if context:
+        case["context"] = copy.deepcopy(context)  # The code may change what it is given.
+    try:
+        case["result"] = repr(evaluate(source, kind, context))
+    except BaseException as error:
+        case["error"] = type(error).__name__
+        case["message"] = str(error)
+    return case
+
+
+def read(path):
+    header, lines = None, []
+    for line in path.read_text().split("\n") + ["=== end"]:
+        if not line.startswith("==="):
+            lines.append(line)
+            continue
+        if header is not None:
+            kind, _, context = header.partition(" ")
+            # The line break before the next header ends the case; it is no part of it.
+            yield "\n".join(lines), kind, json.loads(context or "{}")
+        header, lines = line[4:], []
+
+
+def main():
+    assert sys.version_info[:2] == (3, 11), "TPV's answers are recorded with Python 3.11"
+    warnings.simplefilter("ignore")
+    for path in sorted((HERE / "python").glob("*.txt")):
+        cases = [record(*case) for case in read(path)]
+        target = HERE.parent / "python" / f"{path.stem}.json"
+        rows = ",\n".join(json.dumps(case, ensure_ascii=False) for case in cases)
+        target.write_text(f"[\n{rows}\n]\n")
+        print(f"{target.name}: {len(cases)} cases")
+
+
+if __name__ == "__main__":
+    main()
