@@ -236,6 +236,8 @@ impl Vm {
                 }
                 other => Ok(other),
             },
+            // Dicts and sets are containers to C: the other operand is not asked whether it can be repeated.
+            (BinaryOp::Multiply, Value::Dict(_) | Value::Set(_)) => Err(unsupported("*=", a, b)),
             (BinaryOp::Or, Value::Dict(dict)) => {
                 self.update_dict(dict, b)?;
                 Ok(Some(a.clone()))
