@@ -125,3 +125,28 @@ fn blocks() {
     println!("{} blocks, {} codes in {:?}", blocks.len(), program.data().codes.len(), start.elapsed());
     verify(program.data()).unwrap();
 }
+
+#[test]
+fn expressions() {
+    replay("expressions");
+}
+
+#[test]
+fn statements() {
+    replay("statements");
+}
+
+#[test]
+fn functions() {
+    replay("functions");
+}
+
+#[test]
+fn exceptions() {
+    replay("exceptions");
+}
+
+#[test]
+fn fstrings() {
+    replay("fstrings");
+}
