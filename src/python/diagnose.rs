@@ -167,6 +167,12 @@ impl<'a> Site<'a> {
             let message = format!("Missing parentheses in call to '{first}'. Did you mean {first}(...)?");
             return Some((first_at, message));
         }
+        if let Some(mistake) = self.walrus_target().or_else(|| self.dict_mistake()) {
+            return Some(mistake);
+        }
+        if let Some(message) = self.parameter_mistake(first) {
+            return here(message);
+        }
         if let Some(message) = self.after_try() {
             return here(message);
         }
@@ -180,7 +186,20 @@ impl<'a> Site<'a> {
             return here("expected 'else' after 'if' expression");
         }
         if token.level > 0 {
-            if found == "for" || found == "async" {
+            if found == "for" {
+                let stars = self.opening().map_or("", |open| self.text(open + 1));
+                match stars {
+                    "**" => return here("dict unpacking cannot be used in dict comprehension"),
+                    "*" => return here("iterable unpacking cannot be used in comprehension"),
+                    _ => {}
+                }
+                if self.before(2) == "=" {
+                    return self
+                        .index
+                        .checked_sub(3)
+                        .and_then(|at| self.token(at))
+                        .map(|t| (t.start, GUESS.to_owned()));
+                }
                 return here("Generator expression must be parenthesized").filter(|_| self.in_call());
             }
             if self.index.checked_sub(1).is_some_and(|index| self.ends_value(index))
@@ -238,7 +257,8 @@ impl<'a> Site<'a> {
         let lines = self.source.get(..self.token(self.index)?.start)?;
         let column = |line: &str| line.len() - line.trim_start().len();
         let own = lines.rsplit('\n').next().unwrap_or("");
-        let own_column = if self.token(self.index)?.kind == TokenKind::End { 0 } else { column(own).min(own.len()) };
+        let last = self.tokens.iter().skip(self.index).all(|t| matches!(t.kind, TokenKind::Newline | TokenKind::End));
+        let own_column = if last { 0 } else { column(own).min(own.len()) };
         let blank = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
         let mut earlier = lines.split('\n').collect::<Vec<_>>();
         if own.trim().is_empty() {
@@ -283,11 +303,99 @@ impl<'a> Site<'a> {
         Some((start, format!("cannot assign to {what} here. Maybe you meant '==' instead of '='?")))
     }
 
+    /// The index of the innermost open bracket.
+    fn opening(&self) -> Option<usize> {
+        let level = self.token(self.index)?.level;
+        (0..self.index).rev().find(|index| self.token(*index).is_some_and(|token| token.level < level))
+    }
+
+    /// The tokens right inside the innermost open bracket, up to the place.
+    fn inside(&self) -> Vec<&'a str> {
+        let Some(open) = self.opening() else { return Vec::new() };
+        let level = self.token(self.index).map_or(0, |token| token.level);
+        (open + 1..self.index)
+            .filter(|index| self.token(*index).is_some_and(|token| token.level == level))
+            .map(|index| self.text(index))
+            .collect()
+    }
+
+    /// `(1 := 2)`
+    fn walrus_target(&self) -> Option<(usize, String)> {
+        if self.text(self.index) != ":=" {
+            return None;
+        }
+        let target = self.index.checked_sub(1)?;
+        let start = self.token(target)?.start;
+        let what = match self.token(target)?.kind {
+            TokenKind::Name if self.before(2) == "." => "attribute",
+            TokenKind::Name if matches!(self.text(target), "None" | "True" | "False") => self.text(target),
+            TokenKind::Name => return None,
+            TokenKind::Number | TokenKind::String => "literal",
+            _ => {
+                let level = self.token(target)?.level;
+                let open = (0..target).rev().find(|at| self.token(*at).is_some_and(|token| token.level < level))?;
+                let callee = open.checked_sub(1).is_some_and(|callee| self.ends_value(callee));
+                match self.text(open) {
+                    "(" if callee => "function call",
+                    "[" if callee => "subscript",
+                    "(" => "tuple",
+                    "[" => "list",
+                    _ => return None,
+                }
+            }
+        };
+        Some((start, format!("cannot use assignment expressions with {what}")))
+    }
+
+    /// Keys without values in dicts.
+    fn dict_mistake(&self) -> Option<(usize, String)> {
+        if self.opening().map(|open| self.text(open)) != Some("{") {
+            return None;
+        }
+        let token = self.token(self.index)?;
+        let found = self.text(self.index);
+        let inside = self.inside();
+        if self.before(1) == ":" {
+            return match found {
+                "*" => Some((token.start, "cannot use a starred expression in a dictionary value".to_owned())),
+                "}" | "," => {
+                    let colon = self.token(self.index - 1)?;
+                    Some((colon.start, "expression expected after dictionary key and ':'".to_owned()))
+                }
+                _ => None,
+            };
+        }
+        let entry = inside.iter().rposition(|text| *text == ",").map_or(0, |at| at + 1);
+        let keyed = |texts: &[&str]| texts.contains(&":");
+        let (earlier, last) = inside.split_at_checked(entry)?;
+        (matches!(found, "}" | ",") && keyed(earlier) && !keyed(last) && !last.is_empty() && !last.contains(&"**"))
+            .then(|| (token.start, "':' expected after dictionary key".to_owned()))
+    }
+
+    /// Parameters in an order or form that there is not.
+    fn parameter_mistake(&self, first: &str) -> Option<&'static str> {
+        let found = self.text(self.index);
+        if found == "(" && self.before(1) == "lambda" {
+            return Some("Lambda expression parameters cannot be parenthesized");
+        }
+        if first != "def" || self.token(self.index)?.level != 1 {
+            return None;
+        }
+        let inside = self.inside();
+        let count = |text: &str| inside.iter().filter(|other| **other == text).count();
+        match found {
+            "(" if matches!(self.before(1), "(" | ",") => Some("Function parameters cannot be parenthesized"),
+            _ if count("**") > 0 && self.before(1) == "," => Some("arguments cannot follow var-keyword argument"),
+            "*" if count("*") > 0 => Some("* argument may appear only once"),
+            "/" if count("/") > 0 => Some("/ may appear only once"),
+            "/" if inside.is_empty() => Some("at least one argument must precede /"),
+            _ => None,
+        }
+    }
+
     /// Whether the innermost open bracket is that of a call.
     fn in_call(&self) -> bool {
-        let Some(level) = self.token(self.index).map(|token| token.level) else { return false };
-        let open = (0..self.index).rev().find(|index| self.token(*index).is_some_and(|token| token.level < level));
-        open.is_some_and(|open| {
+        self.opening().is_some_and(|open| {
             self.text(open) == "(" && open.checked_sub(1).is_some_and(|callee| self.ends_value(callee))
         })
     }

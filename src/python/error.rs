@@ -79,13 +79,15 @@ pub struct PythonError {
     pub help: String,
     /// The stage that refuses it.
     pub stage: Stage,
+    /// The line that CPython's message names, where it is another than that of the mistake.
+    pub named_line: Option<u32>,
 }
 
 impl PythonError {
     /// `str(exception)` as CPython gives it: for syntax errors with file name and line.
     pub fn text(&self) -> String {
         if self.kind.is_syntax() {
-            format!("{} ({}, line {})", self.message, self.stage.file_name(), self.line)
+            format!("{} ({}, line {})", self.message, self.stage.file_name(), self.named_line.unwrap_or(self.line))
         } else {
             self.message.clone()
         }

@@ -17,7 +17,16 @@ const MAX_NESTING: usize = 2;
 /// else only their frame is looked at.
 pub fn check(text: &Text, tokens: &Tokens, deep: bool) -> Option<PythonError> {
     let strings = tokens.tokens.iter().filter(|token| token.kind == TokenKind::String);
-    strings.filter_map(|token| Scanner::new(text, token, deep)).find_map(|mut scanner| scanner.literal(0).err())
+    strings.filter_map(|token| Scanner::new(text, token, deep)).find_map(|mut scanner| {
+        let line = text.line(scanner.end);
+        scanner.literal(0).err().map(|mut error| {
+            if !scanner.within_expression {
+                // CPython names the place of the token after the string.
+                error.named_line = Some(line);
+            }
+            error
+        })
+    })
 }
 
 /// The prefix, quotes and content of a string token: offset of the content, its end, and the lower-case prefix.
@@ -36,6 +45,8 @@ struct Scanner<'a> {
     end: usize,
     raw: bool,
     deep: bool,
+    /// Whether the error is in the expression of a field and not in the frame.
+    within_expression: bool,
 }
 
 type Scan = Result<(), PythonError>;
@@ -43,7 +54,7 @@ type Scan = Result<(), PythonError>;
 impl<'a> Scanner<'a> {
     fn new(text: &'a Text, token: &Token, deep: bool) -> Option<Self> {
         let (at, end, prefix) = content(&text.source, token);
-        prefix.contains('f').then(|| Self { text, at, end, raw: prefix.contains('r'), deep })
+        prefix.contains('f').then(|| Self { text, at, end, raw: prefix.contains('r'), deep, within_expression: false })
     }
 
     fn peek(&self) -> Option<char> {
@@ -188,7 +199,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Checks the expression from `start` to here, before `after`.
-    fn parse(&self, start: usize, after: char) -> Scan {
+    fn parse(&mut self, start: usize, after: char) -> Scan {
         let expression = self.text.source.get(start..self.at).unwrap_or("");
         if expression.trim().is_empty() {
             return match after {
@@ -202,6 +213,7 @@ impl<'a> Scanner<'a> {
         // The brackets keep line breaks inside from ending the expression; CPython adds them too.
         let inner = Text::plain(format!("({expression})"));
         let Err(error) = ast::Expr::parse(&inner.source, "") else { return Ok(()) };
+        self.within_expression = true;
         let inner_error = diagnose::explain(&inner, &error);
         let offset = inner.offset(inner_error.line, inner_error.column);
         let at = (start + offset).saturating_sub(1).min(self.at);

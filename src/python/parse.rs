@@ -79,7 +79,7 @@ impl Text {
     /// An error at a byte offset.
     pub fn error(&self, kind: ErrorKind, stage: Stage, offset: usize, message: impl Into<String>) -> PythonError {
         let (line, column) = self.place(offset);
-        PythonError { kind, message: message.into(), line, column, help: String::new(), stage }
+        PythonError { kind, message: message.into(), line, column, help: String::new(), stage, named_line: None }
     }
 
     /// A `SyntaxError` of `ast.parse` at a byte offset.
