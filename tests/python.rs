@@ -8,10 +8,20 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 use tpv_runtime::python::code::CodeKind;
 use tpv_runtime::python::dict::Dict;
+use tpv_runtime::python::exception::PyResult;
 use tpv_runtime::python::value::Value;
 use tpv_runtime::python::verify::verify;
-use tpv_runtime::python::vm::{NoEnvironment, Vm};
+use tpv_runtime::python::vm::{Environment, Vm};
 use tpvc::python::program::ProgramBuilder;
+
+/// The surroundings as far as messages show them: the module that the code seems to be in.
+struct Loader;
+
+impl Environment for Loader {
+    fn global(&self, _: &mut Vm, name: &str) -> PyResult<Option<Value>> {
+        Ok((name == "__name__").then(|| Value::str("tpv.core.loader")))
+    }
+}
 
 fn value(vm: &mut Vm, json: &Json) -> Value {
     match json {
@@ -53,7 +63,7 @@ fn answer(case: &Json) -> Result<String, (String, String)> {
     }
     let data = program.finish();
     verify(&data).unwrap_or_else(|reason| panic!("{source:?} does not verify: {reason}"));
-    let mut vm = Vm::new(Rc::new(NoEnvironment));
+    let mut vm = Vm::new(Rc::new(Loader));
     let program = vm.load(Arc::new(data));
     if let Some(context) = case["context"].as_object() {
         for (name, json) in context {
@@ -67,10 +77,9 @@ fn answer(case: &Json) -> Result<String, (String, String)> {
         Ok(text) => Ok(text.to_string()),
         Err(raised) => {
             let class = raised.class_name().to_string();
-            Err((
-                class,
-                raised.0.args.borrow().first().and_then(Value::as_str).map(|t| t.to_string()).unwrap_or_default(),
-            ))
+            assert!(!raised.0.places.borrow().is_empty(), "no place: {source}");
+            let message = vm.str(&raised.value()).map(|text| text.to_string());
+            Err((class, message.unwrap_or_else(|raised| format!("{raised:?}"))))
         }
     }
 }
@@ -91,6 +100,51 @@ fn replay(area: &str) {
         }
     }
     assert!(wrong.is_empty(), "{} of {} cases differ:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+#[test]
+fn calls() {
+    replay("calls");
+}
+
+#[test]
+fn classes() {
+    replay("classes");
+}
+
+#[test]
+fn handlers() {
+    replay("handlers");
+}
+
+#[test]
+fn generators() {
+    replay("generators");
+}
+
+#[test]
+fn expressions() {
+    replay("expressions");
+}
+
+#[test]
+fn fstrings() {
+    replay("fstrings");
+}
+
+#[test]
+fn functions() {
+    replay("functions");
+}
+
+#[test]
+fn statements() {
+    replay("statements");
+}
+
+#[test]
+fn exceptions() {
+    replay("exceptions");
 }
 
 #[test]
@@ -124,29 +178,4 @@ fn blocks() {
     }
     println!("{} blocks, {} codes in {:?}", blocks.len(), program.data().codes.len(), start.elapsed());
     verify(program.data()).unwrap();
-}
-
-#[test]
-fn expressions() {
-    replay("expressions");
-}
-
-#[test]
-fn statements() {
-    replay("statements");
-}
-
-#[test]
-fn functions() {
-    replay("functions");
-}
-
-#[test]
-fn exceptions() {
-    replay("exceptions");
-}
-
-#[test]
-fn fstrings() {
-    replay("fstrings");
 }

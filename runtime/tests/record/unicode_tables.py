@@ -52,6 +52,8 @@ SETS = [
         "assigned, but not `str.isprintable`",
         lambda c: unicodedata.category(c) != "Cn" and not c.isprintable(),
     ),
+    ("LOWER", "`str.islower`", str.islower),
+    ("UPPER", "`str.isupper`", str.isupper),
     ("TITLE", "title case letters (category Lt)", lambda c: unicodedata.category(c) == "Lt"),
     (
         "ID_START_NOT_ALPHA",

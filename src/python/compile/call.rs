@@ -58,12 +58,13 @@ impl<'a> Compiler<'a> {
 
     /// `f(*args, **keywords)`, the callee being on the stack.
     fn call_unpacking(&mut self, node: &'a ast::ExprCall) -> Done {
-        if let [Expr::Starred(only)] = node.args.as_slice() {
-            // The call itself makes the tuple, so that its error names the callee.
-            self.expression(&only.value)?;
-        } else {
-            self.list(&node.args)?;
-            self.emit(Instr::ListToTuple)?;
+        match node.args.as_slice() {
+            // The call takes a lone starred argument apart itself, so that its error can name the callee, as CPython's does.
+            [Expr::Starred(starred)] => self.expression(&starred.value)?,
+            _ => {
+                self.list(&node.args)?;
+                self.emit(Instr::ListToTuple)?;
+            }
         }
         let keywords = !node.keywords.is_empty();
         if keywords {

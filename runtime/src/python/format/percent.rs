@@ -37,6 +37,8 @@ struct Values<'a> {
     /// The next of a tuple's values, or 1 where the single value is taken.
     next: usize,
     mapping: bool,
+    /// Whether a field named its value. As in CPython, no other values are left then.
+    keyed: bool,
     /// The value that the present field names.
     named: Option<Value>,
 }
@@ -48,14 +50,12 @@ impl<'a> Values<'a> {
             Value::Instance(instance) => instance.class.dict.borrow().contains_key("__getitem__"),
             _ => false,
         };
-        Self { all, next: 0, mapping, named: None }
+        Self { all, next: 0, mapping, keyed: false, named: None }
     }
 
     fn next(&mut self) -> PyResult<Value> {
-        if let Some(named) = &self.named {
-            return Ok(named.clone());
-        }
         let value = match self.all {
+            _ if self.keyed => self.named.take(),
             Value::Tuple(tuple) => tuple.items.get(self.next).cloned(),
             single => (self.next == 0).then(|| single.clone()),
         };
@@ -143,18 +143,17 @@ impl Formatter<'_> {
             return Ok(());
         }
         let mut field = Field::default();
-        self.values.named = None;
         if self.chars.peek() == Some('(') {
             self.key(vm)?;
         }
         self.flags(&mut field);
-        if let Some(width) = self.size(vm, "width too big")? {
+        if let Some(width) = self.size("width too big")? {
             field.left |= width < 0;
             field.width = usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX);
         }
         if self.chars.peek() == Some('.') {
             self.chars.next();
-            let precision = self.size(vm, "precision too big")?.unwrap_or(0);
+            let precision = self.size("precision too big")?.unwrap_or(0);
             field.precision = Some(usize::try_from(precision).unwrap_or(0));
         }
         // One length modifier of C means nothing.
@@ -185,6 +184,7 @@ impl Formatter<'_> {
         }
         let key = Value::str(self.chars.between(start, self.chars.position - 1));
         self.values.named = Some(vm.get_item(self.values.all, &key)?);
+        self.values.keyed = true;
         Ok(())
     }
 
@@ -203,14 +203,10 @@ impl Formatter<'_> {
     }
 
     /// A width or precision: digits, or `*` for the next value; `None` where there is none.
-    fn size(&mut self, vm: &mut Vm, too_big: &str) -> PyResult<Option<i64>> {
+    fn size(&mut self, too_big: &str) -> PyResult<Option<i64>> {
         if self.chars.peek() == Some('*') {
             self.chars.next();
-            // The value comes from the tuple even where the field names another.
-            let named = self.values.named.take();
-            let value = self.values.next();
-            self.values.named = named;
-            let value = value?;
+            let value = self.values.next()?;
             return match Num::int_of(&value) {
                 Some(Num::Small(size)) if i32::try_from(size).is_ok() || too_big.starts_with("width") => Ok(Some(size)),
                 Some(_) => Err(overflow_error(if too_big.starts_with("width") {
@@ -231,7 +227,6 @@ impl Formatter<'_> {
                 None => return Err(value_error(too_big)),
             }
         }
-        let _ = vm;
         Ok(size)
     }
 

@@ -188,6 +188,10 @@ fn affix(vm: &mut Vm, receiver: &Value, args: Args, method: &str, test: fn(&[u8]
 fn decode(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let bytes = bytes_of(receiver, "decode")?;
     let [encoding, errors] = args.bind("decode", ["encoding", "errors"], 0)?;
+    if bytes.is_empty() {
+        // CPython does not even look for the encoding.
+        return Ok(Value::str(""));
+    }
     let (encoding, errors) = codec_arguments("decode", encoding, errors)?;
     encoding.decode(bytes, errors.as_str()).map(Value::str)
 }

@@ -84,6 +84,15 @@ fn str_argument<'a>(value: &'a Value, what: &str) -> PyResult<&'a Str> {
     }
 }
 
+/// Takes from `min` to `N` positional arguments, as [`Args::between`] does; CPython names the class only where it refuses
+/// keywords.
+fn between<const N: usize>(args: Args, method: &str, min: usize) -> PyResult<[Option<Value>; N]> {
+    if !args.kw.is_empty() {
+        args.no_keywords(&format!("str.{method}"))?;
+    }
+    args.between(method, min)
+}
+
 fn encode(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let text = text_of(receiver, "encode")?;
     let [encoding, errors] = args.bind("encode", ["encoding", "errors"], 0)?;

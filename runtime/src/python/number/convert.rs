@@ -137,7 +137,7 @@ pub fn true_divide(a: Num<'_>, b: Num<'_>) -> PyResult<f64> {
     }
     let (a, b) = (a.to_big(), b.to_big());
     if a.is_zero() {
-        return Ok(0.0);
+        return Ok(if b.is_negative() { -0.0 } else { 0.0 });
     }
     let negative = a.is_negative() != b.is_negative();
     let (a, b) = (a.into_parts().1, b.into_parts().1);

@@ -55,7 +55,14 @@ impl Digits {
 
     /// The fewest digits that identify the number.
     fn shortest(value: f64) -> Self {
-        Self::from_exponent_form(&format!("{value:e}"))
+        let shortest = Self::from_exponent_form(&format!("{value:e}"));
+        // Where two such texts are equally near, CPython takes the one with the even digit, Rust any. That needs a tie at
+        // the last digit, which numbers of fewer digits do not have.
+        if !(15..=16).contains(&shortest.digits.len()) {
+            return shortest;
+        }
+        let text = format!("{value:.precision$e}", precision = shortest.digits.len() - 1);
+        if text.parse() == Ok(value) { Self::from_exponent_form(&text) } else { shortest }
     }
 
     /// So many significant digits, correctly rounded half to even; trailing zeros are left out.

@@ -65,12 +65,12 @@ pub fn is_line_break(char: char) -> bool {
 
 /// Whether it is lower case, as `str.islower` asks.
 pub fn is_lower(char: char) -> bool {
-    char.is_lowercase() && is_assigned(char)
+    if char.is_ascii() { char.is_ascii_lowercase() } else { within(&LOWER, char) }
 }
 
 /// Whether it is upper case, as `str.isupper` asks.
 pub fn is_upper(char: char) -> bool {
-    char.is_uppercase() && is_assigned(char)
+    if char.is_ascii() { char.is_ascii_uppercase() } else { within(&UPPER, char) }
 }
 
 /// Whether it is a title case letter such as `ǅ`.
@@ -100,7 +100,7 @@ pub fn is_id_continue(char: char) -> bool {
 pub fn push_upper(char: char, out: &mut String) {
     if char.is_ascii() {
         out.push(char.to_ascii_uppercase());
-    } else if is_assigned(char) {
+    } else if is_assigned(char) && char.to_uppercase().all(is_assigned) {
         out.extend(char.to_uppercase());
     } else {
         out.push(char);
@@ -111,7 +111,7 @@ pub fn push_upper(char: char, out: &mut String) {
 pub fn push_lower(char: char, out: &mut String) {
     if char.is_ascii() {
         out.push(char.to_ascii_lowercase());
-    } else if is_assigned(char) {
+    } else if is_assigned(char) && char.to_lowercase().all(is_assigned) {
         out.extend(char.to_lowercase());
     } else {
         out.push(char);

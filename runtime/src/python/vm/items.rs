@@ -6,7 +6,8 @@ use super::Vm;
 use super::slices::Span;
 use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind, Key};
-use crate::python::exception::{PyResult, index_error, key_error, overflow_error, type_error, value_error};
+use crate::python::exception::{PyResult, Raised, index_error, key_error, overflow_error, type_error, value_error};
+use crate::python::number::Num;
 use crate::python::string::Str;
 use crate::python::typing::GenericAlias;
 use crate::python::value::{List, Range, Value};
@@ -131,11 +132,15 @@ impl Vm {
                 _ => Err(overflow_error("Python int too large to convert to C ssize_t")),
             };
         }
+        let out_of_range = || index_error("range object index out of range");
+        if matches!(key, Value::BigInt(_)) {
+            return Err(out_of_range());
+        }
         let position = self.position(key, range.len(), "range indices must be integers or slices")?;
         let item = position.and_then(|position| i64::try_from(position).ok()).map(item);
         match item.and_then(|item| i64::try_from(item).ok()) {
             Some(item) => Ok(Value::Int(item)),
-            None => Err(index_error("range object index out of range")),
+            None => Err(out_of_range()),
         }
     }
 
@@ -255,9 +260,7 @@ impl Vm {
             Value::Object(object) => object.del_item(self, key),
             _ => match self.try_special(object, "__delitem__", Args::one(key.clone())) {
                 Some(result) => result.map(drop),
-                None => {
-                    Err(type_error(format!("'{}' object doesn't support item deletion", object.type_name().as_str())))
-                }
+                None => Err(not_deletable(object, key)),
             },
         }
     }
@@ -296,11 +299,19 @@ impl Vm {
     }
 }
 
-fn not_subscriptable(object: &Value) -> crate::python::exception::Raised {
+fn not_subscriptable(object: &Value) -> Raised {
     type_error(format!("'{}' object is not subscriptable", object.type_name().as_str()))
 }
 
-fn no_len(object: &Value) -> crate::python::exception::Raised {
+/// CPython says it in other words where a sequence is indexed by an int.
+fn not_deletable(object: &Value, key: &Value) -> Raised {
+    let sequence =
+        matches!(object, Value::Str(_) | Value::Tuple(_) | Value::Bytes(_) | Value::Range(_) | Value::Instance(_));
+    let not = if sequence && Num::int_of(key).is_some() { "doesn't" } else { "does not" };
+    type_error(format!("'{}' object {not} support item deletion", object.type_name().as_str()))
+}
+
+fn no_len(object: &Value) -> Raised {
     type_error(format!("object of type '{}' has no len()", object.type_name().as_str()))
 }
 

@@ -236,6 +236,8 @@ impl Vm {
                 }
                 other => Ok(other),
             },
+            // Dicts and sets are containers to C: the other operand is not asked whether it can be repeated.
+            (BinaryOp::Multiply, Value::Dict(_) | Value::Set(_)) => Err(unsupported("*=", a, b)),
             (BinaryOp::Or, Value::Dict(dict)) => {
                 self.update_dict(dict, b)?;
                 Ok(Some(a.clone()))
@@ -472,7 +474,7 @@ fn merged(a: &Dict, b: &Dict) -> Dict {
     };
     let mut table = a.table.borrow().clone();
     table.extend(b.table.borrow().iter().map(|(key, value)| (key.clone(), value.clone())));
-    Dict { kind, ..Dict::from_table(table) }
+    Dict { table: std::cell::RefCell::new(table), kind }
 }
 
 /// The operator seen from the other side: `a < b` is `b > a`.

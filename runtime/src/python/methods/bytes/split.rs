@@ -9,6 +9,7 @@ use crate::python::vm::Vm;
 /// Cuts white space, or the given bytes, off one or both ends.
 fn strip_ends(receiver: &Value, args: Args, method: &str, left: bool, right: bool) -> PyResult<Value> {
     let mut bytes = bytes_of(receiver, method)?;
+    args.no_keywords(&format!("bytes.{method}"))?;
     let [gone] = args.between(method, 0)?;
     let gone = match &gone {
         None | Some(Value::None) => None,
@@ -178,6 +179,7 @@ pub(super) fn rpartition(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<V
 
 pub(super) fn replace(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let bytes = bytes_of(receiver, "replace")?;
+    args.no_keywords("bytes.replace")?;
     let [old, new, limit] = args.between("replace", 2)?;
     let (old, new) = (old.unwrap_or(Value::None), new.unwrap_or(Value::None));
     let (old, new) = (bytes_argument(&old)?, bytes_argument(&new)?);
@@ -218,7 +220,12 @@ pub(super) fn join(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value>
         }
         other => vm.collect(other)?,
     };
-    let mut out = Vec::new();
+    let mut total = separator.len().saturating_mul(items.len().saturating_sub(1));
+    for item in &items {
+        total = total.saturating_add(if let Value::Bytes(item) = item { item.len() } else { 0 });
+    }
+    vm.charge_bytes(total)?;
+    let mut out = Vec::with_capacity(total);
     for (index, item) in items.iter().enumerate() {
         let Value::Bytes(item) = item else {
             return Err(type_error(format!(
@@ -226,7 +233,6 @@ pub(super) fn join(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value>
                 item.type_name().as_str()
             )));
         };
-        vm.charge_bytes(out.len() + separator.len() + item.len())?;
         if index > 0 {
             out.extend_from_slice(separator);
         }

@@ -1,6 +1,6 @@
 //! Filling up and cutting off.
 
-use super::{str_argument, text_of};
+use super::{between, str_argument, text_of};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
 use crate::python::unicode;
@@ -16,7 +16,7 @@ fn justify(
     left: fn(missing: usize, width: usize) -> usize,
 ) -> PyResult<Value> {
     let text = text_of(receiver, method)?;
-    let [width, fill] = args.between(method, 1)?;
+    let [width, fill] = between(args, method, 1)?;
     let width = vm.size_argument(&width.unwrap_or(Value::None))?;
     let fill = match &fill {
         None => ' ',
@@ -81,7 +81,7 @@ pub(super) fn zfill(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value
 /// Cuts white space, or the given characters, off one or both ends.
 fn strip_ends(receiver: &Value, args: Args, method: &str, left: bool, right: bool) -> PyResult<Value> {
     let text = text_of(receiver, method)?;
-    let [chars] = args.between(method, 0)?;
+    let [chars] = between(args, method, 0)?;
     let chars = match &chars {
         None | Some(Value::None) => None,
         Some(Value::Str(chars)) => Some(chars.as_str()),

@@ -1,6 +1,6 @@
 //! Taking text apart and putting it together.
 
-use super::{str_argument, text_of};
+use super::{between, str_argument, text_of};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::string::Str;
@@ -160,7 +160,7 @@ fn nonempty(separator: &Value) -> PyResult<&Str> {
 
 pub(super) fn replace(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let text = text_of(receiver, "replace")?;
-    let [old, new, limit] = args.between("replace", 2)?;
+    let [old, new, limit] = between(args, "replace", 2)?;
     let (old, new) = (old.unwrap_or(Value::None), new.unwrap_or(Value::None));
     let old = str_argument(&old, "replace() argument 1 must be str")?.as_str();
     let new = str_argument(&new, "replace() argument 2 must be str")?.as_str();

@@ -1,6 +1,6 @@
 //! Replacing characters by a table.
 
-use super::text_of;
+use super::{between, text_of};
 use crate::python::args::Args;
 use crate::python::dict::{Dict, Key, Table};
 use crate::python::exception::{LOOKUP_ERROR, PyResult, type_error, value_error};
@@ -10,7 +10,7 @@ use crate::python::vm::Vm;
 
 /// `str.maketrans`, which takes no receiver.
 pub(super) fn maketrans(vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
-    let [from, to, gone] = args.between("maketrans", 1)?;
+    let [from, to, gone] = between(args, "maketrans", 1)?;
     let from = from.unwrap_or(Value::None);
     let Some(to) = to else { return from_dict(vm, &from) };
     let code = |char: char| Value::Int(i64::from(u32::from(char)));
