@@ -11,6 +11,7 @@ pub mod error;
 pub mod fold;
 pub mod parse;
 pub mod program;
+pub mod run_time;
 pub mod scope;
 pub mod stack;
 pub mod validate;

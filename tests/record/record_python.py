@@ -10,6 +10,7 @@ such line are its source. Each is parsed, compiled and run exactly as TPV's load
 from __future__ import annotations
 
 import ast
+import copy
 import json
 import pathlib
 import sys
@@ -37,7 +38,7 @@ def evaluate(source, kind, context):
 def record(source, kind, context):
     case = {"kind": kind, "source": source}
     if context:
-        case["context"] = context
+        case["context"] = copy.deepcopy(context)  # The code may change what it is given.
     try:
         case["result"] = repr(evaluate(source, kind, context))
     except BaseException as error:

@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 
 use super::exception::PyResult;
 use super::hash;
+use super::release::release;
 use super::string::Str;
 use super::types::{self, BuiltinType};
 use super::value::Value;
@@ -99,6 +100,7 @@ impl Hasher for KeyHasher {
 pub type Table = IndexMap<Key, Value, BuildHasherDefault<KeyHasher>>;
 
 /// Which class of `dict` it is.
+#[derive(Clone)]
 pub enum DictKind {
     /// `dict`
     Plain,
@@ -118,6 +120,12 @@ pub struct Dict {
     pub kind: DictKind,
 }
 
+impl Drop for Dict {
+    fn drop(&mut self) {
+        release(std::mem::take(self.table.get_mut()));
+    }
+}
+
 impl Default for Dict {
     fn default() -> Self {
         Self::new()
@@ -128,6 +136,11 @@ impl Dict {
     /// An empty dict.
     pub fn new() -> Self {
         Self { table: RefCell::default(), kind: DictKind::Plain }
+    }
+
+    /// An empty dict of this class.
+    pub fn with_kind(kind: DictKind) -> Self {
+        Self { table: RefCell::default(), kind }
     }
 
     /// A plain dict with these items.

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 
 use super::code::Place;
+use super::release::release;
 use super::string::Str;
 use super::types::{BuiltinType, OBJECT, Type};
 use super::value::Value;
@@ -34,6 +35,18 @@ pub struct ExceptionObject {
     pub suppress_context: Cell<bool>,
     /// Where it passed through the config's code, innermost first.
     pub places: RefCell<Vec<Place>>,
+}
+
+impl Drop for ExceptionObject {
+    fn drop(&mut self) {
+        // Most have neither cause nor context, and arguments that hold nothing.
+        release((
+            std::mem::take(self.args.get_mut()),
+            self.cause.get_mut().take(),
+            self.context.get_mut().take(),
+            std::mem::take(self.attributes.get_mut()),
+        ));
+    }
 }
 
 impl ExceptionObject {
@@ -174,6 +187,21 @@ exceptions! {
     DEPRECATION_WARNING = "DeprecationWarning" (WARNING);
     RUNTIME_WARNING = "RuntimeWarning" (WARNING);
     FUTURE_WARNING = "FutureWarning" (WARNING);
+}
+
+/// What code meets where it asks for something that the world does not tell, the time for instance.
+pub static HOST_UNAVAILABLE: BuiltinType = BuiltinType {
+    name: "HostUnavailable",
+    module: "tpvc",
+    base: Some(&EXCEPTION),
+    construct: Some(|vm, args| super::builtins::construct::exception(vm, &HOST_UNAVAILABLE, args)),
+    methods: &[],
+    statics: &[],
+};
+
+/// Raises `HostUnavailable`.
+pub fn host_unavailable(message: impl Into<String>) -> Raised {
+    raise(&HOST_UNAVAILABLE, message)
 }
 
 /// Raises `KeyError(key)`.

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::rc::{Rc, Weak};
 
 use super::code::Program;
+use super::release::release;
 use super::string::Str;
 use super::types::Class;
 use super::value::{Value, VarCell};
@@ -27,4 +28,12 @@ pub struct Function {
     pub closure: Vec<VarCell>,
     /// The class that it is a method of, for messages and for `super()`.
     pub owner: OnceCell<Weak<Class>>,
+}
+
+impl Drop for Function {
+    fn drop(&mut self) {
+        if !self.closure.is_empty() || !self.defaults.is_empty() {
+            release((std::mem::take(&mut self.closure), std::mem::take(&mut self.defaults)));
+        }
+    }
 }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::exception::PyResult;
+use super::release::release;
 use super::types::BuiltinType;
 use super::value::Value;
 use super::vm::Vm;
@@ -44,6 +45,21 @@ pub struct IteratorObject {
     class: &'static BuiltinType,
     /// The sequence; borrowed only while it produces an item, so that a generator that iterates itself gets an error.
     pub state: RefCell<Box<dyn PyIterator>>,
+}
+
+/// What is left of an iterator while it is dropped.
+struct Nothing;
+
+impl PyIterator for Nothing {
+    fn next(&mut self, _: &mut Vm) -> PyResult<Option<Value>> {
+        Ok(None)
+    }
+}
+
+impl Drop for IteratorObject {
+    fn drop(&mut self) {
+        release(std::mem::replace(self.state.get_mut(), Box::new(Nothing)));
+    }
 }
 
 impl IteratorObject {

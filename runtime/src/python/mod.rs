@@ -18,6 +18,7 @@ pub mod modules;
 pub mod number;
 pub mod object;
 pub mod regex;
+mod release;
 pub mod set;
 pub mod string;
 pub mod types;

@@ -15,15 +15,17 @@ use super::function::Function;
 use super::iterator::IteratorObject;
 use super::module::ModuleDef;
 use super::object::Object;
+use super::release::release;
 use super::set::SetObject;
 use super::string::Str;
 use super::types::{Instance, Type};
 use super::vm::Vm;
 
 /// Any Python value.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub enum Value {
     /// `None`
+    #[default]
     None,
     /// `NotImplemented`
     NotImplemented,
@@ -100,6 +102,18 @@ pub struct Tuple {
 pub struct List {
     /// The items.
     pub items: RefCell<Vec<Value>>,
+}
+
+impl Drop for Tuple {
+    fn drop(&mut self) {
+        release(std::mem::take(&mut self.items));
+    }
+}
+
+impl Drop for List {
+    fn drop(&mut self) {
+        release(std::mem::take(self.items.get_mut()));
+    }
 }
 
 /// `range(start, stop, step)`; the step is not zero. Bounds outside `i64` are refused with `OverflowError`

@@ -58,8 +58,14 @@ impl<'a> Compiler<'a> {
 
     /// `f(*args, **keywords)`, the callee being on the stack.
     fn call_unpacking(&mut self, node: &'a ast::ExprCall) -> Done {
-        self.list(&node.args)?;
-        self.emit(Instr::ListToTuple)?;
+        match node.args.as_slice() {
+            // The call takes a lone starred argument apart itself, so that its error can name the callee, as CPython's does.
+            [Expr::Starred(starred)] => self.expression(&starred.value)?,
+            _ => {
+                self.list(&node.args)?;
+                self.emit(Instr::ListToTuple)?;
+            }
+        }
         let keywords = !node.keywords.is_empty();
         if keywords {
             self.emit(Instr::BuildDict { count: 0 })?;

@@ -77,10 +77,8 @@ impl Vm {
             Instr::ListToTuple => {
                 let list = frame.pop();
                 let items = match list {
-                    Value::List(list) => match Rc::try_unwrap(list) {
-                        Ok(list) => list.items.into_inner(),
-                        Err(list) => list.items.borrow().clone(),
-                    },
+                    // The list is the one that the arguments were gathered in: nobody else has it.
+                    Value::List(list) if Rc::strong_count(&list) == 1 => list.items.take(),
                     other => self.collect(&other)?,
                 };
                 frame.push(Value::tuple(items));

@@ -480,7 +480,7 @@ fn merged(a: &Dict, b: &Dict) -> Dict {
     };
     let mut table = a.table.borrow().clone();
     table.extend(b.table.borrow().iter().map(|(key, value)| (key.clone(), value.clone())));
-    Dict { kind, ..Dict::from_table(table) }
+    Dict { table: std::cell::RefCell::new(table), kind }
 }
 
 /// The operator seen from the other side: `a < b` is `b > a`.

@@ -115,7 +115,7 @@ impl Vm {
     /// `a op b` of two Counters: counts are combined, and only those above zero are kept.
     pub(super) fn combine_counters(&mut self, op: BinaryOp, a: &Dict, b: &Dict) -> PyResult<Option<Value>> {
         let zero = Value::Int(0);
-        let result = Dict { kind: DictKind::Counter, ..Dict::new() };
+        let result = Dict::with_kind(DictKind::Counter);
         let (left, right) = (a.table.borrow().clone(), b.table.borrow().clone());
         self.charge(left.len() + right.len())?;
         for (key, x) in &left {

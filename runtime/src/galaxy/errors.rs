@@ -1,0 +1,83 @@
+//! Exception classes of Galaxy and of the host.
+
+use super::signature;
+use crate::python::args::Args;
+use crate::python::exception::{EXCEPTION, ExceptionObject, PyResult, Raised, raise, raise_with};
+use crate::python::methods;
+use crate::python::types::BuiltinType;
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+/// `HostUnavailable`: the world does not know what the code asked for. A config's `except Exception` catches it, as it
+/// would catch an error of the database.
+pub static HOST_UNAVAILABLE: BuiltinType = BuiltinType {
+    name: "HostUnavailable",
+    module: "",
+    base: Some(&EXCEPTION),
+    construct: Some(|vm, args| crate::python::builtins::construct::exception(vm, &HOST_UNAVAILABLE, args)),
+    methods: methods::exception::METHODS,
+    statics: &[],
+};
+
+/// `galaxy.jobs.mapper.JobMappingException`
+pub static JOB_MAPPING_EXCEPTION: BuiltinType = BuiltinType {
+    name: "JobMappingException",
+    module: "galaxy.jobs.mapper",
+    base: Some(&EXCEPTION),
+    construct: Some(new_job_mapping_exception),
+    methods: methods::exception::METHODS,
+    statics: &[],
+};
+
+/// `galaxy.jobs.mapper.JobNotReadyException`
+pub static JOB_NOT_READY_EXCEPTION: BuiltinType = BuiltinType {
+    name: "JobNotReadyException",
+    module: "galaxy.jobs.mapper",
+    base: Some(&EXCEPTION),
+    construct: Some(new_job_not_ready_exception),
+    methods: methods::exception::METHODS,
+    statics: &[],
+};
+
+/// `galaxy.jobs.mapper.JobMappingConfigurationException`
+pub static JOB_MAPPING_CONFIGURATION_EXCEPTION: BuiltinType = BuiltinType {
+    name: "JobMappingConfigurationException",
+    module: "galaxy.jobs.mapper",
+    base: Some(&EXCEPTION),
+    construct: Some(|vm, args| {
+        crate::python::builtins::construct::exception(vm, &JOB_MAPPING_CONFIGURATION_EXCEPTION, args)
+    }),
+    methods: methods::exception::METHODS,
+    statics: &[],
+};
+
+/// Raises `HostUnavailable`.
+pub fn host_unavailable(message: impl Into<String>) -> Raised {
+    raise(&HOST_UNAVAILABLE, message)
+}
+
+/// Raises `JobMappingException(failure_message)`.
+pub fn job_mapping_exception(failure_message: Value) -> Raised {
+    let raised = raise_with(&JOB_MAPPING_EXCEPTION, vec![failure_message.clone()]);
+    raised.0.attributes.borrow_mut().insert("failure_message".to_owned(), failure_message);
+    raised
+}
+
+/// `e.args` is what the exception was called with by position: Galaxy's constructors do not call `Exception`'s.
+fn new_job_mapping_exception(_: &mut Vm, args: Args) -> PyResult<Value> {
+    let positional = args.pos.to_vec();
+    let [message] = signature::bind_method(args, "JobMappingException.__init__", ["failure_message"], 1)?;
+    let exception = ExceptionObject::new(&JOB_MAPPING_EXCEPTION, positional);
+    exception.attributes.borrow_mut().insert("failure_message".to_owned(), message.unwrap_or(Value::None));
+    Ok(Value::Exception(exception))
+}
+
+fn new_job_not_ready_exception(_: &mut Vm, args: Args) -> PyResult<Value> {
+    let positional = args.pos.to_vec();
+    let [job_state, message] =
+        signature::bind_method(args, "JobNotReadyException.__init__", ["job_state", "message"], 0)?;
+    let exception = ExceptionObject::new(&JOB_NOT_READY_EXCEPTION, positional);
+    exception.attributes.borrow_mut().insert("job_state".to_owned(), job_state.unwrap_or(Value::None));
+    exception.attributes.borrow_mut().insert("message".to_owned(), message.unwrap_or(Value::None));
+    Ok(Value::Exception(exception))
+}

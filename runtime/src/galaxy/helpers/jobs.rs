@@ -1,0 +1,155 @@
+//! Helpers on the job's parameters, on other jobs, and on what the tool asks for.
+
+use crate::galaxy::errors::host_unavailable;
+use crate::galaxy::job::DatasetId;
+use crate::galaxy::objects::world_of_session;
+use crate::galaxy::resource_requirements::field;
+use crate::galaxy::signature;
+use crate::galaxy::world::{ToolFilter, UserFilter};
+use crate::python::args::Args;
+use crate::python::dict::Dict;
+use crate::python::exception::{KEY_ERROR, NOT_IMPLEMENTED_ERROR, PyResult, type_error};
+use crate::python::value::Value;
+use crate::python::vm::{BinaryOp, CompareOp, Vm};
+
+/// `job_args_match(job, app, args)`: whether the job's parameters have the values that the nested dict `args` gives.
+pub(super) fn job_args_match(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [job, app, wanted] = signature::bind(args, "job_args_match", ["job", "app", "args"], 3)?;
+    let Some(Value::Dict(wanted)) = wanted.filter(|wanted| !matches!(wanted, Value::Dict(dict) if dict.is_empty()))
+    else {
+        return Ok(Value::Bool(false));
+    };
+    let (job, app) = (job.unwrap_or(Value::None), app.unwrap_or(Value::None));
+    let options = vm.call_method(&job, "get_param_values", Args::one(app))?;
+    let mut matched = true;
+    for (name, value) in wanted.items() {
+        let mut keys = vec![name.clone()];
+        collect_keys(vm, &value, &mut keys)?;
+        let argument = Dict::new();
+        argument.set(vm, name, value)?;
+        matched &= match values_equal(vm, &options, &Value::dict(argument), &keys) {
+            Err(raised) if raised.is(&KEY_ERROR) => false,
+            equal => equal?,
+        };
+    }
+    Ok(Value::Bool(matched))
+}
+
+/// The keys of nested dicts: those of a dict, then those of its values.
+fn collect_keys(vm: &mut Vm, value: &Value, keys: &mut Vec<Value>) -> PyResult<()> {
+    let inner = match value {
+        Value::Dict(dict) => {
+            keys.extend(dict.keys());
+            dict.values()
+        }
+        Value::List(list) => list.items.borrow().clone(),
+        _ => return Ok(()),
+    };
+    vm.charge(inner.len())?;
+    vm.deeper(|vm| inner.iter().try_for_each(|value| collect_keys(vm, value, keys)))
+}
+
+/// Whether what lies under the keys, one after the other, is equal in both.
+fn values_equal(vm: &mut Vm, options: &Value, argument: &Value, keys: &[Value]) -> PyResult<bool> {
+    let option = descend(vm, options, keys)?;
+    let argument = descend(vm, argument, keys)?;
+    let differs = vm.compare(CompareOp::Ne, &argument, &option)?;
+    Ok(!vm.truthy(&differs)?)
+}
+
+/// `reduce(dict.__getitem__, keys, value)`
+fn descend(vm: &mut Vm, value: &Value, keys: &[Value]) -> PyResult<Value> {
+    let mut value = value.clone();
+    for key in keys {
+        if !matches!(value, Value::Dict(_)) {
+            return Err(type_error(format!(
+                "descriptor '__getitem__' for 'dict' objects doesn't apply to a '{}' object",
+                value.type_name().as_str()
+            )));
+        }
+        value = vm.get_item(&value, key)?;
+    }
+    Ok(value)
+}
+
+/// `concurrent_job_count_for_tool(app, tool, user=None)`: how many jobs of any version of the tool are queued or running.
+pub(super) fn concurrent_job_count_for_tool(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [app, tool, user] = signature::bind(args, "concurrent_job_count_for_tool", ["app", "tool", "user"], 2)?;
+    let (app, tool) = (app.unwrap_or(Value::None), tool.unwrap_or(Value::None));
+    let tool_id = vm.get_attr(&tool, "id")?;
+    let id = match &tool_id {
+        Value::Str(id) if !id.is_empty() => Some(id.clone()),
+        other if vm.truthy(other)? => {
+            return Err(type_error(format!("argument of type '{}' is not iterable", other.type_name().as_str())));
+        }
+        _ => None,
+    };
+    let model = vm.get_attr(&app, "model")?;
+    let context = vm.get_attr(&model, "context")?;
+    let user_id = match user {
+        Some(user) if vm.truthy(&user)? => Some(vm.get_attr(&user, "id")?),
+        _ => None,
+    };
+    let Some(world) = world_of_session(&context) else {
+        return Err(host_unavailable("jobs are counted in the session of the app only"));
+    };
+    let user_id = match user_id {
+        None => None,
+        Some(Value::None) => Some(None),
+        Some(Value::Int(id)) => Some(Some(DatasetId::Int(id))),
+        Some(Value::Bool(id)) => Some(Some(DatasetId::Int(i64::from(id)))),
+        Some(other) => Some(Some(DatasetId::Str(vm.str(&other)?.as_str().into()))),
+    };
+    let user = match &user_id {
+        None => UserFilter::Any,
+        Some(None) => UserFilter::Anonymous,
+        Some(Some(id)) => UserFilter::Id(id),
+    };
+    // Tools of a tool shed count in all their versions, which is the last part of the id.
+    let base = id.as_ref().and_then(|id| id.rfind('/').and_then(|end| id.get(..=end)));
+    let tool = match base {
+        Some(base) => ToolFilter::Like(base),
+        None => ToolFilter::Equal(tool_id.as_str().map(|id| id.as_str())),
+    };
+    vm.charge(world.jobs.len())?;
+    Ok(Value::from_usize(world.count_jobs(&tool, &user)))
+}
+
+/// `get_tool_resource_field(tool, field_name)`
+pub(super) fn get_tool_resource_field(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [tool, field] = signature::bind(args, "get_tool_resource_field", ["tool", "field_name"], 2)?;
+    let fields = resource_fields(vm, &tool.unwrap_or(Value::None))?;
+    Ok(fields.get(vm, &field.unwrap_or(Value::None))?.unwrap_or(Value::None))
+}
+
+/// `extract_resource_requirements_from_tool(galaxy_tool)`
+pub(super) fn extract_resource_requirements(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let function = "extract_resource_requirements_from_tool";
+    let [tool] = signature::bind(args, function, ["galaxy_tool"], 1)?;
+    resource_fields(vm, &tool.unwrap_or(Value::None)).map(Value::dict)
+}
+
+fn resource_fields(vm: &mut Vm, tool: &Value) -> PyResult<Dict> {
+    let fields = Dict::new();
+    let Some(requirements) = vm.find_attr(tool, "resource_requirements")? else { return Ok(fields) };
+    if !vm.truthy(&requirements)? {
+        return Ok(fields);
+    }
+    for requirement in vm.collect(&requirements)? {
+        let resource_type = vm.get_attr(&requirement, "resource_type")?;
+        let Some((name, divisor)) = resource_type.as_str().and_then(|name| field(name)) else { continue };
+        let value = match vm.call_method(&requirement, "get_value", Args::none()) {
+            Err(raised) if raised.is(&NOT_IMPLEMENTED_ERROR) => continue,
+            value => value?,
+        };
+        if value.is_none() {
+            continue;
+        }
+        let value = match divisor {
+            Some(divisor) => vm.binary(BinaryOp::TrueDivide, &value, &Value::Float(divisor))?,
+            None => value,
+        };
+        fields.set_str(name.into(), value);
+    }
+    Ok(fields)
+}

@@ -1,0 +1,53 @@
+//! Helpers on the tags of entities.
+
+use crate::galaxy::signature;
+use crate::python::args::Args;
+use crate::python::exception::PyResult;
+use crate::python::string::Str;
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+/// `tag_values_match(entity, match_tag_values=None, exclude_tag_values=None)`: whether the entity has all of the first and
+/// none of the second, of whatever kind the tags are.
+pub(super) fn tag_values_match(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let names = ["entity", "match_tag_values", "exclude_tag_values"];
+    let [entity, wanted, excluded] = signature::bind(args, "tag_values_match", names, 1)?;
+    let entity = entity.unwrap_or(Value::None);
+    let mut lists = [Vec::new(), Vec::new()];
+    for (list, values) in lists.iter_mut().zip([wanted, excluded]) {
+        if let Some(values) = values
+            && vm.truthy(&values)?
+        {
+            *list = vm.collect(&values)?;
+        }
+    }
+    let [wanted, excluded] = lists;
+    // Both lists are looked at whole, but the second only where the first is there: an entity without tags raises.
+    let mut all = true;
+    for value in wanted {
+        all &= has_tag(vm, &entity, value)?;
+    }
+    if !all {
+        return Ok(Value::Bool(false));
+    }
+    let mut any = false;
+    for value in excluded {
+        any |= has_tag(vm, &entity, value)?;
+    }
+    Ok(Value::Bool(!any))
+}
+
+/// `any(entity.tpv_tags.filter(tag_value=value))`
+fn has_tag(vm: &mut Vm, entity: &Value, value: Value) -> PyResult<bool> {
+    let tags = vm.get_attr(entity, "tpv_tags")?;
+    let mut args = Args::none();
+    args.kw.push((Str::from("tag_value"), value));
+    let found = vm.call_method(&tags, "filter", args)?;
+    let iterator = vm.iter(&found)?;
+    while let Some(tag) = vm.next(&iterator)? {
+        if vm.truthy(&tag)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

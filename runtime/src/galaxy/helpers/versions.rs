@@ -1,0 +1,45 @@
+//! Helpers that compare the version of a tool with another.
+
+use crate::galaxy::signature;
+use crate::galaxy::version::{self, holds, version_text};
+use crate::python::args::Args;
+use crate::python::exception::PyResult;
+use crate::python::value::Value;
+use crate::python::vm::{CompareOp, Vm};
+
+/// `comparator(parse_version(tool.version), parse_version(version))`, or `None` where either is `None`.
+fn compare(vm: &mut Vm, args: Args, function: &str, op: CompareOp) -> PyResult<Value> {
+    let [tool, wanted] = signature::bind(args, function, ["tool", "version"], 2)?;
+    let found = vm.get_attr(&tool.unwrap_or(Value::None), "version")?;
+    let wanted = wanted.unwrap_or(Value::None);
+    if found.is_none() || wanted.is_none() {
+        return Ok(Value::None);
+    }
+    let (found, wanted) = (version_text(vm, &found)?, version_text(vm, &wanted)?);
+    Ok(Value::Bool(holds(op, version::compare(&found, &wanted))))
+}
+
+/// `tool_version_eq(tool, version)`
+pub(super) fn tool_version_eq(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    compare(vm, args, "tool_version_eq", CompareOp::Eq)
+}
+
+/// `tool_version_lte(tool, version)`
+pub(super) fn tool_version_lte(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    compare(vm, args, "tool_version_lte", CompareOp::Le)
+}
+
+/// `tool_version_lt(tool, version)`
+pub(super) fn tool_version_lt(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    compare(vm, args, "tool_version_lt", CompareOp::Lt)
+}
+
+/// `tool_version_gte(tool, version)`
+pub(super) fn tool_version_gte(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    compare(vm, args, "tool_version_gte", CompareOp::Ge)
+}
+
+/// `tool_version_gt(tool, version)`
+pub(super) fn tool_version_gt(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    compare(vm, args, "tool_version_gt", CompareOp::Gt)
+}

@@ -1,0 +1,13 @@
+//! JSON as Python's `json` module reads and writes it: what job, world and answer files are made of.
+//!
+//! Ints have no bound, `NaN` and `Infinity` are numbers, and of two equal keys the later counts, as in `json.loads`.
+//! Parts of a job that most rules never touch stay text: [`Reader::raw`] checks and skips them, and [`Reader::value`]
+//! makes Python values of them when code asks.
+
+mod reader;
+mod tree;
+mod writer;
+
+pub use reader::{Fault, Kind, Reader};
+pub use tree::Json;
+pub use writer::{escape_into, write_text};

@@ -1,0 +1,178 @@
+//! JSON that owns itself and may cross threads: what answers and the world hold.
+
+use indexmap::IndexMap;
+use num_bigint::BigInt;
+
+use super::{Fault, Kind, Reader};
+use crate::python::dict::Dict;
+use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::string::Str;
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+/// A JSON value, as Python's `json` understands it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Json {
+    /// `null`
+    Null,
+    /// `true`, `false`
+    Bool(bool),
+    /// An int that fits 64 bits
+    Int(i64),
+    /// A larger int
+    BigInt(BigInt),
+    /// A float; infinities and NaN included
+    Float(f64),
+    /// A string
+    Str(Box<str>),
+    /// A list
+    List(Vec<Json>),
+    /// An object in its order. Python can write a key twice (`{1: .., "1": ..}`).
+    Object(Vec<(Box<str>, Json)>),
+}
+
+impl Json {
+    /// A string.
+    pub fn str(text: impl Into<Box<str>>) -> Self {
+        Self::Str(text.into())
+    }
+
+    /// The value under a key, where this is an object that has it.
+    pub fn get(&self, key: &str) -> Option<&Json> {
+        match self {
+            Self::Object(items) => items.iter().find(|(name, _)| &**name == key).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// Reads the next value.
+    ///
+    /// # Errors
+    /// A syntax fault.
+    pub fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        Ok(match reader.kind()? {
+            Kind::Null => {
+                reader.null()?;
+                Self::Null
+            }
+            Kind::Bool => Self::Bool(reader.bool()?),
+            Kind::Number => match reader.number()? {
+                Value::Int(small) => Self::Int(small),
+                Value::BigInt(big) => Self::BigInt((*big).clone()),
+                Value::Float(float) => Self::Float(float),
+                _ => Self::Null,
+            },
+            Kind::String => Self::Str(reader.string()?.into()),
+            Kind::List => {
+                let mut items = Vec::new();
+                reader.list(|reader, _| {
+                    items.push(Self::read(reader)?);
+                    Ok(())
+                })?;
+                Self::List(items)
+            }
+            Kind::Object => {
+                let mut items = IndexMap::new();
+                reader.object(|reader, key| {
+                    items.insert(Box::from(key), Self::read(reader)?);
+                    Ok(())
+                })?;
+                Self::Object(items.into_iter().collect())
+            }
+        })
+    }
+
+    /// A new Python value of this content.
+    pub fn to_value(&self) -> Value {
+        match self {
+            Self::Null => Value::None,
+            Self::Bool(value) => Value::Bool(*value),
+            Self::Int(value) => Value::Int(*value),
+            Self::BigInt(value) => Value::from_bigint(value.clone()),
+            Self::Float(value) => Value::Float(*value),
+            Self::Str(text) => Value::str(text.clone()),
+            Self::List(items) => Value::list(items.iter().map(Self::to_value).collect()),
+            Self::Object(items) => {
+                Value::dict(Dict::from_strs(items.iter().map(|(key, value)| (Str::new(key.clone()), value.to_value()))))
+            }
+        }
+    }
+
+    /// What `json.dumps(value, default=repr)` would write: tuples become lists, keys become strings, and what JSON does not
+    /// know becomes its `repr`.
+    ///
+    /// # Errors
+    /// `TypeError` for keys that cannot become strings, `ValueError` where a container holds itself, and what `repr`
+    /// raises.
+    pub fn from_value(vm: &mut Vm, value: &Value) -> PyResult<Self> {
+        Self::convert(vm, value, &mut Vec::new())
+    }
+
+    fn convert(vm: &mut Vm, value: &Value, inside: &mut Vec<*const ()>) -> PyResult<Self> {
+        Ok(match value {
+            Value::None => Self::Null,
+            Value::Bool(value) => Self::Bool(*value),
+            Value::Int(value) => Self::Int(*value),
+            Value::BigInt(value) => Self::BigInt((**value).clone()),
+            Value::Float(value) => Self::Float(*value),
+            Value::Str(text) => Self::str(text.as_str()),
+            Value::List(list) => {
+                let items = list.items.borrow().clone();
+                Self::container(vm, std::rc::Rc::as_ptr(list).cast(), inside, |vm, inside| {
+                    Self::items(vm, &items, inside)
+                })?
+            }
+            Value::Tuple(tuple) => Self::container(vm, std::rc::Rc::as_ptr(tuple).cast(), inside, |vm, inside| {
+                Self::items(vm, &tuple.items, inside)
+            })?,
+            Value::Dict(dict) => {
+                let items = dict.items();
+                Self::container(vm, std::rc::Rc::as_ptr(dict).cast(), inside, |vm, inside| {
+                    let mut object = Vec::with_capacity(items.len());
+                    for (key, value) in &items {
+                        object.push((Self::key(vm, key)?, Self::convert(vm, value, inside)?));
+                    }
+                    Ok(Self::Object(object))
+                })?
+            }
+            other => Self::Str(vm.repr(other)?.into()),
+        })
+    }
+
+    fn container(
+        vm: &mut Vm,
+        address: *const (),
+        inside: &mut Vec<*const ()>,
+        content: impl FnOnce(&mut Vm, &mut Vec<*const ()>) -> PyResult<Self>,
+    ) -> PyResult<Self> {
+        if inside.contains(&address) {
+            return Err(value_error("Circular reference detected"));
+        }
+        inside.push(address);
+        let result = vm.deeper(|vm| content(vm, inside));
+        inside.pop();
+        result
+    }
+
+    fn items(vm: &mut Vm, items: &[Value], inside: &mut Vec<*const ()>) -> PyResult<Self> {
+        vm.charge(items.len())?;
+        items.iter().map(|item| Self::convert(vm, item, inside)).collect::<PyResult<_>>().map(Self::List)
+    }
+
+    fn key(vm: &mut Vm, key: &Value) -> PyResult<Box<str>> {
+        Ok(match key {
+            Value::Str(text) => text.as_str().into(),
+            Value::None => "null".into(),
+            Value::Bool(true) => "true".into(),
+            Value::Bool(false) => "false".into(),
+            Value::Int(_) | Value::BigInt(_) => vm.repr(key)?.into(),
+            Value::Float(float) => super::writer::float_text(*float).into(),
+            other => {
+                return Err(type_error(format!(
+                    "keys must be str, int, float, bool or None, not {}",
+                    other.type_name().as_str()
+                )));
+            }
+        })
+    }
+}

@@ -1,0 +1,14 @@
+//! What code sees of Galaxy, and the files that describe jobs, the world and answers.
+
+pub mod answer;
+pub mod errors;
+pub mod helpers;
+pub mod job;
+pub mod json;
+pub mod modules;
+pub mod objects;
+pub mod resource_requirements;
+pub mod signature;
+mod standard;
+pub mod version;
+pub mod world;

@@ -1,0 +1,28 @@
+//! The modules that code can import besides Python's own: Galaxy's, TPV's and SQLAlchemy's.
+
+pub mod galaxy;
+pub mod model;
+pub mod sqlalchemy;
+pub mod tpv;
+
+use crate::python::module::ModuleDef;
+
+/// The modules of this folder and TPV's helpers, by dotted name. The mapper adds `tpv.core.entities` and its like, whose
+/// classes it implements.
+pub static MODULES: &[&ModuleDef] = &[
+    &galaxy::GALAXY,
+    &galaxy::APP,
+    &galaxy::JOBS,
+    &galaxy::JOBS_MAPPER,
+    &galaxy::MODEL,
+    &galaxy::TOOL_UTIL,
+    &galaxy::TOOL_UTIL_VERSION,
+    &galaxy::TOOLS,
+    &galaxy::UTIL,
+    &sqlalchemy::SQLALCHEMY,
+    &sqlalchemy::SQL,
+    &tpv::TPV,
+    &tpv::CORE,
+    &tpv::RESOURCE_REQUIREMENTS,
+    &super::helpers::MODULE,
+];

@@ -1,0 +1,124 @@
+//! Objects with a fixed set of attributes that are made when code first asks, and others that code may set.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+
+use crate::python::dict::Dict;
+use crate::python::exception::{PyResult, attribute_error};
+use crate::python::object::Object;
+use crate::python::string::Str;
+use crate::python::types::BuiltinType;
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+/// The attributes of one class of objects.
+pub trait Fields: 'static {
+    /// The class.
+    const CLASS: &'static BuiltinType;
+    /// The names, in the order in which Galaxy's object got them.
+    const NAMES: &'static [&'static str];
+
+    /// The value of one of the names, made anew: [`Bag`] keeps it. `None` for any other name.
+    fn get(&self, name: &str) -> Option<Value>;
+}
+
+/// An object with the attributes of `F`.
+pub struct Bag<F> {
+    fields: F,
+    /// What was asked for or set; `None` is deleted.
+    attributes: RefCell<Vec<(Cow<'static, str>, Option<Value>)>>,
+}
+
+impl<F: Fields> Bag<F> {
+    /// A new object, as a value.
+    pub fn value(fields: F) -> Value {
+        Value::object(Self { fields, attributes: RefCell::default() })
+    }
+
+    /// What it is made of.
+    pub fn fields(&self) -> &F {
+        &self.fields
+    }
+
+    /// Whether nobody asked for the attribute or changed it: then it is what [`Fields`] says.
+    pub fn untouched(&self, name: &str) -> bool {
+        self.attributes.borrow().iter().all(|(known, _)| known != name)
+    }
+
+    fn attribute(&self, name: &str) -> Option<Value> {
+        if let Some((_, value)) = self.attributes.borrow().iter().find(|(known, _)| known == name) {
+            return value.clone();
+        }
+        let known = F::NAMES.iter().find(|known| **known == name)?;
+        let value = self.fields.get(known)?;
+        self.attributes.borrow_mut().push((Cow::Borrowed(known), Some(value.clone())));
+        Some(value)
+    }
+
+    fn set(&self, name: &str, value: Option<Value>) {
+        let mut attributes = self.attributes.borrow_mut();
+        match attributes.iter_mut().find(|(known, _)| known == name) {
+            Some((_, slot)) => *slot = value,
+            None => attributes.push((Cow::Owned(name.to_owned()), value)),
+        }
+    }
+
+    /// DIFFERENCE: a copy of the attributes; CPython's `__dict__` is the attributes themselves.
+    fn dict(&self) -> Value {
+        let fields: Vec<_> = F::NAMES.iter().filter_map(|name| Some((*name, self.attribute(name)?))).collect();
+        let dict = Dict::from_strs(fields);
+        for (name, value) in self.attributes.borrow().iter() {
+            if let Some(value) = value {
+                dict.set_str(Str::from(&**name), value.clone());
+            }
+        }
+        Value::dict(dict)
+    }
+}
+
+impl<F: Fields> Object for Bag<F> {
+    fn class(&self) -> &'static BuiltinType {
+        F::CLASS
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok(match self.attribute(name) {
+            None if name == "__dict__" => Some(self.dict()),
+            found => found,
+        })
+    }
+
+    fn set_attr(&self, _: &mut Vm, name: &Str, value: Value) -> PyResult<()> {
+        self.set(name, Some(value));
+        Ok(())
+    }
+
+    fn del_attr(&self, _: &mut Vm, name: &Str) -> PyResult<()> {
+        if self.attribute(name).is_none() {
+            return Err(attribute_error(name.to_string()));
+        }
+        self.set(name, None);
+        Ok(())
+    }
+
+    fn attributes(&self) -> &'static [&'static str] {
+        F::NAMES
+    }
+}
+
+/// Declares the classes of host objects: identifier, name, methods.
+///
+/// Their module is that of the reference implementation, whose objects they stand for: it shows in `repr`.
+macro_rules! host_classes {
+    ($($(#[$doc:meta])* $id:ident = $name:literal ($($method:literal => $function:expr),*);)*) => {
+        $($(#[$doc])* pub static $id: $crate::python::types::BuiltinType = $crate::python::types::BuiltinType {
+            name: $name,
+            module: "tpv_oracle",
+            base: Some(&$crate::python::types::OBJECT),
+            construct: None,
+            methods: &[$($crate::python::value::Method { name: $method, call: $function }),*],
+            statics: &[],
+        };)*
+    };
+}
+pub(super) use host_classes;

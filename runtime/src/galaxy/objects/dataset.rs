@@ -1,0 +1,145 @@
+//! Input datasets: the association with the job, the dataset in its history (HDA), and the stored file.
+
+use std::sync::Arc;
+
+use super::bag::{Bag, Fields, host_classes};
+use super::loose::{Loose, METADATA_COLLECTION};
+use crate::galaxy::job::{InputDataset, Job, RawJson};
+use crate::galaxy::signature;
+use crate::python::args::Args;
+use crate::python::dict::Dict;
+use crate::python::exception::PyResult;
+use crate::python::types::BuiltinType;
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+host_classes! {
+    /// `JobToInputDatasetAssociation`
+    JOB_TO_INPUT_DATASET_ASSOCIATION = "JobToInputDatasetAssociation" ();
+    /// `HistoryDatasetAssociation`
+    HISTORY_DATASET_ASSOCIATION = "HistoryDatasetAssociation" ("get_size" => hda_size);
+    /// `Dataset`
+    DATASET = "Dataset" ("get_size" => stored_size);
+    /// `HistoryDatasetCollectionAssociation`
+    HISTORY_DATASET_COLLECTION_ASSOCIATION = "HistoryDatasetCollectionAssociation"
+        ("first_dataset_instance" => first_dataset_instance);
+}
+
+/// One input of a job, by its place.
+#[derive(Clone)]
+pub(super) struct Input {
+    job: Arc<Job>,
+    index: usize,
+}
+
+impl Input {
+    fn record(&self) -> Option<&InputDataset> {
+        self.job.input_datasets.get(self.index)
+    }
+}
+
+/// An HDA.
+pub(super) struct Hda(Input);
+
+/// The HDA of an input.
+pub(super) fn hda(job: &Arc<Job>, index: usize) -> Value {
+    Bag::value(Hda(Input { job: job.clone(), index }))
+}
+
+impl Fields for Hda {
+    const CLASS: &'static BuiltinType = &HISTORY_DATASET_ASSOCIATION;
+    const NAMES: &'static [&'static str] = &["name", "ext", "extension", "metadata", "dataset"];
+
+    fn get(&self, name: &str) -> Option<Value> {
+        let input = self.0.record()?;
+        Some(match name {
+            "name" => Value::str(input.name.clone()),
+            "ext" | "extension" => Value::str(input.extension.as_deref().unwrap_or("data")),
+            "metadata" => {
+                let source = self.0.clone();
+                Loose::value(&METADATA_COLLECTION, move || {
+                    let metadata = source.record().and_then(|input| input.metadata.as_ref());
+                    metadata.map_or_else(|| Value::dict(Dict::new()), RawJson::to_value)
+                })
+            }
+            "dataset" => Bag::value(Stored(self.0.clone())),
+            _ => return None,
+        })
+    }
+}
+
+struct Stored(Input);
+
+impl Fields for Stored {
+    const CLASS: &'static BuiltinType = &DATASET;
+    const NAMES: &'static [&'static str] = &["id", "file_size", "object_store_id", "file_name"];
+
+    fn get(&self, name: &str) -> Option<Value> {
+        let input = self.0.record()?;
+        Some(match name {
+            "id" => input.id.to_value(),
+            "file_size" => input.size.map_or(Value::None, |size| size.to_value()),
+            "object_store_id" => input.object_store_id.clone().map_or(Value::None, Value::str),
+            "file_name" => Value::str(""),
+            _ => return None,
+        })
+    }
+}
+
+/// An association with an HDA of the job.
+pub(super) struct Association {
+    /// The name of the tool's parameter.
+    pub(super) name: Value,
+    /// The HDA.
+    pub(super) dataset: Value,
+}
+
+impl Fields for Association {
+    const CLASS: &'static BuiltinType = &JOB_TO_INPUT_DATASET_ASSOCIATION;
+    const NAMES: &'static [&'static str] = &["name", "dataset"];
+
+    fn get(&self, name: &str) -> Option<Value> {
+        match name {
+            "name" => Some(self.name.clone()),
+            "dataset" => Some(self.dataset.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// A collection among the parameter values.
+pub(super) struct Collection {
+    /// `.dataset_instances`, a list.
+    pub(super) dataset_instances: Value,
+}
+
+impl Fields for Collection {
+    const CLASS: &'static BuiltinType = &HISTORY_DATASET_COLLECTION_ASSOCIATION;
+    const NAMES: &'static [&'static str] = &["dataset_instances"];
+
+    fn get(&self, name: &str) -> Option<Value> {
+        (name == "dataset_instances").then(|| self.dataset_instances.clone())
+    }
+}
+
+/// `hda.get_size(nice_size=False, calculate_size=False)`
+fn hda_size(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let names = ["nice_size", "calculate_size"];
+    signature::bind_method(args, "HistoryDatasetAssociation.get_size", names, 0)?;
+    let stored = vm.get_attr(this, "dataset")?;
+    vm.get_attr(&stored, "file_size")
+}
+
+/// `dataset.get_size(nice_size=False, calculate_size=False)`
+fn stored_size(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    signature::bind_method(args, "Dataset.get_size", ["nice_size", "calculate_size"], 0)?;
+    vm.get_attr(this, "file_size")
+}
+
+/// `collection.first_dataset_instance()`
+fn first_dataset_instance(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let method = "HistoryDatasetCollectionAssociation.first_dataset_instance";
+    let [] = signature::bind_method(args, method, [], 0)?;
+    let instances = vm.get_attr(this, "dataset_instances")?;
+    if vm.truthy(&instances)? { vm.get_item(&instances, &Value::Int(0)) } else { Ok(Value::None) }
+}

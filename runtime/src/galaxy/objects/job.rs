@@ -1,0 +1,190 @@
+//! The job itself: parameters, inputs and history.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use super::bag::{Bag, Fields, host_classes};
+use super::dataset::{Association, Collection, hda};
+use crate::galaxy::job::{DatasetId, Job};
+use crate::galaxy::json::Reader;
+use crate::galaxy::signature;
+use crate::python::args::Args;
+use crate::python::dict::{Dict, StrKey, Table};
+use crate::python::exception::PyResult;
+use crate::python::types::BuiltinType;
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+host_classes! {
+    /// `Job`
+    JOB = "Job" ("get_param_values" => get_param_values);
+    /// `JobParameter`
+    JOB_PARAMETER = "JobParameter" ();
+    /// `History`
+    HISTORY = "History" ();
+    /// `HistoryTagAssociation`
+    HISTORY_TAG_ASSOCIATION = "HistoryTagAssociation" ();
+}
+
+/// What `job` is made of.
+pub struct JobFields {
+    job: Arc<Job>,
+    /// The HDAs that exist, by input: inputs and parameter values share them.
+    datasets: RefCell<Vec<Option<Value>>>,
+}
+
+/// The job's object.
+pub(super) fn job(job: &Arc<Job>) -> Value {
+    Bag::value(JobFields { job: job.clone(), datasets: RefCell::default() })
+}
+
+impl JobFields {
+    /// The job's record.
+    pub fn record(&self) -> &Job {
+        &self.job
+    }
+
+    fn dataset(&self, index: usize) -> Value {
+        let mut datasets = self.datasets.borrow_mut();
+        if datasets.len() <= index {
+            datasets.resize(self.job.input_datasets.len().max(index + 1), None);
+        }
+        match datasets.get_mut(index) {
+            Some(slot) => slot.get_or_insert_with(|| hda(&self.job, index)).clone(),
+            None => Value::None,
+        }
+    }
+
+    fn input_datasets(&self) -> Value {
+        let associations = self.job.input_datasets.iter().enumerate().map(|(index, input)| {
+            Bag::value(Association { name: Value::str(input.name.clone()), dataset: self.dataset(index) })
+        });
+        Value::list(associations.collect())
+    }
+
+    fn param_values(&self) -> Value {
+        let Some(params) = &self.job.param_values else { return Value::dict(Dict::new()) };
+        let index = self.job.datasets_by_id();
+        let find = |id: &Value| {
+            let id = match id {
+                Value::Int(id) => DatasetId::Int(*id),
+                Value::Str(id) => DatasetId::Str(id.as_str().into()),
+                _ => return None,
+            };
+            index.get(&id).map(|index| self.dataset(*index))
+        };
+        let mut resolve = |table: Table| {
+            let source = table.get(&StrKey("src")).and_then(Value::as_str).map(|source| source.as_str());
+            match source {
+                Some("hda") => {
+                    if let Some(dataset) = table.get(&StrKey("id")).and_then(find) {
+                        return dataset;
+                    }
+                }
+                Some("hdca") => {
+                    if let Some(Value::List(ids)) = table.get(&StrKey("ids")) {
+                        // Each id is known: that was checked when the job was read.
+                        let datasets = ids.items.borrow().iter().filter_map(find).collect();
+                        return Bag::value(Collection { dataset_instances: Value::list(datasets) });
+                    }
+                }
+                _ => {}
+            }
+            Value::dict(Dict::from_table(table))
+        };
+        // The text was checked when the job was read.
+        Reader::new(params.text()).value_with(&mut resolve).unwrap_or(Value::None)
+    }
+}
+
+impl Fields for JobFields {
+    const CLASS: &'static BuiltinType = &JOB;
+    const NAMES: &'static [&'static str] =
+        &["id", "state", "param_values", "parameters", "input_datasets", "input_library_datasets", "history"];
+
+    fn get(&self, name: &str) -> Option<Value> {
+        Some(match name {
+            "id" => Value::Int(self.job.job_id),
+            "state" => Value::str(self.job.state.clone()),
+            "param_values" => self.param_values(),
+            "parameters" => {
+                let parameters = self.job.parameters.iter().map(|(name, value)| {
+                    Bag::value(Parameter { name: Value::str(name.clone()), value: Value::str(value.clone()) })
+                });
+                Value::list(parameters.collect())
+            }
+            "input_datasets" => self.input_datasets(),
+            "input_library_datasets" => Value::list(Vec::new()),
+            "history" => match self.job.history {
+                Some(_) => Bag::value(HistoryFields(self.job.clone())),
+                None => Value::None,
+            },
+            _ => return None,
+        })
+    }
+}
+
+struct Parameter {
+    name: Value,
+    value: Value,
+}
+
+impl Fields for Parameter {
+    const CLASS: &'static BuiltinType = &JOB_PARAMETER;
+    const NAMES: &'static [&'static str] = &["name", "value"];
+
+    fn get(&self, name: &str) -> Option<Value> {
+        match name {
+            "name" => Some(self.name.clone()),
+            "value" => Some(self.value.clone()),
+            _ => None,
+        }
+    }
+}
+
+struct HistoryFields(Arc<Job>);
+
+impl Fields for HistoryFields {
+    const CLASS: &'static BuiltinType = &HISTORY;
+    const NAMES: &'static [&'static str] = &["id", "name", "tags"];
+
+    fn get(&self, name: &str) -> Option<Value> {
+        let history = self.0.history.as_ref()?;
+        Some(match name {
+            "id" => Value::Int(history.id),
+            "name" => Value::str(history.name.as_deref().unwrap_or("Unnamed history")),
+            "tags" => {
+                let tags = history.tags.iter().map(|(name, value)| {
+                    let value = value.clone().map_or(Value::None, Value::str);
+                    Bag::value(Tag { user_tname: Value::str(name.clone()), value })
+                });
+                Value::list(tags.collect())
+            }
+            _ => return None,
+        })
+    }
+}
+
+struct Tag {
+    user_tname: Value,
+    value: Value,
+}
+
+impl Fields for Tag {
+    const CLASS: &'static BuiltinType = &HISTORY_TAG_ASSOCIATION;
+    const NAMES: &'static [&'static str] = &["user_tname", "user_value", "value"];
+
+    fn get(&self, name: &str) -> Option<Value> {
+        match name {
+            "user_tname" => Some(self.user_tname.clone()),
+            "user_value" | "value" => Some(self.value.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// `job.get_param_values(app)`
+fn get_param_values(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    signature::bind_method(args, "Job.get_param_values", ["app"], 1)?;
+    vm.get_attr(this, "param_values")
+}

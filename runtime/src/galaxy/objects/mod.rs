@@ -1,0 +1,69 @@
+//! The host objects that code sees: `app`, `tool`, `user`, `job` and what hangs on them.
+//!
+//! Each class has the name, the attributes and the methods that the contract of the job file gives it. An attribute is
+//! made when code first asks for it and kept, so that `job.input_datasets` is the same list each time.
+
+mod app;
+mod bag;
+mod dataset;
+mod job;
+mod loose;
+mod session;
+mod tool;
+mod user;
+
+use std::sync::Arc;
+
+pub use app::{APP, AppFields, MODEL, TABULAR_TOOL_DATA_TABLE, app};
+pub use bag::{Bag, Fields};
+pub use dataset::{
+    DATASET, HISTORY_DATASET_ASSOCIATION, HISTORY_DATASET_COLLECTION_ASSOCIATION, JOB_TO_INPUT_DATASET_ASSOCIATION,
+};
+pub use job::{HISTORY, HISTORY_TAG_ASSOCIATION, JOB, JOB_PARAMETER, JobFields};
+pub use loose::{CONFIG, JOB_WRAPPER, Loose, METADATA_COLLECTION};
+pub use session::{SESSION, world_of_session};
+pub use tool::{DYNAMIC_TOOL, RESOURCE_REQUIREMENT, TOOL, ToolFields};
+pub use user::{ROLE, USER, UserFields};
+
+use super::job::{Job, RawJson};
+use crate::python::dict::Dict;
+use crate::python::value::Value;
+
+/// What Galaxy calls TPV with for one job, but for `app`: see [`app`].
+pub struct JobObjects {
+    /// `tool`
+    pub tool: Value,
+    /// `user`
+    pub user: Value,
+    /// `job`
+    pub job: Value,
+    /// `job_wrapper`
+    pub job_wrapper: Value,
+    /// `resource_params`
+    pub resource_params: Value,
+    /// `workflow_invocation_uuid`
+    pub workflow_invocation_uuid: Value,
+}
+
+impl JobObjects {
+    /// The objects of one job. What is inside them is made when code asks.
+    pub fn new(record: &Arc<Job>) -> Self {
+        let job_wrapper = match &record.job_wrapper {
+            None => Value::None,
+            Some(_) => {
+                let record = record.clone();
+                Loose::value(&JOB_WRAPPER, move || {
+                    record.job_wrapper.as_ref().map_or_else(|| Value::dict(Dict::new()), RawJson::to_value)
+                })
+            }
+        };
+        Self {
+            tool: tool::tool(record),
+            user: user::user(record),
+            job: job::job(record),
+            job_wrapper,
+            resource_params: record.resource_params.as_ref().map_or(Value::None, RawJson::to_value),
+            workflow_invocation_uuid: record.workflow_invocation_uuid.clone().map_or(Value::None, Value::str),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The tool, and what it asks for.
+
+use std::sync::Arc;
+
+use super::bag::{Bag, Fields, host_classes};
+use crate::galaxy::job::Job;
+use crate::galaxy::resource_requirements::Requirement;
+use crate::galaxy::{signature, standard};
+use crate::python::args::Args;
+use crate::python::dict::Dict;
+use crate::python::exception::{PyResult, not_implemented_error};
+use crate::python::types::{BuiltinType, OBJECT};
+use crate::python::value::{Method, Value};
+use crate::python::vm::Vm;
+
+host_classes! {
+    /// `Tool`
+    TOOL = "Tool" ("params_from_strings" => params_from_strings);
+    /// `DynamicTool`
+    DYNAMIC_TOOL = "DynamicTool" ();
+}
+
+/// `galaxy.tool_util.deps.requirements.ResourceRequirement`
+pub static RESOURCE_REQUIREMENT: BuiltinType = BuiltinType {
+    name: "ResourceRequirement",
+    module: "galaxy.tool_util.deps.requirements",
+    base: Some(&OBJECT),
+    construct: None,
+    methods: &[Method { name: "get_value", call: get_value }, Method { name: "to_dict", call: to_dict }],
+    statics: &[],
+};
+
+/// What `tool` is made of.
+pub struct ToolFields(Arc<Job>);
+
+/// The tool's object.
+pub(super) fn tool(job: &Arc<Job>) -> Value {
+    Bag::value(ToolFields(job.clone()))
+}
+
+impl ToolFields {
+    /// The job's record.
+    pub fn record(&self) -> &Job {
+        &self.0
+    }
+}
+
+impl Fields for ToolFields {
+    const CLASS: &'static BuiltinType = &TOOL;
+    const NAMES: &'static [&'static str] = &[
+        "id",
+        "old_id",
+        "version",
+        "tool_type",
+        "requires_galaxy_python_environment",
+        "installed_tool_dependencies",
+        "resource_requirements",
+        "dynamic_tool",
+    ];
+
+    fn get(&self, name: &str) -> Option<Value> {
+        let tool = &self.0.tool;
+        Some(match name {
+            "id" => Value::str(tool.id.clone()),
+            "old_id" => Value::str(tool.old_id()),
+            "version" => tool.version.clone().map_or(Value::None, Value::str),
+            "tool_type" => Value::str(tool.tool_type()),
+            "requires_galaxy_python_environment" => Value::Bool(tool.requires_galaxy_python_environment),
+            "installed_tool_dependencies" => Value::list(Vec::new()),
+            "resource_requirements" => {
+                let requirements = tool.resource_requirements.iter().cloned();
+                Value::list(requirements.map(|requirement| Bag::value(RequirementFields(requirement))).collect())
+            }
+            "dynamic_tool" => match &tool.dynamic_tool_uuid {
+                Some(uuid) => Bag::value(DynamicToolFields(Value::str(uuid.clone()))),
+                None => Value::None,
+            },
+            _ => return None,
+        })
+    }
+}
+
+struct DynamicToolFields(Value);
+
+impl Fields for DynamicToolFields {
+    const CLASS: &'static BuiltinType = &DYNAMIC_TOOL;
+    const NAMES: &'static [&'static str] = &["uuid"];
+
+    fn get(&self, name: &str) -> Option<Value> {
+        (name == "uuid").then(|| self.0.clone())
+    }
+}
+
+/// A resource requirement.
+pub(crate) struct RequirementFields(Requirement);
+
+impl Fields for RequirementFields {
+    const CLASS: &'static BuiltinType = &RESOURCE_REQUIREMENT;
+    const NAMES: &'static [&'static str] = &["value_or_expression", "resource_type", "runtime_required"];
+
+    fn get(&self, name: &str) -> Option<Value> {
+        Some(match name {
+            "value_or_expression" => self.0.value().to_value(),
+            "resource_type" => Value::str(self.0.resource_type()),
+            "runtime_required" => Value::Bool(self.0.number().is_none()),
+            _ => return None,
+        })
+    }
+}
+
+/// `tool.params_from_strings(params, app, ignore_errors=False)`
+fn params_from_strings(vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+    let names = ["params", "app", "ignore_errors"];
+    let [params, ..] = signature::bind_method(args, "Tool.params_from_strings", names, 2)?;
+    let items = match params.unwrap_or(Value::None) {
+        Value::Dict(params) => params.items(),
+        other => {
+            let items = vm.call_method(&other, "items", Args::none())?;
+            let pairs = vm.collect(&items)?;
+            let mut items = Vec::with_capacity(pairs.len());
+            for pair in pairs {
+                items.push((vm.get_item(&pair, &Value::Int(0))?, vm.get_item(&pair, &Value::Int(1))?));
+            }
+            items
+        }
+    };
+    let parsed = Dict::new();
+    for (name, value) in items {
+        let value =
+            if value.as_str().is_some() { standard::call(vm, "json", "loads", Args::one(value))? } else { value };
+        parsed.set(vm, name, value)?;
+    }
+    Ok(Value::dict(parsed))
+}
+
+/// `requirement.get_value(runtime=None, js_evaluator=None)`
+fn get_value(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    signature::bind_method(args, "ResourceRequirement.get_value", ["runtime", "js_evaluator"], 0)?;
+    let number = this.downcast::<Bag<RequirementFields>>().and_then(|bag| bag.fields().0.number());
+    if let Some(number) = number {
+        return Ok(Value::Float(number));
+    }
+    let value = vm.get_attr(this, "value_or_expression")?;
+    let text = vm.str(&value)?;
+    Err(not_implemented_error(format!(
+        "{} is not an integer or float value, expressions currently not implemented",
+        text.as_str()
+    )))
+}
+
+/// `requirement.to_dict()`
+fn to_dict(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = signature::bind_method(args, "ResourceRequirement.to_dict", [], 0)?;
+    let mut items = Vec::new();
+    for name in ["resource_type", "value_or_expression"] {
+        items.push((name, vm.get_attr(this, name)?));
+    }
+    Ok(Value::dict(Dict::from_strs(items)))
+}

@@ -1,0 +1,79 @@
+//! The user and their roles.
+
+use std::sync::Arc;
+
+use super::bag::{Bag, Fields, host_classes};
+use crate::galaxy::job::{Job, RawJson};
+use crate::galaxy::signature;
+use crate::python::args::Args;
+use crate::python::dict::Dict;
+use crate::python::exception::PyResult;
+use crate::python::types::BuiltinType;
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+host_classes! {
+    /// `User`
+    USER = "User" ("all_roles" => all_roles);
+    /// `Role`
+    ROLE = "Role" ();
+}
+
+/// What `user` is made of.
+pub struct UserFields(Arc<Job>);
+
+/// The user's object; `None` for an anonymous job.
+pub(super) fn user(job: &Arc<Job>) -> Value {
+    match job.user {
+        Some(_) => Bag::value(UserFields(job.clone())),
+        None => Value::None,
+    }
+}
+
+impl Fields for UserFields {
+    const CLASS: &'static BuiltinType = &USER;
+    const NAMES: &'static [&'static str] = &["id", "username", "email", "extra_preferences", "roles"];
+
+    fn get(&self, name: &str) -> Option<Value> {
+        let user = self.0.user.as_ref()?;
+        Some(match name {
+            "id" => Value::Int(user.id),
+            "username" => Value::str(user.username()),
+            "email" => user.email.clone().map_or(Value::None, Value::str),
+            "extra_preferences" => {
+                user.extra_preferences.as_ref().map_or_else(|| Value::dict(Dict::new()), RawJson::to_value)
+            }
+            "roles" => {
+                let roles = user.roles.iter().map(|role| {
+                    Bag::value(RoleFields { name: Value::str(role.name.clone()), deleted: Value::Bool(role.deleted) })
+                });
+                Value::list(roles.collect())
+            }
+            _ => return None,
+        })
+    }
+}
+
+struct RoleFields {
+    name: Value,
+    deleted: Value,
+}
+
+impl Fields for RoleFields {
+    const CLASS: &'static BuiltinType = &ROLE;
+    const NAMES: &'static [&'static str] = &["name", "deleted"];
+
+    fn get(&self, name: &str) -> Option<Value> {
+        match name {
+            "name" => Some(self.name.clone()),
+            "deleted" => Some(self.deleted.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// `user.all_roles()`
+fn all_roles(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = signature::bind_method(args, "User.all_roles", [], 0)?;
+    vm.get_attr(this, "roles")
+}

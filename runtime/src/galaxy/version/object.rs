@@ -1,0 +1,170 @@
+//! `parse_version` and the objects that it gives to code.
+
+use std::cmp::Ordering;
+
+use super::Version;
+use super::pep440::Pep440;
+use crate::galaxy::signature;
+use crate::python::args::Args;
+use crate::python::exception::PyResult;
+use crate::python::hash;
+use crate::python::number::parse;
+use crate::python::object::Object;
+use crate::python::string::Str;
+use crate::python::types::{BuiltinType, OBJECT};
+use crate::python::value::Value;
+use crate::python::vm::{CompareOp, Vm};
+
+/// `packaging.version.Version`
+pub static VERSION: BuiltinType = BuiltinType {
+    name: "Version",
+    module: "packaging.version",
+    base: Some(&OBJECT),
+    construct: None,
+    methods: &[],
+    statics: &[],
+};
+
+/// `galaxy.tool_util.version.LegacyVersion`
+pub static LEGACY_VERSION: BuiltinType = BuiltinType {
+    name: "LegacyVersion",
+    module: "galaxy.tool_util.version",
+    base: Some(&OBJECT),
+    construct: None,
+    methods: &[],
+    statics: &[],
+};
+
+/// A version as code holds it.
+pub struct VersionObject {
+    text: Str,
+}
+
+impl VersionObject {
+    fn version(&self) -> Version<'_> {
+        Version::parse(&self.text)
+    }
+
+    /// `str(version)`
+    fn shown(&self) -> String {
+        match self.version() {
+            Version::Legacy(text) => text.to_owned(),
+            Version::Pep440(version) => match version.local_text() {
+                Some(local) => format!("{}+{local}", version.public_text()),
+                None => version.public_text(),
+            },
+        }
+    }
+}
+
+/// The text that Galaxy's `parse_version` reads: a string itself, of any other value what `str` gives.
+///
+/// # Errors
+/// What `__str__` raises.
+pub fn version_text(vm: &mut Vm, value: &Value) -> PyResult<Str> {
+    match value {
+        Value::Str(text) => Ok(text.clone()),
+        other => vm.str(other),
+    }
+}
+
+/// `galaxy.tool_util.version.parse_version(version)`
+///
+/// # Errors
+/// `TypeError` where it is called with other arguments.
+pub fn parse_version(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [version] = signature::bind(args, "parse_version", ["version"], 1)?;
+    let text = version_text(vm, &version.unwrap_or(Value::None))?;
+    Ok(Value::object(VersionObject { text }))
+}
+
+fn int(digits: &str) -> Value {
+    parse::int(digits, 10).unwrap_or(Value::None)
+}
+
+fn text(text: impl Into<Box<str>>) -> Value {
+    Value::str(text)
+}
+
+impl Object for VersionObject {
+    fn class(&self) -> &'static BuiltinType {
+        match self.version() {
+            Version::Pep440(_) => &VERSION,
+            Version::Legacy(_) => &LEGACY_VERSION,
+        }
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok(match self.version() {
+            Version::Pep440(version) => version_attribute(&version, name),
+            Version::Legacy(legacy) => match name {
+                "public" | "base_version" => Some(text(legacy)),
+                "epoch" => Some(Value::Int(-1)),
+                "release" | "pre" | "post" | "dev" | "local" => Some(Value::None),
+                "is_prerelease" | "is_postrelease" | "is_devrelease" => Some(Value::Bool(false)),
+                _ => None,
+            },
+        })
+    }
+
+    fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(format!("<{}('{}')>", self.class().name, self.shown()))
+    }
+
+    fn str(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(self.shown())
+    }
+
+    fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        let order = self.version().compare(&other.downcast::<Self>()?.version());
+        Some(Ok(Value::Bool(holds(op, order))))
+    }
+
+    fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
+        // Equal versions must hash alike: the normal form without zeros at the end of the release.
+        Some(Ok(match self.version() {
+            Version::Legacy(legacy) => hash::hash_str(&super::legacy::key(legacy).join(" ")),
+            Version::Pep440(version) => {
+                let suffix = version.public_text().replacen(&version.base_text(), "", 1);
+                let base = version.base_text();
+                let significant = base.trim_end_matches(".0");
+                hash::hash_str(&format!("{significant}{suffix}+{}", version.local_text().unwrap_or_default()))
+            }
+        }))
+    }
+}
+
+fn version_attribute(version: &Pep440<'_>, name: &str) -> Option<Value> {
+    let release = |index: usize| version.release().nth(index).map_or(Value::Int(0), |number| int(number.digits()));
+    Some(match name {
+        "epoch" => int(version.epoch.digits()),
+        "release" => Value::tuple(version.release().map(|number| int(number.digits())).collect()),
+        "major" => release(0),
+        "minor" => release(1),
+        "micro" => release(2),
+        "pre" => version
+            .pre
+            .map_or(Value::None, |(pre, number)| Value::tuple(vec![text(pre.letters()), int(number.digits())])),
+        "post" => version.post.map_or(Value::None, |number| int(number.digits())),
+        "dev" => version.dev.map_or(Value::None, |number| int(number.digits())),
+        "local" => version.local_text().map_or(Value::None, text),
+        "public" => text(version.public_text()),
+        "base_version" => text(version.base_text()),
+        "is_prerelease" => Value::Bool(version.pre.is_some() || version.dev.is_some()),
+        "is_postrelease" => Value::Bool(version.post.is_some()),
+        "is_devrelease" => Value::Bool(version.dev.is_some()),
+        _ => return None,
+    })
+}
+
+/// Whether a comparison by this operator holds.
+pub(crate) fn holds(op: CompareOp, order: Ordering) -> bool {
+    match op {
+        CompareOp::Eq => order.is_eq(),
+        CompareOp::Ne => order.is_ne(),
+        CompareOp::Lt => order.is_lt(),
+        CompareOp::Le => order.is_le(),
+        CompareOp::Gt => order.is_gt(),
+        CompareOp::Ge => order.is_ge(),
+    }
+}

@@ -1,0 +1,362 @@
+//! The world file: what the Galaxy app knows at the moment of the mapping.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use jiff::tz::TimeZone;
+
+use super::job::DatasetId;
+use super::json::{Fault, Json, Kind, Reader};
+
+/// What is wrong with a world file, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidWorld {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, in characters.
+    pub column: usize,
+    /// The field and what is wrong with it.
+    pub message: String,
+}
+
+impl fmt::Display for InvalidWorld {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for InvalidWorld {}
+
+/// A row of Galaxy's job table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JobRow {
+    /// The tool's id.
+    pub tool_id: Option<Box<str>>,
+    /// The user's id; `None` for an anonymous job.
+    pub user_id: Option<i64>,
+    /// The state: `queued`, `running`, ...; `None` is Galaxy's own default.
+    pub state: Option<Box<str>>,
+    /// The destination it was sent to.
+    pub destination_id: Option<Box<str>>,
+}
+
+/// The world.
+#[derive(Clone, Debug, Default)]
+pub struct World {
+    /// The job table.
+    pub jobs: Vec<JobRow>,
+    /// The tool data tables: name, and rows, each an object.
+    pub tool_data_tables: Vec<(Box<str>, Vec<Json>)>,
+    /// The configuration: name and value.
+    pub config: Vec<(Box<str>, Json)>,
+    /// The files that exist, with their sizes in bytes.
+    pub files: HashMap<Box<str>, u64>,
+    /// The answers to queries in SQL, by [`normal_sql`].
+    pub queries: HashMap<String, Vec<Vec<Json>>>,
+    /// Now, in microseconds since 1970 UTC.
+    pub now: Option<i64>,
+}
+
+/// The query with every run of white space as one space: queries equal up to white space are the same query.
+pub fn normal_sql(sql: &str) -> String {
+    let is_space = |char: char| char.is_whitespace() || ('\x1c'..='\x1f').contains(&char);
+    sql.split(is_space).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+impl World {
+    /// Reads a world file.
+    ///
+    /// # Errors
+    /// [`InvalidWorld`] names the field and the place.
+    pub fn parse(text: &str) -> Result<Self, InvalidWorld> {
+        let mut reader = Reader::new(text);
+        let world = read_world(&mut reader).and_then(|world| reader.end().map(|()| world));
+        world.map_err(|fault| {
+            let before = text.get(..fault.at).unwrap_or(text);
+            let last_line = before.rsplit('\n').next().unwrap_or_default();
+            InvalidWorld {
+                line: before.matches('\n').count() + 1,
+                column: last_line.chars().count() + 1,
+                message: if fault.syntax { format!("not JSON: {}", fault.message) } else { fault.describe(text) },
+            }
+        })
+    }
+
+    /// The rows of a tool data table.
+    pub fn tool_data_table(&self, name: &str) -> Option<&[Json]> {
+        self.tool_data_tables.iter().find(|(table, _)| &**table == name).map(|(_, rows)| rows.as_slice())
+    }
+}
+
+fn read_world(reader: &mut Reader<'_>) -> Result<World, Fault> {
+    let mut world = World::default();
+    if reader.kind()? != Kind::Object {
+        return Err(Fault::new("the world must be an object", reader.offset()));
+    }
+    reader.object(|reader, key| {
+        match &*key {
+            "jobs" => {
+                reader.list(|reader, _| {
+                    world.jobs.push(read_job_row(reader)?);
+                    Ok(())
+                })?;
+            }
+            "tool_data_tables" => reader.object(|reader, name| {
+                let mut rows = Vec::new();
+                reader.list(|reader, _| {
+                    rows.push(read_object(reader)?);
+                    Ok(())
+                })?;
+                set(&mut world.tool_data_tables, name.into(), rows);
+                Ok(())
+            })?,
+            "config" => reader.object(|reader, name| {
+                let value = Json::read(reader)?;
+                set(&mut world.config, name.into(), value);
+                Ok(())
+            })?,
+            "files" => reader.object(|reader, path| {
+                let at = reader.offset();
+                let wrong = || Fault::new("must be a size in bytes, an integer of at least 0", at);
+                let Ok(Json::Int(size)) = Json::read(reader) else { return Err(wrong()) };
+                world.files.insert(path.into(), u64::try_from(size).map_err(|_| wrong())?);
+                Ok(())
+            })?,
+            "queries" => reader.list(|reader, _| {
+                let (sql, rows) = read_query(reader)?;
+                world.queries.insert(normal_sql(&sql), rows);
+                Ok(())
+            })?,
+            "now" => {
+                let at = reader.offset();
+                let text = reader.string()?;
+                let wrong = || Fault::new("must be a date and time as ISO 8601 writes it: 2026-01-31T12:00:00Z", at);
+                world.now = Some(microseconds(&text).ok_or_else(wrong)?);
+            }
+            _ => {
+                reader.raw()?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(world)
+}
+
+/// Sets the value under a name; of equal names the last counts.
+fn set<T>(items: &mut Vec<(Box<str>, T)>, name: Box<str>, value: T) {
+    match items.iter_mut().find(|(known, _)| *known == name) {
+        Some((_, known)) => *known = value,
+        None => items.push((name, value)),
+    }
+}
+
+fn read_object(reader: &mut Reader<'_>) -> Result<Json, Fault> {
+    if reader.kind()? != Kind::Object {
+        return Err(Fault::new("must be an object", reader.offset()));
+    }
+    Json::read(reader)
+}
+
+fn read_job_row(reader: &mut Reader<'_>) -> Result<JobRow, Fault> {
+    let mut row = JobRow::default();
+    let text = |reader: &mut Reader<'_>| -> Result<Option<Box<str>>, Fault> {
+        match reader.kind()? {
+            Kind::Null => reader.null().map(|_| None),
+            Kind::String => reader.string().map(|text| Some(text.into())),
+            _ => Err(Fault::new("must be a string or null", reader.offset())),
+        }
+    };
+    reader.object(|reader, key| {
+        match &*key {
+            "tool_id" => row.tool_id = text(reader)?,
+            "state" => row.state = text(reader)?,
+            "destination_id" => row.destination_id = text(reader)?,
+            "user_id" => {
+                let at = reader.offset();
+                row.user_id = match Json::read(reader)? {
+                    Json::Null => None,
+                    Json::Int(id) => Some(id),
+                    _ => return Err(Fault::new("must be an integer or null", at)),
+                };
+            }
+            _ => {
+                reader.raw()?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(row)
+}
+
+fn read_query(reader: &mut Reader<'_>) -> Result<(String, Vec<Vec<Json>>), Fault> {
+    let at = reader.offset();
+    let (mut sql, mut rows) = (None, None);
+    reader.object(|reader, key| {
+        match &*key {
+            "sql" => sql = Some(reader.string()?.into_owned()),
+            "rows" => {
+                let mut all = Vec::new();
+                reader.list(|reader, _| {
+                    let mut row = Vec::new();
+                    reader.list(|reader, _| {
+                        row.push(Json::read(reader)?);
+                        Ok(())
+                    })?;
+                    all.push(row);
+                    Ok(())
+                })?;
+                rows = Some(all);
+            }
+            _ => {
+                reader.raw()?;
+            }
+        }
+        Ok(())
+    })?;
+    let missing = |field| Fault::new("missing", at).under(field);
+    Ok((sql.ok_or_else(|| missing("sql"))?, rows.ok_or_else(|| missing("rows"))?))
+}
+
+/// The time that a text in ISO 8601 names. Without an offset it is UTC: a world has no other local time.
+fn microseconds(text: &str) -> Option<i64> {
+    if let Ok(timestamp) = text.parse::<jiff::Timestamp>() {
+        return Some(timestamp.as_microsecond());
+    }
+    let civil: jiff::civil::DateTime = text.parse().ok()?;
+    Some(civil.to_zoned(TimeZone::UTC).ok()?.timestamp().as_microsecond())
+}
+
+/// The states that `helpers.concurrent_job_count_for_tool` counts.
+const COUNTED_STATES: [&str; 2] = ["queued", "running"];
+
+/// Which tools' jobs are counted.
+pub enum ToolFilter<'a> {
+    /// `tool_id LIKE '<base>%'`
+    Like(&'a str),
+    /// `tool_id = '...'`; `None` is `IS NULL`
+    Equal(Option<&'a str>),
+}
+
+/// Whose jobs are counted.
+pub enum UserFilter<'a> {
+    /// Everybody's.
+    Any,
+    /// Those without a user (`user_id IS NULL`).
+    Anonymous,
+    /// This user's.
+    Id(&'a DatasetId),
+}
+
+impl World {
+    /// How many jobs of these tools and users are queued or running.
+    pub fn count_jobs(&self, tool: &ToolFilter<'_>, user: &UserFilter<'_>) -> usize {
+        let counts = |job: &&JobRow| {
+            let state = job.state.as_deref().is_some_and(|state| COUNTED_STATES.contains(&state));
+            state
+                && match user {
+                    UserFilter::Any => true,
+                    UserFilter::Anonymous => job.user_id.is_none(),
+                    UserFilter::Id(DatasetId::Int(id)) => job.user_id == Some(*id),
+                    // SQLite compares a text with an integer column as a number where it reads as one.
+                    UserFilter::Id(DatasetId::Str(id)) => {
+                        job.user_id.is_some() && job.user_id == id.trim().parse().ok()
+                    }
+                }
+                && match tool {
+                    ToolFilter::Like(base) => job.tool_id.as_deref().is_some_and(|id| like_prefix(base, id)),
+                    ToolFilter::Equal(id) => job.tool_id.as_deref() == *id,
+                }
+        };
+        self.jobs.iter().filter(counts).count()
+    }
+}
+
+/// `text LIKE '<pattern>%'` as SQLite does it: letters of ASCII without case, `%` any run of characters, `_` any one.
+pub fn like_prefix(pattern: &str, text: &str) -> bool {
+    if !pattern.contains(['%', '_']) {
+        let start = text.as_bytes().get(..pattern.len());
+        return start.is_some_and(|start| start.eq_ignore_ascii_case(pattern.as_bytes()));
+    }
+    // Where the pattern is used up its own final `%` takes the rest. On a mismatch the last `%` takes one character more.
+    let (mut pattern, mut text) = (pattern.chars(), text.chars());
+    let mut retry: Option<(std::str::Chars<'_>, std::str::Chars<'_>)> = None;
+    loop {
+        match pattern.next() {
+            None => return true,
+            Some('%') => retry = Some((pattern.clone(), text.clone())),
+            Some(wanted) => {
+                let matches = |found: char| wanted == '_' || found.eq_ignore_ascii_case(&wanted);
+                if !text.next().is_some_and(matches) {
+                    let Some((after, mut from)) = retry.take() else { return false };
+                    if from.next().is_none() {
+                        return false;
+                    }
+                    pattern = after.clone();
+                    text = from.clone();
+                    retry = Some((after, from));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn reads_every_field() {
+        let world = World::parse(
+            r#"{"jobs": [{"tool_id": "a", "user_id": null, "state": "queued"}], "other": 1,
+                "tool_data_tables": {"t": [{"value": "x"}]}, "config": {"a": 1.5}, "files": {"/f": 12},
+                "queries": [{"sql": " select  1\n", "rows": [[1, "a"]]}], "now": "2026-01-31T12:00:00"}"#,
+        )
+        .unwrap();
+        assert_eq!(world.jobs.len(), 1);
+        assert_eq!(world.tool_data_table("t").unwrap().len(), 1);
+        assert_eq!(world.files.get("/f"), Some(&12));
+        assert_eq!(world.queries.get("select 1").unwrap().len(), 1);
+        assert_eq!(world.now, Some(1_769_860_800_000_000));
+        assert_eq!(microseconds("2026-01-31T13:00:00+01:00"), world.now);
+        assert_eq!(microseconds("2026-01-31 12:00:00.5"), Some(1_769_860_800_500_000));
+    }
+
+    #[test]
+    fn faults_have_path_and_place() {
+        let fault = |text: &str| World::parse(text).map(|_| String::new()).unwrap_or_else(|error| error.to_string());
+        let cases = [
+            (fault("[]"), "line 1, column 1: the world must be an object"),
+            (
+                fault("{\n \"files\": {\"/a\": -1}}"),
+                "line 2, column 18: files./a: must be a size in bytes, an integer of at least 0",
+            ),
+            (
+                fault("{\"jobs\": [{\"user_id\": \"1\"}]}"),
+                "line 1, column 23: jobs[0].user_id: must be an integer or null",
+            ),
+            (fault("{\"queries\": [{\"sql\": \"a\"}]}"), "line 1, column 14: queries[0].rows: missing"),
+            (
+                fault("{\"now\": \"soon\"}"),
+                "line 1, column 9: now: must be a date and time as ISO 8601 writes it: 2026-01-31T12:00:00Z",
+            ),
+            (fault("{"), "line 1, column 2: not JSON: the text ends where a value is expected"),
+        ];
+        for (found, expected) in cases {
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn like_is_sqlites() {
+        assert!(like_prefix("a/b/", "A/b/1.0"));
+        assert!(!like_prefix("a/b/", "a/c/1.0"));
+        assert!(like_prefix("a_c/", "aXc/1"));
+        assert!(!like_prefix("a_c/", "ac/1"));
+        assert!(like_prefix("a%c/", "abbcbc/1"));
+        assert!(like_prefix("%c_/", "abcxcy/"));
+        assert!(!like_prefix("%z/", "abc/"));
+        assert!(!like_prefix("É/_", "é/x"));
+        assert!(!like_prefix("abc", "ab"));
+    }
+}
