@@ -37,6 +37,8 @@ pub struct Tables {
     pub users: EntityTable,
     /// `destinations:` with TPV's defaults for every destination folded in.
     pub destinations: Vec<EntityRow>,
+    /// `destinations:` as the config has them, which code can see through `mapper`.
+    pub configured_destinations: Vec<EntityRow>,
     /// `pools:`, kept for later work.
     pub pools: Vec<EntityRow>,
     /// The rules of all entities.

@@ -26,6 +26,7 @@ pub(super) fn verify(tables: &Tables, program: &ProgramData) -> Result<(), Artif
     check.section("ROLE", || check.table(&tables.roles))?;
     check.section("USER", || check.table(&tables.users))?;
     check.section("DEST", || check.rows(&tables.destinations))?;
+    check.section("CDST", || check.rows(&tables.configured_destinations))?;
     check.section("POOL", || check.rows(&tables.pools))?;
     check.section("RULE", || {
         // A rule has no rules, so that rules cannot hold one another in a circle.

@@ -82,12 +82,12 @@ impl Worker {
         }
         let objects = JobObjects::new(job);
         let slots = &self.slots;
-        let mapper = MapperObject::value(&self.names);
+        let mapper = MapperObject::value(&self.names, &self.store);
         for (slot, value) in [
             (slots.app, self.environment.app()),
             (slots.tool, objects.tool),
             (slots.user, objects.user),
-            (slots.job, objects.job.clone()),
+            (slots.job, objects.job),
             (slots.job_wrapper, objects.job_wrapper),
             (slots.resource_params, objects.resource_params),
             (slots.workflow_invocation_uuid, objects.workflow_invocation_uuid),
@@ -95,7 +95,7 @@ impl Worker {
         ] {
             self.vm.set_context(slot, value);
         }
-        self.environment.set_job(objects.job);
+        self.environment.start_job();
         Ok(())
     }
 
@@ -133,12 +133,12 @@ impl Worker {
         let evaluated = self.evaluate_resources(entity)?;
         observer.step(Step::Resources { entity: &evaluated });
         let mut candidates = Vec::new();
-        for index in 0..self.destinations.len() {
-            let Some(destination) = self.destinations.get(index).cloned() else { break };
-            let matched = matches(&mut self.vm, &destination, &evaluated)?;
-            observer.step(Step::Destination { destination: &destination, matched });
+        let store = self.store.clone();
+        for destination in &store.destinations {
+            let matched = matches(&mut self.vm, destination, &evaluated)?;
+            observer.step(Step::Destination { destination, matched });
             if matched {
-                candidates.push(destination);
+                candidates.push(destination.clone());
             }
         }
         self.rank(entity, candidates)

@@ -1,6 +1,6 @@
 //! What the mapper's Python machine sees around it: TPV's names, the world, the log.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use std::sync::Arc;
 
@@ -20,13 +20,14 @@ use super::Hooks;
 pub(super) struct MapperEnvironment {
     hooks: Hooks,
     world: RefCell<Arc<World>>,
-    job: RefCell<Value>,
-    input_size: RefCell<Option<Value>>,
+    job_slot: Cell<usize>,
+    /// The size of the inputs of the job in the context, and that job: code or context may put another there.
+    input_size: RefCell<Option<(Value, Value)>>,
 }
 
 impl MapperEnvironment {
     pub(super) fn new(hooks: Hooks) -> Self {
-        Self { hooks, world: RefCell::default(), job: RefCell::new(Value::None), input_size: RefCell::default() }
+        Self { hooks, world: RefCell::default(), job_slot: Cell::new(0), input_size: RefCell::default() }
     }
 
     /// Makes this the world of the jobs to come.
@@ -41,8 +42,13 @@ impl MapperEnvironment {
         app(&self.world.borrow())
     }
 
-    pub(super) fn set_job(&self, job: Value) {
-        *self.job.borrow_mut() = job;
+    /// Tells which slot of the context holds the job.
+    pub(super) fn set_job_slot(&self, slot: usize) {
+        self.job_slot.set(slot);
+    }
+
+    /// Forgets what was computed for the last job.
+    pub(super) fn start_job(&self) {
         *self.input_size.borrow_mut() = None;
     }
 
@@ -77,12 +83,14 @@ impl Environment for MapperEnvironment {
     }
 
     fn input_size(&self, vm: &mut Vm) -> PyResult<Value> {
-        if let Some(size) = &*self.input_size.borrow() {
+        let job = vm.context.get(self.job_slot.get()).cloned().flatten().unwrap_or(Value::None);
+        if let Some((known, size)) = &*self.input_size.borrow()
+            && known.is(&job)
+        {
             return Ok(size.clone());
         }
-        let job = self.job.borrow().clone();
         let size = helpers::input_size_of(vm, &job)?;
-        *self.input_size.borrow_mut() = Some(size.clone());
+        *self.input_size.borrow_mut() = Some((job, size.clone()));
         Ok(size)
     }
 

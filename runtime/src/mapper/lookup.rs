@@ -94,13 +94,13 @@ impl Worker {
         let table = section.table(rules.tables());
         let mut matched = Vec::new();
         let outcome = rules.matcher(section).matches(name, &mut matched);
-        let mut result = table.default.and_then(|index| self.entity(section, index));
+        let mut result = table.default.and_then(|index| self.store.entity(section, index));
         if let Some(provided) = provided {
             result = Some(self.inherit_onto(provided, result)?);
         }
         let mut matches = Vec::with_capacity(matched.len());
         for index in matched {
-            let Some(entity) = self.entity(section, index) else { continue };
+            let Some(entity) = self.store.entity(section, index) else { continue };
             if self.vm.truthy(&entity.abstract_)? {
                 // DIFFERENCE: TPV's message shows every field of the entity and the address of its loader.
                 let id = self.vm.str(&entity.id)?;

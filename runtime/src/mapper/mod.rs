@@ -21,6 +21,7 @@ mod modules;
 pub mod objects;
 mod rank;
 mod rows;
+mod store;
 pub mod tags;
 mod worker;
 

@@ -70,9 +70,8 @@ pub fn find_module(name: &str) -> Option<&'static ModuleDef> {
 }
 
 /// The names that [`loader_global`] knows.
-pub(super) const LOADER_GLOBALS: &[&str] = &[
-    "__name__", "__package__", "ast", "functools", "logging", "Callable", "Any", "TypeVar", "cast", "Entity", "log",
-];
+pub(super) const LOADER_GLOBALS: &[&str] =
+    &["__name__", "__package__", "ast", "functools", "logging", "Callable", "Any", "TypeVar", "cast", "Entity", "log"];
 
 /// What the globals of `tpv.core.loader` hold besides `helpers`: TPV evaluates blocks in a copy of them.
 pub(super) fn loader_global(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {

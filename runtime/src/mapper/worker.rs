@@ -1,19 +1,17 @@
 //! One thread's side of a [`super::Mapper`]: its Python machine and its view of the artifact.
 
-use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::artifact::Rules;
-use crate::artifact::tables::{EntityTable, Resource};
+use crate::artifact::tables::Resource;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
-use super::entity::Entity;
+use super::Hooks;
 use super::environment::MapperEnvironment;
-use super::rows::Rows;
+use super::store::Store;
 use super::tags::TagNames;
-use super::{Hooks, lookup::Section};
 
 /// The context slots that the mapper itself fills.
 pub(super) struct Slots {
@@ -73,12 +71,10 @@ pub(super) struct Worker {
     pub environment: Rc<MapperEnvironment>,
     pub names: Rc<TagNames>,
     pub slots: Slots,
-    pub rows: Rows,
-    /// The destinations in the order of the config.
-    pub destinations: Vec<Rc<Entity>>,
+    /// This thread's view of the artifact's entities.
+    pub store: Rc<Store>,
     /// The global context, by slot.
     pub global_context: Vec<(usize, Value)>,
-    entities: [Vec<OnceCell<Rc<Entity>>>; 3],
 }
 
 impl Worker {
@@ -94,24 +90,15 @@ impl Worker {
         for tag in &tables.tags {
             names.id(tables.strings.get(*tag as usize).map_or("", String::as_str));
         }
-        let rows = Rows::new(tables);
-        let destinations = tables.destinations.iter().map(|row| Rc::new(rows.entity(tables, row))).collect();
-        let cells = |table: &EntityTable| table.rows.iter().map(|_| OnceCell::new()).collect();
-        let entities = [cells(&tables.tools), cells(&tables.roles), cells(&tables.users)];
+        let store = Rc::new(Store::new(rules.clone()));
         let global_context = tables
             .global
             .context
             .iter()
-            .map(|(name, value)| (vm.slot(&rows.string(tables, *name)), rows.value(tables, value)))
+            .map(|(name, value)| (vm.slot(&store.rows.string(tables, *name)), store.rows.value(tables, value)))
             .collect();
         let slots = Slots::new(&mut vm);
-        Self { rules, vm, environment, names, slots, rows, destinations, global_context, entities }
-    }
-
-    /// An entity of a section.
-    pub(super) fn entity(&self, section: Section, index: u32) -> Option<Rc<Entity>> {
-        let row = section.table(self.rules.tables()).rows.get(index as usize)?;
-        let cell = self.entities.get(section as usize)?.get(index as usize)?;
-        Some(cell.get_or_init(|| Rc::new(self.rows.entity(self.rules.tables(), row))).clone())
+        environment.set_job_slot(slots.job);
+        Self { rules, vm, environment, names, slots, store, global_context }
     }
 }

@@ -64,13 +64,13 @@ impl EntityObject {
         let mut changed: Option<Entity> = None;
         for (name, value) in live {
             let same = match (name, value.downcast::<SchedulingTagsObject>()) {
-                ("tpv_tags", Some(tags)) => tags.tags(vm)?.same_lists(&base.tags),
-                ("tpv_dest_tags", Some(tags)) => tags.tags(vm)?.same_lists(&base.dest_tags()),
+                ("tpv_tags", Some(tags)) => tags.tags_by(vm, &self.names)?.same_lists(&base.tags),
+                ("tpv_dest_tags", Some(tags)) => tags.tags_by(vm, &self.names)?.same_lists(&base.dest_tags()),
                 _ => container(&base, name).is_some_and(|original| unchanged(&original, &value)),
             };
             if !same {
                 let mut entity = changed.take().unwrap_or_else(|| Entity::clone(&base));
-                put(vm, &mut entity, name, &value)?;
+                put(vm, &self.names, &mut entity, name, &value)?;
                 changed = Some(entity);
             }
         }
@@ -189,13 +189,13 @@ fn container_name(name: &str) -> Option<&'static str> {
 }
 
 /// Puts a changed part into an entity. The entity gets its own copy, since code may still hold the part.
-fn put(vm: &mut Vm, entity: &mut Entity, name: &str, value: &Value) -> PyResult<()> {
+fn put(vm: &mut Vm, names: &Rc<TagNames>, entity: &mut Entity, name: &str, value: &Value) -> PyResult<()> {
     match name {
         "tpv_tags" | "tpv_dest_tags" => {
             let Some(tags) = value.downcast::<SchedulingTagsObject>() else {
                 return Err(type_error(format!("'{name}' must be SchedulingTags")));
             };
-            let tags = tags.tags(vm)?;
+            let tags = tags.tags_by(vm, names)?;
             if name == "tpv_tags" {
                 entity.tags = tags;
             } else if let Some(fields) = &mut entity.destination {

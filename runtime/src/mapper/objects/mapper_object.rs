@@ -1,46 +1,145 @@
-//! `mapper`: TPV's mapper, as code sees it.
+//! `mapper`: TPV's mapper and its config, as code sees them.
 
 use std::rc::Rc;
 
-use crate::galaxy::errors::host_unavailable;
+use crate::mapper::entity::Entity;
+use crate::mapper::lookup::Section;
+use crate::mapper::store::Store;
 use crate::mapper::tags::TagNames;
+use crate::python::dict::Dict;
 use crate::python::exception::PyResult;
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
-/// `EntityToDestinationMapper`
-static MAPPER: BuiltinType = BuiltinType {
-    name: "EntityToDestinationMapper",
-    module: "tpv.core.mapper",
-    base: Some(&OBJECT),
-    construct: None,
-    methods: &[],
-    statics: &[],
-};
+use super::EntityObject;
 
-/// The mapper in the hands of code.
+/// Declares the classes of this file.
+macro_rules! classes {
+    ($($(#[$doc:meta])* $id:ident = $name:literal in $module:literal;)*) => {
+        $($(#[$doc])* static $id: BuiltinType = BuiltinType {
+            name: $name,
+            module: $module,
+            base: Some(&OBJECT),
+            construct: None,
+            methods: &[],
+            statics: &[],
+        };)*
+    };
+}
+
+classes! {
+    /// The mapper.
+    MAPPER = "EntityToDestinationMapper" in "tpv.core.mapper";
+    /// The loader.
+    LOADER = "TPVConfigLoader" in "tpv.core.loader";
+    /// The merged config.
+    CONFIG = "TPVConfig" in "tpv.core.entities";
+    /// Its section `global`.
+    GLOBAL = "GlobalConfig" in "tpv.core.entities";
+}
+
+/// Which object it is.
+#[derive(Clone, Copy)]
+enum Part {
+    Mapper,
+    Loader,
+    Config,
+    Global,
+}
+
+/// The mapper, its loader, its config or the config's `global`, in the hands of code.
+///
+/// The entities that code finds here are its own: DIFFERENCE: what code changes of them is gone with the attribute access,
+/// where TPV's mapper keeps it for all jobs to come.
 pub struct MapperObject {
-    _names: Rc<TagNames>,
+    names: Rc<TagNames>,
+    store: Rc<Store>,
+    part: Part,
 }
 
 impl MapperObject {
     /// The mapper as a value.
-    pub fn value(names: &Rc<TagNames>) -> Value {
-        Value::object(Self { _names: names.clone() })
+    pub(crate) fn value(names: &Rc<TagNames>, store: &Rc<Store>) -> Value {
+        Value::object(Self { names: names.clone(), store: store.clone(), part: Part::Mapper })
+    }
+
+    fn part(&self, part: Part) -> Value {
+        Value::object(Self { names: self.names.clone(), store: self.store.clone(), part })
+    }
+
+    fn entities(&self, entities: Vec<Rc<Entity>>) -> Value {
+        Value::dict(Dict::from_strs(
+            entities
+                .into_iter()
+                .filter_map(|entity| Some((entity.id.as_str()?.clone(), EntityObject::value(&self.names, entity)))),
+        ))
+    }
+
+    fn default_inherits(&self) -> Value {
+        let tables = self.store.rules.tables();
+        tables.global.default_inherits.map_or(Value::None, |id| Value::Str(self.store.rows.string(tables, id)))
+    }
+
+    fn global_context(&self) -> Value {
+        let tables = self.store.rules.tables();
+        let rows = &self.store.rows;
+        let items = tables.global.context.iter();
+        Value::dict(Dict::from_strs(items.map(|(name, value)| (rows.string(tables, *name), rows.value(tables, value)))))
+    }
+
+    fn mapper_attr(&self, name: &str) -> Option<Value> {
+        Some(match name {
+            "default_inherits" => self.default_inherits(),
+            "global_context" => self.global_context(),
+            "destinations" => self.entities(self.store.configured_destinations()),
+            "pools" => Value::dict(Dict::new()),
+            "config" => self.part(Part::Config),
+            "loader" => self.part(Part::Loader),
+            "resource_pools" => Value::None,
+            _ => return None,
+        })
+    }
+
+    fn config_attr(&self, name: &str) -> Option<Value> {
+        Some(match name {
+            "tools" => self.entities(self.store.section(Section::Tools)),
+            "roles" => self.entities(self.store.section(Section::Roles)),
+            "users" => self.entities(self.store.section(Section::Users)),
+            "destinations" => self.entities(self.store.configured_destinations()),
+            "pools" => Value::dict(Dict::new()),
+            "global_config" => self.part(Part::Global),
+            _ => return None,
+        })
+    }
+
+    fn global_attr(&self, name: &str) -> Option<Value> {
+        Some(match name {
+            "default_inherits" => self.default_inherits(),
+            "context" => self.global_context(),
+            "resource_pool_store" => Value::None,
+            _ => return None,
+        })
     }
 }
 
 impl Object for MapperObject {
     fn class(&self) -> &'static BuiltinType {
-        &MAPPER
+        match self.part {
+            Part::Mapper => &MAPPER,
+            Part::Loader => &LOADER,
+            Part::Config => &CONFIG,
+            Part::Global => &GLOBAL,
+        }
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        if matches!(name, "config" | "loader" | "destinations" | "default_inherits" | "global_context" | "pools") {
-            return Err(host_unavailable(format!("`mapper.{name}` is not available to compiled rules")));
-        }
-        Ok(None)
+        Ok(match self.part {
+            Part::Mapper => self.mapper_attr(name),
+            Part::Loader => (name == "config").then(|| self.part(Part::Config)),
+            Part::Config => self.config_attr(name),
+            Part::Global => self.global_attr(name),
+        })
     }
 }

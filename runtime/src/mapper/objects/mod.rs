@@ -17,12 +17,12 @@ use crate::python::types::{BuiltinType, OBJECT};
 
 /// Declares the classes of `tpv.core.entities`.
 macro_rules! classes {
-    ($($(#[$doc:meta])* $id:ident = $name:literal ($base:expr);)*) => {
+    ($($(#[$doc:meta])* $id:ident = $name:literal ($base:expr, $construct:expr);)*) => {
         $($(#[$doc])* pub static $id: BuiltinType = BuiltinType {
             name: $name,
             module: "tpv.core.entities",
             base: Some($base),
-            construct: None,
+            construct: $construct,
             methods: &[],
             statics: &[],
         };)*
@@ -31,29 +31,29 @@ macro_rules! classes {
 
 classes! {
     /// `Entity`
-    ENTITY = "Entity" (&OBJECT);
+    ENTITY = "Entity" (&OBJECT, None);
     /// `EntityWithRules`
-    ENTITY_WITH_RULES = "EntityWithRules" (&ENTITY);
+    ENTITY_WITH_RULES = "EntityWithRules" (&ENTITY, None);
     /// `Rule`
-    RULE = "Rule" (&ENTITY);
+    RULE = "Rule" (&ENTITY, None);
     /// `Tool`
-    TOOL = "Tool" (&ENTITY_WITH_RULES);
+    TOOL = "Tool" (&ENTITY_WITH_RULES, None);
     /// `Role`
-    ROLE = "Role" (&ENTITY_WITH_RULES);
+    ROLE = "Role" (&ENTITY_WITH_RULES, None);
     /// `User`
-    USER = "User" (&ENTITY_WITH_RULES);
+    USER = "User" (&ENTITY_WITH_RULES, None);
     /// `Destination`
-    DESTINATION = "Destination" (&ENTITY_WITH_RULES);
+    DESTINATION = "Destination" (&ENTITY_WITH_RULES, None);
     /// `PoolEntity`
-    POOL_ENTITY = "PoolEntity" (&ENTITY_WITH_RULES);
+    POOL_ENTITY = "PoolEntity" (&ENTITY_WITH_RULES, None);
     /// `SchedulingTags`
-    SCHEDULING_TAGS = "SchedulingTags" (&OBJECT);
+    SCHEDULING_TAGS = "SchedulingTags" (&OBJECT, Some(tags_object::construct));
     /// `Tag`
-    TAG = "Tag" (&OBJECT);
+    TAG = "Tag" (&OBJECT, Some(tag_types::construct_tag));
     /// `TagType`, an `IntEnum`
-    TAG_TYPE = "TagType" (&crate::python::types::INT);
+    TAG_TYPE = "TagType" (&crate::python::types::INT, None);
     /// What `TagType` itself is.
-    ENUM_TYPE = "EnumType" (&crate::python::types::TYPE);
+    ENUM_TYPE = "EnumType" (&crate::python::types::TYPE, None);
 }
 
 /// Declares TPV's exceptions.

@@ -2,7 +2,7 @@
 
 use crate::mapper::tags::TagType;
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, key_error, raise_with, value_error};
+use crate::python::exception::{PyResult, attribute_error, key_error, raise_with, value_error};
 use crate::python::iterator::{Items, IteratorObject};
 use crate::python::object::Object;
 use crate::python::string::Str;
@@ -125,7 +125,11 @@ impl Object for TagTypeClass {
         if name == "__name__" {
             return Ok(Some(Value::str("TagType")));
         }
-        Ok(TagType::ALL.into_iter().find(|kind| kind.name() == name).map(TagTypeMember::value))
+        match TagType::ALL.into_iter().find(|kind| kind.name() == name) {
+            Some(kind) => Ok(Some(TagTypeMember::value(kind))),
+            // The enumeration's own `__getattr__` says only the name.
+            None => Err(attribute_error(name)),
+        }
     }
 
     fn get_item(&self, _: &mut Vm, key: &Value) -> PyResult<Value> {
@@ -174,6 +178,13 @@ impl TagObject {
     pub fn value(name: Str, kind: TagType) -> Value {
         Value::object(Self { value: Value::Str(name), tag_type: TagTypeMember::value(kind) })
     }
+}
+
+/// `Tag(value, tag_type)`
+pub(super) fn construct_tag(_: &mut Vm, args: Args) -> PyResult<Value> {
+    let [value, tag_type] = args.bind("Tag.__init__", ["value", "tag_type"], 2)?;
+    let (value, tag_type) = (value.unwrap_or(Value::None), tag_type.unwrap_or(Value::None));
+    Ok(Value::object(TagObject { value, tag_type }))
 }
 
 impl Object for TagObject {

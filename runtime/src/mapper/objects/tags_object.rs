@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::mapper::inherit::incompatible;
 use crate::mapper::tags::{TagList, TagNames, TagType, Tags};
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, type_error};
+use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::iterator::{Items, IteratorObject};
 use crate::python::object::Object;
 use crate::python::string::Str;
@@ -18,6 +18,7 @@ use super::{SCHEDULING_TAGS, TagObject, TagTypeMember};
 
 /// The tags of an entity in the hands of code. They stay the shared set until code asks for a list, which it may change.
 pub struct SchedulingTagsObject {
+    /// The numbers of tags; a set that code made has none until it meets one of the mapper's.
     names: Rc<TagNames>,
     state: RefCell<State>,
 }
@@ -39,8 +40,14 @@ impl SchedulingTagsObject {
     /// # Errors
     /// `TypeError` where code put something other than strings in a list.
     pub fn tags(&self, vm: &mut Vm) -> PyResult<Rc<Tags>> {
+        self.tags_by(vm, &self.names)
+    }
+
+    /// The set as it is now, its tags numbered by `names`: two sets are compared in the numbers of one of them.
+    pub fn tags_by(&self, vm: &mut Vm, names: &Rc<TagNames>) -> PyResult<Rc<Tags>> {
         let lists = match &*self.state.borrow() {
-            State::Frozen(tags) => return Ok(tags.clone()),
+            State::Frozen(tags) if Rc::ptr_eq(names, &self.names) => return Ok(tags.clone()),
+            State::Frozen(tags) => TagType::ALL.map(|kind| self.list_value(tags, kind)),
             State::Live(lists) => lists.clone(),
         };
         let none = lists.each_ref().map(Value::is_none);
@@ -51,7 +58,7 @@ impl SchedulingTagsObject {
             }
             for tag in vm.collect(list)? {
                 match &tag {
-                    Value::Str(name) => ids.push(self.names.id(name.as_str())),
+                    Value::Str(name) => ids.push(names.id(name.as_str())),
                     other => {
                         return Err(type_error(format!(
                             "a scheduling tag must be a string, not '{}'",
@@ -163,13 +170,49 @@ impl SchedulingTagsObject {
     fn operand(&self, vm: &mut Vm, args: Args, method: &str) -> PyResult<Rc<Tags>> {
         let [other] = args.bind(method, ["other"], 1)?;
         match other.as_ref().and_then(Value::downcast::<Self>) {
-            Some(tags) => tags.tags(vm),
+            Some(tags) => tags.tags_by(vm, &self.names),
             None => {
                 let name = other.unwrap_or(Value::None).type_name();
                 Err(type_error(format!("{method}() needs scheduling tags, not '{}'", name.as_str())))
             }
         }
     }
+}
+
+/// `SchedulingTags(require=[...], ...)`. Its tags get numbers of the mapper when it meets one of the mapper's sets.
+///
+/// # Errors
+/// `ValueError` where a tag stands twice, as TPV's validation of the class raises.
+pub(super) fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let fields = ["require", "prefer", "accept", "reject"];
+    let lists = args.bind("SchedulingTags.__init__", fields, 0)?;
+    let mut seen: Vec<(Value, Vec<&str>)> = Vec::new();
+    for (field, list) in fields.into_iter().zip(&lists) {
+        let Some(list) = list else { continue };
+        if list.is_none() {
+            continue;
+        }
+        for tag in vm.collect(list)? {
+            let mut known = None;
+            for (index, (other, _)) in seen.iter().enumerate() {
+                if vm.equal(other, &tag)? {
+                    known = Some(index);
+                    break;
+                }
+            }
+            match known.and_then(|index| seen.get_mut(index)) {
+                Some((_, places)) => places.push(field),
+                None => seen.push((tag, vec![field])),
+            }
+        }
+    }
+    if let Some((tag, places)) = seen.iter().find(|(_, places)| places.len() > 1) {
+        let places: Vec<String> = places.iter().map(|place| format!("'{place}'")).collect();
+        let tag = vm.str(tag)?;
+        return Err(value_error(format!("Duplicate tags found: '{}' in [{}]", tag.as_str(), places.join(", "))));
+    }
+    let lists = lists.map(|list| list.unwrap_or_else(|| Value::list(Vec::new())));
+    Ok(Value::object(SchedulingTagsObject { names: Rc::default(), state: RefCell::new(State::Live(lists)) }))
 }
 
 /// The kinds that a `tag_type` argument names: a member, an int, or a list of them.
@@ -259,7 +302,7 @@ impl Object for SchedulingTagsObject {
             CompareOp::Ne => true,
             _ => return None,
         };
-        let same = self.tags(vm).and_then(|mine| Ok(mine.same_lists(&*other.tags(vm)?)));
+        let same = self.tags(vm).and_then(|mine| Ok(mine.same_lists(&*other.tags_by(vm, &self.names)?)));
         Some(same.map(|same| Value::Bool(same != negate)))
     }
 

@@ -133,7 +133,9 @@ impl Vm {
         let text = if kind == CodeKind::Block { source.trim_start_matches([' ', '\t']) } else { source.as_str() };
         let program = self.compile(text, kind)?;
         let names: Vec<Str> = match program.code(0) {
-            Some(root) => root.names.iter().filter_map(|name| Some(program.names.get(*name as usize)?.text.clone())).collect(),
+            Some(root) => {
+                root.names.iter().filter_map(|name| Some(program.names.get(*name as usize)?.text.clone())).collect()
+            }
             None => Vec::new(),
         };
         let given = [globals, locals].into_iter().flatten().filter(|dict| !dict.is_none());
@@ -141,11 +143,16 @@ impl Vm {
         let mut dicts = Vec::new();
         for dict in given {
             let Value::Dict(dict) = dict else {
-                return Err(type_error(format!("{function}() arg 2 must be a dict, not {}", dict.type_name().as_str())));
+                return Err(type_error(format!(
+                    "{function}() arg 2 must be a dict, not {}",
+                    dict.type_name().as_str()
+                )));
             };
-            bindings.extend(dict.items().into_iter().filter_map(|(key, value)| {
-                Some((key.as_str()?.clone(), Binding::Value(value)))
-            }));
+            bindings.extend(
+                dict.items()
+                    .into_iter()
+                    .filter_map(|(key, value)| Some((key.as_str()?.clone(), Binding::Value(value)))),
+            );
             dicts.push(dict);
         }
         if dicts.is_empty() {
@@ -182,9 +189,11 @@ impl Vm {
 
     /// Sets a name of the running block from outside its code, where the block knows the name.
     fn bind_in_block(&mut self, frame: &mut Frame, running: &Running, name: &Str, value: Value) {
-        let known = running.root.names.iter().position(|index| {
-            running.program.names.get(*index as usize).is_some_and(|known| known.text == *name)
-        });
+        let known = running
+            .root
+            .names
+            .iter()
+            .position(|index| running.program.names.get(*index as usize).is_some_and(|known| known.text == *name));
         if let Some(index) = known.and_then(|index| u32::try_from(index).ok()) {
             self.store_name(frame, running.root, index, value);
         }

@@ -1,0 +1,59 @@
+//! One thread's entities of the artifact, each made when it is first used.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::artifact::Rules;
+use crate::artifact::tables::EntityRow;
+
+use super::entity::Entity;
+use super::lookup::Section;
+use super::rows::Rows;
+
+type Cells = Vec<OnceCell<Rc<Entity>>>;
+
+/// The entities.
+pub(crate) struct Store {
+    pub(super) rules: Arc<Rules>,
+    pub(super) rows: Rows,
+    /// The destinations in the order of the config, with the defaults of every destination.
+    pub(super) destinations: Vec<Rc<Entity>>,
+    configured_destinations: Cells,
+    sections: [Cells; 3],
+}
+
+impl Store {
+    pub(super) fn new(rules: Arc<Rules>) -> Self {
+        let tables = rules.tables();
+        let rows = Rows::new(tables);
+        let destinations = tables.destinations.iter().map(|row| Rc::new(rows.entity(tables, row))).collect();
+        let cells = |rows: &[EntityRow]| rows.iter().map(|_| OnceCell::new()).collect();
+        let sections = [&tables.tools, &tables.roles, &tables.users].map(|table| cells(&table.rows));
+        let configured_destinations = cells(&tables.configured_destinations);
+        Self { rows, destinations, configured_destinations, sections, rules }
+    }
+
+    fn get(&self, cells: &Cells, rows: &[EntityRow], index: usize) -> Option<Rc<Entity>> {
+        let (cell, row) = (cells.get(index)?, rows.get(index)?);
+        Some(cell.get_or_init(|| Rc::new(self.rows.entity(self.rules.tables(), row))).clone())
+    }
+
+    /// An entity of a section.
+    pub(super) fn entity(&self, section: Section, index: u32) -> Option<Rc<Entity>> {
+        let rows = &section.table(self.rules.tables()).rows;
+        self.get(self.sections.get(section as usize)?, rows, index as usize)
+    }
+
+    /// All entities of a section, in order.
+    pub(super) fn section(&self, section: Section) -> Vec<Rc<Entity>> {
+        let count = section.table(self.rules.tables()).rows.len();
+        (0..count).filter_map(|index| self.entity(section, u32::try_from(index).ok()?)).collect()
+    }
+
+    /// The destinations as the config has them.
+    pub(super) fn configured_destinations(&self) -> Vec<Rc<Entity>> {
+        let rows = &self.rules.tables().configured_destinations;
+        (0..rows.len()).filter_map(|index| self.get(&self.configured_destinations, rows, index)).collect()
+    }
+}
