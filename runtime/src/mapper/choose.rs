@@ -22,6 +22,7 @@ use super::lookup::id_of;
 use super::matching::matches;
 use super::objects::{EntityObject, MapperObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
 use super::worker::Worker;
+use super::working::Working;
 
 impl Worker {
     /// Maps one job.
@@ -39,8 +40,8 @@ impl Worker {
 
     fn map_to_destination(&mut self, job: &Arc<Job>, detail: bool, observer: &mut dyn Observer) -> PyResult<Answer> {
         self.start_context(job)?;
-        let entity = self.match_combine_evaluate(job, observer)?;
-        let candidates = self.match_and_rank(&entity, observer)?;
+        let mut working = self.match_combine_evaluate(job, observer)?;
+        let candidates = self.match_and_rank(&mut working, observer)?;
         let mut ids = Vec::new();
         if detail {
             for candidate in &candidates {
@@ -50,7 +51,7 @@ impl Worker {
         let mut wait = false;
         for candidate in &candidates {
             let candidate = EntityObject::of(candidate)?.entity(&mut self.vm)?;
-            match self.evaluate_candidate(&candidate, &entity, observer) {
+            match self.evaluate_candidate(&candidate, &working, observer) {
                 Ok(evaluated) => {
                     observer.step(Step::Chosen { candidate: id_of(&candidate).as_str() });
                     return self.answer(job, &evaluated, detail.then_some(ids));
@@ -68,6 +69,7 @@ impl Worker {
         if wait {
             return Err(raise_with(&JOB_NOT_READY_EXCEPTION, Vec::new()));
         }
+        let entity = working.entity(&mut self.vm)?;
         let id = self.vm.str(&entity.id)?;
         let message = format!("No destinations are available to fulfill request: {}", id.as_str());
         Err(job_mapping_exception(Value::str(message)))
@@ -100,7 +102,7 @@ impl Worker {
     }
 
     /// Lookup, combine, and the rules: TPV's `match_combine_evaluate_entities`.
-    fn match_combine_evaluate(&mut self, job: &Job, observer: &mut dyn Observer) -> PyResult<Rc<Entity>> {
+    fn match_combine_evaluate(&mut self, job: &Job, observer: &mut dyn Observer) -> PyResult<Working> {
         let found = self.find_matching_entities(job)?;
         observer.step(Step::Matched { entities: &found });
         let mut found = found.into_iter();
@@ -111,25 +113,25 @@ impl Worker {
             combined = Rc::new(combine(&mut self.vm, &self.names, &higher, &combined)?);
         }
         observer.step(Step::Combined { entity: &combined });
-        self.show_entity(&combined);
+        let mut combined = Working::new(combined);
+        self.show_entity(&mut combined);
         let mut evaluated = self.evaluate_rules(&combined, observer)?;
-        if !evaluated.rules.is_empty() {
-            // They have been evaluated, and must not be again when a destination is combined.
-            Rc::make_mut(&mut evaluated).rules = Rc::default();
-        }
-        self.show_entity(&evaluated);
+        let object = self.show_entity(&mut evaluated);
+        // They have been evaluated, and must not be again when a destination is combined.
+        EntityObject::of(&object)?.clear_rules();
         Ok(evaluated)
     }
 
     /// Makes an entity what code sees as `entity` and `self`.
-    fn show_entity(&mut self, entity: &Rc<Entity>) {
-        let value = EntityObject::value(&self.names, entity.clone());
+    fn show_entity(&mut self, entity: &mut Working) -> Value {
+        let value = entity.object(&self.names);
         self.vm.set_context(self.slots.entity, value.clone());
-        self.vm.set_context(self.slots.self_, value);
+        self.vm.set_context(self.slots.self_, value.clone());
+        value
     }
 
     /// The destinations that can take the entity, best first.
-    fn match_and_rank(&mut self, entity: &Rc<Entity>, observer: &mut dyn Observer) -> PyResult<Vec<Value>> {
+    fn match_and_rank(&mut self, entity: &mut Working, observer: &mut dyn Observer) -> PyResult<Vec<Value>> {
         let evaluated = self.evaluate_resources(entity)?;
         observer.step(Step::Resources { entity: &evaluated });
         let mut candidates = Vec::new();
@@ -141,17 +143,19 @@ impl Worker {
                 candidates.push(destination.clone());
             }
         }
-        self.rank(entity, candidates)
+        let entity = entity.entity(&mut self.vm)?;
+        self.rank(&entity, candidates)
     }
 
     fn evaluate_candidate(
         &mut self,
         candidate: &Rc<Entity>,
-        entity: &Rc<Entity>,
+        entity: &Working,
         observer: &mut dyn Observer,
     ) -> PyResult<Evaluated> {
-        let combined = Rc::new(combine(&mut self.vm, &self.names, candidate, entity)?);
-        self.evaluate_destination(&combined, observer)
+        let entity = entity.entity(&mut self.vm)?;
+        let combined = Rc::new(combine(&mut self.vm, &self.names, candidate, &entity)?);
+        self.evaluate_destination(combined, observer)
     }
 
     /// The answer for an evaluated destination: TPV's `to_galaxy_destination`.

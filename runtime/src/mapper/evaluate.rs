@@ -17,6 +17,7 @@ use super::explain::{Observer, Step};
 use super::inherit::inherit;
 use super::objects::EntityObject;
 use super::worker::Worker;
+use super::working::Working;
 
 /// The evaluated parts of a destination that the answer is made of.
 pub(super) struct Evaluated {
@@ -43,13 +44,9 @@ const CLAMPED: [(Resource, Resource, Resource); 3] = [
 
 impl Worker {
     /// Adds an entity's context to the evaluation context.
-    fn enter_context(&mut self, entity: &Entity) -> PyResult<()> {
-        let Value::Dict(dict) = &entity.context else { return Ok(()) };
-        let items: Vec<_> = dict.table.borrow().iter().map(|(k, v)| (k.value.clone(), v.clone())).collect();
-        for (key, value) in items {
+    fn enter_context(&mut self, entity: &mut Working) -> PyResult<()> {
+        for (key, value) in entity.context(&mut self.vm, &self.names)? {
             let Value::Str(key) = key else { continue };
-            // Code may change lists and dicts that it finds in the context: never the ones that jobs share.
-            let value = deep_copy(&mut self.vm, &value)?;
             let slot = self.vm.slot(&key);
             self.vm.set_context(slot, value);
         }
@@ -57,10 +54,10 @@ impl Worker {
     }
 
     /// Evaluates the rules in order; each that matches is inherited. The result is a new entity; the one given stays.
-    pub(super) fn evaluate_rules(&mut self, entity: &Rc<Entity>, observer: &mut dyn Observer) -> PyResult<Rc<Entity>> {
-        let mut result = entity.clone();
-        self.enter_context(entity)?;
-        let rules = entity.rules.clone();
+    pub(super) fn evaluate_rules(&mut self, entity: &Working, observer: &mut dyn Observer) -> PyResult<Working> {
+        let mut result = entity.copy(&mut self.vm)?;
+        self.enter_context(&mut result)?;
+        let rules = entity.entity(&mut self.vm)?.rules.clone();
         for (_, rule) in rules.iter() {
             let Some(fields) = &rule.rule else { continue };
             let condition = evaluate(&mut self.vm, &fields.if_condition, CodeKind::Block)?;
@@ -70,12 +67,13 @@ impl Worker {
                 continue;
             }
             let rule = self.evaluate_rule(rule)?;
-            let mut entity = inherit(&mut self.vm, &rule, &result)?;
+            let parent = result.entity(&mut self.vm)?;
+            let mut entity = inherit(&mut self.vm, &rule, &parent)?;
             // TPV also sets `cores = rule.cores or new_entity.cores` (and mem, gpus) here; inheriting has chosen already.
             let (id, rule_id) = (self.vm.str(&entity.id)?, self.vm.str(&rule.id)?);
             entity.id = Value::str(format!("{}, Rule: {}", id.as_str(), rule_id.as_str()));
-            result = Rc::new(entity);
-            let seen = EntityObject::value(&self.names, result.clone());
+            result = Working::new(Rc::new(entity));
+            let seen = result.object(&self.names);
             self.vm.set_context(self.slots.entity, seen);
         }
         Ok(result)
@@ -103,11 +101,12 @@ impl Worker {
     }
 
     /// Evaluates the bounds, then gpus, cores and mem, clamped; each goes into the context for the next.
-    pub(super) fn evaluate_resources(&mut self, entity: &Rc<Entity>) -> PyResult<Rc<Entity>> {
-        let mut result = Entity::clone(entity);
+    pub(super) fn evaluate_resources(&mut self, entity: &mut Working) -> PyResult<Rc<Entity>> {
+        let original = entity.entity(&mut self.vm)?;
+        let mut result = Entity::clone(&original);
         self.enter_context(entity)?;
         for resource in Resource::ALL {
-            let source = entity.resource(*resource);
+            let source = original.resource(*resource);
             if source.is_none() {
                 continue;
             }
@@ -141,11 +140,12 @@ impl Worker {
     /// `Destination.evaluate`: rules, resources, env, params, resubmit, then name and handler tags.
     pub(super) fn evaluate_destination(
         &mut self,
-        combined: &Rc<Entity>,
+        combined: Rc<Entity>,
         observer: &mut dyn Observer,
     ) -> PyResult<Evaluated> {
-        let ruled = self.evaluate_rules(combined, observer)?;
-        let entity = self.evaluate_resources(&ruled)?;
+        let mut working = self.evaluate_rules(&Working::new(combined.clone()), observer)?;
+        let ruled = working.entity(&mut self.vm)?;
+        let entity = self.evaluate_resources(&mut working)?;
         let env = self.evaluate_property(&ruled.env, self.slots.env)?;
         let params = self.evaluate_property(&ruled.params, self.slots.params)?;
         let resubmit = self.evaluate_property(&ruled.resubmit, self.slots.resubmit)?;

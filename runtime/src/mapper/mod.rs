@@ -24,6 +24,7 @@ mod rows;
 mod store;
 pub mod tags;
 mod worker;
+mod working;
 
 use std::cell::RefCell;
 use std::sync::{Arc, Weak};

@@ -82,6 +82,14 @@ impl EntityObject {
         change(Rc::make_mut(&mut self.base.borrow_mut()));
     }
 
+    /// Takes the rules away.
+    pub fn clear_rules(&self) {
+        self.live.borrow_mut().shift_remove("rules");
+        if !self.base.borrow().rules.is_empty() {
+            self.update(|entity| entity.rules = Rc::default());
+        }
+    }
+
     /// The value of a field that is no container.
     fn plain(&self, name: &str) -> Option<Value> {
         let entity = self.base.borrow();

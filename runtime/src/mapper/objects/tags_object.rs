@@ -132,8 +132,8 @@ impl SchedulingTagsObject {
     /// `filter(tag_type=None, tag_value=None)`: the matching tags, in order.
     fn filter(&self, vm: &mut Vm, args: Args) -> PyResult<Vec<Value>> {
         let [tag_type, tag_value] = args.bind("filter", ["tag_type", "tag_value"], 0)?;
-        let kinds = match tag_type {
-            Some(value) if vm.truthy(&value)? => Some(kinds(vm, &value)?),
+        let tag_type = match tag_type {
+            Some(value) if vm.truthy(&value)? => Some(value),
             _ => None,
         };
         let wanted = match tag_value {
@@ -143,7 +143,7 @@ impl SchedulingTagsObject {
         let tags = self.tags(vm)?;
         let mut found = Vec::new();
         for kind in TagType::ALL {
-            if kinds.as_ref().is_some_and(|kinds| !kinds.contains(&kind)) {
+            if tags.list(kind).is_empty() || !of_type(vm, kind, tag_type.as_ref())? {
                 continue;
             }
             for id in tags.list(kind) {
@@ -215,19 +215,15 @@ pub(super) fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     Ok(Value::object(SchedulingTagsObject { names: Rc::default(), state: RefCell::new(State::Live(lists)) }))
 }
 
-/// The kinds that a `tag_type` argument names: a member, an int, or a list of them.
-fn kinds(vm: &mut Vm, value: &Value) -> PyResult<Vec<TagType>> {
-    if let Some(kind) = TagTypeMember::kind(value) {
-        return Ok(vec![kind]);
+/// Whether a kind is what `tag_type` asks for: the member, or one that is `in` it.
+fn of_type(vm: &mut Vm, kind: TagType, tag_type: Option<&Value>) -> PyResult<bool> {
+    match tag_type {
+        None => Ok(true),
+        Some(value) => match TagTypeMember::kind(value) {
+            Some(wanted) => Ok(wanted == kind),
+            None => vm.contains(value, &TagTypeMember::value(kind)),
+        },
     }
-    let mut kinds = Vec::new();
-    for item in vm.collect(value)? {
-        match &item {
-            Value::Int(weight) => kinds.extend(TagType::from_weight(*weight)),
-            other => kinds.extend(TagTypeMember::kind(other)),
-        }
-    }
-    Ok(kinds)
 }
 
 fn lazily(items: Vec<Value>) -> Value {
@@ -320,8 +316,8 @@ impl SchedulingTagsObject {
             "add_tag_override" => {
                 let [kind, tag] = args.bind(name, ["tag_type", "tag_value"], 2)?;
                 let (kind, tag) = (kind.unwrap_or(Value::None), tag.unwrap_or(Value::None));
-                let kind = match (kinds(vm, &kind)?.first(), &tag) {
-                    (Some(kind), Value::Str(_)) => *kind,
+                let kind = match (TagTypeMember::kind(&kind), &tag) {
+                    (Some(kind), Value::Str(_)) => kind,
                     _ => return Err(type_error("add_tag_override() needs a TagType and a string")),
                 };
                 if let Value::Str(tag) = &tag {

@@ -88,7 +88,8 @@ impl Vm {
                 dict.set_str(Str::from(*name), value);
             }
         }
-        dict.set_str(Str::from("input_size"), Value::Int(0));
+        let size = if running.root.uses_input_size { environment.input_size(self)? } else { Value::Int(0) };
+        dict.set_str(Str::from("input_size"), size);
         for (name, binding) in own_bindings(frame, running) {
             match binding {
                 Binding::Value(value) => dict.set_str(name, value),
