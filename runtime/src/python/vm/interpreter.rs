@@ -268,6 +268,17 @@ impl Vm {
                         return Ok(Completion::Yielded(item));
                     }
                 }
+                Instr::Unary { op } => self.unary_instruction(frame, op)?,
+                Instr::StoreAttr { name } => self.store_attr(frame, running, name)?,
+                Instr::DeleteAttr { name } => self.delete_attr(frame, running, name)?,
+                Instr::StoreSubscr => self.store_subscr(frame)?,
+                Instr::DeleteSubscr => self.delete_subscr(frame)?,
+                Instr::Unpack { count } => self.unpack_instruction(frame, count)?,
+                Instr::UnpackEx { before, after } => self.unpack_ex(frame, before, after)?,
+                Instr::WithEnter => self.with_enter(frame)?,
+                Instr::WithExitException => self.with_exit_exception(frame)?,
+                Instr::WithExit => self.with_exit(frame)?,
+                Instr::Raise { argc } => return Err(self.raise_instruction(frame, argc)),
                 other => self.instruction(frame, running, other)?,
             }
         }
@@ -350,6 +361,85 @@ impl Vm {
         let object = frame.pop();
         let result = self.call_named(&object, name, args)?;
         frame.push(result);
+        Ok(())
+    }
+
+    fn unary_instruction(&mut self, frame: &mut Frame, op: UnaryOp) -> PyResult<()> {
+        let value = frame.pop();
+        let value = self.unary(op, &value)?;
+        frame.push(value);
+        Ok(())
+    }
+
+    fn store_attr(&mut self, frame: &mut Frame, running: &Running, name: u32) -> PyResult<()> {
+        let name = running.name(name)?;
+        let object = frame.pop();
+        let value = frame.pop();
+        self.set_attr(&object, &name.text, value)?;
+        Ok(())
+    }
+
+    fn delete_attr(&mut self, frame: &mut Frame, running: &Running, name: u32) -> PyResult<()> {
+        let name = running.name(name)?;
+        let object = frame.pop();
+        self.del_attr(&object, &name.text)?;
+        Ok(())
+    }
+
+    fn store_subscr(&mut self, frame: &mut Frame) -> PyResult<()> {
+        let key = frame.pop();
+        let object = frame.pop();
+        let value = frame.pop();
+        self.set_item(&object, &key, value)?;
+        Ok(())
+    }
+
+    fn delete_subscr(&mut self, frame: &mut Frame) -> PyResult<()> {
+        let key = frame.pop();
+        let object = frame.pop();
+        self.del_item(&object, &key)?;
+        Ok(())
+    }
+
+    fn unpack_instruction(&mut self, frame: &mut Frame, count: u32) -> PyResult<()> {
+        let value = frame.pop();
+        let items = self.unpack(&value, count as usize)?;
+        frame.stack.extend(items.into_iter().rev());
+        Ok(())
+    }
+
+    fn unpack_ex(&mut self, frame: &mut Frame, before: u32, after: u32) -> PyResult<()> {
+        let (before, after) = (before as usize, after as usize);
+        let value = frame.pop();
+        let mut items = self.unpack_at_least(&value, before.saturating_add(after))?;
+        let last = items.split_off(items.len() - after);
+        let rest = items.split_off(before);
+        frame.stack.extend(last.into_iter().rev());
+        frame.push(Value::list(rest));
+        frame.stack.extend(items.into_iter().rev());
+        Ok(())
+    }
+
+    fn with_enter(&mut self, frame: &mut Frame) -> PyResult<()> {
+        let manager = frame.peek(1).cloned().unwrap_or(Value::None);
+        let value = self.enter(&manager)?;
+        frame.push(value);
+        Ok(())
+    }
+
+    fn with_exit_exception(&mut self, frame: &mut Frame) -> PyResult<()> {
+        let exception = frame.pop();
+        let manager = frame.pop();
+        frame.push(exception.clone());
+        let Value::Exception(exception) = exception else { return Err(system_error("nothing was raised")) };
+        let swallow = self.exit(&manager, Some(&Raised(exception)))?;
+        frame.push(Value::Bool(swallow));
+        Ok(())
+    }
+
+    fn with_exit(&mut self, frame: &mut Frame) -> PyResult<()> {
+        let manager = frame.pop();
+        self.exit(&manager, None)?;
         Ok(())
     }
 
@@ -463,48 +553,6 @@ impl Vm {
                 }
             }
             Instr::DeleteName { name } => self.delete_name(frame, running.program, running.root, name)?,
-            Instr::Unary { op } => {
-                let value = frame.pop();
-                let value = self.unary(op, &value)?;
-                frame.push(value);
-            }
-            Instr::StoreAttr { name } => {
-                let name = running.name(name)?;
-                let object = frame.pop();
-                let value = frame.pop();
-                self.set_attr(&object, &name.text, value)?;
-            }
-            Instr::DeleteAttr { name } => {
-                let name = running.name(name)?;
-                let object = frame.pop();
-                self.del_attr(&object, &name.text)?;
-            }
-            Instr::StoreSubscr => {
-                let key = frame.pop();
-                let object = frame.pop();
-                let value = frame.pop();
-                self.set_item(&object, &key, value)?;
-            }
-            Instr::DeleteSubscr => {
-                let key = frame.pop();
-                let object = frame.pop();
-                self.del_item(&object, &key)?;
-            }
-            Instr::Unpack { count } => {
-                let value = frame.pop();
-                let items = self.unpack(&value, count as usize)?;
-                frame.stack.extend(items.into_iter().rev());
-            }
-            Instr::UnpackEx { before, after } => {
-                let (before, after) = (before as usize, after as usize);
-                let value = frame.pop();
-                let mut items = self.unpack_at_least(&value, before.saturating_add(after))?;
-                let last = items.split_off(items.len() - after);
-                let rest = items.split_off(before);
-                frame.stack.extend(last.into_iter().rev());
-                frame.push(Value::list(rest));
-                frame.stack.extend(items.into_iter().rev());
-            }
             Instr::SetupTry { handler } => {
                 let block = Block {
                     handler: handler as usize,
@@ -532,24 +580,6 @@ impl Vm {
             Instr::Reraise => {
                 let exception = frame.pop();
                 return Err(Raised(self.raised_by(exception)?));
-            }
-            Instr::Raise { argc } => return Err(self.raise_instruction(frame, argc)),
-            Instr::WithEnter => {
-                let manager = frame.peek(1).cloned().unwrap_or(Value::None);
-                let value = self.enter(&manager)?;
-                frame.push(value);
-            }
-            Instr::WithExitException => {
-                let exception = frame.pop();
-                let manager = frame.pop();
-                frame.push(exception.clone());
-                let Value::Exception(exception) = exception else { return Err(system_error("nothing was raised")) };
-                let swallow = self.exit(&manager, Some(&Raised(exception)))?;
-                frame.push(Value::Bool(swallow));
-            }
-            Instr::WithExit => {
-                let manager = frame.pop();
-                self.exit(&manager, None)?;
             }
             Instr::LoadAssertionError => {
                 frame.push(Value::Type(Type::Builtin(&crate::python::exception::ASSERTION_ERROR)));

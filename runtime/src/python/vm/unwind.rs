@@ -58,22 +58,31 @@ impl Vm {
 
     /// `exception.__context__`: what is being handled, unless it is the exception itself. A chain that would lead back
     /// to it is cut, as CPython does.
-    fn chain_context(&self, exception: &Rc<ExceptionObject>) {
+    fn chain_context(&mut self, exception: &Rc<ExceptionObject>) {
         let Some(Value::Exception(handled)) = self.handling.last() else { return };
-        if Rc::ptr_eq(handled, exception) {
+        let handled = handled.clone();
+        if Rc::ptr_eq(&handled, exception) {
             return;
         }
-        let mut current = handled.clone();
-        loop {
-            let next = current.context.borrow().clone();
-            let Some(Value::Exception(next)) = next else { break };
-            if Rc::ptr_eq(&next, exception) {
-                current.context.replace(None);
-                break;
+        // What nobody else holds is in no chain.
+        if Rc::strong_count(exception) > 1 {
+            let mut current = handled.clone();
+            loop {
+                let next = current.context.borrow().clone();
+                let Some(Value::Exception(next)) = next else { break };
+                if Rc::ptr_eq(&next, exception) {
+                    current.context.replace(None);
+                    break;
+                }
+                // A chain grows as long as the code likes; without means to walk it, it gets no longer.
+                if self.charge(1).is_err() {
+                    return;
+                }
+                current = next;
             }
-            current = next;
         }
-        exception.context.replace(Some(Value::Exception(handled.clone())));
+        let old = exception.context.replace(Some(Value::Exception(handled)));
+        drop(old);
     }
 
     /// The exception that `raise value` raises: the value itself, or a new instance where it is a class.
