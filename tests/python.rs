@@ -179,3 +179,8 @@ fn blocks() {
     println!("{} blocks, {} codes in {:?}", blocks.len(), program.data().codes.len(), start.elapsed());
     verify(program.data()).unwrap();
 }
+
+#[test]
+fn matching() {
+    replay("matching");
+}
