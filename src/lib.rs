@@ -14,7 +14,7 @@ pub mod source;
 use tpv_runtime::artifact::Rules;
 
 use diagnostic::{Diagnostic, Diagnostics};
-use source::SourceMap;
+use source::{Limits, SourceMap};
 
 /// How to compile.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,7 +37,7 @@ pub struct Compiled {
 pub fn compile(names: &[String], options: &CompileOptions) -> Compiled {
     let mut sources = SourceMap::new();
     let mut diagnostics = Diagnostics::new();
-    let config = config::load(names, &mut sources, &mut diagnostics);
+    let config = config::load(names.iter().map(String::as_str), &Limits::default(), &mut sources, &mut diagnostics);
     let (tables, program) = link::link(&config, &sources, options.strict, &mut diagnostics);
     let mut rules = None;
     if !diagnostics.has_errors() {

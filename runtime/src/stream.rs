@@ -26,9 +26,10 @@ impl Batch {
     /// The lines with their numbers, without line ends; blank ones are left out.
     pub fn lines(&self) -> impl Iterator<Item = (usize, &[u8])> {
         let lines = self.bytes.split(|byte| *byte == b'\n');
-        lines.enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()).map(|(index, line)| {
-            (self.first_line + index, line.strip_suffix(b"\r").unwrap_or(line))
-        })
+        lines
+            .enumerate()
+            .filter(|(_, line)| !line.trim_ascii().is_empty())
+            .map(|(index, line)| (self.first_line + index, line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
     /// The size in bytes.
@@ -155,9 +156,9 @@ fn read_all<R: BufRead>(
     to_workers: &SyncSender<Batch>,
 ) -> io::Result<()> {
     while permits.recv().is_ok() {
-        match batches.next()? {
-            Some(batch) if to_workers.send(batch).is_ok() => {}
-            _ => break,
+        let Some(batch) = batches.next()? else { break };
+        if to_workers.send(batch).is_err() {
+            break;
         }
     }
     Ok(())

@@ -75,7 +75,11 @@ impl Inspect {
             Ok(number) => vec![number],
             Err(_) => crate::link::blocks_at(rules.tables(), wanted),
         };
-        let codes: Vec<String> = blocks.iter().filter_map(|block| listing(program, *block)).collect();
+        let codes: Vec<String> = blocks
+            .iter()
+            .filter(|block| (**block as usize) < program.codes.len())
+            .map(|block| listing(program, *block))
+            .collect();
         if codes.is_empty() {
             return Err((
                 format!("there is no block `{wanted}` in `{}`", self.rules.display()),

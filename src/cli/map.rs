@@ -9,7 +9,10 @@ use std::time::Instant;
 
 use clap::Args;
 use tpv_runtime::artifact::Rules;
-use tpv_runtime::galaxy::{Answer, Job, World};
+use tpv_runtime::galaxy::answer::{Answer, Outcome as JobOutcome};
+use tpv_runtime::galaxy::job::{InvalidJob, Job};
+use tpv_runtime::galaxy::json::Json;
+use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Log, Mapper};
 use tpv_runtime::python::vm::LogLevel;
 use tpv_runtime::stream::{self, Batch};
@@ -62,9 +65,12 @@ struct Tally {
 impl Tally {
     fn add(&mut self, answer: &Answer) {
         self.jobs += 1;
-        let (map, name) = match answer.error_type() {
-            Some(name) => (&mut self.errors, name),
-            None => (&mut self.destinations, answer.destination_id()),
+        let (map, name) = match &answer.outcome {
+            JobOutcome::Failed { kind, .. } => (&mut self.errors, &**kind),
+            JobOutcome::Mapped(mapped) => match &mapped.destination.id {
+                Json::Str(id) => (&mut self.destinations, &**id),
+                _ => (&mut self.destinations, "(not a string)"),
+            },
         };
         match map.get_mut(name) {
             Some(count) => *count += 1,
@@ -128,7 +134,12 @@ impl Map {
         summary(common, &total, started.elapsed().as_secs_f64());
         if total.invalid > 0 {
             common.fail(
-                format!("{} of `{}` not a job", plural_lines(total.invalid), jobs_path.display()),
+                format!(
+                    "{} of `{}` {} not a job",
+                    count(total.invalid, "line"),
+                    jobs_path.display(),
+                    are(total.invalid)
+                ),
                 "their answers have the type `InvalidJob` and say what is wrong; the other lines were mapped",
             );
             return Ok(Outcome::Bad);
@@ -141,7 +152,10 @@ impl Map {
         let expected = if self.config.is_empty() { 2 } else { 1 };
         if self.files.len() != expected {
             let (message, help) = if expected == 2 {
-                ("`tpvc map` needs the rules and the jobs", "write `tpvc map RULES JOBS`, or `tpvc map --config CONFIG JOBS`")
+                (
+                    "`tpvc map` needs the rules and the jobs",
+                    "write `tpvc map RULES JOBS`, or `tpvc map --config CONFIG JOBS`",
+                )
             } else {
                 ("`--config` stands in place of the artifact", "write `tpvc map --config CONFIG JOBS`, without RULES")
             };
@@ -164,12 +178,13 @@ impl Map {
 
     fn world(&self) -> Result<World, (String, String)> {
         let Some(path) = &self.world else { return Ok(World::default()) };
-        let text = std::fs::read(path).map_err(|error| {
+        let text = std::fs::read_to_string(path).map_err(|error| {
             let (what, help) = io_help(&error, path);
             (format!("the world cannot be read from {what}"), help.to_owned())
         })?;
         World::parse(&text).map_err(|error| {
-            let help = "a world is one JSON object with `jobs`, `tool_data_tables`, `config`, `files`, `queries`, `now`";
+            let help =
+                "a world is one JSON object with `jobs`, `tool_data_tables`, `config`, `files`, `queries`, `now`";
             (format!("`{}` is not a world: {error}", path.display()), help.to_owned())
         })
     }
@@ -235,7 +250,7 @@ fn hooks(common: &Common) -> Hooks {
         eprintln!("{name}: {message}");
     });
     Hooks {
-        compile: Some(Arc::new(crate::python::compile_at_run_time)),
+        compile: Some(Arc::new(crate::python::run_time::compile)),
         log: log_level.is_some().then_some(log),
         log_level,
         ..Hooks::default()
@@ -244,23 +259,28 @@ fn hooks(common: &Common) -> Hooks {
 
 fn map_batch(mapper: &Mapper, world: &Arc<World>, batch: &Batch, output: &mut Vec<u8>) -> Tally {
     let mut tally = Tally::default();
+    let mut text = String::new();
     for (number, line) in batch.lines() {
-        let answer = match Job::parse(line) {
-            Ok(job) => mapper.map(&job, world),
+        let job = std::str::from_utf8(line)
+            .map_err(|error| InvalidJob(format!("byte {} is not UTF-8", error.valid_up_to() + 1)))
+            .and_then(Job::parse);
+        let answer = match job {
+            Ok(job) => mapper.map(&Arc::new(job), world),
             Err(error) => {
                 tally.invalid += 1;
-                Answer::invalid(&format!("line {number}: {error}"))
+                Answer::invalid(number, &error)
             }
         };
         tally.add(&answer);
-        answer.write(output);
-        output.push(b'\n');
+        text.clear();
+        answer.write_line(&mut text);
+        output.extend_from_slice(text.as_bytes());
     }
     tally
 }
 
-fn plural_lines(number: u64) -> String {
-    if number == 1 { "1 line is".to_owned() } else { format!("{} lines are", grouped(number)) }
+fn are(number: u64) -> &'static str {
+    if number == 1 { "is" } else { "are" }
 }
 
 /// Says what became of the jobs.

@@ -7,7 +7,6 @@ use tpv_runtime::artifact::tables::EntityRow;
 
 use crate::config::Config;
 use crate::config::entity::{DestinationFields, Entity, EntityKind};
-use crate::config::inherit::inherit;
 use crate::config::scheduling::SchedulingTags;
 use crate::config::value::Text;
 
@@ -21,15 +20,15 @@ impl Linker<'_> {
     pub(super) fn destinations(&mut self, config: &Config, default: Option<&str>) -> Vec<EntityRow> {
         let mut base = secure_defaults(config);
         if let Some(default) = default.and_then(|id| config.destinations.get(id)) {
-            base = inherit(&base, default);
+            base = base.inherit(default);
         }
-        config.destinations.values().map(|destination| self.entity(&inherit(destination, &base))).collect()
+        config.destinations.values().map(|destination| self.entity(&destination.inherit(&base))).collect()
     }
 }
 
 fn secure_defaults(config: &Config) -> Entity {
     // It has no place of its own in a file; any span of the config serves, since nothing of it is ever shown.
-    let span = config.destinations.values().next().map_or_else(crate::source::Span::default, |entity| entity.span);
+    let span = config.destinations.values().next().map(|entity| entity.span).unwrap_or_default();
     let tags = SchedulingTags { reject: Some(Arc::new(vec![Text::new(USER_DEFINED, span)])), ..Default::default() };
     Entity {
         kind: EntityKind::Destination,

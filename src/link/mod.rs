@@ -16,8 +16,9 @@ use tpv_runtime::patterns::PatternSet;
 use tpv_runtime::python::code::ProgramData;
 
 use crate::config::Config;
-use crate::config::entity::{Entity, Rule};
+use crate::config::entity::Rule;
 use crate::config::origin::ScalarStyle;
+use crate::config::validate::Section;
 use crate::config::value::Text;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::python::program::ProgramBuilder;
@@ -25,7 +26,12 @@ use crate::source::{SourceMap, Span};
 
 /// Links a config. What cannot be compiled is reported in `diagnostics`; the tables are whole only where none of that is
 /// an error. `strict` makes errors of the warnings about code that cannot run.
-pub fn link(config: &Config, sources: &SourceMap, strict: bool, diagnostics: &mut Diagnostics) -> (Tables, ProgramData) {
+pub fn link(
+    config: &Config,
+    sources: &SourceMap,
+    strict: bool,
+    diagnostics: &mut Diagnostics,
+) -> (Tables, ProgramData) {
     let mut linker = Linker::new(sources, strict, diagnostics);
     linker.check_loaded_code(config);
     linker.tables.sources = sources.iter().map(|(_, source)| linker.strings.id(&source.name)).collect();
@@ -34,9 +40,9 @@ pub fn link(config: &Config, sources: &SourceMap, strict: bool, diagnostics: &mu
         default_inherits: default.map(|id| linker.strings.id(id)),
         context: linker.dict(&config.global.context),
     };
-    linker.tables.tools = linker.table(config.tools.values(), default);
-    linker.tables.roles = linker.table(config.roles.values(), default);
-    linker.tables.users = linker.table(config.users.values(), default);
+    linker.tables.tools = linker.table(&config.tools, default);
+    linker.tables.roles = linker.table(&config.roles, default);
+    linker.tables.users = linker.table(&config.users, default);
     linker.tables.destinations = linker.destinations(config, default);
     linker.tables.pools = config.pools.values().map(|pool| linker.entity(pool)).collect();
     linker.finish()
@@ -95,11 +101,12 @@ impl<'a> Linker<'a> {
     }
 
     /// The entities of a section and the automaton of their ids.
-    fn table<'e>(&mut self, entities: impl Iterator<Item = &'e Entity> + Clone, default: Option<&str>) -> EntityTable {
-        let keys: Vec<String> = entities.clone().map(|entity| entity.id.to_string()).collect();
+    fn table(&mut self, section: &Section, default: Option<&str>) -> EntityTable {
+        let keys: Vec<&str> = section.keys().map(|key| &**key).collect();
         let patterns = PatternSet::build(&keys);
-        for (index, message) in patterns.invalid() {
-            let Some(entity) = entities.clone().nth(index as usize) else { continue };
+        for invalid in patterns.invalid() {
+            let Some((_, entity)) = section.get_index(invalid.index) else { continue };
+            let message = invalid.message;
             let noun = entity.kind.noun();
             self.warn(
                 Diagnostic::warning(format!("the id of {noun} `{}` is not a valid pattern: {message}", entity.id))
@@ -110,10 +117,10 @@ impl<'a> Linker<'a> {
                     .help("write a regular expression; escape characters such as `+`, `*` and `(` with a backslash"),
             );
         }
-        let default = default.and_then(|id| keys.iter().position(|key| key == id));
+        let default = default.and_then(|id| section.get_index_of(id));
         EntityTable {
-            rows: entities.map(|entity| self.entity(entity)).collect(),
-            patterns,
+            rows: section.values().map(|entity| self.entity(entity)).collect(),
+            patterns: Arc::new(patterns),
             default: default.and_then(|index| u32::try_from(index).ok()),
         }
     }

@@ -13,6 +13,7 @@ pub mod fold;
 pub mod fstring;
 pub mod parse;
 pub mod program;
+pub mod run_time;
 pub mod scope;
 pub mod stack;
 pub mod tokens;

@@ -128,7 +128,9 @@ impl Check<'_> {
             self.value(&fields.handler_tags)?;
         }
         if let Some(fields) = &row.rule {
-            [&fields.if_condition, &fields.execute, &fields.fail].into_iter().try_for_each(|value| self.value(value))?;
+            [&fields.if_condition, &fields.execute, &fields.fail]
+                .into_iter()
+                .try_for_each(|value| self.value(value))?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::artifact::tables::Resource;
 use crate::galaxy::answer::{Answer, Destination, Mapped, Outcome};
 use crate::galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
 use crate::galaxy::job::Job;
@@ -12,7 +13,6 @@ use crate::python::dict::{Dict, Key, StrKey};
 use crate::python::exception::{PyResult, Raised, raise_with};
 use crate::python::modules::random::MersenneTwister;
 use crate::python::value::Value;
-use crate::artifact::tables::Resource;
 
 use super::entity::Entity;
 use super::evaluate::Evaluated;
@@ -104,9 +104,9 @@ impl Worker {
         let found = self.find_matching_entities(job)?;
         observer.step(Step::Matched { entities: &found });
         let mut found = found.into_iter();
-        let mut combined = found.next().unwrap_or_else(|| {
-            Rc::new(Entity::new(crate::artifact::tables::EntityClass::Tool, &*job.tool.id))
-        });
+        let mut combined = found
+            .next()
+            .unwrap_or_else(|| Rc::new(Entity::new(crate::artifact::tables::EntityClass::Tool, &*job.tool.id)));
         for higher in found {
             combined = Rc::new(combine(&mut self.vm, &self.names, &higher, &combined)?);
         }
@@ -202,7 +202,7 @@ fn galaxy_resubmit(entry: &Value) -> Value {
     let Value::Dict(dict) = entry else { return entry.clone() };
     let mut table = dict.table.borrow().clone();
     if let Some(target) = table.shift_remove(&StrKey("destination")) {
-        table.insert(Key::str(Str::from("environment")), target);
+        table.insert(Key::str("environment".into()), target);
     }
     Value::dict(Dict::from_table(table))
 }

@@ -64,6 +64,14 @@ impl Environment for MapperEnvironment {
         super::modules::loader_global(vm, name)
     }
 
+    fn global_names(&self) -> &'static [&'static str] {
+        super::modules::LOADER_GLOBALS
+    }
+
+    fn overriding_names(&self) -> &'static [&'static str] {
+        &["helpers"]
+    }
+
     fn overriding(&self, _: &mut Vm, name: &str) -> PyResult<Option<Value>> {
         Ok((name == "helpers").then_some(Value::Module(&helpers::MODULE)))
     }
@@ -104,4 +112,3 @@ impl Environment for MapperEnvironment {
         self.hooks.log.is_some() && self.hooks.log_level.is_some_and(|least| level >= least)
     }
 }
-

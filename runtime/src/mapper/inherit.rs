@@ -39,13 +39,8 @@ pub fn inherit(vm: &mut Vm, child: &Rc<Entity>, parent: &Rc<Entity>) -> PyResult
 pub fn combine(vm: &mut Vm, names: &TagNames, high: &Rc<Entity>, low: &Rc<Entity>) -> PyResult<Entity> {
     let mut entity = override_(vm, high, low)?;
     let (high_id, low_id) = (vm.str(&high.id)?, vm.str(&low.id)?);
-    entity.id = Value::str(format!(
-        "{}: {}, {}: {}",
-        high.class.name(),
-        high_id.as_str(),
-        low.class.name(),
-        low_id.as_str()
-    ));
+    entity.id =
+        Value::str(format!("{}: {}, {}: {}", high.class.name(), high_id.as_str(), low.class.name(), low_id.as_str()));
     entity.tags = Tags::combine(&low.tags, &high.tags).ok_or_else(|| incompatible(names, &low.tags, &high.tags))?;
     Ok(entity)
 }
@@ -55,11 +50,7 @@ pub(super) fn incompatible(names: &TagNames, first: &Tags, second: &Tags) -> cra
         if tags.none().get(kind as usize) == Some(&true) {
             return "None".to_owned();
         }
-        let items: Vec<String> = tags
-            .list(kind)
-            .iter()
-            .map(|id| str_repr(names.name(*id).as_str()))
-            .collect();
+        let items: Vec<String> = tags.list(kind).iter().map(|id| str_repr(names.name(*id).as_str())).collect();
         format!("[{}]", items.join(", "))
     };
     raise(

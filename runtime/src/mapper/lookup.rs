@@ -104,7 +104,8 @@ impl Worker {
             if self.vm.truthy(&entity.abstract_)? {
                 // DIFFERENCE: TPV's message shows every field of the entity and the address of its loader.
                 let id = self.vm.str(&entity.id)?;
-                let message = format!("This entity is abstract and cannot be mapped : id='{}' abstract=True", id.as_str());
+                let message =
+                    format!("This entity is abstract and cannot be mapped : id='{}' abstract=True", id.as_str());
                 return Err(job_mapping_exception(Value::str(message)));
             }
             matches.push(entity);

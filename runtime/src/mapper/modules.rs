@@ -69,6 +69,11 @@ pub fn find_module(name: &str) -> Option<&'static ModuleDef> {
     python_modules::MODULES.iter().chain(MODULES.iter()).copied().find(|module| module.name == name)
 }
 
+/// The names that [`loader_global`] knows.
+pub(super) const LOADER_GLOBALS: &[&str] = &[
+    "__name__", "__package__", "ast", "functools", "logging", "Callable", "Any", "TypeVar", "cast", "Entity", "log",
+];
+
 /// What the globals of `tpv.core.loader` hold besides `helpers`: TPV evaluates blocks in a copy of them.
 pub(super) fn loader_global(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
     let module = |name: &str| Ok(find_module(name).map(Value::Module));

@@ -6,7 +6,6 @@ use num_bigint::BigInt;
 
 use crate::artifact::tables::{DestinationRow, EntityRow, RuleRow, Tables, TagsRow, ValueRow};
 use crate::python::dict::{Dict, Key, Table};
-use crate::python::modules::datetime;
 use crate::python::string::Str;
 use crate::python::value::Value;
 
@@ -56,19 +55,16 @@ impl Rows {
             ValueRow::Dict(items) => {
                 let table: Table = items
                     .iter()
-                    .map(|(key, value)| (self.key(tables, key), self.value(tables, value)))
+                    .filter_map(|(key, value)| Some((self.key(tables, key)?, self.value(tables, value))))
                     .collect();
                 Value::dict(Dict::from_table(table))
             }
         }
     }
 
-    /// A key of a config mapping: YAML's scalars, all of which are hashable.
-    fn key(&self, tables: &Tables, row: &ValueRow) -> Key {
-        match self.value(tables, row) {
-            Value::Str(text) => Key::str(text),
-            other => Key::scalar(other),
-        }
+    /// A key of a config mapping: one of YAML's scalars.
+    fn key(&self, tables: &Tables, row: &ValueRow) -> Option<Key> {
+        Key::constant(self.value(tables, row))
     }
 
     fn optional_string(&self, tables: &Tables, id: Option<u32>) -> Value {
@@ -104,9 +100,8 @@ impl Rows {
         entity.rank = value(&row.rank);
         entity.context = value(&row.context);
         entity.tags = self.tags(&row.tags);
-        let rules = row.rules.iter().filter_map(|(key, index)| {
-            Some((self.string(tables, *key), self.rule(tables, *index)?))
-        });
+        let rules =
+            row.rules.iter().filter_map(|(key, index)| Some((self.string(tables, *key), self.rule(tables, *index)?)));
         entity.rules = Rc::new(rules.collect());
         let extras = row.extras.iter().map(|(name, row)| (self.string(tables, *name), value(row)));
         entity.extras = Rc::new(extras.collect());
@@ -130,5 +125,19 @@ impl Rows {
             execute: self.value(tables, &row.execute),
             fail: self.value(tables, &row.fail),
         }
+    }
+}
+
+/// Dates as values, until the module `datetime` is there.
+mod datetime {
+    use crate::python::value::Value;
+
+    pub(super) fn date(year: i16, month: u8, day: u8) -> Value {
+        Value::str(format!("{year:04}-{month:02}-{day:02}"))
+    }
+
+    pub(super) fn datetime(microseconds: i64, offset: Option<i32>) -> Value {
+        let _ = offset;
+        Value::Int(microseconds)
     }
 }

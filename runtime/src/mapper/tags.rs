@@ -307,7 +307,8 @@ impl Tags {
         let (mine, theirs) = (tags(self), tags(other));
         let mut score = 0;
         for (kind, id) in &mine {
-            score += theirs.iter().filter(|(_, other)| other == id).map(|(k, _)| kind.weight() * k.weight()).sum::<i64>();
+            score +=
+                theirs.iter().filter(|(_, other)| other == id).map(|(k, _)| kind.weight() * k.weight()).sum::<i64>();
             if !other.all.contains(*id) {
                 score -= kind.weight();
             }

@@ -143,7 +143,10 @@ fn input_datasets(vm: &mut Vm, job: &Value, param_name: &Value) -> PyResult<Vec<
         Value::Str(name) => Some(name),
         // What `re.escape` says of anything but text.
         other => {
-            return Err(type_error(format!("decoding to str: need a bytes-like object, {} found", other.type_name().as_str())));
+            return Err(type_error(format!(
+                "decoding to str: need a bytes-like object, {} found",
+                other.type_name().as_str()
+            )));
         }
     };
     let mut associations = if vm.truthy(&datasets)? { vm.collect(&datasets)? } else { Vec::new() };
@@ -197,10 +200,10 @@ pub(super) fn get_input_size(vm: &mut Vm, args: Args) -> PyResult<Value> {
             multiplier = factor.clone();
         }
         let size = dataset_size(vm, &stored)?;
-        let size = vm.binary(BinaryOp::Mul, &size, &multiplier)?;
+        let size = vm.binary(BinaryOp::Multiply, &size, &multiplier)?;
         total = vm.in_place(BinaryOp::Add, &total, &size)?;
     }
-    vm.binary(BinaryOp::Div, &total, &Value::Float(GIGABYTES))
+    vm.binary(BinaryOp::TrueDivide, &total, &Value::Float(GIGABYTES))
 }
 
 /// `(dataset.extension or "").endswith(COMPRESSED_EXTENSION_SUFFIXES)`

@@ -146,7 +146,7 @@ fn resource_fields(vm: &mut Vm, tool: &Value) -> PyResult<Dict> {
             continue;
         }
         let value = match divisor {
-            Some(divisor) => vm.binary(BinaryOp::Div, &value, &Value::Float(divisor))?,
+            Some(divisor) => vm.binary(BinaryOp::TrueDivide, &value, &Value::Float(divisor))?,
             None => value,
         };
         fields.set_str(name.into(), value);

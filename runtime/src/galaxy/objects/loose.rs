@@ -70,8 +70,7 @@ impl Object for Loose {
     }
 
     fn contains(&self, vm: &mut Vm, item: &Value) -> Option<PyResult<bool>> {
-        std::ptr::eq(self.class, &raw const METADATA_COLLECTION)
-            .then(|| Ok(self.attributes().get(vm, item)?.is_some()))
+        std::ptr::eq(self.class, &raw const METADATA_COLLECTION).then(|| Ok(self.attributes().get(vm, item)?.is_some()))
     }
 }
 

@@ -142,9 +142,9 @@ fn version_attribute(version: &Pep440<'_>, name: &str) -> Option<Value> {
         "major" => release(0),
         "minor" => release(1),
         "micro" => release(2),
-        "pre" => version.pre.map_or(Value::None, |(pre, number)| {
-            Value::tuple(vec![text(pre.letters()), int(number.digits())])
-        }),
+        "pre" => version
+            .pre
+            .map_or(Value::None, |(pre, number)| Value::tuple(vec![text(pre.letters()), int(number.digits())])),
         "post" => version.post.map_or(Value::None, |number| int(number.digits())),
         "dev" => version.dev.map_or(Value::None, |number| int(number.digits())),
         "local" => version.local_text().map_or(Value::None, text),

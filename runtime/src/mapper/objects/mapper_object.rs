@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::mapper::tags::TagNames;
 use crate::galaxy::errors::host_unavailable;
+use crate::mapper::tags::TagNames;
 use crate::python::exception::PyResult;
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, OBJECT};
@@ -17,6 +17,7 @@ static MAPPER: BuiltinType = BuiltinType {
     base: Some(&OBJECT),
     construct: None,
     methods: &[],
+    statics: &[],
 };
 
 /// The mapper in the hands of code.

@@ -24,6 +24,7 @@ macro_rules! classes {
             base: Some($base),
             construct: None,
             methods: &[],
+            statics: &[],
         };)*
     };
 }
@@ -64,6 +65,7 @@ macro_rules! exceptions {
             base: Some(&EXCEPTION),
             construct: Some(|vm, args| construct::exception(vm, &$id, args)),
             methods: crate::python::methods::exception::METHODS,
+            statics: &[],
         };)*
     };
 }

@@ -201,7 +201,7 @@ impl Object for TagObject {
 
     fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let other = other.downcast::<Self>()?;
-        let equal = || -> PyResult<bool> {
+        let mut equal = || -> PyResult<bool> {
             Ok(vm.equal(&self.value, &other.value)? && vm.equal(&self.tag_type, &other.tag_type)?)
         };
         match op {
@@ -224,4 +224,5 @@ pub static FROZEN_INSTANCE_ERROR: BuiltinType = BuiltinType {
     base: Some(&crate::python::exception::ATTRIBUTE_ERROR),
     construct: Some(|vm, args| crate::python::builtins::construct::exception(vm, &FROZEN_INSTANCE_ERROR, args)),
     methods: crate::python::methods::exception::METHODS,
+    statics: &[],
 };

@@ -224,7 +224,14 @@ impl Object for SchedulingTagsObject {
     fn has_method(&self, name: &str) -> bool {
         matches!(
             name,
-            "filter" | "all_tag_values" | "add_tag_override" | "inherit" | "can_combine" | "combine" | "match" | "score"
+            "filter"
+                | "all_tag_values"
+                | "add_tag_override"
+                | "inherit"
+                | "can_combine"
+                | "combine"
+                | "match"
+                | "score"
         )
     }
 

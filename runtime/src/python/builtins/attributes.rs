@@ -181,3 +181,20 @@ pub(crate) fn hash(vm: &mut Vm, args: Args) -> PyResult<Value> {
 pub fn is_absent(raised: &crate::python::exception::Raised) -> bool {
     raised.is(&ATTRIBUTE_ERROR)
 }
+
+/// `__import__(name)`: the top package of a dotted name; the module itself with a `fromlist`.
+pub(crate) fn import(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [name, _globals, _locals, from, _level] =
+        args.bind("__import__", ["name", "globals", "locals", "fromlist", "level"], 1)?;
+    let leaf = match from {
+        Some(names) => vm.truthy(&names)?,
+        None => false,
+    };
+    match name {
+        Some(Value::Str(name)) => vm.import(name.as_str(), leaf),
+        other => Err(type_error(format!(
+            "__import__() argument 1 must be str, not {}",
+            other.unwrap_or_default().type_name().as_str()
+        ))),
+    }
+}

@@ -13,10 +13,7 @@ use crate::python::vm::Vm;
 /// # Errors
 /// What the method raises.
 pub fn call_special(vm: &mut Vm, value: &Value, name: &str, args: Args) -> PyResult<Option<Value>> {
-    if !matches!(value, Value::Instance(_)) {
-        return Ok(None);
-    }
-    match vm.find_attr(value, name)? {
+    match vm.bound_special(value, name)? {
         Some(method) => vm.call(&method, args).map(Some),
         None => Ok(None),
     }

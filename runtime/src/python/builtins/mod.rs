@@ -21,6 +21,7 @@ use std::sync::OnceLock;
 use super::exception::EXCEPTIONS;
 use super::types::{BuiltinType, TYPES};
 use super::value::{Builtin, Value};
+use super::vm::CALLER_BUILTINS;
 
 /// The builtin functions, by name.
 pub static BUILTINS: &[Builtin] = &[
@@ -28,6 +29,7 @@ pub static BUILTINS: &[Builtin] = &[
     Builtin { name: ".match_mapping", call: matching::mapping },
     Builtin { name: ".match_rest", call: matching::rest },
     Builtin { name: ".match_sequence", call: matching::sequence },
+    Builtin { name: "__import__", call: attributes::import },
     Builtin { name: "abs", call: numbers::abs },
     Builtin { name: "all", call: sequences::all },
     Builtin { name: "any", call: sequences::any },
@@ -36,7 +38,6 @@ pub static BUILTINS: &[Builtin] = &[
     Builtin { name: "callable", call: classes::callable },
     Builtin { name: "chr", call: text::chr },
     Builtin { name: "delattr", call: attributes::delattr },
-    Builtin { name: "dir", call: attributes::dir },
     Builtin { name: "divmod", call: numbers::divmod },
     Builtin { name: "format", call: text::format },
     Builtin { name: "getattr", call: attributes::getattr },
@@ -61,7 +62,6 @@ pub static BUILTINS: &[Builtin] = &[
     Builtin { name: "setattr", call: attributes::setattr },
     Builtin { name: "sorted", call: sequences::sorted },
     Builtin { name: "sum", call: sequences::sum },
-    Builtin { name: "vars", call: attributes::vars },
 ];
 
 /// What a builtin name stands for.
@@ -84,7 +84,7 @@ fn entries() -> &'static HashMap<&'static str, Entry> {
         for class in TYPES.iter().chain(EXCEPTIONS).filter(|class| class.construct.is_some()) {
             entries.insert(class.name, Entry::Class(class));
         }
-        entries.extend(BUILTINS.iter().map(|builtin| (builtin.name, Entry::Function(builtin))));
+        entries.extend(BUILTINS.iter().chain(&CALLER_BUILTINS).map(|builtin| (builtin.name, Entry::Function(builtin))));
         entries.insert("complex", Entry::Class(&super::types::COMPLEX));
         for (alias, name) in ALIASES {
             if let Some(entry) = entries.get(name).copied() {

@@ -10,9 +10,10 @@ use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::object::Object;
 use crate::python::set::SetTable;
 use crate::python::types::{
-    BuiltinType, DICT_ITEMITERATOR, DICT_ITEMS, DICT_KEYITERATOR, DICT_KEYS, DICT_VALUEITERATOR, DICT_VALUES, OBJECT,
+    BuiltinType, DICT_ITEMS, DICT_KEYS, DICT_VALUES, OBJECT,
 };
 use crate::python::value::Value;
+use crate::python::vm::iteration::{DictPart, dict_iterator};
 use crate::python::vm::{CompareOp, Vm};
 
 /// What a view shows, or an iterator gives.
@@ -42,26 +43,23 @@ const fn reverse_class(name: &'static str) -> BuiltinType {
     BuiltinType { name, module: "", base: Some(&OBJECT), construct: None, methods: &[], statics: &[] }
 }
 
-struct DictIterator {
+struct ReverseIterator {
     dict: Rc<Dict>,
     kind: Kind,
     /// How many items there were at the start.
     length: usize,
-    index: usize,
-    reverse: bool,
+    /// How many of them are still to come.
+    left: usize,
 }
 
-impl PyIterator for DictIterator {
+impl PyIterator for ReverseIterator {
     fn next(&mut self, _: &mut Vm) -> PyResult<Option<Value>> {
-        if self.index >= self.length {
-            return Ok(None);
-        }
+        let Some(place) = self.left.checked_sub(1) else { return Ok(None) };
         let table = self.dict.table.borrow();
         if table.len() != self.length {
             return Err(runtime_error("dictionary changed size during iteration"));
         }
-        let place = if self.reverse { self.length - 1 - self.index } else { self.index };
-        self.index += 1;
+        self.left = place;
         Ok(table.get_index(place).map(|(key, value)| match self.kind {
             Kind::Keys => key.value.clone(),
             Kind::Values => value.clone(),
@@ -70,19 +68,8 @@ impl PyIterator for DictIterator {
     }
 
     fn size_hint(&self) -> usize {
-        self.length.saturating_sub(self.index)
+        self.left
     }
-}
-
-/// An iterator over a dict.
-pub fn iterator(dict: &Rc<Dict>, kind: Kind) -> Value {
-    let class = match kind {
-        Kind::Keys => &DICT_KEYITERATOR,
-        Kind::Values => &DICT_VALUEITERATOR,
-        Kind::Items => &DICT_ITEMITERATOR,
-    };
-    let state = DictIterator { dict: dict.clone(), kind, length: dict.len(), index: 0, reverse: false };
-    IteratorObject::new(class, state)
 }
 
 /// An iterator over a dict from its end.
@@ -92,7 +79,7 @@ pub fn reversed(dict: &Rc<Dict>, kind: Kind) -> Value {
         Kind::Values => &DICT_REVERSEVALUEITERATOR,
         Kind::Items => &DICT_REVERSEITEMITERATOR,
     };
-    let state = DictIterator { dict: dict.clone(), kind, length: dict.len(), index: 0, reverse: true };
+    let state = ReverseIterator { dict: dict.clone(), kind, length: dict.len(), left: dict.len() };
     IteratorObject::new(class, state)
 }
 
@@ -168,7 +155,12 @@ impl Object for View {
     }
 
     fn iter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
-        Some(Ok(iterator(&self.dict, self.kind)))
+        let part = match self.kind {
+            Kind::Keys => DictPart::Keys,
+            Kind::Values => DictPart::Values,
+            Kind::Items => DictPart::Items,
+        };
+        Some(Ok(dict_iterator(&self.dict, part)))
     }
 
     fn len(&self, _: &mut Vm) -> Option<PyResult<usize>> {

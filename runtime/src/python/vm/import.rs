@@ -74,7 +74,7 @@ impl Vm {
     ///
     /// # Errors
     /// `ModuleNotFoundError`
-    pub(super) fn import(&mut self, name: &str, leaf: bool) -> PyResult<Value> {
+    pub(crate) fn import(&mut self, name: &str, leaf: bool) -> PyResult<Value> {
         self.charge(1)?;
         let mut end = name.find('.').unwrap_or(name.len());
         let mut parent = "";

@@ -6,6 +6,7 @@
 use std::cell::OnceCell;
 use std::rc::{Rc, Weak};
 
+use super::caller::is_caller_builtin;
 use super::frame::{Block, Frame};
 pub(super) use super::generator::Completion;
 use super::{CompareOp, Vm};
@@ -327,6 +328,10 @@ impl Vm {
             // Only the calling frame knows what `super()` means.
             Value::Type(Type::Builtin(class)) if argc == 0 && std::ptr::eq(*class, &raw const SUPER) => {
                 super_of(frame, running)?
+            }
+            Value::Builtin(builtin) if is_caller_builtin(builtin) => {
+                let args = Args { pos: frame.stack.drain(base..).collect(), kw: Vec::new() };
+                self.call_caller_builtin(builtin, frame, running, args)?
             }
             _ => {
                 let args = Args { pos: frame.stack.drain(base..).collect(), kw: Vec::new() };

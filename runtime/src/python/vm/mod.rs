@@ -9,6 +9,7 @@ mod arguments;
 pub mod attributes;
 mod build;
 pub mod call;
+mod caller;
 mod class;
 mod compare;
 mod cycles;
@@ -36,6 +37,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+pub use caller::CALLER_BUILTINS;
+
 pub use super::code::{BinaryOp, CodeKind, CompareOp, UnaryOp};
 use super::code::{Program, ProgramData};
 use super::exception::{PyResult, raise, recursion_error, timeout_error};
@@ -57,6 +60,16 @@ pub trait Environment {
     fn global(&self, vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
         let _ = (vm, name);
         Ok(None)
+    }
+
+    /// The names that [`Environment::global`] knows, for `globals()`.
+    fn global_names(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The names that [`Environment::overriding`] knows, for `globals()`.
+    fn overriding_names(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// A name that hides even the context: TPV's `helpers`.
@@ -255,6 +268,11 @@ impl Vm {
         self.handling.clear();
         self.break_cycles();
         self.in_repr.clear();
+    }
+
+    /// Gives a new budget of steps, for what remains to be done when the job has ended.
+    pub fn renew(&mut self) {
+        self.steps_left = self.limits.steps;
     }
 
     /// Pays for `steps` items of work.

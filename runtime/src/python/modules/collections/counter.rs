@@ -1,7 +1,7 @@
 //! `collections.Counter`.
 
 use crate::python::args::Args;
-use crate::python::builtins::{containers, convert};
+use crate::python::builtins::convert;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, not_implemented_error, type_error};
 use crate::python::iterator::{Items, IteratorObject};
@@ -130,75 +130,4 @@ fn total(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         sum = vm.binary(BinaryOp::Add, &sum, &count)?;
     }
     Ok(sum)
-}
-
-/// `a + b`, `a - b`, `a & b`, `a | b` of two counters: only positive counts are kept. `None` where one is no counter.
-///
-/// # Errors
-/// What comparing or adding the counts raises.
-pub fn binary(vm: &mut Vm, op: BinaryOp, a: &Dict, b: &Dict) -> PyResult<Option<Value>> {
-    let both = matches!((&a.kind, &b.kind), (DictKind::Counter, DictKind::Counter));
-    if !both || !matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or) {
-        return Ok(None);
-    }
-    let result = empty();
-    let count_in =
-        |vm: &mut Vm, dict: &Dict, key: &Value| -> PyResult<Value> { Ok(dict.get(vm, key)?.unwrap_or(Value::Int(0))) };
-    let keep = |vm: &mut Vm, key: Value, count: Value| -> PyResult<()> {
-        if vm.less(&Value::Int(0), &count)? { result.set(vm, key, count) } else { Ok(()) }
-    };
-    for (key, count) in a.items() {
-        vm.charge(1)?;
-        let other = count_in(vm, b, &key)?;
-        let combined = match op {
-            BinaryOp::And => {
-                if vm.less(&count, &other)? {
-                    count
-                } else {
-                    other
-                }
-            }
-            BinaryOp::Or => {
-                if vm.less(&count, &other)? {
-                    other
-                } else {
-                    count
-                }
-            }
-            op => vm.binary(op, &count, &other)?,
-        };
-        keep(vm, key, combined)?;
-    }
-    if op != BinaryOp::And {
-        for (key, count) in b.items() {
-            vm.charge(1)?;
-            if a.get(vm, &key)?.is_none() {
-                let count = if op == BinaryOp::Subtract { vm.binary(op, &Value::Int(0), &count)? } else { count };
-                keep(vm, key, count)?;
-            }
-        }
-    }
-    Ok(Some(Value::dict(result)))
-}
-
-/// `repr` of a counter: greatest counts first.
-///
-/// # Errors
-/// What `repr` of an item raises.
-pub fn counter_repr(vm: &mut Vm, dict: &Dict) -> PyResult<String> {
-    if dict.is_empty() {
-        return Ok("Counter()".to_owned());
-    }
-    let shown = Dict::new();
-    // Counts that do not compare are shown in the dict's order.
-    match by_count(vm, dict) {
-        Ok(items) => containers::update_from(vm, &shown, &Value::list(items))?,
-        Err(raised) if raised.is(&crate::python::exception::TYPE_ERROR) => {
-            for (key, count) in dict.items() {
-                shown.set(vm, key, count)?;
-            }
-        }
-        Err(raised) => return Err(raised),
-    }
-    Ok(format!("Counter({})", vm.repr(&Value::dict(shown))?))
 }

@@ -13,16 +13,6 @@ use crate::python::vm::Vm;
 /// `collections.defaultdict`
 pub static DEFAULTDICT: BuiltinType = BuiltinType {
     construct: Some(default_dict),
-    methods: &[Method {
-        name: "__missing__",
-        call: |vm, this, args| {
-            let [key] = args.exactly("defaultdict.__missing__")?;
-            match missing(vm, this, &key)? {
-                Some(value) => Ok(value),
-                None => Err(key_error(key)),
-            }
-        },
-    }],
     ..BuiltinType::new("defaultdict", "collections", &DICT)
 };
 
@@ -42,32 +32,6 @@ fn default_dict(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
     let dict = Dict::with_kind(DictKind::Default(factory));
     containers::update(vm, &dict, "defaultdict", args)?;
     Ok(Value::dict(dict))
-}
-
-/// What `dict[key]` gives where the key is absent, for the dicts that have an answer: a new value of a `defaultdict`'s factory,
-/// which is set; zero for a `Counter`. `None` means `KeyError`.
-///
-/// # Errors
-/// What the factory raises, or `TypeError` where the key is not hashable.
-pub fn missing(vm: &mut Vm, this: &Value, key: &Value) -> PyResult<Option<Value>> {
-    let Value::Dict(dict) = this else { return Ok(None) };
-    match &dict.kind {
-        DictKind::Default(factory) if !factory.is_none() => {
-            let value = vm.call(factory, Args::none())?;
-            dict.set(vm, key.clone(), value.clone())?;
-            Ok(Some(value))
-        }
-        DictKind::Counter => Ok(Some(Value::Int(0))),
-        _ => Ok(None),
-    }
-}
-
-/// An attribute of a dict of `collections` that is no method: `defaultdict.default_factory`.
-pub fn attribute(dict: &Dict, name: &str) -> Option<Value> {
-    match &dict.kind {
-        DictKind::Default(factory) if name == "default_factory" => Some(factory.clone()),
-        _ => None,
-    }
 }
 
 fn ordered_dict(vm: &mut Vm, args: Args) -> PyResult<Value> {
@@ -101,13 +65,4 @@ fn move_to_end(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let end = table.len() - 1;
     table.move_index(index, if last { end } else { 0 });
     Ok(Value::None)
-}
-
-/// The items of an `OrderedDict` as `repr` shows them; its text is `OrderedDict([...])`.
-pub fn ordered_repr(vm: &mut Vm, dict: &Dict) -> PyResult<String> {
-    if dict.is_empty() {
-        return Ok("OrderedDict()".to_owned());
-    }
-    let items = dict.items().into_iter().map(|(key, value)| Value::tuple(vec![key, value])).collect();
-    Ok(format!("OrderedDict({})", vm.repr(&Value::list(items))?))
 }

@@ -14,7 +14,8 @@ use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::modules::signature::Signature;
 use crate::python::string::Str;
 use crate::python::types::{Class, TUPLE, Type};
-use crate::python::value::{Tuple, Value};
+use crate::python::value::{BoundMethod, Builtin, MethodTarget, Tuple, Value};
+use crate::python::vm::descriptors::{ClassMethod, Property};
 use crate::python::vm::Vm;
 
 const FIELDS: &str = "_fields";
@@ -62,6 +63,12 @@ pub(super) fn namedtuple(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let mut dict = IndexMap::new();
     dict.insert(FIELDS.to_owned(), Value::tuple(names.into_iter().map(Value::str).collect()));
     dict.insert(DEFAULTS.to_owned(), Value::tuple(defaults));
+    dict.insert("__new__".to_owned(), Value::Builtin(&NEW));
+    dict.insert("_make".to_owned(), Value::object(ClassMethod(Value::Builtin(&MAKE))));
+    for (name, getter) in [("_asdict", &BIND_ASDICT), ("_replace", &BIND_REPLACE)] {
+        let property = Property { getter: Value::Builtin(getter), setter: Value::None, deleter: Value::None };
+        dict.insert(name.to_owned(), Value::object(property));
+    }
     Ok(Value::Type(Type::Class(Rc::new(Class { name, bases: vec![Type::Builtin(&TUPLE)], dict: RefCell::new(dict) }))))
 }
 
@@ -113,13 +120,84 @@ fn definition(class: &Type) -> Option<(Rc<Class>, Rc<Tuple>)> {
     class.bases.iter().find_map(definition).map(|(_, fields)| (class.clone(), fields))
 }
 
-/// `Point(1, y=2)`; `None` where the class is not a named tuple's.
-///
-/// # Errors
-/// `TypeError`, as calling its `__new__` raises it.
-pub fn construct(class: &Rc<Class>, args: Args) -> Option<PyResult<Value>> {
-    let (_, fields) = definition(&Type::Class(class.clone()))?;
-    Some(bind(class, &fields, args).map(|items| instance(class, items)))
+static NEW: Builtin = Builtin { name: "__new__", call: new };
+static MAKE: Builtin = Builtin { name: "_make", call: make };
+static ASDICT: Builtin = Builtin { name: "_asdict", call: asdict };
+static REPLACE: Builtin = Builtin { name: "_replace", call: replace };
+// A builtin in a class's dict is not bound to instances; a property that gives the bound method is.
+static BIND_ASDICT: Builtin = Builtin { name: "_asdict", call: |_, args| bound_method(&ASDICT, args) };
+static BIND_REPLACE: Builtin = Builtin { name: "_replace", call: |_, args| bound_method(&REPLACE, args) };
+
+fn bound_method(function: &'static Builtin, args: Args) -> PyResult<Value> {
+    let [receiver] = args.exactly(function.name)?;
+    Ok(Value::BoundMethod(Rc::new(BoundMethod { receiver, target: MethodTarget::Function(Value::Builtin(function)) })))
+}
+
+/// The class that a class method was called on.
+fn take_class(args: &mut Args) -> PyResult<(Rc<Class>, Rc<Tuple>)> {
+    let class = if args.pos.is_empty() { Value::None } else { args.pos.remove(0) };
+    let found = match &class {
+        Value::Type(class) => definition(class),
+        _ => None,
+    };
+    found.ok_or_else(|| crate::python::methods::wrong_receiver("type", &class))
+}
+
+/// The named tuple that a method was called on.
+fn take_tuple(args: &mut Args) -> PyResult<(Rc<Tuple>, Rc<Class>, Rc<Tuple>)> {
+    let this = if args.pos.is_empty() { Value::None } else { args.pos.remove(0) };
+    if let Value::Tuple(tuple) = &this
+        && let Some((class, fields)) = tuple.class.as_ref().and_then(definition)
+    {
+        return Ok((tuple.clone(), class, fields));
+    }
+    Err(crate::python::methods::wrong_receiver("tuple", &this))
+}
+
+/// `Point(1, y=2)`
+fn new(_: &mut Vm, mut args: Args) -> PyResult<Value> {
+    let (class, fields) = take_class(&mut args)?;
+    Ok(instance(&class, bind(&class, &fields, args)?))
+}
+
+/// `Point._make(iterable)`
+fn make(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
+    let (class, fields) = take_class(&mut args)?;
+    let [iterable] = args.exactly("_make")?;
+    let items = vm.collect(&iterable)?;
+    if items.len() != fields.items.len() {
+        return Err(type_error(format!("Expected {} arguments, got {}", fields.items.len(), items.len())));
+    }
+    Ok(instance(&class, items))
+}
+
+/// `point._asdict()`
+fn asdict(_: &mut Vm, mut args: Args) -> PyResult<Value> {
+    let (tuple, _, fields) = take_tuple(&mut args)?;
+    let [] = args.exactly("_asdict")?;
+    let dict = Dict::new();
+    for (field, value) in field_names(&fields).into_iter().zip(&tuple.items) {
+        dict.set_str(field, value.clone());
+    }
+    Ok(Value::dict(dict))
+}
+
+/// `point._replace(x=1)`
+fn replace(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
+    let (tuple, class, fields) = take_tuple(&mut args)?;
+    let names = field_names(&fields);
+    let mut items = tuple.items.clone();
+    let mut unknown = Vec::new();
+    for (keyword, value) in args.kw {
+        match names.iter().position(|name| *name == keyword).and_then(|index| items.get_mut(index)) {
+            Some(slot) => *slot = value,
+            None => unknown.push(Value::Str(keyword)),
+        }
+    }
+    if !unknown.is_empty() {
+        return Err(value_error(format!("Got unexpected field names: {}", vm.repr(&Value::list(unknown))?)));
+    }
+    Ok(instance(&class, items))
 }
 
 fn instance(class: &Rc<Class>, items: Vec<Value>) -> Value {
@@ -171,71 +249,3 @@ fn bind(class: &Rc<Class>, fields: &Tuple, args: Args) -> PyResult<Vec<Value>> {
     Ok(bound.into_iter().flatten().collect())
 }
 
-/// An attribute of a named tuple that is no method of `tuple`: a field, or `_fields`.
-pub fn attribute(tuple: &Tuple, name: &str) -> Option<Value> {
-    let (_, fields) = definition(tuple.class.as_ref()?)?;
-    let index = fields.items.iter().position(|field| field.as_str().is_some_and(|field| field.as_str() == name))?;
-    tuple.items.get(index).cloned()
-}
-
-/// The methods that named tuples add; `None` where there is no such method or the tuple is a plain one.
-pub fn call_method(vm: &mut Vm, tuple: &Tuple, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
-    let (class, fields) = definition(tuple.class.as_ref()?)?;
-    match name {
-        "_asdict" => {
-            let dict = Dict::new();
-            for (field, value) in field_names(&fields).into_iter().zip(&tuple.items) {
-                dict.set_str(field, value.clone());
-            }
-            Some(Ok(Value::dict(dict)))
-        }
-        "_replace" => {
-            let args = std::mem::take(args);
-            Some(replace(vm, &class, &fields, tuple, args))
-        }
-        _ => None,
-    }
-}
-
-/// Whether named tuples add a method of this name.
-pub fn has_method(tuple: &Tuple, name: &str) -> bool {
-    tuple.class.is_some() && matches!(name, "_asdict" | "_replace")
-}
-
-fn replace(vm: &mut Vm, class: &Rc<Class>, fields: &Tuple, tuple: &Tuple, args: Args) -> PyResult<Value> {
-    let names = field_names(fields);
-    let mut items = tuple.items.clone();
-    let mut unknown = Vec::new();
-    for (keyword, value) in args.kw {
-        match names.iter().position(|name| *name == keyword).and_then(|index| items.get_mut(index)) {
-            Some(slot) => *slot = value,
-            None => unknown.push(Value::Str(keyword)),
-        }
-    }
-    if !unknown.is_empty() {
-        return Err(value_error(format!("Got unexpected field names: {}", vm.repr(&Value::list(unknown))?)));
-    }
-    Ok(instance(class, items))
-}
-
-/// `Point._make(iterable)`; `None` where the class is not a named tuple's.
-pub fn make(vm: &mut Vm, class: &Rc<Class>, iterable: &Value) -> Option<PyResult<Value>> {
-    let (_, fields) = definition(&Type::Class(class.clone()))?;
-    Some((|| {
-        let items = vm.collect(iterable)?;
-        if items.len() != fields.items.len() {
-            return Err(type_error(format!("Expected {} arguments, got {}", fields.items.len(), items.len())));
-        }
-        Ok(instance(class, items))
-    })())
-}
-
-/// `repr` of a named tuple; `None` for a plain tuple.
-pub fn repr(vm: &mut Vm, tuple: &Tuple) -> PyResult<Option<String>> {
-    let Some((class, fields)) = tuple.class.as_ref().and_then(definition) else { return Ok(None) };
-    let mut parts = Vec::with_capacity(tuple.items.len());
-    for (field, value) in field_names(&fields).iter().zip(&tuple.items) {
-        parts.push(format!("{}={}", field.as_str(), vm.deeper(|vm| vm.repr(value))?));
-    }
-    Ok(Some(format!("{}({})", class.name.as_str(), parts.join(", "))))
-}
