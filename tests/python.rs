@@ -23,7 +23,7 @@ impl Environment for Loader {
     }
 }
 
-fn value(vm: &mut Vm, json: &Json) -> Value {
+fn value(json: &Json) -> Value {
     match json {
         Json::Null => Value::None,
         Json::Bool(value) => Value::Bool(*value),
@@ -33,13 +33,13 @@ fn value(vm: &mut Vm, json: &Json) -> Value {
         },
         Json::String(text) => Value::str(text.as_str()),
         Json::Array(items) => {
-            let items = items.iter().map(|item| value(vm, item)).collect();
+            let items = items.iter().map(|item| value(item)).collect();
             Value::list(items)
         }
         Json::Object(entries) => {
             let dict = Dict::new();
             for (key, item) in entries {
-                let item = value(vm, item);
+                let item = value(item);
                 dict.set_str(key.as_str().into(), item);
             }
             Value::dict(dict)
@@ -67,7 +67,7 @@ fn answer(case: &Json) -> Result<String, (String, String)> {
     let program = vm.load(Arc::new(data));
     if let Some(context) = case["context"].as_object() {
         for (name, json) in context {
-            let json = value(&mut vm, json);
+            let json = value(json);
             let slot = vm.slot(name);
             vm.set_context(slot, json);
         }
@@ -183,4 +183,9 @@ fn blocks() {
     }
     println!("{} blocks, {} codes in {:?}", blocks.len(), program.data().codes.len(), start.elapsed());
     verify(program.data()).unwrap();
+}
+
+#[test]
+fn matching() {
+    replay("matching");
 }

@@ -305,14 +305,20 @@ impl<'a> Site<'a> {
 
     /// The index of the innermost open bracket.
     fn opening(&self) -> Option<usize> {
-        let level = self.token(self.index)?.level;
+        let level = self.inner_level();
         (0..self.index).rev().find(|index| self.token(*index).is_some_and(|token| token.level < level))
+    }
+
+    /// How many brackets are open right before the place: a closing bracket counts as inside of its own pair.
+    fn inner_level(&self) -> usize {
+        let closes = matches!(self.text(self.index), ")" | "]" | "}");
+        self.token(self.index).map_or(0, |token| token.level + usize::from(closes))
     }
 
     /// The tokens right inside the innermost open bracket, up to the place.
     fn inside(&self) -> Vec<&'a str> {
         let Some(open) = self.opening() else { return Vec::new() };
-        let level = self.token(self.index).map_or(0, |token| token.level);
+        let level = self.inner_level();
         (open + 1..self.index)
             .filter(|index| self.token(*index).is_some_and(|token| token.level == level))
             .map(|index| self.text(index))
@@ -333,7 +339,7 @@ impl<'a> Site<'a> {
             TokenKind::Number | TokenKind::String => "literal",
             _ => {
                 let level = self.token(target)?.level;
-                let open = (0..target).rev().find(|at| self.token(*at).is_some_and(|token| token.level < level))?;
+                let open = (0..target).rev().find(|at| self.token(*at).is_some_and(|token| token.level <= level))?;
                 let callee = open.checked_sub(1).is_some_and(|callee| self.ends_value(callee));
                 match self.text(open) {
                     "(" if callee => "function call",

@@ -1,5 +1,7 @@
 //! Text to syntax tree, as TPV has it parsed: `ast.parse` of the block, or of `f'''` + text + `'''`.
 
+use std::cell::Cell;
+
 use rustpython_parser::Parse;
 use rustpython_parser::ast;
 use rustpython_parser::text_size::TextSize;
@@ -34,6 +36,8 @@ pub struct Text {
     line_starts: Vec<usize>,
     /// How many characters before the first line were added to what the author wrote.
     added: u32,
+    /// The place asked for last: start of its line, offset, characters between.
+    last: Cell<(usize, usize, usize)>,
 }
 
 impl Text {
@@ -54,15 +58,23 @@ impl Text {
     fn of(source: String, added: u32) -> Self {
         let source = if source.contains('\r') { source.replace("\r\n", "\n").replace('\r', "\n") } else { source };
         let line_starts = std::iter::once(0).chain(source.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self { source, line_starts, added }
+        Self { source, line_starts, added, last: Cell::default() }
     }
 
     /// Line and column, both from 1, of a byte offset; in the author's text.
     pub fn place(&self, offset: usize) -> (u32, u32) {
         let line = self.line_starts.partition_point(|start| *start <= offset).max(1);
         let start = self.line_starts.get(line - 1).copied().unwrap_or(0);
-        let before = self.source.get(start..offset.min(self.source.len())).unwrap_or("");
-        let column = u32::try_from(before.chars().count()).unwrap_or(u32::MAX - 1) + 1;
+        let offset = offset.clamp(start, self.source.len().max(start));
+        // Places are asked for mostly in the order of the text: counting goes on from the last one, so that a long line is
+        // not counted from its start each time.
+        let (from, counted) = match self.last.get() {
+            (last_start, last, count) if last_start == start && last <= offset => (last, count),
+            _ => (start, 0),
+        };
+        let characters = counted + self.source.get(from..offset).map_or(0, |between| between.chars().count());
+        self.last.set((start, offset, characters));
+        let column = u32::try_from(characters).unwrap_or(u32::MAX - 1) + 1;
         let column = if line == 1 { column.saturating_sub(self.added).max(1) } else { column };
         (u32::try_from(line).unwrap_or(u32::MAX), column)
     }
@@ -145,4 +157,29 @@ fn too_deep(source: &str) -> Option<usize> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic)]
+
+    use super::*;
+
+    #[test]
+    fn places_count_characters_in_the_authors_text() {
+        let text = Text::new("é + ü\r\nx", CodeKind::Block);
+        assert_eq!(text.place(0), (1, 1));
+        assert_eq!(text.place(5), (1, 5));
+        assert_eq!(text.place(2), (1, 2));
+        assert_eq!(text.place(8), (2, 1));
+        let wrapped = Text::new("{x}\n{y}", CodeKind::FString);
+        assert_eq!(wrapped.place(5), (1, 2));
+        assert_eq!(wrapped.place(9), (2, 2));
+    }
+
+    #[test]
+    fn errors_in_fields_are_placed_in_the_field() {
+        let error = parse("a\nbc {x y}", CodeKind::FString).err().unwrap();
+        assert_eq!((error.line, error.column), (2, 7), "{error:?}");
+    }
 }

@@ -29,8 +29,8 @@ pub enum ScopeKind {
     Lambda,
     /// `class`
     Class,
-    /// A list, set or dict comprehension.
-    Comprehension,
+    /// A list, set or dict comprehension; its name in messages.
+    Comprehension(&'static str),
     /// A generator expression.
     Generator,
 }
@@ -43,7 +43,7 @@ impl ScopeKind {
 
     /// Whether it is a comprehension or a generator expression.
     pub fn is_comprehension(self) -> bool {
-        matches!(self, Self::Comprehension | Self::Generator)
+        matches!(self, Self::Comprehension(_) | Self::Generator)
     }
 }
 

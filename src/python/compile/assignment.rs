@@ -21,7 +21,7 @@ impl<'a> Compiler<'a> {
             }
             Expr::Subscript(node) => {
                 self.expression(&node.value)?;
-                self.expression(&node.slice)?;
+                self.index(&node.slice)?;
                 self.at(node.range.start());
                 self.emit(Instr::StoreSubscr)
             }
@@ -83,7 +83,7 @@ impl<'a> Compiler<'a> {
             }
             Expr::Subscript(target) => {
                 self.expression(&target.value)?;
-                self.expression(&target.slice)?;
+                self.index(&target.slice)?;
                 self.at(at);
                 self.emit(Instr::DupTwo)?;
                 self.emit(Instr::LoadSubscr)?;
@@ -113,7 +113,7 @@ impl<'a> Compiler<'a> {
             Expr::Subscript(target) => {
                 self.expression(&target.value)?;
                 self.emit(Instr::Pop)?;
-                self.expression(&target.slice)?;
+                self.index(&target.slice)?;
                 self.emit(Instr::Pop)
             }
             _ => Ok(()),
@@ -132,7 +132,7 @@ impl<'a> Compiler<'a> {
             }
             Expr::Subscript(node) => {
                 self.expression(&node.value)?;
-                self.expression(&node.slice)?;
+                self.index(&node.slice)?;
                 self.at(node.range.start());
                 self.emit(Instr::DeleteSubscr)
             }

@@ -26,7 +26,7 @@ impl<'a> Compiler<'a> {
             }
             Expr::Subscript(node) => {
                 self.expression(&node.value)?;
-                self.expression(&node.slice)?;
+                self.index(&node.slice)?;
                 self.at(node.range.start());
                 self.emit(Instr::LoadSubscr)
             }
@@ -91,6 +91,14 @@ impl<'a> Compiler<'a> {
                 self.refuse(node.range.start(), "'await' outside async function")
             }
             Expr::Starred(node) => self.refuse(node.range.start(), "can't use starred expression here"),
+        }
+    }
+
+    /// The key of a subscript: `a[*b]` has a tuple.
+    pub(super) fn index(&mut self, key: &'a Expr) -> Done {
+        match key {
+            Expr::Starred(_) => self.tuple(std::slice::from_ref(key)),
+            _ => self.expression(key),
         }
     }
 

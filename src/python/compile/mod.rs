@@ -33,7 +33,7 @@ type Done = Result<(), PythonError>;
 
 /// The most instructions of one code; `finally` bodies are copied for each way out of their `try`, so that code can be far
 /// longer than its source.
-const MAX_INSTRUCTIONS: usize = 1 << 20;
+const MAX_INSTRUCTIONS: usize = 1 << 18;
 
 /// Compiles a block into the program. Gives the index of its root code.
 pub(super) fn block(program: &mut ProgramBuilder, source: &str, kind: CodeKind) -> Result<(u32, Notes), PythonError> {

@@ -381,21 +381,18 @@ impl Collector<'_> {
                 })
             }
             Expr::ListComp(node) => {
-                self.comprehension(ScopeKind::Comprehension, node, "list comprehension", &node.generators, &[&node.elt])
+                self.comprehension(ScopeKind::Comprehension("list comprehension"), node, &node.generators, &[&node.elt])
             }
             Expr::SetComp(node) => {
-                self.comprehension(ScopeKind::Comprehension, node, "set comprehension", &node.generators, &[&node.elt])
+                self.comprehension(ScopeKind::Comprehension("set comprehension"), node, &node.generators, &[&node.elt])
             }
             Expr::DictComp(node) => self.comprehension(
-                ScopeKind::Comprehension,
+                ScopeKind::Comprehension("dict comprehension"),
                 node,
-                "dict comprehension",
                 &node.generators,
                 &[&node.key, &node.value],
             ),
-            Expr::GeneratorExp(node) => {
-                self.comprehension(ScopeKind::Generator, node, "generator expression", &node.generators, &[&node.elt])
-            }
+            Expr::GeneratorExp(node) => self.comprehension(ScopeKind::Generator, node, &node.generators, &[&node.elt]),
             Expr::Yield(node) => {
                 self.make_generator(node.range.start())?;
                 self.optional(node.value.as_deref())
@@ -454,11 +451,12 @@ impl Collector<'_> {
 
     fn make_generator(&mut self, at: TextSize) -> Done {
         if let Some(scope) = self.scopes.scopes.get_mut(self.current) {
-            if scope.kind.is_comprehension() {
-                let place = match scope.kind {
-                    ScopeKind::Generator => "generator expression",
-                    _ => scope.symbols.keys().next().map_or("comprehension", |_| "comprehension"),
-                };
+            let place = match scope.kind {
+                ScopeKind::Comprehension(name) => name,
+                ScopeKind::Generator => "generator expression",
+                _ => "",
+            };
+            if !place.is_empty() {
                 return Err(refuse(self.text, at, format!("'yield' inside {place}")));
             }
             scope.generator = true;
@@ -470,7 +468,6 @@ impl Collector<'_> {
         &mut self,
         kind: ScopeKind,
         node: &T,
-        what: &str,
         generators: &[ast::Comprehension],
         elements: &[&Expr],
     ) -> Done {
@@ -490,12 +487,6 @@ impl Collector<'_> {
                 this.expressions(&generator.ifs)?;
             }
             elements.iter().rev().try_for_each(|element| this.expression(element))
-        })
-        .map_err(|mut error| {
-            if error.message == "'yield' inside comprehension" {
-                error.message = format!("'yield' inside {what}");
-            }
-            error
         })
     }
 

@@ -10,6 +10,7 @@ pub mod containers;
 pub mod convert;
 pub mod exceptions;
 pub mod lazy;
+mod matching;
 pub mod numbers;
 pub mod sequences;
 pub mod text;
@@ -24,6 +25,10 @@ use super::vm::CALLER_BUILTINS;
 
 /// The builtin functions, by name.
 pub static BUILTINS: &[Builtin] = &[
+    Builtin { name: ".match_class", call: matching::class },
+    Builtin { name: ".match_mapping", call: matching::mapping },
+    Builtin { name: ".match_rest", call: matching::rest },
+    Builtin { name: ".match_sequence", call: matching::sequence },
     Builtin { name: "__import__", call: attributes::import },
     Builtin { name: "abs", call: numbers::abs },
     Builtin { name: "all", call: sequences::all },
