@@ -1,7 +1,8 @@
 """Records what CPython 3.11 answers for the cases in tests/record/python/*.txt, into tests/python/*.json.
 
 A case starts at a line `=== KIND [JSON object: the context]`, KIND being block, fstring or exec; the lines up to the next
-such line are its source. Each is parsed, compiled and run exactly as TPV's loader does it, this module's
+such line are its source. `=== lines [JSON string: a prelude]` makes each of its lines a block of its own, the prelude in
+front of it. Each is parsed, compiled and run exactly as TPV's loader does it, this module's
 `from __future__ import annotations` being in force as the loader's is.
 
     python tests/record/record_python.py
@@ -56,7 +57,11 @@ def read(path):
         if header is not None:
             kind, _, context = header.partition(" ")
             # The line break before the next header ends the case; it is no part of it.
-            yield "\n".join(lines), kind, json.loads(context or "{}")
+            if kind == "lines":
+                prelude = json.loads(context or '""')
+                yield from ((prelude + line, "block", {}) for line in lines if line.strip())
+            else:
+                yield "\n".join(lines), kind, json.loads(context or "{}")
         header, lines = line[4:], []
 
 
