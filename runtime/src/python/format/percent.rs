@@ -15,7 +15,7 @@ use crate::python::vm::Vm;
 pub fn format(vm: &mut Vm, text: &Str, values: &Value) -> PyResult<Str> {
     let mut formatter = Formatter {
         chars: Chars { chars: text.as_str().char_indices().collect(), text: text.as_str(), position: 0 },
-        values: Values::new(values),
+        values: Values::new(vm, values)?,
         out: String::with_capacity(text.as_str().len() + 16),
     };
     while formatter.copy_literal() {
@@ -44,13 +44,15 @@ struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    fn new(all: &'a Value) -> Self {
+    fn new(vm: &mut Vm, all: &'a Value) -> PyResult<Self> {
         let mapping = match all {
-            Value::Dict(_) | Value::List(_) | Value::Bytes(_) | Value::Range(_) | Value::Object(_) => true,
-            Value::Instance(instance) => instance.class.dict.borrow().contains_key("__getitem__"),
+            Value::Dict(_) | Value::List(_) | Value::Bytes(_) | Value::Range(_) => true,
+            // Objects of the host do not tell whether they have items; those with a length do.
+            Value::Object(object) => object.len(vm).transpose()?.is_some(),
+            Value::Instance(_) => vm.special(all, "__getitem__").is_some(),
             _ => false,
         };
-        Self { all, next: 0, mapping, keyed: false, named: None }
+        Ok(Self { all, next: 0, mapping, keyed: false, named: None })
     }
 
     fn next(&mut self) -> PyResult<Value> {
