@@ -160,6 +160,21 @@ fn a_key_that_takes_too_long_is_an_error_in_its_place() {
 }
 
 #[test]
+fn threads_share_one_matcher() {
+    let matcher = Matcher::new(std::sync::Arc::new(PatternSet::build(&["bwa/\\d+", "bwa.*"])));
+    std::thread::scope(|scope| {
+        for n in 0..4 {
+            let matcher = &matcher;
+            scope.spawn(move || {
+                let mut found = Vec::new();
+                matcher.matches(&format!("bwa/{n}"), &mut found).unwrap();
+                assert_eq!(found, [0, 1]);
+            });
+        }
+    });
+}
+
+#[test]
 fn refuses_damaged_data() {
     let set = PatternSet::build(&["abc", "abd", "x.y", "a\\d"]);
     let config = bincode::config::standard();

@@ -118,3 +118,35 @@ fn stops_explosive_patterns() {
     let linear = Regex::new(r"(?:a+)+b", 0).unwrap();
     assert_eq!(linear.search(&text, 0), Ok(None));
 }
+
+/// Patterns of any size and depth end in an answer or an error, soon and without overflowing the stack.
+#[test]
+fn survives_monstrous_patterns() {
+    let nested = |depth: usize| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
+    let patterns = [
+        (nested(30), None),
+        (nested(100), Some("RuntimeError")),
+        (nested(200), Some("RecursionError")),
+        (nested(100_000), Some("RecursionError")),
+        ("(?:".repeat(100_000), Some("RecursionError")),
+        ("(?=".repeat(100_000), Some("RecursionError")),
+        ("(?(1)".repeat(100_000), Some("RecursionError")),
+        ("a{1000}".to_owned(), None),
+        ("(?:a{1000}){1000}".to_owned(), Some("RuntimeError")),
+        ("(?:(?:(?:\\w{100}){100}){100}){100}".to_owned(), Some("RuntimeError")),
+        ("(?:(?=a)a){1000}".to_owned(), None),
+        ("(?:(?:(?:(?=a)a){1000}){1000}){1000}".to_owned(), None),
+        ("a|".repeat(20_000), None),
+        ("[a-z]?".repeat(2000), None),
+        ("(a)|".repeat(3000), None),
+        ("a*?(?=b)".repeat(1000), None),
+    ];
+    for (pattern, expected) in patterns {
+        let begin = std::time::Instant::now();
+        let class = Regex::new(&pattern, 0).err().map(|error| error.class_name());
+        let spent = begin.elapsed();
+        println!("{:.40}: {class:?} {spent:?}", pattern);
+        assert!(class == expected || class == Some("RuntimeError"), "{pattern:.40}: {class:?}");
+        assert!(spent.as_secs() < 10, "{pattern:.40}: {spent:?}");
+    }
+}

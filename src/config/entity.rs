@@ -212,7 +212,7 @@ pub struct DestinationFields {
     pub min_accepted_mem: Option<ConfigValue>,
     /// `min_accepted_gpus`
     pub min_accepted_gpus: Option<ConfigValue>,
-    /// `destination_name_override`, else the id: an f-string. Never unset, so that no parent's is inherited.
+    /// `destination_name_override`, else the field `id`, else the key: an f-string. Never unset, so that no parent's is inherited.
     pub dest_name: Text,
     /// `scheduling`: what the destination offers.
     pub dest_tags: SchedulingTags,

@@ -32,7 +32,7 @@ enum Broken<'a> {
         child: &'a Entity,
         parent: &'a Text,
     },
-    /// The entities of the cycle, from the first that is met twice.
+    /// The entities of the cycle, from the one that stands first.
     Cycle(Vec<&'a Entity>),
 }
 
@@ -120,6 +120,8 @@ fn resolve<'a>(
                     members.push(member);
                 }
             }
+            let first = members.iter().enumerate().min_by_key(|(_, member)| member.span).map_or(0, |(at, _)| at);
+            members.rotate_left(first);
             return Err(Broken::Cycle(members));
         }
         current = find(&parent.value).ok_or(Broken::Missing { child: current, parent })?;
@@ -150,7 +152,8 @@ fn report<'a>(
                 Diagnostic::error(format!("the parent `{}` of the {noun} `{}` does not exist", parent.value, child.id))
                     .at(parent.span, format!("no {noun} of this id in this file or those before it"))
                     .also(child.span, "");
-            problems.push(match closest(&parent.value, names.map(|name| &**name)) {
+            let others = names.map(|name| &**name).filter(|name| *name != &*child.id);
+            problems.push(match closest(&parent.value, others) {
                 Some(near) => problem.help(format!("did you mean `{near}`?")),
                 None => problem.help(format!("define it under `{}`, or remove `inherits`", kind.section())),
             });

@@ -301,7 +301,7 @@ pub fn float_repr(value: f64) -> String {
     format!("{mantissa}e{sign}{:02}", exponent.abs())
 }
 
-/// `repr()` of a Python string. Characters beyond ASCII are shown as they are, control characters escaped.
+/// `repr()` of a Python string. Control characters and unusual blanks are escaped.
 pub fn str_repr(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::with_capacity(text.len() + 2);
@@ -316,8 +316,9 @@ pub fn str_repr(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            c if c.is_control() => {
-                let _ = write!(out, "\\x{:02x}", u32::from(c));
+            c if c.is_control() || (c.is_whitespace() && c != ' ') => {
+                let code = u32::from(c);
+                let _ = if code > 0xff { write!(out, "\\u{code:04x}") } else { write!(out, "\\x{code:02x}") };
             }
             c => out.push(c),
         }

@@ -85,7 +85,8 @@ impl Validator<'_> {
         let owner = Owner { noun: kind.noun(), name: &id.value, span: id.span };
         let mut draft = Draft::new();
         let mut rules = Arc::default();
-        let mut destination = DestinationFields { dest_name: id.clone(), ..DestinationFields::default() };
+        let mut destination = DestinationFields::default();
+        let mut own_id = None;
         let mut pool = PoolFields::default();
         let map =
             self.mapping(entry, &format!("the {} `{}`", kind.noun(), id.value), None).cloned().unwrap_or_default();
@@ -114,6 +115,10 @@ impl Validator<'_> {
                 (EntityKind::Pool, _) if self.pool_field(key, entry, owner, &mut pool) => true,
                 _ => self.common_field(key, entry, owner, &mut draft),
             };
+            // TPV sets an unset name twice: first from the field `id`, then from the key, when it is still empty.
+            if let ("id", Some(text)) = (key, entry.value.as_text()) {
+                own_id = Some(text.clone());
+            }
             if !is_known {
                 let more: &[&str] = match kind {
                     EntityKind::Destination => &DESTINATION,
@@ -125,7 +130,7 @@ impl Validator<'_> {
             }
         }
         if destination.dest_name.value.is_empty() {
-            destination.dest_name = id.clone();
+            destination.dest_name = own_id.filter(|text| !text.value.is_empty()).unwrap_or_else(|| id.clone());
         }
         Entity {
             kind,

@@ -126,6 +126,18 @@ impl<'a> Validator<'a> {
         let Some(map) = self.mapping(entry, &format!("`{}`", kind.section()), None) else { return out };
         for entry in &map.entries {
             let Some(id) = self.string_key(entry, &format!("the id of a {}", kind.noun())) else { continue };
+            if id.as_str() == "no_qa_codes" && entry.value.as_map().is_none() {
+                // TPV puts the codes of the comment among the entities, where they are none.
+                self.problems.push(
+                    Diagnostic::error(format!(
+                        "a `# noqa` comment may not stand between `{}` and its entries",
+                        kind.section()
+                    ))
+                    .at(id.span, "the comment is under this key")
+                    .help(format!("move it under the {} it is for", kind.noun())),
+                );
+                continue;
+            }
             let entity = self.entity(kind, &id, entry);
             self.checks.extend(entity.code().into_iter().filter(|code| code.checked_at_load));
             out.insert(id.value, Arc::new(entity));
@@ -228,12 +240,12 @@ impl<'a> Validator<'a> {
 
     /// A field TPV keeps, but does not know.
     fn unknown_field(&mut self, entry: &Entry, key: &str, owner: Owner<'_>, known: &[&str]) {
-        let problem = Diagnostic::warning(format!("`{key}` is not a field that TPV knows, so it has no effect"))
+        let problem = Diagnostic::warning(format!("`{key}` is not a field that TPV knows"))
             .at(entry.key.span, "")
             .also(owner.span, owner.describe());
         self.problems.push(match closest(key, known.iter().copied()) {
             Some(near) => problem.help(format!("did you mean `{near}`?")),
-            None => problem,
+            None => problem.note("TPV keeps the field, but does nothing with it"),
         });
     }
 }
@@ -259,6 +271,7 @@ fn text_help(entry: &Entry) -> String {
     match entry.value.kind {
         Kind::Map(_) | Kind::List(_) | Kind::Null => format!("write a string: `{name}: \"...\"`"),
         Kind::Tagged(_) => "remove the tag".to_owned(),
+        Kind::Bool(flag) => format!("put it in quotes: `{name}: \"{flag}\"`"),
         _ => format!("put it in quotes: `{name}: \"{}\"`", entry.value.python_str()),
     }
 }

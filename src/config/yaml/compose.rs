@@ -307,16 +307,14 @@ impl<'a> Composer<'a> {
             return Some(());
         };
         frame.size = frame.size.saturating_add(node.size);
-        let Node { value, is_merge, content, noqa, .. } = node;
+        let Node { mut value, is_merge, content, noqa, .. } = node;
+        if is_merge && !matches!(&frame.kind, FrameKind::Map { key: None, .. }) {
+            // `<<` means something as a key only; elsewhere ruamel.yaml makes an object of no known type of it.
+            value.kind = ValueKind::Tagged(Text { value: "<<".into(), span: value.span, style: ScalarStyle::Plain });
+        }
         match &mut frame.kind {
             FrameKind::Seq(items) => {
-                if is_merge {
-                    // `<<` means nothing in a list; ruamel.yaml makes an object of no known type of it.
-                    let text = Text { value: "<<".into(), span: value.span, style: ScalarStyle::Plain };
-                    items.push(ConfigValue::new(ValueKind::Tagged(text), value.span));
-                } else {
-                    items.push(value);
-                }
+                items.push(value);
                 Some(())
             }
             FrameKind::Map { map, key } => {

@@ -17,6 +17,9 @@ const BACKTRACK_LIMIT: usize = 200_000;
 const SIZE_LIMIT: usize = 8 << 20;
 const TABLE_LIMIT: usize = 1 << 20;
 
+/// Instructions that the backtracking form of a pattern may have.
+const PROGRAM_LIMIT: usize = 100_000;
+
 /// What a group matched, in bytes of the text; `None` where it took no part.
 pub type Span = Option<(usize, usize)>;
 
@@ -73,6 +76,7 @@ fn builder(source: &str) -> RegexBuilder {
     builder
         .seek(false)
         .backtrack_limit(BACKTRACK_LIMIT)
+        .max_prog_size(PROGRAM_LIMIT)
         .delegate_size_limit(SIZE_LIMIT)
         .delegate_dfa_size_limit(TABLE_LIMIT);
     builder
@@ -224,6 +228,11 @@ pub struct Scan {
 }
 
 impl Scan {
+    /// Where the search goes on, in bytes; `None` at the end.
+    pub fn position(&self) -> Option<usize> {
+        self.position
+    }
+
     /// The next match in the text, which must be the same at each call.
     ///
     /// # Errors

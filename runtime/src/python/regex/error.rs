@@ -63,27 +63,3 @@ pub fn line_and_column(pattern: &str, position: usize) -> (usize, usize) {
     }
     (line, column)
 }
-
-/// `repr(text)`, for names in messages.
-pub(super) fn quote(text: &str) -> String {
-    let mark = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
-    let mut quoted = String::from(mark);
-    for c in text.chars() {
-        match c {
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            '\\' => quoted.push_str("\\\\"),
-            c if c == mark => {
-                quoted.push('\\');
-                quoted.push(c);
-            }
-            c if (c as u32) < 0x20 || (0x7f..0xa1).contains(&(c as u32)) => {
-                quoted.push_str(&format!("\\x{:02x}", c as u32));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push(mark);
-    quoted
-}

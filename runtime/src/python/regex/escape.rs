@@ -1,8 +1,9 @@
 //! Escapes: `\d`, `\x41`, `\101`, `\1`.
 
 use super::ast::{At, Category, Node, SetItem};
-use super::error::{CompileError, quote};
+use super::error::CompileError;
 use super::parser::Parser;
+use crate::python::vm::text::str_repr;
 
 /// The escapes that stand for one character, in patterns, sets and templates alike. `\b` is one in sets only.
 pub(super) fn control(c: char) -> Option<char> {
@@ -129,7 +130,7 @@ impl Parser {
             return Err(self.source.error("missing {", 0));
         }
         let name = self.source.get_until('}', "character name")?;
-        let message = format!("undefined character name {}", quote(&name));
+        let message = format!("undefined character name {}", str_repr(&name));
         Err(self.source.error(message, name.chars().count() + r"\N{}".len()))
     }
 

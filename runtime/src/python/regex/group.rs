@@ -1,10 +1,12 @@
 //! What follows an opening parenthesis.
 
 use super::ast::{Node, Sequence, flag};
-use super::error::{CompileError, quote};
-use super::parser::Parser;
+use super::error::CompileError;
+use super::parser::{MAX_DEPTH, Parser};
 use super::tokenizer::Token;
 use super::width;
+use crate::python::unicode;
+use crate::python::vm::text::str_repr;
 
 /// CPython's `MAXGROUPS` on 64-bit machines.
 const MAX_GROUPS: u32 = 1_073_741_823;
@@ -69,7 +71,7 @@ impl Parser {
         if let Some(name) = name {
             if let Some((_, other)) = self.names.iter().find(|(known, _)| *known == name) {
                 let message =
-                    format!("redefinition of group name {} as group {index}; was group {other}", quote(&name));
+                    format!("redefinition of group name {} as group {index}; was group {other}", str_repr(&name));
                 return Err(self.source.error(message, name.chars().count() + 1));
             }
             self.names.push((name, index));
@@ -130,14 +132,14 @@ impl Parser {
     }
 
     fn bad_name(&self, name: &str) -> CompileError {
-        self.source.error(format!("bad character in group name {}", quote(name)), name.chars().count() + 1)
+        self.source.error(format!("bad character in group name {}", str_repr(name)), name.chars().count() + 1)
     }
 
     fn named_group(&self, name: &str) -> Result<u32, CompileError> {
         match self.names.iter().find(|(known, _)| known == name) {
             Some((_, group)) => Ok(*group),
             None => {
-                let message = format!("unknown group name {}", quote(name));
+                let message = format!("unknown group name {}", str_repr(name));
                 Err(self.source.error(message, name.chars().count() + 1))
             }
         }
@@ -201,7 +203,7 @@ impl Parser {
             group
         };
         self.check_look_behind_group(group)?;
-        if depth > 200 {
+        if depth > MAX_DEPTH {
             return Err(CompileError::Recursion);
         }
         let yes = self.sequence(verbose, depth + 1, false)?;
@@ -283,7 +285,7 @@ impl Parser {
 /// `name.isidentifier()`
 pub(super) fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
-    chars.next().is_some_and(|c| c == '_' || c.is_alphabetic()) && chars.all(|c| c == '_' || c.is_alphanumeric())
+    chars.next().is_some_and(unicode::is_id_start) && chars.all(unicode::is_id_continue)
 }
 
 /// `int(name)` where it gives a number that is not negative. Python also takes a sign, spaces around and single

@@ -7,8 +7,9 @@ use super::error::CompileError;
 use super::tokenizer::{Token, Tokenizer};
 use super::width::{self, Width};
 
-/// Groups nested deeper are refused with `RecursionError`. CPython's bound is its stack's, some 300 groups.
-const MAX_DEPTH: usize = 250;
+/// Levels of alternatives and sequences, two for each group. Deeper patterns raise `RecursionError`; CPython's bound is
+/// that of its stack, some 300 groups. (The engine takes 64 levels at most.)
+pub(super) const MAX_DEPTH: usize = 250;
 
 /// CPython's `MAXREPEAT`: counts from here on raise `OverflowError`.
 const MAX_REPEAT: u64 = 4_294_967_295;

@@ -1,10 +1,11 @@
 //! Replacement templates: `\1`, `\g<name>`, `\n`.
 
 use super::engine::{Regex, Spans};
-use super::error::{CompileError, quote};
+use super::error::CompileError;
 use super::escape::control;
 use super::group::{is_identifier, parse_group_number};
 use super::tokenizer::{Token, Tokenizer};
+use crate::python::vm::text::str_repr;
 
 /// A parsed template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,12 +142,12 @@ impl Parser<'_> {
         if is_identifier(&name) {
             return match self.regex.group_index(&name) {
                 Some(group) => self.group(group as u64, offset),
-                None => Err(TemplateError::UnknownGroup(format!("unknown group name {}", quote(&name)))),
+                None => Err(TemplateError::UnknownGroup(format!("unknown group name {}", str_repr(&name)))),
             };
         }
         match parse_group_number(&name) {
             Some(group) => self.group(group, offset),
-            None => Err(self.source.error(format!("bad character in group name {}", quote(&name)), offset).into()),
+            None => Err(self.source.error(format!("bad character in group name {}", str_repr(&name)), offset).into()),
         }
     }
 }
