@@ -298,3 +298,55 @@ recorded! {
     arithmetic operators in_place comparison sets hashes floats parsing formats percents templates str_methods
     bytes_methods items reprs unicode
 }
+
+/// What would be huge is refused before it is made, with an exception and at once.
+#[test]
+fn huge_results_are_refused() {
+    let mut vm = Vm::new(Rc::new(NoEnvironment));
+    let big = Value::from_bigint(BigInt::from(10).pow(30));
+    let ten = Value::Int(10);
+    let cases = [
+        ("**", ten.clone(), Value::Int(10_000_000_000), "MemoryError"),
+        ("**", ten.clone(), big.clone(), "MemoryError"),
+        ("<<", Value::Int(1), Value::Int(1_000_000_000_000), "MemoryError"),
+        ("<<", Value::Int(1), big.clone(), "OverflowError"),
+        ("*", Value::str("x"), Value::Int(1_000_000_000_000), "MemoryError"),
+        ("*", Value::list(vec![ten.clone()]), Value::Int(i64::MAX), "MemoryError"),
+        ("*", Value::tuple(vec![ten.clone()]), big.clone(), "OverflowError"),
+        ("*", Value::bytes(vec![1]), Value::Int(i64::MAX), "MemoryError"),
+        ("format", ten.clone(), Value::str("99999999999d"), "MemoryError"),
+        ("format", Value::str("x"), Value::str(">99999999999"), "MemoryError"),
+        ("format", Value::Float(1.5), Value::str(".2000000000f"), "MemoryError"),
+        ("%", Value::str("%99999999999s"), ten.clone(), "MemoryError"),
+        ("%", Value::str("%.2000000000d"), ten.clone(), "MemoryError"),
+    ];
+    for (sign, a, b, class) in cases {
+        vm.reset();
+        let raised = operate(&mut vm, sign, &a, &b).map(drop).expect_err(sign);
+        assert_eq!(raised.class_name().as_str(), class, "{sign} {raised:?}");
+    }
+    for (method, args) in [
+        ("center", vec![Value::Int(1 << 40)]),
+        ("zfill", vec![Value::Int(1 << 40)]),
+        ("expandtabs", vec![Value::Int(1 << 40)]),
+        ("replace", vec![Value::str(""), Value::str("y".repeat(10_000_000))]),
+    ] {
+        vm.reset();
+        let text = Value::str("\tabcdefghij");
+        let raised = vm.call_method(&text, method, Args::positional(args)).map(drop).expect_err(method);
+        assert_eq!(raised.class_name().as_str(), "MemoryError", "{method}");
+    }
+}
+
+/// Work that grows faster than its input is paid for, so that it ends.
+#[test]
+fn long_work_runs_out_of_steps() {
+    let mut vm = Vm::new(Rc::new(NoEnvironment));
+    let large = vm.binary(BinaryOp::LeftShift, &Value::Int(3), &Value::Int(200_000_000)).unwrap();
+    let raised = vm.binary(BinaryOp::Multiply, &large, &large).map(drop).expect_err("the product");
+    assert_eq!(raised.class_name().as_str(), "TimeoutError");
+    vm.reset();
+    let divisor = vm.binary(BinaryOp::LeftShift, &Value::Int(3), &Value::Int(100_000_000)).unwrap();
+    let raised = vm.binary(BinaryOp::Remainder, &large, &divisor).map(drop).expect_err("the remainder");
+    assert_eq!(raised.class_name().as_str(), "TimeoutError");
+}

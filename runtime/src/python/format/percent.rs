@@ -331,24 +331,22 @@ impl Formatter<'_> {
 fn integer_text(vm: &mut Vm, field: &Field, value: &Value) -> PyResult<String> {
     let radix = matches!(field.kind, 'o' | 'x' | 'X');
     let number = match value {
-        Value::Float(float) if !radix => convert::float_to_int(*float)?,
-        _ => match vm.index_of(value)? {
-            Some(number) => number,
-            None => {
-                let number = if radix { None } else { vm.number_of(value, "int")? };
-                match number {
-                    Some(number) => number,
-                    None => {
-                        let wanted = if radix { "an integer" } else { "a real number" };
-                        return Err(type_error(format!(
-                            "%{} format: {wanted} is required, not {}",
-                            field.kind,
-                            value.type_name().as_str()
-                        )));
-                    }
-                }
-            }
+        Value::Int(_) | Value::BigInt(_) | Value::Bool(_) => Some(value.clone()),
+        Value::Float(float) if !radix => Some(convert::float_to_int(*float)?),
+        // `%x` takes what has an index only; `%d` takes what makes an int first.
+        _ if radix => vm.index_of(value)?,
+        _ => match vm.number_of(value, "int")? {
+            Some(number) => Some(number),
+            None => vm.index_of(value)?,
         },
+    };
+    let Some(number) = number else {
+        let wanted = if radix { "an integer" } else { "a real number" };
+        return Err(type_error(format!(
+            "%{} format: {wanted} is required, not {}",
+            field.kind,
+            value.type_name().as_str()
+        )));
     };
     let (base, prefix) = match field.kind {
         'o' => (8, "0o"),
