@@ -153,6 +153,11 @@ fn exceptions() {
 }
 
 #[test]
+fn special_methods() {
+    replay("special");
+}
+
+#[test]
 fn syntax_errors() {
     replay("syntax_errors");
 }

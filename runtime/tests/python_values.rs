@@ -11,11 +11,8 @@ use tpv_runtime::python::args::Args;
 use tpv_runtime::python::builtins;
 use tpv_runtime::python::dict::{Dict, DictKind, Key};
 use tpv_runtime::python::exception::{ExceptionObject, PyResult};
-use tpv_runtime::python::hash::hash;
-use tpv_runtime::python::number::{Num, int_ops, round};
 use tpv_runtime::python::set::SetObject;
 use tpv_runtime::python::string::Str;
-use tpv_runtime::python::types::Type;
 use tpv_runtime::python::value::{Range, Slice, Value};
 use tpv_runtime::python::vm::{BinaryOp, CompareOp, NoEnvironment, UnaryOp, Vm};
 
@@ -58,7 +55,7 @@ fn value(vm: &mut Vm, json: &Json) -> Value {
                 "od" => DictKind::Ordered,
                 _ => DictKind::Counter,
             };
-            let dict = Dict { kind, ..Dict::new() };
+            let dict = Dict::with_kind(kind);
             for pair in rest {
                 let (key, item) = (value(vm, &pair[0]), value(vm, &pair[1]));
                 dict.set(vm, key, item).unwrap();
@@ -170,51 +167,17 @@ fn unary(vm: &mut Vm, sign: &str, a: &Value) -> PyResult<Value> {
         "u+" => vm.unary(UnaryOp::Positive, a),
         "u~" => vm.unary(UnaryOp::Invert, a),
         "not" => vm.unary(UnaryOp::Not, a),
-        "abs" => match Num::of(a) {
-            Some(num) => Ok(int_ops::absolute(num)),
-            None => Err(tpv_runtime::python::exception::type_error(format!(
-                "bad operand type for abs(): '{}'",
-                a.type_name().as_str()
-            ))),
-        },
+        "abs" => call(vm, "abs", Args::one(a.clone())),
         _ => panic!("no operator: {sign}"),
     }
 }
 
-/// A builtin function that this part of the runtime carries.
+/// A builtin function or class called.
 fn call(vm: &mut Vm, function: &str, args: Args) -> PyResult<Value> {
-    let first = args.pos.first().cloned();
-    match (function, first) {
-        ("repr", Some(value)) => vm.repr(&value).map(Value::str),
-        ("ascii", Some(value)) => vm.ascii(&value).map(Value::str),
-        ("len", Some(value)) => vm.len(&value).map(Value::from_usize),
-        ("hash", Some(value)) => hash(vm, &value).map(Value::Int),
-        ("round", Some(value)) => match (Num::of(&value).unwrap(), args.pos.get(1)) {
-            (Num::Float(number), None) => round::float_to_int(number),
-            (Num::Float(number), Some(Value::Int(digits))) => round::float(number, *digits).map(Value::Float),
-            (number, None) => Ok(number.to_value()),
-            (number, Some(digits)) => Ok(round::int(number, &Num::of(digits).unwrap().to_big())),
-        },
-        _ => construct(vm, function, args),
+    match builtins::get(function) {
+        Some(callee) => vm.call(&callee, args),
+        None => panic!("no builtin: {function}"),
     }
-}
-
-fn construct(vm: &mut Vm, class: &str, args: Args) -> PyResult<Value> {
-    match builtins::get(class) {
-        Some(Value::Type(Type::Builtin(class))) => (class.construct.unwrap())(vm, args),
-        _ => panic!("no class: {class}"),
-    }
-}
-
-fn method(vm: &mut Vm, receiver: &Value, name: &str, args: Args) -> PyResult<Value> {
-    let mut class = Some(receiver.class().builtin_base());
-    while let Some(current) = class {
-        if let Some(method) = current.methods.iter().find(|method| method.name == name) {
-            return (method.call)(vm, receiver, args);
-        }
-        class = current.base;
-    }
-    panic!("no method: {name}")
 }
 
 /// Checks that the outcome is the recorded one; gives what differs.
@@ -279,13 +242,12 @@ fn replay_group(vm: &mut Vm, group: &Json, checker: &mut Checker) {
         } else if let Some(name) = group["method"].as_str() {
             let receiver = value(vm, &case[0]);
             let args = arguments(vm, &case[1], &case[2]);
-            method(vm, &receiver, name, args)
+            vm.call_method(&receiver, name, args)
         } else if let Some(name) = group["static"].as_str() {
             let (class, name) = name.split_once('.').unwrap();
-            let Some(Value::Type(Type::Builtin(class))) = builtins::get(class) else { panic!("no class") };
-            let row = class.methods.iter().find(|method| method.name == name).unwrap();
+            let class = builtins::get(class).unwrap();
             let args = arguments(vm, &case[0], &case[1]);
-            (row.call)(vm, &Value::Type(Type::Builtin(class)), args)
+            vm.call_method(&class, name, args)
         } else if group.get("set_item").is_some() {
             let (target, key, item) = (value(vm, &case[0]), value(vm, &case[1]), value(vm, &case[2]));
             vm.set_item(&target, &key, item).map(|()| target)
@@ -313,7 +275,7 @@ fn replay_unicode(vm: &mut Vm, name: &str, cases: &[Json], checker: &mut Checker
         let mut text = String::new();
         for char in (block * 4096..(block + 1) * 4096).filter_map(char::from_u32) {
             let receiver = Value::str(char.to_string());
-            let result = method(vm, &receiver, name, Args::none()).unwrap();
+            let result = vm.call_method(&receiver, name, Args::none()).unwrap();
             text.push_str(vm.str(&result).unwrap().as_str());
             text.push('.');
         }
@@ -335,4 +297,56 @@ macro_rules! recorded {
 recorded! {
     arithmetic operators in_place comparison sets hashes floats parsing formats percents templates str_methods
     bytes_methods items reprs unicode
+}
+
+/// What would be huge is refused before it is made, with an exception and at once.
+#[test]
+fn huge_results_are_refused() {
+    let mut vm = Vm::new(Rc::new(NoEnvironment));
+    let big = Value::from_bigint(BigInt::from(10).pow(30));
+    let ten = Value::Int(10);
+    let cases = [
+        ("**", ten.clone(), Value::Int(10_000_000_000), "MemoryError"),
+        ("**", ten.clone(), big.clone(), "MemoryError"),
+        ("<<", Value::Int(1), Value::Int(1_000_000_000_000), "MemoryError"),
+        ("<<", Value::Int(1), big.clone(), "OverflowError"),
+        ("*", Value::str("x"), Value::Int(1_000_000_000_000), "MemoryError"),
+        ("*", Value::list(vec![ten.clone()]), Value::Int(i64::MAX), "MemoryError"),
+        ("*", Value::tuple(vec![ten.clone()]), big.clone(), "OverflowError"),
+        ("*", Value::bytes(vec![1]), Value::Int(i64::MAX), "MemoryError"),
+        ("format", ten.clone(), Value::str("99999999999d"), "MemoryError"),
+        ("format", Value::str("x"), Value::str(">99999999999"), "MemoryError"),
+        ("format", Value::Float(1.5), Value::str(".2000000000f"), "MemoryError"),
+        ("%", Value::str("%99999999999s"), ten.clone(), "MemoryError"),
+        ("%", Value::str("%.2000000000d"), ten.clone(), "MemoryError"),
+    ];
+    for (sign, a, b, class) in cases {
+        vm.reset();
+        let raised = operate(&mut vm, sign, &a, &b).map(drop).expect_err(sign);
+        assert_eq!(raised.class_name().as_str(), class, "{sign} {raised:?}");
+    }
+    for (method, args) in [
+        ("center", vec![Value::Int(1 << 40)]),
+        ("zfill", vec![Value::Int(1 << 40)]),
+        ("expandtabs", vec![Value::Int(1 << 40)]),
+        ("replace", vec![Value::str(""), Value::str("y".repeat(10_000_000))]),
+    ] {
+        vm.reset();
+        let text = Value::str("\tabcdefghij");
+        let raised = vm.call_method(&text, method, Args::positional(args)).map(drop).expect_err(method);
+        assert_eq!(raised.class_name().as_str(), "MemoryError", "{method}");
+    }
+}
+
+/// Work that grows faster than its input is paid for, so that it ends.
+#[test]
+fn long_work_runs_out_of_steps() {
+    let mut vm = Vm::new(Rc::new(NoEnvironment));
+    let large = vm.binary(BinaryOp::LeftShift, &Value::Int(3), &Value::Int(200_000_000)).unwrap();
+    let raised = vm.binary(BinaryOp::Multiply, &large, &large).map(drop).expect_err("the product");
+    assert_eq!(raised.class_name().as_str(), "TimeoutError");
+    vm.reset();
+    let divisor = vm.binary(BinaryOp::LeftShift, &Value::Int(3), &Value::Int(100_000_000)).unwrap();
+    let raised = vm.binary(BinaryOp::Remainder, &large, &divisor).map(drop).expect_err("the remainder");
+    assert_eq!(raised.class_name().as_str(), "TimeoutError");
 }

@@ -24,9 +24,13 @@ const MODULUS: u64 = (1 << 61) - 1;
 /// `TypeError: unhashable type: 'list'`
 pub fn hash(vm: &mut Vm, value: &Value) -> PyResult<i64> {
     match value {
-        Value::Str(text) => Ok(hash_str(text.as_str())),
+        Value::Str(text) => {
+            vm.charge(text.as_str().len() / 256)?;
+            Ok(hash_str(text.as_str()))
+        }
         Value::Int(value) => Ok(hash_int(*value)),
         Value::Tuple(tuple) => {
+            vm.charge(tuple.items.len() / 4)?;
             let hashes = tuple.items.iter().map(|item| vm.deeper(|vm| hash(vm, item))).collect::<PyResult<Vec<_>>>()?;
             Ok(hash_tuple(&hashes))
         }

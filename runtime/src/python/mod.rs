@@ -22,7 +22,6 @@ mod release;
 pub mod set;
 pub mod string;
 pub mod types;
-pub mod typing;
 pub mod unicode;
 pub mod value;
 pub mod verify;

@@ -187,17 +187,17 @@ builtin_types! {
     /// `ellipsis`
     ELLIPSIS_TYPE = "ellipsis" (Some(&OBJECT), None, &[]);
     /// `int`
-    INT = "int" (Some(&OBJECT), Some(construct::int), methods::int::METHODS);
+    INT = "int" (Some(&OBJECT), Some(construct::int), methods::int::METHODS, methods::int::STATICS);
     /// `bool`, a subclass of `int`
     BOOL = "bool" (Some(&INT), Some(construct::bool_), &[]);
     /// `float`
-    FLOAT = "float" (Some(&OBJECT), Some(construct::float), methods::float::METHODS);
+    FLOAT = "float" (Some(&OBJECT), Some(construct::float), methods::float::METHODS, methods::float::STATICS);
     /// `complex`: only its name, for `isinstance`; complex numbers are not built.
     COMPLEX = "complex" (Some(&OBJECT), None, &[]);
     /// `str`
-    STR = "str" (Some(&OBJECT), Some(construct::str_), methods::str::METHODS);
+    STR = "str" (Some(&OBJECT), Some(construct::str_), methods::str::METHODS, methods::str::STATICS);
     /// `bytes`
-    BYTES = "bytes" (Some(&OBJECT), Some(construct::bytes), methods::bytes::METHODS);
+    BYTES = "bytes" (Some(&OBJECT), Some(construct::bytes), methods::bytes::METHODS, methods::bytes::STATICS);
     /// `tuple`
     TUPLE = "tuple" (Some(&OBJECT), Some(construct::tuple), methods::tuple::METHODS);
     /// `list`

@@ -15,7 +15,7 @@ use crate::python::vm::Vm;
 pub fn format(vm: &mut Vm, text: &Str, values: &Value) -> PyResult<Str> {
     let mut formatter = Formatter {
         chars: Chars { chars: text.as_str().char_indices().collect(), text: text.as_str(), position: 0 },
-        values: Values::new(values),
+        values: Values::new(vm, values)?,
         out: String::with_capacity(text.as_str().len() + 16),
     };
     while formatter.copy_literal() {
@@ -44,13 +44,15 @@ struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    fn new(all: &'a Value) -> Self {
+    fn new(vm: &mut Vm, all: &'a Value) -> PyResult<Self> {
         let mapping = match all {
-            Value::Dict(_) | Value::List(_) | Value::Bytes(_) | Value::Range(_) | Value::Object(_) => true,
-            Value::Instance(instance) => instance.class.dict.borrow().contains_key("__getitem__"),
+            Value::Dict(_) | Value::List(_) | Value::Bytes(_) | Value::Range(_) => true,
+            // Objects of the host do not tell whether they have items; those with a length do.
+            Value::Object(object) => object.len(vm).transpose()?.is_some(),
+            Value::Instance(_) => vm.special(all, "__getitem__").is_some(),
             _ => false,
         };
-        Self { all, next: 0, mapping, keyed: false, named: None }
+        Ok(Self { all, next: 0, mapping, keyed: false, named: None })
     }
 
     fn next(&mut self) -> PyResult<Value> {
@@ -329,24 +331,22 @@ impl Formatter<'_> {
 fn integer_text(vm: &mut Vm, field: &Field, value: &Value) -> PyResult<String> {
     let radix = matches!(field.kind, 'o' | 'x' | 'X');
     let number = match value {
-        Value::Float(float) if !radix => convert::float_to_int(*float)?,
-        _ => match vm.index_of(value)? {
-            Some(number) => number,
-            None => {
-                let number = if radix { None } else { vm.number_of(value, "int")? };
-                match number {
-                    Some(number) => number,
-                    None => {
-                        let wanted = if radix { "an integer" } else { "a real number" };
-                        return Err(type_error(format!(
-                            "%{} format: {wanted} is required, not {}",
-                            field.kind,
-                            value.type_name().as_str()
-                        )));
-                    }
-                }
-            }
+        Value::Int(_) | Value::BigInt(_) | Value::Bool(_) => Some(value.clone()),
+        Value::Float(float) if !radix => Some(convert::float_to_int(*float)?),
+        // `%x` takes what has an index only; `%d` takes what makes an int first.
+        _ if radix => vm.index_of(value)?,
+        _ => match vm.number_of(value, "int")? {
+            Some(number) => Some(number),
+            None => vm.index_of(value)?,
         },
+    };
+    let Some(number) = number else {
+        let wanted = if radix { "an integer" } else { "a real number" };
+        return Err(type_error(format!(
+            "%{} format: {wanted} is required, not {}",
+            field.kind,
+            value.type_name().as_str()
+        )));
     };
     let (base, prefix) = match field.kind {
         'o' => (8, "0o"),

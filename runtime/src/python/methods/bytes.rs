@@ -6,7 +6,7 @@ use super::str::find::{bounds, search_arguments};
 use crate::python::args::Args;
 use crate::python::builtins::construct_scalars::codec_arguments;
 use crate::python::exception::{PyResult, type_error, value_error};
-use crate::python::value::{Method, Value};
+use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::Vm;
 
 /// The methods, by name.
@@ -16,7 +16,6 @@ pub static METHODS: &[Method] = &[
     Method { name: "decode", call: decode },
     Method { name: "endswith", call: endswith },
     Method { name: "find", call: find_method },
-    Method { name: "fromhex", call: fromhex },
     Method { name: "hex", call: hex },
     Method { name: "index", call: index },
     Method { name: "isalnum", call: isalnum },
@@ -44,6 +43,9 @@ pub static METHODS: &[Method] = &[
     Method { name: "strip", call: split::strip },
     Method { name: "upper", call: upper },
 ];
+
+/// The static and class methods, by name.
+pub static STATICS: &[Builtin] = &[Builtin { name: "fromhex", call: fromhex }];
 
 /// The bytes of the receiver.
 fn bytes_of<'a>(receiver: &'a Value, method: &str) -> PyResult<&'a [u8]> {
@@ -196,8 +198,8 @@ fn decode(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     encoding.decode(bytes, errors.as_str()).map(Value::str)
 }
 
-/// `bytes.fromhex`, which takes no receiver.
-fn fromhex(_: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+/// `bytes.fromhex`
+fn fromhex(_: &mut Vm, args: Args) -> PyResult<Value> {
     let [text] = args.exactly("bytes.fromhex")?;
     let Value::Str(text) = &text else {
         let given = text.type_name();

@@ -3,17 +3,19 @@
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
 use crate::python::number::{convert, float_hex};
-use crate::python::value::{Method, Value};
+use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::Vm;
 
 /// The methods, by name.
 pub static METHODS: &[Method] = &[
     Method { name: "as_integer_ratio", call: as_integer_ratio },
     Method { name: "conjugate", call: conjugate },
-    Method { name: "fromhex", call: fromhex },
     Method { name: "hex", call: hex },
     Method { name: "is_integer", call: is_integer },
 ];
+
+/// The static and class methods, by name.
+pub static STATICS: &[Builtin] = &[Builtin { name: "fromhex", call: fromhex }];
 
 fn number_of(receiver: &Value, args: Args, method: &str) -> PyResult<f64> {
     let [] = args.exactly(&format!("float.{method}"))?;
@@ -35,8 +37,8 @@ fn conjugate(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     number_of(receiver, args, "conjugate").map(Value::Float)
 }
 
-/// `float.fromhex`, which takes no receiver.
-fn fromhex(_: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+/// `float.fromhex`
+fn fromhex(_: &mut Vm, args: Args) -> PyResult<Value> {
     let [text] = args.exactly("float.fromhex")?;
     match &text {
         Value::Str(text) => float_hex::from_hex(text.as_str()).map(Value::Float),

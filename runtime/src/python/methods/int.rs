@@ -6,7 +6,7 @@ use num_traits::Signed;
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
 use crate::python::number::Num;
-use crate::python::value::{Method, Value};
+use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::Vm;
 
 /// The methods, by name.
@@ -15,9 +15,11 @@ pub static METHODS: &[Method] = &[
     Method { name: "bit_count", call: bit_count },
     Method { name: "bit_length", call: bit_length },
     Method { name: "conjugate", call: conjugate },
-    Method { name: "from_bytes", call: from_bytes },
     Method { name: "to_bytes", call: to_bytes },
 ];
+
+/// The static and class methods, by name.
+pub static STATICS: &[Builtin] = &[Builtin { name: "from_bytes", call: from_bytes }];
 
 fn number_of<'a>(receiver: &'a Value, method: &str) -> PyResult<Num<'a>> {
     Num::int_of(receiver).ok_or_else(|| {
@@ -76,8 +78,8 @@ fn byte_arguments(vm: &mut Vm, mut args: Args, method: &str, first: &str) -> PyR
     Ok((value, big, signed))
 }
 
-/// `int.from_bytes`, which takes no receiver.
-fn from_bytes(vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+/// `int.from_bytes`
+fn from_bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let (bytes, big, signed) = byte_arguments(vm, args, "from_bytes", "bytes")?;
     let Some(bytes) = bytes else {
         return Err(type_error("from_bytes() missing required argument 'bytes' (pos 1)"));

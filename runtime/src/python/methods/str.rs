@@ -11,7 +11,7 @@ use crate::python::builtins::construct_scalars::codec_arguments;
 use crate::python::exception::{PyResult, type_error};
 use crate::python::format::template::{self, Fields};
 use crate::python::string::Str;
-use crate::python::value::{Method, Value};
+use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::Vm;
 
 /// The methods, by name.
@@ -43,7 +43,6 @@ pub static METHODS: &[Method] = &[
     Method { name: "ljust", call: pad::ljust },
     Method { name: "lower", call: case::lower },
     Method { name: "lstrip", call: pad::lstrip },
-    Method { name: "maketrans", call: translate::maketrans },
     Method { name: "partition", call: split::partition },
     Method { name: "removeprefix", call: pad::removeprefix },
     Method { name: "removesuffix", call: pad::removesuffix },
@@ -64,6 +63,9 @@ pub static METHODS: &[Method] = &[
     Method { name: "upper", call: case::upper },
     Method { name: "zfill", call: pad::zfill },
 ];
+
+/// The static and class methods, by name.
+pub static STATICS: &[Builtin] = &[Builtin { name: "maketrans", call: translate::maketrans }];
 
 /// The text of the receiver.
 fn text_of<'a>(receiver: &'a Value, method: &str) -> PyResult<&'a Str> {

@@ -44,7 +44,10 @@ pub fn union(a: &Value, b: &Value) -> Option<Value> {
     if all.iter().all(Value::is_none) {
         return None;
     }
-    Some(Value::object(Union { members: all }))
+    match <[Value; 1]>::try_from(all) {
+        Ok([only]) => Some(only),
+        Err(members) => Some(Value::object(Union { members })),
+    }
 }
 
 /// The members of a union, or the class that a form of `typing` stands for; `None` for anything else.

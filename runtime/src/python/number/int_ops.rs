@@ -91,20 +91,6 @@ fn large(vm: &mut Vm, op: BinaryOp, a: Num<'_>, b: Num<'_>) -> PyResult<Option<V
     Ok(Some(Value::from_bigint(result)))
 }
 
-/// `divmod(a, b)` of ints.
-///
-/// # Errors
-/// `ZeroDivisionError`
-pub fn div_mod(vm: &mut Vm, a: Num<'_>, b: Num<'_>) -> PyResult<(Value, Value)> {
-    if b.is_zero() {
-        return Err(zero_division_error("integer division or modulo by zero"));
-    }
-    let (a, b) = (a.to_big(), b.to_big());
-    charge_division(vm, &a, &b)?;
-    let (quotient, rest) = a.div_mod_floor(&b);
-    Ok((Value::from_bigint(quotient), Value::from_bigint(rest)))
-}
-
 /// Pays for a product: its size, and its work, which grows faster than its size.
 fn charge_product(vm: &mut Vm, a: &BigInt, b: &BigInt) -> PyResult<()> {
     let (short, long) = limbs(a, b);
@@ -163,28 +149,6 @@ pub fn power(vm: &mut Vm, a: &BigInt, b: &BigInt) -> PyResult<Value> {
     vm.charge(words.saturating_mul(words.isqrt()) / 16)?;
     let exponent = b.to_u32().unwrap_or(u32::MAX);
     Ok(Value::from_bigint(a.pow(exponent)))
-}
-
-/// `pow(a, b, modulus)` of ints.
-///
-/// # Errors
-/// `ValueError` for modulus 0 or a base that has no inverse.
-pub fn modular_power(vm: &mut Vm, a: &BigInt, b: &BigInt, modulus: &BigInt) -> PyResult<Value> {
-    if modulus.is_zero() {
-        return Err(value_error("pow() 3rd argument cannot be 0"));
-    }
-    let words = usize::try_from(modulus.bits() / 64 + 1).unwrap_or(usize::MAX);
-    let steps = usize::try_from(b.bits()).unwrap_or(usize::MAX);
-    vm.charge(words.saturating_mul(words).saturating_mul(steps) / 16)?;
-    let result = if b.is_negative() {
-        let Some(inverse) = a.mod_floor(modulus).modinv(&modulus.abs()) else {
-            return Err(value_error("base is not invertible for the given modulus"));
-        };
-        inverse.modpow(&-b, modulus)
-    } else {
-        a.modpow(b, modulus)
-    };
-    Ok(Value::from_bigint(result.mod_floor(modulus)))
 }
 
 /// `-a`

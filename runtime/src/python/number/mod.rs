@@ -7,7 +7,6 @@ pub mod float_text;
 pub mod int_ops;
 pub mod int_text;
 pub mod parse;
-pub mod round;
 
 use std::cmp::Ordering;
 

@@ -72,6 +72,7 @@ impl Vm {
         match (a, b) {
             (Value::Int(x), Value::Int(y)) => return Ok(Value::Bool(holds(op, x.cmp(y)))),
             (Value::Str(x), Value::Str(y)) => {
+                self.charge(x.as_str().len() / 1024)?;
                 let result = match op {
                     CompareOp::Eq => x == y,
                     CompareOp::Ne => x != y,
@@ -171,7 +172,10 @@ impl Vm {
             (Value::Dict(x), Value::Dict(y)) if matches!(op, CompareOp::Eq | CompareOp::Ne) => {
                 by_equality(op, self.dicts_equal(x, y)?)
             }
-            (Value::Set(x), Value::Set(y)) => Some(compare_sets(op, x, y)),
+            (Value::Set(x), Value::Set(y)) => {
+                self.charge(x.table.borrow().len().min(y.table.borrow().len()))?;
+                Some(compare_sets(op, x, y))
+            }
             (Value::Range(x), Value::Range(y)) => by_equality(op, ranges_equal(x, y)),
             (Value::Slice(x), Value::Slice(y)) => {
                 let part = |slice: &Rc<Slice>, index| match index {

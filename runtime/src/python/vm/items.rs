@@ -8,9 +8,10 @@ use super::slices::Span;
 use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, Raised, index_error, key_error, overflow_error, type_error, value_error};
+use crate::python::modules::typing;
 use crate::python::number::Num;
 use crate::python::string::Str;
-use crate::python::typing::GenericAlias;
+use crate::python::types::Type;
 use crate::python::value::{List, Range, Value};
 
 const LIST_INDICES: &str = "list indices must be integers or slices";
@@ -67,19 +68,14 @@ impl Vm {
                 Some(item) => item,
                 None => Err(not_subscriptable(object)),
             },
-            Value::Type(class) => {
-                if let crate::python::types::Type::Class(_) = class {
-                    let name = class.name();
-                    return Err(type_error(format!("type '{}' is not subscriptable", name.as_str())));
-                }
-                GenericAlias::subscript(class, key)
-            }
+            Value::Type(class) => subscript_class(class, key),
             _ => Err(not_subscriptable(object)),
         }
     }
 
     fn dict_item(&mut self, object: &Value, dict: &Rc<Dict>, key: &Value) -> PyResult<Value> {
         if let Value::Str(text) = key {
+            self.charge(text.as_str().len() / 256)?;
             if let Some(value) = dict.get_str(text.as_str()) {
                 return Ok(value);
             }
@@ -99,6 +95,10 @@ impl Vm {
     }
 
     fn str_item(&mut self, text: &Str, key: &Value) -> PyResult<Value> {
+        if !text.is_ascii() {
+            // Characters are counted from the start.
+            self.charge(text.as_str().len() / 64)?;
+        }
         if let Value::Slice(slice) = key {
             let span = self.span(slice, text.char_len())?;
             self.charge(span.count / 16)?;
@@ -251,6 +251,7 @@ impl Vm {
                     let len = list.items.borrow().len();
                     match self.position(key, len, LIST_INDICES)? {
                         Some(position) => {
+                            self.charge((len - position) / 64)?;
                             list.items.borrow_mut().remove(position);
                             Ok(())
                         }
@@ -272,7 +273,12 @@ impl Vm {
     /// `TypeError` where it has no length.
     pub fn len(&mut self, object: &Value) -> PyResult<usize> {
         let len = match object {
-            Value::Str(text) => text.char_len(),
+            Value::Str(text) => {
+                if !text.is_ascii() {
+                    self.charge(text.as_str().len() / 64)?;
+                }
+                text.char_len()
+            }
             Value::List(list) => list.items.borrow().len(),
             Value::Dict(dict) => dict.len(),
             Value::Tuple(tuple) => tuple.items.len(),
@@ -297,6 +303,29 @@ impl Vm {
             _ => return Err(no_len(object)),
         };
         Ok(len)
+    }
+}
+
+/// `list[int]`: classes of the runtime that hold others take parameters, which do nothing.
+fn subscript_class(class: &Type, key: &Value) -> PyResult<Value> {
+    const GENERIC: &[&str] = &[
+        "list",
+        "dict",
+        "tuple",
+        "set",
+        "frozenset",
+        "type",
+        "enumerate",
+        "defaultdict",
+        "OrderedDict",
+        "Counter",
+        "deque",
+    ];
+    match class {
+        Type::Builtin(builtin) if GENERIC.contains(&builtin.name) => {
+            Ok(typing::generic_alias(Value::Type(class.clone()), key))
+        }
+        _ => Err(type_error(format!("type '{}' is not subscriptable", class.name().as_str()))),
     }
 }
 

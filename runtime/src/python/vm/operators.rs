@@ -7,9 +7,9 @@ use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{PyResult, Raised, type_error};
 use crate::python::format;
+use crate::python::modules::typing;
 use crate::python::number::{Num, convert, float_ops, int_ops};
 use crate::python::set::{SetObject, SetTable};
-use crate::python::typing::Union;
 use crate::python::value::Value;
 
 /// The sign of an operator.
@@ -115,6 +115,7 @@ impl Vm {
                 return format::percent::format(self, text, b).map(|text| Some(Value::Str(text)));
             }
             (BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, Value::Set(x), Value::Set(y)) => {
+                self.charge(x.table.borrow().len() + y.table.borrow().len())?;
                 return Ok(Some(set_operation(op, x, y)));
             }
             (_, Value::Dict(x), Value::Dict(y))
@@ -122,8 +123,11 @@ impl Vm {
             {
                 return self.combine_counters(op, x, y);
             }
-            (BinaryOp::Or, Value::Dict(x), Value::Dict(y)) => return Ok(Some(Value::dict(merged(x, y)))),
-            (BinaryOp::Or, _, _) => return Ok(Union::of(a, b)),
+            (BinaryOp::Or, Value::Dict(x), Value::Dict(y)) => {
+                self.charge(x.len() + y.len())?;
+                return Ok(Some(Value::dict(merged(x, y))));
+            }
+            (BinaryOp::Or, _, _) => return Ok(typing::union(a, b)),
             (BinaryOp::Add, ..) => return self.concatenate(a, b),
             (BinaryOp::Multiply, ..) => return self.repeat(a, b),
             _ => {}
@@ -229,7 +233,12 @@ impl Vm {
                     Value::Tuple(other) => other.items.clone(),
                     other => self.collect(other)?,
                 };
-                self.charge_bytes((list.items.borrow().len() + items.len()).saturating_mul(16))?;
+                // Only what is added is paid for: a list that grows item by item costs its length.
+                self.charge(items.len())?;
+                let bytes = (list.items.borrow().len() + items.len()).saturating_mul(std::mem::size_of::<Value>());
+                if bytes > self.limits.bytes {
+                    self.charge_bytes(bytes)?;
+                }
                 list.items.borrow_mut().extend(items);
                 Ok(Some(a.clone()))
             }
@@ -249,6 +258,7 @@ impl Vm {
             }
             (BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, Value::Set(set)) if !set.frozen() => {
                 let Value::Set(other) = b else { return Ok(None) };
+                self.charge(set.table.borrow().len() + other.table.borrow().len())?;
                 // The other may be this set itself.
                 let items = other.table.borrow().clone();
                 let mut table = set.table.borrow_mut();
@@ -335,7 +345,10 @@ impl Vm {
     pub fn contains(&mut self, container: &Value, item: &Value) -> PyResult<bool> {
         match container {
             Value::Str(text) => match item {
-                Value::Str(part) => Ok(text.as_str().contains(part.as_str())),
+                Value::Str(part) => {
+                    self.charge(text.as_str().len() / 64)?;
+                    Ok(text.as_str().contains(part.as_str()))
+                }
                 _ => Err(type_error(format!(
                     "'in <string>' requires string as left operand, not {}",
                     item.type_name().as_str()

@@ -16,7 +16,13 @@ fn strip_ends(receiver: &Value, args: Args, method: &str, left: bool, right: boo
         None | Some(Value::None) => None,
         Some(gone) => Some(bytes_argument(gone)?),
     };
-    let cut = |byte: &u8| gone.map_or_else(|| is_space(byte), |gone| gone.contains(byte));
+    let mut cut = [false; 256];
+    for byte in 0..=u8::MAX {
+        if let Some(flag) = cut.get_mut(usize::from(byte)) {
+            *flag = gone.map_or_else(|| is_space(&byte), |gone| gone.contains(&byte));
+        }
+    }
+    let cut = |byte: &u8| cut.get(usize::from(*byte)).copied().unwrap_or(false);
     while let Some((_, rest)) = bytes.split_first().filter(|(first, _)| left && cut(first)) {
         bytes = rest;
     }

@@ -87,7 +87,15 @@ fn strip_ends(receiver: &Value, args: Args, method: &str, left: bool, right: boo
         Some(Value::Str(chars)) => Some(chars.as_str()),
         Some(_) => return Err(type_error(format!("{method} arg must be None or str"))),
     };
-    let cut = |char: char| chars.map_or_else(|| unicode::is_space(char), |chars| chars.contains(char));
+    let sorted = chars.map(|chars| {
+        let mut sorted: Vec<char> = chars.chars().collect();
+        sorted.sort_unstable();
+        sorted
+    });
+    let cut = |char: char| match &sorted {
+        Some(chars) => chars.binary_search(&char).is_ok(),
+        None => unicode::is_space(char),
+    };
     let mut rest = text.as_str();
     if left {
         rest = rest.trim_start_matches(cut);

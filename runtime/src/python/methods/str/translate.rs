@@ -8,8 +8,8 @@ use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
-/// `str.maketrans`, which takes no receiver.
-pub(super) fn maketrans(vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+/// `str.maketrans`
+pub(super) fn maketrans(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [from, to, gone] = between(args, "maketrans", 1)?;
     let from = from.unwrap_or(Value::None);
     let Some(to) = to else { return from_dict(vm, &from) };
