@@ -144,3 +144,35 @@ fn code_is_listed_with_its_kind_and_whether_loading_checks_it() {
     assert_eq!(at_job_time.join(" "), expected);
     assert_eq!(sources.locate(merged[0].text.span), "2.yml:1:27");
 }
+
+/// Every character of every code text leads back to the same character in the file, unless an escape wrote it.
+#[test]
+fn code_leads_back_to_where_it_was_written() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config");
+    let mut compared = 0;
+    // In the case `noqa`, TPV puts codes of comments among the f-strings.
+    let cases = std::fs::read_dir(folder).unwrap().filter(|case| case.as_ref().unwrap().file_name() != "noqa");
+    for case in cases {
+        let mut sources = SourceMap::new();
+        let mut problems = Diagnostics::new();
+        let entries = std::fs::read_dir(case.unwrap().path()).unwrap().map(|entry| entry.unwrap().path());
+        let files: Vec<String> = entries.map(|path| path.to_str().unwrap().to_owned()).collect();
+        let names = files.iter().map(String::as_str).filter(|name| name.ends_with(".yml"));
+        let config = tpvc::config::load(names, &Limits::default(), &mut sources, &mut problems);
+        for code in &config.checks {
+            let written = sources.text(code.text.span).to_owned();
+            // A value of `env` that is no string was converted.
+            let is_converted = code.property == "env" && written != code.text.as_str();
+            if written.contains('\\') || (is_converted && !written.starts_with(['"', '\''])) {
+                continue;
+            }
+            for (at, c) in code.text.as_str().char_indices().filter(|(_, c)| !c.is_whitespace()) {
+                let span = tpvc::config::origin::TextOrigin::new(&code.text, &sources).span(at..at + c.len_utf8());
+                let found = sources.text(tpvc::source::Span { end: code.text.span.end, ..span }).chars().next();
+                assert_eq!(found, Some(c), "{} of {:?} at {}", at, code.text.as_str(), sources.locate(span));
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 100, "only {compared} characters were compared");
+}
