@@ -1,7 +1,7 @@
 //! What a config is after loading, compared with what the real TPV had after loading the same files.
 //!
 //! Each folder of `tests/config` is a case: its `*.yml` files in the order of their names, and `expected.json`, which
-//! `tests/record/record_config.py` wrote. `CONFIG_CASES="a.yml b.yml expected.json;..."` adds others.
+//! `tests/record/record_config.py` wrote; the first differences of a failing case are shown. `CONFIG_CASES="a.yml b.yml expected.json;..."` adds others.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
@@ -78,4 +78,101 @@ fn configs_load_as_in_tpv() {
         }
     }
     assert!(failures.is_empty(), "{failures}");
+}
+
+/// Loads texts as files named `1.yml`, `2.yml` and so on.
+fn load(texts: &[&str]) -> (tpvc::config::Config, Diagnostics, SourceMap) {
+    let mut sources = SourceMap::new();
+    let mut problems = Diagnostics::new();
+    let ids: Vec<_> = texts.iter().zip(1..).map(|(text, n)| sources.add(&format!("{n}.yml"), text)).collect();
+    let config = tpvc::config::load_sources(&sources, &ids, &mut problems);
+    (config, problems, sources)
+}
+
+#[test]
+fn one_run_reports_the_errors_of_all_files() {
+    let texts = ["tools: {a: {cores: []}}\n", "tools: {b: {id: 5}, c: {inherits: d}}\n", "users: {u: {inherits: a}}\n"];
+    let (_, problems, sources) = load(&texts);
+    let said = problems.render(&sources, false);
+    assert_eq!(problems.errors(), 4, "{said}");
+    for place in ["1.yml:1:20", "2.yml:1:17", "2.yml:1:35", "3.yml:1:23"] {
+        assert!(said.contains(place), "{place} is missing in\n{said}");
+    }
+    // What a broken file would have defined is not reported as missing in the others.
+    let (_, problems, sources) = load(&["tools: {a: {}\n", "tools: {b: {inherits: a}}\n"]);
+    assert_eq!(problems.errors(), 1, "{}", problems.render(&sources, false));
+}
+
+#[test]
+fn a_missing_file_is_reported_without_its_consequences() {
+    let folder = tempfile::tempdir().unwrap();
+    let present = folder.path().join("present.yml");
+    std::fs::write(&present, "tools: {a: {inherits: elsewhere}}\n").unwrap();
+    let mut sources = SourceMap::new();
+    let mut problems = Diagnostics::new();
+    let names = ["no/such.yml", present.to_str().unwrap()];
+    tpvc::config::load(names, &Limits::default(), &mut sources, &mut problems);
+    assert_eq!(problems.render(&sources, false), "error: cannot read `no/such.yml`: no such file\n\n");
+}
+
+#[test]
+fn code_is_listed_with_its_kind_and_whether_loading_checks_it() {
+    let (config, problems, sources) = load(&[
+        "destinations:
+  d:
+    cores: a
+    mem: 2
+    env: {A: b, B: 3}
+    params: {k: [{l: c}, 4]}
+    tags: [d]
+    rank: e
+    rules:
+      - {if: f, gpus: g, execute: h, fail: i}
+",
+        "destinations: {d: {cores: z}}\n",
+    ]);
+    assert!(problems.is_empty(), "{}", problems.render(&sources, false));
+    let show =
+        |code: &tpvc::config::code::CodeText| format!("{}={}:{:?}", code.property, code.text.as_str(), code.kind);
+    let checked: Vec<String> = config.checks.iter().map(show).collect();
+    let expected = "cores=a:Block env=A:FString env=b:FString env=B:FString env=3:FString params=c:FString \
+                    rank=e:Block tags=d:FString cores=z:Block";
+    assert_eq!(checked.join(" "), expected);
+    let merged = config.destinations["d"].code();
+    let at_job_time: Vec<String> = merged.iter().filter(|code| !code.checked_at_load).map(show).collect();
+    let expected = "destination_name_override=d:FString if=f:Block gpus=g:Block execute=h:Exec fail=i:FString";
+    assert_eq!(at_job_time.join(" "), expected);
+    assert_eq!(sources.locate(merged[0].text.span), "2.yml:1:27");
+}
+
+/// Every character of every code text leads back to the same character in the file, unless an escape wrote it.
+#[test]
+fn code_leads_back_to_where_it_was_written() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config");
+    let mut compared = 0;
+    // In the case `noqa`, TPV puts codes of comments among the f-strings.
+    let cases = std::fs::read_dir(folder).unwrap().filter(|case| case.as_ref().unwrap().file_name() != "noqa");
+    for case in cases {
+        let mut sources = SourceMap::new();
+        let mut problems = Diagnostics::new();
+        let entries = std::fs::read_dir(case.unwrap().path()).unwrap().map(|entry| entry.unwrap().path());
+        let files: Vec<String> = entries.map(|path| path.to_str().unwrap().to_owned()).collect();
+        let names = files.iter().map(String::as_str).filter(|name| name.ends_with(".yml"));
+        let config = tpvc::config::load(names, &Limits::default(), &mut sources, &mut problems);
+        for code in &config.checks {
+            let written = sources.text(code.text.span).to_owned();
+            // A value of `env` that is no string was converted.
+            let is_converted = code.property == "env" && written != code.text.as_str();
+            if written.contains('\\') || (is_converted && !written.starts_with(['"', '\''])) {
+                continue;
+            }
+            for (at, c) in code.text.as_str().char_indices().filter(|(_, c)| !c.is_whitespace()) {
+                let span = tpvc::config::origin::TextOrigin::new(&code.text, &sources).span(at..at + c.len_utf8());
+                let found = sources.text(tpvc::source::Span { end: code.text.span.end, ..span }).chars().next();
+                assert_eq!(found, Some(c), "{} of {:?} at {}", at, code.text.as_str(), sources.locate(span));
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 100, "only {compared} characters were compared");
 }

@@ -54,7 +54,7 @@ fn explain(error: ureq::Error, limits: &Limits) -> SourceError {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
 

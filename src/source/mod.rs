@@ -217,7 +217,7 @@ fn read_limited(reader: impl std::io::Read, limit: u64) -> std::io::Result<Optio
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
     use super::*;
 
     #[test]

@@ -8,7 +8,7 @@ use tpvc::config::entity::{Common, Dict, Entity, EntityKind, Oversize, Rule, Sto
 use tpvc::config::scheduling::{SchedulingTags, TagKind};
 use tpvc::config::value::{ConfigValue, Text, ValueKind, float_repr};
 
-pub fn config(config: &Config) -> Value {
+pub(crate) fn config(config: &Config) -> Value {
     let mut out = Map::new();
     out.insert(
         "global".to_owned(),

@@ -89,13 +89,11 @@ impl<'a> Validator<'a> {
                 "global" => out.global = self.global(entry),
                 // TPV puts its own evaluator there, whatever the file says.
                 "evaluator" => {}
-                key => match EntityKind::ALL.iter().position(|kind| kind.section() == key) {
-                    None => {
-                        self.unknown_section(entry, key);
-                        extras.insert(key.into(), entry.value.clone());
-                    }
-                    Some(_) => {}
-                },
+                key if EntityKind::ALL.iter().any(|kind| kind.section() == key) => {}
+                key => {
+                    self.unknown_section(entry, key);
+                    extras.insert(key.into(), entry.value.clone());
+                }
             }
         }
         // Rules are numbered in the order of the sections' declaration, not of the file.

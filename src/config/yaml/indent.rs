@@ -66,11 +66,9 @@ impl Indented {
         while let Some((at, c)) = characters.next() {
             match c {
                 '\n' => lines.push(offset + at + 1),
-                '\\' if quote == '"' => {
-                    // An escaped line end starts a line all the same.
-                    if characters.peek().is_some_and(|(_, next)| *next != '\n') {
-                        characters.next();
-                    }
+                // An escaped line end starts a line all the same.
+                '\\' if quote == '"' && characters.peek().is_some_and(|(_, next)| *next != '\n') => {
+                    characters.next();
                 }
                 '\'' if quote == '\'' && characters.peek().is_some_and(|(_, next)| *next == '\'') => {
                     characters.next();
@@ -85,7 +83,7 @@ impl Indented {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
     use crate::config::value::ConfigValue;
     use crate::config::yaml;
     use crate::diagnostic::Diagnostics;

@@ -127,17 +127,23 @@ impl Scanner<'_> {
     }
 }
 
-/// The codes of the first `# noqa` comment among the comment lines between a key and its mapping, as TPV gathers them:
-/// `noqa` alone where the comment names none. A comment on the key's own line hides those that follow.
+/// The codes of the first `# noqa` comment between a key and its mapping, as TPV gathers them: `noqa` alone where the
+/// comment names none. A comment on the key's own line hides those that follow, unless an anchor or a tag stands there:
+/// then it is one of them.
+///
+/// DIFFERENCE: where a list holds an alias to the mapping, ruamel.yaml moves the comment to the list; it stays here.
 pub(super) fn noqa_between(text: &str) -> Option<Arc<[Arc<str>]>> {
     if !text.contains('#') {
         return None;
     }
-    let mut lines = text.lines();
-    if lines.next().is_some_and(|line| line.contains('#')) {
+    let (first, rest) = text.split_once('\n')?;
+    let properties = first.trim_start().trim_start_matches(':').trim_start();
+    let own = first.find('#').and_then(|at| first.get(at..));
+    if own.is_some() && !properties.starts_with(['&', '!']) {
         return None;
     }
-    lines.map(str::trim).filter(|line| line.starts_with('#')).find_map(noqa_codes)
+    let comments = rest.lines().map(str::trim).filter(|line| line.starts_with('#'));
+    own.into_iter().chain(comments).find_map(noqa_codes)
 }
 
 /// The codes of one comment, if it is a `# noqa` comment.
@@ -160,7 +166,7 @@ pub fn noqa_codes(comment: &str) -> Option<Arc<[Arc<str>]>> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
     use super::*;
 
     #[test]
@@ -170,6 +176,8 @@ mod tests {
         assert_eq!(codes(":\n  # foo\n  # noqa: T1, T2\n  ").as_deref(), Some("T1|T2"));
         assert_eq!(codes(":\n\n  #noqa:T1,T3 blah\n# noqa: T9\n").as_deref(), Some("T1|T3"));
         assert_eq!(codes(": # x\n  # noqa\n  "), None);
+        assert_eq!(codes(": &a !!map # x\n  # noqa: T1\n  ").as_deref(), Some("T1"));
+        assert_eq!(codes(": &a # noqa: T2\n  # noqa: T1\n  ").as_deref(), Some("T2"));
         assert_eq!(codes(":\n  ## noqa\n  # foo noqa\n"), None);
     }
 }

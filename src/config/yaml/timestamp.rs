@@ -65,7 +65,7 @@ fn microseconds(fraction: &str) -> u32 {
 }
 
 fn days_in(date: Date) -> u8 {
-    let leap = date.year % 4 == 0 && (date.year % 100 != 0 || date.year % 400 == 0);
+    let leap = date.year.is_multiple_of(4) && (!date.year.is_multiple_of(100) || date.year.is_multiple_of(400));
     match date.month {
         2 if leap => 29,
         2 => 28,
@@ -132,7 +132,7 @@ fn digits<'a>(rest: &mut &'a str, least: usize, most: usize) -> Option<&'a str> 
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
     use super::*;
     use crate::config::value::ConfigValue;
 
