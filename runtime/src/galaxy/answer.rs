@@ -150,6 +150,9 @@ mod tests {
         assert!(line.ends_with("\"gpus\": null, \"candidates\": [\"slurm\"]}\n"));
         line.clear();
         Answer::invalid(7, &InvalidJob("tool.id: missing".into())).write_line(&mut line);
-        assert_eq!(line, "{\"id\": null, \"error\": {\"type\": \"InvalidJob\", \"message\": \"line 7: tool.id: missing\"}}\n");
+        assert_eq!(
+            line,
+            "{\"id\": null, \"error\": {\"type\": \"InvalidJob\", \"message\": \"line 7: tool.id: missing\"}}\n"
+        );
     }
 }

@@ -275,9 +275,9 @@ fn check_collections(value: &Json, datasets: &HashMap<&DatasetId, usize>) -> Res
                         Some(at) => Err(Fault::new("names no input dataset", 0).under(&format!("ids[{at}]"))),
                     }
                 }
-                _ => items.iter().try_for_each(|(key, value)| {
-                    check_collections(value, datasets).map_err(|fault| fault.under(key))
-                }),
+                _ => items
+                    .iter()
+                    .try_for_each(|(key, value)| check_collections(value, datasets).map_err(|fault| fault.under(key))),
             }
         }
         _ => Ok(()),

@@ -14,7 +14,8 @@ pub(crate) fn module(name: &str) -> Option<&'static ModuleDef> {
 
 /// The attribute `name` of a module of Python's standard library.
 pub(crate) fn get(vm: &mut Vm, module_name: &str, name: &str) -> PyResult<Value> {
-    let found = module(module_name).ok_or_else(|| module_not_found_error(format!("No module named '{module_name}'")))?;
+    let found =
+        module(module_name).ok_or_else(|| module_not_found_error(format!("No module named '{module_name}'")))?;
     match (found.get)(vm, name)? {
         Some(value) => Ok(value),
         None => Err(attribute_error(format!("module '{module_name}' has no attribute '{name}'"))),

@@ -258,7 +258,9 @@ impl World {
                     UserFilter::Anonymous => job.user_id.is_none(),
                     UserFilter::Id(DatasetId::Int(id)) => job.user_id == Some(*id),
                     // SQLite compares a text with an integer column as a number where it reads as one.
-                    UserFilter::Id(DatasetId::Str(id)) => job.user_id.is_some() && job.user_id == id.trim().parse().ok(),
+                    UserFilter::Id(DatasetId::Str(id)) => {
+                        job.user_id.is_some() && job.user_id == id.trim().parse().ok()
+                    }
                 }
                 && match tool {
                     ToolFilter::Like(base) => job.tool_id.as_deref().is_some_and(|id| like_prefix(base, id)),
@@ -325,10 +327,19 @@ mod tests {
         let fault = |text: &str| World::parse(text).map(|_| String::new()).unwrap_or_else(|error| error.to_string());
         let cases = [
             (fault("[]"), "line 1, column 1: the world must be an object"),
-            (fault("{\n \"files\": {\"/a\": -1}}"), "line 2, column 18: files./a: must be a size in bytes, an integer of at least 0"),
-            (fault("{\"jobs\": [{\"user_id\": \"1\"}]}"), "line 1, column 23: jobs[0].user_id: must be an integer or null"),
+            (
+                fault("{\n \"files\": {\"/a\": -1}}"),
+                "line 2, column 18: files./a: must be a size in bytes, an integer of at least 0",
+            ),
+            (
+                fault("{\"jobs\": [{\"user_id\": \"1\"}]}"),
+                "line 1, column 23: jobs[0].user_id: must be an integer or null",
+            ),
             (fault("{\"queries\": [{\"sql\": \"a\"}]}"), "line 1, column 14: queries[0].rows: missing"),
-            (fault("{\"now\": \"soon\"}"), "line 1, column 9: now: must be a date and time as ISO 8601 writes it: 2026-01-31T12:00:00Z"),
+            (
+                fault("{\"now\": \"soon\"}"),
+                "line 1, column 9: now: must be a date and time as ISO 8601 writes it: 2026-01-31T12:00:00Z",
+            ),
             (fault("{"), "line 1, column 2: not JSON: the text ends where a value is expected"),
         ];
         for (found, expected) in cases {

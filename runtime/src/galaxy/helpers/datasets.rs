@@ -143,7 +143,10 @@ fn input_datasets(vm: &mut Vm, job: &Value, param_name: &Value) -> PyResult<Vec<
         Value::Str(name) => Some(name),
         // What `re.escape` says of anything but text.
         other => {
-            return Err(type_error(format!("decoding to str: need a bytes-like object, {} found", other.type_name().as_str())));
+            return Err(type_error(format!(
+                "decoding to str: need a bytes-like object, {} found",
+                other.type_name().as_str()
+            )));
         }
     };
     let mut associations = if vm.truthy(&datasets)? { vm.collect(&datasets)? } else { Vec::new() };

@@ -342,10 +342,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// Where something else comes, and what `each` gives.
-    pub fn object(
-        &mut self,
-        mut each: impl FnMut(&mut Self, Cow<'a, str>) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+    pub fn object(&mut self, mut each: impl FnMut(&mut Self, Cow<'a, str>) -> Result<(), Fault>) -> Result<(), Fault> {
         if self.kind()? != Kind::Object {
             return Err(Fault::new("must be an object", self.at));
         }
@@ -490,8 +487,30 @@ mod tests {
     #[test]
     fn refuses_what_python_refuses() {
         for text in [
-            "", "{", "[1,]", "{\"a\":1,}", "01", "1.", "-", ".5", "1e", "nul", "tru", "'a'", "\"a", "\"\n\"", "\"\\x\"",
-            "\"\\u12\"", "\"\\ud800\"", "\"\\ud800\\u0041\"", "{1:2}", "{\"a\" 1}", "[1 2]", "{} {}", "-NaN", "+1",
+            "",
+            "{",
+            "[1,]",
+            "{\"a\":1,}",
+            "01",
+            "1.",
+            "-",
+            ".5",
+            "1e",
+            "nul",
+            "tru",
+            "'a'",
+            "\"a",
+            "\"\n\"",
+            "\"\\x\"",
+            "\"\\u12\"",
+            "\"\\ud800\"",
+            "\"\\ud800\\u0041\"",
+            "{1:2}",
+            "{\"a\" 1}",
+            "[1 2]",
+            "{} {}",
+            "-NaN",
+            "+1",
         ] {
             assert!(check(text).is_err(), "{text}");
         }
@@ -502,9 +521,15 @@ mod tests {
     fn faults_carry_the_path() {
         let mut reader = Reader::new(r#"{"a": [0, {"b": "x"}]}"#);
         let fault = reader
-            .object(|reader, _| reader.list(|reader, index| {
-                if index == 0 { reader.raw().map(drop) } else { reader.object(|reader, _| reader.integer().map(drop)) }
-            }))
+            .object(|reader, _| {
+                reader.list(|reader, index| {
+                    if index == 0 {
+                        reader.raw().map(drop)
+                    } else {
+                        reader.object(|reader, _| reader.integer().map(drop))
+                    }
+                })
+            })
             .unwrap_err();
         assert_eq!((fault.path.as_str(), fault.message.as_str()), ("a[1].b", "must be an integer"));
     }

@@ -1,9 +1,7 @@
 //! `galaxy` and what of it rules use.
 
 use super::model::CLASSES;
-use crate::galaxy::errors::{
-    JOB_MAPPING_CONFIGURATION_EXCEPTION, JOB_MAPPING_EXCEPTION, JOB_NOT_READY_EXCEPTION,
-};
+use crate::galaxy::errors::{JOB_MAPPING_CONFIGURATION_EXCEPTION, JOB_MAPPING_EXCEPTION, JOB_NOT_READY_EXCEPTION};
 use crate::galaxy::signature;
 use crate::galaxy::version;
 use crate::python::args::Args;

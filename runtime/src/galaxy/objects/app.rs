@@ -103,8 +103,7 @@ impl Fields for TableFields {
 /// `table.get_entry(query_attr, query_val, return_attr, default=None)`
 fn get_entry(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let names = ["query_attr", "query_val", "return_attr", "default"];
-    let [column, wanted, returned, default] =
-        signature::bind_method(args, "TabularToolDataTable.get_entry", names, 3)?;
+    let [column, wanted, returned, default] = signature::bind_method(args, "TabularToolDataTable.get_entry", names, 3)?;
     let [column, wanted, returned, default] =
         [column, wanted, returned, default].map(|argument| argument.unwrap_or(Value::None));
     let table = this.downcast::<Bag<TableFields>>().filter(|table| table.untouched("rows"));

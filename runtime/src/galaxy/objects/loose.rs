@@ -65,13 +65,12 @@ impl Object for Loose {
     fn del_attr(&self, _: &mut Vm, name: &Str) -> PyResult<()> {
         match self.attributes().table.borrow_mut().shift_remove(&StrKey(name)) {
             Some(_) => Ok(()),
-            None => Err(attribute_error(name.to_string())),
+            None => Err(attribute_error(format!("'{}' object has no attribute '{}'", self.class.name, name.as_str()))),
         }
     }
 
     fn contains(&self, vm: &mut Vm, item: &Value) -> Option<PyResult<bool>> {
-        std::ptr::eq(self.class, &raw const METADATA_COLLECTION)
-            .then(|| Ok(self.attributes().get(vm, item)?.is_some()))
+        std::ptr::eq(self.class, &raw const METADATA_COLLECTION).then(|| Ok(self.attributes().get(vm, item)?.is_some()))
     }
 }
 

@@ -126,7 +126,8 @@ fn params_from_strings(vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
     };
     let parsed = Dict::new();
     for (name, value) in items {
-        let value = if value.as_str().is_some() { standard::call(vm, "json", "loads", Args::one(value))? } else { value };
+        let value =
+            if value.as_str().is_some() { standard::call(vm, "json", "loads", Args::one(value))? } else { value };
         parsed.set(vm, name, value)?;
     }
     Ok(Value::dict(parsed))

@@ -36,7 +36,11 @@ fn comparable(piece: &str) -> Option<String> {
         "" | "." => return None,
         other => other,
     };
-    Some(if piece.starts_with(|char: char| char.is_ascii_digit()) { format!("{piece:0>8}") } else { format!("*{piece}") })
+    Some(if piece.starts_with(|char: char| char.is_ascii_digit()) {
+        format!("{piece:0>8}")
+    } else {
+        format!("*{piece}")
+    })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

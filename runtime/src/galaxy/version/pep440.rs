@@ -100,7 +100,8 @@ impl<'a> Scanner<'a> {
     /// The first of these words that comes next, in any case of its letters.
     fn word<T: Copy>(&mut self, words: &[(&str, T)]) -> Option<T> {
         let bytes = self.rest.as_bytes();
-        let comes = |word: &str| bytes.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()));
+        let comes =
+            |word: &str| bytes.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()));
         let (word, meaning) = words.iter().find(|(word, _)| comes(word))?;
         self.take(word.len());
         Some(*meaning)
