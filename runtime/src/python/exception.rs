@@ -189,6 +189,21 @@ exceptions! {
     FUTURE_WARNING = "FutureWarning" (WARNING);
 }
 
+/// What code meets where it asks for something that the world does not tell, the time for instance.
+pub static HOST_UNAVAILABLE: BuiltinType = BuiltinType {
+    name: "HostUnavailable",
+    module: "tpvc",
+    base: Some(&EXCEPTION),
+    construct: Some(|vm, args| super::builtins::construct::exception(vm, &HOST_UNAVAILABLE, args)),
+    methods: &[],
+    statics: &[],
+};
+
+/// Raises `HostUnavailable`.
+pub fn host_unavailable(message: impl Into<String>) -> Raised {
+    raise(&HOST_UNAVAILABLE, message)
+}
+
 /// Raises `KeyError(key)`.
 pub fn key_error(key: Value) -> Raised {
     raise_with(&KEY_ERROR, vec![key])

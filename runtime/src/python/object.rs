@@ -39,15 +39,19 @@ pub trait Object: Any {
     }
 
     /// `object.name(args)`; `None` where there is no such method: the interpreter then tries `get_attr` and calls that.
-    /// The arguments are left in place in that case.
+    /// The arguments are left in place in that case. The default looks in the class's table of methods.
     fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
-        let _ = (vm, this, name, args);
-        None
+        let method = self.class().method(name)?;
+        Some((method.call)(vm, this, std::mem::take(args)))
     }
 
     /// Whether [`Object::call_method`] knows `name`, so that `object.name` without a call gives a bound method.
     fn has_method(&self, name: &str) -> bool {
-        let _ = name;
+        self.class().method(name).is_some()
+    }
+
+    /// `callable(object)`
+    fn callable(&self) -> bool {
         false
     }
 

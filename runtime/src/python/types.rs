@@ -32,9 +32,25 @@ pub struct BuiltinType {
 }
 
 impl BuiltinType {
+    /// A class without constructor or methods; give those with struct update.
+    pub const fn new(name: &'static str, module: &'static str, base: &'static BuiltinType) -> Self {
+        Self { name, module, base: Some(base), construct: None, methods: &[], statics: &[] }
+    }
+
     /// `module.` or nothing for builtins, as `repr` of a class shows it.
     pub fn module_prefix(&self) -> String {
         if self.module.is_empty() { String::new() } else { format!("{}.", self.module) }
+    }
+
+    /// The method `name`, its own or a base's.
+    pub fn method(&self, name: &str) -> Option<&'static Method> {
+        let mut class = self;
+        loop {
+            if let Some(method) = class.methods.iter().find(|method| method.name == name) {
+                return Some(method);
+            }
+            class = class.base?;
+        }
     }
 
     /// Whether this class is `other` or derives from it.
@@ -187,7 +203,7 @@ builtin_types! {
     /// `list`
     LIST = "list" (Some(&OBJECT), Some(construct::list), methods::list::METHODS);
     /// `dict`
-    DICT = "dict" (Some(&OBJECT), Some(construct::dict), methods::dict::METHODS);
+    DICT = "dict" (Some(&OBJECT), Some(construct::dict), methods::dict::METHODS, methods::dict::STATICS);
     /// `set`
     SET = "set" (Some(&OBJECT), Some(construct::set), methods::set::METHODS);
     /// `frozenset`

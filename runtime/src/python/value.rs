@@ -22,9 +22,10 @@ use super::types::{Instance, Type};
 use super::vm::Vm;
 
 /// Any Python value.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub enum Value {
     /// `None`
+    #[default]
     None,
     /// `NotImplemented`
     NotImplemented,

@@ -2,80 +2,68 @@
 
 pub(crate) use super::construct_scalars::{bool_, bytes, float, int, object, slice, str_, type_};
 use crate::python::args::Args;
-use crate::python::exception::{ExceptionObject, PyResult, not_implemented_error};
+use crate::python::exception::{PyResult, not_implemented_error};
 use crate::python::types::BuiltinType;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
 /// `tuple(...)`
 pub(crate) fn tuple(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("tuple"))
+    super::containers::tuple(vm, args)
 }
 
 /// `list(...)`
 pub(crate) fn list(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("list"))
+    super::containers::list(vm, args)
 }
 
 /// `dict(...)`
 pub(crate) fn dict(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("dict"))
+    super::containers::dict(vm, args)
 }
 
 /// `set(...)`
 pub(crate) fn set(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("set"))
+    super::containers::set(vm, args)
 }
 
 /// `frozenset(...)`
 pub(crate) fn frozenset(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("frozenset"))
+    super::containers::frozenset(vm, args)
 }
 
 /// `range(...)`
 pub(crate) fn range(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("range"))
+    super::containers::range(vm, args)
 }
 
 /// `map(...)`
 pub(crate) fn map(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("map"))
+    super::lazy::map(vm, args)
 }
 
 /// `filter(...)`
 pub(crate) fn filter(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("filter"))
+    super::lazy::filter(vm, args)
 }
 
 /// `zip(...)`
 pub(crate) fn zip(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("zip"))
+    super::lazy::zip(vm, args)
 }
 
 /// `enumerate(...)`
 pub(crate) fn enumerate(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("enumerate"))
+    super::lazy::enumerate(vm, args)
 }
 
 /// `reversed(...)`
 pub(crate) fn reversed(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let _ = (vm, args);
-    Err(not_implemented_error("reversed"))
+    super::lazy::reversed(vm, args)
 }
 
 /// An exception class called: `ValueError("...")`.
 pub(crate) fn exception(vm: &mut Vm, class: &'static BuiltinType, args: Args) -> PyResult<Value> {
     let _ = vm;
-    args.no_keywords(class.name)?;
-    Ok(Value::Exception(ExceptionObject::new(class, args.pos.into_vec())))
+    super::exceptions::construct(class, args)
 }

@@ -1,6 +1,32 @@
 //! Methods of `exceptions`.
 
-use crate::python::value::Method;
+use crate::python::args::Args;
+use crate::python::exception::{PyResult, type_error};
+use crate::python::value::{Method, Value};
+use crate::python::vm::Vm;
 
 /// The methods, by name.
-pub static METHODS: &[Method] = &[];
+pub static METHODS: &[Method] =
+    &[Method { name: "add_note", call: add_note }, Method { name: "with_traceback", call: with_traceback }];
+
+fn add_note(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [note] = args.exactly("BaseException.add_note")?;
+    let Value::Exception(exception) = this else { return Err(super::wrong_receiver("BaseException", this)) };
+    if note.as_str().is_none() {
+        return Err(type_error(format!("note must be a str, not '{}'", note.type_name().as_str())));
+    }
+    let mut attributes = exception.attributes.borrow_mut();
+    let notes = attributes.entry("__notes__".to_owned()).or_insert_with(|| Value::list(Vec::new()));
+    match notes {
+        Value::List(list) => list.items.borrow_mut().push(note),
+        _ => return Err(type_error("Cannot add note: __notes__ is not a list")),
+    }
+    Ok(Value::None)
+}
+
+/// The runtime keeps no traceback objects, so there is nothing to attach but `None`.
+fn with_traceback(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [traceback] = args.exactly("BaseException.with_traceback")?;
+    let is_traceback = traceback.is_none() || traceback.class().same(&(&crate::python::types::TRACEBACK).into());
+    if is_traceback { Ok(this.clone()) } else { Err(type_error("__traceback__ must be a traceback or None")) }
+}

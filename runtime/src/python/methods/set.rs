@@ -1,9 +1,290 @@
-//! Methods of `set`.
+//! Methods of `set` and `frozenset`, and the operations on their tables.
 
-use crate::python::value::Method;
+use std::rc::Rc;
+
+use crate::python::args::Args;
+use crate::python::builtins::containers::set_table;
+use crate::python::dict::Key;
+use crate::python::exception::{PyResult, key_error, type_error};
+use crate::python::set::{SetObject, SetTable};
+use crate::python::value::{Method, Value};
+use crate::python::vm::{CompareOp, Vm};
 
 /// The methods, by name.
-pub static METHODS: &[Method] = &[];
+pub static METHODS: &[Method] = &[
+    Method { name: "add", call: add },
+    Method { name: "clear", call: clear },
+    Method { name: "copy", call: copy },
+    Method { name: "difference", call: difference },
+    Method { name: "difference_update", call: difference_update },
+    Method { name: "discard", call: discard },
+    Method { name: "intersection", call: intersection },
+    Method { name: "intersection_update", call: intersection_update },
+    Method { name: "isdisjoint", call: isdisjoint },
+    Method { name: "issubset", call: issubset },
+    Method { name: "issuperset", call: issuperset },
+    Method { name: "pop", call: pop },
+    Method { name: "remove", call: remove },
+    Method { name: "symmetric_difference", call: symmetric_difference },
+    Method { name: "symmetric_difference_update", call: symmetric_difference_update },
+    Method { name: "union", call: union },
+    Method { name: "update", call: update },
+];
 
 /// The methods of `frozenset`.
-pub static FROZEN_METHODS: &[Method] = &[];
+pub static FROZEN_METHODS: &[Method] = &[
+    Method { name: "copy", call: copy },
+    Method { name: "difference", call: difference },
+    Method { name: "intersection", call: intersection },
+    Method { name: "isdisjoint", call: isdisjoint },
+    Method { name: "issubset", call: issubset },
+    Method { name: "issuperset", call: issuperset },
+    Method { name: "symmetric_difference", call: symmetric_difference },
+    Method { name: "union", call: union },
+];
+
+/// An operation of two sets.
+#[derive(Clone, Copy)]
+pub enum Operation {
+    /// `a & b`
+    And,
+    /// `a | b`
+    Or,
+    /// `a - b`
+    Subtract,
+    /// `a ^ b`
+    Xor,
+}
+
+impl Operation {
+    /// The resulting table, its items inserted in CPython's order, which decides the order of iteration.
+    pub fn apply(self, a: &SetTable, b: &SetTable) -> SetTable {
+        match self {
+            // CPython walks the smaller set (`set_intersection`) and keeps its items.
+            Self::And => {
+                let (small, large) = if b.len() > a.len() { (a, b) } else { (b, a) };
+                small.iter().filter(|key| large.contains(key)).cloned().collect()
+            }
+            Self::Or => {
+                let mut table = a.clone();
+                insert_all(&mut table, b);
+                table
+            }
+            Self::Subtract => a.iter().filter(|key| !b.contains(key)).cloned().collect(),
+            // `set_symmetric_difference` copies b and toggles a's items.
+            Self::Xor => {
+                let mut table = b.clone();
+                for key in a.iter() {
+                    if !table.remove(key) {
+                        table.insert(key.clone());
+                    }
+                }
+                table
+            }
+        }
+    }
+}
+
+fn insert_all(table: &mut SetTable, other: &SetTable) {
+    for key in other.iter() {
+        table.insert(key.clone());
+    }
+}
+
+/// A `set` or `frozenset` of this table.
+pub fn set_value(table: SetTable, frozen: bool) -> Value {
+    Value::Set(Rc::new(SetObject::new(table, frozen)))
+}
+
+/// The table of any iterable.
+///
+/// # Errors
+/// As [`set_table`].
+pub fn table_of(vm: &mut Vm, iterable: &Value) -> PyResult<SetTable> {
+    set_table(vm, iterable)
+}
+
+/// Whether all of `a` is in `b`.
+pub fn is_subset(a: &SetTable, b: &SetTable) -> bool {
+    a.len() <= b.len() && a.iter().all(|key| b.contains(key))
+}
+
+/// Compares two sets.
+pub fn compare_tables(op: CompareOp, a: &SetTable, b: &SetTable) -> bool {
+    match op {
+        CompareOp::Eq => a.len() == b.len() && is_subset(a, b),
+        CompareOp::Ne => !(a.len() == b.len() && is_subset(a, b)),
+        CompareOp::Le => is_subset(a, b),
+        CompareOp::Lt => a.len() < b.len() && is_subset(a, b),
+        CompareOp::Ge => is_subset(b, a),
+        CompareOp::Gt => b.len() < a.len() && is_subset(b, a),
+    }
+}
+
+fn receiver(this: &Value) -> PyResult<&Rc<SetObject>> {
+    match this {
+        Value::Set(set) => Ok(set),
+        other => Err(super::wrong_receiver("set", other)),
+    }
+}
+
+fn one(this: &Value, args: Args, method: &str) -> PyResult<Value> {
+    let class = if receiver(this)?.frozen() { "frozenset" } else { "set" };
+    let [value] = args.exactly(&format!("{class}.{method}"))?;
+    Ok(value)
+}
+
+/// The table of the receiver combined with each argument in turn.
+fn combined(vm: &mut Vm, this: &Value, args: Args, method: &str, operation: Operation) -> PyResult<SetTable> {
+    args.no_keywords(&format!("set.{method}"))?;
+    let mut table = receiver(this)?.table.borrow().clone();
+    vm.charge(table.len())?;
+    for other in &args.pos {
+        let other = table_of(vm, other)?;
+        table = operation.apply(&table, &other);
+    }
+    Ok(table)
+}
+
+fn replace(this: &Value, table: SetTable) -> PyResult<Value> {
+    // The old table is dropped after the borrow ends.
+    let old = std::mem::replace(&mut *receiver(this)?.table.borrow_mut(), table);
+    drop(old);
+    Ok(Value::None)
+}
+
+fn add(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let item = one(this, args, "add")?;
+    let key = Key::new(vm, item)?;
+    vm.charge(1)?;
+    receiver(this)?.table.borrow_mut().insert(key);
+    Ok(Value::None)
+}
+
+fn clear(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = args.exactly("set.clear")?;
+    replace(this, SetTable::default())
+}
+
+fn copy(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = args.exactly("set.copy")?;
+    let set = receiver(this)?;
+    if set.frozen() {
+        return Ok(this.clone());
+    }
+    let table = set.table.borrow().clone();
+    vm.charge(table.len())?;
+    Ok(set_value(table, false))
+}
+
+fn union(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let table = combined(vm, this, args, "union", Operation::Or)?;
+    Ok(set_value(table, receiver(this)?.frozen()))
+}
+
+fn update(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let table = combined(vm, this, args, "update", Operation::Or)?;
+    replace(this, table)
+}
+
+fn intersection(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let table = combined(vm, this, args, "intersection", Operation::And)?;
+    Ok(set_value(table, receiver(this)?.frozen()))
+}
+
+fn intersection_update(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let table = combined(vm, this, args, "intersection_update", Operation::And)?;
+    replace(this, table)
+}
+
+fn difference(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let table = combined(vm, this, args, "difference", Operation::Subtract)?;
+    Ok(set_value(table, receiver(this)?.frozen()))
+}
+
+/// Removes in place, so that the places of the others in the table, and with them their order, stay.
+fn difference_update(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    args.no_keywords("set.difference_update")?;
+    let set = receiver(this)?;
+    for other in &args.pos {
+        let other = table_of(vm, other)?;
+        let mut table = set.table.borrow_mut();
+        for key in other.iter() {
+            table.remove(key);
+        }
+    }
+    Ok(Value::None)
+}
+
+fn symmetric_difference(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let other = one(this, args, "symmetric_difference")?;
+    let other = table_of(vm, &other)?;
+    let set = receiver(this)?;
+    let table = Operation::Xor.apply(&set.table.borrow(), &other);
+    Ok(set_value(table, set.frozen()))
+}
+
+fn symmetric_difference_update(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let other = one(this, args, "symmetric_difference_update")?;
+    let other = table_of(vm, &other)?;
+    let mut table = receiver(this)?.table.borrow().clone();
+    for key in other.iter() {
+        if !table.remove(key) {
+            table.insert(key.clone());
+        }
+    }
+    replace(this, table)
+}
+
+fn discard(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let item = one(this, args, "discard")?;
+    let key = Key::new(vm, item)?;
+    receiver(this)?.table.borrow_mut().remove(&key);
+    Ok(Value::None)
+}
+
+fn remove(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let item = one(this, args, "remove")?;
+    let key = Key::new(vm, item.clone())?;
+    let removed = receiver(this)?.table.borrow_mut().remove(&key);
+    if removed { Ok(Value::None) } else { Err(key_error(item)) }
+}
+
+fn pop(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = args.exactly("set.pop")?;
+    let popped = receiver(this)?.table.borrow_mut().pop();
+    popped.map(|key| key.value).ok_or_else(|| key_error(Value::str("pop from an empty set")))
+}
+
+fn isdisjoint(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let other = one(this, args, "isdisjoint")?;
+    let other = table_of(vm, &other)?;
+    let table = receiver(this)?.table.borrow();
+    Ok(Value::Bool(!other.iter().any(|key| table.contains(key))))
+}
+
+fn issubset(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let other = one(this, args, "issubset")?;
+    let other = table_of(vm, &other)?;
+    Ok(Value::Bool(is_subset(&receiver(this)?.table.borrow(), &other)))
+}
+
+fn issuperset(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let other = one(this, args, "issuperset")?;
+    let other = table_of(vm, &other)?;
+    Ok(Value::Bool(is_subset(&other, &receiver(this)?.table.borrow())))
+}
+
+/// `a op b` of the operators `&`, `|`, `-`, `^`, which take sets only.
+///
+/// # Errors
+/// `TypeError` where the operand is no set.
+pub fn operate(operation: Operation, a: &SetObject, b: &Value) -> PyResult<Value> {
+    match b {
+        Value::Set(b) => {
+            let table = operation.apply(&a.table.borrow(), &b.table.borrow());
+            Ok(set_value(table, a.frozen()))
+        }
+        other => Err(type_error(format!("'{}' object is not a set", other.type_name().as_str()))),
+    }
+}

@@ -1,9 +1,94 @@
-//! Python's own modules: one table.
+//! Python's own modules: one table, one module a file.
 
+/// Declares a module: its functions (Python's name, Rust function) and its other values.
+///
+/// The values are expressions, made each time they are asked for; `vm` names the machine in them.
+macro_rules! module {
+    (
+        $(#[$meta:meta])* $id:ident = $name:literal;
+        functions { $($function:literal => $call:expr),* $(,)? }
+        values($vm:ident) { $($value:literal => $make:expr),* $(,)? }
+    ) => {
+        static FUNCTIONS: &[$crate::python::value::Builtin] =
+            &[$($crate::python::value::Builtin { name: $function, call: $call }),*];
+
+        $(#[$meta])*
+        pub static $id: $crate::python::module::ModuleDef = $crate::python::module::ModuleDef {
+            name: $name,
+            get: |$vm, name| {
+                let _ = &$vm;
+                if let Some(function) = FUNCTIONS.iter().find(|function| function.name == name) {
+                    return Ok(Some($crate::python::value::Value::Builtin(function)));
+                }
+                match name {
+                    $($value => Ok(Some($make)),)*
+                    _ => Ok(None),
+                }
+            },
+            names: &[$($function,)* $($value),*],
+        };
+    };
+}
+
+pub mod abc;
+// TODO pub mod base64;
 pub mod collections;
+// TODO pub mod contextlib;
+pub mod copy;
+// TODO pub mod datetime;
+// TODO pub mod fnmatch;
+pub mod functools;
+// TODO pub mod hashlib;
+pub mod itertools;
+pub mod json;
+pub mod logging;
+pub mod math;
+pub mod numbers;
+pub mod operator;
+pub mod os;
+pub mod os_path;
 pub mod random;
+pub mod signature;
+// TODO pub mod statistics;
+// TODO pub mod string;
+pub mod sys;
+// TODO pub mod textwrap;
+pub mod time;
+pub mod typing;
 
 use super::module::ModuleDef;
+use super::types::BuiltinType;
+use super::value::Value;
 
 /// The modules of Python's standard library that the runtime has, by dotted name.
-pub static MODULES: &[&ModuleDef] = &[];
+pub static MODULES: &[&ModuleDef] = &[
+    &abc::COLLECTIONS_ABC,
+    // TODO &base64::MODULE,
+    &collections::MODULE,
+    // TODO &contextlib::MODULE,
+    &copy::MODULE,
+    // TODO &datetime::MODULE,
+    // TODO &fnmatch::MODULE,
+    &functools::MODULE,
+    // TODO &hashlib::MODULE,
+    &itertools::MODULE,
+    &json::MODULE,
+    &logging::MODULE,
+    &math::MODULE,
+    &numbers::MODULE,
+    &operator::MODULE,
+    &os::MODULE,
+    &os_path::MODULE,
+    &random::MODULE,
+    // TODO &statistics::MODULE,
+    // TODO &string::MODULE,
+    &sys::MODULE,
+    // TODO &textwrap::MODULE,
+    &time::MODULE,
+    &typing::MODULE,
+];
+
+/// A class as a value.
+pub fn class(class: &'static BuiltinType) -> Value {
+    Value::Type(class.into())
+}

@@ -1,0 +1,91 @@
+//! Builtin functions on classes: `callable`, `isinstance`, `issubclass`.
+
+use crate::python::args::Args;
+use crate::python::exception::{PyResult, type_error};
+use crate::python::modules::{abc, typing};
+use crate::python::types::Type;
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+/// `callable(object)`
+pub(crate) fn callable(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [value] = args.exactly("callable")?;
+    Ok(Value::Bool(is_callable(vm, &value)?))
+}
+
+/// Whether a value can be called.
+///
+/// # Errors
+/// What looking for `__call__` raises.
+pub fn is_callable(vm: &mut Vm, value: &Value) -> PyResult<bool> {
+    Ok(match value {
+        Value::Function(_) | Value::Builtin(_) | Value::BoundMethod(_) | Value::Type(_) => true,
+        Value::Object(object) => object.callable(),
+        Value::Instance(_) => vm.find_attr(value, "__call__")?.is_some(),
+        _ => false,
+    })
+}
+
+/// `isinstance(value, info)` where `info` is a class, a union, or a tuple of such.
+///
+/// # Errors
+/// `TypeError` where `info` is none of these.
+pub fn is_instance(vm: &mut Vm, value: &Value, info: &Value) -> PyResult<bool> {
+    match matches_info(vm, &value.class(), info)? {
+        Some(found) => Ok(found),
+        None => Err(type_error("isinstance() arg 2 must be a type, a tuple of types, or a union")),
+    }
+}
+
+/// Whether a class matches a class, a union or a tuple of such; `None` where `info` is none of these.
+fn matches_info(vm: &mut Vm, class: &Type, info: &Value) -> PyResult<Option<bool>> {
+    match info {
+        Value::Type(wanted) => Ok(Some(is_subclass(vm, class, wanted))),
+        Value::None => Ok(None),
+        Value::Tuple(infos) => {
+            for info in &infos.items {
+                match matches_info(vm, class, info)? {
+                    Some(false) => {}
+                    decided => return Ok(decided),
+                }
+            }
+            Ok(Some(false))
+        }
+        other => {
+            let Some(members) = typing::union_members(other) else { return Ok(None) };
+            for member in members {
+                // `int | None` holds None itself for its type.
+                let member =
+                    if member.is_none() { Value::Type((&crate::python::types::NONE_TYPE).into()) } else { member };
+                match matches_info(vm, class, &member)? {
+                    Some(false) => {}
+                    decided => return Ok(decided),
+                }
+            }
+            Ok(Some(false))
+        }
+    }
+}
+
+/// `issubclass(class, wanted)` with the abstract classes of `numbers` and `collections.abc`.
+pub fn is_subclass(_: &mut Vm, class: &Type, wanted: &Type) -> bool {
+    class.is_subclass(wanted) || abc::is_virtual_subclass(class, wanted)
+}
+
+/// `isinstance(object, classinfo)`
+pub(crate) fn isinstance(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [value, info] = args.between("isinstance", 2)?.map(Option::unwrap_or_default);
+    Ok(Value::Bool(is_instance(vm, &value, &info)?))
+}
+
+/// `issubclass(class, classinfo)`
+pub(crate) fn issubclass(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [class, info] = args.between("issubclass", 2)?.map(Option::unwrap_or_default);
+    let Value::Type(class) = &class else {
+        return Err(type_error("issubclass() arg 1 must be a class"));
+    };
+    match matches_info(vm, class, &info)? {
+        Some(found) => Ok(Value::Bool(found)),
+        None => Err(type_error("issubclass() arg 2 must be a class, a tuple of classes, or a union")),
+    }
+}

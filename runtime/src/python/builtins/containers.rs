@@ -1,0 +1,179 @@
+//! Constructors of the container classes: `tuple`, `list`, `dict`, `set`, `frozenset`, `range`.
+
+use std::rc::Rc;
+
+use super::convert;
+use crate::python::args::Args;
+use crate::python::dict::{Dict, Key};
+use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
+use crate::python::set::{SetObject, SetTable};
+use crate::python::string::Str;
+use crate::python::value::{Range, Value};
+use crate::python::vm::Vm;
+
+/// `tuple(iterable=())`
+pub(crate) fn tuple(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    match args.between("tuple", 0)? {
+        [None] => Ok(Value::tuple(Vec::new())),
+        [Some(Value::Tuple(tuple))] if tuple.class.is_none() => Ok(Value::Tuple(tuple)),
+        [Some(iterable)] => Ok(Value::tuple(vm.collect(&iterable)?)),
+    }
+}
+
+/// `list(iterable=())`
+pub(crate) fn list(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    match args.between("list", 0)? {
+        [None] => Ok(Value::list(Vec::new())),
+        [Some(iterable)] => Ok(Value::list(vm.collect(&iterable)?)),
+    }
+}
+
+/// `dict(mapping_or_iterable=(), **kwargs)`
+pub(crate) fn dict(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let dict = Dict::new();
+    update(vm, &dict, "dict", args)?;
+    Ok(Value::dict(dict))
+}
+
+/// Updates a dict with the arguments of `dict(...)` or `dict.update(...)`.
+///
+/// # Errors
+/// `TypeError` for more than one positional argument, or as [`update_from`].
+pub fn update(vm: &mut Vm, dict: &Dict, function: &str, args: Args) -> PyResult<()> {
+    let given = args.pos.len();
+    if given > 1 {
+        return Err(type_error(format!("{function} expected at most 1 argument, got {given}")));
+    }
+    if let Some(source) = args.pos.first() {
+        update_from(vm, dict, source)?;
+    }
+    update_from_keywords(dict, args.kw);
+    Ok(())
+}
+
+/// Sets each keyword argument as an item.
+pub fn update_from_keywords(dict: &Dict, keywords: Vec<(Str, Value)>) {
+    for (name, value) in keywords {
+        dict.set_str(name, value);
+    }
+}
+
+/// Updates a dict from a mapping or from an iterable of pairs.
+///
+/// # Errors
+/// `TypeError` or `ValueError` as CPython words them where the source is neither.
+pub fn update_from(vm: &mut Vm, dict: &Dict, source: &Value) -> PyResult<()> {
+    if let Value::Dict(other) = source {
+        vm.charge(other.len())?;
+        let entries: Vec<_> = other.table.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+        dict.table.borrow_mut().extend(entries);
+        return Ok(());
+    }
+    if matches!(source, Value::Object(_) | Value::Instance(_))
+        && let Some(keys) = vm.find_attr(source, "keys")?
+    {
+        let keys = vm.call(&keys, Args::none())?;
+        for key in vm.collect(&keys)? {
+            let value = vm.get_item(source, &key)?;
+            dict.set(vm, key, value)?;
+        }
+        return Ok(());
+    }
+    let iterator = vm.iter(source)?;
+    let mut index = 0_usize;
+    while let Some(pair) = vm.next(&iterator)? {
+        vm.charge(1)?;
+        let (key, value) = take_pair(vm, &pair, index)?;
+        dict.set(vm, key, value)?;
+        index += 1;
+    }
+    Ok(())
+}
+
+fn take_pair(vm: &mut Vm, pair: &Value, index: usize) -> PyResult<(Value, Value)> {
+    if let Value::Tuple(tuple) = pair
+        && let [key, value] = tuple.items.as_slice()
+    {
+        return Ok((key.clone(), value.clone()));
+    }
+    let items = match vm.collect(pair) {
+        Ok(items) => items,
+        Err(raised) if raised.is(&crate::python::exception::TYPE_ERROR) => {
+            return Err(type_error(format!(
+                "cannot convert dictionary update sequence element #{index} to a sequence"
+            )));
+        }
+        Err(raised) => return Err(raised),
+    };
+    let length = items.len();
+    <[Value; 2]>::try_from(items).map(|[key, value]| (key, value)).map_err(|_| {
+        value_error(format!("dictionary update sequence element #{index} has length {length}; 2 is required"))
+    })
+}
+
+/// The set table of an iterable's items.
+///
+/// # Errors
+/// `TypeError` where it is not iterable or an item is not hashable.
+pub fn set_table(vm: &mut Vm, iterable: &Value) -> PyResult<SetTable> {
+    match iterable {
+        Value::Set(set) => {
+            vm.charge(set.table.borrow().len())?;
+            Ok(set.table.borrow().clone())
+        }
+        Value::Dict(dict) => {
+            vm.charge(dict.len())?;
+            Ok(dict.table.borrow().keys().cloned().collect())
+        }
+        other => {
+            let mut table = SetTable::default();
+            let iterator = vm.iter(other)?;
+            while let Some(item) = vm.next(&iterator)? {
+                vm.charge(1)?;
+                table.insert(Key::new(vm, item)?);
+            }
+            Ok(table)
+        }
+    }
+}
+
+/// `set(iterable=())`
+pub(crate) fn set(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let table = match args.between("set", 0)? {
+        [None] => SetTable::default(),
+        [Some(iterable)] => set_table(vm, &iterable)?,
+    };
+    Ok(Value::Set(Rc::new(SetObject::new(table, false))))
+}
+
+/// `frozenset(iterable=())`
+pub(crate) fn frozenset(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let table = match args.between("frozenset", 0)? {
+        [None] => SetTable::default(),
+        [Some(Value::Set(set))] if set.frozen() => return Ok(Value::Set(set)),
+        [Some(iterable)] => set_table(vm, &iterable)?,
+    };
+    Ok(Value::Set(Rc::new(SetObject::new(table, true))))
+}
+
+/// `range(stop)`, `range(start, stop[, step])`
+pub(crate) fn range(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [first, second, step] = args.between("range", 1)?;
+    let mut bound = |value: Option<Value>, default: i64| match value {
+        Some(value) => match convert::index(vm, &value)? {
+            Value::Int(value) => Ok(value),
+            _ => Err(overflow_error("Python int too large to convert to C ssize_t")),
+        },
+        None => Ok(default),
+    };
+    let first = bound(first, 0)?;
+    let (start, stop) = match second {
+        Some(second) => (first, bound(Some(second), 0)?),
+        None => (0, first),
+    };
+    let step = bound(step, 1)?;
+    if step == 0 {
+        return Err(value_error("range() arg 3 must not be zero"));
+    }
+    Ok(Value::Range(Rc::new(Range { start, stop, step })))
+}

@@ -1,0 +1,152 @@
+//! Numbers out of arguments: what CPython's `__index__` and `__float__` protocols accept.
+
+use num_bigint::BigInt;
+use num_traits::{Signed, ToPrimitive};
+
+use crate::python::args::Args;
+use crate::python::exception::{PyResult, overflow_error, raise, type_error};
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+/// Calls the method `name` that a class of the config's code defines; `None` where it does not, or for other values.
+///
+/// # Errors
+/// What the method raises.
+pub fn call_special(vm: &mut Vm, value: &Value, name: &str, args: Args) -> PyResult<Option<Value>> {
+    match vm.bound_special(value, name)? {
+        Some(method) => vm.call(&method, args).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// `operator.index(value)`: an [`Value::Int`] or [`Value::BigInt`].
+///
+/// # Errors
+/// `TypeError: 'str' object cannot be interpreted as an integer`
+pub fn index(vm: &mut Vm, value: &Value) -> PyResult<Value> {
+    match value {
+        Value::Int(_) | Value::BigInt(_) => return Ok(value.clone()),
+        Value::Bool(flag) => return Ok(Value::Int(i64::from(*flag))),
+        Value::Object(object) => {
+            if let Some(result) = object.number(vm, "index") {
+                return result;
+            }
+        }
+        _ => {
+            if let Some(result) = call_special(vm, value, "__index__", Args::none())? {
+                return match result {
+                    Value::Int(_) | Value::BigInt(_) => Ok(result),
+                    Value::Bool(flag) => Ok(Value::Int(i64::from(flag))),
+                    other => {
+                        Err(type_error(format!("__index__ returned non-int (type {})", other.type_name().as_str())))
+                    }
+                };
+            }
+        }
+    }
+    Err(type_error(format!("'{}' object cannot be interpreted as an integer", value.type_name().as_str())))
+}
+
+/// An index or count that must fit 64 bits.
+///
+/// # Errors
+/// `TypeError` as [`index`]; `OverflowError` where it is too large.
+pub fn index_i64(vm: &mut Vm, value: &Value) -> PyResult<i64> {
+    match index(vm, value)? {
+        Value::Int(value) => Ok(value),
+        _ => Err(overflow_error("Python int too large to convert to C ssize_t")),
+    }
+}
+
+/// An index, cut to the range of 64 bits, as slice bounds are.
+///
+/// # Errors
+/// `TypeError` as [`index`].
+pub fn index_clamped(vm: &mut Vm, value: &Value) -> PyResult<i64> {
+    Ok(match index(vm, value)? {
+        Value::Int(value) => value,
+        Value::BigInt(value) if value.is_negative() => i64::MIN,
+        _ => i64::MAX,
+    })
+}
+
+/// An int of any size by the `__index__` protocol.
+///
+/// # Errors
+/// `TypeError` as [`index`].
+pub fn bigint(vm: &mut Vm, value: &Value) -> PyResult<BigInt> {
+    Ok(match index(vm, value)? {
+        Value::Int(value) => BigInt::from(value),
+        Value::BigInt(value) => (*value).clone(),
+        _ => BigInt::default(),
+    })
+}
+
+/// An int's value as a float, rounded to the nearest.
+///
+/// # Errors
+/// `OverflowError: int too large to convert to float`
+pub fn bigint_to_f64(value: &BigInt) -> PyResult<f64> {
+    match value.to_f64() {
+        Some(float) if float.is_finite() => Ok(float),
+        _ => Err(overflow_error("int too large to convert to float")),
+    }
+}
+
+/// A real number as functions implemented in C take one.
+///
+/// # Errors
+/// `TypeError: must be real number, not str`; `OverflowError` for an int beyond every float.
+pub fn real(vm: &mut Vm, value: &Value) -> PyResult<f64> {
+    match value {
+        Value::Float(value) => return Ok(*value),
+        Value::Int(value) => return Ok(*value as f64),
+        Value::Bool(flag) => return Ok(f64::from(u8::from(*flag))),
+        Value::BigInt(value) => return bigint_to_f64(value),
+        Value::Object(object) => {
+            for method in ["float", "index"] {
+                if let Some(result) = object.number(vm, method) {
+                    let result = result?;
+                    return real(vm, &result);
+                }
+            }
+        }
+        Value::Instance(_) => {
+            for method in ["__float__", "__index__"] {
+                if let Some(result) = call_special(vm, value, method, Args::none())? {
+                    return real(vm, &result);
+                }
+            }
+        }
+        _ => {}
+    }
+    Err(type_error(format!("must be real number, not {}", value.type_name().as_str())))
+}
+
+/// The int of a float that has no fraction or whose fraction is cut off.
+///
+/// # Errors
+/// `ValueError` for NaN, `OverflowError` for an infinity.
+pub fn float_to_int(value: f64) -> PyResult<Value> {
+    if value.is_nan() {
+        return Err(raise(&crate::python::exception::VALUE_ERROR, "cannot convert float NaN to integer"));
+    }
+    if value.is_infinite() {
+        return Err(overflow_error("cannot convert float infinity to integer"));
+    }
+    let value = value.trunc();
+    // Both bounds are exact floats: -2**63 fits, 2**63 does not.
+    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&value) {
+        #[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
+        return Ok(Value::Int(value as i64));
+    }
+    Ok(num_traits::FromPrimitive::from_f64(value).map_or(Value::Int(0), Value::from_bigint))
+}
+
+/// A `str` argument.
+///
+/// # Errors
+/// `TypeError` with this message and the type's name after it.
+pub fn text<'a>(value: &'a Value, message: &str) -> PyResult<&'a crate::python::string::Str> {
+    value.as_str().ok_or_else(|| type_error(format!("{message}{}", value.type_name().as_str())))
+}

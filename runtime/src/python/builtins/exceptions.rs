@@ -1,0 +1,164 @@
+//! Making exceptions: `ValueError("...")`, `OSError(2, "...", path)`.
+
+use std::rc::Rc;
+
+use crate::python::args::Args;
+use crate::python::exception::{
+    ATTRIBUTE_ERROR, BROKEN_PIPE_ERROR, CONNECTION_REFUSED_ERROR, CONNECTION_RESET_ERROR, ExceptionObject,
+    FILE_EXISTS_ERROR, FILE_NOT_FOUND_ERROR, IMPORT_ERROR, INTERRUPTED_ERROR, IS_A_DIRECTORY_ERROR, NAME_ERROR,
+    NOT_A_DIRECTORY_ERROR, OS_ERROR, PERMISSION_ERROR, PyResult, STOP_ITERATION, SYSTEM_EXIT, TIMEOUT_ERROR,
+    UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR, type_error,
+};
+use crate::python::types::{BuiltinType, Type};
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+/// The subclasses of `OSError` by errno on Linux, as `Objects/exceptions.c` maps them.
+static BY_ERRNO: &[(i64, &BuiltinType)] = &[
+    (1, &PERMISSION_ERROR),
+    (2, &FILE_NOT_FOUND_ERROR),
+    (4, &INTERRUPTED_ERROR),
+    (13, &PERMISSION_ERROR),
+    (17, &FILE_EXISTS_ERROR),
+    (20, &NOT_A_DIRECTORY_ERROR),
+    (21, &IS_A_DIRECTORY_ERROR),
+    (32, &BROKEN_PIPE_ERROR),
+    (104, &CONNECTION_RESET_ERROR),
+    (108, &BROKEN_PIPE_ERROR),
+    (110, &TIMEOUT_ERROR),
+    (111, &CONNECTION_REFUSED_ERROR),
+];
+
+/// The keyword arguments that some classes take, and become attributes.
+fn keyword_attributes(class: &'static BuiltinType) -> &'static [&'static str] {
+    if class.is_subclass(&IMPORT_ERROR) {
+        &["name", "path"]
+    } else if class.is_subclass(&ATTRIBUTE_ERROR) {
+        &["name", "obj"]
+    } else if class.is_subclass(&NAME_ERROR) {
+        &["name"]
+    } else {
+        &[]
+    }
+}
+
+/// An exception class called.
+///
+/// # Errors
+/// `TypeError` where the arguments do not fit.
+pub fn construct(class: &'static BuiltinType, args: Args) -> PyResult<Value> {
+    let Args { pos, kw } = args;
+    let object = instance(class.into(), class, pos.into_vec())?;
+    let allowed = keyword_attributes(class);
+    if allowed.is_empty() && !kw.is_empty() {
+        return Err(type_error(format!("{}() takes no keyword arguments", class.name)));
+    }
+    for name in allowed {
+        object.attributes.borrow_mut().entry((*name).to_owned()).or_insert(Value::None);
+    }
+    for (name, value) in kw {
+        if !allowed.contains(&name.as_str()) {
+            return Err(type_error(format!("'{}' is an invalid keyword argument for {}()", name.as_str(), class.name)));
+        }
+        object.attributes.borrow_mut().insert(name.to_string(), value);
+    }
+    Ok(Value::Exception(object))
+}
+
+/// An exception of a class, the builtin class or one of the config's code that derives from it, with the attributes that the
+/// builtin class gives its instances.
+///
+/// # Errors
+/// `TypeError` where a class needs a number of arguments that is not given.
+pub fn instance(class: Type, base: &'static BuiltinType, args: Vec<Value>) -> PyResult<Rc<ExceptionObject>> {
+    if base.is_subclass(&UNICODE_DECODE_ERROR) || base.is_subclass(&UNICODE_ENCODE_ERROR) {
+        if args.len() != 5 {
+            return Err(type_error(format!("function takes exactly 5 arguments ({} given)", args.len())));
+        }
+        let object = ExceptionObject::new(class, args.clone());
+        let names = ["encoding", "object", "start", "end", "reason"];
+        let mut attributes = object.attributes.borrow_mut();
+        attributes.extend(names.into_iter().map(str::to_owned).zip(args));
+        drop(attributes);
+        return Ok(object);
+    }
+    if base.is_subclass(&OS_ERROR) && (2..=5).contains(&args.len()) {
+        return Ok(os_error(class, base, args));
+    }
+    let object = ExceptionObject::new(class, args.clone());
+    let first = || args.first().cloned().unwrap_or_default();
+    let mut attributes = object.attributes.borrow_mut();
+    if base.is_subclass(&STOP_ITERATION) {
+        attributes.insert("value".to_owned(), first());
+    } else if base.is_subclass(&SYSTEM_EXIT) {
+        let code = if args.len() > 1 { Value::tuple(args.clone()) } else { first() };
+        attributes.insert("code".to_owned(), code);
+    } else if base.is_subclass(&IMPORT_ERROR) {
+        let message = if args.len() == 1 { first() } else { Value::None };
+        attributes.insert("msg".to_owned(), message);
+    } else if base.is_subclass(&OS_ERROR) {
+        for name in ["errno", "strerror", "filename", "filename2"] {
+            attributes.insert(name.to_owned(), Value::None);
+        }
+    }
+    drop(attributes);
+    Ok(object)
+}
+
+fn os_error(class: Type, base: &'static BuiltinType, mut args: Vec<Value>) -> Rc<ExceptionObject> {
+    let exact = matches!(&class, Type::Builtin(class) if std::ptr::eq(*class, &raw const OS_ERROR));
+    let class = match args.first() {
+        Some(Value::Int(errno)) if exact && std::ptr::eq(base, &raw const OS_ERROR) => {
+            BY_ERRNO.iter().find(|(number, _)| number == errno).map_or(class, |(_, class)| Type::Builtin(class))
+        }
+        _ => class,
+    };
+    let filename2 = args.get(4).cloned();
+    let filename = args.get(2).cloned();
+    args.truncate(2);
+    let object = ExceptionObject::new(class, args);
+    set_os_attributes(&object, filename);
+    if let Some(filename2) = filename2 {
+        object.attributes.borrow_mut().insert("filename2".to_owned(), filename2);
+    }
+    object
+}
+
+/// Gives an `OSError` of two arguments its attributes.
+pub fn set_os_attributes(object: &ExceptionObject, filename: Option<Value>) {
+    let args = object.args.borrow().clone();
+    let mut attributes = object.attributes.borrow_mut();
+    let mut args = args.into_iter();
+    for name in ["errno", "strerror"] {
+        attributes.insert(name.to_owned(), args.next().unwrap_or_default());
+    }
+    attributes.insert("filename".to_owned(), filename.unwrap_or_default());
+    attributes.insert("filename2".to_owned(), Value::None);
+}
+
+/// `str(e)` of an `OSError` that has an errno: `[Errno 2] No such file or directory: 'x'`; `None` for any other exception.
+///
+/// # Errors
+/// What the text of a part raises.
+pub fn os_error_text(vm: &mut Vm, object: &ExceptionObject) -> PyResult<Option<String>> {
+    if !object.class.is_subclass(&Type::Builtin(&OS_ERROR)) {
+        return Ok(None);
+    }
+    let [errno, strerror, filename, filename2] = ["errno", "strerror", "filename", "filename2"]
+        .map(|name| object.attributes.borrow().get(name).cloned().unwrap_or_default());
+    if errno.is_none() && filename.is_none() {
+        return Ok(None);
+    }
+    let mut text = format!("[Errno {}] {}", vm.str(&errno)?.as_str(), vm.str(&strerror)?.as_str());
+    if !filename.is_none() {
+        text.push_str(": ");
+        text.push_str(&vm.repr(&filename)?);
+        if !filename2.is_none() {
+            text.push_str(" -> ");
+            text.push_str(&vm.repr(&filename2)?);
+        }
+    } else if errno.is_none() || strerror.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(text))
+}

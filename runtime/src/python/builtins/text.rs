@@ -1,0 +1,135 @@
+//! Builtin functions on text: `ascii`, `chr`, `format`, `open`, `ord`, `print`, `repr`.
+
+use super::convert;
+use crate::python::args::Args;
+use crate::python::exception::{
+    FILE_NOT_FOUND_ERROR, PyResult, host_unavailable, overflow_error, raise_with, type_error, value_error,
+};
+use crate::python::value::Value;
+use crate::python::vm::{LogLevel, Vm};
+
+/// `ascii(object)`
+pub(crate) fn ascii(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [value] = args.exactly("ascii")?;
+    Ok(Value::str(vm.ascii(&value)?))
+}
+
+/// `repr(object)`
+pub(crate) fn repr(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [value] = args.exactly("repr")?;
+    Ok(Value::str(vm.repr(&value)?))
+}
+
+/// `chr(i)`
+pub(crate) fn chr(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [value] = args.exactly("chr")?;
+    let Value::Int(code) = convert::index(vm, &value)? else {
+        return Err(overflow_error("Python int too large to convert to C int"));
+    };
+    if i32::try_from(code).is_err() {
+        return Err(overflow_error(if code > 0 && i64::try_from(usize::MAX).is_ok() {
+            "Python int too large to convert to C long"
+        } else {
+            "signed integer is greater than maximum"
+        }));
+    }
+    match u32::try_from(code).ok().filter(|code| *code <= 0x10_FFFF) {
+        // DIFFERENCE: a lone surrogate has no place in the runtime's strings.
+        Some(code) => match char::from_u32(code) {
+            Some(character) => Ok(Value::str(character.to_string())),
+            None => Err(value_error("chr() of a lone surrogate is not supported")),
+        },
+        None => Err(value_error("chr() arg not in range(0x110000)")),
+    }
+}
+
+/// `ord(c)`
+pub(crate) fn ord(_: &mut Vm, args: Args) -> PyResult<Value> {
+    let [value] = args.exactly("ord")?;
+    let length = match &value {
+        Value::Str(text) => {
+            let mut characters = text.chars();
+            if let (Some(character), None) = (characters.next(), characters.next()) {
+                return Ok(Value::Int(i64::from(u32::from(character))));
+            }
+            text.char_len()
+        }
+        Value::Bytes(bytes) => {
+            if let [byte] = bytes.as_slice() {
+                return Ok(Value::Int(i64::from(*byte)));
+            }
+            bytes.len()
+        }
+        other => {
+            return Err(type_error(format!(
+                "ord() expected string of length 1, but {} found",
+                other.type_name().as_str()
+            )));
+        }
+    };
+    Err(type_error(format!("ord() expected a character, but string of length {length} found")))
+}
+
+/// `format(value, spec="")`
+pub(crate) fn format(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [value, spec] = args.between("format", 1)?;
+    let value = value.unwrap_or_default();
+    match spec {
+        None => Ok(Value::Str(vm.format(&value, "")?)),
+        Some(spec) => {
+            let spec = convert::text(&spec, "format() argument 2 must be str, not ")?;
+            Ok(Value::Str(vm.format(&value, spec)?))
+        }
+    }
+}
+
+/// `print(*values, sep=' ', end='\n', file=None, flush=False)`: the text goes to the log, at debug level.
+pub(crate) fn print(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let (mut separator, mut end) = (" ".to_owned(), "\n".to_owned());
+    for (name, value) in &args.kw {
+        let target = match name.as_str() {
+            "sep" => &mut separator,
+            "end" => &mut end,
+            "file" | "flush" => continue,
+            other => return Err(type_error(format!("'{other}' is an invalid keyword argument for print()"))),
+        };
+        if !value.is_none() {
+            let message = format!("{} must be None or a string, not ", name.as_str());
+            *target = convert::text(value, &message)?.to_string();
+        }
+    }
+    let mut line = String::new();
+    for (index, value) in args.pos.iter().enumerate() {
+        if index > 0 {
+            line.push_str(&separator);
+        }
+        line.push_str(&vm.str(value)?);
+        vm.charge_bytes(line.len())?;
+    }
+    line.push_str(&end);
+    let line = line.strip_suffix('\n').unwrap_or(&line);
+    vm.environment.log(LogLevel::Debug, line);
+    Ok(Value::None)
+}
+
+/// `open(file, ...)`: an evaluation reads no files, so a file that the world lists cannot be read, and any other does not
+/// exist.
+pub(crate) fn open(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let Some(path) = args.pos.first().or_else(|| args.kw.iter().find(|(n, _)| n.as_str() == "file").map(|(_, v)| v))
+    else {
+        return Err(type_error("open() missing required argument 'file' (pos 1)"));
+    };
+    let name = convert::text(path, "expected str, bytes or os.PathLike object, not ")?;
+    if vm.environment.file_size(name).is_some() {
+        return Err(host_unavailable(format!("the content of {} is not part of the world", vm.repr(path)?)));
+    }
+    Err(missing_file(path))
+}
+
+/// `FileNotFoundError(2, 'No such file or directory', path)`
+pub fn missing_file(path: &Value) -> crate::python::exception::Raised {
+    let args = vec![Value::Int(2), Value::str("No such file or directory")];
+    let raised = raise_with(&FILE_NOT_FOUND_ERROR, args);
+    super::exceptions::set_os_attributes(&raised.0, Some(path.clone()));
+    raised
+}

@@ -1,1 +1,0 @@
-//! JSON as Python's `json` reads and writes it.

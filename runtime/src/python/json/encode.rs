@@ -1,0 +1,243 @@
+//! Writing JSON: CPython's `json.dumps`.
+
+use std::fmt::Write;
+use std::rc::Rc;
+
+use crate::python::args::Args;
+use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::methods::sort;
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+/// How `json.dumps` writes.
+pub struct Options {
+    /// Write anything beyond ASCII as `\uXXXX`.
+    pub ensure_ascii: bool,
+    /// Write NaN and infinities, which JSON does not have.
+    pub allow_nan: bool,
+    /// Leave out keys that are no str, number, bool or `None`, instead of raising.
+    pub skip_keys: bool,
+    /// Sort objects by key.
+    pub sort_keys: bool,
+    /// What one level of indentation is; `None` writes all on one line.
+    pub indent: Option<String>,
+    /// What stands between items.
+    pub item_separator: String,
+    /// What stands between key and value.
+    pub key_separator: String,
+    /// Called for what JSON has no form for.
+    pub default: Option<Value>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            ensure_ascii: true,
+            allow_nan: true,
+            skip_keys: false,
+            sort_keys: false,
+            indent: None,
+            item_separator: ", ".to_owned(),
+            key_separator: ": ".to_owned(),
+            default: None,
+        }
+    }
+}
+
+/// `json.dumps(value, ...)`
+///
+/// # Errors
+/// `TypeError` for what JSON has no form for, `ValueError` for a value that holds itself.
+pub fn dumps(vm: &mut Vm, value: &Value, options: &Options) -> PyResult<String> {
+    let mut writer = Writer { out: String::new(), options, open: Vec::new() };
+    writer.value(vm, value)?;
+    Ok(writer.out)
+}
+
+struct Writer<'a> {
+    out: String,
+    options: &'a Options,
+    /// The identities of the containers that are being written.
+    open: Vec<usize>,
+}
+
+impl Writer<'_> {
+    fn value(&mut self, vm: &mut Vm, value: &Value) -> PyResult<()> {
+        vm.charge(1)?;
+        match value {
+            Value::None => self.out.push_str("null"),
+            Value::Bool(true) => self.out.push_str("true"),
+            Value::Bool(false) => self.out.push_str("false"),
+            Value::Int(number) => {
+                let _ = write!(self.out, "{number}");
+            }
+            Value::BigInt(_) => self.out.push_str(&vm.repr(value)?),
+            Value::Float(number) => {
+                let text = self.float(vm, *number)?;
+                self.out.push_str(&text);
+            }
+            Value::Str(text) => quote(text, self.options.ensure_ascii, &mut self.out),
+            Value::List(list) => {
+                let items = list.items.borrow().clone();
+                self.array(vm, items, Rc::as_ptr(list) as usize)?;
+            }
+            Value::Tuple(tuple) => self.array(vm, tuple.items.clone(), Rc::as_ptr(tuple) as usize)?,
+            Value::Dict(dict) => self.object(vm, dict.items(), Rc::as_ptr(dict) as usize)?,
+            other => {
+                let Some(default) = &self.options.default else {
+                    return Err(type_error(format!(
+                        "Object of type {} is not JSON serializable",
+                        other.type_name().as_str()
+                    )));
+                };
+                let identity = crate::python::builtins::attributes::identity(other);
+                self.enter(identity)?;
+                let replaced = vm.call(default, Args::one(other.clone()))?;
+                vm.deeper(|vm| self.value(vm, &replaced))?;
+                self.open.pop();
+            }
+        }
+        vm.charge_bytes(self.out.len().min(1))?;
+        Ok(())
+    }
+
+    fn float(&self, vm: &mut Vm, number: f64) -> PyResult<String> {
+        if number.is_finite() {
+            return vm.repr(&Value::Float(number));
+        }
+        if !self.options.allow_nan {
+            return Err(value_error("Out of range float values are not JSON compliant"));
+        }
+        let text = if number.is_nan() {
+            "NaN"
+        } else if number > 0.0 {
+            "Infinity"
+        } else {
+            "-Infinity"
+        };
+        Ok(text.to_owned())
+    }
+
+    fn enter(&mut self, identity: usize) -> PyResult<()> {
+        if self.open.contains(&identity) {
+            return Err(value_error("Circular reference detected"));
+        }
+        self.open.push(identity);
+        Ok(())
+    }
+
+    /// A new line at the present depth, where there is indentation.
+    fn line(&mut self, depth: usize) {
+        if let Some(indent) = &self.options.indent {
+            self.out.push('\n');
+            for _ in 0..depth {
+                self.out.push_str(indent);
+            }
+        }
+    }
+
+    fn array(&mut self, vm: &mut Vm, items: Vec<Value>, identity: usize) -> PyResult<()> {
+        if items.is_empty() {
+            self.out.push_str("[]");
+            return Ok(());
+        }
+        self.enter(identity)?;
+        self.out.push('[');
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                self.out.push_str(&self.options.item_separator);
+            }
+            self.line(self.open.len());
+            vm.deeper(|vm| self.value(vm, item))?;
+        }
+        self.open.pop();
+        self.line(self.open.len());
+        self.out.push(']');
+        vm.charge_bytes(self.out.len())
+    }
+
+    fn object(&mut self, vm: &mut Vm, mut items: Vec<(Value, Value)>, identity: usize) -> PyResult<()> {
+        if items.is_empty() {
+            self.out.push_str("{}");
+            return Ok(());
+        }
+        self.enter(identity)?;
+        if self.options.sort_keys {
+            items = sorted_by_key(vm, items)?;
+        }
+        self.out.push('{');
+        let mut first = true;
+        for (key, value) in items {
+            let Some(key) = self.key(vm, &key)? else { continue };
+            if !std::mem::take(&mut first) {
+                self.out.push_str(&self.options.item_separator);
+            }
+            self.line(self.open.len());
+            quote(&key, self.options.ensure_ascii, &mut self.out);
+            self.out.push_str(&self.options.key_separator);
+            vm.deeper(|vm| self.value(vm, &value))?;
+        }
+        self.open.pop();
+        self.line(self.open.len());
+        self.out.push('}');
+        vm.charge_bytes(self.out.len())
+    }
+
+    fn key(&self, vm: &mut Vm, key: &Value) -> PyResult<Option<String>> {
+        Ok(Some(match key {
+            Value::Str(text) => text.to_string(),
+            Value::Float(number) => self.float(vm, *number)?,
+            Value::Bool(flag) => flag.to_string(),
+            Value::None => "null".to_owned(),
+            Value::Int(_) | Value::BigInt(_) => vm.repr(key)?,
+            _ if self.options.skip_keys => return Ok(None),
+            other => {
+                return Err(type_error(format!(
+                    "keys must be str, int, float, bool or None, not {}",
+                    other.type_name().as_str()
+                )));
+            }
+        }))
+    }
+}
+
+/// The items as `sorted(dict.items())` orders them.
+fn sorted_by_key(vm: &mut Vm, items: Vec<(Value, Value)>) -> PyResult<Vec<(Value, Value)>> {
+    let mut pairs: Vec<Value> = items.into_iter().map(|(key, value)| Value::tuple(vec![key, value])).collect();
+    sort::sort(vm, &mut pairs, None, false)?;
+    Ok(pairs
+        .into_iter()
+        .filter_map(|pair| match pair {
+            Value::Tuple(tuple) => match tuple.items.as_slice() {
+                [key, value] => Some((key.clone(), value.clone())),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect())
+}
+
+/// Writes a string in quotes.
+pub fn quote(text: &str, ensure_ascii: bool, out: &mut String) {
+    out.reserve(text.len() + 2);
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            ' '..='~' => out.push(character),
+            other if ensure_ascii || other < ' ' => {
+                for unit in other.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+}

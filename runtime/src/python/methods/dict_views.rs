@@ -1,0 +1,212 @@
+//! The views of a dict, `keys()`, `values()` and `items()`, and the iterators over it.
+
+use std::rc::Rc;
+
+use super::set::{self, Operation};
+use crate::python::args::Args;
+use crate::python::dict::{Dict, Key};
+use crate::python::exception::{PyResult, runtime_error};
+use crate::python::iterator::{IteratorObject, PyIterator};
+use crate::python::object::Object;
+use crate::python::set::SetTable;
+use crate::python::types::{
+    BuiltinType, DICT_ITEMS, DICT_KEYS, DICT_VALUES, OBJECT,
+};
+use crate::python::value::Value;
+use crate::python::vm::iteration::{DictPart, dict_iterator};
+use crate::python::vm::{CompareOp, Vm};
+
+/// What a view shows, or an iterator gives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Keys
+    Keys,
+    /// Values
+    Values,
+    /// Pairs
+    Items,
+}
+
+/// A view: it shows the dict as it is at each moment.
+pub struct View {
+    /// The dict.
+    pub dict: Rc<Dict>,
+    /// What it shows.
+    pub kind: Kind,
+}
+
+static DICT_REVERSEKEYITERATOR: BuiltinType = reverse_class("dict_reversekeyiterator");
+static DICT_REVERSEVALUEITERATOR: BuiltinType = reverse_class("dict_reversevalueiterator");
+static DICT_REVERSEITEMITERATOR: BuiltinType = reverse_class("dict_reverseitemiterator");
+
+const fn reverse_class(name: &'static str) -> BuiltinType {
+    BuiltinType { name, module: "", base: Some(&OBJECT), construct: None, methods: &[], statics: &[] }
+}
+
+struct ReverseIterator {
+    dict: Rc<Dict>,
+    kind: Kind,
+    /// How many items there were at the start.
+    length: usize,
+    /// How many of them are still to come.
+    left: usize,
+}
+
+impl PyIterator for ReverseIterator {
+    fn next(&mut self, _: &mut Vm) -> PyResult<Option<Value>> {
+        let Some(place) = self.left.checked_sub(1) else { return Ok(None) };
+        let table = self.dict.table.borrow();
+        if table.len() != self.length {
+            return Err(runtime_error("dictionary changed size during iteration"));
+        }
+        self.left = place;
+        Ok(table.get_index(place).map(|(key, value)| match self.kind {
+            Kind::Keys => key.value.clone(),
+            Kind::Values => value.clone(),
+            Kind::Items => Value::tuple(vec![key.value.clone(), value.clone()]),
+        }))
+    }
+
+    fn size_hint(&self) -> usize {
+        self.left
+    }
+}
+
+/// An iterator over a dict from its end.
+pub fn reversed(dict: &Rc<Dict>, kind: Kind) -> Value {
+    let class = match kind {
+        Kind::Keys => &DICT_REVERSEKEYITERATOR,
+        Kind::Values => &DICT_REVERSEVALUEITERATOR,
+        Kind::Items => &DICT_REVERSEITEMITERATOR,
+    };
+    let state = ReverseIterator { dict: dict.clone(), kind, length: dict.len(), left: dict.len() };
+    IteratorObject::new(class, state)
+}
+
+impl View {
+    fn values(&self) -> Vec<Value> {
+        match self.kind {
+            Kind::Keys => self.dict.keys(),
+            Kind::Values => self.dict.values(),
+            Kind::Items => self.dict.items().into_iter().map(|(key, value)| Value::tuple(vec![key, value])).collect(),
+        }
+    }
+
+    /// The view's items as a set.
+    fn table(&self, vm: &mut Vm) -> PyResult<SetTable> {
+        vm.charge(self.dict.len())?;
+        if self.kind == Kind::Keys {
+            return Ok(self.dict.table.borrow().keys().cloned().collect());
+        }
+        self.values().into_iter().map(|value| Key::new(vm, value)).collect()
+    }
+
+    fn set_operation(&self, vm: &mut Vm, operation: Operation, other: &Value, swapped: bool) -> PyResult<Value> {
+        let own = self.table(vm)?;
+        let other = set::table_of(vm, other)?;
+        let table = if swapped { operation.apply(&other, &own) } else { operation.apply(&own, &other) };
+        Ok(set::set_value(table, false))
+    }
+}
+
+impl Object for View {
+    fn class(&self) -> &'static BuiltinType {
+        match self.kind {
+            Kind::Keys => &DICT_KEYS,
+            Kind::Values => &DICT_VALUES,
+            Kind::Items => &DICT_ITEMS,
+        }
+    }
+
+    fn has_method(&self, name: &str) -> bool {
+        name == "isdisjoint" && self.kind != Kind::Values
+    }
+
+    fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+        if !self.has_method(name) {
+            return None;
+        }
+        let args = std::mem::take(args);
+        Some((|| {
+            let [other] = args.exactly("isdisjoint")?;
+            let own = self.table(vm)?;
+            let other = set::table_of(vm, &other)?;
+            Ok(Value::Bool(Operation::And.apply(&own, &other).is_empty()))
+        })())
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok((name == "mapping").then(|| Value::Dict(self.dict.clone())))
+    }
+
+    fn contains(&self, vm: &mut Vm, item: &Value) -> Option<PyResult<bool>> {
+        match self.kind {
+            Kind::Keys => Some(self.dict.get(vm, item).map(|found| found.is_some())),
+            Kind::Values => None,
+            Kind::Items => {
+                let Value::Tuple(pair) = item else { return Some(Ok(false)) };
+                let [key, wanted] = pair.items.as_slice() else { return Some(Ok(false)) };
+                Some((|| match self.dict.get(vm, key)? {
+                    Some(found) => vm.equal(&found, wanted),
+                    None => Ok(false),
+                })())
+            }
+        }
+    }
+
+    fn iter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
+        let part = match self.kind {
+            Kind::Keys => DictPart::Keys,
+            Kind::Values => DictPart::Values,
+            Kind::Items => DictPart::Items,
+        };
+        Some(Ok(dict_iterator(&self.dict, part)))
+    }
+
+    fn len(&self, _: &mut Vm) -> Option<PyResult<usize>> {
+        Some(Ok(self.dict.len()))
+    }
+
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        let list = Value::list(self.values());
+        Ok(format!("{}({})", self.class().name, vm.deeper(|vm| vm.repr(&list))?))
+    }
+
+    fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        let is_set_like =
+            matches!(other, Value::Set(_)) || other.downcast::<View>().is_some_and(|view| view.kind != Kind::Values);
+        if self.kind == Kind::Values || !is_set_like {
+            return None;
+        }
+        Some((|| {
+            let own = self.table(vm)?;
+            let other = set::table_of(vm, other)?;
+            Ok(Value::Bool(set::compare_tables(op, &own, &other)))
+        })())
+    }
+
+    fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+        if self.kind == Kind::Values {
+            return None;
+        }
+        let (name, swapped) = match method.strip_prefix('r') {
+            Some(name) => (name, true),
+            None => (method, false),
+        };
+        let operation = match name {
+            "and" => Operation::And,
+            "or" => Operation::Or,
+            "sub" => Operation::Subtract,
+            "xor" => Operation::Xor,
+            _ => return None,
+        };
+        Some(self.set_operation(vm, operation, other, swapped))
+    }
+
+    fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
+        if self.kind == Kind::Values {
+            return None;
+        }
+        Some(Err(crate::python::exception::type_error(format!("unhashable type: '{}'", self.class().name))))
+    }
+}

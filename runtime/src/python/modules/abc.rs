@@ -1,0 +1,126 @@
+//! `collections.abc`: abstract classes, for `isinstance`; and which classes count as theirs without deriving from them.
+
+use super::class;
+use super::collections::deque::DEQUE;
+use super::numbers;
+use crate::python::types::{
+    BUILTIN_FUNCTION, BYTES, BuiltinType, COMPLEX, DICT, DICT_ITEMS, DICT_KEYS, DICT_VALUES, FLOAT, FROZENSET,
+    FUNCTION, GENERATOR, INT, LIST, METHOD, OBJECT, RANGE, SET as SET_TYPE, STR, TUPLE, TYPE, Type,
+};
+
+macro_rules! abstract_classes {
+    ($($id:ident = $name:literal ($base:ident);)*) => {
+        $(
+            #[doc = concat!("`collections.abc.", $name, "`")]
+            pub static $id: BuiltinType = BuiltinType::new($name, "collections.abc", &$base);
+        )*
+
+        module! {
+            /// `collections.abc`
+            COLLECTIONS_ABC = "collections.abc";
+            functions {}
+            values(_vm) { $($name => class(&$id)),* }
+        }
+    };
+}
+
+abstract_classes! {
+    CONTAINER = "Container" (OBJECT);
+    HASHABLE = "Hashable" (OBJECT);
+    ITERABLE = "Iterable" (OBJECT);
+    ITERATOR = "Iterator" (ITERABLE);
+    GENERATOR_ABC = "Generator" (ITERATOR);
+    REVERSIBLE = "Reversible" (ITERABLE);
+    SIZED = "Sized" (OBJECT);
+    CALLABLE = "Callable" (OBJECT);
+    COLLECTION = "Collection" (OBJECT);
+    SEQUENCE = "Sequence" (COLLECTION);
+    MUTABLE_SEQUENCE = "MutableSequence" (SEQUENCE);
+    SET = "Set" (COLLECTION);
+    MUTABLE_SET = "MutableSet" (SET);
+    MAPPING = "Mapping" (COLLECTION);
+    MUTABLE_MAPPING = "MutableMapping" (MAPPING);
+    MAPPING_VIEW = "MappingView" (SIZED);
+    KEYS_VIEW = "KeysView" (SET);
+    ITEMS_VIEW = "ItemsView" (SET);
+    VALUES_VIEW = "ValuesView" (COLLECTION);
+}
+
+/// What CPython registers: a class and the abstract class it counts as.
+static REGISTERED: &[(&BuiltinType, &BuiltinType)] = &[
+    (&INT, &numbers::INTEGRAL),
+    (&FLOAT, &numbers::REAL),
+    (&COMPLEX, &numbers::COMPLEX),
+    (&LIST, &MUTABLE_SEQUENCE),
+    (&DEQUE, &MUTABLE_SEQUENCE),
+    (&TUPLE, &SEQUENCE),
+    (&STR, &SEQUENCE),
+    (&BYTES, &SEQUENCE),
+    (&RANGE, &SEQUENCE),
+    (&DICT, &MUTABLE_MAPPING),
+    (&SET_TYPE, &MUTABLE_SET),
+    (&FROZENSET, &SET),
+    (&DICT_KEYS, &KEYS_VIEW),
+    (&DICT_ITEMS, &ITEMS_VIEW),
+    (&DICT_VALUES, &VALUES_VIEW),
+    (&GENERATOR, &GENERATOR_ABC),
+    (&FUNCTION, &CALLABLE),
+    (&BUILTIN_FUNCTION, &CALLABLE),
+    (&METHOD, &CALLABLE),
+    (&TYPE, &CALLABLE),
+];
+
+fn is(a: &'static BuiltinType, b: &'static BuiltinType) -> bool {
+    std::ptr::eq(a, b)
+}
+
+/// Whether a class counts as an abstract one without deriving from it.
+pub fn is_virtual_subclass(class: &Type, wanted: &Type) -> bool {
+    let Type::Builtin(wanted) = wanted else { return false };
+    if wanted.module != "numbers" && wanted.module != "collections.abc" {
+        return false;
+    }
+    let base = class.builtin_base();
+    let registered = |wanted: &'static BuiltinType| {
+        REGISTERED.iter().any(|(class, counts_as)| base.is_subclass(class) && counts_as.is_subclass(wanted))
+    };
+    if registered(wanted) {
+        return true;
+    }
+    let is_collection = || registered(&COLLECTION);
+    let is_iterator = || is_iterator_class(base);
+    if is(wanted, &CONTAINER) {
+        is_collection() || defines(class, "__contains__")
+    } else if is(wanted, &SIZED) || is(wanted, &MAPPING_VIEW) && base.name.starts_with("dict_") {
+        is_collection() || defines(class, "__len__")
+    } else if is(wanted, &ITERABLE) {
+        is_collection() || is_iterator() || defines(class, "__iter__")
+    } else if is(wanted, &REVERSIBLE) {
+        registered(&SEQUENCE) || registered(&MAPPING) || defines(class, "__reversed__")
+    } else if is(wanted, &ITERATOR) {
+        is_iterator() || defines(class, "__next__")
+    } else if is(wanted, &HASHABLE) {
+        ![&LIST, &DICT, &SET_TYPE, &DEQUE].iter().any(|unhashable| base.is_subclass(unhashable))
+    } else if is(wanted, &CALLABLE) {
+        defines(class, "__call__")
+    } else {
+        false
+    }
+}
+
+/// Iterator classes have no common base; their names tell them.
+fn is_iterator_class(class: &'static BuiltinType) -> bool {
+    class.name.ends_with("iterator")
+        || class.module == "itertools"
+        || matches!(class.name, "generator" | "map" | "filter" | "zip" | "enumerate" | "reversed")
+}
+
+/// Whether a class of the config's code, or one of its bases, has the method.
+fn defines(class: &Type, name: &str) -> bool {
+    match class {
+        Type::Builtin(class) => class.method(name).is_some(),
+        Type::Class(class) => {
+            class.dict.borrow().contains_key(name) || class.bases.iter().any(|base| defines(base, name))
+        }
+    }
+}

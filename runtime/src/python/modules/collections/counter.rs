@@ -1,0 +1,133 @@
+//! `collections.Counter`.
+
+use crate::python::args::Args;
+use crate::python::builtins::convert;
+use crate::python::dict::{Dict, DictKind, Key};
+use crate::python::exception::{PyResult, not_implemented_error, type_error};
+use crate::python::iterator::{Items, IteratorObject};
+use crate::python::methods::dict::receiver;
+use crate::python::methods::sort;
+use crate::python::types::{BuiltinType, DICT, OBJECT};
+use crate::python::value::{Builtin, Method, Value};
+use crate::python::vm::{BinaryOp, Vm};
+
+/// `collections.Counter`
+pub static COUNTER: BuiltinType = BuiltinType {
+    construct: Some(construct),
+    methods: &[
+        Method { name: "elements", call: elements },
+        Method { name: "most_common", call: most_common },
+        Method { name: "subtract", call: |vm, this, args| count_into(vm, this, args, BinaryOp::Subtract) },
+        Method { name: "total", call: total },
+        Method { name: "update", call: |vm, this, args| count_into(vm, this, args, BinaryOp::Add) },
+    ],
+    statics: &[Builtin {
+        name: "fromkeys",
+        call: |_, _| Err(not_implemented_error("Counter.fromkeys() is undefined.  Use Counter(iterable) instead.")),
+    }],
+    ..BuiltinType::new("Counter", "collections", &DICT)
+};
+
+static CHAIN: BuiltinType = BuiltinType::new("chain", "itertools", &OBJECT);
+
+fn empty() -> Dict {
+    Dict::with_kind(DictKind::Counter)
+}
+
+fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let counter = Value::dict(empty());
+    count_into(vm, &counter, args, BinaryOp::Add)?;
+    Ok(counter)
+}
+
+/// Adds to, or subtracts from, the count of a key.
+fn change(vm: &mut Vm, dict: &Dict, key: Value, op: BinaryOp, by: &Value) -> PyResult<()> {
+    vm.charge(1)?;
+    let key = Key::new(vm, key)?;
+    let old = dict.table.borrow().get(&key).cloned();
+    let new = match (&old, op, by) {
+        (Some(Value::Int(old)), BinaryOp::Add, Value::Int(by)) if old.checked_add(*by).is_some() => {
+            Value::Int(old + by)
+        }
+        (None, BinaryOp::Add, by) => by.clone(),
+        _ => vm.binary(op, &old.unwrap_or(Value::Int(0)), by)?,
+    };
+    dict.table.borrow_mut().insert(key, new);
+    Ok(())
+}
+
+/// `update` and `subtract`: counts of a mapping, items of an iterable, keyword arguments.
+fn count_into(vm: &mut Vm, this: &Value, args: Args, op: BinaryOp) -> PyResult<Value> {
+    let dict = receiver(this)?;
+    if args.pos.len() > 1 {
+        let name = if op == BinaryOp::Add { "update" } else { "subtract" };
+        return Err(type_error(format!(
+            "Counter.{name}() takes from 1 to 2 positional arguments but {} were given",
+            args.pos.len() + 1
+        )));
+    }
+    match args.pos.first() {
+        None | Some(Value::None) => {}
+        Some(Value::Dict(other)) => {
+            for (key, count) in other.items() {
+                change(vm, dict, key, op, &count)?;
+            }
+        }
+        Some(iterable) => {
+            let iterator = vm.iter(iterable)?;
+            while let Some(item) = vm.next(&iterator)? {
+                change(vm, dict, item, op, &Value::Int(1))?;
+            }
+        }
+    }
+    for (name, count) in args.kw {
+        change(vm, dict, Value::Str(name), op, &count)?;
+    }
+    Ok(Value::None)
+}
+
+/// The items by count, greatest first, equal counts in the order of first meeting.
+fn by_count(vm: &mut Vm, dict: &Dict) -> PyResult<Vec<Value>> {
+    let mut counts: Vec<(Value, Value)> = dict.items();
+    // Sorting indices by count keeps the stable sort's work on plain values.
+    let keys: Vec<Value> = counts.iter().map(|(_, count)| count.clone()).collect();
+    let order = sort::order(vm, &keys, true)?;
+    let mut sorted = Vec::with_capacity(counts.len());
+    for index in order {
+        if let Some((key, count)) = counts.get_mut(index) {
+            sorted.push(Value::tuple(vec![std::mem::take(key), std::mem::take(count)]));
+        }
+    }
+    Ok(sorted)
+}
+
+fn most_common(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [count] = args.bind("most_common", ["n"], 0)?;
+    let mut items = by_count(vm, receiver(this)?)?;
+    if let Some(count) = count.filter(|count| !count.is_none()) {
+        let count = usize::try_from(convert::index_i64(vm, &count)?).unwrap_or(0);
+        items.truncate(count);
+    }
+    Ok(Value::list(items))
+}
+
+fn elements(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = args.exactly("Counter.elements")?;
+    let mut all = Vec::new();
+    for (key, count) in receiver(this)?.items() {
+        let count = usize::try_from(convert::index_i64(vm, &count)?).unwrap_or(0);
+        vm.charge(count)?;
+        vm.charge_bytes((all.len() + count).saturating_mul(16))?;
+        all.extend(std::iter::repeat_n(key, count));
+    }
+    Ok(IteratorObject::new(&CHAIN, Items(all.into_iter())))
+}
+
+fn total(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = args.exactly("Counter.total")?;
+    let mut sum = Value::Int(0);
+    for count in receiver(this)?.values() {
+        sum = vm.binary(BinaryOp::Add, &sum, &count)?;
+    }
+    Ok(sum)
+}

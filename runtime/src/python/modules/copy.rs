@@ -1,0 +1,221 @@
+//! `copy`: shallow and deep copies.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::class;
+use super::signature::Signature;
+use crate::python::args::Args;
+use crate::python::builtins::attributes::identity;
+use crate::python::dict::{Dict, Key, Table};
+use crate::python::exception::{EXCEPTION, ExceptionObject, PyResult};
+use crate::python::methods::dict::copy_of;
+use crate::python::set::SetObject;
+use crate::python::types::{BuiltinType, Instance};
+use crate::python::value::{Slice, Tuple, Value};
+use crate::python::vm::Vm;
+
+/// `copy.Error`
+pub static ERROR: BuiltinType = BuiltinType {
+    construct: Some(|vm, args| crate::python::builtins::construct::exception(vm, &ERROR, args)),
+    ..BuiltinType::new("Error", "copy", &EXCEPTION)
+};
+
+module! {
+    /// `copy`
+    MODULE = "copy";
+    functions {
+        "copy" => |vm, args| {
+            let [value] = Signature::function("copy", ["x"], 1).bind(args)?.map(Option::unwrap_or_default);
+            shallow(vm, &value)
+        },
+        "deepcopy" => |vm, args| {
+            let [value, _memo] = Signature::function("deepcopy", ["x", "memo"], 1).bind(args)?.map(Option::unwrap_or_default);
+            deepcopy(vm, &value)
+        },
+    }
+    values(_vm) { "Error" => class(&ERROR), "error" => class(&ERROR) }
+}
+
+/// `copy.copy(value)`
+///
+/// # Errors
+/// What `__copy__` raises.
+pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
+    vm.charge(1)?;
+    Ok(match value {
+        Value::List(list) => {
+            let items = list.items.borrow().clone();
+            vm.charge(items.len())?;
+            Value::list(items)
+        }
+        Value::Dict(dict) => {
+            vm.charge(dict.len())?;
+            Value::dict(copy_of(dict))
+        }
+        Value::Set(set) if !set.frozen() => {
+            let table = set.table.borrow().clone();
+            vm.charge(table.len())?;
+            Value::Set(Rc::new(SetObject::new(table, false)))
+        }
+        Value::Instance(instance) => {
+            if let Some(method) = vm.find_attr(value, "__copy__")? {
+                return vm.call(&method, Args::none());
+            }
+            let attributes = instance.attributes.borrow().clone();
+            Value::Instance(Rc::new(Instance { class: instance.class.clone(), attributes: attributes.into() }))
+        }
+        Value::Exception(exception) => Value::Exception(copy_exception(exception)),
+        Value::Object(object) => {
+            if object.has_method("__copy__") {
+                return vm.call_method(value, "__copy__", Args::none());
+            }
+            if object.has_method("copy") {
+                return vm.call_method(value, "copy", Args::none());
+            }
+            value.clone()
+        }
+        other => other.clone(),
+    })
+}
+
+fn copy_exception(exception: &ExceptionObject) -> Rc<ExceptionObject> {
+    let copy = ExceptionObject::new(exception.class.clone(), exception.args.borrow().clone());
+    *copy.attributes.borrow_mut() = exception.attributes.borrow().clone();
+    copy
+}
+
+/// `copy.deepcopy(value)`: what the value holds is copied too, each object once.
+///
+/// # Errors
+/// What a class's own copying raises; `RecursionError` for values nested too deeply.
+pub fn deepcopy(vm: &mut Vm, value: &Value) -> PyResult<Value> {
+    Memo::default().copy(vm, value)
+}
+
+/// The copies made so far, by the identity of what was copied. The originals are kept alive by whoever asked for the copy.
+#[derive(Default)]
+struct Memo {
+    copies: HashMap<usize, Value>,
+}
+
+impl Memo {
+    fn copy(&mut self, vm: &mut Vm, value: &Value) -> PyResult<Value> {
+        match value {
+            Value::List(_)
+            | Value::Dict(_)
+            | Value::Set(_)
+            | Value::Tuple(_)
+            | Value::Slice(_)
+            | Value::Instance(_)
+            | Value::Exception(_)
+            | Value::Object(_)
+            | Value::BoundMethod(_) => {}
+            atomic => return Ok(atomic.clone()),
+        }
+        vm.charge(1)?;
+        let identity = identity(value);
+        if let Some(copy) = self.copies.get(&identity) {
+            return Ok(copy.clone());
+        }
+        vm.deeper(|vm| self.copy_container(vm, value, identity))
+    }
+
+    fn copy_items(&mut self, vm: &mut Vm, items: &[Value]) -> PyResult<Vec<Value>> {
+        items.iter().map(|item| self.copy(vm, item)).collect()
+    }
+
+    fn copy_container(&mut self, vm: &mut Vm, value: &Value, identity: usize) -> PyResult<Value> {
+        match value {
+            Value::List(list) => {
+                let copy = Value::list(Vec::new());
+                self.copies.insert(identity, copy.clone());
+                let items = list.items.borrow().clone();
+                let items = self.copy_items(vm, &items)?;
+                if let Value::List(list) = &copy {
+                    *list.items.borrow_mut() = items;
+                }
+                Ok(copy)
+            }
+            Value::Dict(dict) => self.copy_dict(vm, dict, identity),
+            Value::Tuple(tuple) => {
+                let items = self.copy_items(vm, &tuple.items)?;
+                // A tuple may hold itself through a list: then its copy was made meanwhile.
+                if let Some(copy) = self.copies.get(&identity) {
+                    return Ok(copy.clone());
+                }
+                let unchanged = items.iter().zip(&tuple.items).all(|(copy, item)| copy.is(item));
+                let copy = if unchanged {
+                    value.clone()
+                } else {
+                    Value::Tuple(Rc::new(Tuple { items, class: tuple.class.clone() }))
+                };
+                self.copies.insert(identity, copy.clone());
+                Ok(copy)
+            }
+            Value::Set(set) => {
+                let mut table = crate::python::set::SetTable::default();
+                for item in set.items() {
+                    let item = self.copy(vm, &item)?;
+                    table.insert(Key::new(vm, item)?);
+                }
+                let copy = Value::Set(Rc::new(SetObject::new(table, set.frozen())));
+                self.copies.insert(identity, copy.clone());
+                Ok(copy)
+            }
+            Value::Slice(slice) => {
+                let [start, stop, step] = [&slice.start, &slice.stop, &slice.step].map(|part| self.copy(vm, part));
+                Ok(Value::Slice(Rc::new(Slice { start: start?, stop: stop?, step: step? })))
+            }
+            Value::Instance(instance) => {
+                if let Some(method) = vm.find_attr(value, "__deepcopy__")? {
+                    let copy = vm.call(&method, Args::one(Value::dict(Dict::new())))?;
+                    self.copies.insert(identity, copy.clone());
+                    return Ok(copy);
+                }
+                let copy = Rc::new(Instance { class: instance.class.clone(), attributes: Default::default() });
+                self.copies.insert(identity, Value::Instance(copy.clone()));
+                let attributes = instance.attributes.borrow().clone();
+                for (name, attribute) in attributes {
+                    let attribute = self.copy(vm, &attribute)?;
+                    copy.attributes.borrow_mut().insert(name, attribute);
+                }
+                Ok(Value::Instance(copy))
+            }
+            Value::Exception(exception) => {
+                let copy = copy_exception(exception);
+                self.copies.insert(identity, Value::Exception(copy.clone()));
+                let args = copy.args.borrow().clone();
+                let args = self.copy_items(vm, &args)?;
+                *copy.args.borrow_mut() = args;
+                Ok(Value::Exception(copy))
+            }
+            Value::Object(object) => {
+                let copy = object.deepcopy(vm, value)?;
+                self.copies.insert(identity, copy.clone());
+                Ok(copy)
+            }
+            other => Ok(other.clone()),
+        }
+    }
+
+    fn copy_dict(&mut self, vm: &mut Vm, dict: &Rc<Dict>, identity: usize) -> PyResult<Value> {
+        let mut copy = copy_of(dict);
+        let entries: Table = std::mem::take(copy.table.get_mut());
+        let copy = Rc::new(copy);
+        self.copies.insert(identity, Value::Dict(copy.clone()));
+        for (key, value) in entries {
+            // Keys are hashable, so most are atomic: those keep their hash.
+            let key = match &key.value {
+                Value::Tuple(_) | Value::Object(_) | Value::Instance(_) | Value::Set(_) => {
+                    let copied = self.copy(vm, &key.value)?;
+                    Key::new(vm, copied)?
+                }
+                _ => key,
+            };
+            let value = self.copy(vm, &value)?;
+            copy.table.borrow_mut().insert(key, value);
+        }
+        Ok(Value::Dict(copy))
+    }
+}

@@ -1,0 +1,94 @@
+//! `itertools`
+
+mod combinations;
+mod streams;
+
+use super::class;
+use crate::python::args::Args;
+use crate::python::builtins::convert;
+use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::iterator::IteratorObject;
+use crate::python::types::{BuiltinType, OBJECT};
+use crate::python::value::{Builtin, Value};
+use crate::python::vm::Vm;
+
+macro_rules! classes {
+    ($($id:ident = $name:literal ($construct:expr);)*) => {
+        $(pub(super) static $id: BuiltinType =
+            BuiltinType { construct: Some($construct), ..BuiltinType::new($name, "itertools", &OBJECT) };)*
+    };
+}
+
+classes! {
+    ACCUMULATE = "accumulate" (streams::accumulate);
+    COMBINATIONS = "combinations" (combinations::combinations);
+    COMBINATIONS_WITH_REPLACEMENT = "combinations_with_replacement" (combinations::combinations_with_replacement);
+    COMPRESS = "compress" (streams::compress);
+    COUNT = "count" (streams::count);
+    CYCLE = "cycle" (streams::cycle);
+    DROPWHILE = "dropwhile" (streams::dropwhile);
+    FILTERFALSE = "filterfalse" (streams::filterfalse);
+    GROUPBY = "groupby" (streams::groupby);
+    ISLICE = "islice" (streams::islice);
+    PAIRWISE = "pairwise" (streams::pairwise);
+    PERMUTATIONS = "permutations" (combinations::permutations);
+    PRODUCT = "product" (combinations::product);
+    REPEAT = "repeat" (streams::repeat);
+    STARMAP = "starmap" (streams::starmap);
+    TAKEWHILE = "takewhile" (streams::takewhile);
+    ZIP_LONGEST = "zip_longest" (streams::zip_longest);
+}
+
+pub(super) static CHAIN: BuiltinType = BuiltinType {
+    construct: Some(streams::chain),
+    statics: &[Builtin { name: "from_iterable", call: streams::chain_from_iterable }],
+    ..BuiltinType::new("chain", "itertools", &OBJECT)
+};
+
+pub(super) static GROUPER: BuiltinType = BuiltinType::new("_grouper", "itertools", &OBJECT);
+pub(super) static TEE: BuiltinType = BuiltinType::new("_tee", "itertools", &OBJECT);
+
+module! {
+    /// `itertools`
+    MODULE = "itertools";
+    functions { "tee" => streams::tee }
+    values(_vm) {
+        "accumulate" => class(&ACCUMULATE),
+        "chain" => class(&CHAIN),
+        "combinations" => class(&COMBINATIONS),
+        "combinations_with_replacement" => class(&COMBINATIONS_WITH_REPLACEMENT),
+        "compress" => class(&COMPRESS),
+        "count" => class(&COUNT),
+        "cycle" => class(&CYCLE),
+        "dropwhile" => class(&DROPWHILE),
+        "filterfalse" => class(&FILTERFALSE),
+        "groupby" => class(&GROUPBY),
+        "islice" => class(&ISLICE),
+        "pairwise" => class(&PAIRWISE),
+        "permutations" => class(&PERMUTATIONS),
+        "product" => class(&PRODUCT),
+        "repeat" => class(&REPEAT),
+        "starmap" => class(&STARMAP),
+        "takewhile" => class(&TAKEWHILE),
+        "zip_longest" => class(&ZIP_LONGEST),
+    }
+}
+
+/// An index argument that must not be negative.
+fn size(vm: &mut Vm, value: &Value, message: &str) -> PyResult<usize> {
+    if !matches!(value, Value::Int(_) | Value::Bool(_) | Value::BigInt(_)) {
+        return Err(type_error(format!("'{}' object cannot be interpreted as an integer", value.type_name().as_str())));
+    }
+    usize::try_from(convert::index_clamped(vm, value)?).map_err(|_| value_error(message))
+}
+
+/// An iterator of a class of this module.
+fn made(class: &'static BuiltinType, state: impl crate::python::iterator::PyIterator + 'static) -> PyResult<Value> {
+    Ok(IteratorObject::new(class, state))
+}
+
+/// Exactly one argument.
+fn one(args: Args, name: &str) -> PyResult<Value> {
+    let [value] = args.between(name, 1)?.map(Option::unwrap_or_default);
+    Ok(value)
+}

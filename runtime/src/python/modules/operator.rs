@@ -1,0 +1,235 @@
+//! `operator`: the operators as functions, and `itemgetter`, `attrgetter`, `methodcaller`.
+
+use super::class;
+use crate::python::args::Args;
+use crate::python::builtins::{attributes, convert, numbers};
+use crate::python::exception::{PyResult, type_error};
+use crate::python::object::Object;
+use crate::python::string::Str;
+use crate::python::types::{BuiltinType, OBJECT};
+use crate::python::value::Value;
+use crate::python::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
+
+macro_rules! binary {
+    ($name:literal, $op:ident) => {
+        |vm, args| {
+            let [a, b] = args.between($name, 2)?.map(Option::unwrap_or_default);
+            vm.binary(BinaryOp::$op, &a, &b)
+        }
+    };
+}
+
+macro_rules! in_place {
+    ($name:literal, $op:ident) => {
+        |vm, args| {
+            let [a, b] = args.between($name, 2)?.map(Option::unwrap_or_default);
+            vm.in_place(BinaryOp::$op, &a, &b)
+        }
+    };
+}
+
+macro_rules! compare {
+    ($name:literal, $op:ident) => {
+        |vm, args| {
+            let [a, b] = args.between($name, 2)?.map(Option::unwrap_or_default);
+            vm.compare(CompareOp::$op, &a, &b)
+        }
+    };
+}
+
+macro_rules! unary {
+    ($name:literal, $op:ident) => {
+        |vm, args| {
+            let [a] = args.exactly(concat!("operator.", $name))?;
+            vm.unary(UnaryOp::$op, &a)
+        }
+    };
+}
+
+module! {
+    /// `operator`
+    MODULE = "operator";
+    functions {
+        "abs" => numbers::abs,
+        "add" => binary!("add", Add),
+        "and_" => binary!("and_", And),
+        "concat" => binary!("concat", Add),
+        "contains" => |vm, args| {
+            let [container, item] = args.between("contains", 2)?.map(Option::unwrap_or_default);
+            Ok(Value::Bool(vm.contains(&container, &item)?))
+        },
+        "countOf" => |vm, args| {
+            let [container, wanted] = args.between("countOf", 2)?.map(Option::unwrap_or_default);
+            let mut found = 0_usize;
+            for item in vm.collect(&container)? {
+                found += usize::from(vm.equal(&item, &wanted)?);
+            }
+            Ok(Value::from_usize(found))
+        },
+        "delitem" => |vm, args| {
+            let [object, key] = args.between("delitem", 2)?.map(Option::unwrap_or_default);
+            vm.del_item(&object, &key)?;
+            Ok(Value::None)
+        },
+        "eq" => compare!("eq", Eq),
+        "floordiv" => binary!("floordiv", FloorDivide),
+        "ge" => compare!("ge", Ge),
+        "getitem" => |vm, args| {
+            let [object, key] = args.between("getitem", 2)?.map(Option::unwrap_or_default);
+            vm.get_item(&object, &key)
+        },
+        "gt" => compare!("gt", Gt),
+        "iadd" => in_place!("iadd", Add),
+        "imul" => in_place!("imul", Multiply),
+        "index" => |vm, args| {
+            let [value] = args.exactly("operator.index")?;
+            convert::index(vm, &value)
+        },
+        "inv" => unary!("inv", Invert),
+        "invert" => unary!("invert", Invert),
+        "is_" => |_, args| {
+            let [a, b] = args.between("is_", 2)?.map(Option::unwrap_or_default);
+            Ok(Value::Bool(a.is(&b)))
+        },
+        "is_not" => |_, args| {
+            let [a, b] = args.between("is_not", 2)?.map(Option::unwrap_or_default);
+            Ok(Value::Bool(!a.is(&b)))
+        },
+        "isub" => in_place!("isub", Subtract),
+        "itruediv" => in_place!("itruediv", TrueDivide),
+        "le" => compare!("le", Le),
+        "lshift" => binary!("lshift", LeftShift),
+        "lt" => compare!("lt", Lt),
+        "matmul" => binary!("matmul", MatMultiply),
+        "mod" => binary!("mod", Remainder),
+        "mul" => binary!("mul", Multiply),
+        "ne" => compare!("ne", Ne),
+        "neg" => unary!("neg", Negative),
+        "not_" => |vm, args| {
+            let [value] = args.exactly("operator.not_")?;
+            Ok(Value::Bool(!vm.truthy(&value)?))
+        },
+        "or_" => binary!("or_", Or),
+        "pos" => unary!("pos", Positive),
+        "pow" => binary!("pow", Power),
+        "rshift" => binary!("rshift", RightShift),
+        "setitem" => |vm, args| {
+            let [object, key, value] = args.between("setitem", 3)?.map(Option::unwrap_or_default);
+            vm.set_item(&object, &key, value)?;
+            Ok(Value::None)
+        },
+        "sub" => binary!("sub", Subtract),
+        "truediv" => binary!("truediv", TrueDivide),
+        "truth" => |vm, args| {
+            let [value] = args.exactly("operator.truth")?;
+            Ok(Value::Bool(vm.truthy(&value)?))
+        },
+        "xor" => binary!("xor", Xor),
+    }
+    values(_vm) {
+        "attrgetter" => class(&ATTRGETTER),
+        "itemgetter" => class(&ITEMGETTER),
+        "methodcaller" => class(&METHODCALLER),
+    }
+}
+
+static ITEMGETTER: BuiltinType =
+    BuiltinType { construct: Some(itemgetter), ..BuiltinType::new("itemgetter", "operator", &OBJECT) };
+static ATTRGETTER: BuiltinType =
+    BuiltinType { construct: Some(attrgetter), ..BuiltinType::new("attrgetter", "operator", &OBJECT) };
+static METHODCALLER: BuiltinType =
+    BuiltinType { construct: Some(methodcaller), ..BuiltinType::new("methodcaller", "operator", &OBJECT) };
+
+/// What `itemgetter`, `attrgetter` and `methodcaller` give.
+enum Getter {
+    Items(Vec<Value>),
+    Attributes(Vec<Str>),
+    Method { name: Str, args: Vec<Value>, keywords: Vec<(Str, Value)> },
+}
+
+fn itemgetter(_: &mut Vm, args: Args) -> PyResult<Value> {
+    args.no_keywords("itemgetter")?;
+    if args.pos.is_empty() {
+        return Err(type_error("itemgetter expected 1 argument, got 0"));
+    }
+    Ok(Value::object(Getter::Items(args.pos.into_vec())))
+}
+
+fn attrgetter(_: &mut Vm, args: Args) -> PyResult<Value> {
+    args.no_keywords("attrgetter")?;
+    if args.pos.is_empty() {
+        return Err(type_error("attrgetter expected 1 argument, got 0"));
+    }
+    let names = args.pos.iter().map(|name| name.as_str().cloned()).collect::<Option<Vec<_>>>();
+    names
+        .map(|names| Value::object(Getter::Attributes(names)))
+        .ok_or_else(|| type_error("attribute name must be a string"))
+}
+
+fn methodcaller(_: &mut Vm, mut args: Args) -> PyResult<Value> {
+    if args.pos.is_empty() {
+        return Err(type_error("methodcaller needs at least one argument, the method name"));
+    }
+    let Value::Str(name) = args.pos.remove(0) else { return Err(type_error("method name must be a string")) };
+    Ok(Value::object(Getter::Method { name, args: args.pos.into_vec(), keywords: args.kw }))
+}
+
+/// One result alone, several as a tuple.
+fn one_or_tuple(mut values: Vec<Value>) -> Value {
+    if values.len() == 1 { values.swap_remove(0) } else { Value::tuple(values) }
+}
+
+impl Object for Getter {
+    fn class(&self) -> &'static BuiltinType {
+        match self {
+            Self::Items(_) => &ITEMGETTER,
+            Self::Attributes(_) => &ATTRGETTER,
+            Self::Method { .. } => &METHODCALLER,
+        }
+    }
+
+    fn callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        let [object] = args.exactly(self.class().name)?;
+        match self {
+            Self::Items(keys) => {
+                let values = keys.iter().map(|key| vm.get_item(&object, key)).collect::<PyResult<_>>()?;
+                Ok(one_or_tuple(values))
+            }
+            Self::Attributes(names) => {
+                let mut values = Vec::with_capacity(names.len());
+                for name in names {
+                    let mut value = object.clone();
+                    for part in name.split('.') {
+                        value = vm.get_attr(&value, part)?;
+                    }
+                    values.push(value);
+                }
+                Ok(one_or_tuple(values))
+            }
+            Self::Method { name, args, keywords } => {
+                let mut all = Args::positional(args.iter().cloned());
+                all.kw.clone_from(keywords);
+                vm.call_method(&object, name, all)
+            }
+        }
+    }
+
+    fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
+        match self {
+            Self::Items(keys) => {
+                let texts = keys.iter().map(|key| vm.repr(key)).collect::<PyResult<Vec<_>>>()?;
+                Ok(format!("operator.itemgetter({})", texts.join(", ")))
+            }
+            Self::Attributes(names) => {
+                let names =
+                    names.iter().map(|name| vm.repr(&Value::Str(name.clone()))).collect::<PyResult<Vec<_>>>()?;
+                Ok(format!("operator.attrgetter({})", names.join(", ")))
+            }
+            Self::Method { .. } => Ok(format!("<operator.methodcaller object at {:#x}>", attributes::identity(this))),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! `os.path`, as on Linux (`posixpath`). Files are those that the world lists.
+
+use super::signature::Signature;
+use crate::python::args::Args;
+use crate::python::builtins::text::missing_file;
+use crate::python::exception::{PyResult, type_error};
+use crate::python::string::Str;
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+module! {
+    /// `os.path`
+    MODULE = "os.path";
+    functions {
+        "abspath" => |vm, args| {
+            let path = path_argument(args, "abspath")?;
+            let joined = join(&current_directory(vm), &path);
+            Ok(Value::str(normalize(&joined)))
+        },
+        "basename" => |_, args| {
+            let path = path_argument(args, "basename")?;
+            Ok(Value::str(split(&path).1))
+        },
+        "commonprefix" => common_prefix,
+        "dirname" => |_, args| {
+            let path = path_argument(args, "dirname")?;
+            Ok(Value::str(split(&path).0))
+        },
+        "exists" => |vm, args| {
+            let path = path_argument(args, "exists")?;
+            Ok(Value::Bool(vm.environment.file_size(&path).is_some()))
+        },
+        "expanduser" => |vm, args| {
+            let path = path_argument(args, "expanduser")?;
+            let home = vm.environment.environment_variable("HOME");
+            match (path.strip_prefix('~'), home) {
+                (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+                    Ok(Value::str(format!("{}{rest}", home.trim_end_matches('/'))))
+                }
+                _ => Ok(Value::Str(path)),
+            }
+        },
+        "getsize" => getsize,
+        "isabs" => |_, args| {
+            let path = path_argument(args, "isabs")?;
+            Ok(Value::Bool(path.starts_with('/')))
+        },
+        // DIFFERENCE: the world lists files only, so nothing is a directory.
+        "isdir" => |_, args| path_argument(args, "isdir").map(|_| Value::Bool(false)),
+        "isfile" => |vm, args| {
+            let path = path_argument(args, "isfile")?;
+            Ok(Value::Bool(vm.environment.file_size(&path).is_some()))
+        },
+        "islink" => |_, args| path_argument(args, "islink").map(|_| Value::Bool(false)),
+        "join" => join_all,
+        "lexists" => |vm, args| {
+            let path = path_argument(args, "lexists")?;
+            Ok(Value::Bool(vm.environment.file_size(&path).is_some()))
+        },
+        "normpath" => |_, args| {
+            let path = path_argument(args, "normpath")?;
+            Ok(Value::str(normalize(&path)))
+        },
+        "realpath" => |vm, args| {
+            let path = path_argument(args, "realpath")?;
+            let joined = join(&current_directory(vm), &path);
+            Ok(Value::str(normalize(&joined)))
+        },
+        "split" => |_, args| {
+            let path = path_argument(args, "split")?;
+            let (head, tail) = split(&path);
+            Ok(Value::tuple(vec![Value::str(head), Value::str(tail)]))
+        },
+        "splitext" => |_, args| {
+            let path = path_argument(args, "splitext")?;
+            let (root, extension) = split_extension(&path);
+            Ok(Value::tuple(vec![Value::str(root), Value::str(extension)]))
+        },
+    }
+    values(_vm) {
+        "sep" => Value::str("/"),
+        "pathsep" => Value::str(":"),
+        "extsep" => Value::str("."),
+        "curdir" => Value::str("."),
+        "pardir" => Value::str(".."),
+    }
+}
+
+fn not_a_path(value: &Value) -> crate::python::exception::Raised {
+    type_error(format!("expected str, bytes or os.PathLike object, not {}", value.type_name().as_str()))
+}
+
+fn path_argument(args: Args, function: &'static str) -> PyResult<Str> {
+    let parameter = match function {
+        "exists" | "isfile" | "isdir" | "normpath" | "abspath" | "expanduser" | "islink" | "lexists" => "path",
+        _ => "p",
+    };
+    let [path] = Signature::function(function, [parameter], 1).bind(args)?.map(Option::unwrap_or_default);
+    match path {
+        Value::Str(path) => Ok(path),
+        other => Err(not_a_path(&other)),
+    }
+}
+
+fn current_directory(vm: &Vm) -> String {
+    vm.environment.environment_variable("PWD").unwrap_or_else(|| "/".to_owned())
+}
+
+/// Head and tail; the head keeps no slash at its end unless it is all slashes.
+fn split(path: &str) -> (&str, &str) {
+    let (head, tail) = match path.rfind('/') {
+        Some(slash) => path.split_at_checked(slash + 1).unwrap_or((path, "")),
+        None => ("", path),
+    };
+    let trimmed = head.trim_end_matches('/');
+    (if trimmed.is_empty() { head } else { trimmed }, tail)
+}
+
+/// Root and extension; dots at the start of the name are part of the root.
+fn split_extension(path: &str) -> (&str, &str) {
+    let name_start = path.rfind('/').map_or(0, |slash| slash + 1);
+    let name = path.get(name_start..).unwrap_or_default();
+    let stem = name.trim_start_matches('.');
+    match stem.rfind('.') {
+        Some(dot) => {
+            let at = name_start + (name.len() - stem.len()) + dot;
+            path.split_at_checked(at).unwrap_or((path, ""))
+        }
+        None => (path, ""),
+    }
+}
+
+fn join(first: &str, second: &str) -> String {
+    if second.starts_with('/') {
+        second.to_owned()
+    } else if first.is_empty() || first.ends_with('/') {
+        format!("{first}{second}")
+    } else {
+        format!("{first}/{second}")
+    }
+}
+
+fn join_all(_: &mut Vm, args: Args) -> PyResult<Value> {
+    args.no_keywords("join")?;
+    let [first, rest @ ..] = args.pos.as_slice() else {
+        return Err(type_error("join() missing 1 required positional argument: 'a'"));
+    };
+    let Value::Str(first) = first else { return Err(not_a_path(first)) };
+    let mut path = first.to_string();
+    for part in rest {
+        let Value::Str(part) = part else {
+            return Err(type_error(format!(
+                "join() argument must be str, bytes, or os.PathLike object, not '{}'",
+                part.type_name().as_str()
+            )));
+        };
+        path = join(&path, part);
+    }
+    Ok(Value::str(path))
+}
+
+fn normalize(path: &str) -> String {
+    if path.is_empty() {
+        return ".".to_owned();
+    }
+    // POSIX lets exactly two slashes at the start mean something else.
+    let slashes = match path.len() - path.trim_start_matches('/').len() {
+        0 => "",
+        2 => "//",
+        _ => "/",
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        let parent_above = parts.last().is_none_or(|last| *last == "..");
+        if part != ".." || (slashes.is_empty() && parent_above) {
+            parts.push(part);
+        } else {
+            parts.pop();
+        }
+    }
+    let joined = format!("{slashes}{}", parts.join("/"));
+    if joined.is_empty() { ".".to_owned() } else { joined }
+}
+
+fn common_prefix(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [paths] = Signature::function("commonprefix", ["m"], 1).bind(args)?.map(Option::unwrap_or_default);
+    let paths = vm.collect(&paths)?;
+    let mut texts = Vec::with_capacity(paths.len());
+    for path in &paths {
+        texts.push(path.as_str().ok_or_else(|| not_a_path(path))?);
+    }
+    let Some((first, rest)) = texts.split_first() else { return Ok(Value::str("")) };
+    let common = first
+        .char_indices()
+        .find(|(at, c)| !rest.iter().all(|other| other.get(*at..).is_some_and(|tail| tail.starts_with(*c))))
+        .map_or(first.len(), |(at, _)| at);
+    Ok(Value::str(first.get(..common).unwrap_or_default()))
+}
+
+/// `os.path.getsize(filename)`
+fn getsize(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [path] = Signature::function("getsize", ["filename"], 1).bind(args)?.map(Option::unwrap_or_default);
+    let Value::Str(name) = &path else {
+        return Err(type_error(format!(
+            "stat: path should be string, bytes, os.PathLike or integer, not {}",
+            path.type_name().as_str()
+        )));
+    };
+    match vm.environment.file_size(name) {
+        Some(size) => Ok(Value::from_bigint(size.into())),
+        None => Err(missing_file(&path)),
+    }
+}

@@ -1,0 +1,240 @@
+//! `random`'s real-valued distributions, computed step by step as `Lib/random.py` does, so that the floats agree.
+
+use std::f64::consts::{E, PI, TAU};
+
+use super::Source;
+use crate::python::args::Args;
+use crate::python::builtins::convert;
+use crate::python::exception::{PyResult, overflow_error, value_error, zero_division_error};
+use crate::python::modules::signature::Signature;
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+/// Takes `N` numbers, those not given by default.
+fn numbers<const N: usize>(
+    vm: &mut Vm,
+    args: Args,
+    name: &'static str,
+    parameters: [&'static str; N],
+    defaults: [Option<f64>; N],
+) -> PyResult<[f64; N]> {
+    let required = defaults.iter().take_while(|default| default.is_none()).count();
+    let bound = Signature::method(name, parameters, required).bind(args)?;
+    let mut values = [0.0; N];
+    for ((slot, value), default) in values.iter_mut().zip(bound).zip(defaults) {
+        *slot = match value {
+            Some(value) => convert::real(vm, &value)?,
+            None => default.unwrap_or_default(),
+        };
+    }
+    Ok(values)
+}
+
+/// `math.log(x)`
+fn log(x: f64) -> PyResult<f64> {
+    if x > 0.0 || x.is_nan() { Ok(x.ln()) } else { Err(value_error("math domain error")) }
+}
+
+/// `math.exp(x)`
+fn exp(x: f64) -> PyResult<f64> {
+    let result = x.exp();
+    if result.is_infinite() && x.is_finite() { Err(overflow_error("math range error")) } else { Ok(result) }
+}
+
+/// `a / b`
+fn divide(a: f64, b: f64) -> PyResult<f64> {
+    if b == 0.0 { Err(zero_division_error("float division by zero")) } else { Ok(a / b) }
+}
+
+/// `a ** b` of a base that is not negative.
+fn power(a: f64, b: f64) -> PyResult<f64> {
+    if a == 0.0 && b < 0.0 {
+        return Err(zero_division_error("0.0 cannot be raised to a negative power"));
+    }
+    let result = a.powf(b);
+    if result.is_infinite() && a.is_finite() && b.is_finite() {
+        // The error that C's pow leaves, with its errno.
+        return Err(crate::python::exception::raise_with(
+            &crate::python::exception::OVERFLOW_ERROR,
+            vec![Value::Int(34), Value::str("Numerical result out of range")],
+        ));
+    }
+    Ok(result)
+}
+
+/// `uniform(a, b)`
+pub(super) fn uniform(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
+    let [a, b] = numbers(vm, args, "Random.uniform", ["a", "b"], [None, None])?;
+    Ok(Value::Float(a + (b - a) * source.random(vm)))
+}
+
+/// `triangular(low=0.0, high=1.0, mode=None)`
+pub(super) fn triangular(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
+    let [low_value, high_value, mode] =
+        Signature::method("Random.triangular", ["low", "high", "mode"], 0).bind(args)?;
+    let low_value = low_value.unwrap_or(Value::Float(0.0));
+    let mut low = convert::real(vm, &low_value)?;
+    let mut high = convert::real(vm, &high_value.unwrap_or(Value::Float(1.0)))?;
+    let mut u = source.random(vm);
+    let mut c = match mode.filter(|mode| !mode.is_none()) {
+        None => 0.5,
+        Some(mode) => {
+            let mode = convert::real(vm, &mode)?;
+            if high - low == 0.0 {
+                return Ok(low_value);
+            }
+            (mode - low) / (high - low)
+        }
+    };
+    if u > c {
+        u = 1.0 - u;
+        c = 1.0 - c;
+        std::mem::swap(&mut low, &mut high);
+    }
+    Ok(Value::Float(low + (high - low) * (u * c).sqrt()))
+}
+
+/// `gauss(mu=0.0, sigma=1.0)`
+pub(super) fn gauss(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
+    let [mu, sigma] = numbers(vm, args, "Random.gauss", ["mu", "sigma"], [Some(0.0), Some(1.0)])?;
+    let z = source.with(vm, |generator| {
+        generator.gauss_next.take().unwrap_or_else(|| {
+            let angle = generator.random() * TAU;
+            let radius = (-2.0 * (1.0 - generator.random()).ln()).sqrt();
+            generator.gauss_next = Some(angle.sin() * radius);
+            angle.cos() * radius
+        })
+    });
+    Ok(Value::Float(mu + z * sigma))
+}
+
+fn normal(vm: &mut Vm, source: Source<'_>, mu: f64, sigma: f64) -> PyResult<f64> {
+    let magic = 4.0 * (-0.5_f64).exp() / 2.0_f64.sqrt();
+    loop {
+        vm.charge(1)?;
+        let u1 = source.random(vm);
+        let u2 = 1.0 - source.random(vm);
+        let z = magic * (u1 - 0.5) / u2;
+        if z * z / 4.0 <= -u2.ln() {
+            return Ok(mu + z * sigma);
+        }
+    }
+}
+
+/// `normalvariate(mu=0.0, sigma=1.0)`
+pub(super) fn normalvariate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
+    let [mu, sigma] = numbers(vm, args, "Random.normalvariate", ["mu", "sigma"], [Some(0.0), Some(1.0)])?;
+    Ok(Value::Float(normal(vm, source, mu, sigma)?))
+}
+
+/// `lognormvariate(mu, sigma)`
+pub(super) fn lognormvariate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
+    let [mu, sigma] = numbers(vm, args, "Random.lognormvariate", ["mu", "sigma"], [None, None])?;
+    Ok(Value::Float(exp(normal(vm, source, mu, sigma)?)?))
+}
+
+/// `expovariate(lambd)`
+pub(super) fn expovariate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
+    let [lambda] = numbers(vm, args, "Random.expovariate", ["lambd"], [None])?;
+    let drawn = -log(1.0 - source.random(vm))?;
+    Ok(Value::Float(divide(drawn, lambda)?))
+}
+
+/// `vonmisesvariate(mu, kappa)`
+pub(super) fn vonmisesvariate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
+    let [mu, kappa] = numbers(vm, args, "Random.vonmisesvariate", ["mu", "kappa"], [None, None])?;
+    if kappa <= 1e-6 {
+        return Ok(Value::Float(TAU * source.random(vm)));
+    }
+    let s = 0.5 / kappa;
+    let r = s + (1.0 + s * s).sqrt();
+    let z = loop {
+        vm.charge(1)?;
+        let z = (PI * source.random(vm)).cos();
+        let d = z / (r + z);
+        let u2 = source.random(vm);
+        if u2 < 1.0 - d * d || u2 <= (1.0 - d) * d.exp() {
+            break z;
+        }
+    };
+    let q = 1.0 / r;
+    let f = (q + z) / (1.0 + q * z);
+    let theta = if source.random(vm) > 0.5 { mu + f.acos() } else { mu - f.acos() };
+    // Python's `%`: the result has the sign of the divisor.
+    let remainder = theta % TAU;
+    Ok(Value::Float(if remainder < 0.0 { remainder + TAU } else { remainder }))
+}
+
+fn gamma(vm: &mut Vm, source: Source<'_>, alpha: f64, beta: f64) -> PyResult<f64> {
+    if alpha <= 0.0 || beta <= 0.0 {
+        return Err(value_error("gammavariate: alpha and beta must be > 0.0"));
+    }
+    if alpha > 1.0 {
+        let magic = 1.0 + 4.5_f64.ln();
+        let ainv = (2.0 * alpha - 1.0).sqrt();
+        let bbb = alpha - 4.0_f64.ln();
+        let ccc = alpha + ainv;
+        loop {
+            vm.charge(1)?;
+            let u1 = source.random(vm);
+            if !(1e-7 < u1 && u1 < 0.999_999_9) {
+                continue;
+            }
+            let u2 = 1.0 - source.random(vm);
+            let v = (u1 / (1.0 - u1)).ln() / ainv;
+            let x = alpha * v.exp();
+            let z = u1 * u1 * u2;
+            let r = bbb + ccc * v - x;
+            if r + magic - 4.5 * z >= 0.0 || r >= z.ln() {
+                return Ok(x * beta);
+            }
+        }
+    }
+    #[expect(clippy::float_cmp, reason = "as CPython decides")]
+    if alpha == 1.0 {
+        return Ok(-(1.0 - source.random(vm)).ln() * beta);
+    }
+    loop {
+        vm.charge(1)?;
+        let u = source.random(vm);
+        let b = (E + alpha) / E;
+        let p = b * u;
+        let x = if p <= 1.0 { power(p, 1.0 / alpha)? } else { -log((b - p) / alpha)? };
+        let u1 = source.random(vm);
+        let accepted = if p > 1.0 { u1 <= power(x, alpha - 1.0)? } else { u1 <= (-x).exp() };
+        if accepted {
+            return Ok(x * beta);
+        }
+    }
+}
+
+/// `gammavariate(alpha, beta)`
+pub(super) fn gammavariate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
+    let [alpha, beta] = numbers(vm, args, "Random.gammavariate", ["alpha", "beta"], [None, None])?;
+    Ok(Value::Float(gamma(vm, source, alpha, beta)?))
+}
+
+/// `betavariate(alpha, beta)`
+pub(super) fn betavariate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
+    let [alpha, beta] = numbers(vm, args, "Random.betavariate", ["alpha", "beta"], [None, None])?;
+    let y = gamma(vm, source, alpha, 1.0)?;
+    if y == 0.0 {
+        return Ok(Value::Float(0.0));
+    }
+    let other = gamma(vm, source, beta, 1.0)?;
+    Ok(Value::Float(y / (y + other)))
+}
+
+/// `paretovariate(alpha)`
+pub(super) fn paretovariate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
+    let [alpha] = numbers(vm, args, "Random.paretovariate", ["alpha"], [None])?;
+    let u = 1.0 - source.random(vm);
+    Ok(Value::Float(power(u, divide(-1.0, alpha)?)?))
+}
+
+/// `weibullvariate(alpha, beta)`
+pub(super) fn weibullvariate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
+    let [alpha, beta] = numbers(vm, args, "Random.weibullvariate", ["alpha", "beta"], [None, None])?;
+    let u = 1.0 - source.random(vm);
+    Ok(Value::Float(alpha * power(-log(u)?, divide(1.0, beta)?)?))
+}

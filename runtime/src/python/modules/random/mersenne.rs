@@ -1,0 +1,227 @@
+//! The Mersenne Twister (MT19937), bit for bit as CPython's `Modules/_randommodule.c` seeds and reads it.
+
+use num_bigint::{BigInt, BigUint};
+
+const N: usize = 624;
+const M: usize = 397;
+const MATRIX_A: u32 = 0x9908_b0df;
+const UPPER_MASK: u32 = 0x8000_0000;
+const LOWER_MASK: u32 = 0x7fff_ffff;
+
+/// The seed of a generator that was never seeded.
+///
+/// DIFFERENCE: CPython takes entropy from the system. A mapping must give the same answer each time, so the seed is fixed.
+pub const DEFAULT_SEED: u64 = 0;
+
+/// The generator. Setting the seed only notes it; the 624 words are made on first use.
+#[derive(Clone)]
+pub struct MersenneTwister {
+    seed: Seed,
+    /// Empty until first use after seeding.
+    words: Vec<u32>,
+    /// The next word to read.
+    index: usize,
+    /// Whether `words` are of `seed`.
+    ready: bool,
+    /// The second of the pair of values that `gauss` makes at once.
+    pub gauss_next: Option<f64>,
+}
+
+#[derive(Clone)]
+enum Seed {
+    Small(u64),
+    Big(Vec<u32>),
+}
+
+impl Default for MersenneTwister {
+    fn default() -> Self {
+        Self { seed: Seed::Small(DEFAULT_SEED), words: Vec::new(), index: N, ready: false, gauss_next: None }
+    }
+}
+
+impl MersenneTwister {
+    /// `random.seed(seed)` of an int of 64 bits; the sign does not count.
+    pub fn set_seed(&mut self, seed: i64) {
+        self.note(Seed::Small(seed.unsigned_abs()));
+    }
+
+    /// `random.seed(seed)` of an int of any size; the sign does not count.
+    pub fn set_big_seed(&mut self, seed: &BigInt) {
+        self.set_magnitude(seed.magnitude());
+    }
+
+    /// Seeds with a number that is not negative.
+    pub fn set_magnitude(&mut self, seed: &BigUint) {
+        self.note(Seed::Big(seed.to_u32_digits()));
+    }
+
+    fn note(&mut self, seed: Seed) {
+        self.seed = seed;
+        self.ready = false;
+        self.gauss_next = None;
+    }
+
+    /// `init_by_array`
+    fn make_words(&mut self) {
+        let key: &[u32] = match &self.seed {
+            #[expect(clippy::cast_possible_truncation, reason = "the two halves of the number")]
+            Seed::Small(seed) => &[*seed as u32, (*seed >> 32) as u32],
+            Seed::Big(words) => words,
+        };
+        // The key is the number's words without leading zeros, one zero for nothing.
+        let length = key.iter().rposition(|word| *word != 0).map_or(1, |last| last + 1);
+        let key: Vec<u32> = if key.is_empty() { vec![0] } else { key.iter().copied().take(length).collect() };
+        let mut words = Vec::with_capacity(N);
+        let mut previous: u32 = 19_650_218;
+        words.push(previous);
+        for index in 1..N as u32 {
+            previous = 1_812_433_253_u32.wrapping_mul(previous ^ (previous >> 30)).wrapping_add(index);
+            words.push(previous);
+        }
+        let mut i = 1;
+        let mut previous = words.first().copied().unwrap_or_default();
+        let wrap = |words: &mut Vec<u32>, i: &mut usize, previous: u32| {
+            *i += 1;
+            if *i >= N {
+                if let Some(first) = words.first_mut() {
+                    *first = previous;
+                }
+                *i = 1;
+            }
+        };
+        let mut keys = key.iter().enumerate().cycle();
+        for _ in 0..N.max(key.len()) {
+            let (j, word) = keys.next().unwrap_or((0, &0));
+            if let Some(slot) = words.get_mut(i) {
+                let mixed = *slot ^ (previous ^ (previous >> 30)).wrapping_mul(1_664_525);
+                #[expect(clippy::cast_possible_truncation, reason = "C adds the index modulo 2**32")]
+                let value = mixed.wrapping_add(*word).wrapping_add(j as u32);
+                *slot = value;
+                previous = value;
+            }
+            wrap(&mut words, &mut i, previous);
+        }
+        for _ in 0..N - 1 {
+            if let Some(slot) = words.get_mut(i) {
+                let mixed = *slot ^ (previous ^ (previous >> 30)).wrapping_mul(1_566_083_941);
+                #[expect(clippy::cast_possible_truncation, reason = "below 624")]
+                let value = mixed.wrapping_sub(i as u32);
+                *slot = value;
+                previous = value;
+            }
+            wrap(&mut words, &mut i, previous);
+        }
+        if let Some(first) = words.first_mut() {
+            *first = 0x8000_0000;
+        }
+        self.words = words;
+        self.index = N;
+        self.ready = true;
+    }
+
+    /// Makes the next 624 words out of the present ones.
+    fn twist(&mut self) {
+        let word = |words: &[u32], index: usize| words.get(index).copied().unwrap_or_default();
+        for index in 0..N {
+            let y = (word(&self.words, index) & UPPER_MASK) | (word(&self.words, (index + 1) % N) & LOWER_MASK);
+            let matrix = if y & 1 == 0 { 0 } else { MATRIX_A };
+            let value = word(&self.words, (index + M) % N) ^ (y >> 1) ^ matrix;
+            if let Some(slot) = self.words.get_mut(index) {
+                *slot = value;
+            }
+        }
+        self.index = 0;
+    }
+
+    /// The next 32 bits.
+    pub fn next_u32(&mut self) -> u32 {
+        if !self.ready {
+            self.make_words();
+        }
+        if self.index >= N {
+            self.twist();
+        }
+        let mut y = self.words.get(self.index).copied().unwrap_or_default();
+        self.index += 1;
+        y ^= y >> 11;
+        y ^= (y << 7) & 0x9d2c_5680;
+        y ^= (y << 15) & 0xefc6_0000;
+        y ^ (y >> 18)
+    }
+
+    /// `random.random()`: a float in [0, 1) of 53 bits.
+    pub fn random(&mut self) -> f64 {
+        let high = f64::from(self.next_u32() >> 5);
+        let low = f64::from(self.next_u32() >> 6);
+        (high * 67_108_864.0 + low) * (1.0 / 9_007_199_254_740_992.0)
+    }
+
+    /// `random.getrandbits(bits)` for up to 64 bits.
+    pub fn bits_u64(&mut self, bits: u32) -> u64 {
+        match bits {
+            0 => 0,
+            1..=32 => u64::from(self.next_u32() >> (32 - bits)),
+            _ => {
+                let low = u64::from(self.next_u32());
+                let high = u64::from(self.next_u32() >> (64 - bits.min(64)));
+                low | (high << 32)
+            }
+        }
+    }
+
+    /// `random.getrandbits(bits)`
+    pub fn bits(&mut self, bits: u64) -> BigUint {
+        let mut words = Vec::new();
+        let mut left = bits;
+        while left > 0 {
+            let word = self.next_u32();
+            let shift = u32::try_from(32_u64.saturating_sub(left)).unwrap_or(0);
+            words.push(word >> shift);
+            left = left.saturating_sub(32);
+        }
+        BigUint::new(words)
+    }
+
+    /// An int from 0 up to, not including, `bound`, which is not zero: `Random._randbelow`.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        let bits = u64::BITS - bound.leading_zeros();
+        loop {
+            let candidate = self.bits_u64(bits);
+            if candidate < bound {
+                return candidate;
+            }
+            if bound == 0 {
+                return 0;
+            }
+        }
+    }
+
+    /// [`MersenneTwister::below`] for a bound of any size.
+    pub fn below_big(&mut self, bound: &BigUint) -> BigUint {
+        loop {
+            let candidate = self.bits(bound.bits());
+            if candidate < *bound || bound.bits() == 0 {
+                return candidate;
+            }
+        }
+    }
+
+    /// The words and the next index, as `random.getstate` shows them.
+    pub fn state(&mut self) -> (Vec<u32>, usize) {
+        if !self.ready {
+            self.make_words();
+        }
+        (self.words.clone(), self.index)
+    }
+
+    /// Restores what [`MersenneTwister::state`] gave; false where it is none.
+    pub fn set_state(&mut self, words: Vec<u32>, index: usize) -> bool {
+        if words.len() != N || index > N {
+            return false;
+        }
+        self.words = words;
+        self.index = index;
+        self.ready = true;
+        true
+    }
+}

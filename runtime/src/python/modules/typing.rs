@@ -1,0 +1,279 @@
+//! `typing`: names that can be subscripted and combined and do nothing; and unions, which `isinstance` takes.
+
+use super::abc;
+use super::signature::Signature;
+use crate::python::args::Args;
+use crate::python::exception::PyResult;
+use crate::python::object::Object;
+use crate::python::types::{
+    BuiltinType, DICT, FROZENSET, GENERIC_ALIAS, LIST, NONE_TYPE, OBJECT, SET, TUPLE, TYPE, Type,
+};
+use crate::python::value::Value;
+use crate::python::vm::{CompareOp, Vm};
+
+/// `types.UnionType`, what `int | str` is.
+pub static UNION_TYPE: BuiltinType = BuiltinType::new("UnionType", "types", &OBJECT);
+/// `typing._SpecialForm`: `Any`, `Optional`, `List` ...
+pub static SPECIAL_FORM: BuiltinType = BuiltinType::new("_SpecialForm", "typing", &OBJECT);
+/// `typing.TypeVar`
+pub static TYPE_VAR: BuiltinType =
+    BuiltinType { construct: Some(type_var), ..BuiltinType::new("TypeVar", "typing", &OBJECT) };
+
+/// A union of classes.
+pub struct Union {
+    members: Vec<Value>,
+}
+
+/// `a | b` of two classes, unions or `None`; `None` where one is no such thing.
+pub fn union(a: &Value, b: &Value) -> Option<Value> {
+    let members = |value: &Value| match value {
+        Value::Type(_) | Value::None => Some(vec![value.clone()]),
+        Value::Object(_) => match (value.downcast::<Union>(), value.downcast::<Form>(), value.downcast::<Alias>()) {
+            (Some(union), _, _) => Some(union.members.clone()),
+            (None, None, None) => None,
+            _ => Some(vec![value.clone()]),
+        },
+        _ => None,
+    };
+    let mut all = members(a)?;
+    for member in members(b)? {
+        if !all.iter().any(|known| known.is(&member)) {
+            all.push(member);
+        }
+    }
+    if all.iter().all(Value::is_none) {
+        return None;
+    }
+    Some(Value::object(Union { members: all }))
+}
+
+/// The members of a union, or the class that a form of `typing` stands for; `None` for anything else.
+pub fn union_members(value: &Value) -> Option<Vec<Value>> {
+    if let Some(union) = value.downcast::<Union>() {
+        return Some(union.members.clone());
+    }
+    let form = value.downcast::<Form>()?;
+    Some(vec![Value::Type(form.origin?.into())])
+}
+
+/// The text of a class in a union or alias.
+fn member_text(vm: &mut Vm, value: &Value) -> PyResult<String> {
+    Ok(match value {
+        Value::None => "None".to_owned(),
+        Value::Type(class) if class.same(&Type::Builtin(&NONE_TYPE)) => "None".to_owned(),
+        Value::Type(Type::Builtin(class)) => format!("{}{}", class.module_prefix(), class.name),
+        Value::Type(class) => class.name().to_string(),
+        Value::Ellipsis => "...".to_owned(),
+        other => vm.repr(other)?,
+    })
+}
+
+impl Object for Union {
+    fn class(&self) -> &'static BuiltinType {
+        &UNION_TYPE
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok((name == "__args__").then(|| Value::tuple(self.members.clone())))
+    }
+
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        let texts = self.members.iter().map(|member| member_text(vm, member)).collect::<PyResult<Vec<_>>>()?;
+        Ok(texts.join(" | "))
+    }
+
+    fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        let other = other.downcast::<Union>()?;
+        let within = |a: &Self, b: &Self| a.members.iter().all(|member| b.members.iter().any(|other| other.is(member)));
+        let equal = within(self, other) && within(other, self);
+        match op {
+            CompareOp::Eq => Some(Ok(Value::Bool(equal))),
+            CompareOp::Ne => Some(Ok(Value::Bool(!equal))),
+            _ => None,
+        }
+    }
+
+    fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+        let this = Value::object(Self { members: self.members.clone() });
+        match method {
+            "or" => union(&this, other).map(Ok),
+            "ror" => union(other, &this).map(Ok),
+            _ => None,
+        }
+    }
+}
+
+/// What `list[int]` is.
+pub struct Alias {
+    origin: Value,
+    arguments: Vec<Value>,
+}
+
+/// `class[arguments]`
+pub fn generic_alias(origin: Value, arguments: &Value) -> Value {
+    let arguments = match arguments {
+        Value::Tuple(tuple) => tuple.items.clone(),
+        other => vec![other.clone()],
+    };
+    Value::object(Alias { origin, arguments })
+}
+
+impl Object for Alias {
+    fn class(&self) -> &'static BuiltinType {
+        &GENERIC_ALIAS
+    }
+
+    fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        match name {
+            "__origin__" => Ok(Some(self.origin.clone())),
+            "__args__" => Ok(Some(Value::tuple(self.arguments.clone()))),
+            other => vm.find_attr(&self.origin, other),
+        }
+    }
+
+    fn callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        vm.call(&self.origin, args)
+    }
+
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        let texts = self.arguments.iter().map(|argument| member_text(vm, argument)).collect::<PyResult<Vec<_>>>()?;
+        Ok(format!("{}[{}]", member_text(vm, &self.origin)?, texts.join(", ")))
+    }
+
+    fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+        let this = Value::object(Self { origin: self.origin.clone(), arguments: self.arguments.clone() });
+        match method {
+            "or" => union(&this, other).map(Ok),
+            "ror" => union(other, &this).map(Ok),
+            _ => None,
+        }
+    }
+}
+
+/// A name of `typing`.
+pub struct Form {
+    name: &'static str,
+    origin: Option<&'static BuiltinType>,
+}
+
+impl Object for Form {
+    fn class(&self) -> &'static BuiltinType {
+        &SPECIAL_FORM
+    }
+
+    fn get_item(&self, _: &mut Vm, key: &Value) -> PyResult<Value> {
+        let this = Value::object(Self { name: self.name, origin: self.origin });
+        Ok(match (self.name, key) {
+            ("Optional", other) => union(other, &Value::None).unwrap_or_else(|| generic_alias(this, other)),
+            ("Union", Value::Tuple(members)) => {
+                let mut members = members.items.iter();
+                let first = members.next().cloned().unwrap_or_default();
+                members.fold(first, |all, member| union(&all, member).unwrap_or(all))
+            }
+            ("Union", other) => other.clone(),
+            (_, other) => generic_alias(this, other),
+        })
+    }
+
+    fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+        let this = Value::object(Self { name: self.name, origin: self.origin });
+        match method {
+            "or" => union(&this, other).map(Ok),
+            "ror" => union(other, &this).map(Ok),
+            _ => None,
+        }
+    }
+
+    fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(format!("typing.{}", self.name))
+    }
+}
+
+struct TypeVar {
+    name: Value,
+}
+
+impl Object for TypeVar {
+    fn class(&self) -> &'static BuiltinType {
+        &TYPE_VAR
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok((name == "__name__").then(|| self.name.clone()))
+    }
+
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(format!("~{}", vm.str(&self.name)?.as_str()))
+    }
+}
+
+fn type_var(_: &mut Vm, mut args: Args) -> PyResult<Value> {
+    let name = if args.pos.is_empty() { Value::None } else { args.pos.remove(0) };
+    Ok(Value::object(TypeVar { name }))
+}
+
+fn cast(_: &mut Vm, args: Args) -> PyResult<Value> {
+    let [_, value] = Signature::function("cast", ["typ", "val"], 2).bind(args)?;
+    Ok(value.unwrap_or_default())
+}
+
+fn first_argument(_: &mut Vm, mut args: Args) -> PyResult<Value> {
+    Ok(if args.pos.is_empty() { Value::None } else { args.pos.swap_remove(0) })
+}
+
+macro_rules! forms {
+    ($($name:literal => $origin:expr),* $(,)?) => {
+        module! {
+            /// `typing`
+            MODULE = "typing";
+            functions {
+                "cast" => cast,
+                "final" => first_argument,
+                "no_type_check" => first_argument,
+                "overload" => first_argument,
+            }
+            values(_vm) {
+                "TYPE_CHECKING" => Value::Bool(false),
+                "TypeVar" => super::class(&TYPE_VAR),
+                $($name => Value::object(Form { name: $name, origin: $origin })),*
+            }
+        }
+    };
+}
+
+forms! {
+    "Any" => None,
+    "AnyStr" => None,
+    "Annotated" => None,
+    "Callable" => Some(&abc::CALLABLE),
+    "ClassVar" => None,
+    "Collection" => Some(&abc::COLLECTION),
+    "Container" => Some(&abc::CONTAINER),
+    "Dict" => Some(&DICT),
+    "Final" => None,
+    "FrozenSet" => Some(&FROZENSET),
+    "Generator" => Some(&abc::GENERATOR_ABC),
+    "Generic" => None,
+    "Hashable" => Some(&abc::HASHABLE),
+    "Iterable" => Some(&abc::ITERABLE),
+    "Iterator" => Some(&abc::ITERATOR),
+    "List" => Some(&LIST),
+    "Literal" => None,
+    "Mapping" => Some(&abc::MAPPING),
+    "MutableMapping" => Some(&abc::MUTABLE_MAPPING),
+    "MutableSequence" => Some(&abc::MUTABLE_SEQUENCE),
+    "NoReturn" => None,
+    "Optional" => None,
+    "Protocol" => None,
+    "Sequence" => Some(&abc::SEQUENCE),
+    "Set" => Some(&SET),
+    "Sized" => Some(&abc::SIZED),
+    "Text" => Some(&crate::python::types::STR),
+    "Tuple" => Some(&TUPLE),
+    "Type" => Some(&TYPE),
+    "Union" => None,
+}
