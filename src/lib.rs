@@ -1,3 +1,54 @@
-//! The TPV compiler: config sources in, one artifact out.
+//! The compiler of TPV rules: YAML text to entities, their Python code to bytecode, both to one artifact.
+//!
+//! Data goes one way: [`source`] reads files and URLs, [`config`] turns their text into entities, [`python`] their code
+//! into bytecode, [`link`] all of it into the tables of `tpv_runtime`; every problem on the way becomes a
+//! [`diagnostic::Diagnostic`] with its place in the text.
 
+pub mod cli;
+pub mod config;
+pub mod diagnostic;
+pub mod link;
 pub mod python;
+pub mod source;
+
+use tpv_runtime::artifact::Rules;
+
+use diagnostic::{Diagnostic, Diagnostics};
+use source::{Limits, SourceMap};
+
+/// How to compile.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CompileOptions {
+    /// Whether code that cannot run (constructs or modules that are not there, rules with syntax errors) is an error.
+    pub strict: bool,
+}
+
+/// What compiling gave.
+pub struct Compiled {
+    /// The rules; nothing where there was an error.
+    pub rules: Option<Rules>,
+    /// Errors and warnings of all files, sorted by place.
+    pub diagnostics: Diagnostics,
+    /// The texts that the diagnostics point into.
+    pub sources: SourceMap,
+}
+
+/// Compiles config files and URLs, merged in the order given.
+pub fn compile(names: &[String], options: &CompileOptions) -> Compiled {
+    let mut sources = SourceMap::new();
+    let mut diagnostics = Diagnostics::new();
+    let config = config::load(names.iter().map(String::as_str), &Limits::default(), &mut sources, &mut diagnostics);
+    let (tables, program) = link::link(&config, &sources, options.strict, &mut diagnostics);
+    let mut rules = None;
+    if !diagnostics.has_errors() {
+        match Rules::new(tables, program) {
+            Ok(linked) => rules = Some(linked),
+            Err(error) => diagnostics.push(
+                Diagnostic::error(format!("the config compiled into rules that are not sound: {error}"))
+                    .help("this is a fault of tpvc: report it with the config"),
+            ),
+        }
+    }
+    diagnostics.sort();
+    Compiled { rules, diagnostics, sources }
+}

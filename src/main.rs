@@ -1,2 +1,7 @@
-//! x
-fn main() {}
+//! The command line of tpvc.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    tpvc::cli::run()
+}

@@ -138,6 +138,11 @@ fn functions() {
 }
 
 #[test]
+fn regular_expressions() {
+    replay("re");
+}
+
+#[test]
 fn statements() {
     replay("statements");
 }

@@ -1,4 +1,9 @@
 //! Runtime.
 
+pub mod artifact;
 pub mod galaxy;
+pub mod mapper;
+mod nesting;
+pub mod patterns;
 pub mod python;
+pub mod stream;

@@ -155,7 +155,7 @@ fn operate(vm: &mut Vm, sign: &str, a: &Value, b: &Value) -> PyResult<Value> {
     }
     match sign {
         "[]" => vm.get_item(a, b),
-        "contains" => vm.contains(b, a).map(Value::Bool),
+        "contains" => vm.contains(a, b).map(Value::Bool),
         "format" => match b {
             Value::Str(spec) => vm.format(a, spec.as_str()).map(Value::Str),
             _ => panic!("the specification is no text"),
@@ -306,9 +306,9 @@ fn group_name(group: &Json) -> String {
     named.unwrap_or_default().to_owned()
 }
 
-/// Compares a property of all code points, block by block, by checksum.
+/// Compares a property of code points, block by block, by checksum.
 fn replay_unicode(vm: &mut Vm, name: &str, cases: &[Json], checker: &mut Checker) {
-    for (block, expected) in (0_u32..).zip(cases) {
+    for (block, expected) in (0_u32..0x32).chain([0xe0]).zip(cases) {
         vm.reset();
         let mut text = String::new();
         for char in (block * 4096..(block + 1) * 4096).filter_map(char::from_u32) {

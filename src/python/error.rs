@@ -50,8 +50,6 @@ impl ErrorKind {
 pub enum Stage {
     /// `ast.parse(text)`
     Parse,
-    /// Inside a replacement field of an f-string, which CPython 3.11 parses by itself.
-    FString,
     /// `compile(tree, "<string>", ...)`
     Compile,
 }
@@ -61,7 +59,6 @@ impl Stage {
     pub fn file_name(self) -> &'static str {
         match self {
             Self::Parse => "<unknown>",
-            Self::FString => "<fstring>",
             Self::Compile => "<string>",
         }
     }
@@ -82,15 +79,15 @@ pub struct PythonError {
     pub help: String,
     /// The stage that refuses it.
     pub stage: Stage,
+    /// The line that CPython's message names, where it is another than that of the mistake.
+    pub named_line: Option<u32>,
 }
 
 impl PythonError {
     /// `str(exception)` as CPython gives it: for syntax errors with file name and line.
     pub fn text(&self) -> String {
         if self.kind.is_syntax() {
-            // The inner parser of f-strings counts the field's lines from 1.
-            let line = if self.stage == Stage::FString { 1 } else { self.line };
-            format!("{} ({}, line {line})", self.message, self.stage.file_name())
+            format!("{} ({}, line {})", self.message, self.stage.file_name(), self.named_line.unwrap_or(self.line))
         } else {
             self.message.clone()
         }

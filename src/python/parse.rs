@@ -7,7 +7,9 @@ use tpv_runtime::python::code::CodeKind;
 
 use super::diagnose;
 use super::error::{ErrorKind, PythonError, Stage};
+use super::fstring;
 use super::stack::MAX_SOURCE;
+use super::tokens::tokenize;
 
 /// What TPV writes before the text of an f-string.
 const FSTRING_PREFIX: &str = "f'''";
@@ -41,6 +43,15 @@ impl Text {
             CodeKind::FString => (format!("{FSTRING_PREFIX}{source}{FSTRING_SUFFIX}"), 4),
             _ => (source.to_owned(), 0),
         };
+        Self::of(source, added)
+    }
+
+    /// A text that is no block.
+    pub(super) fn plain(source: String) -> Self {
+        Self::of(source, 0)
+    }
+
+    fn of(source: String, added: u32) -> Self {
         let source = if source.contains('\r') { source.replace("\r\n", "\n").replace('\r', "\n") } else { source };
         let line_starts = std::iter::once(0).chain(source.match_indices('\n').map(|(at, _)| at + 1)).collect();
         Self { source, line_starts, added }
@@ -56,10 +67,19 @@ impl Text {
         (u32::try_from(line).unwrap_or(u32::MAX), column)
     }
 
+    /// The byte offset of a line and column as [`Text::place`] gives them.
+    pub(super) fn offset(&self, line: u32, column: u32) -> usize {
+        let start = self.line_starts.get(line.saturating_sub(1) as usize).copied().unwrap_or(0);
+        let column = if line == 1 { column + self.added } else { column };
+        let rest = self.source.get(start..).unwrap_or("");
+        let within = rest.char_indices().nth(column.saturating_sub(1) as usize).map_or(rest.len(), |(at, _)| at);
+        start + within
+    }
+
     /// An error at a byte offset.
     pub fn error(&self, kind: ErrorKind, stage: Stage, offset: usize, message: impl Into<String>) -> PythonError {
         let (line, column) = self.place(offset);
-        PythonError { kind, message: message.into(), line, column, help: String::new(), stage }
+        PythonError { kind, message: message.into(), line, column, help: String::new(), stage, named_line: None }
     }
 
     /// A `SyntaxError` of `ast.parse` at a byte offset.
@@ -92,7 +112,15 @@ pub fn parse(source: &str, kind: CodeKind) -> Result<Parsed, PythonError> {
         return Err(text.error(ErrorKind::SyntaxError, Stage::Parse, at, "too many nested parentheses"));
     }
     match ast::Suite::parse(&text.source, "") {
-        Ok(body) => Ok(Parsed { text, body }),
+        Ok(body) => {
+            // Our parser reads backslashes and comments in the fields of f-strings, which CPython 3.11 refuses.
+            if text.source.contains(['\\', '#'])
+                && let Some(error) = fstring::check(&text, &tokenize(&text.source), false)
+            {
+                return Err(error);
+            }
+            Ok(Parsed { text, body })
+        }
         Err(error) => Err(diagnose::explain(&text, &error)),
     }
 }

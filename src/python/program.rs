@@ -42,6 +42,7 @@ impl ProgramBuilder {
                 column: 1,
                 help: String::new(),
                 stage: Stage::Compile,
+                named_line: None,
             })
         });
         let result = match result {

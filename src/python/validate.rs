@@ -103,6 +103,11 @@ impl Checker<'_> {
                 let message = format!("cannot use assignment expressions with {}", name_of(&named.target));
                 return self.refuse(&*named.target, message);
             }
+            Expr::Call(call) if call.args.len() + call.keywords.len() > 1 => {
+                if let Some(bare) = call.args.iter().find(|argument| self.is_bare_generator(argument)) {
+                    return self.refuse(bare, "Generator expression must be parenthesized".to_owned());
+                }
+            }
             Expr::ListComp(comp) => self.generators(&comp.elt, &comp.generators)?,
             Expr::SetComp(comp) => self.generators(&comp.elt, &comp.generators)?,
             Expr::GeneratorExp(comp) => self.generators(&comp.elt, &comp.generators)?,
@@ -117,6 +122,11 @@ impl Checker<'_> {
             return self.refuse(element, "iterable unpacking cannot be used in comprehension".to_owned());
         }
         generators.iter().try_for_each(|generator| self.target(&generator.target))
+    }
+
+    fn is_bare_generator(&self, argument: &Expr) -> bool {
+        argument.is_generator_exp_expr()
+            && !self.text.source.get(argument.start().to_usize()..).unwrap_or("").starts_with('(')
     }
 
     fn target(&self, target: &Expr) -> Done {

@@ -10,8 +10,12 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use bincode::de::Decoder;
+use bincode::error::DecodeError;
 use bincode::{Decode, Encode};
 use num_bigint::BigInt;
+
+use crate::nesting::nested;
 
 use super::string::Str;
 use super::value::Value;
@@ -23,6 +27,11 @@ pub struct CodeRef {
     pub code: u32,
     /// Index of the place in the artifact's table of sites.
     pub site: u32,
+}
+
+impl CodeRef {
+    /// The code of an f-string that has no fields and no escapes: it is its own value.
+    pub const PLAIN: u32 = u32::MAX;
 }
 
 /// A place inside a code block: where an exception passed through.
@@ -342,7 +351,7 @@ impl Instr {
 }
 
 /// A constant in plain data.
-#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq, Encode)]
 pub enum Const {
     /// `None`
     None,
@@ -364,6 +373,29 @@ pub enum Const {
     Tuple(Vec<Const>),
     /// A frozenset.
     FrozenSet(Vec<Const>),
+}
+
+bincode::impl_borrow_decode!(Const);
+
+impl<Context> Decode<Context> for Const {
+    fn decode<D: Decoder<Context = Context>>(decoder: &mut D) -> Result<Self, DecodeError> {
+        let decoder = &mut *decoder;
+        nested(|| {
+            Ok(match u32::decode(decoder)? {
+                0 => Self::None,
+                1 => Self::Ellipsis,
+                2 => Self::Bool(Decode::decode(decoder)?),
+                3 => Self::Int(Decode::decode(decoder)?),
+                4 => Self::BigInt(Decode::decode(decoder)?),
+                5 => Self::Float(Decode::decode(decoder)?),
+                6 => Self::Str(Decode::decode(decoder)?),
+                7 => Self::Bytes(Decode::decode(decoder)?),
+                8 => Self::Tuple(Decode::decode(decoder)?),
+                9 => Self::FrozenSet(Decode::decode(decoder)?),
+                other => return Err(DecodeError::OtherString(format!("there is no kind {other} of constant"))),
+            })
+        })
+    }
 }
 
 /// What the parameters of a function are. They are the first local variables, in the order: positional-only,

@@ -100,6 +100,7 @@ impl Hasher for KeyHasher {
 pub type Table = IndexMap<Key, Value, BuildHasherDefault<KeyHasher>>;
 
 /// Which class of `dict` it is.
+#[derive(Clone)]
 pub enum DictKind {
     /// `dict`
     Plain,

@@ -116,19 +116,23 @@ impl SetTable {
 
     /// Adds the key; false where it was there. An equal item stays.
     pub fn insert(&mut self, key: Key) -> bool {
-        let mut free = None;
+        let (mut free, mut deleted) = (None, None);
         for index in probes(&key, self.slots.len()) {
             match self.slots.get(index) {
                 Some(Slot::Full(found)) if *found == key => return false,
                 Some(Slot::Full(_)) | None => {}
-                Some(Slot::Deleted) => {
-                    // CPython 3.7+ does not reuse dummies in set_add_entry; it only stops at an unused slot.
-                }
+                // The last one passed is used again.
+                Some(Slot::Deleted) => deleted = Some(index),
                 Some(Slot::Empty) => {
                     free = Some(index);
                     break;
                 }
             }
+        }
+        if let Some(slot) = deleted.and_then(|index| self.slots.get_mut(index)) {
+            *slot = Slot::Full(key);
+            self.used += 1;
+            return true;
         }
         let Some(index) = free else { return false };
         if let Some(slot) = self.slots.get_mut(index) {

@@ -25,7 +25,7 @@ pub struct Union {
 
 impl Union {
     /// `a | b`; `None` where one of them is no class, alias, union or `None`, or where both are `None`.
-    pub fn new(a: &Value, b: &Value) -> Option<Value> {
+    pub fn of(a: &Value, b: &Value) -> Option<Value> {
         if a.is_none() && b.is_none() {
             return None;
         }

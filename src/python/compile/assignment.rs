@@ -13,6 +13,7 @@ impl<'a> Compiler<'a> {
         match target {
             Expr::Name(node) => self.store_name(&node.id),
             Expr::Attribute(node) => {
+                self.bindable(&node.attr)?;
                 self.expression(&node.value)?;
                 self.at(node.range.start());
                 let name = self.attribute_index(&node.attr);

@@ -90,6 +90,7 @@ impl<'a> Compiler<'a> {
     fn keywords_differ(&mut self, keywords: &[ast::Keyword]) -> Done {
         for (index, keyword) in keywords.iter().enumerate() {
             let Some(name) = &keyword.arg else { continue };
+            self.bindable(name)?;
             if keywords.iter().take(index).any(|earlier| earlier.arg.as_ref() == Some(name)) {
                 return self.refuse(keyword.range.start(), format!("keyword argument repeated: {name}"));
             }

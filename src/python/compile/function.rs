@@ -74,6 +74,7 @@ impl<'a> Compiler<'a> {
             return Ok(*code);
         }
         let Some(info) = self.scopes.get(scope) else { return Ok(self.root) };
+        info.parameters.iter().try_for_each(|name| self.bindable(name))?;
         let mut unit = Unit::new(CodeKind::Function, name.to_owned(), scope);
         unit.locals.extend(info.parameters.iter().cloned());
         unit.cells.extend(info.cells.iter().cloned());

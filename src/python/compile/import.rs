@@ -62,6 +62,9 @@ impl<'a> Compiler<'a> {
             "annotations",
         ];
         let at = node.range.start();
+        if node.range.end() > self.future_end {
+            return self.refuse(at, "from __future__ imports must occur at the beginning of the file");
+        }
         for alias in &node.names {
             match alias.name.as_str() {
                 "braces" => return self.refuse(at, "not a chance"),

@@ -57,6 +57,7 @@ pub(super) fn block(program: &mut ProgramBuilder, source: &str, kind: CodeKind) 
         notes: Notes::default(),
         unit: Unit::new(kind, "<module>".to_owned(), Scopes::ROOT),
         place: (1, 1),
+        future_end: future_end(&parsed.body),
     };
     compiler.block_body(&parsed.body, last.is_some())?;
     let notes = std::mem::take(&mut compiler.notes);
@@ -99,6 +100,8 @@ struct Compiler<'a> {
     unit: Unit<'a>,
     /// Line and column of what is being compiled.
     place: (u32, u32),
+    /// Where the imports from `__future__` at the start of the block end.
+    future_end: TextSize,
 }
 
 impl<'a> Compiler<'a> {
@@ -137,6 +140,7 @@ impl<'a> Compiler<'a> {
                 column: self.place.1,
                 help: "nest fewer `finally` blocks".to_owned(),
                 stage: Stage::Compile,
+                named_line: None,
             });
         }
         self.unit.assembler.emit(instr, self.place);
@@ -181,6 +185,19 @@ impl<'a> Compiler<'a> {
         Err(self.text.error(ErrorKind::SyntaxError, Stage::Compile, at.to_usize(), message))
     }
 
+    /// A `SyntaxError` of `compile()` at what is being compiled.
+    fn refuse_here<T>(&self, message: &str) -> Result<T, PythonError> {
+        Err(PythonError {
+            kind: ErrorKind::SyntaxError,
+            message: message.to_owned(),
+            line: self.place.0,
+            column: self.place.1,
+            help: String::new(),
+            stage: Stage::Compile,
+            named_line: None,
+        })
+    }
+
     /// Notes a construct that is not there, and raises where it is reached.
     fn unsupported(&mut self, what: &str, at: TextSize) -> Done {
         self.at(at);
@@ -214,4 +231,12 @@ fn docstring(body: &[Stmt]) -> Option<&str> {
         },
         _ => None,
     }
+}
+
+/// Where the statements end among which an import from `__future__` may stand.
+fn future_end(body: &[Stmt]) -> TextSize {
+    let skip = usize::from(docstring(body).is_some());
+    let is_future =
+        |statement: &&Stmt| matches!(statement, Stmt::ImportFrom(node) if node.module.as_deref() == Some("__future__"));
+    body.iter().skip(skip).take_while(is_future).last().map_or(TextSize::default(), Ranged::end)
 }

@@ -61,7 +61,16 @@ impl Compiler<'_> {
         }
     }
 
+    /// Refuses to bind `__debug__`, which is a constant.
+    pub(super) fn bindable(&self, name: &str) -> Done {
+        match name {
+            "__debug__" => self.refuse_here("cannot assign to __debug__"),
+            _ => Ok(()),
+        }
+    }
+
     pub(super) fn store_name(&mut self, name: &str) -> Done {
+        self.bindable(name)?;
         match self.storage(name) {
             Storage::Fast(slot) => self.emit(Instr::StoreFast { slot }),
             Storage::Cell(index) => self.emit(Instr::StoreDeref { index }),
@@ -75,6 +84,9 @@ impl Compiler<'_> {
     }
 
     pub(super) fn delete_name(&mut self, name: &str) -> Done {
+        if name == "__debug__" {
+            return self.refuse_here("cannot delete __debug__");
+        }
         match self.storage(name) {
             Storage::Fast(slot) => self.emit(Instr::DeleteFast { slot }),
             Storage::Cell(index) => self.emit(Instr::DeleteDeref { index }),

@@ -49,6 +49,9 @@ pub(super) fn binary(op: Operator, a: &Constant, b: &Constant) -> Option<Constan
             let times = if times.is_negative() { 0 } else { times.to_usize()? };
             (text.len().checked_mul(times)? <= MAX_TEXT).then(|| Constant::Str(text.repeat(times)))
         }
+        (Constant::Bool(a), Constant::Bool(b)) if op == Operator::BitAnd => Some(Constant::Bool(a & b)),
+        (Constant::Bool(a), Constant::Bool(b)) if op == Operator::BitOr => Some(Constant::Bool(a | b)),
+        (Constant::Bool(a), Constant::Bool(b)) if op == Operator::BitXor => Some(Constant::Bool(a ^ b)),
         (Constant::Float(_), _) | (_, Constant::Float(_)) => floats(op, float(a)?, float(b)?),
         _ => ints(op, int(a)?, int(b)?),
     }

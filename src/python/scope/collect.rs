@@ -258,6 +258,8 @@ impl Collector<'_> {
             None
         };
         if let Some(message) = message {
+            // CPython names the first of two declarations that contradict each other.
+            let at = if message.ends_with("nonlocal and global") { uses.declared_at } else { at };
             return Err(refuse(text, at, message));
         }
         uses.global |= word == "global";

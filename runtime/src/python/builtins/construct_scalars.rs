@@ -11,6 +11,7 @@ use crate::python::string::Str;
 use crate::python::types::{BuiltinType, Class, OBJECT, Type};
 use crate::python::value::{Slice, Value};
 use crate::python::vm::Vm;
+use crate::python::vm::operators::is_not_iterable;
 use crate::python::vm::text::{bytes_repr, str_repr};
 
 /// `object()`: a thing with nothing but its identity.
@@ -249,12 +250,12 @@ pub(crate) fn bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
         vm.charge_bytes(count)?;
         return Ok(Value::bytes(vec![0; count]));
     }
-    if matches!(source, Value::None | Value::Float(_) | Value::Function(_) | Value::Type(_)) {
-        let given = source.type_name();
-        return Err(type_error(format!("cannot convert '{}' object to bytes", given.as_str())));
-    }
+    let items = vm.collect(&source).map_err(|raised| match is_not_iterable(&raised, &source) {
+        true => type_error(format!("cannot convert '{}' object to bytes", source.type_name().as_str())),
+        false => raised,
+    })?;
     let mut out = Vec::new();
-    for item in vm.collect(&source)? {
+    for item in items {
         let byte = vm.size_argument(&item)?;
         out.push(u8::try_from(byte).map_err(|_| value_error("bytes must be in range(0, 256)"))?);
     }

@@ -48,6 +48,7 @@ pub mod operator;
 pub mod os;
 pub mod os_path;
 pub mod random;
+pub mod re;
 pub mod signature;
 // TODO pub mod statistics;
 // TODO pub mod string;
@@ -80,6 +81,7 @@ pub static MODULES: &[&ModuleDef] = &[
     &os::MODULE,
     &os_path::MODULE,
     &random::MODULE,
+    &re::RE,
     // TODO &statistics::MODULE,
     // TODO &string::MODULE,
     &sys::MODULE,

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Vm;
+use super::operators::is_not_iterable;
 use super::slices::Span;
 use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind, Key};
@@ -194,11 +195,11 @@ impl Vm {
         let new = match value {
             Value::List(other) => other.items.borrow().clone(),
             Value::Tuple(other) => other.items.clone(),
-            Value::None | Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) => {
-                let extended = "must assign iterable to extended slice";
-                return Err(type_error(if span.step == 1 { "can only assign an iterable" } else { extended }));
-            }
-            other => self.collect(other)?,
+            other => self.collect(other).map_err(|raised| match (is_not_iterable(&raised, other), span.step) {
+                (true, 1) => type_error("can only assign an iterable"),
+                (true, _) => type_error("must assign iterable to extended slice"),
+                (false, _) => raised,
+            })?,
         };
         let mut items = list.items.borrow_mut();
         if span.step == 1 {

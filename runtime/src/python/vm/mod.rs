@@ -257,6 +257,11 @@ impl Vm {
         self.in_repr.clear();
     }
 
+    /// Gives a new budget of steps, for what remains to be done when the job has ended.
+    pub fn renew(&mut self) {
+        self.steps_left = self.limits.steps;
+    }
+
     /// Pays for `steps` items of work.
     ///
     /// # Errors

@@ -123,7 +123,7 @@ impl Vm {
                 return self.combine_counters(op, x, y);
             }
             (BinaryOp::Or, Value::Dict(x), Value::Dict(y)) => return Ok(Some(Value::dict(merged(x, y)))),
-            (BinaryOp::Or, _, _) => return Ok(Union::new(a, b)),
+            (BinaryOp::Or, _, _) => return Ok(Union::of(a, b)),
             (BinaryOp::Add, ..) => return self.concatenate(a, b),
             (BinaryOp::Multiply, ..) => return self.repeat(a, b),
             _ => {}
@@ -202,7 +202,12 @@ impl Vm {
     pub fn in_place(&mut self, op: BinaryOp, a: &Value, b: &Value) -> PyResult<Value> {
         match a {
             Value::Int(_) | Value::Float(_) => {}
-            Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Instance(_) | Value::Object(_) => {
+            Value::List(_)
+            | Value::Dict(_)
+            | Value::Set(_)
+            | Value::Range(_)
+            | Value::Instance(_)
+            | Value::Object(_) => {
                 if let Some(value) = self.try_in_place(op, a, b)? {
                     return Ok(value);
                 }
@@ -236,8 +241,8 @@ impl Vm {
                 }
                 other => Ok(other),
             },
-            // Dicts and sets are containers to C: the other operand is not asked whether it can be repeated.
-            (BinaryOp::Multiply, Value::Dict(_) | Value::Set(_)) => Err(unsupported("*=", a, b)),
+            // These are containers to C that cannot be repeated: the other operand is not asked whether it can be repeated.
+            (BinaryOp::Multiply, Value::Dict(_) | Value::Set(_) | Value::Range(_)) => Err(unsupported("*=", a, b)),
             (BinaryOp::Or, Value::Dict(dict)) => {
                 self.update_dict(dict, b)?;
                 Ok(Some(a.clone()))
@@ -445,7 +450,8 @@ impl Vm {
     }
 }
 
-fn is_not_iterable(raised: &Raised, container: &Value) -> bool {
+/// Whether the error is that of a loop over this value, which other functions word in their own way.
+pub(crate) fn is_not_iterable(raised: &Raised, container: &Value) -> bool {
     let args = raised.0.args.borrow();
     matches!(args.first(), Some(Value::Str(text))
         if text.as_str() == format!("'{}' object is not iterable", container.type_name().as_str()))

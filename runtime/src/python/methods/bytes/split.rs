@@ -5,6 +5,7 @@ use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::operators::is_not_iterable;
 
 /// Cuts white space, or the given bytes, off one or both ends.
 fn strip_ends(receiver: &Value, args: Args, method: &str, left: bool, right: bool) -> PyResult<Value> {
@@ -215,10 +216,10 @@ pub(super) fn join(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value>
     let items = match &parts {
         Value::List(list) => list.items.borrow().clone(),
         Value::Tuple(tuple) => tuple.items.clone(),
-        Value::None | Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) => {
-            return Err(type_error("can only join an iterable"));
-        }
-        other => vm.collect(other)?,
+        other => vm.collect(other).map_err(|raised| match is_not_iterable(&raised, other) {
+            true => type_error("can only join an iterable"),
+            false => raised,
+        })?,
     };
     let mut total = separator.len().saturating_mul(items.len().saturating_sub(1));
     for item in &items {

@@ -7,6 +7,7 @@ use crate::python::string::Str;
 use crate::python::unicode;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::operators::is_not_iterable;
 
 /// The separator (`None` for white space) and the greatest number of cuts.
 fn split_arguments(vm: &mut Vm, args: Args, method: &str) -> PyResult<(Option<Str>, usize)> {
@@ -184,10 +185,10 @@ pub(super) fn join(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value>
     let items = match &parts {
         Value::List(list) => list.items.borrow().clone(),
         Value::Tuple(tuple) => tuple.items.clone(),
-        Value::None | Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) | Value::Function(_) => {
-            return Err(type_error("can only join an iterable"));
-        }
-        other => vm.collect(other)?,
+        other => vm.collect(other).map_err(|raised| match is_not_iterable(&raised, other) {
+            true => type_error("can only join an iterable"),
+            false => raised,
+        })?,
     };
     let mut total = separator.len().saturating_mul(items.len().saturating_sub(1));
     for (index, item) in items.iter().enumerate() {

@@ -1,0 +1,332 @@
+//! The tables of an artifact: what the compiler folded a config into, as plain data.
+//!
+//! Strings are interned: a `u32` named `id`, `name` or `text` is an index in [`Tables::strings`] unless it says
+//! otherwise. The order of entities is TPV's order of lookup.
+
+use std::sync::Arc;
+
+use bincode::de::Decoder;
+use bincode::error::DecodeError;
+use bincode::{Decode, Encode};
+
+use crate::nesting::nested;
+use crate::patterns::PatternSet;
+use crate::python::code::CodeRef;
+
+/// Index in [`Tables::strings`].
+pub type StringId = u32;
+
+/// All tables but the code.
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
+pub struct Tables {
+    /// Interned strings.
+    pub strings: Vec<String>,
+    /// The scheduling tags that the config names, each once: tag `n` is bit `n` of a tag set.
+    pub tags: Vec<StringId>,
+    /// The config files, as they were named on the command line.
+    pub sources: Vec<StringId>,
+    /// Where the expressions of the config stand.
+    pub sites: Vec<Site>,
+    /// `global:`
+    pub global: GlobalRow,
+    /// `tools:` in the order of lookup.
+    pub tools: EntityTable,
+    /// `roles:`
+    pub roles: EntityTable,
+    /// `users:`
+    pub users: EntityTable,
+    /// `destinations:` with TPV's defaults for every destination folded in.
+    pub destinations: Vec<EntityRow>,
+    /// `pools:`, kept for later work.
+    pub pools: Vec<EntityRow>,
+    /// The rules of all entities.
+    pub rules: Vec<EntityRow>,
+}
+
+/// `global:`
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
+pub struct GlobalRow {
+    /// `default_inherits`
+    pub default_inherits: Option<StringId>,
+    /// `context`
+    pub context: Vec<(StringId, ValueRow)>,
+}
+
+/// The entities of one section that are found by pattern.
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
+pub struct EntityTable {
+    /// The entities.
+    pub rows: Vec<EntityRow>,
+    /// Their ids as one automaton; pattern `n` belongs to row `n`.
+    pub patterns: Arc<PatternSet>,
+    /// The row whose id is `default_inherits`.
+    pub default: Option<u32>,
+}
+
+/// A place in a config file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct Site {
+    /// Index in [`Tables::sources`].
+    pub source: u32,
+    /// Line of the text's first character, from 1.
+    pub line: u32,
+    /// Column of the text's first character, from 1, in characters.
+    pub column: u32,
+    /// For a block scalar, the column at which each of its lines starts; 0 for other styles.
+    pub indent: u32,
+}
+
+impl Site {
+    /// The place in the file of a line and column of the text (both from 1).
+    pub fn locate(&self, line: u32, column: u32) -> (u32, u32) {
+        if self.indent > 0 {
+            (self.line + line - 1, self.indent + column - 1)
+        } else if line <= 1 {
+            (self.line, self.column + column.saturating_sub(1))
+        } else {
+            (self.line + line - 1, column)
+        }
+    }
+}
+
+/// A value of the config.
+#[derive(Clone, Debug, PartialEq, Encode)]
+pub enum ValueRow {
+    /// `null`
+    None,
+    /// A boolean.
+    Bool(bool),
+    /// An int of 64 bits.
+    Int(i64),
+    /// A larger int, as signed little-endian bytes.
+    BigInt(Vec<u8>),
+    /// A float.
+    Float(f64),
+    /// A string that is never evaluated.
+    Str(StringId),
+    /// A string that is evaluated, with its code.
+    Code(StringId, CodeRef),
+    /// A date: year, month, day.
+    Date(i16, u8, u8),
+    /// A date and time: microseconds since 1970 of the local reading, and the offset from UTC in seconds if it has one.
+    DateTime(i64, Option<i32>),
+    /// A list.
+    List(Vec<ValueRow>),
+    /// A mapping, in order.
+    Dict(Vec<(ValueRow, ValueRow)>),
+}
+
+bincode::impl_borrow_decode!(ValueRow);
+
+impl<Context> Decode<Context> for ValueRow {
+    fn decode<D: Decoder<Context = Context>>(decoder: &mut D) -> Result<Self, DecodeError> {
+        let decoder = &mut *decoder;
+        nested(|| {
+            Ok(match u32::decode(decoder)? {
+                0 => Self::None,
+                1 => Self::Bool(Decode::decode(decoder)?),
+                2 => Self::Int(Decode::decode(decoder)?),
+                3 => Self::BigInt(Decode::decode(decoder)?),
+                4 => Self::Float(Decode::decode(decoder)?),
+                5 => Self::Str(Decode::decode(decoder)?),
+                6 => Self::Code(Decode::decode(decoder)?, Decode::decode(decoder)?),
+                7 => Self::Date(Decode::decode(decoder)?, Decode::decode(decoder)?, Decode::decode(decoder)?),
+                8 => Self::DateTime(Decode::decode(decoder)?, Decode::decode(decoder)?),
+                9 => Self::List(Decode::decode(decoder)?),
+                10 => Self::Dict(Decode::decode(decoder)?),
+                other => return Err(DecodeError::OtherString(format!("there is no kind {other} of value"))),
+            })
+        })
+    }
+}
+
+/// The tags of an entity by kind (require, prefer, accept, reject), each an index in [`Tables::tags`], in the order that
+/// TPV's lists have. `None` is a list that the config set to `null`, which code and messages show as `None`.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct TagsRow {
+    /// The four lists.
+    pub lists: [Option<Vec<u32>>; 4],
+}
+
+impl Default for TagsRow {
+    fn default() -> Self {
+        Self { lists: std::array::from_fn(|_| Some(Vec::new())) }
+    }
+}
+
+/// The classes of entities, in TPV's names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Encode, Decode)]
+pub enum EntityClass {
+    /// A rule of another entity.
+    Rule,
+    /// A resource pool.
+    PoolEntity,
+    /// A tool.
+    Tool,
+    /// A role.
+    Role,
+    /// A user.
+    User,
+    /// A destination.
+    Destination,
+}
+
+impl EntityClass {
+    /// TPV's `merge_order`: when two entities are combined, the class of the one with the higher order is kept.
+    pub fn merge_order(self) -> u8 {
+        match self {
+            Self::Rule => 0,
+            Self::PoolEntity => 1,
+            Self::Tool => 2,
+            Self::Role => 3,
+            Self::User => 4,
+            Self::Destination => 5,
+        }
+    }
+
+    /// The class's name in TPV, which shows in ids and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rule => "Rule",
+            Self::PoolEntity => "PoolEntity",
+            Self::Tool => "Tool",
+            Self::Role => "Role",
+            Self::User => "User",
+            Self::Destination => "Destination",
+        }
+    }
+}
+
+/// Declares an enumeration of fields with their names in TPV.
+macro_rules! fields {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal),* $(,)? } derive $(#[$derive:meta])*) => {
+        $(#[$doc])* $(#[$derive])*
+        pub enum $name { $($(#[$variant_doc])* $variant),* }
+
+        impl $name {
+            /// All fields.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The field's name in TPV.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $text),* }
+            }
+
+            /// The field of that name.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name { $($text => Some(Self::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+fields! {
+    /// The resources of an entity that are expressions. The order is that of their evaluation in TPV.
+    Resource {
+        /// GPUs, at least.
+        MinGpus = "min_gpus",
+        /// Cores, at least.
+        MinCores = "min_cores",
+        /// Memory in GiB, at least.
+        MinMem = "min_mem",
+        /// GPUs, at most.
+        MaxGpus = "max_gpus",
+        /// Cores, at most.
+        MaxCores = "max_cores",
+        /// Memory in GiB, at most.
+        MaxMem = "max_mem",
+        /// GPUs.
+        Gpus = "gpus",
+        /// Cores.
+        Cores = "cores",
+        /// Memory in GiB.
+        Mem = "mem",
+    } derive #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
+}
+
+fields! {
+    /// The limits that are plain numbers: cores and GPUs by count, memory in GiB.
+    Limit {
+        /// Cores a user may hold at once in a pool.
+        MaxConcurrentCores = "max_concurrent_cores",
+        /// Memory a user may hold at once in a pool.
+        MaxConcurrentMem = "max_concurrent_mem",
+        /// GPUs a user may hold at once in a pool.
+        MaxConcurrentGpus = "max_concurrent_gpus",
+        /// The most cores a destination accepts.
+        MaxAcceptedCores = "max_accepted_cores",
+        /// The most memory a destination accepts.
+        MaxAcceptedMem = "max_accepted_mem",
+        /// The most GPUs a destination accepts.
+        MaxAcceptedGpus = "max_accepted_gpus",
+        /// The fewest cores a destination accepts.
+        MinAcceptedCores = "min_accepted_cores",
+        /// The least memory a destination accepts.
+        MinAcceptedMem = "min_accepted_mem",
+        /// The fewest GPUs a destination accepts.
+        MinAcceptedGpus = "min_accepted_gpus",
+    } derive #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
+}
+
+/// An entity or rule, with the chains of `inherits` and the merging of files resolved.
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct EntityRow {
+    /// The class.
+    pub class: EntityClass,
+    /// The id; of a rule its id, given or made.
+    pub id: StringId,
+    /// `abstract`
+    pub abstract_: bool,
+    /// `inherits`
+    pub inherits: Option<StringId>,
+    /// The resources that are set.
+    pub resources: Vec<(Resource, ValueRow)>,
+    /// The limits that are set.
+    pub limits: Vec<(Limit, ValueRow)>,
+    /// `env`: `None`, or a list of dicts.
+    pub env: ValueRow,
+    /// `params`: `None`, or a dict.
+    pub params: ValueRow,
+    /// `resubmit`: a dict.
+    pub resubmit: ValueRow,
+    /// `rank`: `None` or code.
+    pub rank: ValueRow,
+    /// `context`: `None` or a dict.
+    pub context: ValueRow,
+    /// `scheduling` of everything but destinations.
+    pub tags: TagsRow,
+    /// `rules`: key and index in [`Tables::rules`], in order.
+    pub rules: Vec<(StringId, u32)>,
+    /// Fields that TPV does not know, which it keeps as attributes.
+    pub extras: Vec<(StringId, ValueRow)>,
+    /// What only destinations and pools have.
+    pub destination: Option<DestinationRow>,
+    /// What only rules have.
+    pub rule: Option<RuleRow>,
+    /// The place of the entity, an index in [`Tables::sites`].
+    pub site: u32,
+}
+
+/// What only destinations (and, of its fields, pools the tags) have.
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct DestinationRow {
+    /// `runner`
+    pub runner: Option<StringId>,
+    /// `destination_name_override`, or the id: an f-string.
+    pub dest_name: ValueRow,
+    /// `scheduling`: what the destination offers.
+    pub dest_tags: TagsRow,
+    /// `tags`: the handler tags, a list of f-strings.
+    pub handler_tags: ValueRow,
+}
+
+/// What only rules have.
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct RuleRow {
+    /// `if`: code or a boolean.
+    pub if_condition: ValueRow,
+    /// `execute`: `None` or statements.
+    pub execute: ValueRow,
+    /// `fail`: `None` or an f-string.
+    pub fail: ValueRow,
+}

@@ -1,0 +1,72 @@
+//! Evaluating what an entity holds: TPV's `eval_code_block` and `evaluate_complex_property`.
+
+use crate::python::code::{CodeKind, CodeRef};
+use crate::python::dict::Dict;
+use crate::python::exception::{PyResult, not_implemented_error};
+use crate::python::string::Str;
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+/// Evaluates a property as a code block, an f-string or statements: TPV's `eval_code_block(str(value), context)`.
+///
+/// Strings of the config carry the code they were compiled to. A string that code made at run time is compiled now, unless
+/// it is an f-string without fields.
+///
+/// # Errors
+/// What the code raises, and for strings made at run time what compiling them raises.
+pub fn evaluate(vm: &mut Vm, value: &Value, kind: CodeKind) -> PyResult<Value> {
+    let source = match value {
+        // Their text, read as Python, is the value again.
+        Value::Int(_) | Value::BigInt(_) | Value::Bool(_) if kind == CodeKind::Block => return Ok(value.clone()),
+        Value::Float(number) if kind == CodeKind::Block && number.is_finite() => return Ok(value.clone()),
+        Value::Str(text) => text.clone(),
+        other => vm.str(other)?,
+    };
+    let Some(program) = vm.program.clone() else {
+        return Err(not_implemented_error("no program is loaded"));
+    };
+    match source.code() {
+        Some(CodeRef { code: CodeRef::PLAIN, .. }) if kind == CodeKind::FString => return Ok(Value::Str(source)),
+        Some(CodeRef { code, .. }) if program.code(code).is_some_and(|code| code.kind == kind) => {
+            return vm.run(&program, code);
+        }
+        _ => {}
+    }
+    if kind == CodeKind::FString && is_plain(&source) {
+        return Ok(Value::Str(source));
+    }
+    let program = vm.compile(&source, kind)?;
+    vm.run(&program, 0)
+}
+
+/// Whether an f-string of this text is the text: no fields, no escapes, no quotes that could end it, no line endings that
+/// Python would change.
+fn is_plain(text: &Str) -> bool {
+    !text.bytes().any(|byte| matches!(byte, b'{' | b'}' | b'\\' | b'\'' | b'\r' | 0))
+}
+
+/// Evaluates every string inside a property as an f-string; dicts and lists become new ones.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn evaluate_complex(vm: &mut Vm, property: &Value) -> PyResult<Value> {
+    match property {
+        Value::Str(_) => evaluate(vm, property, CodeKind::FString),
+        Value::Dict(dict) => {
+            let items: Vec<_> = dict.table.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+            let result = Dict::new();
+            for (key, value) in items {
+                let value = vm.deeper(|vm| evaluate_complex(vm, &value))?;
+                result.table.borrow_mut().insert(key, value);
+            }
+            Ok(Value::dict(result))
+        }
+        Value::List(list) => {
+            let items = list.items.borrow().clone();
+            let items: PyResult<Vec<Value>> =
+                items.iter().map(|item| vm.deeper(|vm| evaluate_complex(vm, item))).collect();
+            Ok(Value::list(items?))
+        }
+        other => Ok(other.clone()),
+    }
+}

@@ -1,0 +1,139 @@
+//! Config data as Python values: copying, comparing and merging what entities hold.
+
+use std::rc::Rc;
+
+use crate::python::dict::{Dict, StrKey};
+use crate::python::exception::{PyResult, attribute_error, type_error};
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+/// `copy.deepcopy` of data: lists and dicts are copied, immutable values shared, objects copy themselves.
+///
+/// # Errors
+/// `RecursionError` for data that holds itself.
+pub fn deep_copy(vm: &mut Vm, value: &Value) -> PyResult<Value> {
+    match value {
+        Value::List(list) => {
+            let items = list.items.borrow().clone();
+            let copies: PyResult<Vec<Value>> = vm.deeper(|vm| items.iter().map(|item| deep_copy(vm, item)).collect());
+            Ok(Value::list(copies?))
+        }
+        Value::Dict(dict) => {
+            let items: Vec<_> = dict.table.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+            let copy = Dict { table: Default::default(), kind: dict.kind.clone() };
+            vm.deeper(|vm| {
+                for (key, item) in items {
+                    let item = deep_copy(vm, &item)?;
+                    copy.table.borrow_mut().insert(key, item);
+                }
+                Ok(())
+            })?;
+            Ok(Value::Dict(Rc::new(copy)))
+        }
+        Value::Object(object) => object.deepcopy(vm, value),
+        other => Ok(other.clone()),
+    }
+}
+
+/// Whether a copy that code had in its hands still says what the original says, so that the original can go on being
+/// shared.
+pub fn unchanged(original: &Value, copy: &Value) -> bool {
+    match (original, copy) {
+        (Value::List(a), Value::List(b)) => {
+            let (a, b) = (a.items.borrow(), b.items.borrow());
+            a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| unchanged(a, b))
+        }
+        (Value::Dict(a), Value::Dict(b)) => {
+            let (a, b) = (a.table.borrow(), b.table.borrow());
+            a.len() == b.len()
+                && a.iter().zip(b.iter()).all(|((ka, va), (kb, vb))| ka.value.is(&kb.value) && unchanged(va, vb))
+        }
+        (Value::Str(a), Value::Str(b)) => a.same(b),
+        (Value::Int(_), Value::Int(_))
+        | (Value::Float(_), Value::Float(_))
+        | (Value::Bool(_), Value::Bool(_))
+        | (Value::None, Value::None) => original.is(copy),
+        (Value::Object(a), Value::Object(b)) => Rc::ptr_eq(a, b),
+        _ => false,
+    }
+}
+
+/// Whether a container has nothing in it, or the value is `None`.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::None => true,
+        Value::Dict(dict) => dict.is_empty(),
+        Value::List(list) => list.items.borrow().is_empty(),
+        _ => false,
+    }
+}
+
+/// TPV's `default_dict_copier`: the parent's items updated with the child's; always a dict.
+///
+/// # Errors
+/// `AttributeError`, as TPV gets, where code put something other than a dict in the field.
+pub fn merge_dicts(child: &Value, parent: &Value) -> PyResult<Value> {
+    if is_empty(child) {
+        return if is_empty(parent) { Ok(Value::dict(Dict::new())) } else { Ok(parent.clone()) };
+    }
+    match (child, parent) {
+        (Value::Dict(_), parent) if is_empty(parent) => Ok(child.clone()),
+        (Value::Dict(over), Value::Dict(under)) => {
+            let mut table = under.table.borrow().clone();
+            for (key, value) in over.table.borrow().iter() {
+                table.insert(key.clone(), value.clone());
+            }
+            Ok(Value::dict(Dict::from_table(table)))
+        }
+        (_, Value::Dict(_) | Value::None) => {
+            Err(type_error(format!("'{}' object is not iterable", child.type_name().as_str())))
+        }
+        (_, parent) => {
+            Err(attribute_error(format!("'{}' object has no attribute 'update'", parent.type_name().as_str())))
+        }
+    }
+}
+
+/// TPV's `merge_env_list`: the parent's entries, each replaced in place by the child's of the same name (or that is equal),
+/// then the rest of the child's.
+///
+/// # Errors
+/// What comparing entries raises.
+pub fn merge_env(vm: &mut Vm, child: &Value, parent: &Value) -> PyResult<Value> {
+    if is_empty(child) && !is_empty(parent) {
+        return Ok(parent.clone());
+    }
+    if is_empty(parent) && !is_empty(child) {
+        return Ok(child.clone());
+    }
+    let entries = |value: &Value| match value {
+        Value::List(list) => list.items.borrow().clone(),
+        _ => Vec::new(),
+    };
+    let (mut original, mut replace) = (entries(parent), entries(child));
+    for entry in &mut original {
+        let mut found = None;
+        for (index, candidate) in replace.iter().enumerate() {
+            if same_name(entry, candidate) || vm.equal(entry, candidate)? {
+                found = Some(index);
+                break;
+            }
+        }
+        if let Some(index) = found {
+            *entry = replace.remove(index);
+        }
+    }
+    original.append(&mut replace);
+    Ok(Value::list(original))
+}
+
+fn same_name(original: &Value, replace: &Value) -> bool {
+    let name = |value: &Value| match value {
+        Value::Dict(dict) => dict.table.borrow().get(&StrKey("name")).cloned(),
+        _ => None,
+    };
+    match (name(original), name(replace)) {
+        (Some(Value::Str(a)), Some(Value::Str(b))) => a == b,
+        _ => false,
+    }
+}

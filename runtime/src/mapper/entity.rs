@@ -1,0 +1,140 @@
+//! Entities while a job is mapped.
+//!
+//! An [`Entity`] never changes once it is made: inheriting, combining and evaluating make new ones, which share what they
+//! did not change. What code sees is an [`super::objects::EntityObject`], which keeps the code's changes beside the entity
+//! and makes a new entity of both when the mapper goes on with it. Nothing shared between jobs can so be changed by one.
+
+use std::rc::Rc;
+
+use crate::artifact::tables::{EntityClass, Limit, Resource};
+use crate::python::dict::Dict;
+use crate::python::string::Str;
+use crate::python::value::Value;
+
+use super::tags::Tags;
+
+/// A tool, role, user, destination, rule or pool.
+#[derive(Clone)]
+pub struct Entity {
+    /// The class.
+    pub class: EntityClass,
+    /// `id`, a string unless code set another.
+    pub id: Value,
+    /// `abstract`
+    pub abstract_: Value,
+    /// `inherits`
+    pub inherits: Value,
+    /// The resources by [`Resource`]: `None`, a number, or a string that is code.
+    pub resources: [Value; 9],
+    /// The plain limits by [`Limit`].
+    pub limits: [Value; 9],
+    /// `env`: `None` or a list of dicts.
+    pub env: Value,
+    /// `params`: `None` or a dict.
+    pub params: Value,
+    /// `resubmit`: a dict of dicts.
+    pub resubmit: Value,
+    /// `rank`: `None` or code.
+    pub rank: Value,
+    /// `context`: `None` or a dict.
+    pub context: Value,
+    /// `tpv_tags`
+    pub tags: Rc<Tags>,
+    /// `rules`, by key.
+    pub rules: Rules,
+    /// Fields that TPV does not know but keeps, and attributes that code made.
+    pub extras: Rc<Vec<(Str, Value)>>,
+    /// What only destinations have.
+    pub destination: Option<Rc<DestinationFields>>,
+    /// What only rules have.
+    pub rule: Option<Rc<RuleFields>>,
+}
+
+/// The rules of an entity, in order.
+pub type Rules = Rc<Vec<(Str, Rc<Entity>)>>;
+
+/// What only destinations have.
+#[derive(Clone)]
+pub struct DestinationFields {
+    /// `runner`
+    pub runner: Value,
+    /// `dest_name`: an f-string.
+    pub dest_name: Value,
+    /// `tpv_dest_tags`
+    pub dest_tags: Rc<Tags>,
+    /// `handler_tags`: a list of f-strings.
+    pub handler_tags: Value,
+}
+
+/// What only rules have.
+#[derive(Clone)]
+pub struct RuleFields {
+    /// `if_condition`: code or a boolean.
+    pub if_condition: Value,
+    /// `execute`
+    pub execute: Value,
+    /// `fail`
+    pub fail: Value,
+}
+
+impl Entity {
+    /// An entity of this class with TPV's defaults for everything else.
+    pub fn new(class: EntityClass, id: impl Into<Str>) -> Self {
+        let id = Value::Str(id.into());
+        let is_destination = matches!(class, EntityClass::Destination | EntityClass::PoolEntity);
+        Self {
+            class,
+            abstract_: Value::Bool(false),
+            inherits: Value::None,
+            resources: std::array::from_fn(|_| Value::None),
+            limits: std::array::from_fn(|_| Value::None),
+            env: Value::None,
+            params: Value::None,
+            resubmit: Value::dict(Dict::new()),
+            rank: Value::None,
+            context: Value::dict(Dict::new()),
+            tags: Rc::default(),
+            rules: Rc::default(),
+            extras: Rc::default(),
+            destination: is_destination.then(|| {
+                Rc::new(DestinationFields {
+                    runner: Value::None,
+                    dest_name: id.clone(),
+                    dest_tags: Rc::default(),
+                    handler_tags: Value::list(Vec::new()),
+                })
+            }),
+            rule: None,
+            id,
+        }
+    }
+
+    /// A resource.
+    pub fn resource(&self, resource: Resource) -> &Value {
+        self.resources.get(resource as usize).unwrap_or(&Value::None)
+    }
+
+    /// Sets a resource.
+    pub fn set_resource(&mut self, resource: Resource, value: Value) {
+        if let Some(slot) = self.resources.get_mut(resource as usize) {
+            *slot = value;
+        }
+    }
+
+    /// A limit.
+    pub fn limit(&self, limit: Limit) -> &Value {
+        self.limits.get(limit as usize).unwrap_or(&Value::None)
+    }
+
+    /// Sets a limit.
+    pub fn set_limit(&mut self, limit: Limit, value: Value) {
+        if let Some(slot) = self.limits.get_mut(limit as usize) {
+            *slot = value;
+        }
+    }
+
+    /// The tags a destination offers; the empty set for other classes.
+    pub fn dest_tags(&self) -> Rc<Tags> {
+        self.destination.as_ref().map(|fields| fields.dest_tags.clone()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,106 @@
+//! What the mapper's Python machine sees around it: TPV's names, the world, the log.
+
+use std::cell::RefCell;
+
+use std::sync::Arc;
+
+use crate::artifact::Rules;
+use crate::galaxy::helpers;
+use crate::galaxy::objects::app;
+use crate::galaxy::world::World;
+use crate::python::code::{CodeKind, ProgramData};
+use crate::python::exception::{PyResult, Raised, SYNTAX_ERROR, raise};
+use crate::python::module::ModuleDef;
+use crate::python::value::Value;
+use crate::python::vm::{Environment, LogLevel, Vm};
+
+use super::Hooks;
+
+/// The surroundings of one worker.
+pub(super) struct MapperEnvironment {
+    hooks: Hooks,
+    world: RefCell<Arc<World>>,
+    job: RefCell<Value>,
+    input_size: RefCell<Option<Value>>,
+}
+
+impl MapperEnvironment {
+    pub(super) fn new(hooks: Hooks) -> Self {
+        Self { hooks, world: RefCell::default(), job: RefCell::new(Value::None), input_size: RefCell::default() }
+    }
+
+    /// Makes this the world of the jobs to come.
+    pub(super) fn set_world(&self, world: &Arc<World>) {
+        if !Arc::ptr_eq(&self.world.borrow(), world) {
+            *self.world.borrow_mut() = world.clone();
+        }
+    }
+
+    /// `app`, as the world has it. Made for each job: code may have changed the last one.
+    pub(super) fn app(&self) -> Value {
+        app(&self.world.borrow())
+    }
+
+    pub(super) fn set_job(&self, job: Value) {
+        *self.job.borrow_mut() = job;
+        *self.input_size.borrow_mut() = None;
+    }
+
+    /// Tells the log about an exception that ended a job, with its places in the config.
+    pub(super) fn log_raised(&self, raised: &Raised, rules: &Rules) {
+        let _ = rules;
+        if self.log_enabled(LogLevel::Debug) {
+            self.log(LogLevel::Debug, &format!("the job ended in {raised:?}"));
+        }
+    }
+}
+
+impl Environment for MapperEnvironment {
+    fn modules(&self) -> &'static [&'static ModuleDef] {
+        &super::modules::MODULES
+    }
+
+    fn global(&self, vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
+        super::modules::loader_global(vm, name)
+    }
+
+    fn overriding(&self, _: &mut Vm, name: &str) -> PyResult<Option<Value>> {
+        Ok((name == "helpers").then_some(Value::Module(&helpers::MODULE)))
+    }
+
+    fn input_size(&self, vm: &mut Vm) -> PyResult<Value> {
+        if let Some(size) = &*self.input_size.borrow() {
+            return Ok(size.clone());
+        }
+        let job = self.job.borrow().clone();
+        let size = helpers::input_size_of(vm, &job)?;
+        *self.input_size.borrow_mut() = Some(size.clone());
+        Ok(size)
+    }
+
+    fn now(&self) -> Option<i64> {
+        self.world.borrow().now
+    }
+
+    fn file_size(&self, path: &str) -> Option<u64> {
+        self.world.borrow().files.get(path).copied()
+    }
+
+    fn compile(&self, source: &str, kind: CodeKind) -> Option<PyResult<ProgramData>> {
+        let compile = self.hooks.compile.as_ref()?;
+        Some(compile(source, kind).map_err(|(class, message)| {
+            let class = crate::python::exception::EXCEPTIONS.iter().find(|known| known.name == class);
+            raise(class.copied().unwrap_or(&SYNTAX_ERROR), message)
+        }))
+    }
+
+    fn log(&self, level: LogLevel, message: &str) {
+        if let Some(log) = &self.hooks.log {
+            log(level, message);
+        }
+    }
+
+    fn log_enabled(&self, level: LogLevel) -> bool {
+        self.hooks.log.is_some() && self.hooks.log_level.is_some_and(|least| level >= least)
+    }
+}

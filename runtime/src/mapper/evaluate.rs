@@ -1,0 +1,180 @@
+//! Evaluate: rules, resources with their clamps, and the rest of an entity. TPV's `evaluate_rules`,
+//! `evaluate_resources` and `evaluate`.
+
+use std::rc::Rc;
+
+use crate::artifact::tables::{EntityClass, Resource};
+use crate::galaxy::errors::job_mapping_exception;
+use crate::python::code::CodeKind;
+use crate::python::exception::PyResult;
+use crate::python::value::Value;
+use crate::python::vm::CompareOp;
+
+use super::code::{evaluate, evaluate_complex};
+use super::data::deep_copy;
+use super::entity::Entity;
+use super::explain::{Observer, Step};
+use super::inherit::inherit;
+use super::objects::EntityObject;
+use super::worker::Worker;
+
+/// The evaluated parts of a destination that the answer is made of.
+pub(super) struct Evaluated {
+    /// The entity, its resources evaluated.
+    pub entity: Rc<Entity>,
+    /// `env`
+    pub env: Value,
+    /// `params`
+    pub params: Value,
+    /// `resubmit`
+    pub resubmit: Value,
+    /// `dest_name`
+    pub dest_name: Value,
+    /// `handler_tags`
+    pub handler_tags: Value,
+}
+
+/// A resource, the lower and the upper bound that clamp it.
+const CLAMPED: [(Resource, Resource, Resource); 3] = [
+    (Resource::Gpus, Resource::MinGpus, Resource::MaxGpus),
+    (Resource::Cores, Resource::MinCores, Resource::MaxCores),
+    (Resource::Mem, Resource::MinMem, Resource::MaxMem),
+];
+
+impl Worker {
+    /// Adds an entity's context to the evaluation context.
+    fn enter_context(&mut self, entity: &Entity) -> PyResult<()> {
+        let Value::Dict(dict) = &entity.context else { return Ok(()) };
+        let items: Vec<_> = dict.table.borrow().iter().map(|(k, v)| (k.value.clone(), v.clone())).collect();
+        for (key, value) in items {
+            let Value::Str(key) = key else { continue };
+            // Code may change lists and dicts that it finds in the context: never the ones that jobs share.
+            let value = deep_copy(&mut self.vm, &value)?;
+            let slot = self.vm.slot(&key);
+            self.vm.set_context(slot, value);
+        }
+        Ok(())
+    }
+
+    /// Evaluates the rules in order; each that matches is inherited. The result is a new entity; the one given stays.
+    pub(super) fn evaluate_rules(&mut self, entity: &Rc<Entity>, observer: &mut dyn Observer) -> PyResult<Rc<Entity>> {
+        let mut result = entity.clone();
+        self.enter_context(entity)?;
+        let rules = entity.rules.clone();
+        for (_, rule) in rules.iter() {
+            let Some(fields) = &rule.rule else { continue };
+            let condition = evaluate(&mut self.vm, &fields.if_condition, CodeKind::Block)?;
+            let matched = self.vm.truthy(&condition)?;
+            observer.step(Step::Rule { rule, matched });
+            if !matched {
+                continue;
+            }
+            let rule = self.evaluate_rule(rule)?;
+            let mut entity = inherit(&mut self.vm, &rule, &result)?;
+            // TPV also sets `cores = rule.cores or new_entity.cores` (and mem, gpus) here; inheriting has chosen already.
+            let (id, rule_id) = (self.vm.str(&entity.id)?, self.vm.str(&rule.id)?);
+            entity.id = Value::str(format!("{}, Rule: {}", id.as_str(), rule_id.as_str()));
+            result = Rc::new(entity);
+            let seen = EntityObject::value(&self.names, result.clone());
+            self.vm.set_context(self.slots.entity, seen);
+        }
+        Ok(result)
+    }
+
+    /// `Rule.evaluate`: fails the job, or executes and gives the entity that the code left in the context, or is the rule.
+    fn evaluate_rule(&mut self, rule: &Rc<Entity>) -> PyResult<Rc<Entity>> {
+        let Some(fields) = &rule.rule else { return Ok(rule.clone()) };
+        if self.vm.truthy(&fields.fail)? {
+            let message = evaluate(&mut self.vm, &fields.fail, CodeKind::FString)?;
+            let text = self.vm.str(&message)?;
+            return Err(job_mapping_exception(Value::Str(text)));
+        }
+        if self.vm.truthy(&fields.execute)? {
+            evaluate(&mut self.vm, &fields.execute, CodeKind::Exec)?;
+            return self.context_entity();
+        }
+        Ok(rule.clone())
+    }
+
+    /// The entity in the context, with what code changed.
+    pub(super) fn context_entity(&mut self) -> PyResult<Rc<Entity>> {
+        let value = self.vm.context.get(self.slots.entity).cloned().flatten().unwrap_or(Value::None);
+        EntityObject::of(&value)?.entity(&mut self.vm)
+    }
+
+    /// Evaluates the bounds, then gpus, cores and mem, clamped; each goes into the context for the next.
+    pub(super) fn evaluate_resources(&mut self, entity: &Rc<Entity>) -> PyResult<Rc<Entity>> {
+        let mut result = Entity::clone(entity);
+        self.enter_context(entity)?;
+        for resource in Resource::ALL {
+            let source = entity.resource(*resource);
+            if source.is_none() {
+                continue;
+            }
+            let mut value = evaluate(&mut self.vm, source, CodeKind::Block)?;
+            if let Some((_, min, max)) = CLAMPED.iter().find(|(clamped, ..)| clamped == resource) {
+                value = self.clamp(value, result.resource(*min), result.resource(*max))?;
+            }
+            result.set_resource(*resource, value.clone());
+            let slot = self.slots.resource(*resource);
+            self.vm.set_context(slot, value);
+        }
+        Ok(Rc::new(result))
+    }
+
+    /// `max(min or 0, value or 0) if min else value`, then the same with `min` and the upper bound: a bound that is false
+    /// does not clamp.
+    fn clamp(&mut self, value: Value, min: &Value, max: &Value) -> PyResult<Value> {
+        let mut value = value;
+        for (bound, takes_bound_if) in [(min, CompareOp::Gt), (max, CompareOp::Lt)] {
+            if !self.vm.truthy(bound)? {
+                continue;
+            }
+            let own = if self.vm.truthy(&value)? { value } else { Value::Int(0) };
+            // `max(bound, own)` keeps the bound unless `own > bound`; `min` unless `own < bound`.
+            let replaces = self.vm.compare(takes_bound_if, &own, bound)?;
+            value = if self.vm.truthy(&replaces)? { own } else { bound.clone() };
+        }
+        Ok(value)
+    }
+
+    /// `Destination.evaluate`: rules, resources, env, params, resubmit, then name and handler tags.
+    pub(super) fn evaluate_destination(
+        &mut self,
+        combined: &Rc<Entity>,
+        observer: &mut dyn Observer,
+    ) -> PyResult<Evaluated> {
+        let ruled = self.evaluate_rules(combined, observer)?;
+        let entity = self.evaluate_resources(&ruled)?;
+        let env = self.evaluate_property(&ruled.env, self.slots.env)?;
+        let params = self.evaluate_property(&ruled.params, self.slots.params)?;
+        let resubmit = self.evaluate_property(&ruled.resubmit, self.slots.resubmit)?;
+        let (mut dest_name, mut handler_tags) = match &entity.destination {
+            Some(fields) => (fields.dest_name.clone(), fields.handler_tags.clone()),
+            None => (Value::None, Value::None),
+        };
+        if combined.class == EntityClass::Destination
+            && let Some(fields) = &combined.destination
+        {
+            if !fields.dest_name.is_none() {
+                dest_name = evaluate(&mut self.vm, &fields.dest_name, CodeKind::FString)?;
+                self.vm.set_context(self.slots.dest_name, dest_name.clone());
+            }
+            if !fields.handler_tags.is_none() {
+                handler_tags = evaluate_complex(&mut self.vm, &fields.handler_tags)?;
+                self.vm.set_context(self.slots.handler_tags, handler_tags.clone());
+            }
+        }
+        Ok(Evaluated { entity, env, params, resubmit, dest_name, handler_tags })
+    }
+
+    /// Evaluates a property of strings and puts it in the context; one that is empty stays out of it.
+    fn evaluate_property(&mut self, property: &Value, slot: usize) -> PyResult<Value> {
+        if !self.vm.truthy(property)? {
+            return deep_copy(&mut self.vm, property);
+        }
+        let value = evaluate_complex(&mut self.vm, property)?;
+        self.vm.set_context(slot, value.clone());
+        Ok(value)
+    }
+}

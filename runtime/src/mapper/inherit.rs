@@ -1,0 +1,147 @@
+//! Inherit and combine: two entities made one.
+//!
+//! TPV's `Entity.override`, `inherit` and `combine`. The first entity wins; what it leaves unset comes from the second.
+
+use std::rc::Rc;
+
+use crate::artifact::tables::EntityClass;
+use crate::python::exception::{PyResult, raise};
+use crate::python::string::Str;
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+use crate::python::vm::text::str_repr;
+
+use super::data::{merge_dicts, merge_env};
+use super::entity::{DestinationFields, Entity, RuleFields, Rules};
+use super::objects::INCOMPATIBLE_TAGS_EXCEPTION;
+use super::tags::{TagNames, TagType, Tags};
+
+/// `child.inherit(parent)`: the child's fields over the parent's, and its tags over the parent's tags.
+///
+/// # Errors
+/// What merging values that code changed raises.
+pub fn inherit(vm: &mut Vm, child: &Rc<Entity>, parent: &Rc<Entity>) -> PyResult<Entity> {
+    let mut entity = override_(vm, child, parent)?;
+    entity.tags = Tags::inherit(&child.tags, &parent.tags);
+    if child.class == EntityClass::Destination || child.class == EntityClass::PoolEntity {
+        let dest_tags = Tags::inherit(&child.dest_tags(), &parent.dest_tags());
+        if let Some(fields) = &mut entity.destination {
+            Rc::make_mut(fields).dest_tags = dest_tags;
+        }
+    }
+    Ok(entity)
+}
+
+/// `high.combine(low)`: the fields of the entity of higher priority over those of the lower; the tags of both together.
+///
+/// # Errors
+/// `IncompatibleTagsException` where one requires what the other rejects.
+pub fn combine(vm: &mut Vm, names: &TagNames, high: &Rc<Entity>, low: &Rc<Entity>) -> PyResult<Entity> {
+    let mut entity = override_(vm, high, low)?;
+    let (high_id, low_id) = (vm.str(&high.id)?, vm.str(&low.id)?);
+    entity.id =
+        Value::str(format!("{}: {}, {}: {}", high.class.name(), high_id.as_str(), low.class.name(), low_id.as_str()));
+    entity.tags = Tags::combine(&low.tags, &high.tags).ok_or_else(|| incompatible(names, &low.tags, &high.tags))?;
+    Ok(entity)
+}
+
+pub(super) fn incompatible(names: &TagNames, first: &Tags, second: &Tags) -> crate::python::exception::Raised {
+    let list = |tags: &Tags, kind: TagType| -> String {
+        if tags.none().get(kind as usize) == Some(&true) {
+            return "None".to_owned();
+        }
+        let items: Vec<String> = tags.list(kind).iter().map(|id| str_repr(names.name(*id).as_str())).collect();
+        format!("[{}]", items.join(", "))
+    };
+    raise(
+        &INCOMPATIBLE_TAGS_EXCEPTION,
+        format!(
+            "Cannot combine tag sets because require and reject tags mismatch. First tag set requires: {} and rejects: \
+             {}. Second tag set requires: {} and rejects: {}.",
+            list(first, TagType::Require),
+            list(first, TagType::Reject),
+            list(second, TagType::Require),
+            list(second, TagType::Reject)
+        ),
+    )
+}
+
+/// The first value unless it is unset.
+fn pick(first: &Value, second: &Value) -> Value {
+    if first.is_none() { second.clone() } else { first.clone() }
+}
+
+/// `first.override(second)`. The class, and all that is not merged here, comes from `first` where its `merge_order` is not
+/// lower.
+fn override_(vm: &mut Vm, first: &Rc<Entity>, second: &Rc<Entity>) -> PyResult<Entity> {
+    let base = if second.class.merge_order() <= first.class.merge_order() { first } else { second };
+    let mut entity = Entity::clone(base);
+    entity.id = pick(&first.id, &second.id);
+    entity.abstract_ = pick(&first.abstract_, &second.abstract_);
+    entity.inherits = pick(&first.inherits, &second.inherits);
+    for (slot, (a, b)) in entity.resources.iter_mut().zip(first.resources.iter().zip(&second.resources)) {
+        *slot = pick(a, b);
+    }
+    // Only destinations override the accepted limits; no other class has them.
+    for (slot, (a, b)) in entity.limits.iter_mut().zip(first.limits.iter().zip(&second.limits)) {
+        *slot = pick(a, b);
+    }
+    entity.env = merge_env(vm, &first.env, &second.env)?;
+    entity.params = merge_dicts(&first.params, &second.params)?;
+    entity.resubmit = merge_dicts(&first.resubmit, &second.resubmit)?;
+    entity.context = merge_dicts(&first.context, &second.context)?;
+    entity.rank = pick(&first.rank, &second.rank);
+    match first.class {
+        EntityClass::Rule => {
+            if let (Some(a), Some(b)) = (&first.rule, &second.rule) {
+                entity.rule = Some(Rc::new(RuleFields {
+                    if_condition: pick(&a.if_condition, &b.if_condition),
+                    execute: pick(&a.execute, &b.execute),
+                    fail: pick(&a.fail, &b.fail),
+                }));
+            }
+        }
+        _ => entity.rules = merge_rules(vm, &first.rules, &second.rules)?,
+    }
+    if first.class == EntityClass::Destination {
+        entity.destination = override_destination(&entity, first, second);
+    }
+    Ok(entity)
+}
+
+fn override_destination(entity: &Entity, first: &Entity, second: &Entity) -> Option<Rc<DestinationFields>> {
+    let a = first.destination.as_ref()?;
+    let b = second.destination.as_ref();
+    let of = |get: fn(&DestinationFields) -> &Value| pick(get(a), b.map_or(&Value::None, |fields| get(fields)));
+    Some(Rc::new(DestinationFields {
+        runner: of(|fields| &fields.runner),
+        dest_name: of(|fields| &fields.dest_name),
+        handler_tags: of(|fields| &fields.handler_tags),
+        dest_tags: entity.dest_tags(),
+    }))
+}
+
+/// The second's rules, updated with the first's; a rule of the first whose id the second has inherits from that one.
+fn merge_rules(vm: &mut Vm, first: &Rules, second: &Rules) -> PyResult<Rules> {
+    if first.is_empty() {
+        return Ok(second.clone());
+    }
+    if second.is_empty() {
+        return Ok(first.clone());
+    }
+    let mut merged: Vec<(Str, Rc<Entity>)> = second.to_vec();
+    let mut put = |key: Str, rule: Rc<Entity>| match merged.iter_mut().find(|(name, _)| *name == key) {
+        Some((_, slot)) => *slot = rule,
+        None => merged.push((key, rule)),
+    };
+    for (key, rule) in first.iter() {
+        put(key.clone(), rule.clone());
+    }
+    for (_, rule) in first.iter() {
+        let id = vm.str(&rule.id)?;
+        if let Some((_, parent)) = second.iter().find(|(key, _)| *key == id) {
+            put(id, Rc::new(inherit(vm, rule, parent)?));
+        }
+    }
+    Ok(Rc::new(merged))
+}

@@ -1,0 +1,119 @@
+//! The mapper: from a job to its destination.
+//!
+//! One file an operation, under TPV's own names: [`lookup`], [`inherit`] (and combine), [`evaluate`], [`matching`],
+//! [`rank`], [`choose`]. [`tags`] is the algebra of scheduling tags, [`objects`] what code sees of all this, [`explain`]
+//! what watches it.
+//!
+//! A [`Mapper`] is shared by threads; each has its own [`worker`] with a Python machine and the values it made of the
+//! artifact.
+
+mod choose;
+mod code;
+mod data;
+pub mod entity;
+mod environment;
+mod evaluate;
+pub mod explain;
+mod inherit;
+mod lookup;
+mod matching;
+mod modules;
+pub mod objects;
+mod rank;
+mod rows;
+pub mod tags;
+mod worker;
+
+use std::cell::RefCell;
+use std::sync::{Arc, Weak};
+
+use crate::artifact::Rules;
+use crate::galaxy::answer::Answer;
+use crate::galaxy::job::Job;
+use crate::galaxy::world::World;
+use crate::python::code::{CodeKind, ProgramData};
+use crate::python::vm::{Limits, LogLevel};
+
+use explain::{Observer, Unobserved};
+pub use modules::find_module;
+use worker::Worker;
+
+pub(crate) use lookup::Section;
+
+/// Compiles Python source that code made at run time. Gives the program, whose code 0 is the root, or the name and message
+/// of the exception that Python raises for it.
+pub type Compile = Arc<dyn Fn(&str, CodeKind) -> Result<ProgramData, (String, String)> + Send + Sync>;
+
+/// Takes what code logs.
+pub type Log = Arc<dyn Fn(LogLevel, &str) + Send + Sync>;
+
+/// What a mapper is given besides the rules.
+#[derive(Clone, Default)]
+pub struct Hooks {
+    /// The compiler, for code made at run time.
+    pub compile: Option<Compile>,
+    /// The reader of the log.
+    pub log: Option<Log>,
+    /// The least level that the reader takes.
+    pub log_level: Option<LogLevel>,
+    /// The budgets of one job.
+    pub limits: Limits,
+}
+
+/// Maps jobs by the rules of one artifact. Cheap to clone; made to be shared by threads.
+#[derive(Clone)]
+pub struct Mapper {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    rules: Arc<Rules>,
+    hooks: Hooks,
+    detail: bool,
+}
+
+thread_local! {
+    /// The workers of this thread, with the mappers they belong to.
+    static WORKERS: RefCell<Vec<(Weak<Inner>, Worker)>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Mapper {
+    /// A mapper without hooks.
+    pub fn new(rules: Arc<Rules>) -> Self {
+        Self::with_hooks(rules, Hooks::default(), false)
+    }
+
+    /// A mapper with a compiler and a log; `detail` adds the candidates to every answer.
+    pub fn with_hooks(rules: Arc<Rules>, hooks: Hooks, detail: bool) -> Self {
+        Self { inner: Arc::new(Inner { rules, hooks, detail }) }
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &Arc<Rules> {
+        &self.inner.rules
+    }
+
+    /// Maps a job in a world. Every outcome is an answer: a destination, or the error that TPV would raise.
+    pub fn map(&self, job: &Arc<Job>, world: &Arc<World>) -> Answer {
+        self.map_observed(job, world, &mut Unobserved)
+    }
+
+    /// Maps a job and tells an observer every step of it.
+    pub fn map_observed(&self, job: &Arc<Job>, world: &Arc<World>, observer: &mut dyn Observer) -> Answer {
+        let mut worker = self.take_worker();
+        worker.environment.set_world(world);
+        let answer = worker.map(job, self.inner.detail, observer);
+        WORKERS.with_borrow_mut(|workers| workers.push((Arc::downgrade(&self.inner), worker)));
+        answer
+    }
+
+    /// This thread's worker for this mapper. It is taken out while it works, so that an observer may map too.
+    fn take_worker(&self) -> Worker {
+        let found = WORKERS.with_borrow_mut(|workers| {
+            workers.retain(|(owner, _)| owner.strong_count() > 0);
+            let index = workers.iter().position(|(owner, _)| std::ptr::eq(owner.as_ptr(), Arc::as_ptr(&self.inner)))?;
+            Some(workers.swap_remove(index).1)
+        });
+        found.unwrap_or_else(|| Worker::new(self.inner.rules.clone(), &self.inner.hooks))
+    }
+}

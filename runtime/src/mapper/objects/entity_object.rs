@@ -1,0 +1,335 @@
+//! Entities as code sees them: `entity`, `self`, the candidate destinations.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+
+use crate::artifact::tables::{Limit, Resource};
+use crate::mapper::data::{deep_copy, unchanged};
+use crate::mapper::entity::Entity;
+use crate::mapper::inherit;
+use crate::mapper::matching;
+use crate::mapper::tags::TagNames;
+use crate::python::args::Args;
+use crate::python::dict::Dict;
+use crate::python::exception::{PyResult, type_error};
+use crate::python::object::Object;
+use crate::python::string::Str;
+use crate::python::types::BuiltinType;
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+use super::{SchedulingTagsObject, class_of};
+
+/// An entity in the hands of code: the entity, and beside it the parts that code got to see and may have changed.
+pub struct EntityObject {
+    names: Rc<TagNames>,
+    base: RefCell<Rc<Entity>>,
+    live: RefCell<IndexMap<&'static str, Value>>,
+}
+
+impl EntityObject {
+    /// The entity as a value.
+    pub fn value(names: &Rc<TagNames>, entity: Rc<Entity>) -> Value {
+        Value::object(Self { names: names.clone(), base: RefCell::new(entity), live: RefCell::default() })
+    }
+
+    /// The entity of a value.
+    ///
+    /// # Errors
+    /// `AttributeError`, as TPV gets where a rank function returned something else.
+    pub fn of(value: &Value) -> PyResult<&Self> {
+        value.downcast::<Self>().ok_or_else(|| {
+            crate::python::exception::attribute_error(format!(
+                "'{}' object has no attribute 'combine'",
+                value.type_name().as_str()
+            ))
+        })
+    }
+
+    /// The entity as it is now, with what code changed.
+    ///
+    /// # Errors
+    /// What reading the changed values raises.
+    pub fn entity(&self, vm: &mut Vm) -> PyResult<Rc<Entity>> {
+        let live: Vec<(&'static str, Value)> = {
+            let live = self.live.borrow();
+            if live.is_empty() {
+                return Ok(self.base.borrow().clone());
+            }
+            live.iter().map(|(name, value)| (*name, value.clone())).collect()
+        };
+        let base = self.base.borrow().clone();
+        let mut changed: Option<Entity> = None;
+        for (name, value) in live {
+            let same = match (name, value.downcast::<SchedulingTagsObject>()) {
+                ("tpv_tags", Some(tags)) => tags.tags(vm)?.same_lists(&base.tags),
+                ("tpv_dest_tags", Some(tags)) => tags.tags(vm)?.same_lists(&base.dest_tags()),
+                _ => container(&base, name).is_some_and(|original| unchanged(&original, &value)),
+            };
+            if !same {
+                let mut entity = changed.take().unwrap_or_else(|| Entity::clone(&base));
+                put(vm, &mut entity, name, &value)?;
+                changed = Some(entity);
+            }
+        }
+        Ok(changed.map_or(base, Rc::new))
+    }
+
+    /// Changes fields in place, as the mapper does to the entity that code sees.
+    pub fn update(&self, change: impl FnOnce(&mut Entity)) {
+        change(Rc::make_mut(&mut self.base.borrow_mut()));
+    }
+
+    /// The value of a field that is no container.
+    fn plain(&self, name: &str) -> Option<Value> {
+        let entity = self.base.borrow();
+        if let Some(resource) = Resource::from_name(name) {
+            return Some(entity.resource(resource).clone());
+        }
+        if let Some(limit) = Limit::from_name(name) {
+            let accepted = name.contains("accepted");
+            return (!accepted || entity.destination.is_some()).then(|| entity.limit(limit).clone());
+        }
+        Some(match name {
+            "id" => entity.id.clone(),
+            "abstract" => entity.abstract_.clone(),
+            "inherits" => entity.inherits.clone(),
+            "rank" => entity.rank.clone(),
+            "merge_order" => Value::Int(entity.class.merge_order().into()),
+            "runner" => entity.destination.as_ref()?.runner.clone(),
+            "dest_name" => entity.destination.as_ref()?.dest_name.clone(),
+            "if_condition" => entity.rule.as_ref()?.if_condition.clone(),
+            "execute" => entity.rule.as_ref()?.execute.clone(),
+            "fail" => entity.rule.as_ref()?.fail.clone(),
+            _ => return entity.extras.iter().find(|(key, _)| key.as_str() == name).map(|(_, value)| value.clone()),
+        })
+    }
+
+    /// A part that code may change in place, made its own on first sight.
+    fn live(&self, vm: &mut Vm, name: &'static str) -> PyResult<Option<Value>> {
+        if let Some(value) = self.live.borrow().get(name) {
+            return Ok(Some(value.clone()));
+        }
+        let base = self.base.borrow().clone();
+        let value = match name {
+            "tpv_tags" => SchedulingTagsObject::value(&self.names, base.tags.clone()),
+            "tpv_dest_tags" => match &base.destination {
+                Some(fields) => SchedulingTagsObject::value(&self.names, fields.dest_tags.clone()),
+                None => return Ok(None),
+            },
+            "rules" => {
+                if base.rule.is_some() {
+                    return Ok(None);
+                }
+                let rules = base.rules.iter();
+                Value::dict(Dict::from_strs(rules.map(|(k, rule)| (k.clone(), Self::value(&self.names, rule.clone())))))
+            }
+            _ => match container(&base, name) {
+                Some(original) => deep_copy(vm, &original)?,
+                None => return Ok(None),
+            },
+        };
+        if !value.is_none() {
+            self.live.borrow_mut().insert(name, value.clone());
+        }
+        Ok(Some(value))
+    }
+
+    fn method(&self, vm: &mut Vm, this: &Value, name: &str, args: Args) -> PyResult<Value> {
+        let other = |args: Args, parameter: &'static str| -> PyResult<Value> {
+            let [other] = args.bind(name, [parameter], 1)?;
+            Ok(other.unwrap_or(Value::None))
+        };
+        match name {
+            "score" => {
+                let other = other(args, "entity")?;
+                let (mine, other) = (self.entity(vm)?, Self::of(&other)?.entity(vm)?);
+                Ok(Value::Int(mine.dest_tags().score(&other.tags)))
+            }
+            "matches" => {
+                let [entity, _context] = args.bind(name, ["entity", "context"], 2)?;
+                let other = Self::of(&entity.unwrap_or(Value::None))?.entity(vm)?;
+                let mine = self.entity(vm)?;
+                Ok(Value::Bool(matching::matches(vm, &mine, &other)?))
+            }
+            "inherit" | "combine" => {
+                let other = Self::of(&other(args, "entity")?)?.entity(vm)?;
+                let mine = self.entity(vm)?;
+                let entity = if name == "inherit" {
+                    inherit::inherit(vm, &mine, &other)?
+                } else {
+                    inherit::combine(vm, &self.names, &mine, &other)?
+                };
+                Ok(Self::value(&self.names, Rc::new(entity)))
+            }
+            _ => self.deepcopy(vm, this),
+        }
+    }
+}
+
+/// The shared value of a container field; `None` where the class has no such field.
+fn container(entity: &Entity, name: &str) -> Option<Value> {
+    Some(match name {
+        "env" => entity.env.clone(),
+        "params" => entity.params.clone(),
+        "resubmit" => entity.resubmit.clone(),
+        "context" => entity.context.clone(),
+        "handler_tags" => entity.destination.as_ref()?.handler_tags.clone(),
+        _ => return None,
+    })
+}
+
+/// The static name of a part that code may change in place.
+fn container_name(name: &str) -> Option<&'static str> {
+    ["params", "env", "tpv_tags", "tpv_dest_tags", "context", "resubmit", "handler_tags", "rules"]
+        .into_iter()
+        .find(|field| *field == name)
+}
+
+/// Puts a changed part into an entity. The entity gets its own copy, since code may still hold the part.
+fn put(vm: &mut Vm, entity: &mut Entity, name: &str, value: &Value) -> PyResult<()> {
+    match name {
+        "tpv_tags" | "tpv_dest_tags" => {
+            let Some(tags) = value.downcast::<SchedulingTagsObject>() else {
+                return Err(type_error(format!("'{name}' must be SchedulingTags")));
+            };
+            let tags = tags.tags(vm)?;
+            if name == "tpv_tags" {
+                entity.tags = tags;
+            } else if let Some(fields) = &mut entity.destination {
+                Rc::make_mut(fields).dest_tags = tags;
+            }
+        }
+        "rules" => {
+            let mut rules = Vec::new();
+            if let Value::Dict(dict) = value {
+                for (key, rule) in dict.items() {
+                    rules.push((vm.str(&key)?, EntityObject::of(&rule)?.entity(vm)?));
+                }
+            }
+            entity.rules = Rc::new(rules);
+        }
+        _ => {
+            let copy = deep_copy(vm, value)?;
+            match name {
+                "env" => entity.env = copy,
+                "params" => entity.params = copy,
+                "resubmit" => entity.resubmit = copy,
+                "context" => entity.context = copy,
+                _ => {
+                    if let Some(fields) = &mut entity.destination {
+                        Rc::make_mut(fields).handler_tags = copy;
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Object for EntityObject {
+    fn class(&self) -> &'static BuiltinType {
+        class_of(self.base.borrow().class)
+    }
+
+    fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        match container_name(name) {
+            Some(name) => self.live(vm, name),
+            None => Ok(self.plain(name)),
+        }
+    }
+
+    fn set_attr(&self, _: &mut Vm, name: &Str, value: Value) -> PyResult<()> {
+        let text = name.as_str();
+        if let Some(field) = container_name(text) {
+            if value.is_none() {
+                // `None` is no container to share: it goes where the others' values come from.
+                self.live.borrow_mut().shift_remove(field);
+                self.update(|entity| match field {
+                    "env" => entity.env = Value::None,
+                    "params" => entity.params = Value::None,
+                    "resubmit" => entity.resubmit = Value::None,
+                    "context" => entity.context = Value::None,
+                    _ => {}
+                });
+            } else {
+                self.live.borrow_mut().insert(field, value);
+            }
+            return Ok(());
+        }
+        self.update(|entity| set_plain(entity, name, value));
+        Ok(())
+    }
+
+    fn has_method(&self, name: &str) -> bool {
+        matches!(name, "score" | "matches" | "inherit" | "combine" | "model_copy" | "copy" | "__deepcopy__")
+    }
+
+    fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+        if !self.has_method(name) {
+            return None;
+        }
+        let args = std::mem::take(args);
+        Some(self.method(vm, this, name, args))
+    }
+
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        let id = self.base.borrow().id.clone();
+        Ok(format!("{}(id={})", self.class().name, vm.repr(&id)?))
+    }
+
+    fn str(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        // DIFFERENCE: TPV's text shows every field and the address of its loader; the id is what a reader needs.
+        let id = self.base.borrow().id.clone();
+        Ok(format!("id={}", vm.repr(&id)?))
+    }
+
+    fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
+        Some(Err(type_error(format!("unhashable type: '{}'", self.class().name))))
+    }
+
+    fn deepcopy(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
+        Ok(Self::value(&self.names, self.entity(vm)?))
+    }
+}
+
+fn set_plain(entity: &mut Entity, name: &Str, value: Value) {
+    let text = name.as_str();
+    if let Some(resource) = Resource::from_name(text) {
+        return entity.set_resource(resource, value);
+    }
+    if let Some(limit) = Limit::from_name(text) {
+        return entity.set_limit(limit, value);
+    }
+    match text {
+        "id" => entity.id = value,
+        "abstract" => entity.abstract_ = value,
+        "inherits" => entity.inherits = value,
+        "rank" => entity.rank = value,
+        "runner" | "dest_name" if entity.destination.is_some() => {
+            if let Some(fields) = &mut entity.destination {
+                let fields = Rc::make_mut(fields);
+                if text == "runner" { fields.runner = value } else { fields.dest_name = value }
+            }
+        }
+        "if_condition" | "execute" | "fail" if entity.rule.is_some() => {
+            if let Some(fields) = &mut entity.rule {
+                let fields = Rc::make_mut(fields);
+                match text {
+                    "if_condition" => fields.if_condition = value,
+                    "execute" => fields.execute = value,
+                    _ => fields.fail = value,
+                }
+            }
+        }
+        _ => {
+            let extras = Rc::make_mut(&mut entity.extras);
+            match extras.iter_mut().find(|(key, _)| key == name) {
+                Some((_, slot)) => *slot = value,
+                None => extras.push((name.clone(), value)),
+            }
+        }
+    }
+}

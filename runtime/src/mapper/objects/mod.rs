@@ -1,0 +1,92 @@
+//! What code sees of TPV: entities, scheduling tags, the mapper.
+
+mod entity_object;
+mod mapper_object;
+mod tag_types;
+mod tags_object;
+
+pub use entity_object::EntityObject;
+pub use mapper_object::MapperObject;
+pub use tag_types::{TagObject, TagTypeClass, TagTypeMember};
+pub use tags_object::SchedulingTagsObject;
+
+use crate::artifact::tables::EntityClass;
+use crate::python::builtins::construct;
+use crate::python::exception::EXCEPTION;
+use crate::python::types::{BuiltinType, OBJECT};
+
+/// Declares the classes of `tpv.core.entities`.
+macro_rules! classes {
+    ($($(#[$doc:meta])* $id:ident = $name:literal ($base:expr);)*) => {
+        $($(#[$doc])* pub static $id: BuiltinType = BuiltinType {
+            name: $name,
+            module: "tpv.core.entities",
+            base: Some($base),
+            construct: None,
+            methods: &[],
+            statics: &[],
+        };)*
+    };
+}
+
+classes! {
+    /// `Entity`
+    ENTITY = "Entity" (&OBJECT);
+    /// `EntityWithRules`
+    ENTITY_WITH_RULES = "EntityWithRules" (&ENTITY);
+    /// `Rule`
+    RULE = "Rule" (&ENTITY);
+    /// `Tool`
+    TOOL = "Tool" (&ENTITY_WITH_RULES);
+    /// `Role`
+    ROLE = "Role" (&ENTITY_WITH_RULES);
+    /// `User`
+    USER = "User" (&ENTITY_WITH_RULES);
+    /// `Destination`
+    DESTINATION = "Destination" (&ENTITY_WITH_RULES);
+    /// `PoolEntity`
+    POOL_ENTITY = "PoolEntity" (&ENTITY_WITH_RULES);
+    /// `SchedulingTags`
+    SCHEDULING_TAGS = "SchedulingTags" (&OBJECT);
+    /// `Tag`
+    TAG = "Tag" (&OBJECT);
+    /// `TagType`, an `IntEnum`
+    TAG_TYPE = "TagType" (&crate::python::types::INT);
+    /// What `TagType` itself is.
+    ENUM_TYPE = "EnumType" (&crate::python::types::TYPE);
+}
+
+/// Declares TPV's exceptions.
+macro_rules! exceptions {
+    ($($(#[$doc:meta])* $id:ident = $name:literal;)*) => {
+        $($(#[$doc])* pub static $id: BuiltinType = BuiltinType {
+            name: $name,
+            module: "tpv.core.entities",
+            base: Some(&EXCEPTION),
+            construct: Some(|vm, args| construct::exception(vm, &$id, args)),
+            methods: crate::python::methods::exception::METHODS,
+            statics: &[],
+        };)*
+    };
+}
+
+exceptions! {
+    /// `IncompatibleTagsException`
+    INCOMPATIBLE_TAGS_EXCEPTION = "IncompatibleTagsException";
+    /// `TryNextDestinationOrFail`
+    TRY_NEXT_DESTINATION_OR_FAIL = "TryNextDestinationOrFail";
+    /// `TryNextDestinationOrWait`
+    TRY_NEXT_DESTINATION_OR_WAIT = "TryNextDestinationOrWait";
+}
+
+/// The Python class of an entity.
+pub fn class_of(class: EntityClass) -> &'static BuiltinType {
+    match class {
+        EntityClass::Rule => &RULE,
+        EntityClass::PoolEntity => &POOL_ENTITY,
+        EntityClass::Tool => &TOOL,
+        EntityClass::Role => &ROLE,
+        EntityClass::User => &USER,
+        EntityClass::Destination => &DESTINATION,
+    }
+}

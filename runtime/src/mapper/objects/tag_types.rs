@@ -1,0 +1,228 @@
+//! `TagType` and `Tag` of `tpv.core.entities`.
+
+use crate::mapper::tags::TagType;
+use crate::python::args::Args;
+use crate::python::exception::{PyResult, key_error, raise_with, value_error};
+use crate::python::iterator::{Items, IteratorObject};
+use crate::python::object::Object;
+use crate::python::string::Str;
+use crate::python::types::{BuiltinType, LIST_ITERATOR};
+use crate::python::value::Value;
+use crate::python::vm::{BinaryOp, CompareOp, Vm};
+
+use super::{ENUM_TYPE, TAG, TAG_TYPE};
+
+/// A member of `TagType`: an int with a name.
+pub struct TagTypeMember(pub TagType);
+
+impl TagTypeMember {
+    /// The member as a value.
+    pub fn value(kind: TagType) -> Value {
+        Value::object(Self(kind))
+    }
+
+    fn int(&self) -> Value {
+        Value::Int(self.0.weight())
+    }
+
+    /// The kind that a value stands for: a member of the enumeration.
+    pub fn kind(value: &Value) -> Option<TagType> {
+        value.downcast::<Self>().map(|member| member.0)
+    }
+}
+
+/// An operand as the int it is, where it is a member.
+fn plain(value: &Value) -> Value {
+    value.downcast::<TagTypeMember>().map_or_else(|| value.clone(), TagTypeMember::int)
+}
+
+impl Object for TagTypeMember {
+    fn class(&self) -> &'static BuiltinType {
+        &TAG_TYPE
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok(match name {
+            "name" => Some(Value::str(self.0.name())),
+            "value" => Some(self.int()),
+            _ => None,
+        })
+    }
+
+    fn truthy(&self, _: &mut Vm) -> PyResult<bool> {
+        Ok(true)
+    }
+
+    fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(format!("<TagType.{}: {}>", self.0.name(), self.0.weight()))
+    }
+
+    fn str(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(self.0.weight().to_string())
+    }
+
+    fn format(&self, vm: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
+        Some(vm.format(&self.int(), spec).map(|text| text.to_string()))
+    }
+
+    fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        Some(vm.compare(op, &self.int(), &plain(other)))
+    }
+
+    fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+        let (reflected, name) = match method.strip_prefix('r') {
+            Some(rest) if method != "rshift" => (true, rest),
+            _ => (false, method),
+        };
+        let op = match name {
+            "add" => BinaryOp::Add,
+            "sub" => BinaryOp::Subtract,
+            "mul" => BinaryOp::Multiply,
+            "truediv" => BinaryOp::TrueDivide,
+            "floordiv" => BinaryOp::FloorDivide,
+            "mod" => BinaryOp::Remainder,
+            "pow" => BinaryOp::Power,
+            _ => return None,
+        };
+        let (mine, other) = (self.int(), plain(other));
+        Some(if reflected { vm.binary(op, &other, &mine) } else { vm.binary(op, &mine, &other) })
+    }
+
+    fn unary(&self, vm: &mut Vm, method: &str) -> Option<PyResult<Value>> {
+        let _ = vm;
+        match method {
+            "neg" => Some(Ok(Value::Int(-self.0.weight()))),
+            "pos" => Some(Ok(self.int())),
+            "abs" => Some(Ok(Value::Int(self.0.weight().abs()))),
+            "invert" => Some(Ok(Value::Int(!self.0.weight()))),
+            _ => None,
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "the weights are -1 to 3")]
+    fn number(&self, _: &mut Vm, method: &str) -> Option<PyResult<Value>> {
+        match method {
+            "int" | "index" => Some(Ok(self.int())),
+            "float" => Some(Ok(Value::Float(self.0.weight() as f64))),
+            _ => None,
+        }
+    }
+
+    fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
+        Some(crate::python::hash::hash(vm, &self.int()))
+    }
+}
+
+/// The class `TagType`.
+pub struct TagTypeClass;
+
+impl Object for TagTypeClass {
+    fn class(&self) -> &'static BuiltinType {
+        &ENUM_TYPE
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        if name == "__name__" {
+            return Ok(Some(Value::str("TagType")));
+        }
+        Ok(TagType::ALL.into_iter().find(|kind| kind.name() == name).map(TagTypeMember::value))
+    }
+
+    fn get_item(&self, _: &mut Vm, key: &Value) -> PyResult<Value> {
+        let name = key.as_str();
+        let kind = TagType::ALL.into_iter().find(|kind| name.is_some_and(|name| name.as_str() == kind.name()));
+        kind.map(TagTypeMember::value).ok_or_else(|| key_error(key.clone()))
+    }
+
+    fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        let [value] = args.exactly("TagType")?;
+        if TagTypeMember::kind(&value).is_some() {
+            return Ok(value);
+        }
+        let kind = match &value {
+            Value::Int(weight) => TagType::from_weight(*weight),
+            _ => None,
+        };
+        match kind {
+            Some(kind) => Ok(TagTypeMember::value(kind)),
+            None => Err(value_error(format!("{} is not a valid TagType", vm.repr(&value)?))),
+        }
+    }
+
+    fn iter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
+        let members: Vec<Value> = TagType::ALL.into_iter().map(TagTypeMember::value).collect();
+        Some(Ok(IteratorObject::new(&LIST_ITERATOR, Items(members.into_iter()))))
+    }
+
+    fn len(&self, _: &mut Vm) -> Option<PyResult<usize>> {
+        Some(Ok(TagType::ALL.len()))
+    }
+
+    fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok("<enum 'TagType'>".to_owned())
+    }
+}
+
+/// A `Tag`: a frozen data class.
+pub struct TagObject {
+    value: Value,
+    tag_type: Value,
+}
+
+impl TagObject {
+    /// The tag as a value.
+    pub fn value(name: Str, kind: TagType) -> Value {
+        Value::object(Self { value: Value::Str(name), tag_type: TagTypeMember::value(kind) })
+    }
+}
+
+impl Object for TagObject {
+    fn class(&self) -> &'static BuiltinType {
+        &TAG
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok(match name {
+            "value" => Some(self.value.clone()),
+            "tag_type" => Some(self.tag_type.clone()),
+            _ => None,
+        })
+    }
+
+    fn set_attr(&self, vm: &mut Vm, name: &Str, _: Value) -> PyResult<()> {
+        let _ = vm;
+        let message = format!("cannot assign to field '{}'", name.as_str());
+        Err(raise_with(&FROZEN_INSTANCE_ERROR, vec![Value::str(message)]))
+    }
+
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(format!("Tag(value={}, tag_type={})", vm.repr(&self.value)?, vm.repr(&self.tag_type)?))
+    }
+
+    fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        let other = other.downcast::<Self>()?;
+        let mut equal = || -> PyResult<bool> {
+            Ok(vm.equal(&self.value, &other.value)? && vm.equal(&self.tag_type, &other.tag_type)?)
+        };
+        match op {
+            CompareOp::Eq => Some(equal().map(Value::Bool)),
+            CompareOp::Ne => Some(equal().map(|equal| Value::Bool(!equal))),
+            _ => None,
+        }
+    }
+
+    fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
+        let pair = Value::tuple(vec![self.value.clone(), self.tag_type.clone()]);
+        Some(crate::python::hash::hash(vm, &pair))
+    }
+}
+
+/// `dataclasses.FrozenInstanceError`
+pub static FROZEN_INSTANCE_ERROR: BuiltinType = BuiltinType {
+    name: "FrozenInstanceError",
+    module: "dataclasses",
+    base: Some(&crate::python::exception::ATTRIBUTE_ERROR),
+    construct: Some(|vm, args| crate::python::builtins::construct::exception(vm, &FROZEN_INSTANCE_ERROR, args)),
+    methods: crate::python::methods::exception::METHODS,
+    statics: &[],
+};

@@ -1,0 +1,324 @@
+//! `SchedulingTags` of `tpv.core.entities`, as code sees it.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::mapper::inherit::incompatible;
+use crate::mapper::tags::{TagList, TagNames, TagType, Tags};
+use crate::python::args::Args;
+use crate::python::exception::{PyResult, type_error};
+use crate::python::iterator::{Items, IteratorObject};
+use crate::python::object::Object;
+use crate::python::string::Str;
+use crate::python::types::{BuiltinType, GENERATOR};
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+use super::{SCHEDULING_TAGS, TagObject, TagTypeMember};
+
+/// The tags of an entity in the hands of code. They stay the shared set until code asks for a list, which it may change.
+pub struct SchedulingTagsObject {
+    names: Rc<TagNames>,
+    state: RefCell<State>,
+}
+
+enum State {
+    Frozen(Rc<Tags>),
+    /// The lists, in the order of [`TagType::ALL`]; `None` or a list each.
+    Live([Value; 4]),
+}
+
+impl SchedulingTagsObject {
+    /// The tags as a value.
+    pub fn value(names: &Rc<TagNames>, tags: Rc<Tags>) -> Value {
+        Value::object(Self { names: names.clone(), state: RefCell::new(State::Frozen(tags)) })
+    }
+
+    /// The set as it is now.
+    ///
+    /// # Errors
+    /// `TypeError` where code put something other than strings in a list.
+    pub fn tags(&self, vm: &mut Vm) -> PyResult<Rc<Tags>> {
+        let lists = match &*self.state.borrow() {
+            State::Frozen(tags) => return Ok(tags.clone()),
+            State::Live(lists) => lists.clone(),
+        };
+        let none = lists.each_ref().map(Value::is_none);
+        let mut ids: [TagList; 4] = Default::default();
+        for (ids, list) in ids.iter_mut().zip(&lists) {
+            if list.is_none() {
+                continue;
+            }
+            for tag in vm.collect(list)? {
+                match &tag {
+                    Value::Str(name) => ids.push(self.names.id(name.as_str())),
+                    other => {
+                        return Err(type_error(format!(
+                            "a scheduling tag must be a string, not '{}'",
+                            other.type_name().as_str()
+                        )));
+                    }
+                }
+            }
+        }
+        Ok(Rc::new(Tags::new(ids).with_none(none)))
+    }
+
+    fn list_value(&self, tags: &Tags, kind: TagType) -> Value {
+        if tags.none().get(kind as usize) == Some(&true) {
+            return Value::None;
+        }
+        Value::list(tags.list(kind).iter().map(|id| Value::Str(self.names.name(*id))).collect())
+    }
+
+    /// The list of a kind, which code may change from now on.
+    fn live_list(&self, kind: TagType) -> Value {
+        let frozen = match &*self.state.borrow() {
+            State::Frozen(tags) => Some(tags.clone()),
+            State::Live(_) => None,
+        };
+        if let Some(tags) = frozen {
+            let lists = TagType::ALL.map(|kind| self.list_value(&tags, kind));
+            *self.state.borrow_mut() = State::Live(lists);
+        }
+        match &*self.state.borrow() {
+            State::Live(lists) => lists.get(kind as usize).cloned().unwrap_or(Value::None),
+            State::Frozen(_) => Value::None,
+        }
+    }
+
+    fn set_list(&self, kind: TagType, value: Value) {
+        self.live_list(kind);
+        if let State::Live(lists) = &mut *self.state.borrow_mut()
+            && let Some(slot) = lists.get_mut(kind as usize)
+        {
+            *slot = value;
+        }
+    }
+
+    /// `add_tag_override(tag_type, tag_value)`
+    fn add_tag_override(&self, vm: &mut Vm, kind: TagType, name: &Str) -> PyResult<()> {
+        let frozen = match &*self.state.borrow() {
+            State::Frozen(tags) => Some(tags.clone()),
+            State::Live(_) => None,
+        };
+        if let Some(tags) = frozen {
+            let mut lists = TagType::ALL.map(|kind| TagList::from_slice(tags.list(kind)));
+            Tags::override_tag(&mut lists, kind, self.names.id(name.as_str()));
+            *self.state.borrow_mut() = State::Frozen(Rc::new(Tags::new(lists).with_none(tags.none())));
+            return Ok(());
+        }
+        let tag = Value::Str(name.clone());
+        for kind in TagType::ALL {
+            let list = self.live_list(kind);
+            if !list.is_none() && vm.contains(&list, &tag)? {
+                vm.call_method(&list, "remove", Args::one(tag.clone()))?;
+            }
+        }
+        let current = self.live_list(kind);
+        let mut items = if current.is_none() { Vec::new() } else { vm.collect(&current)? };
+        items.push(tag);
+        self.set_list(kind, Value::list(items));
+        Ok(())
+    }
+
+    /// `filter(tag_type=None, tag_value=None)`: the matching tags, in order.
+    fn filter(&self, vm: &mut Vm, args: Args) -> PyResult<Vec<Value>> {
+        let [tag_type, tag_value] = args.bind("filter", ["tag_type", "tag_value"], 0)?;
+        let kinds = match tag_type {
+            Some(value) if vm.truthy(&value)? => Some(kinds(vm, &value)?),
+            _ => None,
+        };
+        let wanted = match tag_value {
+            Some(value) if vm.truthy(&value)? => Some(value),
+            _ => None,
+        };
+        let tags = self.tags(vm)?;
+        let mut found = Vec::new();
+        for kind in TagType::ALL {
+            if kinds.as_ref().is_some_and(|kinds| !kinds.contains(&kind)) {
+                continue;
+            }
+            for id in tags.list(kind) {
+                let name = self.names.name(*id);
+                let fits = match &wanted {
+                    None => true,
+                    Some(Value::Str(text)) => *text == name,
+                    Some(other) => vm.equal(&Value::Str(name.clone()), other)?,
+                };
+                if fits {
+                    found.push(TagObject::value(name, kind));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn all_values(&self, vm: &mut Vm) -> PyResult<Vec<Value>> {
+        let tags = self.tags(vm)?;
+        let values = TagType::ALL.into_iter().flat_map(|kind| tags.list(kind).to_vec());
+        Ok(values.map(|id| Value::Str(self.names.name(id))).collect())
+    }
+
+    fn operand(&self, vm: &mut Vm, args: Args, method: &str) -> PyResult<Rc<Tags>> {
+        let [other] = args.bind(method, ["other"], 1)?;
+        match other.as_ref().and_then(Value::downcast::<Self>) {
+            Some(tags) => tags.tags(vm),
+            None => {
+                let name = other.unwrap_or(Value::None).type_name();
+                Err(type_error(format!("{method}() needs scheduling tags, not '{}'", name.as_str())))
+            }
+        }
+    }
+}
+
+/// The kinds that a `tag_type` argument names: a member, an int, or a list of them.
+fn kinds(vm: &mut Vm, value: &Value) -> PyResult<Vec<TagType>> {
+    if let Some(kind) = TagTypeMember::kind(value) {
+        return Ok(vec![kind]);
+    }
+    let mut kinds = Vec::new();
+    for item in vm.collect(value)? {
+        match &item {
+            Value::Int(weight) => kinds.extend(TagType::from_weight(*weight)),
+            other => kinds.extend(TagTypeMember::kind(other)),
+        }
+    }
+    Ok(kinds)
+}
+
+fn lazily(items: Vec<Value>) -> Value {
+    IteratorObject::new(&GENERATOR, Items(items.into_iter()))
+}
+
+impl Object for SchedulingTagsObject {
+    fn class(&self) -> &'static BuiltinType {
+        &SCHEDULING_TAGS
+    }
+
+    fn get_attr(&self, vm: &mut Vm, this: &Value, name: &str) -> PyResult<Option<Value>> {
+        if let Some(kind) = TagType::from_field(name) {
+            return Ok(Some(self.live_list(kind)));
+        }
+        let _ = this;
+        match name {
+            "tags" => Ok(Some(lazily(self.filter(vm, Args::none())?))),
+            _ => Ok(None),
+        }
+    }
+
+    fn set_attr(&self, _: &mut Vm, name: &Str, value: Value) -> PyResult<()> {
+        match TagType::from_field(name.as_str()) {
+            Some(kind) => {
+                self.set_list(kind, value);
+                Ok(())
+            }
+            // DIFFERENCE: TPV's class takes any attribute and never reads it; a misspelt list is better refused.
+            None => Err(crate::python::exception::attribute_error(format!(
+                "'SchedulingTags' object has no attribute '{}'",
+                name.as_str()
+            ))),
+        }
+    }
+
+    fn has_method(&self, name: &str) -> bool {
+        matches!(
+            name,
+            "filter"
+                | "all_tag_values"
+                | "add_tag_override"
+                | "inherit"
+                | "can_combine"
+                | "combine"
+                | "match"
+                | "score"
+        )
+    }
+
+    fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+        if !self.has_method(name) {
+            return None;
+        }
+        let args = std::mem::take(args);
+        Some(self.method(vm, name, args))
+    }
+
+    fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
+        Ok(format!("SchedulingTags({})", self.fields(vm, this)?.join(", ")))
+    }
+
+    fn str(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
+        Ok(self.fields(vm, this)?.join(" "))
+    }
+
+    fn compare(&self, vm: &mut Vm, op: crate::python::vm::CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        use crate::python::vm::CompareOp;
+        let other = other.downcast::<Self>()?;
+        let negate = match op {
+            CompareOp::Eq => false,
+            CompareOp::Ne => true,
+            _ => return None,
+        };
+        let same = self.tags(vm).and_then(|mine| Ok(mine.same_lists(&*other.tags(vm)?)));
+        Some(same.map(|same| Value::Bool(same != negate)))
+    }
+
+    fn deepcopy(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
+        Ok(Self::value(&self.names, self.tags(vm)?))
+    }
+}
+
+impl SchedulingTagsObject {
+    fn method(&self, vm: &mut Vm, name: &str, args: Args) -> PyResult<Value> {
+        let wrap = |tags: Rc<Tags>| Self::value(&self.names, tags);
+        match name {
+            "filter" => Ok(lazily(self.filter(vm, args)?)),
+            "all_tag_values" => Ok(lazily(self.all_values(vm)?)),
+            "add_tag_override" => {
+                let [kind, tag] = args.bind(name, ["tag_type", "tag_value"], 2)?;
+                let (kind, tag) = (kind.unwrap_or(Value::None), tag.unwrap_or(Value::None));
+                let kind = match (kinds(vm, &kind)?.first(), &tag) {
+                    (Some(kind), Value::Str(_)) => *kind,
+                    _ => return Err(type_error("add_tag_override() needs a TagType and a string")),
+                };
+                if let Value::Str(tag) = &tag {
+                    self.add_tag_override(vm, kind, tag)?;
+                }
+                Ok(Value::None)
+            }
+            "inherit" => {
+                let other = self.operand(vm, args, name)?;
+                Ok(wrap(Tags::inherit(&self.tags(vm)?, &other)))
+            }
+            "combine" => {
+                let other = self.operand(vm, args, name)?;
+                let mine = self.tags(vm)?;
+                let combined = Tags::combine(&mine, &other);
+                combined.map(wrap).ok_or_else(|| incompatible(&self.names, &mine, &other))
+            }
+            "can_combine" => {
+                let other = self.operand(vm, args, name)?;
+                Ok(Value::Bool(self.tags(vm)?.can_combine(&other)))
+            }
+            "match" => {
+                let other = self.operand(vm, args, name)?;
+                Ok(Value::Bool(self.tags(vm)?.matches(&other)))
+            }
+            _ => {
+                let other = self.operand(vm, args, name)?;
+                Ok(Value::Int(self.tags(vm)?.score(&other)))
+            }
+        }
+    }
+
+    fn fields(&self, vm: &mut Vm, _: &Value) -> PyResult<Vec<String>> {
+        let tags = self.tags(vm)?;
+        TagType::ALL
+            .into_iter()
+            .map(|kind| {
+                let list = self.list_value(&tags, kind);
+                Ok(format!("{}={}", kind.field(), vm.repr(&list)?))
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,143 @@
+//! From the artifact's rows to one thread's entities and values.
+
+use std::rc::Rc;
+
+use num_bigint::BigInt;
+
+use crate::artifact::tables::{DestinationRow, EntityRow, RuleRow, Tables, TagsRow, ValueRow};
+use crate::python::dict::{Dict, Key, Table};
+use crate::python::string::Str;
+use crate::python::value::Value;
+
+use super::entity::{DestinationFields, Entity, RuleFields};
+use super::tags::Tags;
+
+/// Reads rows; interned strings become one [`Str`] each, on first use.
+pub(super) struct Rows {
+    strings: Vec<std::cell::OnceCell<Str>>,
+    rules: Vec<std::cell::OnceCell<Rc<Entity>>>,
+    empty_tags: Rc<Tags>,
+}
+
+impl Rows {
+    pub(super) fn new(tables: &Tables) -> Self {
+        Self {
+            strings: tables.strings.iter().map(|_| std::cell::OnceCell::new()).collect(),
+            rules: tables.rules.iter().map(|_| std::cell::OnceCell::new()).collect(),
+            empty_tags: Rc::default(),
+        }
+    }
+
+    /// An interned string.
+    pub(super) fn string(&self, tables: &Tables, id: u32) -> Str {
+        match (self.strings.get(id as usize), tables.strings.get(id as usize)) {
+            (Some(cell), Some(text)) => cell.get_or_init(|| Str::from(text.as_str())).clone(),
+            _ => Str::from(""),
+        }
+    }
+
+    /// A value.
+    pub(super) fn value(&self, tables: &Tables, row: &ValueRow) -> Value {
+        match row {
+            ValueRow::None => Value::None,
+            ValueRow::Bool(value) => Value::Bool(*value),
+            ValueRow::Int(value) => Value::Int(*value),
+            ValueRow::BigInt(bytes) => Value::from_bigint(BigInt::from_signed_bytes_le(bytes)),
+            ValueRow::Float(value) => Value::Float(*value),
+            ValueRow::Str(id) => Value::Str(self.string(tables, *id)),
+            ValueRow::Code(id, code) => {
+                let text = tables.strings.get(*id as usize).map_or("", String::as_str);
+                Value::Str(Str::with_code(text, *code))
+            }
+            ValueRow::Date(year, month, day) => datetime::date(*year, *month, *day),
+            ValueRow::DateTime(microseconds, offset) => datetime::datetime(*microseconds, *offset),
+            ValueRow::List(items) => Value::list(items.iter().map(|item| self.value(tables, item)).collect()),
+            ValueRow::Dict(items) => {
+                let table: Table = items
+                    .iter()
+                    .filter_map(|(key, value)| Some((self.key(tables, key)?, self.value(tables, value))))
+                    .collect();
+                Value::dict(Dict::from_table(table))
+            }
+        }
+    }
+
+    /// A key of a config mapping: one of YAML's scalars.
+    fn key(&self, tables: &Tables, row: &ValueRow) -> Option<Key> {
+        Key::constant(self.value(tables, row))
+    }
+
+    fn optional_string(&self, tables: &Tables, id: Option<u32>) -> Value {
+        id.map_or(Value::None, |id| Value::Str(self.string(tables, id)))
+    }
+
+    fn tags(&self, row: &TagsRow) -> Rc<Tags> {
+        if *row == TagsRow::default() { self.empty_tags.clone() } else { Rc::new(Tags::from_row(row)) }
+    }
+
+    /// A rule.
+    fn rule(&self, tables: &Tables, index: u32) -> Option<Rc<Entity>> {
+        let row = tables.rules.get(index as usize)?;
+        let cell = self.rules.get(index as usize)?;
+        Some(cell.get_or_init(|| Rc::new(self.entity(tables, row))).clone())
+    }
+
+    /// An entity or a rule.
+    pub(super) fn entity(&self, tables: &Tables, row: &EntityRow) -> Entity {
+        let value = |row: &ValueRow| self.value(tables, row);
+        let mut entity = Entity::new(row.class, self.string(tables, row.id));
+        entity.abstract_ = Value::Bool(row.abstract_);
+        entity.inherits = self.optional_string(tables, row.inherits);
+        for (resource, row) in &row.resources {
+            entity.set_resource(*resource, value(row));
+        }
+        for (limit, row) in &row.limits {
+            entity.set_limit(*limit, value(row));
+        }
+        entity.env = value(&row.env);
+        entity.params = value(&row.params);
+        entity.resubmit = value(&row.resubmit);
+        entity.rank = value(&row.rank);
+        entity.context = value(&row.context);
+        entity.tags = self.tags(&row.tags);
+        let rules =
+            row.rules.iter().filter_map(|(key, index)| Some((self.string(tables, *key), self.rule(tables, *index)?)));
+        entity.rules = Rc::new(rules.collect());
+        let extras = row.extras.iter().map(|(name, row)| (self.string(tables, *name), value(row)));
+        entity.extras = Rc::new(extras.collect());
+        entity.destination = row.destination.as_ref().map(|row| Rc::new(self.destination(tables, row)));
+        entity.rule = row.rule.as_ref().map(|row| Rc::new(self.rule_fields(tables, row)));
+        entity
+    }
+
+    fn destination(&self, tables: &Tables, row: &DestinationRow) -> DestinationFields {
+        DestinationFields {
+            runner: self.optional_string(tables, row.runner),
+            dest_name: self.value(tables, &row.dest_name),
+            dest_tags: self.tags(&row.dest_tags),
+            handler_tags: self.value(tables, &row.handler_tags),
+        }
+    }
+
+    fn rule_fields(&self, tables: &Tables, row: &RuleRow) -> RuleFields {
+        RuleFields {
+            if_condition: self.value(tables, &row.if_condition),
+            execute: self.value(tables, &row.execute),
+            fail: self.value(tables, &row.fail),
+        }
+    }
+}
+
+/// Dates as values, until the module `datetime` is there.
+mod datetime {
+    use crate::python::value::Value;
+
+    pub(super) fn date(year: i16, month: u8, day: u8) -> Value {
+        Value::str(format!("{year:04}-{month:02}-{day:02}"))
+    }
+
+    pub(super) fn datetime(microseconds: i64, offset: Option<i32>) -> Value {
+        let _ = offset;
+        Value::Int(microseconds)
+    }
+}

@@ -1,0 +1,318 @@
+//! Scheduling tags: the four kinds, and how sets of them inherit, combine, match and score.
+//!
+//! A set keeps its tags twice: as lists in TPV's order, which code can see and messages show, and as bit sets, on which
+//! matching and scoring run. The rules are those of TPV's `SchedulingTags`.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use smallvec::SmallVec;
+
+use crate::artifact::tables::TagsRow;
+use crate::python::string::Str;
+
+/// A tag, by its number in a [`TagNames`].
+pub type TagId = u32;
+
+/// The kinds of tags, in TPV's order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TagType {
+    /// Both sides must have the tag.
+    Require,
+    /// Ranks higher where both have it.
+    Prefer,
+    /// May match.
+    Accept,
+    /// The other side must not have the tag.
+    Reject,
+}
+
+impl TagType {
+    /// All kinds, in the order of TPV's enumeration.
+    pub const ALL: [Self; 4] = [Self::Require, Self::Prefer, Self::Accept, Self::Reject];
+
+    /// The order in which inherit and combine apply the kinds: what comes last wins.
+    const APPLICATION: [Self; 4] = [Self::Accept, Self::Prefer, Self::Require, Self::Reject];
+
+    /// The weight of the kind in a score.
+    pub fn weight(self) -> i64 {
+        match self {
+            Self::Require => 3,
+            Self::Prefer => 2,
+            Self::Accept => 1,
+            Self::Reject => -1,
+        }
+    }
+
+    /// The name in TPV's enumeration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Require => "REQUIRE",
+            Self::Prefer => "PREFER",
+            Self::Accept => "ACCEPT",
+            Self::Reject => "REJECT",
+        }
+    }
+
+    /// The name of the list in `SchedulingTags`.
+    pub fn field(self) -> &'static str {
+        match self {
+            Self::Require => "require",
+            Self::Prefer => "prefer",
+            Self::Accept => "accept",
+            Self::Reject => "reject",
+        }
+    }
+
+    /// The kind whose list has this name.
+    pub fn from_field(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.field() == name)
+    }
+
+    /// The kind with this weight.
+    pub fn from_weight(weight: i64) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.weight() == weight)
+    }
+}
+
+/// The numbers of tags: the artifact's, then those that jobs brought along (`tool_type_...`, or made by code).
+#[derive(Default)]
+pub struct TagNames {
+    names: RefCell<Vec<Str>>,
+    ids: RefCell<HashMap<String, TagId>>,
+}
+
+impl TagNames {
+    /// The number of a tag, made where it is new.
+    pub fn id(&self, name: &str) -> TagId {
+        if let Some(id) = self.ids.borrow().get(name) {
+            return *id;
+        }
+        let mut names = self.names.borrow_mut();
+        let id = TagId::try_from(names.len()).unwrap_or(TagId::MAX);
+        names.push(Str::from(name));
+        self.ids.borrow_mut().insert(name.to_owned(), id);
+        id
+    }
+
+    /// The name of a tag.
+    pub fn name(&self, id: TagId) -> Str {
+        self.names.borrow().get(id as usize).cloned().unwrap_or_else(|| Str::from(""))
+    }
+
+    /// How many tags there are.
+    pub fn len(&self) -> usize {
+        self.names.borrow().len()
+    }
+}
+
+/// A set of tags as bits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Bits(SmallVec<[u64; 4]>);
+
+impl Bits {
+    fn insert(&mut self, id: TagId) {
+        let word = (id / 64) as usize;
+        if word >= self.0.len() {
+            self.0.resize(word + 1, 0);
+        }
+        if let Some(entry) = self.0.get_mut(word) {
+            *entry |= 1 << (id % 64);
+        }
+    }
+
+    fn contains(&self, id: TagId) -> bool {
+        self.0.get((id / 64) as usize).is_some_and(|word| word & (1 << (id % 64)) != 0)
+    }
+
+    fn intersects(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
+    }
+
+    fn is_subset(&self, other: &Self) -> bool {
+        self.0.iter().enumerate().all(|(index, word)| word & !other.0.get(index).copied().unwrap_or(0) == 0)
+    }
+
+    fn count_common(&self, other: &Self) -> i64 {
+        self.0.iter().zip(&other.0).map(|(a, b)| i64::from((a & b).count_ones())).sum()
+    }
+
+    fn count_missing(&self, other: &Self) -> i64 {
+        let missing = |(index, word): (usize, &u64)| word & !other.0.get(index).copied().unwrap_or(0);
+        self.0.iter().enumerate().map(missing).map(|word| i64::from(word.count_ones())).sum()
+    }
+}
+
+/// One list of tags.
+pub type TagList = SmallVec<[TagId; 4]>;
+
+/// TPV's `SchedulingTags`, never changed once made.
+#[derive(Clone, Debug, Default)]
+pub struct Tags {
+    lists: [TagList; 4],
+    bits: [Bits; 4],
+    all: Bits,
+    /// Whether a tag stands in the lists more than once, which only code can bring about.
+    repeated: bool,
+    /// Which lists are `None` rather than empty.
+    none: [bool; 4],
+}
+
+impl Tags {
+    /// The set with these lists, in the order require, prefer, accept, reject.
+    pub fn new(lists: [TagList; 4]) -> Self {
+        let mut tags = Self { lists, ..Self::default() };
+        for (list, bits) in tags.lists.iter().zip(&mut tags.bits) {
+            for id in list {
+                tags.repeated |= tags.all.contains(*id);
+                tags.all.insert(*id);
+                bits.insert(*id);
+            }
+        }
+        tags
+    }
+
+    /// The set of a row of the artifact.
+    pub fn from_row(row: &TagsRow) -> Self {
+        let lists = row.lists.each_ref().map(|ids| TagList::from_slice(ids.as_deref().unwrap_or_default()));
+        let none = row.lists.each_ref().map(Option::is_none);
+        Self::new(lists).with_none(none)
+    }
+
+    /// The same set with these lists `None` where they are empty.
+    pub fn with_none(mut self, none: [bool; 4]) -> Self {
+        self.none = none;
+        for (none, list) in self.none.iter_mut().zip(&self.lists) {
+            *none &= list.is_empty();
+        }
+        self
+    }
+
+    /// Which lists are `None`.
+    pub fn none(&self) -> [bool; 4] {
+        self.none
+    }
+
+    /// A set with one tag.
+    pub fn single(kind: TagType, id: TagId) -> Self {
+        let mut lists: [TagList; 4] = Default::default();
+        if let Some(list) = lists.get_mut(kind as usize) {
+            list.push(id);
+        }
+        Self::new(lists)
+    }
+
+    /// The tags of one kind, in order.
+    pub fn list(&self, kind: TagType) -> &[TagId] {
+        self.lists.get(kind as usize).map_or(&[], |list| list.as_slice())
+    }
+
+    /// Whether the lists are the same.
+    pub fn same_lists(&self, other: &Self) -> bool {
+        self.lists == other.lists && self.none == other.none
+    }
+
+    /// Whether there is no tag.
+    pub fn is_empty(&self) -> bool {
+        self.lists.iter().all(|list| list.is_empty())
+    }
+
+    fn bits(&self, kind: TagType) -> &Bits {
+        let [require, prefer, accept, reject] = &self.bits;
+        match kind {
+            TagType::Require => require,
+            TagType::Prefer => prefer,
+            TagType::Accept => accept,
+            TagType::Reject => reject,
+        }
+    }
+
+    /// `SchedulingTags.add_tag_override` on lists: the tag leaves every kind (one occurrence each) and joins the end of one.
+    pub fn override_tag(lists: &mut [TagList; 4], kind: TagType, id: TagId) {
+        for list in lists.iter_mut() {
+            if let Some(index) = list.iter().position(|tag| *tag == id) {
+                list.remove(index);
+            }
+        }
+        if let Some(list) = lists.get_mut(kind as usize) {
+            list.push(id);
+        }
+    }
+
+    /// `SchedulingTags.inherit`: the parent's tags, each of the child's put over them.
+    pub fn inherit(child: &Rc<Self>, parent: &Rc<Self>) -> Rc<Self> {
+        if child.is_empty() {
+            return parent.clone();
+        }
+        let mut lists = parent.lists.clone();
+        for kind in TagType::APPLICATION {
+            for id in child.list(kind) {
+                Self::override_tag(&mut lists, kind, *id);
+            }
+        }
+        Rc::new(Self::new(lists).with_none(parent.none))
+    }
+
+    /// Whether no side requires what the other rejects.
+    pub fn can_combine(&self, other: &Self) -> bool {
+        let clash = |a: &Self, b: &Self| a.bits(TagType::Require).intersects(b.bits(TagType::Reject));
+        !clash(self, other) && !clash(other, self)
+    }
+
+    /// `SchedulingTags.combine`, called on the lower entity's tags with the higher one's: the kinds are applied from the
+    /// weakest to the strongest, in each first `other`'s tags and then `this`'s. `None` where they cannot be combined.
+    pub fn combine(this: &Rc<Self>, other: &Rc<Self>) -> Option<Rc<Self>> {
+        if !this.can_combine(other) {
+            return None;
+        }
+        let mut lists: [TagList; 4] = Default::default();
+        for kind in TagType::APPLICATION {
+            for id in other.list(kind).iter().chain(this.list(kind)) {
+                Self::override_tag(&mut lists, kind, *id);
+            }
+        }
+        Some(Rc::new(Self::new(lists)))
+    }
+
+    /// `SchedulingTags.match`: what either side requires the other has, and what either rejects the other has not.
+    pub fn matches(&self, other: &Self) -> bool {
+        self.bits(TagType::Require).is_subset(&other.all)
+            && other.bits(TagType::Require).is_subset(&self.all)
+            && !self.bits(TagType::Reject).intersects(&other.all)
+            && !other.bits(TagType::Reject).intersects(&self.all)
+    }
+
+    /// `SchedulingTags.score`: the products of the weights of common tags, less the weights of what `other` lacks.
+    pub fn score(&self, other: &Self) -> i64 {
+        if self.repeated || other.repeated {
+            return self.score_lists(other);
+        }
+        let mut score = 0;
+        for kind in TagType::ALL {
+            let bits = self.bits(kind);
+            for other_kind in TagType::ALL {
+                score += kind.weight() * other_kind.weight() * bits.count_common(other.bits(other_kind));
+            }
+            score -= kind.weight() * bits.count_missing(&other.all);
+        }
+        score
+    }
+
+    /// The score by its definition, for sets that code gave a tag twice.
+    fn score_lists(&self, other: &Self) -> i64 {
+        let tags = |set: &Self| -> Vec<(TagType, TagId)> {
+            TagType::ALL.into_iter().flat_map(|kind| set.list(kind).iter().map(move |id| (kind, *id))).collect()
+        };
+        let (mine, theirs) = (tags(self), tags(other));
+        let mut score = 0;
+        for (kind, id) in &mine {
+            score +=
+                theirs.iter().filter(|(_, other)| other == id).map(|(k, _)| kind.weight() * k.weight()).sum::<i64>();
+            if !other.all.contains(*id) {
+                score -= kind.weight();
+            }
+        }
+        score
+    }
+}

@@ -1,0 +1,63 @@
+//! Compiled patterns, kept for each thread as CPython keeps them for a process.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::errors::compile_error;
+use super::pattern::PatternObject;
+use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::regex::Regex;
+use crate::python::value::Value;
+
+/// As many as CPython keeps.
+const MAX_KEPT: usize = 512;
+
+thread_local! {
+    static KEPT: RefCell<HashMap<u32, HashMap<String, Value>>> = RefCell::default();
+}
+
+/// The pattern object for a pattern, compiled or not, and flags.
+pub(super) fn pattern(pattern: &Value, flags: Option<&Value>) -> PyResult<Value> {
+    let flags = match flags {
+        None => 0,
+        Some(Value::Int(flags)) => u32::try_from(*flags).map_err(|_| value_error("bad flags"))?,
+        Some(Value::Bool(flags)) => u32::from(*flags),
+        Some(other) => {
+            let name = other.type_name();
+            return Err(type_error(format!("unsupported operand type(s) for &: '{}' and 'RegexFlag'", name.as_str())));
+        }
+    };
+    if pattern.downcast::<PatternObject>().is_some() {
+        if flags != 0 {
+            return Err(value_error("cannot process flags argument with a compiled pattern"));
+        }
+        return Ok(pattern.clone());
+    }
+    let text = match pattern {
+        Value::Str(text) => text,
+        Value::List(_) | Value::Dict(_) => {
+            return Err(type_error(format!("unhashable type: '{}'", pattern.type_name().as_str())));
+        }
+        Value::Bytes(_) => return Err(type_error("patterns of bytes are not supported")),
+        _ => return Err(type_error("first argument must be string or compiled pattern")),
+    };
+    let kept = KEPT.with_borrow(|kept| kept.get(&flags)?.get(text.as_str()).cloned());
+    if let Some(value) = kept {
+        return Ok(value);
+    }
+    let regex = Regex::new(text, flags).map_err(|error| compile_error(&error, text))?;
+    let value = Value::object(PatternObject::new(text.clone(), Rc::new(regex)));
+    KEPT.with_borrow_mut(|kept| {
+        if kept.values().map(HashMap::len).sum::<usize>() >= MAX_KEPT {
+            kept.clear();
+        }
+        kept.entry(flags).or_default().insert(text.to_string(), value.clone());
+    });
+    Ok(value)
+}
+
+/// Forgets all.
+pub(super) fn purge() {
+    KEPT.with_borrow_mut(HashMap::clear);
+}

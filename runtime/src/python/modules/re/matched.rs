@@ -1,0 +1,199 @@
+//! `re.Match`.
+
+use std::rc::Rc;
+
+use super::errors::template_error;
+use super::pattern::Subject;
+use crate::python::args::Args;
+use crate::python::dict::Dict;
+use crate::python::exception::{PyResult, Raised, attribute_error, index_error, type_error};
+use crate::python::object::Object;
+use crate::python::regex::template::Template;
+use crate::python::regex::{Regex, Spans};
+use crate::python::types::{self, BuiltinType};
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+/// The class `re.Match`.
+pub static MATCH: BuiltinType = BuiltinType {
+    name: "Match",
+    module: "re",
+    base: Some(&types::OBJECT),
+    construct: None,
+    methods: &[],
+    statics: &[],
+};
+
+const METHODS: &[&str] = &["group", "groups", "groupdict", "start", "end", "span", "expand", "__getitem__"];
+const ATTRIBUTES: &[&str] = &["string", "re", "pos", "endpos", "lastindex", "lastgroup", "regs"];
+
+/// A match.
+pub(super) struct MatchObject {
+    /// `m.re`
+    pattern: Value,
+    regex: Rc<Regex>,
+    subject: Subject,
+    spans: Spans,
+}
+
+fn no_such_group() -> Raised {
+    index_error("no such group")
+}
+
+impl MatchObject {
+    pub(super) fn new(pattern: Value, regex: Rc<Regex>, subject: Subject, spans: Spans) -> Self {
+        Self { pattern, regex, subject, spans }
+    }
+
+    /// The number of the group that an argument names.
+    fn index(&self, group: &Value) -> PyResult<usize> {
+        let index = match group {
+            Value::Int(index) => usize::try_from(*index).ok(),
+            Value::Bool(index) => Some(usize::from(*index)),
+            Value::Str(name) => self.regex.group_index(name),
+            _ => None,
+        };
+        index.filter(|index| *index <= self.regex.groups()).ok_or_else(no_such_group)
+    }
+
+    /// What a group matched, or `default`.
+    fn text(&self, group: usize, default: &Value) -> Value {
+        match self.spans.get(group).and_then(|(start, end)| self.subject.text.get(start..end)) {
+            // The whole text is shared, not copied.
+            Some(text) if text.len() == self.subject.text.len() => Value::Str(self.subject.text.clone()),
+            Some(text) => Value::str(text),
+            None => default.clone(),
+        }
+    }
+
+    /// A byte offset as characters.
+    fn chars(&self, offset: usize) -> Value {
+        let text = &self.subject.text;
+        if text.is_ascii() {
+            return Value::from_usize(offset);
+        }
+        Value::from_usize(text.get(..offset).map_or(0, |before| before.chars().count()))
+    }
+
+    /// Start and end of a group in characters, -1 where it took no part.
+    fn span(&self, group: usize) -> [Value; 2] {
+        match self.spans.get(group) {
+            Some((start, end)) => [self.chars(start), self.chars(end)],
+            None => [Value::Int(-1), Value::Int(-1)],
+        }
+    }
+
+    fn group(&self, args: &Args) -> PyResult<Value> {
+        args.no_keywords("Match.group")?;
+        match args.pos.as_slice() {
+            [] => Ok(self.text(0, &Value::None)),
+            [group] => Ok(self.text(self.index(group)?, &Value::None)),
+            groups => {
+                let texts = groups.iter().map(|group| Ok(self.text(self.index(group)?, &Value::None)));
+                Ok(Value::tuple(texts.collect::<PyResult<Vec<Value>>>()?))
+            }
+        }
+    }
+
+    fn groups(&self, args: Args) -> PyResult<Value> {
+        let [default] = args.bind("groups", ["default"], 0)?;
+        let default = default.unwrap_or(Value::None);
+        Ok(Value::tuple((1..=self.regex.groups()).map(|group| self.text(group, &default)).collect()))
+    }
+
+    fn groupdict(&self, args: Args) -> PyResult<Value> {
+        let [default] = args.bind("groupdict", ["default"], 0)?;
+        let default = default.unwrap_or(Value::None);
+        let names = self.regex.names().iter();
+        Ok(Value::dict(Dict::from_strs(
+            names.map(|(name, group)| (name.as_str(), self.text(*group as usize, &default))),
+        )))
+    }
+
+    /// `start`, `end`, `span`
+    fn place(&self, method: &str, args: Args) -> PyResult<Value> {
+        let [group] = args.between(method, 0)?;
+        let index = group.map_or(Ok(0), |group| self.index(&group))?;
+        let [start, end] = self.span(index);
+        Ok(match method {
+            "start" => start,
+            "end" => end,
+            _ => Value::tuple(vec![start, end]),
+        })
+    }
+
+    fn expand(&self, args: Args) -> PyResult<Value> {
+        let [template] = args.bind("expand", ["template"], 1)?;
+        let Some(Value::Str(text)) = template else {
+            let name = template.unwrap_or(Value::None).type_name();
+            return Err(type_error(format!("decoding to str: need a bytes-like object, {} found", name.as_str())));
+        };
+        let template = Template::parse(&text, &self.regex).map_err(|error| template_error(&error, &text))?;
+        let mut out = String::new();
+        template.expand(&self.subject.text, &self.spans, &mut out);
+        Ok(Value::str(out))
+    }
+}
+
+impl Object for MatchObject {
+    fn class(&self) -> &'static BuiltinType {
+        &MATCH
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok(Some(match name {
+            "string" => Value::Str(self.subject.text.clone()),
+            "re" => self.pattern.clone(),
+            "pos" => Value::from_usize(self.subject.pos),
+            "endpos" => Value::from_usize(self.subject.endpos),
+            "lastindex" => self.regex.last_index(&self.spans).map_or(Value::None, Value::from_usize),
+            "lastgroup" => {
+                let last = self.regex.last_index(&self.spans);
+                let name = self.regex.names().iter().find(|(_, group)| Some(*group as usize) == last);
+                name.map_or(Value::None, |(name, _)| Value::str(name.as_str()))
+            }
+            "regs" => {
+                Value::tuple((0..=self.regex.groups()).map(|group| Value::tuple(self.span(group).to_vec())).collect())
+            }
+            name if METHODS.contains(&name) || name.starts_with("__") => return Ok(None),
+            name => return Err(attribute_error(format!("'re.Match' object has no attribute '{name}'"))),
+        }))
+    }
+
+    fn has_method(&self, name: &str) -> bool {
+        METHODS.contains(&name)
+    }
+
+    fn call_method(&self, _: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+        if !self.has_method(name) {
+            return None;
+        }
+        let args = std::mem::take(args);
+        Some(match name {
+            "group" => self.group(&args),
+            "groups" => self.groups(args),
+            "groupdict" => self.groupdict(args),
+            "expand" => self.expand(args),
+            "__getitem__" => {
+                args.exactly("__getitem__").and_then(|[group]| Ok(self.text(self.index(&group)?, &Value::None)))
+            }
+            _ => self.place(name, args),
+        })
+    }
+
+    fn get_item(&self, _: &mut Vm, key: &Value) -> PyResult<Value> {
+        Ok(self.text(self.index(key)?, &Value::None))
+    }
+
+    /// `<re.Match object; span=(0, 1), match='a'>`
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        let [start, end] = self.span(0);
+        let (start, end) = (vm.repr(&start)?, vm.repr(&end)?);
+        let text: String = vm.repr(&self.text(0, &Value::None))?.chars().take(50).collect();
+        Ok(format!("<re.Match object; span=({start}, {end}), match={text}>"))
+    }
+
+    fn attributes(&self) -> &'static [&'static str] {
+        ATTRIBUTES
+    }
+}

@@ -1,0 +1,378 @@
+//! `re.Pattern`.
+
+use std::rc::Rc;
+
+use super::errors::{search_error, template_error};
+use super::int;
+use super::matched::MatchObject;
+use crate::python::args::Args;
+use crate::python::dict::Dict;
+use crate::python::exception::{PyResult, attribute_error, type_error};
+use crate::python::hash::hash_str;
+use crate::python::iterator::{IteratorObject, PyIterator};
+use crate::python::object::Object;
+use crate::python::regex::ast::flag;
+use crate::python::regex::engine::Scan;
+use crate::python::regex::template::Template;
+use crate::python::regex::{Regex, Spans};
+use crate::python::string::Str;
+use crate::python::types::{self, BuiltinType};
+use crate::python::value::Value;
+use crate::python::vm::{CompareOp, Vm};
+
+/// The class `re.Pattern`.
+pub static PATTERN: BuiltinType = BuiltinType {
+    name: "Pattern",
+    module: "re",
+    base: Some(&types::OBJECT),
+    construct: None,
+    methods: &[],
+    statics: &[],
+};
+
+const METHODS: &[&str] = &["match", "fullmatch", "search", "findall", "finditer", "sub", "subn", "split"];
+const ATTRIBUTES: &[&str] = &["pattern", "flags", "groups", "groupindex"];
+
+/// A compiled pattern.
+pub(super) struct PatternObject {
+    text: Str,
+    pub(super) regex: Rc<Regex>,
+}
+
+/// A text, and the part of it that is searched.
+#[derive(Clone)]
+pub(super) struct Subject {
+    pub(super) text: Str,
+    /// Where the search begins, in bytes.
+    start: usize,
+    /// The end of the text as far as the pattern sees it, in bytes.
+    end: usize,
+    /// `m.pos`, in characters.
+    pub(super) pos: usize,
+    /// `m.endpos`, in characters.
+    pub(super) endpos: usize,
+}
+
+impl Subject {
+    /// What the pattern sees.
+    fn seen(&self) -> &str {
+        self.text.get(..self.end).unwrap_or_default()
+    }
+
+    fn slice(&self, start: usize, end: usize) -> &str {
+        self.text.get(start..end).unwrap_or_default()
+    }
+}
+
+/// The byte offset of a character of a text, at most its end.
+fn byte_offset(text: &Str, chars: usize) -> usize {
+    if text.is_ascii() {
+        return chars.min(text.len());
+    }
+    text.char_indices().nth(chars).map_or(text.len(), |(offset, _)| offset)
+}
+
+/// `pattern.method(args)` for a value that holds a pattern.
+pub(super) fn call(vm: &mut Vm, pattern: &Value, method: &str, mut args: Args) -> PyResult<Value> {
+    let Some(object) = pattern.downcast::<PatternObject>() else {
+        return Err(type_error("first argument must be string or compiled pattern"));
+    };
+    match object.call_method(vm, pattern, method, &mut args) {
+        Some(result) => result,
+        None => Err(no_attribute(method)),
+    }
+}
+
+fn no_attribute(name: &str) -> crate::python::exception::Raised {
+    attribute_error(format!("'re.Pattern' object has no attribute '{name}'"))
+}
+
+impl PatternObject {
+    pub(super) fn new(text: Str, regex: Rc<Regex>) -> Self {
+        Self { text, regex }
+    }
+
+    /// The text that a search is for, with its bounds.
+    fn subject(text: Option<Value>, pos: Option<Value>, endpos: Option<Value>) -> PyResult<Subject> {
+        let text = match text {
+            Some(Value::Str(text)) => text,
+            Some(Value::Bytes(_)) => return Err(type_error("cannot use a string pattern on a bytes-like object")),
+            other => {
+                let name = other.unwrap_or(Value::None).type_name();
+                return Err(type_error(format!("expected string or bytes-like object, got '{}'", name.as_str())));
+            }
+        };
+        let length = text.char_len();
+        let bound = |value: Option<Value>, default: usize| -> PyResult<usize> {
+            let Some(value) = value else { return Ok(default) };
+            Ok(usize::try_from(int(&value)?).unwrap_or(0).min(length))
+        };
+        let (pos, endpos) = (bound(pos, 0)?, bound(endpos, length)?);
+        let (start, end) = (byte_offset(&text, pos), byte_offset(&text, endpos));
+        Ok(Subject { text, start, end, pos, endpos })
+    }
+
+    /// The arguments of `match(string, pos=0, endpos=sys.maxsize)` and its like.
+    fn bounded(method: &str, args: Args) -> PyResult<Subject> {
+        let [text, pos, endpos] = args.bind(method, ["string", "pos", "endpos"], 1)?;
+        Self::subject(text, pos, endpos)
+    }
+
+    fn find(&self, vm: &mut Vm, this: &Value, method: &str, args: Args) -> PyResult<Value> {
+        let subject = Self::bounded(method, args)?;
+        vm.charge(1 + subject.seen().len() / 64)?;
+        // DIFFERENCE: CPython's `match` finds an empty match there, past the end that it was given.
+        if subject.start > subject.end {
+            return Ok(Value::None);
+        }
+        let found = match method {
+            "match" => self.regex.match_at(subject.seen(), subject.start),
+            "fullmatch" => self.regex.full_match(subject.seen(), subject.start),
+            _ => self.regex.search(subject.seen(), subject.start),
+        };
+        Ok(match found.map_err(|error| search_error(&error))? {
+            Some(spans) => self.found(this, &subject, spans),
+            None => Value::None,
+        })
+    }
+
+    fn found(&self, this: &Value, subject: &Subject, spans: Spans) -> Value {
+        Value::object(MatchObject::new(this.clone(), self.regex.clone(), subject.clone(), spans))
+    }
+
+    fn findall(&self, vm: &mut Vm, args: Args) -> PyResult<Value> {
+        let subject = Self::bounded("findall", args)?;
+        let mut walk = Walk::new(self.regex.clone(), &subject);
+        let mut all = Vec::new();
+        while let Some(spans) = walk.next(vm, &subject)? {
+            let text = |group: usize| {
+                let (start, end) = spans.get(group).unwrap_or_default();
+                Value::str(subject.slice(start, end))
+            };
+            all.push(match self.regex.groups() {
+                0 => text(0),
+                1 => text(1),
+                groups => Value::tuple((1..=groups).map(text).collect()),
+            });
+        }
+        Ok(Value::list(all))
+    }
+
+    fn split(&self, vm: &mut Vm, args: Args) -> PyResult<Value> {
+        let [text, most] = args.bind("split", ["string", "maxsplit"], 1)?;
+        let subject = Self::subject(text, None, None)?;
+        let most = most.map_or(Ok(0), |most| int(&most))?;
+        let mut walk = Walk::new(self.regex.clone(), &subject);
+        let mut parts = Vec::new();
+        let mut last = 0;
+        let mut splits = 0;
+        while most == 0 || splits < most {
+            let Some(spans) = walk.next(vm, &subject)? else { break };
+            let (start, end) = spans.whole();
+            parts.push(Value::str(subject.slice(last, start)));
+            for span in spans.iter().skip(1) {
+                parts.push(span.map_or(Value::None, |(start, end)| Value::str(subject.slice(start, end))));
+            }
+            last = end;
+            splits += 1;
+        }
+        parts.push(Value::str(subject.slice(last, subject.end)));
+        Ok(Value::list(parts))
+    }
+
+    /// `sub` and `subn`: the new text, and how many replacements were made.
+    fn substitute(&self, vm: &mut Vm, this: &Value, method: &str, args: Args) -> PyResult<Value> {
+        let [replacement, text, count] = args.bind(method, ["repl", "string", "count"], 2)?;
+        let subject = Self::subject(text, None, None)?;
+        let count = count.map_or(Ok(0), |count| int(&count))?;
+        let replacement = Replacement::new(replacement.unwrap_or(Value::None), &self.regex)?;
+        let mut walk = Walk::new(self.regex.clone(), &subject);
+        let mut out = String::new();
+        let mut last = 0;
+        let mut made: i64 = 0;
+        // The parts that CPython would join, which its message counts.
+        let mut parts = 0;
+        while count == 0 || made < count {
+            let Some(spans) = walk.next(vm, &subject)? else { break };
+            let (start, end) = spans.whole();
+            if last < start {
+                out.push_str(subject.slice(last, start));
+                parts += 1;
+            }
+            match &replacement {
+                Replacement::Text(text) => out.push_str(text),
+                Replacement::Template(template) => template.expand(&subject.text, &spans, &mut out),
+                Replacement::Function(function) => {
+                    let found = self.found(this, &subject, spans);
+                    match vm.call(function, Args::one(found))? {
+                        Value::None => parts -= 1,
+                        Value::Str(text) => out.push_str(&text),
+                        other => {
+                            return Err(type_error(format!(
+                                "sequence item {parts}: expected str instance, {} found",
+                                other.type_name().as_str()
+                            )));
+                        }
+                    }
+                }
+            }
+            vm.charge_bytes(out.len())?;
+            parts += 1;
+            last = end;
+            made += 1;
+        }
+        out.push_str(subject.slice(last, subject.end));
+        let text = Value::str(out);
+        Ok(if method == "subn" { Value::tuple(vec![text, Value::Int(made)]) } else { text })
+    }
+}
+
+/// What matches are replaced with.
+enum Replacement {
+    Text(Str),
+    Template(Template),
+    Function(Value),
+}
+
+impl Replacement {
+    fn new(value: Value, regex: &Regex) -> PyResult<Self> {
+        match value {
+            Value::Str(text) if !text.contains('\\') => Ok(Self::Text(text)),
+            Value::Str(text) => {
+                let template = Template::parse(&text, regex).map_err(|error| template_error(&error, &text))?;
+                Ok(Self::Template(template))
+            }
+            Value::None
+            | Value::NotImplemented
+            | Value::Ellipsis
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::BigInt(_)
+            | Value::Float(_)
+            | Value::Bytes(_)
+            | Value::Tuple(_)
+            | Value::List(_)
+            | Value::Dict(_)
+            | Value::Set(_) => Err(type_error(format!(
+                "decoding to str: need a bytes-like object, {} found",
+                value.type_name().as_str()
+            ))),
+            function => Ok(Self::Function(function)),
+        }
+    }
+}
+
+/// A walk over all matches that pays for its steps.
+struct Walk {
+    regex: Rc<Regex>,
+    scan: Option<Scan>,
+}
+
+impl Walk {
+    fn new(regex: Rc<Regex>, subject: &Subject) -> Self {
+        let scan = (subject.start <= subject.end).then(|| regex.scan(subject.start));
+        Self { regex, scan }
+    }
+
+    fn next(&mut self, vm: &mut Vm, subject: &Subject) -> PyResult<Option<Spans>> {
+        let Some(scan) = &mut self.scan else { return Ok(None) };
+        let seen = subject.seen();
+        vm.charge(1 + (seen.len() - scan.position().unwrap_or(seen.len()).min(seen.len())) / 64)?;
+        scan.next(&self.regex, seen).map_err(|error| search_error(&error))
+    }
+}
+
+/// `finditer`
+struct Matches {
+    pattern: Value,
+    subject: Subject,
+    walk: Walk,
+}
+
+impl PyIterator for Matches {
+    fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
+        let Some(spans) = self.walk.next(vm, &self.subject)? else { return Ok(None) };
+        let regex = self.walk.regex.clone();
+        Ok(Some(Value::object(MatchObject::new(self.pattern.clone(), regex, self.subject.clone(), spans))))
+    }
+}
+
+impl Object for PatternObject {
+    fn class(&self) -> &'static BuiltinType {
+        &PATTERN
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok(Some(match name {
+            "pattern" => Value::Str(self.text.clone()),
+            "flags" => Value::Int(i64::from(self.regex.flags())),
+            "groups" => Value::from_usize(self.regex.groups()),
+            "groupindex" => {
+                let names = self.regex.names().iter();
+                Value::dict(Dict::from_strs(names.map(|(name, group)| (name.as_str(), Value::Int(i64::from(*group))))))
+            }
+            name if METHODS.contains(&name) || name.starts_with("__") => return Ok(None),
+            name => return Err(no_attribute(name)),
+        }))
+    }
+
+    fn has_method(&self, name: &str) -> bool {
+        METHODS.contains(&name)
+    }
+
+    fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+        if !self.has_method(name) {
+            return None;
+        }
+        let args = std::mem::take(args);
+        Some(match name {
+            "findall" => self.findall(vm, args),
+            "finditer" => Self::bounded("finditer", args).map(|subject| {
+                let walk = Walk::new(self.regex.clone(), &subject);
+                IteratorObject::new(&types::CALLABLE_ITERATOR, Matches { pattern: this.clone(), subject, walk })
+            }),
+            "split" => self.split(vm, args),
+            "sub" | "subn" => self.substitute(vm, this, name, args),
+            _ => self.find(vm, this, name, args),
+        })
+    }
+
+    fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        let other = other.downcast::<Self>()?;
+        let equal = self.text == other.text && self.regex.flags() == other.regex.flags();
+        match op {
+            CompareOp::Eq => Some(Ok(Value::Bool(equal))),
+            CompareOp::Ne => Some(Ok(Value::Bool(!equal))),
+            _ => None,
+        }
+    }
+
+    fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
+        Some(Ok(hash_str(&self.text) ^ i64::from(self.regex.flags())))
+    }
+
+    /// `re.compile('a', re.IGNORECASE|re.MULTILINE)`
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        const NAMES: &[(u32, &str)] = &[
+            (flag::TEMPLATE, "re.TEMPLATE"),
+            (flag::IGNORECASE, "re.IGNORECASE"),
+            (flag::LOCALE, "re.LOCALE"),
+            (flag::MULTILINE, "re.MULTILINE"),
+            (flag::DOTALL, "re.DOTALL"),
+            (flag::VERBOSE, "re.VERBOSE"),
+            (flag::DEBUG, "re.DEBUG"),
+            (flag::ASCII, "re.ASCII"),
+        ];
+        let text: String = vm.repr(&Value::Str(self.text.clone()))?.chars().take(200).collect();
+        let names: Vec<&str> =
+            NAMES.iter().filter(|(flag, _)| self.regex.flags() & flag != 0).map(|(_, name)| *name).collect();
+        Ok(match names.as_slice() {
+            [] => format!("re.compile({text})"),
+            names => format!("re.compile({text}, {})", names.join("|")),
+        })
+    }
+
+    fn attributes(&self) -> &'static [&'static str] {
+        ATTRIBUTES
+    }
+}

@@ -1,0 +1,73 @@
+//! `tpvc compile`
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+
+use super::output::Output;
+use super::report::{count, grouped, io_help};
+use super::{Common, Outcome};
+
+/// Compile TPV config files into one artifact
+///
+/// The files are merged in the order given, later over earlier, as TPV merges the files of `tpv_config_files`. All errors
+/// of all files are reported; the artifact is written only where there is none.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc compile tpv_rules_local.yml -o rules.bin\n  \
+    tpvc compile https://gxy.io/tpv/db.yml tpv_rules_local.yml -o rules.bin --strict")]
+pub(super) struct Compile {
+    /// Config files or http/https URLs
+    #[arg(required = true, value_name = "CONFIG")]
+    configs: Vec<String>,
+    /// The artifact to write; `-` is stdout
+    #[arg(short, long, value_name = "RULES")]
+    output: PathBuf,
+    /// Treat code that cannot run as an error: constructs and modules that are not there, rules with syntax errors
+    #[arg(long)]
+    strict: bool,
+}
+
+impl Compile {
+    pub(super) fn run(&self, common: &Common) -> Outcome {
+        let started = Instant::now();
+        let compiled = crate::compile(&self.configs, &crate::CompileOptions { strict: self.strict });
+        common.show(&compiled.diagnostics, &compiled.sources);
+        let Some(rules) = compiled.rules else {
+            let errors = count(compiled.diagnostics.errors() as u64, "error");
+            common.fail(format!("{errors}; nothing was written"), "mend the errors above and compile again");
+            return Outcome::Bad;
+        };
+        let bytes = match rules.to_bytes() {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                common.fail(error.to_string(), "split the config, or report this with the config");
+                return Outcome::Bad;
+            }
+        };
+        let written = Output::create(&self.output).and_then(|mut output| {
+            output.write_all(&bytes)?;
+            output.finish()
+        });
+        if let Err(error) = written {
+            let (what, help) = io_help(&error, &self.output);
+            common.fail(format!("the artifact cannot be written to {what}"), help);
+            return Outcome::Bad;
+        }
+        let tables = rules.tables();
+        common.say(&format!(
+            "compiled {}: {}, {}, {}, {}, {} of code; {} bytes in {:.0} ms",
+            count(self.configs.len() as u64, "file"),
+            count(tables.tools.rows.len() as u64, "tool"),
+            count(tables.roles.rows.len() as u64, "role"),
+            count(tables.users.rows.len() as u64, "user"),
+            count(tables.destinations.len() as u64, "destination"),
+            count(rules.program().codes.len() as u64, "block"),
+            grouped(bytes.len() as u64),
+            started.elapsed().as_secs_f64() * 1e3,
+        ));
+        Outcome::Done
+    }
+}

@@ -1,0 +1,127 @@
+//! `tpvc inspect`
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use tpv_runtime::artifact::Rules;
+use tpv_runtime::artifact::format::{SECTIONS, manifest};
+use tpv_runtime::artifact::tables::Tables;
+use tpv_runtime::python::code::{CodeKind, ProgramData};
+use tpv_runtime::python::listing::listing;
+
+use super::map::{artifact_error, read_artifact};
+use super::report::grouped;
+use super::{Common, Outcome};
+
+/// Show what is inside an artifact
+///
+/// Without options: its sections with their sizes, how many entities of each kind, and how many blocks of code.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc inspect rules.bin\n  \
+    tpvc inspect rules.bin --code tools.bwa.mem\n  \
+    tpvc inspect rules.bin --code 17")]
+pub(super) struct Inspect {
+    /// The artifact
+    rules: PathBuf,
+    /// List the instructions of a block: its number, or the path of a property such as `tools.bwa.mem`
+    #[arg(long, value_name = "BLOCK")]
+    code: Option<String>,
+}
+
+impl Inspect {
+    pub(super) fn run(&self, common: &Common) -> Outcome {
+        match self.text() {
+            Ok(text) => match std::io::stdout().lock().write_all(text.as_bytes()) {
+                Ok(()) => Outcome::Done,
+                Err(_) => Outcome::Bad,
+            },
+            Err((message, help)) => {
+                common.fail(message, &help);
+                Outcome::Bad
+            }
+        }
+    }
+
+    fn text(&self) -> Result<String, (String, String)> {
+        let bytes = read_artifact(&self.rules)?;
+        let bad = |error: tpv_runtime::artifact::ArtifactError| artifact_error(&self.rules, &error.to_string());
+        let manifest = manifest(&bytes).map_err(bad)?;
+        let rules = Rules::load(&bytes).map_err(bad)?;
+        if let Some(wanted) = &self.code {
+            return self.listing(&rules, wanted);
+        }
+        let mut text = format!(
+            "{}: format {}, written by tpvc {}, {} bytes\n\nsections\n",
+            self.rules.display(),
+            manifest.version,
+            manifest.writer,
+            grouped(bytes.len() as u64)
+        );
+        for section in &manifest.sections {
+            let about = SECTIONS.iter().find(|(name, _)| *name == section.name).map_or("", |(_, about)| about);
+            text += &format!("  {}  {:>12} bytes  {about}\n", section.name, grouped(section.length as u64));
+        }
+        text += &entities(rules.tables());
+        text += &code(rules.program());
+        Ok(text)
+    }
+
+    fn listing(&self, rules: &Rules, wanted: &str) -> Result<String, (String, String)> {
+        let program = rules.program();
+        let blocks: Vec<u32> = match wanted.parse() {
+            Ok(number) => vec![number],
+            Err(_) => crate::link::blocks_at(rules.tables(), wanted),
+        };
+        let codes: Vec<String> = blocks
+            .iter()
+            .filter(|block| (**block as usize) < program.codes.len())
+            .map(|block| listing(program, *block))
+            .collect();
+        if codes.is_empty() {
+            return Err((
+                format!("there is no block `{wanted}` in `{}`", self.rules.display()),
+                "name a block by its number or by the path of its property, such as `tools.bwa.mem`".to_owned(),
+            ));
+        }
+        Ok(codes.join("\n"))
+    }
+}
+
+fn entities(tables: &Tables) -> String {
+    let mut text = "\nentities\n".to_owned();
+    for (name, number) in [
+        ("tools", tables.tools.rows.len()),
+        ("roles", tables.roles.rows.len()),
+        ("users", tables.users.rows.len()),
+        ("destinations", tables.destinations.len()),
+        ("pools", tables.pools.len()),
+        ("rules", tables.rules.len()),
+        ("tags", tables.tags.len()),
+    ] {
+        text += &format!("  {:>12}  {name}\n", grouped(number as u64));
+    }
+    text
+}
+
+fn code(program: &ProgramData) -> String {
+    let mut kinds: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for code in &program.codes {
+        let name = match code.kind {
+            CodeKind::Block => "blocks",
+            CodeKind::FString => "f-strings",
+            CodeKind::Exec => "statements (`execute`)",
+            CodeKind::Function => "functions inside them",
+        };
+        let entry = kinds.entry(name).or_default();
+        entry.0 += 1;
+        entry.1 += code.instrs.len() as u64;
+    }
+    let mut text = "\ncode\n".to_owned();
+    for (name, (number, instrs)) in kinds {
+        text += &format!("  {:>12}  {name}, {} instructions\n", grouped(number), grouped(instrs));
+    }
+    text
+}

@@ -1,0 +1,307 @@
+//! `tpvc map`
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::Args;
+use tpv_runtime::artifact::Rules;
+use tpv_runtime::galaxy::answer::{Answer, Outcome as JobOutcome};
+use tpv_runtime::galaxy::job::{InvalidJob, Job};
+use tpv_runtime::galaxy::json::Json;
+use tpv_runtime::galaxy::world::World;
+use tpv_runtime::mapper::{Hooks, Log, Mapper};
+use tpv_runtime::python::vm::LogLevel;
+use tpv_runtime::stream::{self, Batch};
+
+use super::output::Output;
+use super::progress::Progress;
+use super::report::{count, grouped, io_help};
+use super::{Common, Outcome};
+
+/// Map a file of jobs
+///
+/// RULES is an artifact that `tpvc compile` wrote; config files may be given with `--config` in its place. JOBS holds one
+/// JSON object a line; the answers come in the same order. Jobs that TPV would refuse are answered with the error that it
+/// would raise.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc map rules.bin jobs.jsonl -o answers.jsonl --world world.json\n  \
+    tpvc map --config shared.yml --config local.yml jobs.jsonl --detail\n  \
+    zcat jobs.jsonl.gz | tpvc map rules.bin - | jq .destination.id")]
+pub(super) struct Map {
+    /// The artifact and the job file; with `--config` the job file only. `-` is stdin
+    #[arg(required = true, num_args = 1..=2, value_names = ["RULES", "JOBS"])]
+    files: Vec<PathBuf>,
+    /// A config file or URL to compile in place of an artifact; repeat it for more
+    #[arg(long, value_name = "CONFIG")]
+    config: Vec<String>,
+    /// Where the answers go; `-` is stdout
+    #[arg(short, long, value_name = "OUT", default_value = "-")]
+    output: PathBuf,
+    /// What Galaxy knows at that moment: jobs, tool data tables, files, time
+    #[arg(long, value_name = "WORLD")]
+    world: Option<PathBuf>,
+    /// Threads to map with [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Add the candidate destinations in rank order to each answer
+    #[arg(long)]
+    detail: bool,
+}
+
+/// What became of the jobs of a batch.
+#[derive(Default)]
+struct Tally {
+    jobs: u64,
+    invalid: u64,
+    destinations: BTreeMap<String, u64>,
+    errors: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    fn add(&mut self, answer: &Answer) {
+        self.jobs += 1;
+        let (map, name) = match &answer.outcome {
+            JobOutcome::Failed { kind, .. } => (&mut self.errors, &**kind),
+            JobOutcome::Mapped(mapped) => match &mapped.destination.id {
+                Json::Str(id) => (&mut self.destinations, &**id),
+                _ => (&mut self.destinations, "(not a string)"),
+            },
+        };
+        match map.get_mut(name) {
+            Some(count) => *count += 1,
+            None => {
+                map.insert(name.to_owned(), 1);
+            }
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.jobs += other.jobs;
+        self.invalid += other.invalid;
+        for (name, count) in other.destinations {
+            *self.destinations.entry(name).or_default() += count;
+        }
+        for (name, count) in other.errors {
+            *self.errors.entry(name).or_default() += count;
+        }
+    }
+}
+
+impl Map {
+    pub(super) fn run(&self, common: &Common) -> Outcome {
+        match self.try_run(common) {
+            Ok(outcome) => outcome,
+            Err((message, help)) => {
+                common.fail(message, &help);
+                Outcome::Bad
+            }
+        }
+    }
+
+    fn try_run(&self, common: &Common) -> Result<Outcome, (String, String)> {
+        let jobs_path = self.jobs_path(common);
+        let Some(rules) = self.rules(common)? else { return Ok(Outcome::Bad) };
+        let world = Arc::new(self.world()?);
+        let mapper = Mapper::with_hooks(Arc::new(rules), hooks(common), self.detail);
+        let (reader, size) = open(jobs_path)?;
+        let unwritable = |error: &io::Error| {
+            let (what, help) = io_help(error, &self.output);
+            (format!("the answers cannot be written to {what}"), help.to_owned())
+        };
+        let mut output = Output::create(&self.output).map_err(|error| unwritable(&error))?;
+        let mut progress = Progress::bytes(common, size);
+        let mut total = Tally::default();
+        let started = Instant::now();
+        let work = |batch: &Batch, output: &mut Vec<u8>| map_batch(&mapper, &world, batch, output);
+        let streamed = stream::run(reader, &mut output, self.threads(), work, |batch, tally| {
+            progress.advance(batch.len() as u64);
+            total.merge(tally);
+        });
+        progress.finish();
+        let finished = streamed.and_then(|()| output.finish());
+        if let Err(error) = finished {
+            if error.kind() == io::ErrorKind::BrokenPipe {
+                // The reader of the answers has seen enough.
+                return Ok(Outcome::Done);
+            }
+            return Err(unwritable(&error));
+        }
+        summary(common, &total, started.elapsed().as_secs_f64());
+        if total.invalid > 0 {
+            common.fail(
+                format!("{} of `{}` {} not a job", count(total.invalid, "line"), jobs_path.display(), are(total.invalid)),
+                "their answers have the type `InvalidJob` and say what is wrong; the other lines were mapped",
+            );
+            return Ok(Outcome::Bad);
+        }
+        Ok(Outcome::Done)
+    }
+
+    /// The job file: the last of the positional arguments. Ends the process where the arguments do not fit together.
+    fn jobs_path(&self, common: &Common) -> &Path {
+        let expected = if self.config.is_empty() { 2 } else { 1 };
+        if self.files.len() != expected {
+            let (message, help) = if expected == 2 {
+                ("`tpvc map` needs the rules and the jobs", "write `tpvc map RULES JOBS`, or `tpvc map --config CONFIG JOBS`")
+            } else {
+                ("`--config` stands in place of the artifact", "write `tpvc map --config CONFIG JOBS`, without RULES")
+            };
+            common.fail(message, help);
+            std::process::exit(2);
+        }
+        self.files.last().map_or(Path::new("-"), PathBuf::as_path)
+    }
+
+    /// The rules, compiled or loaded; nothing where the config is bad, which has then been said.
+    fn rules(&self, common: &Common) -> Result<Option<Rules>, (String, String)> {
+        if !self.config.is_empty() {
+            let compiled = crate::compile(&self.config, &crate::CompileOptions::default());
+            common.show(&compiled.diagnostics, &compiled.sources);
+            return Ok(compiled.rules);
+        }
+        let path = self.files.first().map_or(Path::new(""), PathBuf::as_path);
+        load_rules(path).map(Some)
+    }
+
+    fn world(&self) -> Result<World, (String, String)> {
+        let Some(path) = &self.world else { return Ok(World::default()) };
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            let (what, help) = io_help(&error, path);
+            (format!("the world cannot be read from {what}"), help.to_owned())
+        })?;
+        World::parse(&text).map_err(|error| {
+            let help = "a world is one JSON object with `jobs`, `tool_data_tables`, `config`, `files`, `queries`, `now`";
+            (format!("`{}` is not a world: {error}", path.display()), help.to_owned())
+        })
+    }
+
+    fn threads(&self) -> usize {
+        self.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+    }
+}
+
+/// Loads an artifact.
+pub(super) fn load_rules(path: &Path) -> Result<Rules, (String, String)> {
+    let bytes = read_artifact(path)?;
+    Rules::load(&bytes).map_err(|error| artifact_error(path, &error.to_string()))
+}
+
+/// Reads the bytes of an artifact.
+pub(super) fn read_artifact(path: &Path) -> Result<Vec<u8>, (String, String)> {
+    std::fs::read(path).map_err(|error| {
+        let (what, help) = io_help(&error, path);
+        (format!("the artifact cannot be read from {what}"), help.to_owned())
+    })
+}
+
+/// The message for bytes that are no artifact that this build can use.
+pub(super) fn artifact_error(path: &Path, what: &str) -> (String, String) {
+    let help = "compile the config again with this tpvc: `tpvc compile CONFIG... -o RULES`";
+    (format!("`{}` cannot be used: {what}", path.display()), help.to_owned())
+}
+
+/// Opens the jobs, with their size where it is known.
+fn open(path: &Path) -> Result<(Box<dyn Read + Send>, Option<u64>), (String, String)> {
+    if path == Path::new("-") {
+        return Ok((Box::new(io::stdin()), None));
+    }
+    let open = File::open(path).and_then(|file| {
+        let metadata = file.metadata()?;
+        if metadata.is_dir() { Err(io::Error::from(io::ErrorKind::IsADirectory)) } else { Ok((file, metadata)) }
+    });
+    match open {
+        Ok((file, metadata)) => Ok((Box::new(file), metadata.is_file().then_some(metadata.len()))),
+        Err(error) => {
+            let (what, help) = io_help(&error, path);
+            Err((format!("the jobs cannot be read from {what}"), help.to_owned()))
+        }
+    }
+}
+
+/// The compiler for code made at run time, and the log that `-v` shows.
+fn hooks(common: &Common) -> Hooks {
+    let log_level = match common.verbose {
+        0 => None,
+        1 => Some(LogLevel::Info),
+        _ => Some(LogLevel::Debug),
+    };
+    let log: Log = Arc::new(|level, message| {
+        let name = match level {
+            LogLevel::Debug => "debug",
+            LogLevel::Info => "info",
+            LogLevel::Warning => "warning",
+            LogLevel::Error => "error",
+            LogLevel::Critical => "critical",
+        };
+        eprintln!("{name}: {message}");
+    });
+    Hooks {
+        compile: Some(Arc::new(crate::python::run_time::compile)),
+        log: log_level.is_some().then_some(log),
+        log_level,
+        ..Hooks::default()
+    }
+}
+
+fn map_batch(mapper: &Mapper, world: &Arc<World>, batch: &Batch, output: &mut Vec<u8>) -> Tally {
+    let mut tally = Tally::default();
+    let mut text = String::new();
+    for (number, line) in batch.lines() {
+        let job = std::str::from_utf8(line)
+            .map_err(|error| InvalidJob(format!("byte {} is not UTF-8", error.valid_up_to() + 1)))
+            .and_then(Job::parse);
+        let answer = match job {
+            Ok(job) => mapper.map(&Arc::new(job), world),
+            Err(error) => {
+                tally.invalid += 1;
+                Answer::invalid(number, &error)
+            }
+        };
+        tally.add(&answer);
+        text.clear();
+        answer.write_line(&mut text);
+        output.extend_from_slice(text.as_bytes());
+    }
+    tally
+}
+
+fn are(number: u64) -> &'static str {
+    if number == 1 { "is" } else { "are" }
+}
+
+/// Says what became of the jobs.
+#[expect(clippy::cast_precision_loss, reason = "a rate to three digits")]
+fn summary(common: &Common, total: &Tally, seconds: f64) {
+    let mapped: u64 = total.destinations.values().sum();
+    let failed: u64 = total.errors.values().sum();
+    let rate = if seconds > 0.0 { total.jobs as f64 / seconds } else { 0.0 };
+    common.say(&format!(
+        "mapped {}: {} to {}, {}; {:.3} s, {} jobs a second",
+        count(total.jobs, "job"),
+        grouped(mapped),
+        count(total.destinations.len() as u64, "destination"),
+        count(failed, "error"),
+        seconds,
+        grouped(rate.round() as u64),
+    ));
+    for (name, count) in by_count(&total.destinations).into_iter().take(20) {
+        common.say(&format!("  {:>10}  {name}", grouped(count)));
+    }
+    if !total.errors.is_empty() {
+        common.say("errors:");
+        for (name, count) in by_count(&total.errors) {
+            common.say(&format!("  {:>10}  {name}", grouped(count)));
+        }
+    }
+}
+
+fn by_count(map: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
+    let mut rows: Vec<(&str, u64)> = map.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+    rows.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
+    rows
+}

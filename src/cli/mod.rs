@@ -1,0 +1,78 @@
+//! The command line: one file a verb. Results go to stdout, everything else to stderr.
+//!
+//! Exit status: 0 done; 1 the input was judged and is bad; 2 the command line is wrong.
+
+mod compile;
+mod inspect;
+mod map;
+mod output;
+mod progress;
+mod report;
+
+use std::process::ExitCode;
+
+use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
+
+/// What a verb ended in.
+pub(crate) enum Outcome {
+    /// Done.
+    Done,
+    /// The input was judged and is bad; what is wrong has been said.
+    Bad,
+}
+
+/// The command line.
+#[derive(Parser)]
+#[command(
+    name = "tpvc",
+    version,
+    long_version = concat!(env!("CARGO_PKG_VERSION"), " (follows TPV 3.3.0)"),
+    about = "Compiles TPV (Total Perspective Vortex) rules and maps Galaxy jobs with them",
+    after_help = "Examples:\n  \
+        tpvc compile tpv_rules.yml -o rules.bin\n  \
+        tpvc map rules.bin jobs.jsonl -o answers.jsonl --world world.json\n  \
+        tpvc map --config shared.yml --config local.yml jobs.jsonl\n  \
+        tpvc inspect rules.bin",
+    arg_required_else_help = true
+)]
+pub struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// Options of every verb.
+#[derive(Args, Clone)]
+pub(crate) struct Common {
+    /// Say nothing but results and errors
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Show what the rules log; twice for debug messages
+    #[arg(long, short, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: ColorChoice,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Compile(compile::Compile),
+    Map(map::Map),
+    Inspect(inspect::Inspect),
+}
+
+/// Runs the command line of this process.
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = match cli.verb {
+        Verb::Compile(verb) => verb.run(&cli.common),
+        Verb::Map(verb) => verb.run(&cli.common),
+        Verb::Inspect(verb) => verb.run(&cli.common),
+    };
+    match outcome {
+        Outcome::Done => ExitCode::SUCCESS,
+        Outcome::Bad => ExitCode::from(1),
+    }
+}

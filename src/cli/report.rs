@@ -1,0 +1,82 @@
+//! Saying what went wrong: diagnostics on stderr, in one make.
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+use clap::ColorChoice;
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::source::SourceMap;
+
+use super::Common;
+
+impl Common {
+    /// Whether stderr gets colours: as asked, else on terminals unless `NO_COLOR` is set.
+    pub(crate) fn colour(&self) -> bool {
+        match self.color {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => {
+                io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+            }
+        }
+    }
+
+    /// Prints diagnostics; with `--quiet` errors only.
+    pub(crate) fn show(&self, diagnostics: &Diagnostics, sources: &SourceMap) {
+        for diagnostic in diagnostics.iter() {
+            if !self.quiet || diagnostic.severity == Severity::Error {
+                eprintln!("{}", diagnostic.render(sources, self.colour()));
+            }
+        }
+    }
+
+    /// Prints an error that has no place in a config file.
+    pub(crate) fn fail(&self, message: impl Into<String>, help: &str) {
+        let diagnostic = Diagnostic::error(message).help(help);
+        eprintln!("{}", diagnostic.render(&SourceMap::new(), self.colour()));
+    }
+
+    /// Prints a line about what was done, unless `--quiet`.
+    pub(crate) fn say(&self, text: &str) {
+        if !self.quiet {
+            eprintln!("{text}");
+        }
+    }
+}
+
+/// What an error of the operating system means for a path, and what to do about it.
+pub(crate) fn io_help(error: &io::Error, path: &Path) -> (String, &'static str) {
+    use io::ErrorKind::{
+        AlreadyExists, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull,
+    };
+    let (what, help) = match error.kind() {
+        NotFound => ("there is no such file or folder".to_owned(), "check the path; it is relative to the present folder"),
+        PermissionDenied => ("permission denied".to_owned(), "check the owner and the mode of the file and its folder"),
+        IsADirectory => ("it is a folder".to_owned(), "name a file"),
+        NotADirectory => ("a part of the path is no folder".to_owned(), "check the path"),
+        StorageFull => ("the disk is full".to_owned(), "make room, or write to another disk"),
+        ReadOnlyFilesystem => ("the file system is read-only".to_owned(), "write to another folder"),
+        AlreadyExists => ("it exists already".to_owned(), "name another file"),
+        _ => (error.to_string().to_lowercase(), "check the path"),
+    };
+    (format!("`{}`: {what}", path.display()), help)
+}
+
+/// A count with its noun: `1 job`, `2 jobs`.
+pub(crate) fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(number)) }
+}
+
+/// A number with its digits in groups of three: `12,345`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

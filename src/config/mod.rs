@@ -1,0 +1,115 @@
+//! Config texts to entities: YAML, validation, merging of files, inheritance.
+//!
+//! [`load`] does for all files of a run what TPV's loader does, and keeps for every value the place it was written at.
+
+pub mod code;
+pub mod entity;
+mod inherit;
+mod merge;
+pub mod origin;
+pub mod scheduling;
+pub mod suggest;
+pub mod validate;
+pub mod value;
+pub mod yaml;
+
+use crate::config::code::CodeText;
+use crate::config::entity::{Dict, EntityKind, GlobalConfig};
+use crate::config::merge::Merger;
+use crate::config::validate::{FileConfig, Section, Validator};
+use crate::config::yaml::Comment;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::source::{Limits, SourceId, SourceMap};
+
+/// What TPV has in `loader.config` after the last file.
+#[derive(Debug, Default)]
+pub struct Config {
+    /// `global`
+    pub global: GlobalConfig,
+    /// `tools`, in lookup order.
+    pub tools: Section,
+    /// `users`, in lookup order.
+    pub users: Section,
+    /// `roles`, in lookup order.
+    pub roles: Section,
+    /// `destinations`, in the order that decides between equal ranks.
+    pub destinations: Section,
+    /// `pools`
+    pub pools: Section,
+    /// Sections of the last file that TPV does not know.
+    pub extras: Dict,
+    /// All code that TPV compiles while it loads, of every file, with that which a later file replaces.
+    pub checks: Vec<CodeText>,
+    /// The comments of each file, in load order.
+    pub comments: Vec<Vec<Comment>>,
+}
+
+impl Config {
+    /// The entities of a kind.
+    pub fn section(&self, kind: EntityKind) -> &Section {
+        match kind {
+            EntityKind::Tool => &self.tools,
+            EntityKind::User => &self.users,
+            EntityKind::Role => &self.roles,
+            EntityKind::Destination => &self.destinations,
+            EntityKind::Pool => &self.pools,
+        }
+    }
+}
+
+/// Reads config files and URLs in load order and merges them. Whether the result may be used is for `problems` to say.
+pub fn load<'a>(
+    names: impl IntoIterator<Item = &'a str>,
+    limits: &Limits,
+    sources: &mut SourceMap,
+    problems: &mut Diagnostics,
+) -> Config {
+    let mut ids = Vec::new();
+    let mut is_complete = true;
+    for name in names {
+        match sources.load(name, limits) {
+            Ok(id) => ids.push(id),
+            Err(error) => {
+                let what = if crate::source::is_url(name) { "fetch" } else { "read" };
+                problems.push(Diagnostic::error(format!("cannot {what} `{name}`: {error}")));
+                is_complete = false;
+            }
+        }
+    }
+    load_read(sources, &ids, is_complete, problems)
+}
+
+/// Merges texts that are read already, in this order.
+pub fn load_sources(sources: &SourceMap, ids: &[SourceId], problems: &mut Diagnostics) -> Config {
+    load_read(sources, ids, true, problems)
+}
+
+/// Merges what could be read; `is_complete` if that is everything.
+fn load_read(sources: &SourceMap, ids: &[SourceId], mut is_complete: bool, problems: &mut Diagnostics) -> Config {
+    let mut files = Vec::new();
+    let mut comments = Vec::new();
+    for &id in ids {
+        let document = yaml::load(sources, id, problems);
+        comments.push(document.as_ref().map(|document| document.comments.clone()).unwrap_or_default());
+        files.push((id, document));
+    }
+    let mut validator = Validator::new(problems);
+    let mut validated = Vec::new();
+    for (id, document) in files {
+        let name = sources.get(id).map_or("", |source| &source.name);
+        match document {
+            Some(document) => validated.push(validator.file(&document.root, name)),
+            None => is_complete = false,
+        }
+    }
+    let checks = std::mem::take(&mut validator.checks);
+    let mut merger = Merger::new(problems);
+    // With a file missing, its entities would be reported as parents that do not exist.
+    if is_complete {
+        for (index, file) in validated.into_iter().enumerate() {
+            merger.add(file, index == 0);
+        }
+    }
+    let FileConfig { global, sections: [tools, users, roles, destinations, pools], extras } = merger.config;
+    Config { global, tools, users, roles, destinations, pools, extras, checks, comments }
+}

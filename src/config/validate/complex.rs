@@ -1,0 +1,142 @@
+//! Fields that are lists or mappings: `env`, `params`, `context`, `resubmit`, lists of strings.
+
+use std::sync::Arc;
+
+use super::scalar::number_or_text;
+use super::{Owner, Validator, at_value};
+use crate::config::entity::{Dict, EnvEntry};
+use crate::config::value::{ConfigValue, Entry, Map, Text, ValueKind};
+use crate::diagnostic::Diagnostic;
+
+impl Validator<'_> {
+    /// A field of type `dict[str, Any]`.
+    pub(super) fn dict(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<Arc<Dict>> {
+        let map = self.mapping(entry, &format!("`{}`", entry.key.python_str()), Some(owner))?;
+        let what = format!("an entry of `{}`", entry.key.python_str());
+        let mut dict = Dict::with_capacity(map.entries.len());
+        for entry in &map.entries {
+            if let Some(key) = self.string_key(entry, &what) {
+                dict.insert(key.value, entry.value.clone());
+            }
+        }
+        Some(Arc::new(dict))
+    }
+
+    /// A field of type `dict[str, Any] | None`.
+    pub(super) fn optional_dict(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<Arc<Dict>> {
+        if entry.value.is_null() { None } else { self.dict(entry, owner) }
+    }
+
+    /// A field of type `list[str]`.
+    pub(super) fn text_list(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<Arc<Vec<Text>>> {
+        let name = entry.key.python_str();
+        let ValueKind::List(items) = &entry.value.kind else {
+            let help = match entry.value.as_str() {
+                Some(text) => format!("write a list: `{name}: [{text}]`"),
+                None => format!("write a list: `{name}: []`"),
+            };
+            self.wrong_type(entry, owner, "a list of strings", help);
+            return None;
+        };
+        let mut out = Vec::with_capacity(items.len());
+        for item in items.iter() {
+            let Some(text) = item.as_text() else {
+                self.problems.push(
+                    Diagnostic::error(format!("`{name}` must be a list of strings"))
+                        .at(item.span, format!("this is {}", item.describe()))
+                        .also(owner.span, owner.describe())
+                        .help(format!("put it in quotes: `\"{}\"`", item.python_str())),
+                );
+                continue;
+            };
+            out.push(text.clone());
+        }
+        Some(Arc::new(out))
+    }
+
+    /// `env`: a mapping, whose values become strings by Python's `str()`, or a list of mappings of strings.
+    pub(super) fn env(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<Arc<Vec<EnvEntry>>> {
+        match &entry.value.kind {
+            ValueKind::Null => None,
+            ValueKind::Map(map) => Some(Arc::new(self.env_mapping(map))),
+            ValueKind::List(items) => {
+                let entries = items.iter().filter_map(|item| self.env_item(item, owner)).collect();
+                Some(Arc::new(entries))
+            }
+            _ => {
+                self.wrong_type(entry, owner, "a mapping or a list of mappings", "write `env: {NAME: value}`");
+                None
+            }
+        }
+    }
+
+    fn env_mapping(&mut self, map: &Map) -> Vec<EnvEntry> {
+        let mut out = Vec::with_capacity(map.entries.len());
+        for entry in &map.entries {
+            let Some(name) = self.string_key(entry, "an environment variable") else { continue };
+            let value = match entry.value.as_text() {
+                Some(text) => text.clone(),
+                None => Text::new(entry.value.python_str(), entry.value.span),
+            };
+            out.push(vec![("name".into(), name), ("value".into(), value)]);
+        }
+        out
+    }
+
+    fn env_item(&mut self, item: &ConfigValue, owner: Owner<'_>) -> Option<EnvEntry> {
+        let Some(map) = item.as_map() else {
+            self.problems.push(
+                Diagnostic::error("each item of `env` must be a mapping")
+                    .at(item.span, format!("this is {}", item.describe()))
+                    .also(owner.span, owner.describe())
+                    .help("write `- {name: NAME, value: \"...\"}`, `- {file: ...}` or `- {execute: ...}`"),
+            );
+            return None;
+        };
+        let mut out = EnvEntry::with_capacity(map.entries.len());
+        for entry in &map.entries {
+            let key = self.string_key(entry, "a part of an `env` item");
+            let value = self.text(entry, owner);
+            if let (Some(key), Some(value)) = (key, value) {
+                out.push((key.value, value));
+            }
+        }
+        Some(out)
+    }
+
+    /// `resubmit`: a mapping of mappings of strings, numbers and nulls.
+    pub(super) fn resubmit(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<Arc<Dict>> {
+        let map = self.mapping(entry, "`resubmit`", Some(owner))?;
+        let mut out = Dict::with_capacity(map.entries.len());
+        for entry in &map.entries {
+            let key = self.string_key(entry, "an entry of `resubmit`");
+            let what = format!("`{}` in `resubmit`", entry.key.python_str());
+            let Some(fields) = self.mapping(entry, &what, Some(owner)) else { continue };
+            let mut entries = Vec::with_capacity(fields.entries.len());
+            for field in &fields.entries {
+                self.string_key(field, "a field of a `resubmit` entry");
+                if let Some(value) = self.resubmit_value(field, owner) {
+                    entries.push(Entry { key: field.key.clone(), value, noqa: None });
+                }
+            }
+            if let Some(key) = key {
+                let value = ConfigValue::new(ValueKind::Map(Arc::new(Map { entries })), entry.value.span);
+                out.insert(key.value, value);
+            }
+        }
+        Some(Arc::new(out))
+    }
+
+    fn resubmit_value(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<ConfigValue> {
+        if entry.value.is_null() {
+            return Some(entry.value.clone());
+        }
+        let value = number_or_text(&entry.value);
+        if value.is_none() {
+            let name = entry.key.python_str();
+            let problem = Diagnostic::error(format!("`{name}` in `resubmit` must be a string, a number or null"));
+            self.problems.push(at_value(problem, entry, Some(owner)).help(format!("write `{name}: \"...\"`")));
+        }
+        value
+    }
+}

@@ -1,0 +1,227 @@
+//! Tools, users, roles, destinations and pools, and the fields that rules share with them.
+
+use std::sync::Arc;
+
+use super::scalar::{as_bool, number, number_or_text};
+use super::{Owner, Validator, at_value};
+use crate::config::entity::{Common, DestinationFields, Dict, Entity, EntityKind, PoolFields, Resources};
+use crate::config::value::{ConfigValue, Entry, Text};
+use crate::diagnostic::Diagnostic;
+
+/// The fields of every entity and rule, under the names a config gives them.
+pub(super) const COMMON: [&str; 23] = [
+    "id",
+    "abstract",
+    "inherits",
+    "cores",
+    "mem",
+    "gpus",
+    "min_cores",
+    "min_mem",
+    "min_gpus",
+    "max_cores",
+    "max_mem",
+    "max_gpus",
+    "max_concurrent_cores",
+    "max_concurrent_mem",
+    "max_concurrent_gpus",
+    "env",
+    "params",
+    "resubmit",
+    "rank",
+    "context",
+    "scheduling",
+    "no_qa_codes",
+    "rules",
+];
+
+const DESTINATION: [&str; 9] = [
+    "runner",
+    "max_accepted_cores",
+    "max_accepted_mem",
+    "max_accepted_gpus",
+    "min_accepted_cores",
+    "min_accepted_mem",
+    "min_accepted_gpus",
+    "destination_name_override",
+    "tags",
+];
+
+const POOL: [&str; 2] = ["oversize", "fail_open"];
+
+/// The fields of an entity or rule as they come in.
+pub(super) struct Draft {
+    common: Common,
+    resources: Resources,
+    extras: Dict,
+}
+
+impl Draft {
+    pub(super) fn new() -> Self {
+        // A context that is not given is an empty one; only `context: null` is none.
+        let common = Common { context: Some(Arc::default()), ..Common::default() };
+        Self { common, resources: Resources::default(), extras: Dict::new() }
+    }
+
+    pub(super) fn extra(&mut self, key: &str, value: &ConfigValue) {
+        self.extras.insert(key.into(), value.clone());
+    }
+
+    pub(super) fn finish(self) -> Common {
+        let mut common = self.common;
+        if !self.resources.is_empty() {
+            common.resources = Arc::new(self.resources);
+        }
+        if !self.extras.is_empty() {
+            common.extras = Arc::new(self.extras);
+        }
+        common
+    }
+}
+
+impl Validator<'_> {
+    /// One entity under its id.
+    pub(super) fn entity(&mut self, kind: EntityKind, id: &Text, entry: &Entry) -> Entity {
+        let owner = Owner { noun: kind.noun(), name: &id.value, span: id.span };
+        let mut draft = Draft::new();
+        let mut rules = Arc::default();
+        let mut destination = DestinationFields::default();
+        let mut own_id = None;
+        let mut pool = PoolFields::default();
+        let map =
+            self.mapping(entry, &format!("the {} `{}`", kind.noun(), id.value), None).cloned().unwrap_or_default();
+        for entry in &map.entries {
+            let Some(key) = self.string_key(entry, "a field") else { continue };
+            let key = key.as_str();
+            let is_known = match (kind, key) {
+                (_, "rules") => {
+                    rules = self.rules(entry, owner);
+                    true
+                }
+                (EntityKind::Destination, "scheduling") => {
+                    destination.dest_tags = self.scheduling(entry, owner).unwrap_or_default();
+                    true
+                }
+                (EntityKind::Pool, "scheduling") => {
+                    pool.dest_tags = self.pool_scheduling(entry, owner);
+                    true
+                }
+                // These two have a field of this name beside `scheduling`; it is what a job would ask for.
+                (EntityKind::Destination | EntityKind::Pool, "tpv_tags") => {
+                    draft.common.tags = self.scheduling(entry, owner).unwrap_or_default();
+                    true
+                }
+                (EntityKind::Destination, _) if self.destination_field(key, entry, owner, &mut destination) => true,
+                (EntityKind::Pool, _) if self.pool_field(key, entry, owner, &mut pool) => true,
+                _ => self.common_field(key, entry, owner, &mut draft),
+            };
+            // TPV sets an unset name twice: first from the field `id`, then from the key, when it is still empty.
+            if let ("id", Some(text)) = (key, entry.value.as_text()) {
+                own_id = Some(text.clone());
+            }
+            if !is_known {
+                let more: &[&str] = match kind {
+                    EntityKind::Destination => &DESTINATION,
+                    EntityKind::Pool => &POOL,
+                    _ => &[],
+                };
+                self.unknown_field(entry, key, owner, &[&COMMON, more].concat());
+                draft.extra(key, &entry.value);
+            }
+        }
+        if destination.dest_name.value.is_empty() {
+            destination.dest_name = own_id.filter(|text| !text.value.is_empty()).unwrap_or_else(|| id.clone());
+        }
+        Entity {
+            kind,
+            id: id.value.clone(),
+            span: id.span,
+            common: draft.finish(),
+            rules,
+            destination: (kind == EntityKind::Destination).then(|| Arc::new(destination)),
+            pool: (kind == EntityKind::Pool).then(|| Arc::new(pool)),
+        }
+    }
+
+    /// Takes a field that all entities and rules have; false if it is none of these.
+    pub(super) fn common_field(&mut self, key: &str, entry: &Entry, owner: Owner<'_>, draft: &mut Draft) -> bool {
+        if let Some((slot, may_be_code)) = draft.resources.field_mut(key) {
+            *slot = self.resource(entry, owner, may_be_code);
+            return true;
+        }
+        let common = &mut draft.common;
+        match key {
+            // The id of an entity is its key, but the field must still be a string.
+            "id" => drop(self.text(entry, owner)),
+            "abstract" => common.is_abstract = self.abstract_field(entry, owner),
+            "inherits" => common.inherits = self.optional_text(entry, owner),
+            "env" => common.env = self.env(entry, owner),
+            "params" => common.params = self.optional_dict(entry, owner),
+            "resubmit" => common.resubmit = self.resubmit(entry, owner).unwrap_or_default(),
+            "rank" => common.rank = self.optional_text(entry, owner),
+            "context" => common.context = self.optional_dict(entry, owner),
+            "scheduling" => common.tags = self.scheduling(entry, owner).unwrap_or_default(),
+            "no_qa_codes" => common.no_qa_codes = self.text_list(entry, owner).unwrap_or_default(),
+            "evaluator" => self.problems.push(
+                Diagnostic::error("`evaluator` is a name that TPV keeps for itself")
+                    .at(entry.key.span, "")
+                    .also(owner.span, owner.describe())
+                    .help("choose another name"),
+            ),
+            _ => return false,
+        }
+        true
+    }
+
+    /// `cores` and the like: a number, or code if `may_be_code`.
+    pub(super) fn resource(&mut self, entry: &Entry, owner: Owner<'_>, may_be_code: bool) -> Option<ConfigValue> {
+        if entry.value.is_null() {
+            return None;
+        }
+        let name = entry.key.python_str();
+        let value = if may_be_code { number_or_text(&entry.value) } else { number(&entry.value) };
+        if value.is_none() && may_be_code {
+            let help = format!("write a number, as in `{name}: 2`, or code, as in `{name}: input_size * 2`");
+            self.wrong_type(entry, owner, "a number or an expression", help);
+        } else if value.is_none() {
+            self.wrong_type(entry, owner, "a number", format!("write a number, as in `{name}: 2`"));
+        }
+        value
+    }
+
+    fn abstract_field(&mut self, entry: &Entry, owner: Owner<'_>) -> bool {
+        as_bool(&entry.value).unwrap_or_else(|| {
+            let problem = Diagnostic::error("`abstract` must be true or false");
+            self.problems.push(at_value(problem, entry, Some(owner)).help("write `abstract: true`"));
+            false
+        })
+    }
+
+    fn destination_field(&mut self, key: &str, entry: &Entry, owner: Owner<'_>, out: &mut DestinationFields) -> bool {
+        let slot = match key {
+            "runner" => {
+                out.runner = self.optional_text(entry, owner);
+                return true;
+            }
+            "destination_name_override" => {
+                if let Some(name) = self.optional_text(entry, owner) {
+                    out.dest_name = name;
+                }
+                return true;
+            }
+            "tags" => {
+                out.handler_tags = self.text_list(entry, owner).unwrap_or_default();
+                return true;
+            }
+            "max_accepted_cores" => &mut out.max_accepted_cores,
+            "max_accepted_mem" => &mut out.max_accepted_mem,
+            "max_accepted_gpus" => &mut out.max_accepted_gpus,
+            "min_accepted_cores" => &mut out.min_accepted_cores,
+            "min_accepted_mem" => &mut out.min_accepted_mem,
+            "min_accepted_gpus" => &mut out.min_accepted_gpus,
+            _ => return false,
+        };
+        *slot = self.resource(entry, owner, false);
+        true
+    }
+}

@@ -1,0 +1,98 @@
+//! What only pools have: `oversize`, `fail_open`, and tags that select jobs.
+
+use std::sync::Arc;
+
+use super::scalar::{boolean, float, integer};
+use super::{Owner, Validator, at_value};
+use crate::config::entity::{Oversize, PoolFields};
+use crate::config::scheduling::{SchedulingTags, TagKind};
+use crate::config::suggest::closest;
+use crate::config::value::{ConfigValue, Entry};
+use crate::diagnostic::Diagnostic;
+
+const OVERSIZE: [&str; 5] = ["max_concurrent", "hard_max_cores", "hard_max_mem", "hard_max_gpus", "reserve_pool"];
+
+impl Validator<'_> {
+    /// Takes a field of a pool; false if it is none of its own.
+    pub(super) fn pool_field(&mut self, key: &str, entry: &Entry, owner: Owner<'_>, out: &mut PoolFields) -> bool {
+        match key {
+            "oversize" => out.oversize = self.oversize(entry, owner),
+            "fail_open" => {
+                out.fail_open = self.flag(entry, owner).unwrap_or_default();
+                out.fail_open_is_set = true;
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// A pool either governs a job or does not, so that it has no use for `prefer` and `accept`.
+    pub(super) fn pool_scheduling(&mut self, entry: &Entry, owner: Owner<'_>) -> SchedulingTags {
+        let mut tags = self.scheduling(entry, owner).unwrap_or_default();
+        for kind in [TagKind::Prefer, TagKind::Accept] {
+            if let Some(tag) = tags.get(kind).first() {
+                self.problems.push(
+                    Diagnostic::error(format!("`{}` has no meaning in a pool", kind.name()))
+                        .at(tag.span, "")
+                        .also(owner.span, owner.describe())
+                        .help("select jobs with `require` (a job must have all) and `reject` (a job must have none)"),
+                );
+                *tags.list_mut(kind) = Some(Arc::default());
+            }
+        }
+        tags
+    }
+
+    fn oversize(&mut self, entry: &Entry, owner: Owner<'_>) -> Oversize {
+        let mut out = Oversize::default();
+        let Some(map) = self.mapping(entry, "`oversize`", Some(owner)) else { return out };
+        for entry in &map.entries {
+            let Some(key) = self.string_key(entry, "a field of `oversize`") else { continue };
+            match key.as_str() {
+                "max_concurrent" => {
+                    out.max_concurrent = integer(&entry.value);
+                    if out.max_concurrent.is_none() {
+                        self.wrong_type(entry, owner, "an integer", "write an integer, as in `max_concurrent: 1`");
+                    }
+                }
+                "hard_max_cores" => out.hard_max_cores = self.hard_max(entry, owner),
+                "hard_max_mem" => out.hard_max_mem = self.hard_max(entry, owner),
+                "hard_max_gpus" => out.hard_max_gpus = self.hard_max(entry, owner),
+                "reserve_pool" => out.reserve_pool = self.flag(entry, owner),
+                key => {
+                    let problem = Diagnostic::error(format!("`{key}` is not a field of `oversize`"))
+                        .at(entry.key.span, "")
+                        .also(owner.span, owner.describe());
+                    self.problems.push(match closest(key, OVERSIZE) {
+                        Some(near) => problem.help(format!("did you mean `{near}`?")),
+                        None => problem.help(format!("the fields are `{}`", OVERSIZE.join("`, `"))),
+                    });
+                }
+            }
+        }
+        out
+    }
+
+    /// A float or null; null counts as given.
+    fn hard_max(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<ConfigValue> {
+        if entry.value.is_null() {
+            return Some(entry.value.clone());
+        }
+        let value = float(&entry.value);
+        if value.is_none() {
+            let help = format!("write a number, as in `{}: 2`", entry.key.python_str());
+            self.wrong_type(entry, owner, "a number", help);
+        }
+        value
+    }
+
+    fn flag(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<bool> {
+        let value = boolean(&entry.value);
+        if value.is_none() {
+            let name = entry.key.python_str();
+            let problem = Diagnostic::error(format!("`{name}` must be true or false"));
+            self.problems.push(at_value(problem, entry, Some(owner)).help(format!("write `{name}: true`")));
+        }
+        value
+    }
+}

@@ -1,0 +1,137 @@
+//! Rules: a list, or a mapping by key.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use super::entity::{COMMON, Draft};
+use super::scalar::boolean;
+use super::{Owner, Validator, at_value};
+use crate::config::entity::Rule;
+use crate::config::value::{ConfigValue, Entry, Map, Text, ValueKind};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+/// The rules of an entity by key.
+type Rules = IndexMap<Arc<str>, Arc<Rule>>;
+
+const RULE: [&str; 3] = ["if", "execute", "fail"];
+
+impl Validator<'_> {
+    /// `rules`. In a list a rule's key is its id, and a later rule replaces an earlier one of the same id.
+    pub(super) fn rules(&mut self, entry: &Entry, owner: Owner<'_>) -> Arc<Rules> {
+        let mut out = Rules::new();
+        match &entry.value.kind {
+            ValueKind::List(items) => {
+                for item in items.iter() {
+                    let Some(map) = self.rule_mapping(item, item.span, owner) else { continue };
+                    let start = map.entries.first().map_or(item.span, |entry| entry.key.span);
+                    let Some(rule) = self.rule(&map, Owner { noun: "rule", name: "", span: start }, owner) else {
+                        continue;
+                    };
+                    if let Some(earlier) = out.get(&rule.id) {
+                        self.problems.push(
+                            Diagnostic::warning(format!(
+                                "the rule `{}` replaces an earlier one of the same id",
+                                rule.id
+                            ))
+                            .at(id_span(&map).unwrap_or(start), "")
+                            .also(earlier.span, "this rule has no effect")
+                            .also(owner.span, owner.describe())
+                            .help("give it another `id`"),
+                        );
+                    }
+                    out.insert(rule.id.clone(), Arc::new(rule));
+                }
+            }
+            ValueKind::Map(map) => {
+                for entry in &map.entries {
+                    let key = self.string_key(entry, "a rule");
+                    let Some(fields) = self.rule_mapping(&entry.value, entry.key.span, owner) else { continue };
+                    let name = entry.key.python_str();
+                    let rule = self.rule(&fields, Owner { noun: "rule", name: &name, span: entry.key.span }, owner);
+                    if let (Some(key), Some(rule)) = (key, rule) {
+                        out.insert(key.value, Arc::new(rule));
+                    }
+                }
+            }
+            _ => self.wrong_type(entry, owner, "a list of rules", "write `- if: ...` under it, or `rules: []`"),
+        }
+        Arc::new(out)
+    }
+
+    fn rule_mapping(&mut self, value: &ConfigValue, at: Span, owner: Owner<'_>) -> Option<Arc<Map>> {
+        if let Some(map) = value.as_map() {
+            return Some(map.clone());
+        }
+        let at = if value.span.start == value.span.end { at } else { value.span };
+        self.problems.push(
+            Diagnostic::error("a rule must be a mapping")
+                .at(at, format!("this is {}", value.describe()))
+                .also(owner.span, owner.describe())
+                .help("write `if:` with a condition, and under it what the rule sets"),
+        );
+        None
+    }
+
+    fn rule(&mut self, map: &Map, rule: Owner<'_>, owner: Owner<'_>) -> Option<Rule> {
+        let mut draft = Draft::new();
+        let (mut id, mut has_id) = (None, false);
+        let (mut condition, mut execute, mut fail) = (None, None, None);
+        for entry in &map.entries {
+            let Some(key) = self.string_key(entry, "a field") else { continue };
+            match key.as_str() {
+                "id" => {
+                    has_id = true;
+                    id = self.text(entry, owner);
+                }
+                "if" => condition = self.condition(entry, owner),
+                "execute" => execute = self.optional_text(entry, owner),
+                "fail" => fail = self.optional_text(entry, owner),
+                key => {
+                    // Rules have no rules: the field is one TPV does not know.
+                    if key == "rules" || !self.common_field(key, entry, owner, &mut draft) {
+                        let known: Vec<&str> = COMMON.into_iter().filter(|name| *name != "rules").chain(RULE).collect();
+                        self.unknown_field(entry, key, owner, &known);
+                        draft.extra(key, &entry.value);
+                    }
+                }
+            }
+        }
+        let id = match id {
+            Some(Text { value, .. }) => value,
+            None if has_id => return None,
+            None => {
+                self.unnamed_rules += 1;
+                format!("tpv_rule_{}", self.unnamed_rules).into()
+            }
+        };
+        if map.entry("if").is_none() {
+            self.problems.push(
+                Diagnostic::error("the rule has no `if`")
+                    .at(rule.span, "this rule")
+                    .also(owner.span, owner.describe())
+                    .help("add a condition, or `if: true` for a rule that always applies"),
+            );
+        }
+        Some(Rule { id, span: rule.span, common: draft.finish(), condition: condition?, execute, fail })
+    }
+
+    /// `if`: code, or a boolean.
+    fn condition(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<ConfigValue> {
+        if entry.value.as_text().is_some() {
+            return Some(entry.value.clone());
+        }
+        let Some(flag) = boolean(&entry.value) else {
+            let problem = Diagnostic::error("`if` must be an expression or a boolean");
+            let help = "write code, as in `if: input_size > 10`, or `if: true`";
+            self.problems.push(at_value(problem, entry, Some(owner)).help(help));
+            return None;
+        };
+        Some(ConfigValue::new(ValueKind::Bool(flag), entry.value.span))
+    }
+}
+
+fn id_span(map: &Map) -> Option<Span> {
+    map.entry("id").map(|entry| entry.value.span)
+}

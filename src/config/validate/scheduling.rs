@@ -1,0 +1,66 @@
+//! `scheduling`: four lists of tags.
+
+use std::sync::Arc;
+
+use super::{Owner, Validator};
+use crate::config::entity::Dict;
+use crate::config::scheduling::{SchedulingTags, TagKind};
+use crate::config::value::{Entry, Text};
+use crate::diagnostic::Diagnostic;
+
+const FIELDS: [&str; 4] = ["require", "prefer", "accept", "reject"];
+
+/// The order in which TPV looks for duplicates.
+const DUPLICATE_ORDER: [TagKind; 4] = [TagKind::Require, TagKind::Prefer, TagKind::Accept, TagKind::Reject];
+
+impl Validator<'_> {
+    /// The tags; a tag may stand in one list only, and there once.
+    pub(super) fn scheduling(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<SchedulingTags> {
+        let map = self.mapping(entry, &format!("`{}`", entry.key.python_str()), Some(owner))?;
+        let mut tags = SchedulingTags::default();
+        let mut extras = Dict::new();
+        for entry in &map.entries {
+            let Some(key) = self.string_key(entry, "a kind of tags") else { continue };
+            let kind = TagKind::ALL.into_iter().find(|kind| kind.name() == key.as_str());
+            match kind {
+                Some(kind) if entry.value.is_null() => *tags.list_mut(kind) = None,
+                Some(kind) => *tags.list_mut(kind) = self.text_list(entry, owner),
+                None => {
+                    if key.as_str() != "no_qa_codes" {
+                        self.unknown_field(entry, &key.value, owner, &FIELDS);
+                    }
+                    extras.insert(key.value, entry.value.clone());
+                }
+            }
+        }
+        tags.extras = Arc::new(extras);
+        self.check_duplicates(&tags, owner);
+        Some(tags)
+    }
+
+    fn check_duplicates(&mut self, tags: &SchedulingTags, owner: Owner<'_>) {
+        let mut seen: Vec<(TagKind, &Text)> = Vec::new();
+        for kind in DUPLICATE_ORDER {
+            for tag in tags.get(kind) {
+                let Some((first, earlier)) = seen.iter().find(|(_, earlier)| earlier.value == tag.value) else {
+                    seen.push((kind, tag));
+                    continue;
+                };
+                let (name, here) = (&tag.value, kind.name());
+                let (message, help) = if *first == kind {
+                    (format!("the tag `{name}` stands twice in `{here}`"), "remove one of them".to_owned())
+                } else {
+                    let message = format!("the tag `{name}` stands in both `{}` and `{here}`", first.name());
+                    (message, "a tag can have one kind only: remove it from all lists but one".to_owned())
+                };
+                self.problems.push(
+                    Diagnostic::error(message)
+                        .at(tag.span, format!("again in `{here}`"))
+                        .also(earlier.span, format!("first in `{}`", first.name()))
+                        .also(owner.span, owner.describe())
+                        .help(help),
+                );
+            }
+        }
+    }
+}

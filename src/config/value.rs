@@ -1,0 +1,351 @@
+//! Config values as Python would see them after loading, each with its place.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+
+use crate::config::origin::ScalarStyle;
+use crate::source::Span;
+
+/// A text with the place it was written at.
+#[derive(Clone, Debug, Default)]
+pub struct Text {
+    /// The text after unquoting, folding and unescaping.
+    pub value: Arc<str>,
+    /// The whole scalar, with quotes or block header.
+    pub span: Span,
+    /// How the scalar is written, which [`crate::config::origin`] needs to find a place inside it.
+    pub style: ScalarStyle,
+}
+
+impl Text {
+    /// A text that stands for the whole of `span`.
+    pub fn new(value: impl Into<Arc<str>>, span: Span) -> Self {
+        Self { value: value.into(), span, style: ScalarStyle::Plain }
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.value
+    }
+}
+
+/// A value with its place.
+#[derive(Clone, Debug)]
+pub struct ConfigValue {
+    /// The value.
+    pub kind: ValueKind,
+    /// Where it stands: an alias stands where its anchor's value does.
+    pub span: Span,
+}
+
+/// What ruamel.yaml's round-trip loader builds from a node.
+#[derive(Clone, Debug)]
+pub enum ValueKind {
+    /// `None`
+    Null,
+    /// `bool`
+    Bool(bool),
+    /// `int` that fits into 64 bits.
+    Int(i64),
+    /// Any other `int`.
+    BigInt(Arc<BigInt>),
+    /// `float`
+    Float(f64),
+    /// `str`
+    Str(Text),
+    /// `datetime.date`
+    Date(Date),
+    /// `datetime.datetime`
+    DateTime(DateTime),
+    /// `list`
+    List(Arc<Vec<ConfigValue>>),
+    /// `dict`
+    Map(Arc<Map>),
+    /// A scalar with a tag that is no type of its own (`!foo bar`, and with ruamel.yaml's round-trip loader `!!str 5`
+    /// too): an object that is none of the types above, whose `str()` is the text.
+    Tagged(Text),
+}
+
+/// A day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Date {
+    /// 1 to 9999
+    pub year: u16,
+    /// 1 to 12
+    pub month: u8,
+    /// 1 to 31
+    pub day: u8,
+}
+
+/// A day and a time of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DateTime {
+    /// The day.
+    pub date: Date,
+    /// 0 to 23
+    pub hour: u8,
+    /// 0 to 59
+    pub minute: u8,
+    /// 0 to 59
+    pub second: u8,
+    /// 0 to 999999
+    pub microsecond: u32,
+    /// Minutes east of Greenwich, where the text names a zone.
+    pub offset: Option<i32>,
+    /// Whether date and time were joined by `T`, which `str()` then keeps.
+    pub t: bool,
+}
+
+/// A mapping in the order Python iterates it.
+#[derive(Clone, Debug, Default)]
+pub struct Map {
+    /// The entries; keys are distinct by Python's `==`.
+    pub entries: Vec<Entry>,
+}
+
+/// A key with its value.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The key, a string in most places.
+    pub key: ConfigValue,
+    /// The value.
+    pub value: ConfigValue,
+    /// The codes of a `# noqa` comment between the key and its mapping.
+    pub noqa: Option<Arc<[Arc<str>]>>,
+}
+
+impl Map {
+    /// The value under a string key.
+    pub fn get(&self, key: &str) -> Option<&ConfigValue> {
+        self.entry(key).map(|entry| &entry.value)
+    }
+
+    /// The entry with a string key.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.key.as_str() == Some(key))
+    }
+}
+
+impl ConfigValue {
+    /// A value with its place.
+    pub fn new(kind: ValueKind, span: Span) -> Self {
+        Self { kind, span }
+    }
+
+    /// The text of a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.kind {
+            ValueKind::Str(text) => Some(&text.value),
+            _ => None,
+        }
+    }
+
+    /// The text of a string with its place.
+    pub fn as_text(&self) -> Option<&Text> {
+        match &self.kind {
+            ValueKind::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The mapping, if it is one.
+    pub fn as_map(&self) -> Option<&Arc<Map>> {
+        match &self.kind {
+            ValueKind::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// Whether it is `None`.
+    pub fn is_null(&self) -> bool {
+        matches!(self.kind, ValueKind::Null)
+    }
+
+    /// What a message calls the value: `a list`, `the string "x"`, `true`.
+    pub fn describe(&self) -> String {
+        match &self.kind {
+            ValueKind::Null => "null".to_owned(),
+            ValueKind::Bool(value) => format!("the boolean `{value}`"),
+            ValueKind::Int(_) | ValueKind::BigInt(_) | ValueKind::Float(_) => {
+                format!("the number `{}`", self.python_str())
+            }
+            ValueKind::Str(text) if text.value.chars().count() > 40 || text.value.contains('\n') => {
+                "a string".to_owned()
+            }
+            ValueKind::Str(text) => format!("the string `{}`", text.value),
+            ValueKind::Date(_) => "a date".to_owned(),
+            ValueKind::DateTime(_) => "a date and time".to_owned(),
+            ValueKind::List(_) => "a list".to_owned(),
+            ValueKind::Map(_) => "a mapping".to_owned(),
+            ValueKind::Tagged(_) => "a value with a tag".to_owned(),
+        }
+    }
+
+    /// Python's `bool()`.
+    pub fn python_bool(&self) -> bool {
+        match &self.kind {
+            ValueKind::Null => false,
+            ValueKind::Bool(value) => *value,
+            ValueKind::Int(value) => *value != 0,
+            ValueKind::BigInt(_) | ValueKind::Date(_) | ValueKind::DateTime(_) | ValueKind::Tagged(_) => true,
+            ValueKind::Float(value) => *value != 0.0,
+            ValueKind::Str(text) => !text.value.is_empty(),
+            ValueKind::List(items) => !items.is_empty(),
+            ValueKind::Map(map) => !map.entries.is_empty(),
+        }
+    }
+
+    /// Python's `str()`, which TPV applies to the values of an `env` mapping.
+    pub fn python_str(&self) -> String {
+        match &self.kind {
+            ValueKind::Str(text) | ValueKind::Tagged(text) => text.value.to_string(),
+            ValueKind::Date(date) => date.to_string(),
+            ValueKind::DateTime(time) => time.to_string(),
+            _ => self.python_repr(),
+        }
+    }
+
+    /// Python's `repr()`.
+    ///
+    /// DIFFERENCE: a date-time with a zone or a `T`, and a tagged scalar, show here as `datetime.datetime(...)` and as
+    /// their text; ruamel.yaml shows its own classes.
+    pub fn python_repr(&self) -> String {
+        let mut out = String::new();
+        self.write_repr(&mut out);
+        out
+    }
+
+    fn write_repr(&self, out: &mut String) {
+        match &self.kind {
+            ValueKind::Null => out.push_str("None"),
+            ValueKind::Bool(true) => out.push_str("True"),
+            ValueKind::Bool(false) => out.push_str("False"),
+            ValueKind::Int(value) => out.push_str(&value.to_string()),
+            ValueKind::BigInt(value) => out.push_str(&value.to_string()),
+            ValueKind::Float(value) => out.push_str(&float_repr(*value)),
+            ValueKind::Str(text) | ValueKind::Tagged(text) => out.push_str(&str_repr(&text.value)),
+            ValueKind::Date(Date { year, month, day }) => {
+                let _ = write!(out, "datetime.date({year}, {month}, {day})");
+            }
+            ValueKind::DateTime(time) => {
+                let Date { year, month, day } = time.date;
+                let _ = write!(out, "datetime.datetime({year}, {month}, {day}, {}, {}", time.hour, time.minute);
+                if time.second != 0 || time.microsecond != 0 {
+                    let _ = write!(out, ", {}", time.second);
+                }
+                if time.microsecond != 0 {
+                    let _ = write!(out, ", {}", time.microsecond);
+                }
+                out.push(')');
+            }
+            ValueKind::List(items) => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    out.push_str(if index == 0 { "" } else { ", " });
+                    item.write_repr(out);
+                }
+                out.push(']');
+            }
+            ValueKind::Map(map) => {
+                out.push('{');
+                for (index, entry) in map.entries.iter().enumerate() {
+                    out.push_str(if index == 0 { "" } else { ", " });
+                    entry.key.write_repr(out);
+                    out.push_str(": ");
+                    entry.value.write_repr(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Date {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+    }
+}
+
+impl std::fmt::Display for DateTime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let separator = if self.t { 'T' } else { ' ' };
+        write!(f, "{}{separator}{:02}:{:02}:{:02}", self.date, self.hour, self.minute, self.second)?;
+        if self.microsecond != 0 {
+            write!(f, ".{:06}", self.microsecond)?;
+        }
+        let Some(offset) = self.offset else { return Ok(()) };
+        let sign = if offset < 0 { '-' } else { '+' };
+        write!(f, "{sign}{:02}:{:02}", offset.abs() / 60, offset.abs() % 60)
+    }
+}
+
+/// `repr()` of a Python float: the shortest text that reads back as the same number.
+pub fn float_repr(value: f64) -> String {
+    if value.is_nan() {
+        return "nan".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "inf" } else { "-inf" }.to_owned();
+    }
+    // Rust's `{:e}` prints the shortest digits as well; only the layout differs.
+    let text = format!("{value:e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if (-4..16).contains(&exponent) {
+        let text = format!("{value}");
+        return if text.contains('.') { text } else { format!("{text}.0") };
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mantissa}e{sign}{:02}", exponent.abs())
+}
+
+/// `repr()` of a Python string. Control characters and unusual blanks are escaped.
+pub fn str_repr(text: &str) -> String {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push(quote);
+    for c in text.chars() {
+        match c {
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c == quote => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if c.is_control() || (c.is_whitespace() && c != ' ') => {
+                let code = u32::from(c);
+                let _ = if code > 0xff { write!(out, "\\u{code:04x}") } else { write!(out, "\\x{code:02x}") };
+            }
+            c => out.push(c),
+        }
+    }
+    out.push(quote);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_print_as_in_python() {
+        let cases = [(1.0, "1.0"), (0.1, "0.1"), (1e16, "1e+16"), (1e15, "1000000000000000.0"), (1e-5, "1e-05")];
+        for (value, expected) in cases {
+            assert_eq!(float_repr(value), expected);
+        }
+        assert_eq!(float_repr(-0.0), "-0.0");
+        assert_eq!(float_repr(1.5e300), "1.5e+300");
+        assert_eq!(float_repr(f64::NEG_INFINITY), "-inf");
+    }
+
+    #[test]
+    fn strings_print_as_in_python() {
+        assert_eq!(str_repr("a"), "'a'");
+        assert_eq!(str_repr("b'c"), "\"b'c\"");
+        assert_eq!(str_repr("'\"é\n\u{7}"), "'\\'\"é\\n\\x07'");
+    }
+}

@@ -1,0 +1,177 @@
+//! YAML 1.2 as ruamel.yaml's round-trip loader reads it, with the place of every value.
+//!
+//! The grammar comes from `saphyr-parser`; what ruamel.yaml does beyond it (types, merge keys, tags, duplicate keys,
+//! tabs) is done here.
+
+mod compose;
+mod indent;
+mod lexical;
+mod merge;
+mod resolve;
+mod timestamp;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
+
+use crate::config::value::{ConfigValue, ValueKind};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::source::{Source, SourceId, SourceMap, Span};
+
+use compose::Composer;
+pub(crate) use compose::insert_noqa;
+use indent::Indented;
+pub use lexical::{Comment, noqa_codes};
+pub(crate) use resolve::int_kind;
+
+/// A source read as YAML.
+#[derive(Debug)]
+pub struct Document {
+    /// The value of the one document; null for an empty file.
+    pub root: ConfigValue,
+    /// All comments, in order.
+    pub comments: Vec<Comment>,
+}
+
+/// Reads a source that holds one YAML document. Problems are added to `problems`; `None` where no value came out.
+pub fn load(sources: &SourceMap, id: SourceId, problems: &mut Diagnostics) -> Option<Document> {
+    let source = sources.get(id)?;
+    let before = problems.errors();
+    lexical::check_characters(source, id, problems);
+    lexical::check_version(source, id, problems);
+    if problems.errors() > before {
+        return None;
+    }
+    let mut attempt = Diagnostics::new();
+    let mut parsed = parse(source, id, &source.text, |offset| offset, &mut attempt);
+    if let Err((error, offset)) = &parsed {
+        let mut indented = Indented::new(&source.text);
+        let (mut error, mut offset) = (error.clone(), *offset);
+        for _ in 0..MAX_MENDED {
+            if !indented.mend(&error, offset) {
+                break;
+            }
+            attempt = Diagnostics::new();
+            parsed = parse(source, id, &indented.text, |offset| indented.original(offset), &mut attempt);
+            let Err(next) = &parsed else { break };
+            (error, offset) = next.clone();
+        }
+        if parsed.is_err() {
+            problems.push(syntax_error(&error, source, id, indented.original(offset)));
+            return None;
+        }
+    }
+    problems.extend(attempt);
+    let Ok(Some(Parsed { root, scalars, documents })) = parsed else { return None };
+    if let [_, second, ..] = documents.as_slice() {
+        problems.push(
+            Diagnostic::error("expected a single document in the file, but found another one")
+                .at(*second, "the second document starts here")
+                .help("move it to a file of its own, and list that file after this one"),
+        );
+        return None;
+    }
+    let comments = lexical::scan(source, id, &scalars, problems);
+    let root = root.unwrap_or_else(|| ConfigValue::new(ValueKind::Null, Span::new(id, 0, 0)));
+    (problems.errors() == before).then_some(Document { root, comments })
+}
+
+/// How many lines or scalars are mended before giving up: each costs another parse.
+const MAX_MENDED: usize = 1000;
+
+struct Parsed {
+    root: Option<ConfigValue>,
+    scalars: Vec<(Span, ScalarStyle)>,
+    documents: Vec<Span>,
+}
+
+/// Parses `text`, whose offsets `original` turns into those of `source`. The error has the offset in `text`; `None`
+/// stands for a problem that was reported.
+fn parse(
+    source: &Source,
+    id: SourceId,
+    text: &str,
+    original: impl Fn(usize) -> usize,
+    problems: &mut Diagnostics,
+) -> Result<Option<Parsed>, (ScanError, usize)> {
+    let offsets = Offsets::new(text);
+    let mut composer = Composer::new(source, id, problems);
+    let mut scalars = Vec::new();
+    let mut documents = Vec::new();
+    for event in Parser::new_from_str(text) {
+        let (event, at) = match event {
+            Ok(event) => event,
+            Err(error) => {
+                let offset = offsets.byte(error.marker().index());
+                return Err((error, offset));
+            }
+        };
+        let offset = |index: usize| original(offsets.byte(index));
+        let span = Span::new(id, offset(at.start.index()), offset(at.end.index()));
+        match &event {
+            Event::StreamEnd => break,
+            Event::DocumentStart(_) => {
+                documents.push(span);
+                if documents.len() > 1 {
+                    break;
+                }
+                continue;
+            }
+            Event::Scalar(_, style, ..) if span.start < span.end => scalars.push((span, *style)),
+            _ => {}
+        }
+        if composer.event(event, span).is_none() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(Parsed { root: composer.finish(), scalars, documents }))
+}
+
+/// The parser counts characters, spans count bytes.
+struct Offsets {
+    /// The byte of each character; empty for ASCII text, where both are the same.
+    bytes: Vec<u32>,
+    len: usize,
+}
+
+impl Offsets {
+    fn new(text: &str) -> Self {
+        let bytes = if text.is_ascii() {
+            Vec::new()
+        } else {
+            text.char_indices().map(|(byte, _)| u32::try_from(byte).unwrap_or(u32::MAX)).collect()
+        };
+        Self { bytes, len: text.len() }
+    }
+
+    fn byte(&self, index: usize) -> usize {
+        if self.bytes.is_empty() {
+            index.min(self.len)
+        } else {
+            self.bytes.get(index).map_or(self.len, |&byte| byte as usize)
+        }
+    }
+}
+
+fn syntax_error(error: &ScanError, source: &Source, id: SourceId, at: usize) -> Diagnostic {
+    let length =
+        source.text.get(at..).and_then(|rest| rest.chars().next()).filter(|c| *c != '\n').map_or(0, char::len_utf8);
+    let info = error.info();
+    let rest = source.text.get(at..).unwrap_or("");
+    if info.contains("unknown anchor") {
+        let alias = rest.split(|c: char| c.is_whitespace() || matches!(c, ',' | ']' | '}')).next().unwrap_or("");
+        return Diagnostic::error(format!("the alias `{alias}` names no anchor"))
+            .at(Span::new(id, at, at + alias.len()), "")
+            .help(format!("define the anchor before its first use, with `&{}`", alias.trim_start_matches('*')));
+    }
+    let diagnostic = Diagnostic::error(format!("invalid YAML: {info}")).at(Span::new(id, at, at + length), "");
+    let helps = [
+        ("tab", "indent with spaces"),
+        ("escape", "write a backslash as `\\\\`, or put the text in single quotes"),
+        ("expected ','", "a comma or the closing bracket is missing before this place"),
+        ("expected key", "check the indentation, and put text that contains `: ` or ` #` in quotes"),
+        ("not allowed", "check the indentation, and put text that contains `: ` or ` #` in quotes"),
+    ];
+    match helps.iter().find(|(part, _)| info.contains(part)) {
+        Some((_, help)) => diagnostic.help(*help),
+        None => diagnostic,
+    }
+}

@@ -1,0 +1,268 @@
+//! What is wrong with a config, where, and how to mend it.
+//!
+//! Every stage adds [`Diagnostic`]s to one [`Diagnostics`] and goes on, so that one run reports everything it can see.
+//! Messages are lower-case sentences without a full stop, names stand in backticks, help says what to write.
+
+use std::fmt::Write;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::source::{SourceMap, Span};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The config is refused.
+    Error,
+    /// The config is accepted, but likely does not mean what its author wanted.
+    Warning,
+}
+
+/// A place in the text and what is to be said about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// The words next to the underline; may be empty.
+    pub text: String,
+}
+
+/// One problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The short name of the kind of problem, such as a lint code.
+    pub code: Option<&'static str>,
+    /// What is wrong.
+    pub message: String,
+    /// Where it is wrong; `None` for a problem without a place, such as a missing file.
+    pub primary: Option<Label>,
+    /// Other places that explain the problem.
+    pub secondary: Vec<Label>,
+    /// Facts that explain the problem.
+    pub notes: Vec<String>,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error, so far without a place.
+    pub fn error(message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, message.into())
+    }
+
+    /// A warning, so far without a place.
+    pub fn warning(message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, message.into())
+    }
+
+    fn new(severity: Severity, message: String) -> Self {
+        Self { severity, code: None, message, primary: None, secondary: Vec::new(), notes: Vec::new(), help: None }
+    }
+
+    /// Says where the problem is.
+    pub fn at(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.primary = Some(Label { span, text: text.into() });
+        self
+    }
+
+    /// Points to a further place.
+    pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.secondary.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Names the kind of problem.
+    pub fn code(mut self, code: &'static str) -> Self {
+        self.code = Some(code);
+        self
+    }
+
+    /// Adds a fact.
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Says what to write instead.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The problem as text: title, `file:line:column`, excerpt with carets, notes and help.
+    pub fn render(&self, sources: &SourceMap, colour: bool) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let mut title = level.primary_title(self.message.as_str());
+        if let Some(code) = self.code {
+            title = title.id(code);
+        }
+        let mut group = Group::with_title(title);
+        for snippet in self.snippets(sources) {
+            group = group.element(snippet);
+        }
+        for note in &self.notes {
+            group = group.element(Level::NOTE.message(note.as_str()));
+        }
+        if let Some(help) = &self.help {
+            group = group.element(Level::HELP.message(help.as_str()));
+        }
+        let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+        renderer.render(&[group])
+    }
+
+    /// One excerpt for each source that has a label, the primary one's first.
+    fn snippets<'a>(&'a self, sources: &'a SourceMap) -> Vec<Snippet<'a, annotate_snippets::Annotation<'a>>> {
+        let mut order = Vec::new();
+        for label in self.primary.iter().chain(&self.secondary) {
+            if !order.contains(&label.span.source) {
+                order.push(label.span.source);
+            }
+        }
+        let mut snippets = Vec::new();
+        for id in order {
+            let Some(source) = sources.get(id) else { continue };
+            let annotation = |kind: AnnotationKind, label: &'a Label| {
+                let annotation = kind.span(fit(&source.text, label.span));
+                if label.text.is_empty() { annotation } else { annotation.label(label.text.as_str()) }
+            };
+            let here = |label: &&'a Label| label.span.source == id;
+            let primary = self.primary.iter().filter(here).map(|label| annotation(AnnotationKind::Primary, label));
+            let secondary = self.secondary.iter().filter(here).map(|label| annotation(AnnotationKind::Context, label));
+            snippets.push(Snippet::source(&*source.text).path(&*source.name).annotations(primary.chain(secondary)));
+        }
+        snippets
+    }
+}
+
+/// The span's bytes, kept within the text and cut at the end of its first line: a caret under one line reads better
+/// than a bracket over a whole section.
+fn fit(text: &str, span: Span) -> std::ops::Range<usize> {
+    let start = floor_char_boundary(text, span.range().start);
+    let end = floor_char_boundary(text, span.range().end).max(start);
+    let covered = text.get(start..end).unwrap_or("");
+    let line = covered.split(['\n', '\r']).next().unwrap_or("").trim_end();
+    start..start + line.len()
+}
+
+fn floor_char_boundary(text: &str, offset: usize) -> usize {
+    let mut offset = offset.min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    offset
+}
+
+/// All problems of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Diagnostics {
+    items: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// No problems yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one problem.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.items.push(diagnostic);
+    }
+
+    /// Adds all problems of `other`.
+    pub fn extend(&mut self, other: Self) {
+        self.items.extend(other.items);
+    }
+
+    /// Whether anything keeps the config from being used.
+    pub fn has_errors(&self) -> bool {
+        self.errors() > 0
+    }
+
+    /// How many errors there are.
+    pub fn errors(&self) -> usize {
+        self.items.iter().filter(|item| item.severity == Severity::Error).count()
+    }
+
+    /// How many warnings there are.
+    pub fn warnings(&self) -> usize {
+        self.items.len() - self.errors()
+    }
+
+    /// Whether there is nothing to report.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// The problems in the order they were found.
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.items.iter()
+    }
+
+    /// Orders the problems by place: those without one first, then by source, position and severity; equal ones once.
+    pub fn sort(&mut self) {
+        self.items.sort_by_key(|item| (item.primary.as_ref().map(|label| label.span), item.severity));
+        self.items.dedup();
+    }
+
+    /// All problems as text, in order of place, with an empty line between them.
+    pub fn render(&self, sources: &SourceMap, colour: bool) -> String {
+        let mut sorted = self.clone();
+        sorted.sort();
+        let mut out = String::new();
+        for item in &sorted.items {
+            let _ = writeln!(out, "{}\n", item.render(sources, colour));
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    use super::*;
+
+    #[test]
+    fn renders_excerpt_caret_and_help() {
+        let mut sources = SourceMap::new();
+        let id = sources.add("a.yml", "tools:\n  bwa:\n    cores: [1, 2]\n");
+        let at = Span::new(id, 25, 31);
+        let also = Span::new(id, 9, 12);
+        let diagnostic = Diagnostic::error("`cores` must be a number or an expression")
+            .at(at, "this is a list")
+            .also(also, "in this tool")
+            .help("write `cores: 2`");
+        let expected = "\
+error: `cores` must be a number or an expression
+ --> a.yml:3:12
+  |
+2 |   bwa:
+  |   --- in this tool
+3 |     cores: [1, 2]
+  |            ^^^^^^ this is a list
+  |
+  = help: write `cores: 2`";
+        assert_eq!(diagnostic.render(&sources, false), expected);
+        assert!(diagnostic.render(&sources, true).contains("\u{1b}["));
+    }
+
+    #[test]
+    fn problems_without_a_place_come_first() {
+        let mut sources = SourceMap::new();
+        let id = sources.add("a.yml", "a: b\n");
+        let mut all = Diagnostics::new();
+        all.push(Diagnostic::warning("`a` is not a section").at(Span::new(id, 0, 1), ""));
+        all.push(Diagnostic::error("cannot read `b.yml`: no such file"));
+        assert_eq!((all.errors(), all.warnings()), (1, 1));
+        let text = all.render(&sources, false);
+        assert!(
+            text.starts_with("error: cannot read `b.yml`: no such file\n\nwarning: `a` is not a section\n"),
+            "{text}"
+        );
+    }
+}

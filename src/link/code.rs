@@ -1,0 +1,147 @@
+//! Code texts: compiled, with their problems reported at their place in the config.
+
+use tpv_runtime::artifact::tables::ValueRow;
+use tpv_runtime::python::code::{CodeKind, CodeRef};
+
+use crate::config::Config;
+use crate::config::code::{CodeKind as TextKind, CodeText};
+use crate::config::origin::TextOrigin;
+use crate::config::value::Text;
+use crate::diagnostic::Diagnostic;
+use crate::python::error::{ErrorKind, PythonError};
+
+use super::Linker;
+
+impl Linker<'_> {
+    /// Compiles what TPV compiles when it loads the files, overridden or not: an error in it is an error of the config.
+    pub(super) fn check_loaded_code(&mut self, config: &Config) {
+        for code in &config.checks {
+            if is_plain(code) {
+                continue;
+            }
+            if let Err(errors) = self.program.compile(code.text.as_str(), kind(code.kind)) {
+                for error in errors {
+                    self.python_error(&code.text, code.property, code.kind, &error, true);
+                }
+            }
+        }
+    }
+
+    /// A string of the config that is evaluated as `kind`.
+    pub(super) fn code(&mut self, text: &Text, text_kind: TextKind, property: &'static str) -> ValueRow {
+        let id = self.strings.id(text.as_str());
+        let site = self.site(text);
+        let code = CodeText { text: text.clone(), kind: text_kind, property, checked_at_load: false };
+        if is_plain(&code) {
+            return ValueRow::Code(id, CodeRef { code: CodeRef::PLAIN, site });
+        }
+        let (root, errors) = self.program.compile_lenient(text.as_str(), kind(text_kind));
+        if self.reported.insert(text.span, ()).is_none() {
+            for error in &errors {
+                self.python_error(text, property, text_kind, error, false);
+            }
+            self.report_notes(text, root);
+        }
+        ValueRow::Code(id, CodeRef { code: root, site })
+    }
+
+    fn python_error(
+        &mut self,
+        text: &Text,
+        property: &str,
+        text_kind: TextKind,
+        error: &PythonError,
+        at_load: bool,
+    ) {
+        if at_load && self.reported.insert(text.span, ()).is_some() {
+            return;
+        }
+        let (line, column) = (error.line as usize, error.column as usize);
+        let span = TextOrigin::new(text, self.sources).place(line, column);
+        let what = match text_kind {
+            TextKind::Block => "code block",
+            TextKind::Exec => "code",
+            TextKind::FString => "f-string",
+        };
+        let message = match error.kind {
+            ErrorKind::AssertionError => "the last statement is not an expression".to_owned(),
+            ErrorKind::IndexError => "there is no code".to_owned(),
+            _ => error.message.clone(),
+        };
+        let diagnostic = Diagnostic::error(format!("the {what} of `{property}` is not valid Python: {message}"))
+            .at(span, message)
+            .help(help(error, text_kind));
+        if at_load {
+            self.diagnostics.push(diagnostic);
+        } else {
+            let mut warning = diagnostic.note("TPV loads this, and every job that comes to it fails");
+            warning.severity = crate::diagnostic::Severity::Warning;
+            self.warn(warning);
+        }
+    }
+
+    /// Warns of what a block holds that cannot run.
+    fn report_notes(&mut self, text: &Text, root: u32) {
+        let Some(notes) = self.program.notes(root).cloned() else { return };
+        let origin = TextOrigin::new(text, self.sources);
+        let mut warnings = Vec::new();
+        for unsupported in &notes.unsupported {
+            let span = origin.place(unsupported.line as usize, unsupported.column as usize);
+            warnings.push(
+                Diagnostic::warning(format!("{} cannot be compiled yet", unsupported.what))
+                    .at(span, "raises `NotImplementedError` where it is reached")
+                    .help("write it another way, or keep these rules on TPV"),
+            );
+        }
+        for import in &notes.imports {
+            let span = origin.place(import.line as usize, import.column as usize);
+            let Some(module) = tpv_runtime::mapper::find_module(&import.module) else {
+                let raised = "raises `ModuleNotFoundError` where it is reached";
+                warnings.push(
+                    Diagnostic::warning(format!("tpvc has no module `{}`", import.module))
+                        .at(span, raised)
+                        .help("docs/python.md lists the modules that compiled rules can use"),
+                );
+                continue;
+            };
+            for name in import.names.iter().filter(|name| *name != "*" && !module.names.contains(&name.as_str())) {
+                if tpv_runtime::mapper::find_module(&format!("{}.{name}", import.module)).is_some() {
+                    continue;
+                }
+                warnings.push(
+                    Diagnostic::warning(format!("tpvc's module `{}` has no `{name}`", import.module))
+                        .at(span, "raises `ImportError` where it is reached")
+                        .help("docs/python.md lists what the modules hold"),
+                );
+            }
+        }
+        for warning in warnings {
+            self.warn(warning);
+        }
+    }
+}
+
+fn help(error: &PythonError, kind: TextKind) -> String {
+    if !error.help.is_empty() {
+        return error.help.clone();
+    }
+    match kind {
+        TextKind::FString => "write text with Python expressions in `{...}`; double a brace that stands for itself".to_owned(),
+        TextKind::Block | TextKind::Exec => "write it as Python would read it".to_owned(),
+    }
+}
+
+fn kind(kind: TextKind) -> CodeKind {
+    match kind {
+        TextKind::Block => CodeKind::Block,
+        TextKind::Exec => CodeKind::Exec,
+        TextKind::FString => CodeKind::FString,
+    }
+}
+
+/// Whether a text is an f-string that is its own value: no fields, no escapes, no quote that could end it, no line end that
+/// Python would change.
+fn is_plain(code: &CodeText) -> bool {
+    let special = |byte| matches!(byte, b'{' | b'}' | b'\\' | b'\'' | b'\r' | 0);
+    code.kind == TextKind::FString && !code.text.as_str().bytes().any(special)
+}

@@ -1,0 +1,42 @@
+//! Destinations with the defaults that TPV gives each of them for every job: `default_inherits`, then the refusal of
+//! user-defined tools, under the destination's own fields.
+
+use std::sync::Arc;
+
+use tpv_runtime::artifact::tables::EntityRow;
+
+use crate::config::Config;
+use crate::config::entity::{DestinationFields, Entity, EntityKind};
+use crate::config::scheduling::SchedulingTags;
+use crate::config::value::Text;
+
+use super::Linker;
+
+/// The tag that destinations reject unless they say otherwise: a user's own tool must be accepted explicitly.
+const USER_DEFINED: &str = "tool_type_user_defined";
+
+impl Linker<'_> {
+    /// All destinations, in order.
+    pub(super) fn destinations(&mut self, config: &Config, default: Option<&str>) -> Vec<EntityRow> {
+        let mut base = secure_defaults(config);
+        if let Some(default) = default.and_then(|id| config.destinations.get(id)) {
+            base = base.inherit(default);
+        }
+        config.destinations.values().map(|destination| self.entity(&destination.inherit(&base))).collect()
+    }
+}
+
+fn secure_defaults(config: &Config) -> Entity {
+    // It has no place of its own in a file; any span of the config serves, since nothing of it is ever shown.
+    let span = config.destinations.values().next().map(|entity| entity.span).unwrap_or_default();
+    let tags = SchedulingTags { reject: Some(Arc::new(vec![Text::new(USER_DEFINED, span)])), ..Default::default() };
+    Entity {
+        kind: EntityKind::Destination,
+        id: "tool_type_secure_defaults".into(),
+        span,
+        common: Default::default(),
+        rules: Arc::default(),
+        destination: Some(Arc::new(DestinationFields { dest_tags: tags, ..Default::default() })),
+        pool: None,
+    }
+}

@@ -1,0 +1,204 @@
+//! Entities and rules to rows.
+
+use std::sync::Arc;
+
+use tpv_runtime::artifact::tables::{
+    DestinationRow, EntityClass, EntityRow, Limit, Resource, RuleRow, StringId, ValueRow,
+};
+
+use crate::config::code::CodeKind;
+use crate::config::entity::{Common, DestinationFields, Entity, EntityKind, Rule};
+use crate::config::value::{ConfigValue, Text, ValueKind};
+use crate::source::Span;
+
+use super::Linker;
+
+impl Linker<'_> {
+    /// An entity.
+    pub(super) fn entity(&mut self, entity: &Entity) -> EntityRow {
+        let class = match entity.kind {
+            EntityKind::Tool => EntityClass::Tool,
+            EntityKind::User => EntityClass::User,
+            EntityKind::Role => EntityClass::Role,
+            EntityKind::Destination => EntityClass::Destination,
+            EntityKind::Pool => EntityClass::PoolEntity,
+        };
+        let mut row = self.common(class, &entity.id, entity.span, &entity.common);
+        row.rules = entity.rules.iter().map(|(key, rule)| (self.strings.id(key), self.rule(rule))).collect();
+        if let Some(fields) = &entity.destination {
+            row.limits.extend(self.accepted(fields));
+            row.destination = Some(DestinationRow {
+                runner: fields.runner.as_ref().map(|runner| self.strings.id(runner.as_str())),
+                dest_name: self.code(&fields.dest_name, CodeKind::FString, "destination_name_override"),
+                dest_tags: self.tags(&fields.dest_tags),
+                handler_tags: ValueRow::List(
+                    fields.handler_tags.iter().map(|tag| self.code(tag, CodeKind::FString, "tags")).collect(),
+                ),
+            });
+        }
+        if let Some(fields) = &entity.pool {
+            row.destination = Some(DestinationRow {
+                runner: None,
+                dest_name: ValueRow::None,
+                dest_tags: self.tags(&fields.dest_tags),
+                handler_tags: ValueRow::None,
+            });
+        }
+        row
+    }
+
+    /// The index of a rule's row.
+    fn rule(&mut self, rule: &Arc<Rule>) -> u32 {
+        if let Some(index) = self.rules.get(&Arc::as_ptr(rule)) {
+            return *index;
+        }
+        let mut row = self.common(EntityClass::Rule, &rule.id, rule.span, &rule.common);
+        let if_condition = match &rule.condition.kind {
+            ValueKind::Str(text) => self.code(text, CodeKind::Block, "if"),
+            _ => self.value(&rule.condition),
+        };
+        row.rule = Some(RuleRow {
+            if_condition,
+            execute: self.optional_code(rule.execute.as_ref(), CodeKind::Exec, "execute"),
+            fail: self.optional_code(rule.fail.as_ref(), CodeKind::FString, "fail"),
+        });
+        let index = u32::try_from(self.tables.rules.len()).unwrap_or(u32::MAX);
+        self.tables.rules.push(row);
+        self.rules.insert(Arc::as_ptr(rule), index);
+        index
+    }
+
+    fn optional_code(&mut self, text: Option<&Text>, kind: CodeKind, property: &'static str) -> ValueRow {
+        text.map_or(ValueRow::None, |text| self.code(text, kind, property))
+    }
+
+    fn common(&mut self, class: EntityClass, id: &str, span: Span, common: &Common) -> EntityRow {
+        let mut resources = Vec::new();
+        let mut limits = Vec::new();
+        for (name, value) in common.resources.fields() {
+            let Some(value) = value else { continue };
+            if let Some(resource) = Resource::from_name(name) {
+                resources.push((resource, self.resource(value, resource)));
+            } else if let Some(limit) = Limit::from_name(name) {
+                limits.push((limit, self.value(value)));
+            }
+        }
+        EntityRow {
+            class,
+            id: self.strings.id(id),
+            abstract_: common.is_abstract,
+            inherits: common.inherits.as_ref().map(|parent| self.strings.id(parent.as_str())),
+            resources,
+            limits,
+            env: common.env.as_ref().map_or(ValueRow::None, |env| {
+                ValueRow::List(env.iter().map(|entry| self.env_entry(entry)).collect())
+            }),
+            params: common.params.as_ref().map_or(ValueRow::None, |params| self.dict_row(params, Some("params"))),
+            resubmit: self.dict_row(&common.resubmit, Some("resubmit")),
+            rank: self.optional_code(common.rank.as_ref(), CodeKind::Block, "rank"),
+            context: common.context.as_ref().map_or(ValueRow::None, |context| self.dict_row(context, None)),
+            tags: self.tags(&common.tags),
+            rules: Vec::new(),
+            extras: self.dict(&common.extras),
+            destination: None,
+            rule: None,
+            site: self.site_of(span),
+        }
+    }
+
+    fn resource(&mut self, value: &ConfigValue, resource: Resource) -> ValueRow {
+        match &value.kind {
+            ValueKind::Str(text) => self.code(text, CodeKind::Block, resource.name()),
+            _ => self.value(value),
+        }
+    }
+
+    fn env_entry(&mut self, entry: &[(Arc<str>, Text)]) -> ValueRow {
+        let items = entry
+            .iter()
+            .map(|(key, text)| (ValueRow::Str(self.strings.id(key)), self.code(text, CodeKind::FString, "env")));
+        ValueRow::Dict(items.collect())
+    }
+
+    fn accepted(&mut self, fields: &DestinationFields) -> Vec<(Limit, ValueRow)> {
+        [
+            (Limit::MaxAcceptedCores, &fields.max_accepted_cores),
+            (Limit::MaxAcceptedMem, &fields.max_accepted_mem),
+            (Limit::MaxAcceptedGpus, &fields.max_accepted_gpus),
+            (Limit::MinAcceptedCores, &fields.min_accepted_cores),
+            (Limit::MinAcceptedMem, &fields.min_accepted_mem),
+            (Limit::MinAcceptedGpus, &fields.min_accepted_gpus),
+        ]
+        .into_iter()
+        .filter_map(|(limit, value)| Some((limit, self.value(value.as_ref()?))))
+        .collect()
+    }
+}
+
+/// The blocks at a path such as `tools.bwa.mem`, `tools.bwa.rules.big.if` or `destinations.slurm.params`: the roots of all
+/// code found there.
+pub fn blocks_at(tables: &tpv_runtime::artifact::tables::Tables, path: &str) -> Vec<u32> {
+    let text = |id: StringId| tables.strings.get(id as usize).map_or("", String::as_str);
+    let sections: [(&str, &[EntityRow]); 5] = [
+        ("tools", &tables.tools.rows),
+        ("roles", &tables.roles.rows),
+        ("users", &tables.users.rows),
+        ("destinations", &tables.destinations),
+        ("pools", &tables.pools),
+    ];
+    let mut found = Vec::new();
+    for (section, rows) in sections {
+        let Some(rest) = path.strip_prefix(section).and_then(|rest| rest.strip_prefix('.')) else { continue };
+        for row in rows {
+            // Ids hold dots themselves: the id is taken as a whole and what follows it is the property.
+            let Some(property) = rest.strip_prefix(text(row.id)).and_then(|rest| rest.strip_prefix('.')) else {
+                continue;
+            };
+            if let Some(rule_path) = property.strip_prefix("rules.") {
+                for (key, index) in &row.rules {
+                    let field = rule_path.strip_prefix(text(*key)).and_then(|rest| rest.strip_prefix('.'));
+                    if let (Some(field), Some(rule)) = (field, tables.rules.get(*index as usize)) {
+                        property_blocks(rule, field, &mut found);
+                    }
+                }
+            } else {
+                property_blocks(row, property, &mut found);
+            }
+        }
+    }
+    found
+}
+
+fn property_blocks(row: &EntityRow, property: &str, found: &mut Vec<u32>) {
+    if let Some(resource) = Resource::from_name(property) {
+        let values = row.resources.iter().filter(|(name, _)| *name == resource);
+        values.for_each(|(_, value)| blocks(value, found));
+        return;
+    }
+    let (rule, destination) = (row.rule.as_ref(), row.destination.as_ref());
+    let value = match property {
+        "env" => Some(&row.env),
+        "params" => Some(&row.params),
+        "resubmit" => Some(&row.resubmit),
+        "rank" => Some(&row.rank),
+        "if" => rule.map(|rule| &rule.if_condition),
+        "execute" => rule.map(|rule| &rule.execute),
+        "fail" => rule.map(|rule| &rule.fail),
+        "tags" => destination.map(|fields| &fields.handler_tags),
+        "destination_name_override" => destination.map(|fields| &fields.dest_name),
+        _ => None,
+    };
+    if let Some(value) = value {
+        blocks(value, found);
+    }
+}
+
+fn blocks(value: &ValueRow, found: &mut Vec<u32>) {
+    match value {
+        ValueRow::Code(_, code) if code.code != tpv_runtime::python::code::CodeRef::PLAIN => found.push(code.code),
+        ValueRow::List(items) => items.iter().for_each(|item| blocks(item, found)),
+        ValueRow::Dict(items) => items.iter().for_each(|(_, item)| blocks(item, found)),
+        _ => {}
+    }
+}
+

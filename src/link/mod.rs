@@ -1,0 +1,182 @@
+//! Entities and code to the artifact's tables: strings and tags interned, every code text compiled once, patterns in one
+//! automaton, TPV's defaults for destinations folded in.
+
+mod code;
+mod destinations;
+mod entities;
+mod values;
+
+pub use entities::blocks_at;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tpv_runtime::artifact::tables::{EntityTable, GlobalRow, Site, StringId, Tables};
+use tpv_runtime::patterns::PatternSet;
+use tpv_runtime::python::code::ProgramData;
+
+use crate::config::Config;
+use crate::config::entity::Rule;
+use crate::config::validate::Section;
+use crate::config::origin::ScalarStyle;
+use crate::config::value::Text;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::python::program::ProgramBuilder;
+use crate::source::{SourceMap, Span};
+
+/// Links a config. What cannot be compiled is reported in `diagnostics`; the tables are whole only where none of that is
+/// an error. `strict` makes errors of the warnings about code that cannot run.
+pub fn link(config: &Config, sources: &SourceMap, strict: bool, diagnostics: &mut Diagnostics) -> (Tables, ProgramData) {
+    let mut linker = Linker::new(sources, strict, diagnostics);
+    linker.check_loaded_code(config);
+    linker.tables.sources = sources.iter().map(|(_, source)| linker.strings.id(&source.name)).collect();
+    let default = config.global.default_inherits.as_ref().map(Text::as_str).filter(|id| !id.is_empty());
+    linker.tables.global = GlobalRow {
+        default_inherits: default.map(|id| linker.strings.id(id)),
+        context: linker.dict(&config.global.context),
+    };
+    linker.tables.tools = linker.table(&config.tools, default);
+    linker.tables.roles = linker.table(&config.roles, default);
+    linker.tables.users = linker.table(&config.users, default);
+    linker.tables.destinations = linker.destinations(config, default);
+    linker.tables.pools = config.pools.values().map(|pool| linker.entity(pool)).collect();
+    linker.finish()
+}
+
+/// Strings, each once.
+#[derive(Default)]
+struct Strings {
+    ids: HashMap<Arc<str>, StringId>,
+    list: Vec<Arc<str>>,
+}
+
+impl Strings {
+    fn id(&mut self, text: &str) -> StringId {
+        if let Some(id) = self.ids.get(text) {
+            return *id;
+        }
+        let id = StringId::try_from(self.list.len()).unwrap_or(StringId::MAX);
+        let text: Arc<str> = text.into();
+        self.list.push(text.clone());
+        self.ids.insert(text, id);
+        id
+    }
+}
+
+/// The tables under construction.
+struct Linker<'a> {
+    sources: &'a SourceMap,
+    diagnostics: &'a mut Diagnostics,
+    strict: bool,
+    tables: Tables,
+    strings: Strings,
+    tags: HashMap<Arc<str>, u32>,
+    sites: HashMap<Span, u32>,
+    /// Rules by their address: entities share those that they inherit.
+    rules: HashMap<*const Rule, u32>,
+    program: ProgramBuilder,
+    /// The texts whose problems have been reported, so that an inherited one is reported once.
+    reported: HashMap<Span, ()>,
+}
+
+impl<'a> Linker<'a> {
+    fn new(sources: &'a SourceMap, strict: bool, diagnostics: &'a mut Diagnostics) -> Self {
+        Self {
+            sources,
+            diagnostics,
+            strict,
+            tables: Tables::default(),
+            strings: Strings::default(),
+            tags: HashMap::new(),
+            sites: HashMap::new(),
+            rules: HashMap::new(),
+            program: ProgramBuilder::new(),
+            reported: HashMap::new(),
+        }
+    }
+
+    /// The entities of a section and the automaton of their ids.
+    fn table(&mut self, section: &Section, default: Option<&str>) -> EntityTable {
+        let keys: Vec<&str> = section.keys().map(|key| &**key).collect();
+        let patterns = PatternSet::build(&keys);
+        for invalid in patterns.invalid() {
+            let Some((_, entity)) = section.get_index(invalid.index) else { continue };
+            let message = invalid.message;
+            let noun = entity.kind.noun();
+            self.warn(
+                Diagnostic::warning(format!("the id of {noun} `{}` is not a valid pattern: {message}", entity.id))
+                    .at(entity.span, message.to_owned())
+                    .note(format!(
+                        "every {noun} is looked up by trying all patterns, so every job that comes this far fails with `error`"
+                    ))
+                    .help("write a regular expression; escape characters such as `+`, `*` and `(` with a backslash"),
+            );
+        }
+        let default = default.and_then(|id| section.get_index_of(id));
+        EntityTable {
+            rows: section.values().map(|entity| self.entity(entity)).collect(),
+            patterns: Arc::new(patterns),
+            default: default.and_then(|index| u32::try_from(index).ok()),
+        }
+    }
+
+    /// A warning about code that cannot run: with `--strict` an error.
+    fn warn(&mut self, mut diagnostic: Diagnostic) {
+        if self.strict {
+            diagnostic.severity = crate::diagnostic::Severity::Error;
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// The site of a text.
+    fn site(&mut self, text: &Text) -> u32 {
+        let place = self.sources.place(text.span);
+        let (line, column) = (place.line, place.column);
+        let leading = text.value.len() - text.value.trim_start_matches('\n').len();
+        let (line, column, indent) = match text.style {
+            ScalarStyle::Literal => (line.saturating_sub(leading), column, column),
+            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => (line, column + 1, 0),
+            ScalarStyle::Plain | ScalarStyle::Folded => (line, column, 0),
+        };
+        self.site_at(text.span, line, column, indent)
+    }
+
+    /// The site of a place that is no text, such as an entity's key.
+    fn site_of(&mut self, span: Span) -> u32 {
+        let place = self.sources.place(span);
+        self.site_at(span, place.line, place.column, 0)
+    }
+
+    fn site_at(&mut self, span: Span, line: usize, column: usize, indent: usize) -> u32 {
+        if let Some(site) = self.sites.get(&span) {
+            return *site;
+        }
+        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        let site = number(self.tables.sites.len());
+        self.tables.sites.push(Site {
+            source: span.source.0,
+            line: number(line),
+            column: number(column),
+            indent: number(indent),
+        });
+        self.sites.insert(span, site);
+        site
+    }
+
+    /// The number of a tag.
+    fn tag(&mut self, tag: &Text) -> u32 {
+        if let Some(number) = self.tags.get(&tag.value) {
+            return *number;
+        }
+        let number = u32::try_from(self.tables.tags.len()).unwrap_or(u32::MAX);
+        let name = self.strings.id(tag.as_str());
+        self.tables.tags.push(name);
+        self.tags.insert(tag.value.clone(), number);
+        number
+    }
+
+    fn finish(mut self) -> (Tables, ProgramData) {
+        self.tables.strings = self.strings.list.iter().map(|text| text.to_string()).collect();
+        (self.tables, self.program.finish())
+    }
+}

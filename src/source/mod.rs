@@ -1,0 +1,257 @@
+//! Config files and URLs as text, and spans that point into that text.
+//!
+//! Every later stage speaks of places as [`Span`]s; [`SourceMap`] turns them into the line and column a person reads.
+
+mod fetch;
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+pub use fetch::{Limits, fetch};
+
+/// Names one text of a [`SourceMap`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceId(pub u32);
+
+/// A range of bytes in one source: where a value, a key or an error stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// The text the bytes belong to.
+    pub source: SourceId,
+    /// The first byte.
+    pub start: u32,
+    /// The byte after the last one.
+    pub end: u32,
+}
+
+impl Span {
+    /// The range from `start` up to, not including, `end`, in bytes.
+    pub fn new(source: SourceId, start: usize, end: usize) -> Self {
+        // Sources are at most `Limits::bytes` long, which fits; a span past that can only be clamped.
+        let clamp = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+        Self { source, start: clamp(start), end: clamp(end.max(start)) }
+    }
+
+    /// From the start of this span to the end of `other` (which stands in the same source).
+    pub fn to(self, other: Self) -> Self {
+        Self { source: self.source, start: self.start, end: other.end.max(self.start) }
+    }
+
+    /// The bytes as a range of `usize`.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A place as a person reads it: both numbers count from 1, columns count characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The line.
+    pub line: usize,
+    /// The column, in characters.
+    pub column: usize,
+}
+
+/// One config text.
+#[derive(Debug)]
+pub struct Source {
+    /// The path or URL, exactly as the user wrote it.
+    pub name: Arc<str>,
+    /// The text, without a byte order mark.
+    pub text: Arc<str>,
+    /// Byte offsets at which lines start.
+    lines: Vec<u32>,
+}
+
+impl Source {
+    fn new(name: &str, text: &str) -> Self {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut lines = vec![0];
+        let breaks = text.bytes().zip(1u32..).filter(|&(byte, _)| byte == b'\n');
+        lines.extend(breaks.map(|(_, next)| next));
+        Self { name: name.into(), text: text.into(), lines }
+    }
+
+    /// The line and column of a byte offset.
+    pub fn place(&self, offset: u32) -> Place {
+        let line = self.lines.partition_point(|&start| start <= offset).max(1);
+        let start = self.lines.get(line - 1).copied().unwrap_or(0) as usize;
+        let column = self.text.get(start..offset as usize).map_or(0, |before| before.chars().count()) + 1;
+        Place { line, column }
+    }
+
+    /// The byte offset at which a line (counted from 1) starts; the end of the text where there is no such line.
+    pub fn line_start(&self, line: usize) -> usize {
+        self.lines.get(line.saturating_sub(1)).map_or(self.text.len(), |&start| start as usize)
+    }
+}
+
+/// All texts of one run, in load order.
+#[derive(Debug, Default)]
+pub struct SourceMap {
+    sources: Vec<Source>,
+}
+
+impl SourceMap {
+    /// A map without texts.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a text under the name the user knows it by.
+    pub fn add(&mut self, name: &str, text: &str) -> SourceId {
+        let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
+        self.sources.push(Source::new(name, text));
+        id
+    }
+
+    /// Reads a path or an http/https URL, as TPV's `load_yaml_from_url_or_path` tells them apart, and adds its text.
+    ///
+    /// # Errors
+    /// Everything that keeps the text from being read, in words for the user.
+    pub fn load(&mut self, name: &str, limits: &Limits) -> Result<SourceId, SourceError> {
+        let bytes = if is_url(name) { fetch(name, limits)? } else { read_file(name, limits)? };
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(self.add(name, &text)),
+            Err(error) => Err(SourceError::NotUtf8 { offset: error.utf8_error().valid_up_to() }),
+        }
+    }
+
+    /// The text with this id.
+    pub fn get(&self, id: SourceId) -> Option<&Source> {
+        self.sources.get(id.0 as usize)
+    }
+
+    /// All texts, in load order.
+    pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
+        (0..).map(SourceId).zip(&self.sources)
+    }
+
+    /// The characters a span covers.
+    pub fn text(&self, span: Span) -> &str {
+        self.get(span.source).and_then(|source| source.text.get(span.range())).unwrap_or("")
+    }
+
+    /// Where a span starts.
+    pub fn place(&self, span: Span) -> Place {
+        self.get(span.source).map_or(Place { line: 1, column: 1 }, |source| source.place(span.start))
+    }
+
+    /// `name:line:column` of where a span starts.
+    pub fn locate(&self, span: Span) -> String {
+        let place = self.place(span);
+        let name = self.get(span.source).map_or("", |source| &source.name);
+        format!("{name}:{}:{}", place.line, place.column)
+    }
+}
+
+/// Whether TPV fetches `name` rather than opening it.
+pub fn is_url(name: &str) -> bool {
+    let scheme = name.split_once(':').map_or("", |(scheme, _)| scheme);
+    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+}
+
+/// Why a config text could not be read.
+#[derive(Debug)]
+pub enum SourceError {
+    /// The file could not be opened or read.
+    File(std::io::Error),
+    /// The path names a directory.
+    Directory,
+    /// The text is longer than the limit, in bytes.
+    TooBig(u64),
+    /// The bytes are not UTF-8 from this offset on.
+    NotUtf8 {
+        /// The first byte that is not part of a character.
+        offset: usize,
+    },
+    /// The server refused the connection.
+    Refused,
+    /// The server's name is not known.
+    UnknownHost,
+    /// No answer within the time limit, in seconds.
+    Timeout(u64),
+    /// The server answered with a status that is not a success.
+    Status(u16),
+    /// Any other failure of the transfer, in the words of the HTTP client.
+    Transfer(String),
+}
+
+impl fmt::Display for SourceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(error) if error.kind() == std::io::ErrorKind::NotFound => write!(f, "no such file"),
+            Self::File(error) => write!(f, "{}", error.to_string().to_lowercase()),
+            Self::Directory => write!(f, "is a directory"),
+            Self::TooBig(limit) => write!(f, "is larger than {} MiB", limit >> 20),
+            Self::NotUtf8 { offset } => write!(f, "is not UTF-8 text: byte {offset} is part of no character"),
+            Self::Refused => write!(f, "the server refused the connection"),
+            Self::UnknownHost => write!(f, "the host is not known"),
+            Self::Timeout(seconds) => write!(f, "no complete answer within {seconds} s"),
+            Self::Status(status) => write!(f, "the server answered with status {status}"),
+            Self::Transfer(message) => write!(f, "{message}"),
+        }
+    }
+}
+
+impl std::error::Error for SourceError {}
+
+fn read_file(name: &str, limits: &Limits) -> Result<Vec<u8>, SourceError> {
+    let path = Path::new(name);
+    let metadata = std::fs::metadata(path).map_err(SourceError::File)?;
+    if metadata.is_dir() {
+        return Err(SourceError::Directory);
+    }
+    // Read through a limit, since the size a pipe or a growing file reports says nothing.
+    let file = std::fs::File::open(path).map_err(SourceError::File)?;
+    read_limited(file, limits.bytes).map_err(SourceError::File)?.ok_or(SourceError::TooBig(limits.bytes))
+}
+
+/// All bytes of `reader`, or `None` where there are more than `limit`.
+fn read_limited(reader: impl std::io::Read, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut std::io::Read::take(reader, limit.saturating_add(1)), &mut bytes)?;
+    Ok((bytes.len() as u64 <= limit).then_some(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    use super::*;
+
+    #[test]
+    fn places_count_characters_from_one() {
+        let mut sources = SourceMap::new();
+        let id = sources.add("a.yml", "\u{feff}é: 1\r\nb: ü x\n");
+        let text = sources.get(id).unwrap().text.clone();
+        let at = text.find('x').unwrap();
+        assert_eq!(sources.locate(Span::new(id, at, at + 1)), "a.yml:2:6");
+        assert_eq!(sources.locate(Span::new(id, 0, 1)), "a.yml:1:1");
+        assert_eq!(sources.locate(Span::new(id, text.len(), text.len())), "a.yml:3:1");
+    }
+
+    #[test]
+    fn only_http_and_https_are_urls() {
+        assert!(is_url("http://a/b") && is_url("HTTPS://a"));
+        assert!(!is_url("file:///a") && !is_url("c:/a") && !is_url("tpv.yml"));
+    }
+
+    #[test]
+    fn unreadable_files_say_why() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut sources = SourceMap::new();
+        let mut load = |path: &Path, limits: &Limits| match sources.load(path.to_str().unwrap(), limits) {
+            Ok(_) => "read".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        let file = folder.path().join("a.yml");
+        assert_eq!(load(&file, &Limits::default()), "no such file");
+        assert_eq!(load(folder.path(), &Limits::default()), "is a directory");
+        std::fs::write(&file, b"a: \xff").unwrap();
+        assert_eq!(load(&file, &Limits::default()), "is not UTF-8 text: byte 3 is part of no character");
+        std::fs::write(&file, vec![b' '; (1 << 20) + 1]).unwrap();
+        assert_eq!(load(&file, &Limits { bytes: 1 << 20, ..Limits::default() }), "is larger than 1 MiB");
+        assert_eq!(load(&file, &Limits::default()), "read");
+    }
+}

@@ -1,0 +1,256 @@
+//! Bad input of any kind: a clear error, the right exit status, nothing lost, never a crash.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{stderr, stdout, tpvc_in};
+
+const CONFIG: &str = "tools:\n  bwa:\n    cores: 2\n    mem: cores * 4\n    env:\n      A: '{cores}'\ndestinations:\n  local:\n    \
+                      runner: local\n";
+const JOB: &str = r#"{"id": "a", "tool": {"id": "bwa"}}"#;
+
+/// A folder with a config, its artifact and a job.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("config.yml"), CONFIG).unwrap();
+    fs::write(folder.path().join("jobs.jsonl"), format!("{JOB}\n")).unwrap();
+    let compiled = tpvc_in(folder.path(), &["compile", "config.yml", "-o", "rules.bin"]);
+    assert!(compiled.status.success(), "{}", stderr(&compiled));
+    folder
+}
+
+/// Maps with an artifact of these bytes and gives what stderr said; the run must fail with status 1.
+fn refused(folder: &Path, bytes: &[u8]) -> String {
+    fs::write(folder.join("bad.bin"), bytes).unwrap();
+    let run = tpvc_in(folder, &["map", "bad.bin", "jobs.jsonl"]);
+    assert_eq!(run.status.code(), Some(1), "{}", stderr(&run));
+    assert_eq!(stdout(&run), "");
+    stderr(&run)
+}
+
+#[test]
+fn artifacts_that_are_cut_altered_foreign_empty_or_newer_are_refused() {
+    let folder = folder();
+    let path = folder.path();
+    let good = fs::read(path.join("rules.bin")).unwrap();
+    assert!(refused(path, b"").contains("`bad.bin` cannot be used: the file is empty"));
+    assert!(refused(path, CONFIG.as_bytes()).contains("the file is not a tpvc artifact"));
+    assert!(refused(path, &good[..good.len() - 1]).contains("cut short"));
+    assert!(refused(path, &good[..5]).contains("cut short"));
+    let mut longer = good.clone();
+    longer.push(0);
+    assert!(refused(path, &longer).contains("goes on after its last section"));
+    let mut newer = good.clone();
+    newer[8] = 99;
+    let header = u32::from_le_bytes(newer[12..16].try_into().unwrap()) as usize;
+    let checksum = crc32(&newer[..header - 4]);
+    newer[header - 4..header].copy_from_slice(&checksum.to_le_bytes());
+    let said = refused(path, &newer);
+    assert!(said.contains(concat!("format version 99, written by tpvc ", env!("CARGO_PKG_VERSION"))), "{said}");
+    assert!(said.contains("help: compile the config again with this tpvc"), "{said}");
+}
+
+#[test]
+fn every_flipped_bit_and_every_cut_is_noticed() {
+    let folder = folder();
+    let good = fs::read(folder.path().join("rules.bin")).unwrap();
+    assert!(tpv_runtime::artifact::Rules::load(&good).is_ok());
+    for position in 0..good.len() {
+        let mut flipped = good.clone();
+        flipped[position] ^= 1 << (position % 8);
+        assert!(tpv_runtime::artifact::Rules::load(&flipped).is_err(), "byte {position} flipped");
+        assert!(tpv_runtime::artifact::Rules::load(&good[..position]).is_err(), "cut at {position}");
+    }
+}
+
+/// Damage that comes with right checksums, as only a malicious or faulty writer makes it: an error or rules, never a crash.
+#[test]
+fn sections_of_random_bytes_do_not_crash() {
+    let folder = folder();
+    let good = fs::read(folder.path().join("rules.bin")).unwrap();
+    let manifest = tpv_runtime::artifact::format::manifest(&good).unwrap();
+    let header = u32::from_le_bytes(good[12..16].try_into().unwrap()) as usize;
+    let table = header - 4 - 24 * manifest.sections.len();
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let mut refused = 0;
+    for _ in 0..20_000 {
+        let mut bytes = good.clone();
+        let index = (random() % manifest.sections.len() as u64) as usize;
+        let section = &manifest.sections[index];
+        for _ in 0..=random() % 3 {
+            let at = section.offset + (random() % section.length as u64) as usize;
+            bytes[at] = random() as u8;
+        }
+        let sum = crc32(&bytes[section.offset..section.offset + section.length]);
+        let entry = table + 24 * index;
+        bytes[entry + 20..entry + 24].copy_from_slice(&sum.to_le_bytes());
+        let sum = crc32(&bytes[..header - 4]);
+        bytes[header - 4..header].copy_from_slice(&sum.to_le_bytes());
+        match tpv_runtime::artifact::Rules::load(&bytes) {
+            Err(_) => refused += 1,
+            Ok(rules) => {
+                let job = std::sync::Arc::new(tpv_runtime::galaxy::job::Job::parse(JOB).unwrap());
+                let mapper = tpv_runtime::mapper::Mapper::new(std::sync::Arc::new(rules));
+                let _ = mapper.map(&job, &std::sync::Arc::default());
+            }
+        }
+    }
+    assert!(refused > 5_000, "only {refused} of 20,000 were refused");
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = u32::MAX;
+    for byte in bytes {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
+        }
+    }
+    !crc
+}
+
+#[test]
+fn lines_that_are_no_jobs_are_answered_and_the_others_mapped() {
+    let folder = folder();
+    let jobs = [
+        JOB.to_owned(),
+        "{".to_owned(),
+        String::new(),
+        r#"{"id": 3, "tool": {}}"#.to_owned(),
+        r#"{"id": 4, "tool": {"id": 5}}"#.to_owned(),
+        "[1]".to_owned(),
+        JOB.replace("\"a\"", "\"b\""),
+    ];
+    fs::write(folder.path().join("jobs.jsonl"), jobs.join("\n")).unwrap();
+    for threads in ["1", "3"] {
+        let run = tpvc_in(folder.path(), &["map", "rules.bin", "jobs.jsonl", "--threads", threads]);
+        assert_eq!(run.status.code(), Some(1));
+        let answers: Vec<serde_json::Value> =
+            stdout(&run).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(answers.len(), 6);
+        assert_eq!(answers[0]["destination"]["id"], "local");
+        assert_eq!(answers[5]["destination"]["id"], "local");
+        for (answer, line) in answers[1..5].iter().zip([2, 4, 5, 6]) {
+            assert_eq!(answer["id"], serde_json::Value::Null);
+            assert_eq!(answer["error"]["type"], "InvalidJob");
+            let message = answer["error"]["message"].as_str().unwrap();
+            assert!(message.starts_with(&format!("line {line}: ")), "{message}");
+        }
+        assert_eq!(answers[2]["error"]["message"], "line 4: tool.id: missing");
+        assert!(
+            stderr(&run).contains("4 lines of `jobs.jsonl`") || stderr(&run).contains("4 lines are"),
+            "{}",
+            stderr(&run)
+        );
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_no_job() {
+    let folder = folder();
+    fs::write(folder.path().join("jobs.jsonl"), b"\xff\xfe\n").unwrap();
+    let run = tpvc_in(folder.path(), &["map", "rules.bin", "jobs.jsonl"]);
+    assert_eq!(run.status.code(), Some(1));
+    assert!(stdout(&run).contains("InvalidJob"), "{}", stdout(&run));
+}
+
+#[test]
+fn missing_and_unreadable_files_are_named() {
+    let folder = folder();
+    for (args, what) in [
+        (
+            vec!["map", "nothing.bin", "jobs.jsonl"],
+            "the artifact cannot be read from `nothing.bin`: there is no such file",
+        ),
+        (
+            vec!["map", "rules.bin", "nothing.jsonl"],
+            "the jobs cannot be read from `nothing.jsonl`: there is no such file",
+        ),
+        (vec!["map", "rules.bin", "."], "the jobs cannot be read from `.`: it is a folder"),
+        (vec!["map", "rules.bin", "jobs.jsonl", "--world", "w.json"], "the world cannot be read from `w.json`"),
+        (vec!["map", "rules.bin", "jobs.jsonl", "--world", "config.yml"], "`config.yml` is not a world: line 1"),
+        (vec!["inspect", "nothing.bin"], "the artifact cannot be read from `nothing.bin`"),
+        (vec!["compile", "nothing.yml", "-o", "x.bin"], "nothing.yml"),
+    ] {
+        let run = tpvc_in(folder.path(), &args);
+        assert_eq!(run.status.code(), Some(1), "{args:?}");
+        let said = stderr(&run);
+        assert!(said.contains(what), "{args:?}: {said}");
+        assert!(said.contains("help: "), "{args:?}: {said}");
+        assert!(!folder.path().join("x.bin").exists());
+    }
+}
+
+#[test]
+fn an_unwritable_output_is_named_and_an_old_one_is_kept() {
+    let folder = folder();
+    for args in [
+        vec!["compile", "config.yml", "-o", "no/such/folder/rules.bin"],
+        vec!["map", "rules.bin", "jobs.jsonl", "-o", "no/such/folder/out.jsonl"],
+        vec!["compile", "config.yml", "-o", "."],
+    ] {
+        let run = tpvc_in(folder.path(), &args);
+        assert_eq!(run.status.code(), Some(1), "{args:?}");
+        assert!(stderr(&run).contains("cannot be written to"), "{}", stderr(&run));
+    }
+    // A config that no longer compiles leaves the artifact of yesterday in place, and no temporary file.
+    let before = fs::read(folder.path().join("rules.bin")).unwrap();
+    fs::write(folder.path().join("config.yml"), "tools:\n  bwa:\n    cores: [1]\n").unwrap();
+    let run = tpvc_in(folder.path(), &["compile", "config.yml", "-o", "rules.bin"]);
+    assert_eq!(run.status.code(), Some(1));
+    assert_eq!(fs::read(folder.path().join("rules.bin")).unwrap(), before);
+    let left: Vec<String> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.contains("part"))
+        .collect();
+    assert_eq!(left, Vec::<String>::new());
+}
+
+#[test]
+fn a_wrong_command_line_ends_with_status_2() {
+    let folder = folder();
+    for args in [
+        vec![],
+        vec!["fly"],
+        vec!["map", "rules.bin"],
+        vec!["compile", "config.yml"],
+        vec!["map", "--threads", "0", "a", "b"],
+    ] {
+        let run = tpvc_in(folder.path(), &args);
+        assert_eq!(run.status.code(), Some(2), "{args:?}: {}", stderr(&run));
+    }
+}
+
+#[test]
+fn the_same_config_gives_the_same_bytes() {
+    let folder = folder();
+    let first = fs::read(folder.path().join("rules.bin")).unwrap();
+    for _ in 0..3 {
+        let run = tpvc_in(folder.path(), &["compile", "config.yml", "-o", "again.bin"]);
+        assert!(run.status.success());
+        assert_eq!(fs::read(folder.path().join("again.bin")).unwrap(), first);
+    }
+}
+
+#[test]
+fn answers_go_to_stdout_and_everything_else_to_stderr() {
+    let folder = folder();
+    let run = tpvc_in(folder.path(), &["map", "--config", "config.yml", "jobs.jsonl"]);
+    assert!(run.status.success());
+    assert_eq!(stdout(&run).lines().count(), 1);
+    assert!(stderr(&run).contains("mapped 1 job: 1 to 1 destination, 0 errors"), "{}", stderr(&run));
+    let quiet = tpvc_in(folder.path(), &["map", "--quiet", "rules.bin", "jobs.jsonl"]);
+    assert_eq!(stderr(&quiet), "");
+    assert_eq!(stdout(&quiet), stdout(&run));
+}

@@ -1,0 +1,48 @@
+//! What the tests of the command line share.
+
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// The folder of the project.
+pub fn project() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Runs tpvc in a folder.
+pub fn tpvc_in(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tpvc"))
+        .args(args)
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::null())
+        .output()
+        .expect("tpvc runs")
+}
+
+/// What a run said on stderr.
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("stderr is text")
+}
+
+/// What a run gave on stdout.
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("stdout is text")
+}
+
+/// Compares a text with a file beside the tests; with `UPDATE_EXPECT=1` writes the file instead.
+pub fn expect_file(path: &Path, actual: &str) {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, actual).unwrap();
+        return;
+    }
+    let expected = std::fs::read_to_string(path)
+        .unwrap_or_else(|error| panic!("{}: {error}; run with UPDATE_EXPECT=1 to write it", path.display()));
+    assert!(
+        expected == actual,
+        "{} differs\n--- expected\n{expected}\n--- actual\n{actual}\n(UPDATE_EXPECT=1 accepts it)",
+        path.display()
+    );
+}
