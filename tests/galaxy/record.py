@@ -6,6 +6,7 @@
 Each case is a block, the job and world it runs with, and the repr of its value or its exception. Addresses are left out.
 """
 import ast
+import copy
 import json
 import random
 import re
@@ -181,12 +182,11 @@ str(job)
 repr(tool)
 type(user)
 f'{user}'
-'%s' % job.get_param_values
 job.foo = 5\njob.foo
 job.id = 'x'\njob.id
 job.param_values['mode'] = 1\njob.get_param_values(app)['mode']
 del job.state\njob.state
-del job.state\ndel job.state
+del job.state\ndel job.state\nNone
 job.get_param_values = lambda app: {'x': app}\njob.get_param_values(3)
 job.input_datasets = []\nhelpers.input_size(job)
 job.input_datasets.pop(0)\nhelpers.input_size(job)
@@ -230,16 +230,16 @@ app.model.context.execute('select nothing')
 try:\n    x = app.model.context.execute('select nothing')\nexcept Exception as e:\n    x = [type(e).__name__, str(e)]\nx
 app.model.context.execute('select nothing', {})
 app.model.context.foo
-from galaxy.jobs.mapper import JobMappingException\nraise JobMappingException('no')
-from galaxy.jobs.mapper import JobMappingException\nraise JobMappingException(failure_message='no')
-from galaxy.jobs.mapper import JobMappingException\nraise JobMappingException()
+from galaxy.jobs.mapper import JobMappingException\nraise JobMappingException('no')\nNone
+from galaxy.jobs.mapper import JobMappingException\nraise JobMappingException(failure_message='no')\nNone
+from galaxy.jobs.mapper import JobMappingException\nraise JobMappingException()\nNone
 from galaxy.jobs.mapper import JobMappingException\nJobMappingException('a', 'b')
 from galaxy.jobs.mapper import JobMappingException\nJobMappingException(x=1)
 from galaxy.jobs.mapper import JobMappingException\nJobMappingException('a', failure_message=1)
 from galaxy.jobs.mapper import JobMappingException\ne = JobMappingException('a')\n[repr(e), str(e), e.args, e.failure_message]
 from galaxy.jobs.mapper import JobMappingException\ne = JobMappingException(failure_message='a')\n[repr(e), str(e), e.args, e.failure_message]
-from galaxy.jobs.mapper import JobNotReadyException\nraise JobNotReadyException(message='later')
-from galaxy.jobs.mapper import JobNotReadyException\nraise JobNotReadyException()
+from galaxy.jobs.mapper import JobNotReadyException\nraise JobNotReadyException(message='later')\nNone
+from galaxy.jobs.mapper import JobNotReadyException\nraise JobNotReadyException()\nNone
 from galaxy.jobs.mapper import JobNotReadyException\ne = JobNotReadyException('queued', 'later')\n[repr(e), str(e), e.args, e.job_state, e.message]
 from galaxy.jobs.mapper import JobNotReadyException\ne = JobNotReadyException(message='later')\n[repr(e), str(e), e.args, e.job_state, e.message]
 from galaxy.jobs.mapper import JobNotReadyException\nJobNotReadyException(1, 2, 3)
@@ -356,7 +356,7 @@ def evaluate(source, names):
 
 
 def answer(source, record):
-    app = oracle.build_world(WORLD)
+    app = oracle.build_world(copy.deepcopy(WORLD))
     random.seed(1)
     names = dict(oracle.build_call(record, app), helpers=helpers)
     try:
@@ -373,7 +373,8 @@ def main():
     cases = [
         {"job": name, "source": source, "answer": answer(source, job)} for name, job in jobs.items() for source in sources
     ]
-    print(json.dumps({"world": WORLD, "jobs": jobs, "cases": cases}, indent=1))
+    lines = {name: json.dumps(job) for name, job in jobs.items()}
+    print(json.dumps({"world": WORLD, "jobs": lines, "cases": cases}, indent=1))
 
 
 main()

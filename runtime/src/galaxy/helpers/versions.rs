@@ -1,7 +1,7 @@
 //! Helpers that compare the version of a tool with another.
 
 use crate::galaxy::signature;
-use crate::galaxy::version::{self, holds, version_text};
+use crate::galaxy::version::{VersionObject, holds};
 use crate::python::args::Args;
 use crate::python::exception::PyResult;
 use crate::python::value::Value;
@@ -15,8 +15,8 @@ fn compare(vm: &mut Vm, args: Args, function: &str, op: CompareOp) -> PyResult<V
     if found.is_none() || wanted.is_none() {
         return Ok(Value::None);
     }
-    let (found, wanted) = (version_text(vm, &found)?, version_text(vm, &wanted)?);
-    Ok(Value::Bool(holds(op, version::compare(&found, &wanted))))
+    let (found, wanted) = (VersionObject::new(vm, &found)?, VersionObject::new(vm, &wanted)?);
+    Ok(Value::Bool(holds(op, found.version().compare(&wanted.version()))))
 }
 
 /// `tool_version_eq(tool, version)`

@@ -95,7 +95,7 @@ impl<F: Fields> Object for Bag<F> {
 
     fn del_attr(&self, _: &mut Vm, name: &Str) -> PyResult<()> {
         if self.attribute(name).is_none() {
-            return Err(attribute_error(name.to_string()));
+            return Err(attribute_error(format!("'{}' object has no attribute '{}'", F::CLASS.name, name.as_str())));
         }
         self.set(name, None);
         Ok(())

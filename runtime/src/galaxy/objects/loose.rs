@@ -65,7 +65,7 @@ impl Object for Loose {
     fn del_attr(&self, _: &mut Vm, name: &Str) -> PyResult<()> {
         match self.attributes().table.borrow_mut().shift_remove(&StrKey(name)) {
             Some(_) => Ok(()),
-            None => Err(attribute_error(name.to_string())),
+            None => Err(attribute_error(format!("'{}' object has no attribute '{}'", self.class.name, name.as_str()))),
         }
     }
 

@@ -8,7 +8,7 @@ mod pep440;
 use std::cmp::Ordering;
 
 pub(crate) use object::holds;
-pub use object::{LEGACY_VERSION, VERSION, VersionObject, parse_version, version_text};
+pub use object::{LEGACY_VERSION, VERSION, VersionObject, parse_version};
 pub use pep440::Pep440;
 
 /// A version, as parsed from a text that it borrows.

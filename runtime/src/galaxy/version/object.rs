@@ -38,11 +38,25 @@ pub static LEGACY_VERSION: BuiltinType = BuiltinType {
 /// A version as code holds it.
 pub struct VersionObject {
     text: Str,
+    /// Whether it was given as text.
+    is_text: bool,
 }
 
 impl VersionObject {
-    fn version(&self) -> Version<'_> {
-        Version::parse(&self.text)
+    /// Galaxy's `parse_version(value)`: a text is read as a version; any other value is a legacy version of its `str`.
+    ///
+    /// # Errors
+    /// What `__str__` raises.
+    pub fn new(vm: &mut Vm, value: &Value) -> PyResult<Self> {
+        Ok(match value {
+            Value::Str(text) => Self { text: text.clone(), is_text: true },
+            other => Self { text: vm.str(other)?, is_text: false },
+        })
+    }
+
+    /// The version, read again: comparing two costs less than keeping their parts would.
+    pub fn version(&self) -> Version<'_> {
+        if self.is_text { Version::parse(&self.text) } else { Version::Legacy(&self.text) }
     }
 
     /// `str(version)`
@@ -57,25 +71,13 @@ impl VersionObject {
     }
 }
 
-/// The text that Galaxy's `parse_version` reads: a string itself, of any other value what `str` gives.
-///
-/// # Errors
-/// What `__str__` raises.
-pub fn version_text(vm: &mut Vm, value: &Value) -> PyResult<Str> {
-    match value {
-        Value::Str(text) => Ok(text.clone()),
-        other => vm.str(other),
-    }
-}
-
 /// `galaxy.tool_util.version.parse_version(version)`
 ///
 /// # Errors
 /// `TypeError` where it is called with other arguments.
 pub fn parse_version(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [version] = signature::bind(args, "parse_version", ["version"], 1)?;
-    let text = version_text(vm, &version.unwrap_or(Value::None))?;
-    Ok(Value::object(VersionObject { text }))
+    VersionObject::new(vm, &version.unwrap_or(Value::None)).map(Value::object)
 }
 
 fn int(digits: &str) -> Value {

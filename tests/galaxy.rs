@@ -1,0 +1,96 @@
+//! What code sees of Galaxy, and what TPV's helpers answer it, against the reference implementation
+//! (`tests/galaxy/record.py`).
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use tpv_runtime::galaxy::answer::{Answer, Outcome};
+use tpv_runtime::galaxy::helpers;
+use tpv_runtime::galaxy::job::Job;
+use tpv_runtime::galaxy::json::Json;
+use tpv_runtime::galaxy::modules::MODULES;
+use tpv_runtime::galaxy::objects::{JobObjects, app};
+use tpv_runtime::galaxy::world::World;
+use tpv_runtime::python::code::CodeKind;
+use tpv_runtime::python::module::ModuleDef;
+use tpv_runtime::python::value::Value;
+use tpv_runtime::python::vm::{Environment, Vm};
+use tpvc::python::program::ProgramBuilder;
+
+struct Galaxy;
+
+impl Environment for Galaxy {
+    fn modules(&self) -> &'static [&'static ModuleDef] {
+        MODULES
+    }
+}
+
+/// Addresses differ in every run.
+fn without_addresses(text: &str) -> String {
+    let mut parts = text.split("0x");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push_str("0x");
+        out.push_str(part.trim_start_matches(|char: char| char.is_ascii_hexdigit()));
+    }
+    out
+}
+
+fn answer(source: &str, job: &Arc<Job>, world: &Arc<World>) -> String {
+    let mut builder = ProgramBuilder::new();
+    let root = match builder.compile(source, CodeKind::Block) {
+        Ok(root) => root,
+        Err(errors) => return format!("does not compile: {errors:?}"),
+    };
+    let mut vm = Vm::new(Rc::new(Galaxy));
+    let program = vm.load(Arc::new(builder.finish()));
+    vm.program = Some(program.clone());
+    let objects = JobObjects::new(job);
+    let names = [
+        ("app", app(world)),
+        ("tool", objects.tool),
+        ("user", objects.user),
+        ("job", objects.job),
+        ("job_wrapper", objects.job_wrapper),
+        ("resource_params", objects.resource_params),
+        ("workflow_invocation_uuid", objects.workflow_invocation_uuid),
+        ("helpers", Value::Module(&helpers::MODULE)),
+    ];
+    for (name, value) in names {
+        let slot = vm.slot(name);
+        vm.set_context(slot, value);
+    }
+    let text = match vm.run(&program, root) {
+        Ok(value) => vm.repr(&value).unwrap_or_else(|raised| format!("repr failed: {raised:?}")),
+        Err(raised) => match Answer::failed(&mut vm, "1".into(), &raised).map(|answer| answer.outcome) {
+            Ok(Outcome::Failed { kind, message: Json::Str(message) }) => format!("{kind}: {message}"),
+            other => format!("{other:?}"),
+        },
+    };
+    without_addresses(&text)
+}
+
+#[test]
+fn code_sees_what_it_sees_in_the_reference_implementation() {
+    let recorded: serde_json::Value = serde_json::from_str(include_str!("galaxy/cases.json")).unwrap();
+    let world = Arc::new(World::parse(&recorded["world"].to_string()).unwrap());
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (name, job) in recorded["jobs"].as_object().unwrap() {
+        // Printed by Python: serde_json would lose what exceeds its numbers.
+        let job = Arc::new(Job::parse(job.as_str().unwrap()).unwrap());
+        for case in recorded["cases"].as_array().unwrap().iter().filter(|case| case["job"] == name.as_str()) {
+            count += 1;
+            let source = case["source"].as_str().unwrap();
+            let expected = case["answer"].as_str().unwrap();
+            let found = answer(source, &job, &world);
+            if found != expected {
+                wrong.push(format!("{name}: {source}\n   expected {expected}\n      found {found}"));
+            }
+        }
+    }
+    assert!(count > 400);
+    assert!(wrong.is_empty(), "{} of {count}\n{}", wrong.len(), wrong.join("\n"));
+}
