@@ -6,12 +6,11 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::bag::host_classes;
-use crate::galaxy::errors::host_unavailable;
 use crate::galaxy::json::Json;
 use crate::galaxy::signature;
 use crate::galaxy::world::{World, normal_sql};
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, attribute_error};
+use crate::python::exception::{PyResult, attribute_error, host_unavailable};
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::BuiltinType;
