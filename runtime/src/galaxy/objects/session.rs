@@ -80,6 +80,15 @@ impl Object for Session {
         self.attributes.borrow_mut().insert(name.to_string(), value);
         Ok(())
     }
+
+    fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+        // An attribute of the object hides a method of its class.
+        if self.attributes.borrow().contains_key(name) {
+            return None;
+        }
+        let method = self.class().method(name)?;
+        Some((method.call)(vm, this, std::mem::take(args)))
+    }
 }
 
 /// `session.execute(statement)`: the world's rows for this query, each a tuple.
