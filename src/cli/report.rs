@@ -26,7 +26,7 @@ impl Common {
     pub(crate) fn show(&self, diagnostics: &Diagnostics, sources: &SourceMap) {
         for diagnostic in diagnostics.iter() {
             if !self.quiet || diagnostic.severity == Severity::Error {
-                eprintln!("{}", diagnostic.render(sources, self.colour()));
+                eprintln!("{}\n", diagnostic.render(sources, self.colour()).trim_end());
             }
         }
     }
