@@ -179,3 +179,28 @@ fn blocks() {
     println!("{} blocks, {} codes in {:?}", blocks.len(), program.data().codes.len(), start.elapsed());
     verify(program.data()).unwrap();
 }
+
+#[test]
+fn builtins() {
+    replay("builtins");
+}
+
+#[test]
+fn containers() {
+    replay("containers");
+}
+
+#[test]
+fn math() {
+    replay("math");
+}
+
+#[test]
+fn json() {
+    replay("json");
+}
+
+#[test]
+fn random() {
+    replay("random");
+}

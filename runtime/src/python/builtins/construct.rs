@@ -2,7 +2,7 @@
 
 pub(crate) use super::construct_scalars::{bool_, bytes, float, int, object, slice, str_, type_};
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, not_implemented_error};
+use crate::python::exception::PyResult;
 use crate::python::types::BuiltinType;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
