@@ -204,3 +204,23 @@ fn json() {
 fn random() {
     replay("random");
 }
+
+#[test]
+fn collections() {
+    replay("collections");
+}
+
+#[test]
+fn itertools() {
+    replay("itertools");
+}
+
+#[test]
+fn functools() {
+    replay("functools");
+}
+
+#[test]
+fn stdlib() {
+    replay("stdlib");
+}
