@@ -116,16 +116,14 @@ impl SetTable {
 
     /// Adds the key; false where it was there. An equal item stays.
     pub fn insert(&mut self, key: Key) -> bool {
-        // The first deleted place on the way is taken again, once it is known that the key is not farther on.
+        // The last deleted place on the way is taken again, once it is known that the key is not farther on.
         let mut deleted = None;
         let mut empty = None;
         for index in probes(&key, self.slots.len()) {
             match self.slots.get(index) {
                 Some(Slot::Full(found)) if *found == key => return false,
                 Some(Slot::Full(_)) | None => {}
-                Some(Slot::Deleted) => {
-                    deleted.get_or_insert(index);
-                }
+                Some(Slot::Deleted) => deleted = Some(index),
                 Some(Slot::Empty) => {
                     empty = Some(index);
                     break;
