@@ -58,7 +58,7 @@ fn value(vm: &mut Vm, json: &Json) -> Value {
                 "od" => DictKind::Ordered,
                 _ => DictKind::Counter,
             };
-            let dict = Dict { kind, ..Dict::new() };
+            let dict = Dict::with_kind(kind);
             for pair in rest {
                 let (key, item) = (value(vm, &pair[0]), value(vm, &pair[1]));
                 dict.set(vm, key, item).unwrap();

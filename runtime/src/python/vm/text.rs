@@ -261,10 +261,10 @@ impl Vm {
         {
             return Ok(text);
         }
-        if exception.is(&UNICODE_DECODE_ERROR) || exception.is(&UNICODE_ENCODE_ERROR) {
-            if let Some(text) = self.unicode_error_str(&args)? {
-                return Ok(text);
-            }
+        if (exception.is(&UNICODE_DECODE_ERROR) || exception.is(&UNICODE_ENCODE_ERROR))
+            && let Some(text) = self.unicode_error_str(&args)?
+        {
+            return Ok(text);
         }
         match args.as_slice() {
             [] => Ok(String::new()),
