@@ -109,7 +109,12 @@ fn one(this: &Value, args: Args, method: &str) -> PyResult<Value> {
 /// A copy of the receiver's table, combined with each argument in turn.
 fn combined(vm: &mut Vm, this: &Value, args: Args, method: &str, operation: Operation) -> PyResult<SetTable> {
     args.no_keywords(&format!("set.{method}"))?;
-    let mut table = receiver(this)?.table.borrow().copied();
+    // Intersection and difference walk the set itself, union a copy: the layout decides the order of the result.
+    let as_it_is = !matches!(operation, Operation::Or) && !args.pos.is_empty();
+    let mut table = match receiver(this)?.table.borrow() {
+        table if as_it_is => table.clone(),
+        table => table.copied(),
+    };
     vm.charge(table.len())?;
     for other in &args.pos {
         table = combine(vm, table, operation, other)?;
@@ -139,6 +144,12 @@ fn combine(vm: &mut Vm, mut table: SetTable, operation: Operation, other: &Value
                     result.insert(key);
                 }
             }
+            Ok(result)
+        }
+        (Operation::Subtract, other) if !matches!(other, Value::Dict(_)) => {
+            let other = table_of(vm, other)?;
+            let mut result = table.copied();
+            result.subtract(&other);
             Ok(result)
         }
         (operation, other) => {

@@ -25,6 +25,9 @@ pub(super) struct Delta(pub(super) i128);
 /// A `timedelta` value.
 pub(super) fn delta(microseconds: i128) -> PyResult<Value> {
     let days = microseconds.div_euclid(MICROSECONDS_PER_DAY);
+    if i32::try_from(days).is_err() {
+        return Err(overflow_error("Python int too large to convert to C int"));
+    }
     if days.abs() > 999_999_999 {
         return Err(overflow_error(format!("days={days}; must have magnitude <= 999999999")));
     }
