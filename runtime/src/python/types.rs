@@ -53,6 +53,17 @@ impl BuiltinType {
         }
     }
 
+    /// Whether CPython implements the class in C outside of `builtins`, so that its messages name the module too.
+    pub fn is_c_type(&self) -> bool {
+        match self.module {
+            "datetime" | "itertools" | "re" => self.name != "error",
+            "collections" => matches!(self.name, "deque" | "defaultdict" | "OrderedDict"),
+            "functools" => self.name == "partial",
+            "time" => self.name == "struct_time",
+            _ => false,
+        }
+    }
+
     /// Whether this class is `other` or derives from it.
     pub fn is_subclass(&'static self, other: &'static BuiltinType) -> bool {
         let mut class = Some(self);

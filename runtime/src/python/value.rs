@@ -293,9 +293,13 @@ impl Value {
         Type::Builtin(builtin)
     }
 
-    /// The class's name, as error messages show it: `type(value).__name__`.
+    /// The class's name, as error messages show it (CPython's `tp_name`): `type(value).__name__`, with the module before it
+    /// for classes of modules that CPython implements in C.
     pub fn type_name(&self) -> Str {
-        self.class().name()
+        match self.class() {
+            Type::Builtin(class) if class.is_c_type() => Str::from(format!("{}.{}", class.module, class.name)),
+            class => class.name(),
+        }
     }
 
     /// Whether both are the same object: Python's `is`. Equal small values without identity count as the same.
