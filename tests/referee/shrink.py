@@ -69,7 +69,8 @@ def trees(source):
             for part in parts + plain:
                 yield replaced(tree, index, part)
             for field in ("elts", "args", "keywords", "values", "generators", "ifs"):
-                for at in range(len(getattr(node, field, ()))):
+                items = getattr(node, field, None)
+                for at in range(len(items) if isinstance(items, list) else 0):
                     changed = copy.deepcopy(tree)
                     target = list(ast.walk(changed))[index]
                     del getattr(target, field)[at]
