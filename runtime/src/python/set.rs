@@ -116,21 +116,13 @@ impl SetTable {
 
     /// Adds the key; false where it was there. An equal item stays.
     pub fn insert(&mut self, key: Key) -> bool {
-<<<<<<< HEAD
-        let (mut free, mut deleted) = (None, None);
-=======
         // The last deleted place on the way is taken again, once it is known that the key is not farther on.
         let mut deleted = None;
         let mut empty = None;
->>>>>>> p2
         for index in probes(&key, self.slots.len()) {
             match self.slots.get(index) {
                 Some(Slot::Full(found)) if *found == key => return false,
                 Some(Slot::Full(_)) | None => {}
-<<<<<<< HEAD
-                // The last one passed is used again.
-=======
->>>>>>> p2
                 Some(Slot::Deleted) => deleted = Some(index),
                 Some(Slot::Empty) => {
                     empty = Some(index);
@@ -138,16 +130,7 @@ impl SetTable {
                 }
             }
         }
-<<<<<<< HEAD
-        if let Some(slot) = deleted.and_then(|index| self.slots.get_mut(index)) {
-            *slot = Slot::Full(key);
-            self.used += 1;
-            return true;
-        }
-        let Some(index) = free else { return false };
-=======
         let Some(index) = deleted.or(empty) else { return false };
->>>>>>> p2
         if let Some(slot) = self.slots.get_mut(index) {
             *slot = Slot::Full(key);
         }

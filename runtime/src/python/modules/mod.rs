@@ -77,14 +77,9 @@ pub static MODULES: &[&ModuleDef] = &[
     &os::MODULE,
     &os_path::MODULE,
     &random::MODULE,
-<<<<<<< HEAD
     &re::RE,
-    // TODO &statistics::MODULE,
-    // TODO &string::MODULE,
-=======
     &statistics::MODULE,
     &string::MODULE,
->>>>>>> p2
     &sys::MODULE,
     &textwrap::MODULE,
     &time::MODULE,

@@ -5,18 +5,20 @@ use super::signature::Signature;
 use crate::python::args::Args;
 use crate::python::exception::PyResult;
 use crate::python::object::Object;
-use crate::python::types::{BuiltinType, DICT, FROZENSET, LIST, OBJECT, SET, TUPLE, TYPE};
-use crate::python::typing::{GenericAlias, Union};
+use crate::python::types::{
+    BuiltinType, DICT, FROZENSET, GENERIC_ALIAS, LIST, NONE_TYPE, OBJECT, SET, TUPLE, TYPE, Type,
+};
 use crate::python::value::Value;
-use crate::python::vm::Vm;
+use crate::python::vm::{CompareOp, Vm};
 
+/// `types.UnionType`, what `int | str` is.
+pub static UNION_TYPE: BuiltinType = BuiltinType::new("UnionType", "types", &OBJECT);
 /// `typing._SpecialForm`: `Any`, `Optional`, `List` ...
 pub static SPECIAL_FORM: BuiltinType = BuiltinType::new("_SpecialForm", "typing", &OBJECT);
 /// `typing.TypeVar`
 pub static TYPE_VAR: BuiltinType =
     BuiltinType { construct: Some(type_var), ..BuiltinType::new("TypeVar", "typing", &OBJECT) };
 
-<<<<<<< HEAD
 /// A union of classes.
 pub struct Union {
     members: Vec<Value>,
@@ -48,8 +50,6 @@ pub fn union(a: &Value, b: &Value) -> Option<Value> {
     }
 }
 
-=======
->>>>>>> p2
 /// The members of a union, or the class that a form of `typing` stands for; `None` for anything else.
 pub fn union_members(value: &Value) -> Option<Vec<Value>> {
     if let Some(union) = value.downcast::<Union>() {
@@ -59,13 +59,102 @@ pub fn union_members(value: &Value) -> Option<Vec<Value>> {
     Some(vec![Value::Type(form.origin?.into())])
 }
 
-/// `form[arguments]`
-fn alias(origin: Value, arguments: &Value) -> Value {
-    let parameters = match arguments {
+/// The text of a class in a union or alias.
+fn member_text(vm: &mut Vm, value: &Value) -> PyResult<String> {
+    Ok(match value {
+        Value::None => "None".to_owned(),
+        Value::Type(class) if class.same(&Type::Builtin(&NONE_TYPE)) => "None".to_owned(),
+        Value::Type(Type::Builtin(class)) => format!("{}{}", class.module_prefix(), class.name),
+        Value::Type(class) => class.name().to_string(),
+        Value::Ellipsis => "...".to_owned(),
+        other => vm.repr(other)?,
+    })
+}
+
+impl Object for Union {
+    fn class(&self) -> &'static BuiltinType {
+        &UNION_TYPE
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok((name == "__args__").then(|| Value::tuple(self.members.clone())))
+    }
+
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        let texts = self.members.iter().map(|member| member_text(vm, member)).collect::<PyResult<Vec<_>>>()?;
+        Ok(texts.join(" | "))
+    }
+
+    fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        let other = other.downcast::<Union>()?;
+        let within = |a: &Self, b: &Self| a.members.iter().all(|member| b.members.iter().any(|other| other.is(member)));
+        let equal = within(self, other) && within(other, self);
+        match op {
+            CompareOp::Eq => Some(Ok(Value::Bool(equal))),
+            CompareOp::Ne => Some(Ok(Value::Bool(!equal))),
+            _ => None,
+        }
+    }
+
+    fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+        let this = Value::object(Self { members: self.members.clone() });
+        match method {
+            "or" => union(&this, other).map(Ok),
+            "ror" => union(other, &this).map(Ok),
+            _ => None,
+        }
+    }
+}
+
+/// What `list[int]` is.
+pub struct Alias {
+    origin: Value,
+    arguments: Vec<Value>,
+}
+
+/// `class[arguments]`
+pub fn generic_alias(origin: Value, arguments: &Value) -> Value {
+    let arguments = match arguments {
         Value::Tuple(tuple) => tuple.items.clone(),
         other => vec![other.clone()],
     };
-    Value::object(GenericAlias { origin, parameters })
+    Value::object(Alias { origin, arguments })
+}
+
+impl Object for Alias {
+    fn class(&self) -> &'static BuiltinType {
+        &GENERIC_ALIAS
+    }
+
+    fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        match name {
+            "__origin__" => Ok(Some(self.origin.clone())),
+            "__args__" => Ok(Some(Value::tuple(self.arguments.clone()))),
+            other => vm.find_attr(&self.origin, other),
+        }
+    }
+
+    fn callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        vm.call(&self.origin, args)
+    }
+
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        let texts = self.arguments.iter().map(|argument| member_text(vm, argument)).collect::<PyResult<Vec<_>>>()?;
+        Ok(format!("{}[{}]", member_text(vm, &self.origin)?, texts.join(", ")))
+    }
+
+    fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+        let this = Value::object(Self { origin: self.origin.clone(), arguments: self.arguments.clone() });
+        match method {
+            "or" => union(&this, other).map(Ok),
+            "ror" => union(other, &this).map(Ok),
+            _ => None,
+        }
+    }
 }
 
 /// A name of `typing`.
@@ -82,15 +171,24 @@ impl Object for Form {
     fn get_item(&self, _: &mut Vm, key: &Value) -> PyResult<Value> {
         let this = Value::object(Self { name: self.name, origin: self.origin });
         Ok(match (self.name, key) {
-            ("Optional", other) => Union::new(other, &Value::None).unwrap_or_else(|| alias(this, other)),
+            ("Optional", other) => union(other, &Value::None).unwrap_or_else(|| generic_alias(this, other)),
             ("Union", Value::Tuple(members)) => {
                 let mut members = members.items.iter();
                 let first = members.next().cloned().unwrap_or_default();
-                members.fold(first, |all, member| Union::new(&all, member).unwrap_or(all))
+                members.fold(first, |all, member| union(&all, member).unwrap_or(all))
             }
             ("Union", other) => other.clone(),
-            (_, other) => alias(this, other),
+            (_, other) => generic_alias(this, other),
         })
+    }
+
+    fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+        let this = Value::object(Self { name: self.name, origin: self.origin });
+        match method {
+            "or" => union(&this, other).map(Ok),
+            "ror" => union(other, &this).map(Ok),
+            _ => None,
+        }
     }
 
     fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
