@@ -293,12 +293,11 @@ impl Value {
         Type::Builtin(builtin)
     }
 
-    /// The class's name, as error messages show it (CPython's `tp_name`): `type(value).__name__`, with the module before it
-    /// for classes of modules that CPython implements in C.
+    /// The class's name, as error messages show it: CPython's `tp_name`.
     pub fn type_name(&self) -> Str {
         match self.class() {
-            Type::Builtin(class) if class.is_c_type() => Str::from(format!("{}.{}", class.module, class.name)),
-            class => class.name(),
+            Type::Builtin(class) => class.shown_name(),
+            Type::Class(class) => class.name.clone(),
         }
     }
 
