@@ -6,6 +6,7 @@ use num_bigint::BigInt;
 
 use crate::artifact::tables::{DestinationRow, EntityRow, RuleRow, Tables, TagsRow, ValueRow};
 use crate::python::dict::{Dict, Key, Table};
+use crate::python::modules::datetime;
 use crate::python::string::Str;
 use crate::python::value::Value;
 
@@ -125,19 +126,5 @@ impl Rows {
             execute: self.value(tables, &row.execute),
             fail: self.value(tables, &row.fail),
         }
-    }
-}
-
-/// Dates as values, until the module `datetime` is there.
-mod datetime {
-    use crate::python::value::Value;
-
-    pub(super) fn date(year: i16, month: u8, day: u8) -> Value {
-        Value::str(format!("{year:04}-{month:02}-{day:02}"))
-    }
-
-    pub(super) fn datetime(microseconds: i64, offset: Option<i32>) -> Value {
-        let _ = offset;
-        Value::Int(microseconds)
     }
 }

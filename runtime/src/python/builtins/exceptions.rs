@@ -11,7 +11,6 @@ use crate::python::exception::{
 };
 use crate::python::types::{BuiltinType, Type};
 use crate::python::value::Value;
-use crate::python::vm::Vm;
 
 /// The subclasses of `OSError` by errno on Linux, as `Objects/exceptions.c` maps them.
 static BY_ERRNO: &[(i64, &BuiltinType)] = &[
@@ -134,31 +133,4 @@ pub fn set_os_attributes(object: &ExceptionObject, filename: Option<Value>) {
     }
     attributes.insert("filename".to_owned(), filename.unwrap_or_default());
     attributes.insert("filename2".to_owned(), Value::None);
-}
-
-/// `str(e)` of an `OSError` that has an errno: `[Errno 2] No such file or directory: 'x'`; `None` for any other exception.
-///
-/// # Errors
-/// What the text of a part raises.
-pub fn os_error_text(vm: &mut Vm, object: &ExceptionObject) -> PyResult<Option<String>> {
-    if !object.class.is_subclass(&Type::Builtin(&OS_ERROR)) {
-        return Ok(None);
-    }
-    let [errno, strerror, filename, filename2] = ["errno", "strerror", "filename", "filename2"]
-        .map(|name| object.attributes.borrow().get(name).cloned().unwrap_or_default());
-    if errno.is_none() && filename.is_none() {
-        return Ok(None);
-    }
-    let mut text = format!("[Errno {}] {}", vm.str(&errno)?.as_str(), vm.str(&strerror)?.as_str());
-    if !filename.is_none() {
-        text.push_str(": ");
-        text.push_str(&vm.repr(&filename)?);
-        if !filename2.is_none() {
-            text.push_str(" -> ");
-            text.push_str(&vm.repr(&filename2)?);
-        }
-    } else if errno.is_none() || strerror.is_none() {
-        return Ok(None);
-    }
-    Ok(Some(text))
 }

@@ -285,7 +285,11 @@ impl Vm {
             None => exception.attributes.borrow().get("filename").cloned(),
         };
         Ok(Some(match filename.filter(|filename| !filename.is_none()) {
-            Some(filename) => format!("{text}: {}", self.repr(&filename)?),
+            Some(filename) => {
+                let text = format!("{text}: {}", self.repr(&filename)?);
+                let second = exception.attributes.borrow().get("filename2").cloned().unwrap_or_default();
+                if second.is_none() { text } else { format!("{text} -> {}", self.repr(&second)?) }
+            }
             None => text,
         }))
     }

@@ -285,8 +285,11 @@ pub(super) fn ieee_remainder(x: f64, y: f64) -> f64 {
 }
 
 // The Lanczos approximation of CPython's `Modules/mathmodule.c`: g and the coefficients of its rational function.
+#[expect(clippy::excessive_precision, reason = "the digits of the source")]
 const LANCZOS_G: f64 = 6.024_680_040_776_729_583_740_234_375;
+#[expect(clippy::excessive_precision, reason = "the digits of the source")]
 const LANCZOS_G_MINUS_HALF: f64 = 5.524_680_040_776_729_583_740_234_375;
+#[expect(clippy::excessive_precision, reason = "the digits of the source")]
 const LANCZOS_NUMERATOR: [f64; 13] = [
     23_531_376_880.410_759_688_572_007_674_451_636_754_734_846_804_940,
     42_919_803_642.649_098_768_957_899_047_001_988_850_926_355_848_959,

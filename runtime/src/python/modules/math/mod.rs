@@ -8,7 +8,7 @@ use std::f64::consts;
 
 use crate::python::value::Value;
 
-pub use sums::fsum;
+pub use sums::exact_sum;
 
 module! {
     /// `math`
