@@ -4,6 +4,7 @@
 //! into bytecode, [`link`] all of it into the tables of `tpv_runtime`; every problem on the way becomes a
 //! [`diagnostic::Diagnostic`] with its place in the text.
 
+pub mod bench;
 pub mod cli;
 pub mod config;
 pub mod diagnostic;

@@ -275,6 +275,16 @@ impl Vm {
         self.steps_left = self.limits.steps;
     }
 
+    /// The steps that are left.
+    pub fn steps_left(&self) -> u64 {
+        self.steps_left
+    }
+
+    /// Sets the steps that are left to what they were, after work that the job does not pay for.
+    pub fn restore_steps(&mut self, steps: u64) {
+        self.steps_left = steps;
+    }
+
     /// Pays for `steps` items of work.
     ///
     /// # Errors
