@@ -17,6 +17,7 @@ use num_bigint::BigInt;
 
 use crate::nesting::nested;
 
+use super::kernel::Kernel;
 use super::string::Str;
 use super::value::Value;
 
@@ -458,6 +459,8 @@ pub struct Code {
     /// For stretches of instructions, where in the block's text they come from: first instruction, line, column (both from
     /// 1). Ascending.
     pub places: Vec<(u32, u32, u32)>,
+    /// The same computation for machine code, where the block is one that a kernel can do (root codes only).
+    pub kernel: Option<Kernel>,
 }
 
 /// The data of a program: what the artifact stores, or what was compiled for one string at run time.

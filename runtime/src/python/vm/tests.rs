@@ -44,6 +44,7 @@ impl Builder {
             uses_input_size: false,
             root: 0,
             places: vec![(0, 1, 1)],
+            kernel: None,
         });
         u32::try_from(self.data.codes.len() - 1).unwrap()
     }
