@@ -95,7 +95,8 @@ impl Lint {
     /// The codes of `--ignore`. A code that cannot be ignored, or that there is not, is most likely a slip.
     fn ignored(&self, common: &Common) -> Vec<String> {
         let list = self.ignore.as_deref().unwrap_or("");
-        let given: Vec<String> = list.split(',').map(|code| code.trim().to_owned()).filter(|code| !code.is_empty()).collect();
+        let given: Vec<String> =
+            list.split(',').map(|code| code.trim().to_owned()).filter(|code| !code.is_empty()).collect();
         for code in &given {
             match codes::find(code) {
                 Some(known) if known.code != code.as_str() => {

@@ -134,7 +134,12 @@ impl Map {
         summary(common, &total, started.elapsed().as_secs_f64());
         if total.invalid > 0 {
             common.fail(
-                format!("{} of `{}` {} not a job", count(total.invalid, "line"), jobs_path.display(), are(total.invalid)),
+                format!(
+                    "{} of `{}` {} not a job",
+                    count(total.invalid, "line"),
+                    jobs_path.display(),
+                    are(total.invalid)
+                ),
                 "their answers have the type `InvalidJob` and say what is wrong; the other lines were mapped",
             );
             return Ok(Outcome::Bad);
@@ -147,7 +152,10 @@ impl Map {
         let expected = if self.config.is_empty() { 2 } else { 1 };
         if self.files.len() != expected {
             let (message, help) = if expected == 2 {
-                ("`tpvc map` needs the rules and the jobs", "write `tpvc map RULES JOBS`, or `tpvc map --config CONFIG JOBS`")
+                (
+                    "`tpvc map` needs the rules and the jobs",
+                    "write `tpvc map RULES JOBS`, or `tpvc map --config CONFIG JOBS`",
+                )
             } else {
                 ("`--config` stands in place of the artifact", "write `tpvc map --config CONFIG JOBS`, without RULES")
             };
@@ -175,7 +183,8 @@ impl Map {
             (format!("the world cannot be read from {what}"), help.to_owned())
         })?;
         World::parse(&text).map_err(|error| {
-            let help = "a world is one JSON object with `jobs`, `tool_data_tables`, `config`, `files`, `queries`, `now`";
+            let help =
+                "a world is one JSON object with `jobs`, `tool_data_tables`, `config`, `files`, `queries`, `now`";
             (format!("`{}` is not a world: {error}", path.display()), help.to_owned())
         })
     }

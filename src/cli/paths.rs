@@ -18,13 +18,19 @@ pub(super) fn expand(arguments: &[String]) -> Result<Vec<String>, (String, &'sta
             let mut files = Vec::new();
             collect(Path::new(argument), &mut files);
             if files.is_empty() {
-                return Err((format!("no .yml or .yaml file in the folder `{argument}`"), "name a folder with config files"));
+                return Err((
+                    format!("no .yml or .yaml file in the folder `{argument}`"),
+                    "name a folder with config files",
+                ));
             }
             out.extend(files);
         } else if argument.contains(['*', '?']) && !Path::new(argument).exists() {
             let files = matching(argument);
             if files.is_empty() {
-                return Err((format!("no file matches `{argument}`"), "check the pattern; `*` and `?` stand for parts of a name"));
+                return Err((
+                    format!("no file matches `{argument}`"),
+                    "check the pattern; `*` and `?` stand for parts of a name",
+                ));
             }
             out.extend(files);
         } else {

@@ -51,7 +51,9 @@ pub(crate) fn io_help(error: &io::Error, path: &Path) -> (String, &'static str) 
         AlreadyExists, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull,
     };
     let (what, help) = match error.kind() {
-        NotFound => ("there is no such file or folder".to_owned(), "check the path; it is relative to the present folder"),
+        NotFound => {
+            ("there is no such file or folder".to_owned(), "check the path; it is relative to the present folder")
+        }
         PermissionDenied => ("permission denied".to_owned(), "check the owner and the mode of the file and its folder"),
         IsADirectory => ("it is a folder".to_owned(), "name a file"),
         NotADirectory => ("a part of the path is no folder".to_owned(), "check the path"),

@@ -45,14 +45,7 @@ impl Linker<'_> {
         ValueRow::Code(id, CodeRef { code: root, site })
     }
 
-    fn python_error(
-        &mut self,
-        text: &Text,
-        property: &str,
-        text_kind: TextKind,
-        error: &PythonError,
-        at_load: bool,
-    ) {
+    fn python_error(&mut self, text: &Text, property: &str, text_kind: TextKind, error: &PythonError, at_load: bool) {
         if at_load && self.reported.insert(text.span, ()).is_some() {
             return;
         }
@@ -129,7 +122,9 @@ fn help(error: &PythonError, kind: TextKind) -> String {
         return error.help.clone();
     }
     match kind {
-        TextKind::FString => "write text with Python expressions in `{...}`; double a brace that stands for itself".to_owned(),
+        TextKind::FString => {
+            "write text with Python expressions in `{...}`; double a brace that stands for itself".to_owned()
+        }
         TextKind::Block | TextKind::Exec => "write it as Python would read it".to_owned(),
     }
 }

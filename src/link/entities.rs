@@ -90,9 +90,10 @@ impl Linker<'_> {
             inherits: common.inherits.as_ref().map(|parent| self.strings.id(parent.as_str())),
             resources,
             limits,
-            env: common.env.as_ref().map_or(ValueRow::None, |env| {
-                ValueRow::List(env.iter().map(|entry| self.env_entry(entry)).collect())
-            }),
+            env: common
+                .env
+                .as_ref()
+                .map_or(ValueRow::None, |env| ValueRow::List(env.iter().map(|entry| self.env_entry(entry)).collect())),
             params: common.params.as_ref().map_or(ValueRow::None, |params| self.dict_row(params, Some("params"))),
             resubmit: self.dict_row(&common.resubmit, Some("resubmit")),
             rank: self.optional_code(common.rank.as_ref(), CodeKind::Block, "rank"),
@@ -201,4 +202,3 @@ fn blocks(value: &ValueRow, found: &mut Vec<u32>) {
         _ => {}
     }
 }
-

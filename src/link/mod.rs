@@ -17,8 +17,8 @@ use tpv_runtime::python::code::ProgramData;
 
 use crate::config::Config;
 use crate::config::entity::Rule;
-use crate::config::validate::Section;
 use crate::config::origin::ScalarStyle;
+use crate::config::validate::Section;
 use crate::config::value::Text;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::python::program::ProgramBuilder;
@@ -26,7 +26,12 @@ use crate::source::{SourceMap, Span};
 
 /// Links a config. What cannot be compiled is reported in `diagnostics`; the tables are whole only where none of that is
 /// an error. `strict` makes errors of the warnings about code that cannot run.
-pub fn link(config: &Config, sources: &SourceMap, strict: bool, diagnostics: &mut Diagnostics) -> (Tables, ProgramData) {
+pub fn link(
+    config: &Config,
+    sources: &SourceMap,
+    strict: bool,
+    diagnostics: &mut Diagnostics,
+) -> (Tables, ProgramData) {
     let mut linker = Linker::new(sources, strict, diagnostics);
     linker.check_loaded_code(config);
     linker.tables.sources = sources.iter().map(|(_, source)| linker.strings.id(&source.name)).collect();

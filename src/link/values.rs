@@ -47,15 +47,11 @@ impl Linker<'_> {
             },
             // DIFFERENCE: ruamel's object for an unknown tag is no string; code that asks for its type can see that.
             ValueKind::Tagged(text) => ValueRow::Str(self.strings.id(text.as_str())),
-            ValueKind::Date(date) => {
-                ValueRow::Date(i16::try_from(date.year).unwrap_or(i16::MAX), date.month, date.day)
-            }
+            ValueKind::Date(date) => ValueRow::Date(i16::try_from(date.year).unwrap_or(i16::MAX), date.month, date.day),
             ValueKind::DateTime(time) => {
                 ValueRow::DateTime(microseconds(time), time.offset.map(|minutes| minutes * 60))
             }
-            ValueKind::List(items) => {
-                ValueRow::List(items.iter().map(|item| self.value_as(item, property)).collect())
-            }
+            ValueKind::List(items) => ValueRow::List(items.iter().map(|item| self.value_as(item, property)).collect()),
             ValueKind::Map(map) => ValueRow::Dict(
                 map.entries
                     .iter()

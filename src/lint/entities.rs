@@ -51,9 +51,10 @@ fn not_abstract(linter: &mut Linter<'_>, entity: &Entity) {
 }
 
 fn runner(linter: &mut Linter<'_>, destination: &Entity) {
-    let has_runner = destination.destination.as_ref().is_some_and(|fields| {
-        fields.runner.as_ref().is_some_and(|runner| !runner.value.is_empty())
-    });
+    let has_runner = destination
+        .destination
+        .as_ref()
+        .is_some_and(|fields| fields.runner.as_ref().is_some_and(|runner| !runner.value.is_empty()));
     if has_runner || destination.common.is_abstract {
         return;
     }

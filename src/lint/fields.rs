@@ -11,15 +11,23 @@ use crate::source::Span;
 pub(super) fn check(linter: &mut Linter<'_>) {
     let config = linter.config;
     extras(linter, &config.extras, is_private, |key| {
-        (format!("`{key}` is not a section that TPV knows"), "`tpv lint` finds every such section; ignore T104 to keep it".to_owned())
+        (
+            format!("`{key}` is not a section that TPV knows"),
+            "`tpv lint` finds every such section; ignore T104 to keep it".to_owned(),
+        )
     });
     if let Some(store) = &config.global.resource_pool_store {
-        extras(linter, &store.options, |_| true, |key| {
-            (
-                format!("`{key}` is passed on to the store"),
-                "`tpv lint` finds every option of a store; ignore T104 to keep it".to_owned(),
-            )
-        });
+        extras(
+            linter,
+            &store.options,
+            |_| true,
+            |key| {
+                (
+                    format!("`{key}` is passed on to the store"),
+                    "`tpv lint` finds every option of a store; ignore T104 to keep it".to_owned(),
+                )
+            },
+        );
     }
     let in_comment = |_: &str| {
         let help = "move the comment to the entity's own name, where TPV heeds it".to_owned();

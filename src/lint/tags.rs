@@ -1,6 +1,6 @@
 //! T114 and T115: required tags that nobody has.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::{Finding, Linter};
 use crate::config::Config;
@@ -36,7 +36,7 @@ fn having(tags: &SchedulingTags) -> impl Iterator<Item = &Text> {
 /// Tags that a tool, user, role or a rule of theirs requires, and no destination has.
 fn offered(linter: &mut Linter<'_>) {
     let config = linter.config;
-    let mut offers: HashSet<&str> = HashSet::new();
+    let mut offers: BTreeSet<&str> = BTreeSet::new();
     let concrete = config.destinations.values().filter(|destination| !destination.common.is_abstract);
     let inherited = default(config, EntityKind::Destination);
     for destination in concrete.map(|destination| &**destination).chain(inherited) {
@@ -68,7 +68,7 @@ fn offered(linter: &mut Linter<'_>) {
 /// Tags that a destination requires, and no tool, user, role or rule has.
 fn asked(linter: &mut Linter<'_>) {
     let config = linter.config;
-    let mut asks: HashSet<&str> = HashSet::new();
+    let mut asks: BTreeSet<&str> = BTreeSet::new();
     let mut code: Vec<&str> = Vec::new();
     for kind in [EntityKind::Tool, EntityKind::Role, EntityKind::User, EntityKind::Destination] {
         for entity in config.section(kind).values() {

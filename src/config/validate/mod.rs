@@ -114,9 +114,8 @@ impl<'a> Validator<'a> {
         if is_private {
             return;
         }
-        let problem = Diagnostic::warning(format!("`{key}` is not a section that TPV knows"))
-            .code("T104")
-            .at(entry.key.span, "");
+        let problem =
+            Diagnostic::warning(format!("`{key}` is not a section that TPV knows")).code("T104").at(entry.key.span, "");
         self.problems.push(match closest(key, SECTIONS) {
             Some(near) => problem.help(format!("did you mean `{near}`?")),
             None => problem.note(format!("the sections are `{}`", SECTIONS.join("`, `"))),

@@ -84,7 +84,9 @@ impl<'a> Checker<'a> {
         let Constant::Str(text) = &text.value else { return };
         let digits = text.trim().replace('_', "");
         let reads = match name {
-            "int" => digits.trim_start_matches(['+', '-']).bytes().all(|byte| byte.is_ascii_digit()) && !digits.is_empty(),
+            "int" => {
+                digits.trim_start_matches(['+', '-']).bytes().all(|byte| byte.is_ascii_digit()) && !digits.is_empty()
+            }
             _ => digits.parse::<f64>().is_ok(),
         };
         if !reads && text.is_ascii() {

@@ -172,7 +172,8 @@ impl<'a> Checker<'a> {
     /// Drops what was known of a name's value.
     pub(super) fn forget(&mut self, name: &str) {
         self.state.tests.remove(name);
-        let inner = |path: &String| path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let inner =
+            |path: &String| path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         self.state.facts.retain(|path, _| !inner(path));
     }
 
@@ -225,12 +226,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Runs `then` and `otherwise` from the present state, each on its own, and joins what they come to.
-    pub(super) fn branch(
-        &mut self,
-        condition: &str,
-        then: impl FnOnce(&mut Self),
-        otherwise: impl FnOnce(&mut Self),
-    ) {
+    pub(super) fn branch(&mut self, condition: &str, then: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self)) {
         let before = self.state.clone();
         self.promote(condition);
         then(self);

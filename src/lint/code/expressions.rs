@@ -192,7 +192,8 @@ impl<'a> Checker<'a> {
             }
             Type::Module(module) => self.module_attribute(&module.clone(), name, range),
             Type::Class(_) | Type::List(_) => {
-                let Some((class, members)) = owner.class().and_then(|class| model().classes.get_key_value(class)) else {
+                let Some((class, members)) = owner.class().and_then(|class| model().classes.get_key_value(class))
+                else {
                     return Type::Any;
                 };
                 match members.known.get_key_value(name) {
@@ -216,7 +217,7 @@ impl<'a> Checker<'a> {
                     return Type::Any;
                 }
                 self.no_attribute(&format!("`{}` objects have", display(class)), name, range, || {
-                    closest(name, members.known.keys().chain(&members.names).copied())
+                    nearest(name, members.known.keys().chain(&members.names).copied())
                 });
                 Type::Any
             }
@@ -224,13 +225,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn no_attribute(
-        &mut self,
-        whose: &str,
-        name: &str,
-        range: TextRange,
-        near: impl FnOnce() -> Option<&'static str>,
-    ) {
+    fn no_attribute(&mut self, whose: &str, name: &str, range: TextRange, near: impl FnOnce() -> Option<&'static str>) {
         self.fault("T103", range, format!("{whose} no attribute `{name}`"), "raises `AttributeError`");
         match near() {
             Some(near) => self.help(format!("did you mean `{near}`?")),
@@ -239,7 +234,8 @@ impl<'a> Checker<'a> {
     }
 
     fn only_galaxy(&mut self, class: &str, name: &str, range: TextRange) {
-        let message = format!("the `{name}` of a {} is there only inside a Galaxy process", display(class).to_lowercase());
+        let message =
+            format!("the `{name}` of a {} is there only inside a Galaxy process", display(class).to_lowercase());
         self.fault("T112", range, message, "tpvc's job and world files have no such field");
         self.help("use what a job file gives, or keep this rule on TPV");
     }
@@ -266,13 +262,18 @@ impl<'a> Checker<'a> {
         }
         match table {
             Some((_, members)) if members.names.contains(name) => {
-                self.fault("T112", range, format!("tpvc's module `{module}` has no `{name}`"), "raises `AttributeError`");
+                self.fault(
+                    "T112",
+                    range,
+                    format!("tpvc's module `{module}` has no `{name}`"),
+                    "raises `AttributeError`",
+                );
                 self.help("docs/python.md lists what the modules hold; or keep this rule on TPV");
             }
             Some((_, members)) if !members.names.is_empty() => {
                 let whose = format!("the module `{module}` has");
                 self.no_attribute(&whose, name, range, || {
-                    closest(name, own.names.iter().copied().chain(members.names.iter().copied()))
+                    nearest(name, own.names.iter().copied().chain(members.names.iter().copied()))
                 });
             }
             _ => {}
@@ -327,7 +328,11 @@ impl<'a> Checker<'a> {
             Operator::Mult if text(left) && right.is_number() || left.is_number() && text(right) => Type::STR,
             Operator::Div if left.is_number() && right.is_number() => Type::FLOAT,
             _ if left.is_number() && right.is_number() => {
-                if [left, right].contains(&&Type::FLOAT) { Type::FLOAT } else { Type::INT }
+                if [left, right].contains(&&Type::FLOAT) {
+                    Type::FLOAT
+                } else {
+                    Type::INT
+                }
             }
             _ => Type::Any,
         }
@@ -341,6 +346,13 @@ impl<'a> Checker<'a> {
             self.help("convert one side: `float(...)`, or `helpers.tool_version_gte` for versions");
         }
     }
+}
+
+/// The nearest name; of two as near the first by the alphabet, so that it is the same each time.
+fn nearest(name: &str, names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    let mut names: Vec<&'static str> = names.collect();
+    names.sort_unstable();
+    closest(name, names)
 }
 
 /// What to call a class in messages.

@@ -38,10 +38,8 @@ const FSTRING_PREFIX: usize = 4;
 /// Checks all code.
 pub(super) fn check(linter: &mut Linter<'_>) {
     let sites = sites::collect(linter.config);
-    let mut surroundings = Surroundings {
-        contexts: names::context_names(linter.config),
-        attributes: linter.extra_fields(),
-    };
+    let mut surroundings =
+        Surroundings { contexts: names::context_names(linter.config), attributes: linter.extra_fields() };
     let parsed: Vec<Option<Parsed>> = sites.iter().map(parse).collect();
     for parsed in parsed.iter().flatten() {
         bindings::collect(&parsed.body, &mut HashSet::new(), &mut surroundings.attributes);

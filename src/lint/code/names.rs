@@ -102,6 +102,10 @@ fn has(context: Option<&Arc<Dict>>, name: &str) -> bool {
     context.is_some_and(|context| context.contains_key(name))
 }
 
+fn has_resource(common: &Common, name: &str) -> bool {
+    common.resources.evaluated().any(|(field, value)| field == name && value.is_some())
+}
+
 fn rules_have(entity: &Entity, name: &str) -> bool {
     entity.rules.values().any(|rule| has(rule.common.context.as_ref(), name))
 }
@@ -159,8 +163,18 @@ impl<'a> Names<'a> {
     /// Names that are there whatever the config says.
     fn is_given(&self, name: &str) -> bool {
         const ALWAYS: [&str; 12] = [
-            "app", "tool", "user", "job", "job_wrapper", "resource_params", "workflow_invocation_uuid", "mapper",
-            "entity", "self", "input_size", "helpers",
+            "app",
+            "tool",
+            "user",
+            "job",
+            "job_wrapper",
+            "resource_params",
+            "workflow_invocation_uuid",
+            "mapper",
+            "entity",
+            "self",
+            "input_size",
+            "helpers",
         ];
         ALWAYS.contains(&name)
             || name.starts_with("__")
@@ -171,8 +185,7 @@ impl<'a> Names<'a> {
 
     fn judge_one(&self, linter: &mut Linter<'_>, site: &Site<'a>, free: &Free) {
         let name = free.name.as_str();
-        let concrete: Vec<&Arc<Entity>> =
-            site.owners.iter().copied().filter(|owner| !owner.common.is_abstract).collect();
+        let concrete = self.concrete(site);
         let verdicts: Vec<(&Arc<Entity>, Verdict)> = if concrete.is_empty() {
             site.owners.iter().take(1).map(|owner| (*owner, self.verdict(owner, site, name, true))).collect()
         } else {
@@ -183,14 +196,30 @@ impl<'a> Names<'a> {
         let Some((first, verdict)) = bad.first() else { return };
         if model().loader.contains(name) {
             let help = "keep this rule on TPV, or write it without TPV's own internals";
-            self.finding(linter, site, "T112", free.range, format!("tpvc has no `{name}` of TPV's loader"), "raises `NameError`", help);
+            self.finding(
+                linter,
+                site,
+                "T112",
+                free.range,
+                format!("tpvc has no `{name}` of TPV's loader"),
+                "raises `NameError`",
+                help,
+            );
             return;
         }
         match (free.bound, verdict) {
             (Bound::Maybe, _) => {
                 let message = format!("`{name}` may not be set here");
                 let help = format!("give `{name}` a value before the condition, or in each of its branches");
-                self.finding(linter, site, "T106", free.range, message, "raises `NameError` where the condition was false", &help);
+                self.finding(
+                    linter,
+                    site,
+                    "T106",
+                    free.range,
+                    message,
+                    "raises `NameError` where the condition was false",
+                    &help,
+                );
             }
             (Bound::Later, _) => {
                 let message = format!("`{name}` is used before it is set");
@@ -200,6 +229,12 @@ impl<'a> Names<'a> {
                 let message = format!("`{name}` is not set yet when `{}` is evaluated", site.property);
                 let help = early_help(name, site);
                 self.finding(linter, site, "T105", free.range, message, reason, &help);
+            }
+            (Bound::Never, Verdict::Missing) if RESOURCES.contains(&name) => {
+                let message = format!("nothing sets `{name}` for {} `{}`", first.kind.noun(), first.id);
+                let help =
+                    format!("set `{name}` in the entity or in what it inherits from, or test `entity.{name}` instead");
+                self.finding(linter, site, "T105", free.range, message, "raises `NameError`", &help);
             }
             (Bound::Never, Verdict::Missing) if bad.len() == verdicts.len() => {
                 let message = format!("the name `{name}` is not defined");
@@ -222,6 +257,21 @@ impl<'a> Names<'a> {
             }
             _ => {}
         }
+    }
+
+    /// The entities that a job can meet the text in. What all inherit from by default is met by itself too, where a tool
+    /// matches nothing else, and through every other entity of its kind.
+    fn concrete(&self, site: &Site<'a>) -> Vec<&'a Arc<Entity>> {
+        let is_default = |owner: &Entity| Some(&*owner.id) == self.default;
+        let kind = site.kind_of_owner();
+        let through_default = site.owners.iter().copied().find(|owner| is_default(owner));
+        let candidates: Vec<&Arc<Entity>> = match through_default {
+            Some(_) => self.config.section(kind).values().collect(),
+            None => site.owners.clone(),
+        };
+        let is_met =
+            |owner: &&Arc<Entity>| !owner.common.is_abstract || (is_default(owner) && kind == EntityKind::Tool);
+        candidates.into_iter().filter(is_met).collect()
     }
 
     #[allow(clippy::too_many_arguments, reason = "the parts of one finding")]
@@ -273,7 +323,7 @@ impl<'a> Names<'a> {
                 Phase::Resource(own) if index > own => {
                     Verdict::Early(format!("`{name}` comes after it: raises `NameError`"))
                 }
-                _ if self.requested.contains(name) => Verdict::Fine,
+                _ if lenient || self.sets(owner, name, phase) => Verdict::Fine,
                 _ => Verdict::Missing,
             };
         }
@@ -330,6 +380,32 @@ impl<'a> Names<'a> {
         self.config.section(kind).get(self.default?)
     }
 
+    /// Whether a resource is set by the entity, by what it is combined with, or by what may match together with it.
+    fn sets(&self, owner: &Entity, name: &str, phase: Phase) -> bool {
+        let sets = |entity: &Entity| {
+            let rules = entity.rules.values().map(|rule| &rule.common);
+            std::iter::once(&entity.common).chain(rules).any(|common| has_resource(common, name))
+        };
+        let people = || self.config.users.values().chain(self.config.roles.values()).any(|entity| sets(entity));
+        let is_late = matches!(phase, Phase::Late(_));
+        let destinations = || is_late && self.config.destinations.values().any(|entity| sets(entity));
+        if owner.kind != EntityKind::Tool {
+            return self.requested.contains(name);
+        }
+        let own = literal(&owner.id);
+        let together = || {
+            self.config.tools.values().any(|tool| {
+                let other = literal(&tool.id);
+                !tool.common.is_abstract && (other.starts_with(own) || own.starts_with(other)) && sets(tool)
+            })
+        };
+        sets(owner)
+            || self.default_of(EntityKind::Tool).is_some_and(|default| sets(default))
+            || people()
+            || destinations()
+            || together()
+    }
+
     /// Whether a tool that the same job may match has the name in its context: one whose pattern begins alike.
     fn shares(&self, owner: &Entity, name: &str) -> bool {
         let Some(tools) = self.tools.get(name) else { return false };
@@ -349,7 +425,10 @@ impl<'a> Names<'a> {
             .chain(self.default_of(owner.kind).into_iter().flat_map(|default| keys(&default.common)))
             .chain(self.config.global.context.keys().map(|key| &**key));
         let given = model().mapper.keys().copied().chain(model().builtins.iter().copied());
-        closest(name, contexts.chain(resources).chain(given).chain(["helpers", "log"])).map(str::to_owned)
+        let mut names: Vec<&str> = contexts.chain(resources).chain(given).chain(["helpers", "log"]).collect();
+        // In one order, so that of two as near the same one is named each time.
+        names.sort_unstable();
+        closest(name, names).map(str::to_owned)
     }
 }
 
@@ -367,10 +446,16 @@ fn literal(pattern: &str) -> &str {
 
 fn early_help(name: &str, site: &Site<'_>) -> String {
     if RESOURCES.contains(&name) && Phase::of(site.property) == Phase::Rules {
-        return format!("use `entity.{name}`, which is the value as the config writes it, or put the test into `{name}` itself");
+        return format!(
+            "use `entity.{name}`, which is the value as the config writes it, or put the test into `{name}` itself"
+        );
     }
     if RESOURCES.contains(&name) {
-        return format!("TPV sets them in the order `{}`: use only those before `{}`", RESOURCES.join("`, `"), site.property);
+        return format!(
+            "TPV sets them in the order `{}`: use only those before `{}`",
+            RESOURCES.join("`, `"),
+            site.property
+        );
     }
     "set it in the context of an entity, not of a rule or a destination".to_owned()
 }

@@ -230,13 +230,7 @@ impl<'a> Checker<'a> {
         self.state.facts.retain(|path, ty| before.facts.get(path) == Some(ty));
     }
 
-    fn attempt(
-        &mut self,
-        body: &'a [Stmt],
-        handlers: &'a [ExceptHandler],
-        otherwise: &'a [Stmt],
-        finally: &'a [Stmt],
-    ) {
+    fn attempt(&mut self, body: &'a [Stmt], handlers: &'a [ExceptHandler], otherwise: &'a [Stmt], finally: &'a [Stmt]) {
         let before = self.state.clone();
         let broad = handlers.iter().any(|ExceptHandler::ExceptHandler(handler)| match handler.type_.as_deref() {
             None => true,
@@ -253,7 +247,9 @@ impl<'a> Checker<'a> {
             for (mine, theirs) in start.scopes.iter_mut().zip(&after.scopes) {
                 for (name, variable) in theirs {
                     let maybe = || Variable { ty: Type::Any, maybe: Some(Rc::from(IN_TRY)) };
-                    mine.entry(name.clone()).and_modify(|mine| mine.ty = mine.ty.join(&variable.ty)).or_insert_with(maybe);
+                    mine.entry(name.clone())
+                        .and_modify(|mine| mine.ty = mine.ty.join(&variable.ty))
+                        .or_insert_with(maybe);
                 }
             }
             self.state = start;

@@ -33,7 +33,6 @@ impl Type {
     pub(super) const DICT: Self = Self::Class("dict");
     pub(super) const TUPLE: Self = Self::Class("tuple");
     pub(super) const SET: Self = Self::Class("set");
-    pub(super) const LIST: Self = Self::Class("list");
 
     /// Reads a type as the table writes it.
     pub(in crate::lint) fn read(text: &'static str) -> Self {

@@ -18,7 +18,8 @@ pub fn json(runs: &[Linted]) -> String {
                     "help": finding.diagnostic.help,
                 });
                 let at = finding.diagnostic.primary.as_ref().map_or("", |label| label.text.as_str());
-                if let (Some((file, start, end)), Some(fields)) = (place(finding, &linted.sources), out.as_object_mut()) {
+                if let (Some((file, start, end)), Some(fields)) = (place(finding, &linted.sources), out.as_object_mut())
+                {
                     fields.insert("label".to_owned(), json!(at));
                     fields.insert("file".to_owned(), json!(file));
                     fields.insert("line".to_owned(), json!(start.line));

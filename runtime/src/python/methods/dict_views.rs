@@ -9,9 +9,7 @@ use crate::python::exception::{PyResult, runtime_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::object::Object;
 use crate::python::set::SetTable;
-use crate::python::types::{
-    BuiltinType, DICT_ITEMS, DICT_KEYS, DICT_VALUES, OBJECT,
-};
+use crate::python::types::{BuiltinType, DICT_ITEMS, DICT_KEYS, DICT_VALUES, OBJECT};
 use crate::python::value::Value;
 use crate::python::vm::iteration::{DictPart, dict_iterator};
 use crate::python::vm::{CompareOp, Vm};

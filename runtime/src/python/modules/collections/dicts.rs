@@ -11,10 +11,8 @@ use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::Vm;
 
 /// `collections.defaultdict`
-pub static DEFAULTDICT: BuiltinType = BuiltinType {
-    construct: Some(default_dict),
-    ..BuiltinType::new("defaultdict", "collections", &DICT)
-};
+pub static DEFAULTDICT: BuiltinType =
+    BuiltinType { construct: Some(default_dict), ..BuiltinType::new("defaultdict", "collections", &DICT) };
 
 /// `collections.OrderedDict`
 pub static ORDERED_DICT: BuiltinType = BuiltinType {

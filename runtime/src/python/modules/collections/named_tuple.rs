@@ -15,8 +15,8 @@ use crate::python::modules::signature::Signature;
 use crate::python::string::Str;
 use crate::python::types::{Class, TUPLE, Type};
 use crate::python::value::{BoundMethod, Builtin, MethodTarget, Tuple, Value};
-use crate::python::vm::descriptors::{ClassMethod, Property};
 use crate::python::vm::Vm;
+use crate::python::vm::descriptors::{ClassMethod, Property};
 
 const FIELDS: &str = "_fields";
 const DEFAULTS: &str = "_defaults";
@@ -248,4 +248,3 @@ fn bind(class: &Rc<Class>, fields: &Tuple, args: Args) -> PyResult<Vec<Value>> {
     }
     Ok(bound.into_iter().flatten().collect())
 }
-
