@@ -9,6 +9,7 @@ pub mod cli;
 pub mod config;
 pub mod diagnostic;
 pub mod link;
+pub mod lint;
 pub mod python;
 pub mod source;
 
