@@ -89,7 +89,7 @@ TEMPLATES = {
         pow($int, -1, $int)|int($num)|int($float)|int($str)|int($str, $small)|int($str, base=$small)|int($bool)|int($bytes)|round($float)
         round($int, $digits)|len($any)|len($str)|len($list)|len($dict)|len($set)|len($range)|len($longrange)|sum($intlist)|sum($intlist, $int)
         max($intlist)|min($intlist)|max($int, $int)|min($int, $int, $int)|max($intlist, default=$int)|min($intlist, key=$key, default=$any)
-        ord($char)|ord($str)|$int.bit_length()|$int.bit_count()|$int.conjugate()|$int.real|$int.numerator|$int.denominator|$float.__int__()
+        ord($char)|ord($str)|$int.bit_length()|$int.bit_count()|$int.conjugate()|$int.real|$int.numerator|$int.denominator
         $str.find($sep)|$str.rfind($str)|$str.index($char)|$str.rindex($char)|$str.count($sep)|$str.find($char, $small)|$str.count($char, $small, $small)
         $str.find($str, $small, $small)|$list.index($any)|$list.count($any)|$tuple.index($any)|$tuple.count($any)|$intlist[$small]|$intlist[$int]
         $intlist.index($int, $small)|$intlist.index($int, $small, $small)|$range[$small]|$longrange[$int]|$range.index($small)|$range.count($int)
@@ -103,7 +103,7 @@ TEMPLATES = {
         statistics.median_low($intlist)|statistics.mode($intlist)|int($str or $small)|[*$intlist].pop()|(lambda x, y=$int: x + y)($int)
         sum(x for x in $intlist if x)|sum(1 for _ in $iterable)|len({*$intlist})|$date.toordinal()|$date.weekday()|$datetime.hour|$date.isoweekday()|$delta.days|$delta // $delta|$delta.seconds
         collections.Counter($str)[$char]|collections.Counter($str).total()|int(bool($any))|$match.start()|$match.end()
-        (n := $int) + n|int(math.log2($int))|int.__add__($int, $int)|$int.__floordiv__($int)|hash($tuplenum)|int($int, $small)|-$bool|$bool + $bool
+        (n := $int) + n|int(math.log2($int))|int($int, $small)|-$bool|$bool + $bool
     """,
     "small": "",
     "positive": "",
@@ -115,10 +115,10 @@ TEMPLATES = {
         math.log($num)|math.log($num, $num)|math.log2($num)|math.log10($num)|math.exp($small)|math.pow($num, $small)|math.hypot($num, $num)|math.degrees($float)
         math.radians($num)|math.inf|-math.inf|math.nan|math.pi|math.e|math.tau|math.ldexp($float, $small)|math.frexp($float)[0]|math.modf($float)[1]
         math.nextafter($float, $float)|math.ulp($float)|math.remainder($num, $num)|math.dist($tuplenum, $tuplenum)|math.expm1($small)|math.log1p($num)|math.cbrt($num)
-        math.atan2($small, $small)|math.floor($float) / $num|$float.__add__($num)|$float.real|$float.imag|$float.conjugate()|float.fromhex($float.hex())
+        math.atan2($small, $small)|math.floor($float) / $num|$float.real|$float.imag|$float.conjugate()|float.fromhex($float.hex())
         float.fromhex($str)|$float if $bool else $num|$float or $float|divmod($float, $num)[1]|random.random()|random.uniform($num, $num)
         random.gauss(0, 1)|random.triangular($small, $small)|random.expovariate($positive)|statistics.mean($numlist)|statistics.median($numlist)|statistics.fmean($numlist)
-        statistics.stdev($numlist)|statistics.pstdev($intlist)|statistics.variance($numlist)|statistics.harmonic_mean($numlist)|statistics.geometric_mean($intlist)
+        statistics.stdev($numlist)|statistics.pstdev($intlist)|statistics.variance($numlist)|statistics.harmonic_mean($numlist)
         operator.truediv($num, $num)|operator.neg($float)|functools.reduce($fn2, $numlist)|$delta.total_seconds()|$delta / $delta|random.betavariate($positive, $positive)|random.normalvariate($num, $positive)
     """,
     "num": "$int|$float|$int|$float|$bool|abs($num)|-$num|max($num, $num)|min($numlist)|sum($numlist)|$num + $num|$num * $num|$num - $num|$num % $num|$num // $num",
@@ -149,7 +149,7 @@ TEMPLATES = {
         type($any).__name__|re.sub($pattern, $replacement, $str)|re.sub($pattern, $replacement, $str, $small)|re.escape($str)|$match.group()|$match.group($small)|$match[$small]|$match.expand($replacement)|$float.hex()
         os.path.join($path, $path)|os.path.basename($path)|os.path.dirname($path)|os.path.normpath($path)|os.path.splitext($path)[1]|os.path.commonprefix($strlist)|$date.isoformat()|$datetime.isoformat()|$datetime.isoformat($char)|$datetime.isoformat(timespec='minutes')
         $datetime.strftime($strftime)|$date.strftime($strftime)|str($date)|str($datetime)|str($delta)|repr($delta)|repr($datetime)|random.choice($str)|''.join(random.choices($str, k=$small))|''.join(random.sample($str, $small))
-        string.capwords($str)|string.ascii_lowercase[$small]|string.Template($str).safe_substitute($dict)|string.digits|textwrap.shorten($str, $positive)|textwrap.fill($str, $positive)|textwrap.indent($str, $char)|textwrap.dedent($str)
+        string.capwords($str)|string.ascii_lowercase[$small]|string.Template($str).safe_substitute($dict)|string.digits|textwrap.indent($str, $char)|textwrap.dedent($str)
         hashlib.md5($bytes).hexdigest()|hashlib.sha256($str.encode()).hexdigest()|base64.b64encode($bytes).decode()|''.join(c for c in $str if c.isalnum())|$str.partition($char)[$small]|' '.join($str.split())|str(object=$any)
         f'{$any}'|f'{$any!r}'|f'{$num:.2f}'|f'{$str:>{$small}}'|f'{$int:{$intspec}}'|f'a{$any}b{$any!s}'|f'{$float:{$floatspec}}'|f'{$str!r:^{$positive}}'|f'{$str!a}'|f'{$int=}'|'{}{}'.format(*$str)|str.upper($str)|str.join($char, $strlist)|operator.add($str, $str)
         str($exc)|repr($exc)|$str.encode($enc).decode($enc)|'%(a)s' % $dict|statistics.mode($str)|repr($counter)|repr($deque)|repr($defaultdict)|$str.__class__.__name__|$any.__class__.__name__|sorted($strlist)[$small]|$str.format()|copy.copy($str)|next(iter($str))|list($str)[$small]
@@ -160,8 +160,8 @@ TEMPLATES = {
     "enc": "",
     "bytes": """
         $str.encode()|$str.encode('latin-1')|$str.encode('ascii', 'replace')|$str.encode('ascii', 'xmlcharrefreplace')|$str.encode('ascii', 'backslashreplace')|bytes($intlist)|bytes($small)|bytes()|$bytes + $bytes|$bytes * $small|$bytes[$small:]|$bytes[::-1]|$bytes.upper()
-        $bytes.strip()|$bytes.replace($bytes, $bytes)|bytes.fromhex($str)|$int.to_bytes($positive, 'big')|$int.to_bytes($positive, 'little', signed=True)|b','.join([$bytes, $bytes])|bytes($str, 'utf-8')|base64.b64decode($str)|base64.b64encode($bytes)|$bytes[$slice]|bytes(reversed($bytes))|b'%s' % $bytes
-        bytes($any)|bytes($str)|hashlib.sha1($bytes).digest()|$str.encode('utf-16')|$str.encode($enc)|$bytes.title()|$bytes.center($small)|$bytes.ljust($small, b'x')|$bytes.removeprefix($bytes)
+        $bytes.strip()|$bytes.replace($bytes, $bytes)|bytes.fromhex($str)|$int.to_bytes($positive, 'big')|$int.to_bytes($positive, 'little', signed=True)|b','.join([$bytes, $bytes])|bytes($str, 'utf-8')|base64.b64decode($str)|base64.b64encode($bytes)|$bytes[$slice]|bytes(reversed($bytes))
+        bytes($any)|bytes($str)|hashlib.sha1($bytes).digest()|$str.encode($enc)|$bytes.title()|$bytes.center($small)|$bytes.ljust($small, b'x')|$bytes.removeprefix($bytes)
     """,
     "list": """
         list($iterable)|list($any)|[$any, $any]|[$any for x in $intlist]|[*$iterable]|[*$iterable, $any]|$list + $list|$list * $small|$list[$small:]|$list[::$small]|$list[$small:$small]|$list[$slice]|$list[:]|sorted($iterable)|sorted($iterable, reverse=True)|sorted($iterable, key=$key)|sorted($list, key=str)
@@ -172,8 +172,8 @@ TEMPLATES = {
         [(k, list(g)) for k, g in itertools.groupby($iterable)]|[(k, len(list(g))) for k, g in itertools.groupby($iterable, key=$key)]|list(itertools.takewhile($key, $iterable))|list(itertools.dropwhile($key, $iterable))|list(itertools.zip_longest($iterable, $iterable, fillvalue=$any))|list(itertools.pairwise($iterable))
         list(itertools.compress($iterable, $iterable))|list(itertools.repeat($any, $positive))|list(itertools.starmap($fn2, zip($intlist, $intlist)))|list(itertools.filterfalse($key, $iterable))|list(itertools.islice(itertools.count($num, $num), 4))|list(itertools.islice(itertools.cycle($iterable), 5))|list(itertools.combinations_with_replacement($intlist[:3], 2))
         list(itertools.chain.from_iterable([$iterable, $iterable]))|re.findall($pattern, $str)|re.split($pattern, $str)|re.split($pattern, $str, $small)|[m.span() for m in re.finditer($pattern, $str)]|[m.groups() for m in re.finditer($pattern, $str)]|json.loads($json)|random.sample($intlist, $small)|random.choices($intlist, k=$small)
-        random.choices($intlist, weights=$intlist, k=2)|collections.Counter($iterable).most_common()|collections.Counter($str).most_common($small)|list($deque)|list(collections.Counter($str).elements())|$list if $bool else $list|$list or $list|copy.deepcopy($list)|copy.copy($list)|$list.copy()|statistics.multimode($iterable)|statistics.quantiles($numlist, n=$positive)
-        textwrap.wrap($str, $positive)|list($longrange[$small:$small])[:3]|list(map(str, $iterable))|list(map(int, $strlist))|list($bytes)|$str.split(sep=$sep, maxsplit=$small)|[x if x else None for x in $iterable]|[i for i, x in enumerate($iterable) if x]|[a for a, *b in $dict.items()]|[*$list, *$tuple]|list(dict.fromkeys($iterable))
+        random.choices($intlist, weights=$intlist, k=2)|collections.Counter($iterable).most_common()|collections.Counter($str).most_common($small)|list($deque)|list(collections.Counter($str).elements())|$list if $bool else $list|$list or $list|copy.deepcopy($list)|copy.copy($list)|$list.copy()|statistics.multimode($iterable)
+        list($longrange[$small:$small])[:3]|list(map(str, $iterable))|list(map(int, $strlist))|list($bytes)|$str.split(sep=$sep, maxsplit=$small)|[x if x else None for x in $iterable]|[i for i, x in enumerate($iterable) if x]|[a for a, *b in $dict.items()]|[*$list, *$tuple]|list(dict.fromkeys($iterable))
         [a + b for a, b in zip($intlist, $intlist)]|[a for a, b in $iterable]|[(y := x, y) for x in $intlist]|list(sorted($dict.items(), key=lambda kv: kv[1]))|list(range(*$intlist[:3]))[:5] if False else $list|sorted($iterable, key=functools.cmp_to_key(lambda a, b: (a > b) - (a < b)))|fnmatch.filter($strlist, $str)|list(os.path.split($path))|list(map(operator.itemgetter($small), $iterable))
     """,
     "intlist": "[$int, $int]|[$int]|$intlist + $intlist|sorted($intlist)|$intlist[::-1]|[x for x in $intlist]|[x * 2 for x in $intlist]|[x % 3 for x in $intlist]|list($range)|list($set)|[len(x) for x in $strlist]|list(map(len, $strlist))|$intlist[$small:]|list(range($small))|list(range($small, $small))|list(range($small, $small, $small))|[ord(c) for c in $str]|list($intdict.values())|[*$intlist, $int]|[-x for x in $intlist]",
@@ -207,7 +207,7 @@ TEMPLATES = {
 }
 
 SOURCES = {
-    "smallsource": ["'1 + 1'", "'[x for x in (1, 2)]'", "'1 +'", "'len'", "''", "'nope'", "'\"a\" * 3'", "'1; 2'"],
+    "smallsource": ["'1 + 1'", "'[x for x in (1, 2)]'", "'1 +'", "'len'", "''", "'nope'", "'\"a\" * 3'"],
     "literalsource": ["'[1, 2]'", "'{\"a\": (1, None)}'", "'1 + 1'", "'-5'", "'f()'", "''", "'\"x\"'", "'{1, 2}'", "'1e5'", "'b\"x\"'", "'x'"],
     "enc": ["'utf-8'", "'latin-1'", "'ascii'", "'UTF8'", "'nope'"],
 }

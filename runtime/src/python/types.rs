@@ -48,6 +48,7 @@ impl BuiltinType {
         let in_c = match self.module {
             "collections" => matches!(self.name, "deque" | "defaultdict" | "OrderedDict"),
             "datetime" | "itertools" | "operator" | "functools" | "_collections" => self.name != "CacheInfo",
+            "" if self.name == "GenericAlias" => return Str::from("types.GenericAlias"),
             "re" => matches!(self.name, "Pattern" | "Match"),
             _ => false,
         };

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::python::args::Args;
 use crate::python::codec::Encoding;
-use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
 use crate::python::number::{Num, convert, parse};
 use crate::python::object::Object;
 use crate::python::string::Str;
@@ -251,7 +251,9 @@ pub(crate) fn bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Ok(source);
     }
     if let Some(count) = vm.index_of(&source)? {
-        let count = vm.size_argument(&count)?;
+        let Value::Int(count) = count else {
+            return Err(overflow_error("cannot fit 'int' into an index-sized integer"));
+        };
         let count = usize::try_from(count).map_err(|_| value_error("negative count"))?;
         vm.charge_bytes(count)?;
         return Ok(Value::bytes(vec![0; count]));

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use crate::python::args::Args;
 use crate::python::exception::{
-    ATTRIBUTE_ERROR, BROKEN_PIPE_ERROR, CONNECTION_REFUSED_ERROR, CONNECTION_RESET_ERROR, ExceptionObject,
+    ATTRIBUTE_ERROR, BLOCKING_IO_ERROR, BROKEN_PIPE_ERROR, CHILD_PROCESS_ERROR, CONNECTION_ABORTED_ERROR, CONNECTION_REFUSED_ERROR, CONNECTION_RESET_ERROR, ExceptionObject,
     FILE_EXISTS_ERROR, FILE_NOT_FOUND_ERROR, IMPORT_ERROR, INTERRUPTED_ERROR, IS_A_DIRECTORY_ERROR, NAME_ERROR,
-    NOT_A_DIRECTORY_ERROR, OS_ERROR, PERMISSION_ERROR, PyResult, STOP_ITERATION, SYSTEM_EXIT, TIMEOUT_ERROR,
+    NOT_A_DIRECTORY_ERROR, OS_ERROR, PERMISSION_ERROR, PROCESS_LOOKUP_ERROR, PyResult, STOP_ITERATION, SYSTEM_EXIT, TIMEOUT_ERROR,
     UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR, type_error,
 };
 use crate::python::types::{BuiltinType, Type};
@@ -16,16 +16,22 @@ use crate::python::value::Value;
 static BY_ERRNO: &[(i64, &BuiltinType)] = &[
     (1, &PERMISSION_ERROR),
     (2, &FILE_NOT_FOUND_ERROR),
+    (3, &PROCESS_LOOKUP_ERROR),
     (4, &INTERRUPTED_ERROR),
+    (10, &CHILD_PROCESS_ERROR),
+    (11, &BLOCKING_IO_ERROR),
     (13, &PERMISSION_ERROR),
     (17, &FILE_EXISTS_ERROR),
     (20, &NOT_A_DIRECTORY_ERROR),
     (21, &IS_A_DIRECTORY_ERROR),
     (32, &BROKEN_PIPE_ERROR),
+    (103, &CONNECTION_ABORTED_ERROR),
     (104, &CONNECTION_RESET_ERROR),
     (108, &BROKEN_PIPE_ERROR),
     (110, &TIMEOUT_ERROR),
     (111, &CONNECTION_REFUSED_ERROR),
+    (114, &BLOCKING_IO_ERROR),
+    (115, &BLOCKING_IO_ERROR),
 ];
 
 /// The keyword arguments that some classes take, and become attributes.
@@ -73,6 +79,16 @@ pub fn instance(class: Type, base: &'static BuiltinType, args: Vec<Value>) -> Py
     if base.is_subclass(&UNICODE_DECODE_ERROR) || base.is_subclass(&UNICODE_ENCODE_ERROR) {
         if args.len() != 5 {
             return Err(type_error(format!("function takes exactly 5 arguments ({} given)", args.len())));
+        }
+        let wanted = if base.is_subclass(&UNICODE_DECODE_ERROR) { "bytes" } else { "str" };
+        match args.get(1).map(Value::type_name) {
+            Some(given) if given.as_str() != wanted => {
+                return Err(type_error(match wanted {
+                    "bytes" => format!("a bytes-like object is required, not '{}'", given.as_str()),
+                    _ => format!("argument 2 must be str, not {}", given.as_str()),
+                }));
+            }
+            _ => {}
         }
         let object = ExceptionObject::new(class, args.clone());
         let names = ["encoding", "object", "start", "end", "reason"];

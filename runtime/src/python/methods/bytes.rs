@@ -232,8 +232,9 @@ fn hex(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let [separator, group] = args.bind("hex", ["sep", "bytes_per_sep"], 0)?;
     let separator = match &separator {
         None => None,
-        Some(Value::Str(text)) if text.char_len() == 1 => Some(text.to_string()),
-        Some(Value::Str(_)) => return Err(value_error("sep must be length 1.")),
+        Some(Value::Str(text)) if text.as_str().len() == 1 => Some(text.to_string()),
+        Some(Value::Str(text)) if text.char_len() != 1 => return Err(value_error("sep must be length 1.")),
+        Some(Value::Str(_)) => return Err(value_error("sep must be ASCII.")),
         Some(_) => return Err(type_error("sep must be str or bytes.")),
     };
     let group = match &group {

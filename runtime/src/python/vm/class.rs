@@ -71,6 +71,13 @@ impl Vm {
         let class_object = match class {
             Type::Builtin(builtin) => {
                 let Some(construct) = builtin.construct else {
+                    let single = [Value::None, Value::NotImplemented, Value::Ellipsis];
+                    if let Some(value) = single.into_iter().find(|value| value.class().same(&Type::Builtin(builtin))) {
+                        return match args.pos.is_empty() && args.kw.is_empty() {
+                            true => Ok(value),
+                            false => Err(type_error(format!("{} takes no arguments", builtin.name))),
+                        };
+                    }
                     return Err(type_error(format!(
                         "cannot create '{}{}' instances",
                         builtin.module_prefix(),
