@@ -9,9 +9,8 @@ use std::time::Instant;
 
 use clap::Args;
 use tpv_runtime::artifact::Rules;
-use tpv_runtime::galaxy::answer::{Answer, Outcome as JobOutcome};
+use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::job::{InvalidJob, Job};
-use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Log, Mapper};
 use tpv_runtime::python::vm::LogLevel;
@@ -71,12 +70,10 @@ struct Tally {
 impl Tally {
     fn add(&mut self, answer: &Answer) {
         self.jobs += 1;
-        let (map, name) = match &answer.outcome {
-            JobOutcome::Failed { kind, .. } => (&mut self.errors, &**kind),
-            JobOutcome::Mapped(mapped) => match &mapped.destination.id {
-                Json::Str(id) => (&mut self.destinations, &**id),
-                _ => (&mut self.destinations, "(not a string)"),
-            },
+        let id = answer.destination_id();
+        let (map, name) = match answer.error() {
+            Some((kind, _)) => (&mut self.errors, kind),
+            None => (&mut self.destinations, id.as_deref().unwrap_or("(not a string)")),
         };
         match map.get_mut(name) {
             Some(count) => *count += 1,
@@ -265,7 +262,6 @@ fn hooks(common: &Common) -> Hooks {
 
 fn map_batch(mapper: &Mapper, world: &Arc<World>, batch: &Batch, output: &mut Vec<u8>) -> Tally {
     let mut tally = Tally::default();
-    let mut text = String::new();
     for (number, line) in batch.lines() {
         let job = std::str::from_utf8(line)
             .map_err(|error| InvalidJob(format!("byte {} is not UTF-8", error.valid_up_to() + 1)))
@@ -278,9 +274,7 @@ fn map_batch(mapper: &Mapper, world: &Arc<World>, batch: &Batch, output: &mut Ve
             }
         };
         tally.add(&answer);
-        text.clear();
-        answer.write_line(&mut text);
-        output.extend_from_slice(text.as_bytes());
+        output.extend_from_slice(answer.line().as_bytes());
     }
     tally
 }

@@ -4,18 +4,19 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::artifact::tables::Resource;
-use crate::galaxy::answer::{Answer, Destination, Mapped, Outcome};
+use crate::galaxy::answer::{Answer, Draft, Field};
 use crate::galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
 use crate::galaxy::job::Job;
-use crate::galaxy::json::Json;
+use crate::galaxy::json::{Json, dump};
 use crate::galaxy::objects::JobObjects;
 use crate::python::dict::{Dict, Key, StrKey};
 use crate::python::exception::{PyResult, Raised, raise_with};
 use crate::python::modules::random::MersenneTwister;
 use crate::python::value::Value;
+use crate::python::vm::Vm;
 
 use super::entity::Entity;
-use super::evaluate::Evaluated;
+use super::evaluate::{Evaluated, Part};
 use super::explain::{Observer, Step};
 use super::lookup::id_of;
 use super::objects::{EntityObject, MapperObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
@@ -169,46 +170,62 @@ impl Worker {
 
     /// The answer for an evaluated destination: TPV's `to_galaxy_destination`.
     fn answer(&mut self, job: &Job, evaluated: &Evaluated, candidates: Option<Vec<String>>) -> PyResult<Answer> {
-        let resubmit = match &evaluated.resubmit {
-            Value::Dict(dict) => dict.values().into_iter().map(|entry| galaxy_resubmit(&entry)).collect(),
-            _ => Vec::new(),
+        let mut draft = Draft::new(&job.id);
+        let runner = evaluated.entity.destination.as_ref().map_or(&Value::None, |fields| &fields.runner);
+        let (env_text, env_end) = match evaluated.env {
+            Part::Text(end) => (self.text.get(..end), end),
+            Part::Value(_) => (None, 0),
         };
-        let runner = evaluated.entity.destination.as_ref().map_or(Value::None, |fields| fields.runner.clone());
+        let params_text = match evaluated.params {
+            Part::Text(end) => self.text.get(env_end..end),
+            Part::Value(_) => None,
+        };
         let vm = &mut self.vm;
-        // `destination.params or {}`, `destination.env or []`
-        let params = if vm.truthy(&evaluated.params)? { evaluated.params.clone() } else { Value::dict(Dict::new()) };
-        let env = if vm.truthy(&evaluated.env)? { evaluated.env.clone() } else { Value::list(Vec::new()) };
-        let resource = |field: Resource| evaluated.resources.get(field as usize).unwrap_or(&Value::None);
-        let mut of = |value: &Value| Json::from_value(vm, value);
-        Ok(Answer {
-            id: job.id.clone(),
-            outcome: Outcome::Mapped(Box::new(Mapped {
-                destination: Destination {
-                    id: of(&evaluated.dest_name)?,
-                    runner: of(&runner)?,
-                    tags: of(&evaluated.handler_tags)?,
-                    params: of(&params)?,
-                    env: of(&env)?,
-                    resubmit: of(&Value::list(resubmit))?,
-                },
-                cores: of(resource(Resource::Cores))?,
-                mem: of(resource(Resource::Mem))?,
-                gpus: of(resource(Resource::Gpus))?,
-                candidates: candidates.map(|ids| Json::List(ids.into_iter().map(Json::str).collect())),
-            })),
-        })
+        draft.field(Field::Id, |out| dump(vm, out, &evaluated.dest_name))?;
+        draft.field(Field::Runner, |out| dump(vm, out, runner))?;
+        draft.field(Field::Tags, |out| dump(vm, out, &evaluated.handler_tags))?;
+        draft.field(Field::Params, |out| part(vm, out, params_text, &evaluated.params, "{}"))?;
+        draft.field(Field::Env, |out| part(vm, out, env_text, &evaluated.env, "[]"))?;
+        draft.field(Field::Resubmit, |out| match &evaluated.resubmit {
+            Value::Dict(dict) if !dict.is_empty() => {
+                let entries = dict.values().iter().map(galaxy_resubmit).collect();
+                dump(vm, out, &Value::list(entries))
+            }
+            _ => {
+                out.push_str("[]");
+                Ok(())
+            }
+        })?;
+        for (field, resource) in
+            [(Field::Cores, Resource::Cores), (Field::Mem, Resource::Mem), (Field::Gpus, Resource::Gpus)]
+        {
+            let value = evaluated.resources.get(resource as usize).unwrap_or(&Value::None);
+            draft.field(field, |out| dump(vm, out, value))?;
+        }
+        if let Some(ids) = candidates {
+            let ids = ids.into_iter().map(Value::str).collect();
+            draft.field(Field::Candidates, |out| dump(vm, out, &Value::list(ids)))?;
+        }
+        Ok(draft.finish())
     }
 
     /// The answer for an exception. Its text may be made by code, which gets a budget of its own.
     fn error(&mut self, job: &Job, raised: &Raised) -> Answer {
         self.environment.log_raised(raised, self.rules.clone().as_ref());
         self.vm.renew();
-        let answer = Answer::failed(&mut self.vm, job.id.clone(), raised);
-        answer.unwrap_or_else(|_| Answer {
-            id: job.id.clone(),
-            outcome: Outcome::Failed { kind: raised.class_name().as_str().into(), message: Json::str("") },
-        })
+        let answer = Answer::failed(&mut self.vm, &job.id, raised);
+        answer.unwrap_or_else(|_| Answer::error_line(&job.id, raised.class_name().as_str(), Json::str("")))
     }
+}
+
+/// `property or {}`, `property or []`: appends the text of a property, or its value.
+fn part(vm: &mut Vm, out: &mut String, text: Option<&str>, part: &Part, empty: &str) -> PyResult<()> {
+    match (text, part) {
+        (Some(text), _) => out.push_str(text),
+        (None, Part::Value(value)) if vm.truthy(value)? => return dump(vm, out, value),
+        _ => out.push_str(empty),
+    }
+    Ok(())
 }
 
 /// Galaxy's resubmission reads the target from `environment`, where TPV's definitions say `destination`.

@@ -16,6 +16,7 @@ use super::entity::Entity;
 use super::explain::{Observer, Step};
 use super::matching::Resources;
 use super::objects::EntityObject;
+use super::output::{Prepared, Property};
 use super::worker::Worker;
 use super::working::Working;
 
@@ -26,15 +27,23 @@ pub(super) struct Evaluated {
     /// Its evaluated resources.
     pub resources: Resources,
     /// `env`
-    pub env: Value,
+    pub env: Part,
     /// `params`
-    pub params: Value,
+    pub params: Part,
     /// `resubmit`
     pub resubmit: Value,
     /// `dest_name`
     pub dest_name: Value,
     /// `handler_tags`
     pub handler_tags: Value,
+}
+
+/// An evaluated property.
+pub(super) enum Part {
+    /// Its value.
+    Value(Value),
+    /// Its JSON text: up to this place in the worker's text, from the one before.
+    Text(usize),
 }
 
 /// A resource, the lower and the upper bound that clamp it.
@@ -141,8 +150,9 @@ impl Worker {
     ) -> PyResult<Evaluated> {
         let mut working = self.evaluate_rules(&Working::Unseen(combined.clone()), observer)?;
         let (ruled, resources) = self.evaluate_resources(&mut working)?;
-        let env = self.evaluate_property(&ruled.env, self.slots.env)?;
-        let params = self.evaluate_property(&ruled.params, self.slots.params)?;
+        self.text.clear();
+        let env = self.evaluate_part(&ruled, Property::Env)?;
+        let params = self.evaluate_part(&ruled, Property::Params)?;
         let resubmit = self.evaluate_property(&ruled.resubmit, self.slots.resubmit)?;
         let (mut dest_name, mut handler_tags) = match &ruled.destination {
             Some(fields) => (fields.dest_name.clone(), fields.handler_tags.clone()),
@@ -161,6 +171,22 @@ impl Worker {
             }
         }
         Ok(Evaluated { entity: ruled, resources, env, params, resubmit, dest_name, handler_tags })
+    }
+
+    /// Evaluates a property of an entity: to text where it is prepared and no code sees the value.
+    fn evaluate_part(&mut self, entity: &Rc<Entity>, property: Property) -> PyResult<Part> {
+        // Code that was made at run time may load any name.
+        if entity.kept.is_shared() && !self.vm.has_compiled() {
+            let (vm, unseen) = (&mut self.vm, self.unseen);
+            let prepared = entity.kept.prepared.get_or_init(|| Rc::new(Prepared::new(vm, entity, unseen)));
+            if prepared.write(vm, property, &mut self.text)? {
+                return Ok(Part::Text(self.text.len()));
+            }
+        }
+        Ok(Part::Value(match property {
+            Property::Env => self.evaluate_property(&entity.env, self.slots.env)?,
+            Property::Params => self.evaluate_property(&entity.params, self.slots.params)?,
+        }))
     }
 
     /// Evaluates a property of strings and puts it in the context; one that is empty stays out of it.

@@ -20,6 +20,7 @@ mod lookup;
 mod matching;
 mod modules;
 pub mod objects;
+mod output;
 mod rank;
 mod rows;
 mod shared;

@@ -13,6 +13,7 @@ use crate::python::value::Value;
 
 use super::entity::Entity;
 use super::matching::Fits;
+use super::output::Prepared;
 
 /// How many derived entities a thread keeps. One takes one to three kilobytes.
 const MAX_KEPT: usize = 16 * 1024;
@@ -22,12 +23,26 @@ const MAX_KEPT: usize = 16 * 1024;
 pub struct Kept {
     /// The number of an entity that jobs share; 0 for one that belongs to a job.
     identity: Cell<u32>,
-    /// The context, by slot of the thread's machine; nothing where code could change a value of it.
-    pub(super) context: OnceCell<Option<Rc<[(usize, Value)]>>>,
+    /// The context, by slot of the thread's machine.
+    pub(super) context: OnceCell<Rc<[ContextEntry]>>,
     /// The destinations whose tags fit.
     pub(super) fits: OnceCell<Rc<Fits>>,
+    /// What its properties give, for a destination with its rules applied.
+    pub(super) prepared: OnceCell<Rc<Prepared>>,
     /// The entity without its rules.
     pub(super) without_rules: OnceCell<Rc<Entity>>,
+}
+
+/// A name of an entity's context.
+pub(super) struct ContextEntry {
+    /// The slot of the name.
+    pub slot: usize,
+    /// The index in the entity's dict.
+    pub index: usize,
+    /// Its value.
+    pub value: Value,
+    /// Whether code could change the value itself, so that each job needs a copy.
+    pub mutable: bool,
 }
 
 impl Clone for Kept {

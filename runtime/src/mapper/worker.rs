@@ -11,6 +11,7 @@ use crate::python::vm::Vm;
 use super::Hooks;
 use super::environment::MapperEnvironment;
 use super::lookup::Lookups;
+use super::output::Unseen;
 use super::store::Store;
 use super::tags::TagNames;
 
@@ -79,6 +80,10 @@ pub(super) struct Worker {
     /// The candidates of the last job, for their memory.
     pub candidates: Vec<u32>,
     pub lookups: Lookups,
+    /// The properties that no code sees.
+    pub unseen: Unseen,
+    /// The text of evaluated properties.
+    pub text: String,
 }
 
 impl Worker {
@@ -104,6 +109,19 @@ impl Worker {
         let slots = Slots::new(&mut vm);
         environment.set_job_slot(slots.job);
         let (candidates, lookups) = (Vec::new(), Lookups::default());
-        Self { rules, vm, environment, names, slots, store, global_context, candidates, lookups }
+        let unseen = vm.program.as_ref().map(|program| Unseen::new(program, &slots)).unwrap_or_default();
+        Self {
+            rules,
+            vm,
+            environment,
+            names,
+            slots,
+            store,
+            global_context,
+            candidates,
+            lookups,
+            unseen,
+            text: String::new(),
+        }
     }
 }

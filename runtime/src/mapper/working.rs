@@ -6,8 +6,10 @@ use crate::python::exception::PyResult;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
+use super::data::mutable;
 use super::entity::Entity;
 use super::objects::EntityObject;
+use super::shared::ContextEntry;
 use super::tags::TagNames;
 
 /// An entity, or the object that code has of it once code has one: then what the object says counts.
@@ -55,13 +57,16 @@ impl Working {
     pub(super) fn enter_context(&mut self, vm: &mut Vm, names: &Rc<TagNames>) -> PyResult<()> {
         let entity = self.entity(vm)?;
         if entity.kept.is_shared() {
-            let kept = entity.kept.context.get_or_init(|| slots(&entity, vm));
-            if let Some(entries) = kept {
-                for (slot, value) in entries.iter() {
-                    vm.set_context(*slot, value.clone());
-                }
-                return Ok(());
+            for entry in entity.kept.context.get_or_init(|| slots(&entity, vm)).iter() {
+                let value = if entry.mutable {
+                    let object = self.object(names);
+                    EntityObject::of(&object)?.context_part(vm, entry)?
+                } else {
+                    entry.value.clone()
+                };
+                vm.set_context(entry.slot, value);
             }
+            return Ok(());
         }
         for (key, value) in self.context(&entity, vm, names)? {
             let Value::Str(key) = key else { continue };
@@ -89,18 +94,13 @@ impl Working {
     }
 }
 
-/// Whether code could change the value itself.
-fn mutable(value: &Value) -> bool {
-    matches!(value, Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Object(_))
-}
-
-/// The context of an entity by slot; nothing where code could change a value of it.
-fn slots(entity: &Entity, vm: &mut Vm) -> Option<Rc<[(usize, Value)]>> {
-    let Value::Dict(context) = &entity.context else { return Some(Rc::default()) };
+/// The context of an entity by slot.
+fn slots(entity: &Entity, vm: &mut Vm) -> Rc<[ContextEntry]> {
+    let Value::Dict(context) = &entity.context else { return Rc::default() };
     let table = context.table.borrow();
-    if table.values().any(mutable) {
-        return None;
-    }
-    let entries = table.iter().filter_map(|(key, value)| Some((vm.slot(key.value.as_str()?), value.clone())));
-    Some(entries.collect())
+    let entries = table.iter().enumerate().filter_map(|(index, (key, value))| {
+        let slot = vm.slot(key.value.as_str()?);
+        Some(ContextEntry { slot, index, value: value.clone(), mutable: mutable(value) })
+    });
+    entries.collect()
 }

@@ -182,6 +182,8 @@ pub struct Vm {
     pub environment: Rc<dyn Environment>,
     /// The evaluation context: one dict that grows while a job is mapped, here by slot.
     pub context: Vec<Option<Value>>,
+    /// The slots of the context that hold a value.
+    filled: Vec<usize>,
     /// `random`'s state.
     pub random: MersenneTwister,
     /// The limits.
@@ -213,6 +215,7 @@ impl Vm {
         Self {
             environment,
             context: Vec::new(),
+            filled: Vec::new(),
             random: MersenneTwister::default(),
             limits,
             program: None,
@@ -250,6 +253,9 @@ impl Vm {
     /// Sets a name of the context.
     pub fn set_context(&mut self, slot: usize, value: Value) {
         if let Some(entry) = self.context.get_mut(slot) {
+            if entry.is_none() {
+                self.filled.push(slot);
+            }
             *entry = Some(value);
         }
     }
@@ -262,7 +268,12 @@ impl Vm {
     /// Empties the context and renews the budgets, for the next job. Functions that the last job's code made lose their
     /// globals: nothing of a job may be kept.
     pub fn reset(&mut self) {
-        self.context.iter_mut().for_each(|entry| *entry = None);
+        // A config has more names than a job's context.
+        while let Some(slot) = self.filled.pop() {
+            if let Some(entry) = self.context.get_mut(slot) {
+                *entry = None;
+            }
+        }
         self.steps_left = self.limits.steps;
         self.depth = 0;
         self.handling.clear();
@@ -330,6 +341,11 @@ impl Vm {
         let result = f(self);
         self.depth -= 1;
         result
+    }
+
+    /// Whether code was ever made at run time.
+    pub fn has_compiled(&self) -> bool {
+        !self.compiled.is_empty()
     }
 
     /// The program for source made at run time, compiled on first use.
