@@ -107,9 +107,10 @@ pub(crate) fn run(vm: &mut Vm, native: &Native, program: &Program, code: u32, si
             tag => host.tagged(tag, host.out),
         }
     });
-    if result.is_none() {
+    match result {
+        Some(_) => vm.kernel_runs += 1,
         // The interpreter pays for all of it.
-        vm.set_steps_left(steps);
+        None => vm.set_steps_left(steps),
     }
     if vm.kernel_refs.len() > base {
         vm.kernel_refs.truncate(base);

@@ -199,6 +199,8 @@ pub struct Vm {
     pool: frame::FramePool,
     methods: lookup::MethodCache,
     cycles: cycles::Cycles,
+    /// How many blocks were computed by machine code.
+    pub(crate) kernel_runs: u64,
     /// What kernels that run hold by reference.
     #[cfg_attr(not(feature = "jit"), allow(dead_code))]
     pub(crate) kernel_refs: Vec<Value>,
@@ -227,6 +229,7 @@ impl Vm {
             pool: frame::FramePool::default(),
             methods: lookup::MethodCache::default(),
             cycles: cycles::Cycles::default(),
+            kernel_runs: 0,
             kernel_refs: Vec::new(),
             in_repr: Vec::new(),
             slots: HashMap::new(),
@@ -283,6 +286,11 @@ impl Vm {
     /// Gives a new budget of steps, for what remains to be done when the job has ended.
     pub fn renew(&mut self) {
         self.steps_left = self.limits.steps;
+    }
+
+    /// How many blocks this machine has computed by machine code.
+    pub fn kernel_runs(&self) -> u64 {
+        self.kernel_runs
     }
 
     /// The steps that are left.
