@@ -126,14 +126,26 @@ impl Diagnostic {
         let mut snippets = Vec::new();
         for id in order {
             let Some(source) = sources.get(id) else { continue };
+            let here = |label: &&'a Label| label.span.source == id;
+            let labels = || self.primary.iter().chain(&self.secondary).filter(here);
+            let first = labels().map(|label| label.span).min().unwrap_or_default();
+            let last = labels().map(|label| label.span.range().end).max().unwrap_or_default();
+            let last = floor_char_boundary(&source.text, last);
+            // Only the lines between the labels: the renderer walks all it is given.
+            let line = source.place(first.start).line;
+            let start = source.line_start(line);
+            let rest = source.text.get(last..).unwrap_or("");
+            let end = last + rest.find('\n').unwrap_or(rest.len());
             let annotation = |kind: AnnotationKind, label: &'a Label| {
-                let annotation = kind.span(fit(&source.text, label.span));
+                let range = fit(&source.text, label.span);
+                let annotation = kind.span(range.start.saturating_sub(start)..range.end.saturating_sub(start));
                 if label.text.is_empty() { annotation } else { annotation.label(label.text.as_str()) }
             };
-            let here = |label: &&'a Label| label.span.source == id;
             let primary = self.primary.iter().filter(here).map(|label| annotation(AnnotationKind::Primary, label));
             let secondary = self.secondary.iter().filter(here).map(|label| annotation(AnnotationKind::Context, label));
-            snippets.push(Snippet::source(&*source.text).path(&*source.name).annotations(primary.chain(secondary)));
+            let lines = source.text.get(start..end).unwrap_or("");
+            let snippet = Snippet::source(lines).line_start(line).path(&*source.name);
+            snippets.push(snippet.annotations(primary.chain(secondary)));
         }
         snippets
     }
@@ -249,6 +261,19 @@ error: `cores` must be a number or an expression
   = help: write `cores: 2`";
         assert_eq!(diagnostic.render(&sources, false), expected);
         assert!(diagnostic.render(&sources, true).contains("\u{1b}["));
+    }
+
+    #[test]
+    fn odd_spans_are_kept_within_the_text() {
+        let mut sources = SourceMap::new();
+        for text in ["", "é", "a: é\r\n", "a\n\n\n"] {
+            let id = sources.add("a.yml", text);
+            for (start, end) in [(0, 0), (1, 2), (5, 99), (99, 200), (0, 99)] {
+                let diagnostic =
+                    Diagnostic::error("x").at(Span::new(id, start, end), "here").also(Span::new(id, 0, 1), "");
+                assert!(diagnostic.render(&sources, false).starts_with("error: x"));
+            }
+        }
     }
 
     #[test]

@@ -4,10 +4,12 @@
 //! into bytecode, [`link`] all of it into the tables of `tpv_runtime`; every problem on the way becomes a
 //! [`diagnostic::Diagnostic`] with its place in the text.
 
+pub mod bench;
 pub mod cli;
 pub mod config;
 pub mod diagnostic;
 pub mod link;
+pub mod lint;
 pub mod python;
 pub mod source;
 

@@ -112,7 +112,10 @@ fn a_missing_file_is_reported_without_its_consequences() {
     let mut problems = Diagnostics::new();
     let names = ["no/such.yml", present.to_str().unwrap()];
     tpvc::config::load(names, &Limits::default(), &mut sources, &mut problems);
-    assert_eq!(problems.render(&sources, false), "error: cannot read `no/such.yml`: no such file\n\n");
+    let said = problems.render(&sources, false);
+    assert!(said.starts_with("error: cannot read `no/such.yml`: no such file\n"), "{said}");
+    assert!(said.contains("help: check the path"), "{said}");
+    assert_eq!(problems.errors(), 1, "{said}");
 }
 
 #[test]

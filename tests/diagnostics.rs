@@ -4,20 +4,20 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
+mod support;
+
 use std::path::{Path, PathBuf};
 
-use tpvc::diagnostic::Diagnostics;
-use tpvc::source::SourceMap;
-
-/// Everything there is to say about one file.
+/// What `tpvc compile` says about one file. It must refuse it, with status 1, and write nothing.
 fn judge(path: &Path) -> String {
-    let mut sources = SourceMap::new();
     let name = path.file_name().unwrap().to_str().unwrap();
-    let id = sources.add(name, &std::fs::read_to_string(path).unwrap());
-    let mut problems = Diagnostics::new();
-    tpvc::config::load_sources(&sources, &[id], &mut problems);
-    assert!(problems.has_errors(), "{name} is accepted");
-    problems.render(&sources, false)
+    let folder = tempfile::tempdir().unwrap();
+    let artifact = folder.path().join("rules.bin");
+    let run = support::tpvc_in(path.parent().unwrap(), &["compile", name, "-o", artifact.to_str().unwrap()]);
+    assert_eq!(run.status.code(), Some(1), "{name}");
+    assert!(!artifact.exists(), "{name}");
+    assert_eq!(support::stdout(&run), "", "{name}");
+    support::stderr(&run)
 }
 
 #[test]

@@ -194,3 +194,48 @@ fn blocks() {
 fn matching() {
     replay("matching");
 }
+
+#[test]
+fn builtins() {
+    replay("builtins");
+}
+
+#[test]
+fn containers() {
+    replay("containers");
+}
+
+#[test]
+fn math() {
+    replay("math");
+}
+
+#[test]
+fn json() {
+    replay("json");
+}
+
+#[test]
+fn random() {
+    replay("random");
+}
+
+#[test]
+fn collections() {
+    replay("collections");
+}
+
+#[test]
+fn itertools() {
+    replay("itertools");
+}
+
+#[test]
+fn functools() {
+    replay("functools");
+}
+
+#[test]
+fn stdlib() {
+    replay("stdlib");
+}

@@ -78,6 +78,12 @@ impl From<JitMode> for Mode {
     }
 }
 
+/// The reader of the jobs.
+type Jobs = Box<dyn Read + Send>;
+
+/// What went wrong, and what to do about it.
+pub(super) type Failure = (String, String);
+
 /// What became of the jobs of a batch.
 #[derive(Default)]
 struct Tally {
@@ -128,7 +134,7 @@ impl Map {
         }
     }
 
-    fn try_run(&self, common: &Common) -> Result<Outcome, (String, String)> {
+    fn try_run(&self, common: &Common) -> Result<Outcome, Failure> {
         let jobs_path = self.jobs_path(common);
         let Some(rules) = self.rules(common)? else { return Ok(Outcome::Bad) };
         let world = Arc::new(self.world()?);
@@ -192,7 +198,7 @@ impl Map {
     }
 
     /// The rules, compiled or loaded; nothing where the config is bad, which has then been said.
-    fn rules(&self, common: &Common) -> Result<Option<Rules>, (String, String)> {
+    fn rules(&self, common: &Common) -> Result<Option<Rules>, Failure> {
         if !self.config.is_empty() {
             let compiled = crate::compile(&self.config, &crate::CompileOptions::default());
             common.show(&compiled.diagnostics, &compiled.sources);
@@ -202,7 +208,7 @@ impl Map {
         load_rules(path).map(Some)
     }
 
-    fn world(&self) -> Result<World, (String, String)> {
+    fn world(&self) -> Result<World, Failure> {
         let Some(path) = &self.world else { return Ok(World::default()) };
         let text = std::fs::read_to_string(path).map_err(|error| {
             let (what, help) = io_help(&error, path);
@@ -221,13 +227,13 @@ impl Map {
 }
 
 /// Loads an artifact.
-pub(super) fn load_rules(path: &Path) -> Result<Rules, (String, String)> {
+pub(super) fn load_rules(path: &Path) -> Result<Rules, Failure> {
     let bytes = read_artifact(path)?;
     Rules::load(&bytes).map_err(|error| artifact_error(path, &error.to_string()))
 }
 
 /// Reads the bytes of an artifact.
-pub(super) fn read_artifact(path: &Path) -> Result<Vec<u8>, (String, String)> {
+pub(super) fn read_artifact(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|error| {
         let (what, help) = io_help(&error, path);
         (format!("the artifact cannot be read from {what}"), help.to_owned())
@@ -241,7 +247,7 @@ pub(super) fn artifact_error(path: &Path, what: &str) -> (String, String) {
 }
 
 /// Opens the jobs, with their size where it is known.
-fn open(path: &Path) -> Result<(Box<dyn Read + Send>, Option<u64>), (String, String)> {
+fn open(path: &Path) -> Result<(Jobs, Option<u64>), Failure> {
     if path == Path::new("-") {
         return Ok((Box::new(io::stdin()), None));
     }

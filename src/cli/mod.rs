@@ -3,9 +3,12 @@
 //! Exit status: 0 done; 1 the input was judged and is bad; 2 the command line is wrong.
 
 mod compile;
+mod explain_code;
 mod inspect;
+mod lint;
 mod map;
 mod output;
+mod paths;
 mod progress;
 mod report;
 
@@ -61,6 +64,8 @@ enum Verb {
     Compile(compile::Compile),
     Map(map::Map),
     Inspect(inspect::Inspect),
+    Lint(lint::Lint),
+    ExplainCode(explain_code::ExplainCode),
 }
 
 /// Runs the command line of this process.
@@ -70,6 +75,8 @@ pub fn run() -> ExitCode {
         Verb::Compile(verb) => verb.run(&cli.common),
         Verb::Map(verb) => verb.run(&cli.common),
         Verb::Inspect(verb) => verb.run(&cli.common),
+        Verb::Lint(verb) => verb.run(&cli.common),
+        Verb::ExplainCode(verb) => verb.run(&cli.common),
     };
     match outcome {
         Outcome::Done => ExitCode::SUCCESS,

@@ -13,7 +13,7 @@ pub(crate) enum Output {
     /// A temporary file beside its destination, renamed at the end: a failure leaves the old file as it was.
     File(NamedTempFile, PathBuf),
     /// A device or pipe, which cannot be replaced by renaming.
-    Device(File, PathBuf),
+    Device(File),
 }
 
 impl Output {
@@ -23,7 +23,7 @@ impl Output {
             return Ok(Self::Stdout(io::stdout().lock()));
         }
         if path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
-            return Ok(Self::Device(File::options().write(true).open(path)?, path.to_owned()));
+            return Ok(Self::Device(File::options().write(true).open(path)?));
         }
         if path.is_dir() {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
@@ -50,7 +50,7 @@ impl Output {
     pub(crate) fn finish(self) -> io::Result<()> {
         match self {
             Self::Stdout(mut stdout) => stdout.flush(),
-            Self::Device(mut file, _) => file.flush(),
+            Self::Device(mut file) => file.flush(),
             Self::File(mut file, path) => {
                 file.flush()?;
                 file.persist(path).map(|_| ()).map_err(|error| error.error)
@@ -64,7 +64,7 @@ impl Write for Output {
         match self {
             Self::Stdout(stdout) => stdout.write(bytes),
             Self::File(file, _) => file.write(bytes),
-            Self::Device(file, _) => file.write(bytes),
+            Self::Device(file) => file.write(bytes),
         }
     }
 
@@ -72,7 +72,7 @@ impl Write for Output {
         match self {
             Self::Stdout(stdout) => stdout.flush(),
             Self::File(file, _) => file.flush(),
-            Self::Device(file, _) => file.flush(),
+            Self::Device(file) => file.flush(),
         }
     }
 }

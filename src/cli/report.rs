@@ -26,7 +26,7 @@ impl Common {
     pub(crate) fn show(&self, diagnostics: &Diagnostics, sources: &SourceMap) {
         for diagnostic in diagnostics.iter() {
             if !self.quiet || diagnostic.severity == Severity::Error {
-                eprintln!("{}", diagnostic.render(sources, self.colour()));
+                eprintln!("{}\n", diagnostic.render(sources, self.colour()).trim_end());
             }
         }
     }
@@ -75,7 +75,7 @@ pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

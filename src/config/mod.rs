@@ -70,8 +70,12 @@ pub fn load<'a>(
         match sources.load(name, limits) {
             Ok(id) => ids.push(id),
             Err(error) => {
-                let what = if crate::source::is_url(name) { "fetch" } else { "read" };
-                problems.push(Diagnostic::error(format!("cannot {what} `{name}`: {error}")));
+                let (what, help) = if crate::source::is_url(name) {
+                    ("fetch", "check the address and the network, or save the file and name its path")
+                } else {
+                    ("read", "check the path and its permissions; it is relative to the present folder")
+                };
+                problems.push(Diagnostic::error(format!("cannot {what} `{name}`: {error}")).help(help));
                 is_complete = false;
             }
         }

@@ -45,6 +45,7 @@ pub fn link(
     linker.tables.users = linker.table(&config.users, default);
     linker.tables.destinations = linker.destinations(config, default);
     linker.tables.configured_destinations = config.destinations.values().map(|entity| linker.entity(entity)).collect();
+    linker.check_pools(config);
     linker.tables.pools = config.pools.values().map(|pool| linker.entity(pool)).collect();
     linker.finish()
 }
@@ -111,6 +112,7 @@ impl<'a> Linker<'a> {
             let noun = entity.kind.noun();
             self.warn(
                 Diagnostic::warning(format!("the id of {noun} `{}` is not a valid pattern: {message}", entity.id))
+                    .code("T002")
                     .at(entity.span, message.to_owned())
                     .note(format!(
                         "every {noun} is looked up by trying all patterns, so every job that comes this far fails with `error`"
@@ -124,6 +126,25 @@ impl<'a> Linker<'a> {
             patterns: Arc::new(patterns),
             default: default.and_then(|index| u32::try_from(index).ok()),
         }
+    }
+
+    /// Pools need a store, as TPV demands when its mapper starts; and nothing is admitted to them yet.
+    fn check_pools(&mut self, config: &Config) {
+        let Some(pool) = config.pools.values().next() else { return };
+        if config.global.resource_pool_store.is_none() {
+            self.diagnostics.push(
+                Diagnostic::error("there are `pools`, but `global.resource_pool_store` is not set")
+                    .at(pool.span, "a pool")
+                    .help("set `resource_pool_store` under `global`, or remove the pools"),
+            );
+            return;
+        }
+        self.diagnostics.push(
+            Diagnostic::warning("resource pools are kept, but jobs are not admitted to them yet")
+                .at(pool.span, "a pool")
+                .note("jobs are mapped as if no user had used anything of a pool")
+                .help("keep TPV where pools must be enforced"),
+        );
     }
 
     /// A warning about code that cannot run: with `--strict` an error.

@@ -15,11 +15,6 @@ impl Linker<'_> {
         self.value_as(value, None)
     }
 
-    /// A value whose strings, at any depth, are f-strings of this property.
-    pub(super) fn template(&mut self, value: &ConfigValue, property: &'static str) -> ValueRow {
-        self.value_as(value, Some(property))
-    }
-
     /// The items of a dict with string keys, not evaluated.
     pub(super) fn dict(&mut self, dict: &Dict) -> Vec<(StringId, ValueRow)> {
         dict.iter().map(|(key, value)| (self.strings.id(key), self.value(value))).collect()

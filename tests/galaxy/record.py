@@ -374,7 +374,7 @@ def main():
         {"job": name, "source": source, "answer": answer(source, job)} for name, job in jobs.items() for source in sources
     ]
     lines = {name: json.dumps(job) for name, job in jobs.items()}
-    print(json.dumps({"world": WORLD, "jobs": lines, "cases": cases}, indent=1))
+    print(json.dumps({"world": json.dumps(WORLD), "jobs": lines, "cases": cases}, indent=1))
 
 
 main()

@@ -1,23 +1,14 @@
-//! Exception classes of Galaxy and of the host.
+//! Exception classes of Galaxy.
+
+pub use crate::python::exception::{HOST_UNAVAILABLE, host_unavailable};
 
 use super::signature;
 use crate::python::args::Args;
-use crate::python::exception::{EXCEPTION, ExceptionObject, PyResult, Raised, raise, raise_with};
+use crate::python::exception::{EXCEPTION, ExceptionObject, PyResult, Raised, raise_with};
 use crate::python::methods;
 use crate::python::types::BuiltinType;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
-
-/// `HostUnavailable`: the world does not know what the code asked for. A config's `except Exception` catches it, as it
-/// would catch an error of the database.
-pub static HOST_UNAVAILABLE: BuiltinType = BuiltinType {
-    name: "HostUnavailable",
-    module: "",
-    base: Some(&EXCEPTION),
-    construct: Some(|vm, args| crate::python::builtins::construct::exception(vm, &HOST_UNAVAILABLE, args)),
-    methods: methods::exception::METHODS,
-    statics: &[],
-};
 
 /// `galaxy.jobs.mapper.JobMappingException`
 pub static JOB_MAPPING_EXCEPTION: BuiltinType = BuiltinType {
@@ -50,11 +41,6 @@ pub static JOB_MAPPING_CONFIGURATION_EXCEPTION: BuiltinType = BuiltinType {
     methods: methods::exception::METHODS,
     statics: &[],
 };
-
-/// Raises `HostUnavailable`.
-pub fn host_unavailable(message: impl Into<String>) -> Raised {
-    raise(&HOST_UNAVAILABLE, message)
-}
 
 /// Raises `JobMappingException(failure_message)`.
 pub fn job_mapping_exception(failure_message: Value) -> Raised {

@@ -110,7 +110,7 @@ pub(crate) fn run(vm: &mut Vm, native: &Native, program: &Program, code: u32, si
     match result {
         Some(_) => vm.kernel_runs += 1,
         // The interpreter pays for all of it.
-        None => vm.set_steps_left(steps),
+        None => vm.restore_steps(steps),
     }
     if vm.kernel_refs.len() > base {
         vm.kernel_refs.truncate(base);

@@ -17,10 +17,9 @@ use crate::python::value::Value;
 use super::entity::Entity;
 use super::evaluate::Evaluated;
 use super::explain::{Observer, Step};
-use super::inherit::combine;
 use super::lookup::id_of;
-use super::matching::matches;
 use super::objects::{EntityObject, MapperObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
+use super::rank::Ranked;
 use super::worker::Worker;
 use super::working::Working;
 
@@ -41,16 +40,18 @@ impl Worker {
     fn map_to_destination(&mut self, job: &Arc<Job>, detail: bool, observer: &mut dyn Observer) -> PyResult<Answer> {
         self.start_context(job)?;
         let mut working = self.match_combine_evaluate(job, observer)?;
-        let candidates = self.match_and_rank(&mut working, observer)?;
+        let ranked = self.match_and_rank(&mut working, observer)?;
+        let candidates = self.candidates_of(ranked);
         let mut ids = Vec::new();
         if detail {
             for candidate in &candidates {
-                ids.push(id_of(&*EntityObject::of(candidate)?.entity(&mut self.vm)?).to_string());
+                let entity = candidate.entity(&mut self.vm)?;
+                ids.push(id_of(&entity).to_string());
             }
         }
         let mut wait = false;
         for candidate in &candidates {
-            let candidate = EntityObject::of(candidate)?.entity(&mut self.vm)?;
+            let candidate = candidate.entity(&mut self.vm)?;
             match self.evaluate_candidate(&candidate, &working, observer) {
                 Ok(evaluated) => {
                     observer.step(Step::Chosen { candidate: id_of(&candidate).as_str() });
@@ -77,10 +78,10 @@ impl Worker {
 
     /// The evaluation context at the start: the global context, then the arguments of the call.
     fn start_context(&mut self, job: &Arc<Job>) -> PyResult<()> {
-        for (slot, value) in self.global_context.clone() {
+        for (slot, value) in self.global_context.clone().iter() {
             // DIFFERENCE: in TPV a list of the global context that code changes stays changed for later jobs.
-            let value = super::data::deep_copy(&mut self.vm, &value)?;
-            self.vm.set_context(slot, value);
+            let value = super::data::deep_copy(&mut self.vm, value)?;
+            self.vm.set_context(*slot, value);
         }
         let objects = JobObjects::new(job);
         let slots = &self.slots;
@@ -110,15 +111,15 @@ impl Worker {
             .next()
             .unwrap_or_else(|| Rc::new(Entity::new(crate::artifact::tables::EntityClass::Tool, &*job.tool.id)));
         for higher in found {
-            combined = Rc::new(combine(&mut self.vm, &self.names, &higher, &combined)?);
+            combined = self.combine(&higher, &combined)?;
         }
         observer.step(Step::Combined { entity: &combined });
-        let mut combined = Working::new(combined);
+        let mut combined = Working::Unseen(combined);
         self.show_entity(&mut combined);
         let mut evaluated = self.evaluate_rules(&combined, observer)?;
         let object = self.show_entity(&mut evaluated);
         // They have been evaluated, and must not be again when a destination is combined.
-        EntityObject::of(&object)?.clear_rules();
+        EntityObject::of(&object)?.clear_rules(&self.store.shared);
         Ok(evaluated)
     }
 
@@ -131,20 +132,28 @@ impl Worker {
     }
 
     /// The destinations that can take the entity, best first.
-    fn match_and_rank(&mut self, entity: &mut Working, observer: &mut dyn Observer) -> PyResult<Vec<Value>> {
-        let evaluated = self.evaluate_resources(entity)?;
-        observer.step(Step::Resources { entity: &evaluated });
-        let mut candidates = Vec::new();
-        let store = self.store.clone();
-        for destination in &store.destinations {
-            let matched = matches(&mut self.vm, destination, &evaluated)?;
-            observer.step(Step::Destination { destination, matched });
-            if matched {
-                candidates.push(destination.clone());
-            }
+    fn match_and_rank(&mut self, entity: &mut Working, observer: &mut dyn Observer) -> PyResult<Ranked> {
+        let (matched, resources) = self.evaluate_resources(entity)?;
+        if observer.watches() {
+            let mut evaluated = Entity::clone(&matched);
+            evaluated.resources = resources.clone();
+            observer.step(Step::Resources { entity: &Rc::new(evaluated) });
         }
         let entity = entity.entity(&mut self.vm)?;
-        self.rank(&entity, candidates)
+        self.rank(&matched, &resources, &entity, observer)
+    }
+
+    fn candidates_of(&mut self, ranked: Ranked) -> Vec<Working> {
+        match ranked {
+            Ranked::Known(known) => {
+                let destinations = &self.store.destinations;
+                let candidates = known.iter().filter_map(|index| destinations.get(*index as usize));
+                let candidates = candidates.map(|destination| Working::Unseen(destination.clone())).collect();
+                self.candidates = known;
+                candidates
+            }
+            Ranked::Custom(values) => values.into_iter().map(Working::Seen).collect(),
+        }
     }
 
     fn evaluate_candidate(
@@ -154,7 +163,7 @@ impl Worker {
         observer: &mut dyn Observer,
     ) -> PyResult<Evaluated> {
         let entity = entity.entity(&mut self.vm)?;
-        let combined = Rc::new(combine(&mut self.vm, &self.names, candidate, &entity)?);
+        let combined = self.combine(candidate, &entity)?;
         self.evaluate_destination(combined, observer)
     }
 
@@ -169,6 +178,7 @@ impl Worker {
         // `destination.params or {}`, `destination.env or []`
         let params = if vm.truthy(&evaluated.params)? { evaluated.params.clone() } else { Value::dict(Dict::new()) };
         let env = if vm.truthy(&evaluated.env)? { evaluated.env.clone() } else { Value::list(Vec::new()) };
+        let resource = |field: Resource| evaluated.resources.get(field as usize).unwrap_or(&Value::None);
         let mut of = |value: &Value| Json::from_value(vm, value);
         Ok(Answer {
             id: job.id.clone(),
@@ -181,9 +191,9 @@ impl Worker {
                     env: of(&env)?,
                     resubmit: of(&Value::list(resubmit))?,
                 },
-                cores: of(evaluated.entity.resource(Resource::Cores))?,
-                mem: of(evaluated.entity.resource(Resource::Mem))?,
-                gpus: of(evaluated.entity.resource(Resource::Gpus))?,
+                cores: of(resource(Resource::Cores))?,
+                mem: of(resource(Resource::Mem))?,
+                gpus: of(resource(Resource::Gpus))?,
                 candidates: candidates.map(|ids| Json::List(ids.into_iter().map(Json::str).collect())),
             })),
         })

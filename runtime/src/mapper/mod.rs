@@ -10,6 +10,7 @@
 mod choose;
 mod code;
 mod data;
+mod derive;
 pub mod entity;
 mod environment;
 mod evaluate;
@@ -21,6 +22,7 @@ mod modules;
 pub mod objects;
 mod rank;
 mod rows;
+mod shared;
 mod store;
 pub mod tags;
 mod worker;

@@ -3,10 +3,11 @@
 use std::sync::LazyLock;
 
 use crate::galaxy;
+use crate::python::exception::EXCEPTION;
 use crate::python::exception::PyResult;
 use crate::python::module::ModuleDef;
 use crate::python::modules::{self as python_modules, logging};
-use crate::python::types::BuiltinType;
+use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -69,21 +70,81 @@ pub fn find_module(name: &str) -> Option<&'static ModuleDef> {
     python_modules::MODULES.iter().chain(MODULES.iter()).copied().find(|module| module.name == name)
 }
 
-/// The names that [`loader_global`] knows.
-pub(super) const LOADER_GLOBALS: &[&str] =
-    &["__name__", "__package__", "ast", "functools", "logging", "Callable", "Any", "TypeVar", "cast", "Entity", "log"];
+/// The names that [`loader_global`] knows: the imports and definitions of `tpv/core/loader.py`.
+pub(super) const LOADER_GLOBALS: &[&str] = &[
+    "__name__",
+    "__package__",
+    "annotations",
+    "ast",
+    "functools",
+    "logging",
+    "Callable",
+    "CodeType",
+    "Any",
+    "TypeVar",
+    "cast",
+    "helpers",
+    "util",
+    "Entity",
+    "GlobalConfig",
+    "TPVConfig",
+    "TPVCodeEvaluator",
+    "log",
+    "EntityType",
+    "InvalidParentException",
+    "TPVConfigLoader",
+];
 
-/// What the globals of `tpv.core.loader` hold besides `helpers`: TPV evaluates blocks in a copy of them.
+/// Declares classes that code can name but not make.
+macro_rules! named_classes {
+    ($($id:ident = $name:literal in $module:literal ($base:expr);)*) => {
+        $(static $id: BuiltinType = BuiltinType {
+            name: $name,
+            module: $module,
+            base: Some($base),
+            construct: None,
+            methods: &[],
+            statics: &[],
+        };)*
+    };
+}
+
+named_classes! {
+    CODE_TYPE = "code" in "" (&OBJECT);
+    GLOBAL_CONFIG = "GlobalConfig" in "tpv.core.entities" (&OBJECT);
+    TPV_CONFIG = "TPVConfig" in "tpv.core.entities" (&OBJECT);
+    CODE_EVALUATOR = "TPVCodeEvaluator" in "tpv.core.evaluator" (&OBJECT);
+    CONFIG_LOADER = "TPVConfigLoader" in "tpv.core.loader" (&CODE_EVALUATOR);
+    INVALID_PARENT = "InvalidParentException" in "tpv.core.loader" (&EXCEPTION);
+    FEATURE = "_Feature" in "__future__" (&OBJECT);
+}
+
+/// `ast`: of it only its name, which TPV's loader imports.
+static AST: ModuleDef = ModuleDef { name: "ast", get: |_, _| Ok(None), names: &[] };
+
+/// `tpv.core.util`
+static UTIL: ModuleDef = ModuleDef { name: "tpv.core.util", get: |_, _| Ok(None), names: &[] };
+
+/// What the globals of `tpv.core.loader` hold: TPV evaluates blocks in a copy of them.
 pub(super) fn loader_global(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
-    let module = |name: &str| Ok(find_module(name).map(Value::Module));
+    let class = |class: &'static BuiltinType| Ok(Some(Value::Type(class.into())));
+    let typing = find_module("typing");
     match name {
         "log" => Ok(Some(logging::logger(vm))),
-        "functools" | "logging" | "ast" => module(name),
-        "Any" | "TypeVar" | "cast" | "Callable" => match find_module("typing") {
-            Some(typing) => (typing.get)(vm, name),
-            None => Ok(None),
-        },
-        "Entity" => Ok(Some(Value::Type((&ENTITY).into()))),
+        "functools" | "logging" => Ok(find_module(name).map(Value::Module)),
+        "helpers" => Ok(Some(Value::Module(&galaxy::helpers::MODULE))),
+        "ast" => Ok(Some(Value::Module(&AST))),
+        "util" => Ok(Some(Value::Module(&UTIL))),
+        "Any" | "TypeVar" | "cast" | "Callable" => typing.map_or(Ok(None), |typing| (typing.get)(vm, name)),
+        "EntityType" => typing.map_or(Ok(None), |typing| (typing.get)(vm, "TypeVar")),
+        "Entity" => class(&ENTITY),
+        "CodeType" => class(&CODE_TYPE),
+        "GlobalConfig" => class(&GLOBAL_CONFIG),
+        "TPVConfig" => class(&TPV_CONFIG),
+        "TPVCodeEvaluator" => class(&CODE_EVALUATOR),
+        "TPVConfigLoader" => class(&CONFIG_LOADER),
+        "InvalidParentException" => class(&INVALID_PARENT),
+        "annotations" => class(&FEATURE),
         "__name__" => Ok(Some(Value::str("tpv.core.loader"))),
         "__package__" => Ok(Some(Value::str("tpv.core"))),
         _ => Ok(None),

@@ -100,11 +100,6 @@ impl TagNames {
     pub fn name(&self, id: TagId) -> Str {
         self.names.borrow().get(id as usize).cloned().unwrap_or_else(|| Str::from(""))
     }
-
-    /// How many tags there are.
-    pub fn len(&self) -> usize {
-        self.names.borrow().len()
-    }
 }
 
 /// A set of tags as bits.

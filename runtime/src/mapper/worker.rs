@@ -10,6 +10,7 @@ use crate::python::vm::Vm;
 
 use super::Hooks;
 use super::environment::MapperEnvironment;
+use super::lookup::Lookups;
 use super::store::Store;
 use super::tags::TagNames;
 
@@ -74,7 +75,10 @@ pub(super) struct Worker {
     /// This thread's view of the artifact's entities.
     pub store: Rc<Store>,
     /// The global context, by slot.
-    pub global_context: Vec<(usize, Value)>,
+    pub global_context: Rc<[(usize, Value)]>,
+    /// The candidates of the last job, for their memory.
+    pub candidates: Vec<u32>,
+    pub lookups: Lookups,
 }
 
 impl Worker {
@@ -99,6 +103,7 @@ impl Worker {
             .collect();
         let slots = Slots::new(&mut vm);
         environment.set_job_slot(slots.job);
-        Self { rules, vm, environment, names, slots, store, global_context }
+        let (candidates, lookups) = (Vec::new(), Lookups::default());
+        Self { rules, vm, environment, names, slots, store, global_context, candidates, lookups }
     }
 }

@@ -35,7 +35,7 @@ impl Args {
 
     /// Takes the arguments of a function with parameters `names`, of which the first `required` must be given.
     ///
-    /// `function` is the name for messages, without parentheses. Missing optional ones are `None`.
+    /// `function` is the name for messages, without parentheses; `function` itself stands for none. Missing optional ones are `None`.
     ///
     /// # Errors
     /// `TypeError` with CPython's wording of its argument clinic where an argument is missing, unknown or given twice.
@@ -45,16 +45,19 @@ impl Args {
         names: [&str; N],
         required: usize,
     ) -> PyResult<[Option<Value>; N]> {
+        // Functions whose C code gives no name are "function" in messages, without parentheses.
+        let nameless = function == "function";
+        let function = if nameless { function.to_owned() } else { format!("{function}()") };
         let given = self.pos.len();
         if given + self.kw.len() > N {
             let kind = if self.kw.is_empty() { "" } else { " keyword" };
             let total = given + self.kw.len();
             let plural = if N == 1 { "" } else { "s" };
             if N == 0 {
-                return Err(type_error(format!("{function}() takes no arguments ({total} given)")));
+                return Err(type_error(format!("{function} takes no arguments ({total} given)")));
             }
             let bound = if required == N { "exactly" } else { "at most" };
-            return Err(type_error(format!("{function}() takes {bound} {N}{kind} argument{plural} ({total} given)")));
+            return Err(type_error(format!("{function} takes {bound} {N}{kind} argument{plural} ({total} given)")));
         }
         let mut bound: [Option<Value>; N] = std::array::from_fn(|_| None);
         for (slot, value) in bound.iter_mut().zip(self.pos) {
@@ -62,15 +65,16 @@ impl Args {
         }
         for (name, value) in self.kw {
             let Some(index) = names.iter().position(|n| *n == name.as_str()) else {
+                let function = if nameless { "this function" } else { &function };
                 return Err(type_error(format!(
-                    "'{name}' is an invalid keyword argument for {function}()",
+                    "'{name}' is an invalid keyword argument for {function}",
                     name = name.as_str()
                 )));
             };
             let Some(slot) = bound.get_mut(index) else { continue };
             if slot.is_some() {
                 return Err(type_error(format!(
-                    "argument for {function}() given by name ('{}') and position ({})",
+                    "argument for {function} given by name ('{}') and position ({})",
                     name.as_str(),
                     index + 1
                 )));
@@ -80,7 +84,7 @@ impl Args {
         for (index, slot) in bound.iter().enumerate().take(required) {
             if slot.is_none() {
                 let name = names.get(index).copied().unwrap_or_default();
-                return Err(type_error(format!("{function}() missing required argument '{name}' (pos {})", index + 1)));
+                return Err(type_error(format!("{function} missing required argument '{name}' (pos {})", index + 1)));
             }
         }
         Ok(bound)

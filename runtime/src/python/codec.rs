@@ -1,4 +1,6 @@
 //! Text encodings: UTF-8, ASCII and Latin-1.
+//!
+//! DIFFERENCE: CPython knows about a hundred more.
 
 use super::exception::{PyResult, Raised, UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR, lookup_error, raise_with};
 use super::string::Str;

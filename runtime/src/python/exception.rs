@@ -166,6 +166,10 @@ exceptions! {
     CONNECTION_ERROR = "ConnectionError" (OS_ERROR);
     CONNECTION_REFUSED_ERROR = "ConnectionRefusedError" (CONNECTION_ERROR);
     CONNECTION_RESET_ERROR = "ConnectionResetError" (CONNECTION_ERROR);
+    CONNECTION_ABORTED_ERROR = "ConnectionAbortedError" (CONNECTION_ERROR);
+    BLOCKING_IO_ERROR = "BlockingIOError" (OS_ERROR);
+    CHILD_PROCESS_ERROR = "ChildProcessError" (OS_ERROR);
+    PROCESS_LOOKUP_ERROR = "ProcessLookupError" (OS_ERROR);
     BROKEN_PIPE_ERROR = "BrokenPipeError" (CONNECTION_ERROR);
     TIMEOUT_ERROR = "TimeoutError" (OS_ERROR) timeout_error;
     INTERRUPTED_ERROR = "InterruptedError" (OS_ERROR);
@@ -192,7 +196,7 @@ exceptions! {
 /// What code meets where it asks for something that the world does not tell, the time for instance.
 pub static HOST_UNAVAILABLE: BuiltinType = BuiltinType {
     name: "HostUnavailable",
-    module: "tpvc",
+    module: "",
     base: Some(&EXCEPTION),
     construct: Some(|vm, args| super::builtins::construct::exception(vm, &HOST_UNAVAILABLE, args)),
     methods: &[],

@@ -64,6 +64,7 @@ impl Drop for IteratorObject {
 
 impl IteratorObject {
     /// An iterator of this class (`types::LIST_ITERATOR`, `types::GENERATOR`, ...).
+    #[expect(clippy::new_ret_no_self, reason = "an iterator is only ever used as a value")]
     pub fn new(class: &'static BuiltinType, state: impl PyIterator + 'static) -> Value {
         Value::Iterator(Rc::new(Self { class, state: RefCell::new(Box::new(state)) }))
     }

@@ -116,30 +116,29 @@ impl SetTable {
 
     /// Adds the key; false where it was there. An equal item stays.
     pub fn insert(&mut self, key: Key) -> bool {
-        let (mut free, mut deleted) = (None, None);
+        // The last deleted place on the way is taken again, once it is known that the key is not farther on.
+        let mut deleted = None;
+        let mut empty = None;
         for index in probes(&key, self.slots.len()) {
             match self.slots.get(index) {
                 Some(Slot::Full(found)) if *found == key => return false,
                 Some(Slot::Full(_)) | None => {}
-                // The last one passed is used again.
                 Some(Slot::Deleted) => deleted = Some(index),
                 Some(Slot::Empty) => {
-                    free = Some(index);
+                    empty = Some(index);
                     break;
                 }
             }
         }
-        if let Some(slot) = deleted.and_then(|index| self.slots.get_mut(index)) {
-            *slot = Slot::Full(key);
-            self.used += 1;
-            return true;
-        }
-        let Some(index) = free else { return false };
+        let Some(index) = deleted.or(empty) else { return false };
         if let Some(slot) = self.slots.get_mut(index) {
             *slot = Slot::Full(key);
         }
-        self.fill += 1;
         self.used += 1;
+        if deleted.is_some() {
+            return true;
+        }
+        self.fill += 1;
         let mask = self.slots.len() - 1;
         if self.fill * 5 >= mask * 3 {
             let target = if self.used > 50_000 { self.used * 2 } else { self.used * 4 };

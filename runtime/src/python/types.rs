@@ -42,6 +42,19 @@ impl BuiltinType {
         if self.module.is_empty() { String::new() } else { format!("{}.", self.module) }
     }
 
+    /// The name as error messages show it. Of the classes that CPython writes in C, those of modules carry their module's
+    /// name there; those written in Python do not.
+    pub fn shown_name(&self) -> Str {
+        let in_c = match self.module {
+            "collections" => matches!(self.name, "deque" | "defaultdict" | "OrderedDict"),
+            "datetime" | "itertools" | "operator" | "functools" | "_collections" => self.name != "CacheInfo",
+            "" if self.name == "GenericAlias" => return Str::from("types.GenericAlias"),
+            "re" => matches!(self.name, "Pattern" | "Match"),
+            _ => false,
+        };
+        if in_c { Str::from(format!("{}.{}", self.module, self.name).as_str()) } else { Str::from(self.name) }
+    }
+
     /// The method `name`, its own or a base's.
     pub fn method(&self, name: &str) -> Option<&'static Method> {
         let mut class = self;

@@ -293,9 +293,12 @@ impl Value {
         Type::Builtin(builtin)
     }
 
-    /// The class's name, as error messages show it: `type(value).__name__`.
+    /// The class's name, as error messages show it: CPython's `tp_name`.
     pub fn type_name(&self) -> Str {
-        self.class().name()
+        match self.class() {
+            Type::Builtin(class) => class.shown_name(),
+            Type::Class(class) => class.name.clone(),
+        }
     }
 
     /// Whether both are the same object: Python's `is`. Equal small values without identity count as the same.

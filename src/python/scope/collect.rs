@@ -31,6 +31,8 @@ impl Collector<'_> {
     fn open(&mut self, kind: ScopeKind, class: Option<String>) -> ScopeId {
         let id = self.scopes.scopes.len();
         let parent = (id > 0).then_some(self.current);
+        // What is nested in an iterable expression is part of it.
+        let in_iterable = parent.and_then(|parent| self.scopes.get(parent)).map_or(0, |parent| parent.in_iterable);
         self.scopes.scopes.push(Scope {
             kind,
             parent,
@@ -42,7 +44,7 @@ impl Collector<'_> {
             symbols: IndexMap::new(),
             meanings: HashMap::new(),
             children: Vec::new(),
-            in_iterable: 0,
+            in_iterable,
         });
         if let Some(parent) = parent.and_then(|parent| self.scopes.scopes.get_mut(parent)) {
             parent.children.push(id);

@@ -1,6 +1,5 @@
 //! Helpers on the job's parameters, on other jobs, and on what the tool asks for.
 
-use crate::galaxy::errors::host_unavailable;
 use crate::galaxy::job::DatasetId;
 use crate::galaxy::objects::world_of_session;
 use crate::galaxy::resource_requirements::field;
@@ -8,7 +7,7 @@ use crate::galaxy::signature;
 use crate::galaxy::world::{ToolFilter, UserFilter};
 use crate::python::args::Args;
 use crate::python::dict::Dict;
-use crate::python::exception::{KEY_ERROR, NOT_IMPLEMENTED_ERROR, PyResult, type_error};
+use crate::python::exception::{KEY_ERROR, NOT_IMPLEMENTED_ERROR, PyResult, host_unavailable, type_error};
 use crate::python::value::Value;
 use crate::python::vm::{BinaryOp, CompareOp, Vm};
 

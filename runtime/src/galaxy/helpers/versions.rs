@@ -8,7 +8,7 @@ use crate::python::value::Value;
 use crate::python::vm::{CompareOp, Vm};
 
 /// `comparator(parse_version(tool.version), parse_version(version))`, or `None` where either is `None`.
-fn compare(vm: &mut Vm, args: Args, function: &str, op: CompareOp) -> PyResult<Value> {
+fn compare(vm: &mut Vm, args: Args, function: &'static str, op: CompareOp) -> PyResult<Value> {
     let [tool, wanted] = signature::bind(args, function, ["tool", "version"], 2)?;
     let found = vm.get_attr(&tool.unwrap_or(Value::None), "version")?;
     let wanted = wanted.unwrap_or(Value::None);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
+use crate::python::args::Args;
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, attribute_error};
 use crate::python::object::Object;
@@ -99,6 +100,15 @@ impl<F: Fields> Object for Bag<F> {
         }
         self.set(name, None);
         Ok(())
+    }
+
+    fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+        // An attribute of the object hides a method of its class.
+        if !self.untouched(name) {
+            return None;
+        }
+        let method = self.class().method(name)?;
+        Some((method.call)(vm, this, std::mem::take(args)))
     }
 
     fn attributes(&self) -> &'static [&'static str] {

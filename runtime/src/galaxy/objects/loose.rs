@@ -69,6 +69,15 @@ impl Object for Loose {
         }
     }
 
+    fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+        // An attribute of the object hides a method of its class.
+        if !self.class.methods.is_empty() && self.attributes().get_str(name).is_some() {
+            return None;
+        }
+        let method = self.class().method(name)?;
+        Some((method.call)(vm, this, std::mem::take(args)))
+    }
+
     fn contains(&self, vm: &mut Vm, item: &Value) -> Option<PyResult<bool>> {
         std::ptr::eq(self.class, &raw const METADATA_COLLECTION).then(|| Ok(self.attributes().get(vm, item)?.is_some()))
     }

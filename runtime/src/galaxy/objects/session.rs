@@ -6,12 +6,11 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::bag::host_classes;
-use crate::galaxy::errors::host_unavailable;
 use crate::galaxy::json::Json;
 use crate::galaxy::signature;
 use crate::galaxy::world::{World, normal_sql};
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, attribute_error};
+use crate::python::exception::{PyResult, attribute_error, host_unavailable};
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::BuiltinType;
@@ -80,6 +79,15 @@ impl Object for Session {
     fn set_attr(&self, _: &mut Vm, name: &Str, value: Value) -> PyResult<()> {
         self.attributes.borrow_mut().insert(name.to_string(), value);
         Ok(())
+    }
+
+    fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+        // An attribute of the object hides a method of its class.
+        if self.attributes.borrow().contains_key(name) {
+            return None;
+        }
+        let method = self.class().method(name)?;
+        Some((method.call)(vm, this, std::mem::take(args)))
     }
 }
 

@@ -122,6 +122,10 @@ impl Object for VersionObject {
         Some(Ok(Value::Bool(holds(op, order))))
     }
 
+    fn equals_key(&self, other: &Value) -> bool {
+        other.downcast::<Self>().is_some_and(|other| self.version().compare(&other.version()).is_eq())
+    }
+
     fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
         // Equal versions must hash alike: the normal form without zeros at the end of the release.
         Some(Ok(match self.version() {

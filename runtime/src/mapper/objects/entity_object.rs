@@ -10,6 +10,7 @@ use crate::mapper::data::{deep_copy, unchanged};
 use crate::mapper::entity::Entity;
 use crate::mapper::inherit;
 use crate::mapper::matching;
+use crate::mapper::shared::{Kept, Shared};
 use crate::mapper::tags::TagNames;
 use crate::python::args::Args;
 use crate::python::dict::Dict;
@@ -79,13 +80,29 @@ impl EntityObject {
 
     /// Changes fields in place, as the mapper does to the entity that code sees.
     pub fn update(&self, change: impl FnOnce(&mut Entity)) {
-        change(Rc::make_mut(&mut self.base.borrow_mut()));
+        let mut base = self.base.borrow_mut();
+        let entity = Rc::make_mut(&mut base);
+        // What was kept is not of what it becomes.
+        entity.kept = Kept::default();
+        change(entity);
     }
 
     /// Takes the rules away.
-    pub fn clear_rules(&self) {
+    pub(in crate::mapper) fn clear_rules(&self, shared: &Shared) {
         self.live.borrow_mut().shift_remove("rules");
-        if !self.base.borrow().rules.is_empty() {
+        let base = self.base.borrow().clone();
+        if base.rules.is_empty() {
+            return;
+        }
+        if base.kept.is_shared() {
+            let without = base.kept.without_rules.get_or_init(|| {
+                let mut without = Entity::clone(&base);
+                without.rules = Rc::default();
+                shared.share(without)
+            });
+            *self.base.borrow_mut() = without.clone();
+        } else {
+            drop(base);
             self.update(|entity| entity.rules = Rc::default());
         }
     }

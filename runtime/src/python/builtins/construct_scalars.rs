@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::python::args::Args;
 use crate::python::codec::Encoding;
-use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
 use crate::python::number::{Num, convert, parse};
 use crate::python::object::Object;
 use crate::python::string::Str;
@@ -188,9 +188,10 @@ pub(crate) fn str_(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if encoding.is_none() && errors.is_none() {
         return vm.str(&value).map(Value::Str);
     }
+    let (encoding, errors) = codec_texts("str", encoding, errors)?;
     match &value {
         Value::Bytes(bytes) => {
-            let (encoding, errors) = codec_arguments("str", encoding, errors)?;
+            let encoding = Encoding::named(encoding.as_str())?;
             Ok(Value::str(encoding.decode(bytes, errors.as_str())?))
         }
         Value::Str(_) => Err(type_error("decoding str is not supported")),
@@ -209,6 +210,12 @@ pub(crate) fn codec_arguments(
     encoding: Option<Value>,
     errors: Option<Value>,
 ) -> PyResult<(Encoding, Str)> {
+    let (encoding, errors) = codec_texts(function, encoding, errors)?;
+    Ok((Encoding::named(encoding.as_str())?, errors))
+}
+
+/// The same, the encoding by its name still.
+fn codec_texts(function: &str, encoding: Option<Value>, errors: Option<Value>) -> PyResult<(Str, Str)> {
     let text = |value: Option<Value>, name: &str, default: &str| match value {
         None => Ok(Str::from(default)),
         Some(Value::Str(text)) => Ok(text),
@@ -216,8 +223,7 @@ pub(crate) fn codec_arguments(
             Err(type_error(format!("{function}() argument '{name}' must be str, not {}", other.type_name().as_str())))
         }
     };
-    let encoding = text(encoding, "encoding", "utf-8")?;
-    Ok((Encoding::named(encoding.as_str())?, text(errors, "errors", "strict")?))
+    Ok((text(encoding, "encoding", "utf-8")?, text(errors, "errors", "strict")?))
 }
 
 /// `bytes(...)`
@@ -245,7 +251,9 @@ pub(crate) fn bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Ok(source);
     }
     if let Some(count) = vm.index_of(&source)? {
-        let count = vm.size_argument(&count)?;
+        let Value::Int(count) = count else {
+            return Err(overflow_error("cannot fit 'int' into an index-sized integer"));
+        };
         let count = usize::try_from(count).map_err(|_| value_error("negative count"))?;
         vm.charge_bytes(count)?;
         return Ok(Value::bytes(vec![0; count]));

@@ -116,25 +116,38 @@ fn take_pair(vm: &mut Vm, pair: &Value, index: usize) -> PyResult<(Value, Value)
 /// # Errors
 /// `TypeError` where it is not iterable or an item is not hashable.
 pub fn set_table(vm: &mut Vm, iterable: &Value) -> PyResult<SetTable> {
+    let mut table = SetTable::default();
+    add_to_set(vm, &mut table, iterable)?;
+    Ok(table)
+}
+
+/// Adds an iterable's items to a table, in CPython's way, which decides the order of iteration.
+///
+/// # Errors
+/// As [`set_table`].
+pub fn add_to_set(vm: &mut Vm, table: &mut SetTable, iterable: &Value) -> PyResult<()> {
     match iterable {
         Value::Set(set) => {
-            vm.charge(set.table.borrow().len())?;
-            Ok(set.table.borrow().clone())
+            let other = set.table.borrow();
+            vm.charge(other.len())?;
+            table.merge(&other);
         }
         Value::Dict(dict) => {
             vm.charge(dict.len())?;
-            Ok(dict.table.borrow().keys().cloned().collect())
+            table.make_room(dict.len());
+            for key in dict.table.borrow().keys() {
+                table.insert(key.clone());
+            }
         }
         other => {
-            let mut table = SetTable::default();
             let iterator = vm.iter(other)?;
             while let Some(item) = vm.next(&iterator)? {
                 vm.charge(1)?;
                 table.insert(Key::new(vm, item)?);
             }
-            Ok(table)
         }
     }
+    Ok(())
 }
 
 /// `set(iterable=())`

@@ -4,29 +4,35 @@ use std::rc::Rc;
 
 use crate::python::args::Args;
 use crate::python::exception::{
-    ATTRIBUTE_ERROR, BROKEN_PIPE_ERROR, CONNECTION_REFUSED_ERROR, CONNECTION_RESET_ERROR, ExceptionObject,
-    FILE_EXISTS_ERROR, FILE_NOT_FOUND_ERROR, IMPORT_ERROR, INTERRUPTED_ERROR, IS_A_DIRECTORY_ERROR, NAME_ERROR,
-    NOT_A_DIRECTORY_ERROR, OS_ERROR, PERMISSION_ERROR, PyResult, STOP_ITERATION, SYSTEM_EXIT, TIMEOUT_ERROR,
-    UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR, type_error,
+    ATTRIBUTE_ERROR, BLOCKING_IO_ERROR, BROKEN_PIPE_ERROR, CHILD_PROCESS_ERROR, CONNECTION_ABORTED_ERROR,
+    CONNECTION_REFUSED_ERROR, CONNECTION_RESET_ERROR, ExceptionObject, FILE_EXISTS_ERROR, FILE_NOT_FOUND_ERROR,
+    IMPORT_ERROR, INTERRUPTED_ERROR, IS_A_DIRECTORY_ERROR, NAME_ERROR, NOT_A_DIRECTORY_ERROR, OS_ERROR,
+    PERMISSION_ERROR, PROCESS_LOOKUP_ERROR, PyResult, STOP_ITERATION, SYSTEM_EXIT, TIMEOUT_ERROR, UNICODE_DECODE_ERROR,
+    UNICODE_ENCODE_ERROR, type_error,
 };
 use crate::python::types::{BuiltinType, Type};
 use crate::python::value::Value;
-use crate::python::vm::Vm;
 
 /// The subclasses of `OSError` by errno on Linux, as `Objects/exceptions.c` maps them.
 static BY_ERRNO: &[(i64, &BuiltinType)] = &[
     (1, &PERMISSION_ERROR),
     (2, &FILE_NOT_FOUND_ERROR),
+    (3, &PROCESS_LOOKUP_ERROR),
     (4, &INTERRUPTED_ERROR),
+    (10, &CHILD_PROCESS_ERROR),
+    (11, &BLOCKING_IO_ERROR),
     (13, &PERMISSION_ERROR),
     (17, &FILE_EXISTS_ERROR),
     (20, &NOT_A_DIRECTORY_ERROR),
     (21, &IS_A_DIRECTORY_ERROR),
     (32, &BROKEN_PIPE_ERROR),
+    (103, &CONNECTION_ABORTED_ERROR),
     (104, &CONNECTION_RESET_ERROR),
     (108, &BROKEN_PIPE_ERROR),
     (110, &TIMEOUT_ERROR),
     (111, &CONNECTION_REFUSED_ERROR),
+    (114, &BLOCKING_IO_ERROR),
+    (115, &BLOCKING_IO_ERROR),
 ];
 
 /// The keyword arguments that some classes take, and become attributes.
@@ -74,6 +80,16 @@ pub fn instance(class: Type, base: &'static BuiltinType, args: Vec<Value>) -> Py
     if base.is_subclass(&UNICODE_DECODE_ERROR) || base.is_subclass(&UNICODE_ENCODE_ERROR) {
         if args.len() != 5 {
             return Err(type_error(format!("function takes exactly 5 arguments ({} given)", args.len())));
+        }
+        let wanted = if base.is_subclass(&UNICODE_DECODE_ERROR) { "bytes" } else { "str" };
+        match args.get(1).map(Value::type_name) {
+            Some(given) if given.as_str() != wanted => {
+                return Err(type_error(match wanted {
+                    "bytes" => format!("a bytes-like object is required, not '{}'", given.as_str()),
+                    _ => format!("argument 2 must be str, not {}", given.as_str()),
+                }));
+            }
+            _ => {}
         }
         let object = ExceptionObject::new(class, args.clone());
         let names = ["encoding", "object", "start", "end", "reason"];
@@ -134,31 +150,4 @@ pub fn set_os_attributes(object: &ExceptionObject, filename: Option<Value>) {
     }
     attributes.insert("filename".to_owned(), filename.unwrap_or_default());
     attributes.insert("filename2".to_owned(), Value::None);
-}
-
-/// `str(e)` of an `OSError` that has an errno: `[Errno 2] No such file or directory: 'x'`; `None` for any other exception.
-///
-/// # Errors
-/// What the text of a part raises.
-pub fn os_error_text(vm: &mut Vm, object: &ExceptionObject) -> PyResult<Option<String>> {
-    if !object.class.is_subclass(&Type::Builtin(&OS_ERROR)) {
-        return Ok(None);
-    }
-    let [errno, strerror, filename, filename2] = ["errno", "strerror", "filename", "filename2"]
-        .map(|name| object.attributes.borrow().get(name).cloned().unwrap_or_default());
-    if errno.is_none() && filename.is_none() {
-        return Ok(None);
-    }
-    let mut text = format!("[Errno {}] {}", vm.str(&errno)?.as_str(), vm.str(&strerror)?.as_str());
-    if !filename.is_none() {
-        text.push_str(": ");
-        text.push_str(&vm.repr(&filename)?);
-        if !filename2.is_none() {
-            text.push_str(" -> ");
-            text.push_str(&vm.repr(&filename2)?);
-        }
-    } else if errno.is_none() || strerror.is_none() {
-        return Ok(None);
-    }
-    Ok(Some(text))
 }

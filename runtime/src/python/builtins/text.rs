@@ -27,11 +27,7 @@ pub(crate) fn chr(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Err(overflow_error("Python int too large to convert to C int"));
     };
     if i32::try_from(code).is_err() {
-        return Err(overflow_error(if code > 0 && i64::try_from(usize::MAX).is_ok() {
-            "Python int too large to convert to C long"
-        } else {
-            "signed integer is greater than maximum"
-        }));
+        return Err(overflow_error("Python int too large to convert to C int"));
     }
     match u32::try_from(code).ok().filter(|code| *code <= 0x10_FFFF) {
         // DIFFERENCE: a lone surrogate has no place in the runtime's strings.

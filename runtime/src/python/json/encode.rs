@@ -87,7 +87,7 @@ impl Writer<'_> {
                 let Some(default) = &self.options.default else {
                     return Err(type_error(format!(
                         "Object of type {} is not JSON serializable",
-                        other.type_name().as_str()
+                        other.class().name().as_str()
                     )));
                 };
                 let identity = crate::python::builtins::attributes::identity(other);

@@ -1,5 +1,6 @@
 //! Methods of `bytes`.
 
+mod pad;
 mod split;
 
 use super::str::find::{bounds, search_arguments};
@@ -12,6 +13,7 @@ use crate::python::vm::Vm;
 /// The methods, by name.
 pub static METHODS: &[Method] = &[
     Method { name: "capitalize", call: capitalize },
+    Method { name: "center", call: pad::center },
     Method { name: "count", call: count },
     Method { name: "decode", call: decode },
     Method { name: "endswith", call: endswith },
@@ -25,7 +27,9 @@ pub static METHODS: &[Method] = &[
     Method { name: "islower", call: islower },
     Method { name: "isspace", call: isspace },
     Method { name: "isupper", call: isupper },
+    Method { name: "istitle", call: istitle },
     Method { name: "join", call: split::join },
+    Method { name: "ljust", call: pad::ljust },
     Method { name: "lower", call: lower },
     Method { name: "lstrip", call: split::lstrip },
     Method { name: "partition", call: split::partition },
@@ -34,6 +38,7 @@ pub static METHODS: &[Method] = &[
     Method { name: "replace", call: split::replace },
     Method { name: "rfind", call: rfind },
     Method { name: "rindex", call: rindex },
+    Method { name: "rjust", call: pad::rjust },
     Method { name: "rpartition", call: split::rpartition },
     Method { name: "rsplit", call: split::rsplit },
     Method { name: "rstrip", call: split::rstrip },
@@ -41,7 +46,10 @@ pub static METHODS: &[Method] = &[
     Method { name: "splitlines", call: split::splitlines },
     Method { name: "startswith", call: startswith },
     Method { name: "strip", call: split::strip },
+    Method { name: "swapcase", call: swapcase },
+    Method { name: "title", call: title },
     Method { name: "upper", call: upper },
+    Method { name: "zfill", call: pad::zfill },
 ];
 
 /// The static and class methods, by name.
@@ -224,8 +232,9 @@ fn hex(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let [separator, group] = args.bind("hex", ["sep", "bytes_per_sep"], 0)?;
     let separator = match &separator {
         None => None,
-        Some(Value::Str(text)) if text.char_len() == 1 => Some(text.to_string()),
-        Some(Value::Str(_)) => return Err(value_error("sep must be length 1.")),
+        Some(Value::Str(text)) if text.as_str().len() == 1 => Some(text.to_string()),
+        Some(Value::Str(text)) if text.char_len() != 1 => return Err(value_error("sep must be length 1.")),
+        Some(Value::Str(_)) => return Err(value_error("sep must be ASCII.")),
         Some(_) => return Err(type_error("sep must be str or bytes.")),
     };
     let group = match &group {
@@ -279,6 +288,30 @@ plain! {
             first.make_ascii_uppercase();
         }
         Value::bytes(out)
+    };
+    swapcase: |bytes| {
+        let swap = |byte: &u8| if byte.is_ascii_lowercase() { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() };
+        Value::bytes(bytes.iter().map(swap).collect())
+    };
+    title: |bytes| {
+        let mut within = false;
+        let turn = |byte: &u8| {
+            let turned = if within { byte.to_ascii_lowercase() } else { byte.to_ascii_uppercase() };
+            within = byte.is_ascii_alphabetic();
+            turned
+        };
+        Value::bytes(bytes.iter().map(turn).collect())
+    };
+    istitle: |bytes| {
+        let (mut within, mut cased) = (false, false);
+        for byte in bytes {
+            if byte.is_ascii_alphabetic() && byte.is_ascii_uppercase() == within {
+                return Value::Bool(false);
+            }
+            within = byte.is_ascii_alphabetic();
+            cased |= within;
+        }
+        Value::Bool(cased)
     };
     isalnum: |bytes| all(bytes, u8::is_ascii_alphanumeric);
     isalpha: |bytes| all(bytes, u8::is_ascii_alphabetic);

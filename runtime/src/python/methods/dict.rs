@@ -102,6 +102,10 @@ pub(crate) fn fromkeys(vm: &mut Vm, args: Args) -> PyResult<Value> {
 fn pop(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [key, default] = args.between("pop", 1)?;
     let key = key.unwrap_or_default();
+    if receiver(this)?.table.borrow().is_empty() {
+        // CPython does not even hash the key.
+        return default.ok_or_else(|| key_error(key));
+    }
     let wanted = Key::new(vm, key.clone())?;
     let removed = receiver(this)?.table.borrow_mut().shift_remove(&wanted);
     removed.or(default).ok_or_else(|| key_error(key))

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use crate::python::args::Args;
-use crate::python::builtins::containers::set_table;
+use crate::python::builtins::containers::{add_to_set, set_table};
 use crate::python::dict::Key;
-use crate::python::exception::{PyResult, key_error, type_error};
+use crate::python::exception::{PyResult, key_error};
 use crate::python::set::{SetObject, SetTable};
 use crate::python::value::{Method, Value};
 use crate::python::vm::{CompareOp, Vm};
@@ -57,37 +57,14 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The resulting table, its items inserted in CPython's order, which decides the order of iteration.
+    /// The resulting table, in CPython's order of iteration.
     pub fn apply(self, a: &SetTable, b: &SetTable) -> SetTable {
         match self {
-            // CPython walks the smaller set (`set_intersection`) and keeps its items.
-            Self::And => {
-                let (small, large) = if b.len() > a.len() { (a, b) } else { (b, a) };
-                small.iter().filter(|key| large.contains(key)).cloned().collect()
-            }
-            Self::Or => {
-                let mut table = a.clone();
-                insert_all(&mut table, b);
-                table
-            }
-            Self::Subtract => a.iter().filter(|key| !b.contains(key)).cloned().collect(),
-            // `set_symmetric_difference` copies b and toggles a's items.
-            Self::Xor => {
-                let mut table = b.clone();
-                for key in a.iter() {
-                    if !table.remove(key) {
-                        table.insert(key.clone());
-                    }
-                }
-                table
-            }
+            Self::And => a.intersection(b),
+            Self::Or => a.union(b),
+            Self::Subtract => a.difference(b),
+            Self::Xor => a.symmetric_difference(b),
         }
-    }
-}
-
-fn insert_all(table: &mut SetTable, other: &SetTable) {
-    for key in other.iter() {
-        table.insert(key.clone());
     }
 }
 
@@ -104,20 +81,15 @@ pub fn table_of(vm: &mut Vm, iterable: &Value) -> PyResult<SetTable> {
     set_table(vm, iterable)
 }
 
-/// Whether all of `a` is in `b`.
-pub fn is_subset(a: &SetTable, b: &SetTable) -> bool {
-    a.len() <= b.len() && a.iter().all(|key| b.contains(key))
-}
-
 /// Compares two sets.
 pub fn compare_tables(op: CompareOp, a: &SetTable, b: &SetTable) -> bool {
     match op {
-        CompareOp::Eq => a.len() == b.len() && is_subset(a, b),
-        CompareOp::Ne => !(a.len() == b.len() && is_subset(a, b)),
-        CompareOp::Le => is_subset(a, b),
-        CompareOp::Lt => a.len() < b.len() && is_subset(a, b),
-        CompareOp::Ge => is_subset(b, a),
-        CompareOp::Gt => b.len() < a.len() && is_subset(b, a),
+        CompareOp::Eq => a.len() == b.len() && a.is_subset(b),
+        CompareOp::Ne => !(a.len() == b.len() && a.is_subset(b)),
+        CompareOp::Le => a.is_subset(b),
+        CompareOp::Lt => a.len() < b.len() && a.is_subset(b),
+        CompareOp::Ge => b.is_subset(a),
+        CompareOp::Gt => b.len() < a.len() && b.is_subset(a),
     }
 }
 
@@ -134,16 +106,57 @@ fn one(this: &Value, args: Args, method: &str) -> PyResult<Value> {
     Ok(value)
 }
 
-/// The table of the receiver combined with each argument in turn.
+/// A copy of the receiver's table, combined with each argument in turn.
 fn combined(vm: &mut Vm, this: &Value, args: Args, method: &str, operation: Operation) -> PyResult<SetTable> {
     args.no_keywords(&format!("set.{method}"))?;
-    let mut table = receiver(this)?.table.borrow().clone();
+    // Intersection and difference walk the set itself, union a copy: the layout decides the order of the result.
+    let as_it_is = !matches!(operation, Operation::Or) && !args.pos.is_empty();
+    let mut table = match receiver(this)?.table.borrow() {
+        table if as_it_is => table.clone(),
+        table => table.copied(),
+    };
     vm.charge(table.len())?;
     for other in &args.pos {
-        let other = table_of(vm, other)?;
-        table = operation.apply(&table, &other);
+        table = combine(vm, table, operation, other)?;
     }
     Ok(table)
+}
+
+/// One step of [`combined`]. What is no set is walked in its own order.
+fn combine(vm: &mut Vm, mut table: SetTable, operation: Operation, other: &Value) -> PyResult<SetTable> {
+    match (operation, other) {
+        (Operation::Or, other) => {
+            add_to_set(vm, &mut table, other)?;
+            Ok(table)
+        }
+        (operation, Value::Set(other)) => {
+            let other = other.table.borrow();
+            vm.charge(other.len())?;
+            Ok(operation.apply(&table, &other))
+        }
+        (Operation::And, other) => {
+            let mut result = SetTable::default();
+            let iterator = vm.iter(other)?;
+            while let Some(item) = vm.next(&iterator)? {
+                vm.charge(1)?;
+                let key = Key::new(vm, item)?;
+                if let Some(key) = table.get(&key).map(|_| key) {
+                    result.insert(key);
+                }
+            }
+            Ok(result)
+        }
+        (Operation::Subtract, other) if !matches!(other, Value::Dict(_)) => {
+            let other = table_of(vm, other)?;
+            let mut result = table.copied();
+            result.subtract(&other);
+            Ok(result)
+        }
+        (operation, other) => {
+            let other = table_of(vm, other)?;
+            Ok(operation.apply(&table, &other))
+        }
+    }
 }
 
 fn replace(this: &Value, table: SetTable) -> PyResult<Value> {
@@ -172,7 +185,7 @@ fn copy(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     if set.frozen() {
         return Ok(this.clone());
     }
-    let table = set.table.borrow().clone();
+    let table = set.table.borrow().copied();
     vm.charge(table.len())?;
     Ok(set_value(table, false))
 }
@@ -183,7 +196,12 @@ fn union(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 }
 
 fn update(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let table = combined(vm, this, args, "update", Operation::Or)?;
+    args.no_keywords("set.update")?;
+    // The table is cloned as it stands: its layout, deleted places included, decides the order.
+    let mut table = receiver(this)?.table.borrow().clone();
+    for other in &args.pos {
+        add_to_set(vm, &mut table, other)?;
+    }
     replace(this, table)
 }
 
@@ -208,10 +226,7 @@ fn difference_update(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let set = receiver(this)?;
     for other in &args.pos {
         let other = table_of(vm, other)?;
-        let mut table = set.table.borrow_mut();
-        for key in other.iter() {
-            table.remove(key);
-        }
+        set.table.borrow_mut().subtract(&other);
     }
     Ok(Value::None)
 }
@@ -227,13 +242,8 @@ fn symmetric_difference(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value
 fn symmetric_difference_update(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let other = one(this, args, "symmetric_difference_update")?;
     let other = table_of(vm, &other)?;
-    let mut table = receiver(this)?.table.borrow().clone();
-    for key in other.iter() {
-        if !table.remove(key) {
-            table.insert(key.clone());
-        }
-    }
-    replace(this, table)
+    receiver(this)?.table.borrow_mut().toggle(&other);
+    Ok(Value::None)
 }
 
 fn discard(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
@@ -266,25 +276,11 @@ fn isdisjoint(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 fn issubset(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let other = one(this, args, "issubset")?;
     let other = table_of(vm, &other)?;
-    Ok(Value::Bool(is_subset(&receiver(this)?.table.borrow(), &other)))
+    Ok(Value::Bool(receiver(this)?.table.borrow().is_subset(&other)))
 }
 
 fn issuperset(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let other = one(this, args, "issuperset")?;
     let other = table_of(vm, &other)?;
-    Ok(Value::Bool(is_subset(&other, &receiver(this)?.table.borrow())))
-}
-
-/// `a op b` of the operators `&`, `|`, `-`, `^`, which take sets only.
-///
-/// # Errors
-/// `TypeError` where the operand is no set.
-pub fn operate(operation: Operation, a: &SetObject, b: &Value) -> PyResult<Value> {
-    match b {
-        Value::Set(b) => {
-            let table = operation.apply(&a.table.borrow(), &b.table.borrow());
-            Ok(set_value(table, a.frozen()))
-        }
-        other => Err(type_error(format!("'{}' object is not a set", other.type_name().as_str()))),
-    }
+    Ok(Value::Bool(other.is_subset(&receiver(this)?.table.borrow())))
 }

@@ -16,6 +16,10 @@ use crate::python::vm::{BinaryOp, LogLevel, Vm};
 /// `logging.Logger`
 pub static LOGGER: BuiltinType = BuiltinType { methods: METHODS, ..BuiltinType::new("Logger", "logging", &OBJECT) };
 
+/// The class that Galaxy sets for all loggers of its process.
+static GALAXY_LOGGER: BuiltinType =
+    BuiltinType { methods: METHODS, ..BuiltinType::new("GalaxyLogger", "galaxy.util.custom_logging", &LOGGER) };
+
 /// A logger.
 pub struct Logger {
     name: Str,
@@ -47,7 +51,7 @@ static METHODS: &[Method] = &[
 
 impl Object for Logger {
     fn class(&self) -> &'static BuiltinType {
-        &LOGGER
+        &GALAXY_LOGGER
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {

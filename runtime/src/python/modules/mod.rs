@@ -31,14 +31,12 @@ macro_rules! module {
 }
 
 pub mod abc;
-// TODO pub mod base64;
 pub mod collections;
-// TODO pub mod contextlib;
+pub mod contextlib;
 pub mod copy;
-// TODO pub mod datetime;
-// TODO pub mod fnmatch;
+pub mod datetime;
+pub mod fnmatch;
 pub mod functools;
-// TODO pub mod hashlib;
 pub mod itertools;
 pub mod json;
 pub mod logging;
@@ -50,10 +48,10 @@ pub mod os_path;
 pub mod random;
 pub mod re;
 pub mod signature;
-// TODO pub mod statistics;
-// TODO pub mod string;
+pub mod statistics;
+pub mod string;
 pub mod sys;
-// TODO pub mod textwrap;
+pub mod textwrap;
 pub mod time;
 pub mod typing;
 
@@ -64,14 +62,12 @@ use super::value::Value;
 /// The modules of Python's standard library that the runtime has, by dotted name.
 pub static MODULES: &[&ModuleDef] = &[
     &abc::COLLECTIONS_ABC,
-    // TODO &base64::MODULE,
     &collections::MODULE,
-    // TODO &contextlib::MODULE,
+    &contextlib::MODULE,
     &copy::MODULE,
-    // TODO &datetime::MODULE,
-    // TODO &fnmatch::MODULE,
+    &datetime::MODULE,
+    &fnmatch::MODULE,
     &functools::MODULE,
-    // TODO &hashlib::MODULE,
     &itertools::MODULE,
     &json::MODULE,
     &logging::MODULE,
@@ -82,13 +78,18 @@ pub static MODULES: &[&ModuleDef] = &[
     &os_path::MODULE,
     &random::MODULE,
     &re::RE,
-    // TODO &statistics::MODULE,
-    // TODO &string::MODULE,
+    &statistics::MODULE,
+    &string::MODULE,
     &sys::MODULE,
-    // TODO &textwrap::MODULE,
+    &textwrap::MODULE,
     &time::MODULE,
     &typing::MODULE,
 ];
+
+/// A constant that a builtin class has as an attribute.
+pub fn class_constant(class: &'static BuiltinType, name: &str) -> Option<Value> {
+    datetime::class_constant(class, name)
+}
 
 /// A class as a value.
 pub fn class(class: &'static BuiltinType) -> Value {

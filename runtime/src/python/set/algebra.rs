@@ -8,9 +8,7 @@ impl SetTable {
         if other.used == 0 {
             return;
         }
-        if (self.fill + other.used) * 5 >= (self.slots.len() - 1) * 3 {
-            self.resize((self.used + other.used) * 2);
-        }
+        self.make_room(other.used);
         if self.fill == 0 && self.slots.len() == other.slots.len() && other.fill == other.used {
             self.clone_from(other);
         } else if self.fill == 0 {
@@ -27,6 +25,13 @@ impl SetTable {
             other.iter().for_each(|key| {
                 self.insert(key.clone());
             });
+        }
+    }
+
+    /// Grows before so many items come, as CPython does where it knows their number.
+    pub fn make_room(&mut self, count: usize) {
+        if (self.fill + count) * 5 >= (self.slots.len() - 1) * 3 {
+            self.resize((self.used + count) * 2);
         }
     }
 

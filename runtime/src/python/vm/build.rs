@@ -100,6 +100,12 @@ impl Vm {
     pub(super) fn set_update(&mut self, frame: &mut Frame, depth: u32) -> PyResult<()> {
         let iterable = frame.pop();
         let set = set_below(frame, depth)?.clone();
+        if let Value::Set(other) = &iterable {
+            self.charge(other.table.borrow().len())?;
+            let other = other.table.borrow().clone();
+            set.table.borrow_mut().merge(&other);
+            return Ok(());
+        }
         for item in self.collect(&iterable)? {
             let key = Key::new(self, item)?;
             set.table.borrow_mut().insert(key);

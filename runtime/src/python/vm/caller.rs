@@ -8,7 +8,7 @@ use super::interpreter::Running;
 use super::{Binding, CodeKind, Vm};
 use crate::python::args::Args;
 use crate::python::dict::Dict;
-use crate::python::exception::{PyResult, type_error};
+use crate::python::exception::{PyResult, Raised, SYNTAX_ERROR, raise, type_error};
 use crate::python::string::Str;
 use crate::python::value::{Builtin, Value};
 
@@ -132,7 +132,10 @@ impl Vm {
             return Err(type_error(format!("{function}() arg 1 must be a string, bytes or code object")));
         };
         let text = if kind == CodeKind::Block { source.trim_start_matches([' ', '\t']) } else { source.as_str() };
-        let program = self.compile(text, kind)?;
+        if kind == CodeKind::Block && text.trim().is_empty() {
+            return Err(raise(&SYNTAX_ERROR, "invalid syntax (<string>, line 0)"));
+        }
+        let program = self.compile(text, kind).map_err(named_string)?;
         let names: Vec<Str> = match program.code(0) {
             Some(root) => {
                 root.names.iter().filter_map(|name| Some(program.names.get(*name as usize)?.text.clone())).collect()
@@ -198,6 +201,18 @@ impl Vm {
         if let Some(index) = known.and_then(|index| u32::try_from(index).ok()) {
             self.store_name(frame, running.root, index, value);
         }
+    }
+}
+
+/// The error with the name that `eval` and `exec` give their text, where TPV's loader gives another.
+fn named_string(raised: Raised) -> Raised {
+    let args = raised.0.args.borrow().clone();
+    match args.as_slice() {
+        [Value::Str(text)] if raised.is(&SYNTAX_ERROR) && text.as_str().contains("(<unknown>, line ") => {
+            let class = raised.0.class.builtin_base();
+            raise(class, text.as_str().replace("(<unknown>, line ", "(<string>, line "))
+        }
+        _ => raised,
     }
 }
 

@@ -9,7 +9,7 @@ use super::Vm;
 use super::descriptors::{ClassMethod, Property, StaticMethod, is_object};
 use super::lookup::{Member, class_member, resolution_order};
 use crate::python::args::Args;
-use crate::python::exception::{ExceptionObject, PyResult, not_implemented_error, type_error};
+use crate::python::exception::{PyResult, not_implemented_error, type_error};
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, Class, Instance, Type};
 use crate::python::value::Value;
@@ -71,6 +71,13 @@ impl Vm {
         let class_object = match class {
             Type::Builtin(builtin) => {
                 let Some(construct) = builtin.construct else {
+                    let single = [Value::None, Value::NotImplemented, Value::Ellipsis];
+                    if let Some(value) = single.into_iter().find(|value| value.class().same(&Type::Builtin(builtin))) {
+                        return match args.pos.is_empty() && args.kw.is_empty() {
+                            true => Ok(value),
+                            false => Err(type_error(format!("{} takes no arguments", builtin.name))),
+                        };
+                    }
                     return Err(type_error(format!(
                         "cannot create '{}{}' instances",
                         builtin.module_prefix(),
@@ -144,7 +151,9 @@ fn own(class: &Rc<Class>, value: &Value) {
 /// An instance before `__init__`: `object.__new__`, or `BaseException.__new__`, which keeps the arguments.
 pub(super) fn bare_instance(class: &Type, args: &Args) -> PyResult<Value> {
     if class.is_exception() {
-        return Ok(Value::Exception(ExceptionObject::new(class.clone(), args.pos.to_vec())));
+        let base = class.builtin_base();
+        let instance = crate::python::builtins::exceptions::instance(class.clone(), base, args.pos.to_vec())?;
+        return Ok(Value::Exception(instance));
     }
     match class {
         Type::Class(class) if !has_own_form(Type::Class(class.clone()).builtin_base()) => {

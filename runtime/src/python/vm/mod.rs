@@ -294,14 +294,12 @@ impl Vm {
     }
 
     /// The steps that are left.
-    #[cfg_attr(not(feature = "jit"), allow(dead_code))]
-    pub(crate) fn steps_left(&self) -> u64 {
+    pub fn steps_left(&self) -> u64 {
         self.steps_left
     }
 
-    /// Gives back what was paid for work that is done again.
-    #[cfg_attr(not(feature = "jit"), allow(dead_code))]
-    pub(crate) fn set_steps_left(&mut self, steps: u64) {
+    /// Sets the steps that are left to what they were, after work that the job does not pay for.
+    pub fn restore_steps(&mut self, steps: u64) {
         self.steps_left = steps;
     }
 

@@ -7,6 +7,7 @@ use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{PyResult, Raised, type_error};
 use crate::python::format;
+use crate::python::modules::collections::counter;
 use crate::python::modules::typing;
 use crate::python::number::{Num, convert, float_ops, int_ops};
 use crate::python::set::{SetObject, SetTable};
@@ -331,6 +332,9 @@ impl Vm {
         };
         let result = match a {
             Value::Object(object) => object.unary(self, method.trim_matches('_')),
+            Value::Dict(dict) if matches!(dict.kind, DictKind::Counter) && op != UnaryOp::Invert => {
+                Some(counter::signed(self, dict, op == UnaryOp::Negative))
+            }
             _ => self.try_special(a, method, Args::none()),
         };
         result.unwrap_or_else(|| {

@@ -8,6 +8,7 @@ use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{ExceptionObject, KEY_ERROR, OS_ERROR, PyResult, type_error};
 use crate::python::exception::{UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR};
 use crate::python::format;
+use crate::python::modules::collections::counter::by_count;
 use crate::python::number::{Num, float_text, int_text};
 use crate::python::set::SetObject;
 use crate::python::string::Str;
@@ -87,7 +88,7 @@ impl Vm {
             Value::Type(class) => class_repr(class),
             Value::Module(module) => format!("<module '{}' (built-in)>", module.name),
             Value::Iterator(iterator) => {
-                format!("<{} object at {:#x}>", iterator.class().name, at(Rc::as_ptr(iterator).cast()))
+                format!("<{} object at {:#x}>", iterator.class().shown_name().as_str(), at(Rc::as_ptr(iterator).cast()))
             }
             Value::Exception(exception) => match self.try_special(value, "__repr__", Args::none()) {
                 Some(text) => returned_str(text?, "__repr__")?.to_string(),
@@ -175,7 +176,10 @@ impl Vm {
             }
             DictKind::Counter if entries.is_empty() => Ok("Counter()".to_owned()),
             DictKind::Counter => {
-                self.sort_by_count(&mut entries)?;
+                // As `most_common()` orders them, where the counts can be compared.
+                if let Ok(sorted) = by_count(self, dict) {
+                    entries = sorted;
+                }
                 Ok(format!("Counter({})", self.entries_repr(&entries)?))
             }
             DictKind::Ordered if entries.is_empty() => Ok("OrderedDict()".to_owned()),
@@ -201,19 +205,6 @@ impl Vm {
         }
         out.push('}');
         Ok(out)
-    }
-
-    /// Orders a Counter's entries as `most_common()` does; leaves them where counts cannot be compared.
-    fn sort_by_count(&mut self, entries: &mut [(Value, Value)]) -> PyResult<()> {
-        self.charge(entries.len())?;
-        let comparable = |value: &Value| Num::of(value).is_some();
-        if entries.iter().all(|(_, count)| comparable(count)) {
-            entries.sort_by(|(_, a), (_, b)| match (Num::of(a), Num::of(b)) {
-                (Some(a), Some(b)) => b.compare(a).unwrap_or(std::cmp::Ordering::Equal),
-                _ => std::cmp::Ordering::Equal,
-            });
-        }
-        Ok(())
     }
 
     fn set_repr(&mut self, set: &SetObject) -> PyResult<String> {
@@ -285,7 +276,11 @@ impl Vm {
             None => exception.attributes.borrow().get("filename").cloned(),
         };
         Ok(Some(match filename.filter(|filename| !filename.is_none()) {
-            Some(filename) => format!("{text}: {}", self.repr(&filename)?),
+            Some(filename) => {
+                let text = format!("{text}: {}", self.repr(&filename)?);
+                let second = exception.attributes.borrow().get("filename2").cloned().unwrap_or_default();
+                if second.is_none() { text } else { format!("{text} -> {}", self.repr(&second)?) }
+            }
             None => text,
         }))
     }

@@ -9,7 +9,7 @@ use crate::python::methods::dict::receiver;
 use crate::python::methods::sort;
 use crate::python::types::{BuiltinType, DICT, OBJECT};
 use crate::python::value::{Builtin, Method, Value};
-use crate::python::vm::{BinaryOp, Vm};
+use crate::python::vm::{BinaryOp, CompareOp, Vm};
 
 /// `collections.Counter`
 pub static COUNTER: BuiltinType = BuiltinType {
@@ -86,8 +86,24 @@ fn count_into(vm: &mut Vm, this: &Value, args: Args, op: BinaryOp) -> PyResult<V
     Ok(Value::None)
 }
 
+/// `+counter` and `-counter`: the counts above zero, or those below it with the sign turned.
+pub(crate) fn signed(vm: &mut Vm, counter: &Dict, negative: bool) -> PyResult<Value> {
+    let kept = empty();
+    let zero = Value::Int(0);
+    for (key, count) in counter.items() {
+        vm.charge(1)?;
+        let op = if negative { CompareOp::Lt } else { CompareOp::Gt };
+        let wanted = vm.compare(op, &count, &zero)?;
+        if vm.truthy(&wanted)? {
+            let count = if negative { vm.binary(BinaryOp::Subtract, &zero, &count)? } else { count };
+            kept.table.borrow_mut().insert(Key::new(vm, key)?, count);
+        }
+    }
+    Ok(Value::dict(kept))
+}
+
 /// The items by count, greatest first, equal counts in the order of first meeting.
-fn by_count(vm: &mut Vm, dict: &Dict) -> PyResult<Vec<Value>> {
+pub(crate) fn by_count(vm: &mut Vm, dict: &Dict) -> PyResult<Vec<(Value, Value)>> {
     let mut counts: Vec<(Value, Value)> = dict.items();
     // Sorting indices by count keeps the stable sort's work on plain values.
     let keys: Vec<Value> = counts.iter().map(|(_, count)| count.clone()).collect();
@@ -95,7 +111,7 @@ fn by_count(vm: &mut Vm, dict: &Dict) -> PyResult<Vec<Value>> {
     let mut sorted = Vec::with_capacity(counts.len());
     for index in order {
         if let Some((key, count)) = counts.get_mut(index) {
-            sorted.push(Value::tuple(vec![std::mem::take(key), std::mem::take(count)]));
+            sorted.push((std::mem::take(key), std::mem::take(count)));
         }
     }
     Ok(sorted)
@@ -108,7 +124,8 @@ fn most_common(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         let count = usize::try_from(convert::index_i64(vm, &count)?).unwrap_or(0);
         items.truncate(count);
     }
-    Ok(Value::list(items))
+    let pairs = items.into_iter().map(|(key, count)| Value::tuple(vec![key, count]));
+    Ok(Value::list(pairs.collect()))
 }
 
 fn elements(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {

@@ -202,7 +202,7 @@ fn remove(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
             drop(removed);
             Ok(Value::None)
         }
-        None => Err(value_error("deque.remove(x): x not in deque")),
+        None => Err(value_error(format!("{} is not in deque", vm.repr(&wanted)?))),
     }
 }
 

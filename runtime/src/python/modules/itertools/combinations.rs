@@ -27,10 +27,9 @@ impl Selections {
             Rule::Combinations => {
                 let moving = self.indices.iter().enumerate().rposition(|(place, index)| *index != place + n - r);
                 let Some(place) = moving else { return false };
-                let mut next = self.indices.get(place).map_or(0, |index| index + 1);
-                for index in self.indices.iter_mut().skip(place) {
-                    *index = next;
-                    next += 1;
+                let next = self.indices.get(place).map_or(0, |index| index + 1);
+                for (index, value) in self.indices.iter_mut().skip(place).zip(next..) {
+                    *index = value;
                 }
                 true
             }

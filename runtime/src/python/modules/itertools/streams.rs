@@ -312,7 +312,6 @@ impl PyIterator for Islice {
 
 pub(super) fn islice(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [source, first, second, step] = args.between("islice", 2)?;
-    let source = vm.iter(&source.unwrap_or_default())?;
     let mut bound = |value: Option<Value>, default: usize, message: &str| match value {
         None | Some(Value::None) => Ok(default),
         Some(value @ (Value::Int(_) | Value::Bool(_) | Value::BigInt(_))) => size(vm, &value, message),
@@ -332,6 +331,7 @@ pub(super) fn islice(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if step == 0 {
         return Err(value_error(STEP));
     }
+    let source = vm.iter(&source.unwrap_or_default())?;
     made(&ISLICE, Islice { source, next: start, taken: 0, stop, step })
 }
 

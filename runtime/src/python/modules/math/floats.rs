@@ -285,8 +285,11 @@ pub(super) fn ieee_remainder(x: f64, y: f64) -> f64 {
 }
 
 // The Lanczos approximation of CPython's `Modules/mathmodule.c`: g and the coefficients of its rational function.
+#[expect(clippy::excessive_precision, reason = "the digits of the source")]
 const LANCZOS_G: f64 = 6.024_680_040_776_729_583_740_234_375;
+#[expect(clippy::excessive_precision, reason = "the digits of the source")]
 const LANCZOS_G_MINUS_HALF: f64 = 5.524_680_040_776_729_583_740_234_375;
+#[expect(clippy::excessive_precision, reason = "the digits of the source")]
 const LANCZOS_NUMERATOR: [f64; 13] = [
     23_531_376_880.410_759_688_572_007_674_451_636_754_734_846_804_940,
     42_919_803_642.649_098_768_957_899_047_001_988_850_926_355_848_959,
@@ -430,4 +433,32 @@ pub(super) fn lgamma(x: f64) -> f64 {
         r = std::f64::consts::PI.ln() - sin_pi(size).abs().ln() - size.ln() - r;
     }
     r
+}
+/// The cube root by the method of the GNU C library, whose last bit CPython's answers show.
+pub(super) fn cbrt(x: f64) -> f64 {
+    const ROOT_2: f64 = 1.259_921_049_894_873_2;
+    const ROOT_4: f64 = 1.587_401_051_968_199_5;
+    if x == 0.0 || !x.is_finite() {
+        return x + x;
+    }
+    let (m, exponent) = libm::frexp(x.abs());
+    let u = 0.354_895_765_043_919_86
+        + ((1.508_191_937_815_849
+            - ((2.114_994_941_673_712_9
+                - ((2.446_931_222_835_641_6_f64
+                    - ((1.834_692_774_836_130_9 - (0.784_932_344_976_639_3 - 0.145_263_899_385_486_37 * m) * m)
+                        * m))
+                    * m))
+                * m))
+            * m);
+    let cube = u * u * u;
+    let factor = match exponent % 3 {
+        -2 => 1.0 / ROOT_4,
+        -1 => 1.0 / ROOT_2,
+        0 => 1.0,
+        1 => ROOT_2,
+        _ => ROOT_4,
+    };
+    let root = u * (cube + 2.0 * m) / (2.0 * cube + m) * factor;
+    libm::ldexp(root.copysign(x), exponent / 3)
 }

@@ -7,7 +7,7 @@ use crate::python::value::Value;
 use crate::python::vm::{BinaryOp, Vm};
 
 /// `math.fsum(seq)`
-pub fn fsum(vm: &mut Vm, args: Args) -> PyResult<Value> {
+pub(super) fn fsum(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [sequence] = args.exactly("math.fsum")?;
     let iterator = vm.iter(&sequence)?;
     let mut numbers = Vec::new();

@@ -1,0 +1,85 @@
+//! Evaluates Python programs for the referee (`tests/referee/`): a line of JSON in, a line of JSON out.
+//!
+//! A line in is `{"source": ..., "kind": "block" | "fstring" | "exec"}`. A line out is `{"value": repr, "type": class}`,
+//! `{"exception": class, "message": text}`, or `{"panic": text}`, which is a fault of tpvc whatever the program. Every
+//! program gets an empty machine.
+
+use std::error::Error;
+use std::io::{BufRead, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use tpv_runtime::python::code::{CodeKind, ProgramData};
+use tpv_runtime::python::exception::{PyResult, raise};
+use tpv_runtime::python::value::Value;
+use tpv_runtime::python::verify::verify;
+use tpv_runtime::python::vm::{Environment, Limits, Vm};
+use tpvc::python::program::ProgramBuilder;
+
+/// The surroundings as far as messages show them: the module that the code seems to be in.
+struct Loader;
+
+impl Environment for Loader {
+    fn global(&self, _: &mut Vm, name: &str) -> PyResult<Option<Value>> {
+        Ok((name == "__name__").then(|| Value::str("tpv.core.loader")))
+    }
+
+    fn compile(&self, source: &str, kind: CodeKind) -> Option<PyResult<ProgramData>> {
+        let compiled = tpvc::python::run_time::compile(source, kind);
+        Some(compiled.map_err(|(_, text)| raise(&tpv_runtime::python::exception::SYNTAX_ERROR, text)))
+    }
+}
+
+fn evaluate(vm: &mut Vm, source: &str, kind: CodeKind) -> Json {
+    let mut program = ProgramBuilder::new();
+    let (root, _) = program.compile_lenient(source, kind);
+    let data = program.finish();
+    if let Err(reason) = verify(&data) {
+        return json!({ "panic": format!("does not verify: {reason}") });
+    }
+    let program = vm.load(Arc::new(data));
+    let result = vm.run(&program, root).and_then(|value| {
+        let repr = vm.repr(&value)?;
+        Ok(json!({ "value": repr.as_str(), "type": value.class().name().as_str() }))
+    });
+    result.unwrap_or_else(|raised| {
+        let message = vm.str(&raised.value()).map_or_else(|_| "?".to_owned(), |text| text.to_string());
+        json!({ "exception": raised.class_name().as_str(), "message": message })
+    })
+}
+
+fn answer(line: &str) -> Result<Json, Box<dyn Error>> {
+    let case: Json = serde_json::from_str(line)?;
+    let source = case.get("source").and_then(Json::as_str).ok_or("no source")?;
+    let kind = match case.get("kind").and_then(Json::as_str) {
+        Some("fstring") => CodeKind::FString,
+        Some("exec") => CodeKind::Exec,
+        _ => CodeKind::Block,
+    };
+    let answer = catch_unwind(AssertUnwindSafe(|| {
+        let mut vm = Vm::new(Rc::new(Loader));
+        // The referee's programs are short: one that goes on is stopped, and shows as a difference.
+        vm.limits = Limits { steps: 3_000_000, ..Limits::default() };
+        vm.reset();
+        let answer = evaluate(&mut vm, source, kind);
+        vm.reset();
+        answer
+    }));
+    Ok(answer.unwrap_or_else(|cause| {
+        let text = cause.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| cause.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        json!({ "panic": text.unwrap_or_default() })
+    }))
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut out = std::io::stdout().lock();
+    for line in std::io::stdin().lock().lines() {
+        let answer = answer(&line?)?;
+        writeln!(out, "{answer}")?;
+        out.flush()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! `datetime`
+
+mod date;
+mod format;
+mod moment;
+mod parse;
+mod struct_time;
+mod time_of_day;
+mod timedelta;
+mod timezone;
+
+use jiff::SignedDuration;
+use jiff::civil;
+
+pub use date::DATE;
+pub use moment::DATETIME;
+pub use time_of_day::TIME;
+pub use timedelta::TIMEDELTA;
+pub use timezone::TIMEZONE;
+
+use super::class;
+use crate::python::exception::{PyResult, Raised, overflow_error};
+use crate::python::types::BuiltinType;
+use crate::python::value::Value;
+use crate::python::vm::{CompareOp, Vm};
+
+module! {
+    /// `datetime`
+    MODULE = "datetime";
+    functions {}
+    values(_vm) {
+        "MAXYEAR" => Value::Int(9999),
+        "MINYEAR" => Value::Int(1),
+        "UTC" => timezone::utc(),
+        "date" => class(&DATE),
+        "datetime" => class(&DATETIME),
+        "time" => class(&TIME),
+        "timedelta" => class(&TIMEDELTA),
+        "timezone" => class(&TIMEZONE),
+    }
+}
+
+const EPOCH: civil::DateTime = civil::date(1970, 1, 1).at(0, 0, 0, 0);
+const MICROSECONDS_PER_DAY: i128 = 86_400_000_000;
+
+/// A `datetime.date`; a day that does not exist is 1 January of the year 1.
+pub fn date(year: i16, month: u8, day: u8) -> Value {
+    let date = civil::Date::new(year, month.cast_signed(), day.cast_signed()).unwrap_or(civil::date(1, 1, 1));
+    Value::object(date::Date(date))
+}
+
+/// A `datetime.datetime`: microseconds since 1970 of the local reading, and the offset from UTC in seconds if it has one.
+pub fn datetime(microseconds: i64, offset: Option<i32>) -> Value {
+    let local = EPOCH.checked_add(SignedDuration::from_micros(microseconds)).unwrap_or(EPOCH);
+    Value::object(moment::Moment { local, zone: offset.map(timezone::Zone::of_seconds) })
+}
+
+/// The constants of the module's classes: `timezone.utc`, `date.min`, ...
+pub(super) fn class_constant(class: &'static BuiltinType, name: &str) -> Option<Value> {
+    let is = |other: &'static BuiltinType| std::ptr::eq(class, other);
+    // The largest difference that `timedelta` holds, in microseconds.
+    let most = 1_000_000_000 * MICROSECONDS_PER_DAY - 1;
+    match name {
+        "utc" if is(&TIMEZONE) => Some(timezone::utc()),
+        "min" if is(&DATE) => Some(date(1, 1, 1)),
+        "max" if is(&DATE) => Some(date(9999, 12, 31)),
+        "min" if is(&DATETIME) => Some(naive(civil::date(1, 1, 1).at(0, 0, 0, 0))),
+        "max" if is(&DATETIME) => Some(naive(civil::date(9999, 12, 31).at(23, 59, 59, 999_999_000))),
+        "min" if is(&TIMEDELTA) => timedelta::delta(-999_999_999 * MICROSECONDS_PER_DAY).ok(),
+        "max" if is(&TIMEDELTA) => timedelta::delta(most).ok(),
+        "resolution" if is(&DATE) => timedelta::delta(MICROSECONDS_PER_DAY).ok(),
+        "resolution" if is(&DATETIME) || is(&TIMEDELTA) || is(&TIME) => timedelta::delta(1).ok(),
+        _ => None,
+    }
+}
+
+fn naive(local: civil::DateTime) -> Value {
+    Value::object(moment::Moment { local, zone: None })
+}
+
+/// The date and time some microseconds after another.
+fn shifted(from: civil::DateTime, microseconds: i128) -> PyResult<civil::DateTime> {
+    let out_of_range = || overflow_error("date value out of range");
+    let seconds = i64::try_from(microseconds.div_euclid(1_000_000)).map_err(|_| out_of_range())?;
+    let rest = i32::try_from(microseconds.rem_euclid(1_000_000)).unwrap_or_default() * 1000;
+    let moved = from.checked_add(SignedDuration::new(seconds, rest)).map_err(|_| out_of_range())?;
+    if (1..=9999).contains(&moved.year()) { Ok(moved) } else { Err(out_of_range()) }
+}
+
+/// The microseconds from one date and time to another.
+fn between(from: civil::DateTime, to: civil::DateTime) -> i128 {
+    to.duration_since(from).as_micros()
+}
+
+/// The answer of a comparison to an ordering.
+fn decide(op: CompareOp, order: std::cmp::Ordering) -> Value {
+    Value::Bool(match op {
+        CompareOp::Lt => order.is_lt(),
+        CompareOp::Le => order.is_le(),
+        CompareOp::Eq => order.is_eq(),
+        CompareOp::Ne => order.is_ne(),
+        CompareOp::Gt => order.is_gt(),
+        CompareOp::Ge => order.is_ge(),
+    })
+}
+
+/// The date and time of the world, UTC.
+fn now(vm: &Vm) -> PyResult<civil::DateTime> {
+    shifted(EPOCH, i128::from(super::time::now(vm)?))
+}
+
+fn invalid_iso(vm: &mut Vm, text: &Value) -> PyResult<Raised> {
+    Ok(crate::python::exception::value_error(format!("Invalid isoformat string: {}", vm.repr(text)?)))
+}

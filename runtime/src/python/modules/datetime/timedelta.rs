@@ -1,0 +1,270 @@
+//! `datetime.timedelta`.
+
+use num_bigint::BigInt;
+use num_traits::{FromPrimitive, ToPrimitive};
+
+use super::{MICROSECONDS_PER_DAY, decide};
+use crate::python::args::Args;
+use crate::python::builtins::convert;
+use crate::python::exception::{PyResult, overflow_error, type_error, zero_division_error};
+use crate::python::object::Object;
+use crate::python::types::{BuiltinType, OBJECT};
+use crate::python::value::{Method, Value};
+use crate::python::vm::{CompareOp, Vm};
+
+/// `datetime.timedelta`
+pub static TIMEDELTA: BuiltinType = BuiltinType {
+    construct: Some(construct),
+    methods: &[Method { name: "total_seconds", call: total_seconds }],
+    ..BuiltinType::new("timedelta", "datetime", &OBJECT)
+};
+
+/// A `timedelta`, in microseconds.
+pub(super) struct Delta(pub(super) i128);
+
+/// A `timedelta` value.
+pub(super) fn delta(microseconds: i128) -> PyResult<Value> {
+    let days = microseconds.div_euclid(MICROSECONDS_PER_DAY);
+    if i32::try_from(days).is_err() {
+        return Err(overflow_error("Python int too large to convert to C int"));
+    }
+    if days.abs() > 999_999_999 {
+        return Err(overflow_error(format!("days={days}; must have magnitude <= 999999999")));
+    }
+    Ok(Value::object(Delta(microseconds)))
+}
+
+/// The units of the constructor's arguments, in microseconds.
+static UNITS: [(&str, i128); 7] = [
+    ("days", MICROSECONDS_PER_DAY),
+    ("seconds", 1_000_000),
+    ("microseconds", 1),
+    ("milliseconds", 1000),
+    ("minutes", 60_000_000),
+    ("hours", 3_600_000_000),
+    ("weeks", 7 * MICROSECONDS_PER_DAY),
+];
+
+fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let parts = args.bind("__new__", UNITS.map(|(name, _)| name), 0)?;
+    let mut whole: i128 = 0;
+    // Fractions of a microsecond, summed as floats and rounded once, as CPython's `accum` leaves them to the end.
+    let mut fraction = 0.0;
+    for (part, (name, unit)) in parts.into_iter().zip(UNITS) {
+        match part {
+            None => {}
+            Some(part @ (Value::Int(_) | Value::BigInt(_) | Value::Bool(_))) => {
+                let product = convert::bigint(vm, &part)?.to_i128().and_then(|number| number.checked_mul(unit));
+                let sum = product.and_then(|product| whole.checked_add(product));
+                whole = sum.ok_or_else(|| overflow_error("Python int too large to convert to C int"))?;
+            }
+            Some(Value::Float(number)) => {
+                let int = convert::float_to_int(number)?;
+                let int = convert::bigint(vm, &int)?.to_i128().and_then(|number| number.checked_mul(unit));
+                let sum = int.and_then(|product| whole.checked_add(product));
+                whole = sum.ok_or_else(|| overflow_error("Python int too large to convert to C int"))?;
+                #[expect(clippy::cast_precision_loss, reason = "as CPython multiplies the fraction, in floats")]
+                let part = number.fract() * unit as f64;
+                #[expect(clippy::cast_possible_truncation, reason = "less than a week of microseconds")]
+                let int_part = part.trunc() as i128;
+                whole += int_part;
+                fraction += part.fract();
+            }
+            Some(other) => {
+                return Err(type_error(format!(
+                    "unsupported type for timedelta {name} component: {}",
+                    other.type_name().as_str()
+                )));
+            }
+        }
+    }
+    delta(whole + rounded(whole, fraction))
+}
+
+/// The fraction rounded half to even, given the whole it is added to.
+fn rounded(whole: i128, fraction: f64) -> i128 {
+    let is_odd = whole.rem_euclid(2) == 1;
+    let offset = if is_odd { 1.0 } else { 0.0 };
+    #[expect(clippy::cast_possible_truncation, reason = "a few microseconds")]
+    let result = ((fraction + offset).round_ties_even() - offset) as i128;
+    result
+}
+
+fn receiver(this: &Value) -> PyResult<i128> {
+    this.downcast::<Delta>()
+        .map(|delta| delta.0)
+        .ok_or_else(|| crate::python::methods::wrong_receiver("datetime.timedelta", this))
+}
+
+fn total_seconds(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = args.exactly("timedelta.total_seconds")?;
+    quotient(vm, receiver(this)?, 1_000_000)
+}
+
+/// `a / b` of ints, as Python divides.
+fn quotient(vm: &mut Vm, a: i128, b: i128) -> PyResult<Value> {
+    let [a, b] = [a, b].map(|number| Value::from_bigint(BigInt::from(number)));
+    vm.binary(crate::python::vm::BinaryOp::TrueDivide, &a, &b)
+}
+
+/// `a / b` rounded half to even.
+fn divided(a: i128, b: i128) -> i128 {
+    let (floor, rest) = (a.div_euclid(b), a.rem_euclid(b));
+    let up = match (2 * rest).cmp(&b.abs()) {
+        std::cmp::Ordering::Less => false,
+        std::cmp::Ordering::Equal => floor.rem_euclid(2) == 1,
+        std::cmp::Ordering::Greater => true,
+    };
+    let step = if b < 0 { -1 } else { 1 };
+    if up { floor + step } else { floor }
+}
+
+/// The days, seconds and microseconds that CPython stores.
+fn parts(microseconds: i128) -> (i128, i128, i128) {
+    let rest = microseconds.rem_euclid(MICROSECONDS_PER_DAY);
+    (microseconds.div_euclid(MICROSECONDS_PER_DAY), rest / 1_000_000, rest % 1_000_000)
+}
+
+impl Object for Delta {
+    fn class(&self) -> &'static BuiltinType {
+        &TIMEDELTA
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        let (days, seconds, microseconds) = parts(self.0);
+        let number = match name {
+            "days" => days,
+            "seconds" => seconds,
+            "microseconds" => microseconds,
+            _ => return Ok(None),
+        };
+        Ok(Some(Value::from_bigint(number.into())))
+    }
+
+    fn truthy(&self, _: &mut Vm) -> PyResult<bool> {
+        Ok(self.0 != 0)
+    }
+
+    fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+        let (days, seconds, microseconds) = parts(self.0);
+        let named = [("days", days), ("seconds", seconds), ("microseconds", microseconds)];
+        let shown: Vec<String> =
+            named.iter().filter(|(_, number)| *number != 0).map(|(name, number)| format!("{name}={number}")).collect();
+        let shown = if shown.is_empty() { "0".to_owned() } else { shown.join(", ") };
+        Ok(format!("datetime.timedelta({shown})"))
+    }
+
+    fn str(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+        let (days, seconds, microseconds) = parts(self.0);
+        let mut text = String::new();
+        if days != 0 {
+            let plural = if days.abs() == 1 { "" } else { "s" };
+            text = format!("{days} day{plural}, ");
+        }
+        text.push_str(&format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60));
+        if microseconds != 0 {
+            text.push_str(&format!(".{microseconds:06}"));
+        }
+        Ok(text)
+    }
+
+    fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        let other = other.downcast::<Self>()?;
+        Some(Ok(decide(op, self.0.cmp(&other.0))))
+    }
+
+    fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
+        Some(crate::python::hash::hash(vm, &Value::from_bigint(self.0.into())))
+    }
+
+    fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+        if let Some(other) = other.downcast::<Self>() {
+            let zero = || zero_division_error("integer division or modulo by zero");
+            // Floored, as Python's `//` and `%` are.
+            let floor = |a: i128, b: i128| a / b - i128::from(a % b != 0 && (a < 0) != (b < 0));
+            return Some(match method {
+                "add" => delta(self.0 + other.0),
+                "sub" => delta(self.0 - other.0),
+                "truediv" if other.0 == 0 => Err(zero_division_error("division by zero")),
+                "truediv" => quotient(vm, self.0, other.0),
+                "floordiv" | "mod" | "divmod" if other.0 == 0 => Err(zero()),
+                "floordiv" => Ok(Value::from_bigint(floor(self.0, other.0).into())),
+                "mod" => delta(self.0 - floor(self.0, other.0) * other.0),
+                "divmod" => {
+                    let times = floor(self.0, other.0);
+                    delta(self.0 - times * other.0)
+                        .map(|rest| Value::tuple(vec![Value::from_bigint(times.into()), rest]))
+                }
+                _ => return None,
+            });
+        }
+        match (method, other) {
+            ("mul" | "rmul", Value::Int(factor)) => Some(match self.0.checked_mul(i128::from(*factor)) {
+                Some(product) => delta(product),
+                None => Err(overflow_error("Python int too large to convert to C int")),
+            }),
+            ("mul" | "rmul" | "truediv", Value::Float(factor)) => Some(scaled(self.0, *factor, method == "truediv")),
+            ("truediv" | "floordiv", Value::Int(0)) => {
+                Some(Err(zero_division_error("integer division or modulo by zero")))
+            }
+            ("truediv", Value::Int(divisor)) => Some(delta(divided(self.0, i128::from(*divisor)))),
+            ("floordiv", Value::Int(divisor)) => {
+                let (a, b) = (self.0, i128::from(*divisor));
+                Some(delta(a / b - i128::from(a % b != 0 && (a < 0) != (b < 0))))
+            }
+            _ => None,
+        }
+    }
+
+    fn unary(&self, _: &mut Vm, method: &str) -> Option<PyResult<Value>> {
+        match method {
+            "neg" => Some(delta(-self.0)),
+            "pos" => Some(delta(self.0)),
+            "abs" => Some(delta(self.0.abs())),
+            _ => None,
+        }
+    }
+}
+
+/// A delta times a float, or divided by one: the float counts as the exact fraction it is.
+fn scaled(microseconds: i128, factor: f64, divide: bool) -> PyResult<Value> {
+    if divide && factor == 0.0 {
+        return Err(zero_division_error("division by zero"));
+    }
+    if !factor.is_finite() {
+        return Err(if factor.is_nan() {
+            crate::python::exception::value_error("cannot convert NaN to integer ratio")
+        } else {
+            overflow_error("cannot convert Infinity to integer ratio")
+        });
+    }
+    let (mantissa, exponent) = libm::frexp(factor);
+    let mut numerator = BigInt::from_f64(mantissa * 9_007_199_254_740_992.0).unwrap_or_default();
+    let mut denominator: BigInt = BigInt::from(1);
+    let exponent = exponent - 53;
+    let shift = usize::try_from(exponent.unsigned_abs()).unwrap_or_default();
+    if exponent >= 0 {
+        numerator <<= shift;
+    } else {
+        denominator <<= shift;
+    }
+    if divide {
+        std::mem::swap(&mut numerator, &mut denominator);
+    }
+    use num_integer::Integer;
+    use num_traits::Signed;
+    if denominator.is_negative() {
+        numerator = -numerator;
+        denominator = -denominator;
+    }
+    let product: BigInt = BigInt::from(microseconds) * numerator;
+    let (floor, rest) = product.div_mod_floor(&denominator);
+    let twice: BigInt = rest * 2;
+    let up = match twice.cmp(&denominator) {
+        std::cmp::Ordering::Less => false,
+        std::cmp::Ordering::Equal => floor.is_odd(),
+        std::cmp::Ordering::Greater => true,
+    };
+    let result = (if up { floor + 1 } else { floor }).to_i128();
+    delta(result.ok_or_else(|| overflow_error("Python int too large to convert to C int"))?)
+}

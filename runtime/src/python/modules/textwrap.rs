@@ -1,0 +1,57 @@
+//! `textwrap`: `dedent` and `indent`.
+
+use super::signature::Signature;
+use crate::python::exception::type_error;
+use crate::python::value::Value;
+
+module! {
+    /// `textwrap`
+    MODULE = "textwrap";
+    functions {
+        "dedent" => |vm, args| {
+            let [text] = Signature::function("dedent", ["text"], 1).bind(args)?.map(Option::unwrap_or_default);
+            let Value::Str(text) = &text else { return Err(type_error("expected string or bytes-like object, got 'int'")) };
+            vm.charge(text.len() / 16)?;
+            Ok(Value::str(dedent(text)))
+        },
+        "indent" => |vm, args| {
+            let [text, prefix] =
+                Signature::function("indent", ["text", "prefix"], 2).bind(args)?.map(Option::unwrap_or_default);
+            let (Value::Str(text), Value::Str(prefix)) = (&text, &prefix) else {
+                return Err(type_error("indent() needs two strings"));
+            };
+            vm.charge_bytes(text.len() + prefix.len().saturating_mul(text.matches('\n').count() + 1))?;
+            let indented = |line: &str| if line.trim().is_empty() { line.to_owned() } else { format!("{}{line}", prefix.as_str()) };
+            Ok(Value::str(text.split_inclusive('\n').map(indented).collect::<String>()))
+        },
+    }
+    values(_vm) {}
+}
+
+fn margin_of(line: &str) -> &str {
+    let rest = line.trim_start_matches([' ', '\t']);
+    line.get(..line.len() - rest.len()).unwrap_or_default()
+}
+
+/// `textwrap.dedent(text)`: lines of only blanks become empty, and count for nothing.
+fn dedent(text: &str) -> String {
+    let is_blank = |line: &str| line.trim_matches([' ', '\t']).is_empty();
+    let mut margin: Option<&str> = None;
+    for line in text.split('\n').filter(|line| !is_blank(line)) {
+        let own = margin_of(line);
+        let common = match margin {
+            None => own,
+            Some(margin) => {
+                let shared = margin.bytes().zip(own.bytes()).take_while(|(a, b)| a == b).count();
+                margin.get(..shared).unwrap_or_default()
+            }
+        };
+        margin = Some(common);
+    }
+    let margin = margin.unwrap_or_default();
+    let lines: Vec<&str> = text
+        .split('\n')
+        .map(|line| if is_blank(line) { "" } else { line.strip_prefix(margin).unwrap_or(line) })
+        .collect();
+    lines.join("\n")
+}

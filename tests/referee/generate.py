@@ -1,0 +1,321 @@
+"""The referee: random programs, evaluated by CPython 3.11 and by tpvc, their answers compared.
+
+    cargo build --release --example evaluate
+    python3.11 tests/referee/generate.py --seed 1 --count 100000
+
+It prints its seed, the share of programs that raise and of trivial ones, and every difference that `known.py` does not
+explain, shrunk. It ends with status 1 where there is one.
+"""
+
+import argparse
+import collections
+import random
+import re
+import sys
+
+import known
+import machines
+import shrink
+from grammar import LITERALS, RULES
+
+ILL_TYPED = 0.012
+MODULES = "ast base64 collections copy datetime fnmatch functools hashlib itertools json math operator os.path random re statistics string textwrap"
+USES = [(name, re.compile(r"(?<![\w.'])" + re.escape(name) + r"\.")) for name in MODULES.split()]
+ATOM = re.compile(r"^(\w+|'[^'\\]*'|\w+\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|\([^()]*\))$")
+HOLE = re.compile(r"\$(\w+)")
+# Kinds whose size the work of a program depends on: never filled with anything else.
+BOUNDED = {"small", "positive", "digits", "attribute", "exception", "smallsource", "range", "intspec", "floatspec", "strspec"}
+STRAY = [kind for kind in RULES if kind not in ("key", "fn2", "key_value", "longrange", "slice", "match")]
+IN_BLOCK = ["int", "float", "str", "list", "tuple", "dict", "set", "bool", "any", "intlist", "numlist", "strlist", "intdict"]
+
+
+class Generator:
+    """Makes one program. Variables of the block are known by kind and fill holes of that kind."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.variables = {}
+        self.holes = 0
+
+    def expression(self, kind, depth):
+        rng = self.rng
+        self.holes += 1
+        if kind not in BOUNDED and rng.random() < ILL_TYPED:
+            kind = rng.choice(STRAY)
+        names = self.variables.get(kind)
+        if names and rng.random() < 0.4:
+            return rng.choice(names)
+        rules, literals = RULES.get(kind) or [], LITERALS.get(kind) or []
+        if literals and (depth <= 0 or not rules or rng.random() < 0.25):
+            return rng.choice(literals)
+        if depth <= -3:
+            return rng.choice(["0", "''", "None", "[]", "1.5", "(1, 2)"])
+        return self.fill(rng.choice(rules), depth - 1)
+
+    def fill(self, template, depth):
+        def filled(match):
+            # `$anything` is the longest kind that the name begins with: only `$any`, never a prefix of another.
+            kind = match.group(1)
+            if kind == "attribute":
+                return self.rng.choice(LITERALS["attribute"])
+            text = self.expression(kind, depth)
+            before, after = template[: match.start()], template[match.end() :]
+            if ATOM.match(text) and not (text[0].isdigit() and after.startswith((".", "("))):
+                return text
+            if before.endswith(("(", ", ")) and after.startswith((")", ",")) and before.count("(") and not text.startswith("*"):
+                if " for " not in text and ":=" not in text and "lambda" not in text and ", " not in re.sub(r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|'[^']*'", "", text):
+                    return text
+            return f"({text})"
+
+        return HOLE.sub(filled, template)
+
+    def bind(self, name, kind):
+        for names in self.variables.values():
+            if name in names:
+                names.remove(name)
+        self.variables.setdefault(kind, []).append(name)
+
+    def name(self):
+        return self.rng.choice("abcdxy")
+
+    def block(self):
+        lines = []
+        for _ in range(self.rng.randint(1, 4)):
+            lines += self.statement(2)
+        names = [name for names in self.variables.values() for name in names]
+        if names and self.rng.random() < 0.7:
+            return lines + ["(" + ", ".join(sorted(set(names))) + ",)"]
+        return lines + [self.expression(self.rng.choice(IN_BLOCK), 2)]
+
+    def suite(self, depth, *ends):
+        saved = {kind: list(names) for kind, names in self.variables.items()}
+        lines = [line for _ in range(self.rng.randint(1, 2)) for line in self.statement(depth - 1)]
+        if ends and self.rng.random() < 0.3:
+            lines.append(self.rng.choice(ends))
+        self.variables = saved
+        return ["    " + line for line in lines]
+
+    def statement(self, depth):
+        rng, expression, name = self.rng, self.expression, self.name()
+        choices = "assign assign assign augment unpack method item"
+        if depth > 0:
+            choices += " if for while try function generator with match delete class comprehension starred assert nested"
+        what = rng.choice(choices.split())
+        if what == "assign":
+            kind = rng.choice(IN_BLOCK)
+            text = expression(kind, 2)
+            self.bind(name, kind)
+            return [f"{name} = {text}"]
+        if what == "augment":
+            kind, op = rng.choice([("int", "+"), ("int", "*"), ("int", "//"), ("int", "&"), ("float", "-"), ("float", "/"), ("str", "+"), ("str", "%"),
+                                   ("list", "+"), ("set", "|"), ("set", "-"), ("dict", "|"), ("intlist", "+"), ("any", "+"), ("tuple", "+"), ("int", "%"), ("int", "**"), ("int", "<<")])
+            first, right = expression(kind, 1), expression("small" if op in ("**", "<<") else rng.choice([kind, kind, "any"]) if kind != "any" else kind, 1)
+            if rng.random() < 0.3:
+                self.bind(name, "list")
+                return [f"{name} = [{first}]", f"{name}[0] {op}= {right}"]
+            self.bind(name, kind)
+            return [f"{name} = {first}", f"{name} {op}= {right}"]
+        if what == "unpack":
+            pattern = rng.choice(["a, b", "a, *b", "*a, b", "(a, b), c", "[a, b, c]", "a, (b, *c)", "*a,"])
+            text = expression(rng.choice(["tuple", "list", "str", "iterable", "any"]), 2)
+            for bound in re.findall(r"\w", pattern):
+                self.bind(bound, "any")
+            return [f"{pattern} = {text}"]
+        if what == "method":
+            text = expression("list", 1)
+            self.bind(name, "list")
+            return [f"{name} = list({text})", self.fill(rng.choice([
+                f"{name}.append($any)", f"{name}.insert($small, $any)", f"{name}.extend($iterable)", f"{name}.remove($any)", f"{name}.sort()",
+                f"{name}.sort(key=$key, reverse=$bool)", f"{name}.reverse()", f"{name}.pop($small)", f"{name} += $iterable", f"{name} *= $small",
+                f"{name}[$small] = $any", f"{name}[$small:$small] = $iterable", f"{name}[::$small] = $iterable", f"del {name}[$small]",
+                f"del {name}[$small:]", f"del {name}[::$small]", f"{name}[$slice] = $list", f"{name}.clear()"]), 1)]
+        if what == "item":
+            text = expression("dict", 1)
+            self.bind(name, "dict")
+            return [f"{name} = dict({text})", self.fill(rng.choice([
+                f"{name}[$key_value] = $any", f"{name}.update($dict)", f"{name}.update($any)", f"del {name}[$any]", f"{name}.setdefault($key_value, []).append($any)",
+                f"{name}.pop($any)", f"{name}.popitem()", f"{name} |= $dict", f"{name}['n'] = {name}.get('n', $int) + $int", f"{name}.update(a=$any)", f"{name}.clear()"]), 1)]
+        if what == "if":
+            return [f"if {expression('bool', 2)}:"] + self.suite(depth) + [f"elif {expression('any', 1)}:"] + self.suite(depth) + ["else:"] + self.suite(depth)
+        if what == "for":
+            text = expression("iterable", 1)
+            head = rng.choice(["for i in {}:", "for i, j in enumerate({}):", "for i in reversed({}):", "for i, j in {}:", "for i, j in zip({}, 'xyz'):"]).format(text)
+            self.bind("i", "any")
+            tail = ["else:"] + self.suite(depth) if rng.random() < 0.3 else []
+            return ["r = []", head, f"    r.append({self.expression('any', 1)})"] + self.suite(depth, "break", "continue") + tail
+        if what == "while":
+            return ["n = 0", f"while n < {rng.randint(0, 4)}:", "    n += 1"] + self.suite(depth, "break", "continue") + (["else:"] + self.suite(depth) if rng.random() < 0.3 else [])
+        if what == "try":
+            risky = ["    " + f"{name} = {expression('any', 2)}"]
+            caught = rng.choice(["Exception", "(ValueError, TypeError)", "LookupError", "ArithmeticError", "BaseException", expression("exception", 0)])
+            self.bind(name, "any")
+            # The name may be unbound here and there, which is a case too.
+            lines = ["try:"] + risky + [f"except {caught} as e:", f"    {name} = (type(e).__name__, str(e), e.args)"]
+            if rng.random() < 0.3:
+                lines += ["    " + rng.choice(["raise", "raise ValueError(str(e)) from e", "raise KeyError(e)", "pass"])]
+            if rng.random() < 0.3:
+                lines += ["else:"] + self.suite(depth)
+            if rng.random() < 0.3:
+                lines += ["finally:"] + self.suite(depth)
+            return lines
+        if what == "function":
+            parameters, arguments = rng.choice([
+                ("p, q=1", "{}"), ("p, q=1", "{}, {}"), ("*p", "{}, {}"), ("p, *, q=2", "{}, q={}"), ("**p", "a={}, b={}"), ("p, /, q", "{}, {}"), ("p, q=1", "q={}, p={}"),
+                ("p, *q, **r", "{}, {}, k=1"), ("p, q", "{}"), ("p, q", "*{}"), ("p", "{}, {}"), ("p, q=1", "{}, z={}"), ("p, *, q", "{}"), ("p, /", "p={}"), ("p, q", "**{}"), ("p, q=3, *r", "*{}")])
+            arguments = arguments.replace("{}", "\0").split("\0")
+            call = arguments[0] + "".join(self.argument("any") + part for part in arguments[1:])
+            if arguments[0].endswith("**"):
+                call = "**" + self.argument("intdict")
+            saved = self.variables
+            self.variables = {"any": ["p", "q"]} if "**p" not in parameters else {}
+            body = self.suite(depth) + ["    return " + self.expression("any", 2)]
+            self.variables = saved
+            self.bind("z", "any")
+            return [f"def f({parameters}):"] + body + [f"z = f({call})"]
+        if what == "generator":
+            body = self.suite(depth)
+            self.bind("z", "list")
+            send = rng.choice(["z = list(g())", "z = [*g()]", "z = sum(g(), [])", "z = next(g())", "h = g(); z = [next(h), h.send(1), next(h, None)]", "z = dict(g())", "z = list(zip(g(), g()))"])
+            return ["def g():"] + body + [f"    s = yield {expression('any', 1)}", f"    yield s", f"    yield from {self.argument('iterable')}", f"    return {self.argument('any')}"] + send.split("; ")
+        if what == "with":
+            self.bind("z", "any")
+            return ["class C:", "    def __enter__(self):", f"        return {expression('any', 1)}", "    def __exit__(self, *a):", f"        return {expression('bool', 1)}",
+                    "z = None", "with C() as w:", f"    z = {expression('any', 2)}", "    z = (z, w)"]
+        if what == "match":
+            patterns = ["[x, y]", "[x, *rest]", "{'a': x}", "int(x)", "str() as x", "(1 | 2) as x", "None", "[]", "{'a': x, **rest}", "float() | int()", "'a'", "-1", "[[x], y]", "x if x", "bool(x)", "1.5"]
+            self.bind("z", "any")
+            lines = [f"match {expression('any', 2)}:"]
+            for pattern in rng.sample(patterns, 3):
+                lines += [f"    case {pattern}:", f"        z = {rng.choice(['1', repr(pattern), '[*locals_free]' if False else '2'])}"]
+            return lines + ["    case _:", f"        z = {expression('any', 1)}"]
+        if what == "delete":
+            return [f"{name} = {expression('any', 1)}", f"del {name}", f"{name} = {expression('any', 1)}"]
+        if what == "class":
+            self.bind("z", "any")
+            return ["class A:", f"    k = {expression('any', 1)}", "    def __init__(self, v):", "        self.v = v", f"    def {rng.choice(['__repr__', '__str__', 'm'])}(self):",
+                    f"        return {expression('str', 1)}", f"    def {rng.choice(['__add__', '__eq__', '__lt__', '__getitem__', '__contains__', '__call__'])}(self, o):", f"        return {expression('any', 1)}",
+                    f"o = A({expression('any', 1)})", "z = " + rng.choice(["o.v", "o.k", "str(o)[:3] if hasattr(A, '__str__') and not isinstance(o, int) else 0", "o + 1", "o == 1", "o < 2", "o[0]", "1 in o", "o(1)", "o.m()", "o.nothing", "A.k", "f'{o.v}'", "o == o", "A()", "A(1, 2)", "o.v < o"])]
+        if what == "comprehension":
+            self.bind("z", "any")
+            return [rng.choice(["z = [({0}) for i in {1}]", "z = {{i: ({0}) for i in {1}}}", "z = [(i, ({0})) for i in {1} if i]", "z = list(({0}) for i in {1})", "z = [[j for j in {1}] for i in range(2)]", "z = [(i, j) for i, j in {1}]"]).format(expression("any", 1), self.argument("iterable"))]
+        if what == "starred":
+            self.bind("z", "any")
+            return [rng.choice(["z = [*{0}, *{1}]", "z = (*{0}, 1)", "z = {{**{2}, 'k': 1}}", "z = max(*{0})", "z = '{{}} {{}}'.format(*{0})", "z = dict(**{2})", "z = [{0}, {1}][0]"]).format(self.argument("iterable"), self.argument("iterable"), self.argument("dict"))]
+        if what == "assert":
+            return [f"assert {expression('bool', 1)}, {expression('any', 1)}"] if rng.random() < 0.3 else ["pass"]
+        return ["def f():", "    global w" if rng.random() < 0.5 else "    w = 0", "    def h():", "        nonlocal_ = 1", f"        return {expression('any', 1)}", f"    w = {expression('any', 1)}", "    return h(), w", "z = f()"]
+
+    def argument(self, kind):
+        text = self.expression(kind, 1)
+        return text if ATOM.match(text) else f"({text})"
+
+    def fstring(self):
+        rng, parts = self.rng, []
+        for _ in range(rng.randint(1, 3)):
+            parts.append(rng.choice(["", "a", " ", "{{", "}}", "é", "\U0001f600", "x=", "\\n", "\\x41", "%", "$", "'", '"', ": ", "\\t"]))
+            kind = rng.choice(["int", "float", "str", "any", "bool", "num"])
+            text = self.expression(kind, 2)
+            if any(mark in text for mark in ("\\", "'''", "#", "\n")) or re.search(r"[:!]|lambda", re.sub(r"\[[^\]]*\]", "", text)):
+                text = f"({text})" if not any(mark in text for mark in ("\\", "'''", "#")) else "1"
+            specs = {"int": "intspec", "float": "floatspec", "num": "floatspec"}.get(kind, "strspec")
+            spec = rng.choice(LITERALS[specs])[1:-1]
+            parts.append("{" + (" " if text.startswith("{") else "") + text + rng.choice(["", "", "", "=", "!r", "!s", "!a"]) + rng.choice(["", "", ":" + spec, ":{" + str(rng.randint(0, 9)) + "}", ":>{" + str(rng.randint(0, 12)) + "}"]) + "}")
+        return "".join(parts)
+
+    def program(self):
+        """Kind and source."""
+        what = self.rng.random()
+        if what < 0.5:
+            return "block", imports(self.expression(self.rng.choice(IN_BLOCK + ["any", "bytes", "frozenset", "range"]), self.rng.choice([1, 2, 2, 3])))
+        if what < 0.9:
+            return "block", imports("\n".join(self.block()))
+        return "fstring", self.fstring()
+
+
+def imports(source):
+    """The source with the modules imported that it names."""
+    used = [name for name, pattern in USES if pattern.search(source)]
+    lines = ["import " + name for name in used]
+    if "random" in used:
+        lines.append("random.seed(42)")
+    return "\n".join(lines + [source])
+
+
+def leave_out(modules):
+    """Forgets the templates that name modules, or kinds of which nothing is left."""
+    gone = re.compile("|".join(rf"\b{name}\." for name in modules) or "(?!)")
+    for kinds in (LITERALS, RULES):
+        for kind, rules in kinds.items():
+            if kind not in ("str", "strspec", "path"):
+                kinds[kind] = [rule for rule in rules if not gone.search(rule)]
+    RULES["str"] = [rule for rule in RULES["str"] if not gone.search(rule)]
+    while True:
+        empty = [kind for kind in RULES if not RULES[kind] and not LITERALS.get(kind)]
+        needs = re.compile("|".join(rf"\${kind}\b" for kind in empty) or "(?!)")
+        before = sum(map(len, RULES.values()))
+        for kind, rules in RULES.items():
+            RULES[kind] = [rule for rule in rules if not needs.search(rule)]
+        STRAY[:] = [kind for kind in STRAY if kind not in empty]
+        if before == sum(map(len, RULES.values())):
+            return
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--evaluator", default="target/release/examples/evaluate")
+    parser.add_argument("--show", type=int, default=60, help="how many differences to shrink and print")
+    parser.add_argument("--seconds", type=float, help="stop after this time")
+    args = parser.parse_args()
+    rng = random.Random(args.seed)
+    cpython, tpvc = machines.CPython(), machines.Tpvc(args.evaluator)
+    missing = [name for name in MODULES.split() if "exception" in tpvc.answer(("block", f"import {name}\n1"))]
+    leave_out(missing)
+    tally, explained, shown = collections.Counter(), collections.Counter(), {}
+    print(f"seed {args.seed}, {args.count} programs" + "".join(f"; no module {name}" for name in missing), flush=True)
+    started = machines.now()
+    for _ in range(args.count):
+        if args.seconds and machines.now() - started > args.seconds:
+            break
+        generator = Generator(rng)
+        case = generator.program()
+        expected = cpython.answer(case)
+        if expected is None:
+            tally["skipped: CPython takes too long or too much memory"] += 1
+            continue
+        tally["programs"] += 1
+        tally["raise"] += "exception" in expected
+        tally["trivial"] += generator.holes <= 2
+        tally[case[0]] += 1
+        actual = tpvc.answer(case)
+        if machines.same(expected, actual):
+            continue
+        reason = known.reason(case, expected, actual)
+        if reason is None and len(shown) < args.show:
+            case, expected, actual = shrink.shrink(case, expected, actual, cpython, tpvc)
+            reason = known.reason(case, expected, actual)
+        if reason is not None:
+            explained[reason] += 1
+            continue
+        tally["differences"] += 1
+        # One of a sort is enough: what the messages quote does not tell sorts apart.
+        sort = re.sub(r"'[^']*'|\d+", "", machines.text(expected) + machines.text(actual))
+        sort = sort if "exception" in {**expected, **actual} or "panic" in actual else case
+        if sort not in shown and len(shown) < args.show:
+            shown[sort] = None
+            print(f"--- {case[0]}\n{case[1]}\n  CPython: {machines.text(expected)}\n  tpvc:    {machines.text(actual)}", flush=True)
+    count = max(tally["programs"], 1)
+    print(f"seed {args.seed}: {tally['programs']} programs in {machines.now() - started:.0f} s, "
+          f"{tally['raise'] / count:.1%} raise, {tally['trivial'] / count:.1%} trivial, {tally['fstring'] / count:.1%} f-strings; "
+          f"{sum(explained.values())} known differences, {tally['differences']} others")
+    for name, times in explained.most_common():
+        print(f"  known: {times} {name}")
+    for name, times in tally.items():
+        if name.startswith("skipped"):
+            print(f"  {times} {name}")
+    sys.exit(1 if tally["differences"] else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""The two machines that answer a program: CPython in a process of its own, and tpvc's evaluator.
+
+An answer is `{"value": repr, "type": class}`, `{"exception": class, "message": text}` or, from tpvc only, `{"panic": text}`.
+"""
+
+import json
+import pathlib
+import re
+import select
+import subprocess
+import sys
+import time
+
+now = time.monotonic
+ADDRESS = re.compile(r"\bat 0x[0-9a-f]+")
+# What no program of the referee should need; a machine that takes longer is started again.
+SECONDS = 5
+
+
+class Machine:
+    """A process that answers a line with a line."""
+
+    def __init__(self, command):
+        self.command = command
+        self.process = None
+
+    def ask(self, line):
+        if self.process is None:
+            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0)
+        try:
+            self.process.stdin.write(line.encode("utf-8", "surrogatepass") + b"\n")
+            answer = b""
+            while not answer.endswith(b"\n"):
+                if not select.select([self.process.stdout], [], [], SECONDS)[0]:
+                    return self.stop()
+                part = self.process.stdout.read(1 << 16)
+                if not part:
+                    return self.stop()
+                answer += part
+        except BrokenPipeError:
+            return self.stop()
+        return json.loads(answer)
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+        self.process = None
+
+
+class CPython(Machine):
+    def __init__(self):
+        super().__init__([sys.executable, str(pathlib.Path(__file__).with_name("cpython.py"))])
+
+    def answer(self, case):
+        """None where CPython takes too long, or more memory than it may."""
+        answer = self.ask(json.dumps({"kind": case[0], "source": case[1]}))
+        return None if answer is None or answer.get("exception") == "MemoryError" else answer
+
+
+class Tpvc(Machine):
+    def __init__(self, evaluator):
+        super().__init__([evaluator])
+
+    def answer(self, case):
+        answer = self.ask(json.dumps({"kind": case[0], "source": case[1]}))
+        return answer if answer is not None else {"panic": "no answer: the evaluator died or took too long"}
+
+
+def same(expected, actual):
+    return normal(expected) == normal(actual)
+
+
+def normal(answer):
+    return {key: ADDRESS.sub("at 0x", text) for key, text in answer.items()}
+
+
+def text(answer):
+    if "value" in answer:
+        return f"{answer['value']} ({answer['type']})"
+    if "panic" in answer:
+        return f"PANIC {answer['panic']}"
+    return f"{answer['exception']}: {answer['message']}"
