@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::job::{InvalidJob, Job};
 use tpv_runtime::galaxy::world::World;
+use tpv_runtime::jit::Mode;
 use tpv_runtime::mapper::{Hooks, Log, Mapper};
 use tpv_runtime::python::vm::LogLevel;
 use tpv_runtime::stream::{self, Batch};
@@ -50,6 +51,30 @@ pub(super) struct Map {
     /// Add the candidate destinations in rank order to each answer
     #[arg(long)]
     detail: bool,
+    /// When numeric code becomes machine code; the answers are the same
+    #[arg(long, value_name = "WHEN", default_value = "lazy")]
+    jit: JitMode,
+}
+
+/// When numeric code becomes machine code.
+#[derive(Clone, Copy, ValueEnum)]
+enum JitMode {
+    /// Never: everything is interpreted
+    Off,
+    /// Once it has run so often that this pays
+    Lazy,
+    /// The first time that it runs
+    Eager,
+}
+
+impl From<JitMode> for Mode {
+    fn from(mode: JitMode) -> Self {
+        match mode {
+            JitMode::Off => Self::Off,
+            JitMode::Lazy => Self::Lazy,
+            JitMode::Eager => Self::Eager,
+        }
+    }
 }
 
 /// The reader of the jobs.
@@ -110,7 +135,8 @@ impl Map {
         let jobs_path = self.jobs_path(common);
         let Some(rules) = self.rules(common)? else { return Ok(Outcome::Bad) };
         let world = Arc::new(self.world()?);
-        let mapper = Mapper::with_hooks(Arc::new(rules), hooks(common), self.detail);
+        let hooks = Hooks { jit: self.jit.into(), ..hooks(common) };
+        let mapper = Mapper::with_hooks(Arc::new(rules), hooks, self.detail);
         let (reader, size) = open(jobs_path)?;
         let unwritable = |error: &io::Error| {
             let (what, help) = io_help(error, &self.output);

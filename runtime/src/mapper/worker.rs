@@ -92,7 +92,7 @@ impl Worker {
         let mut vm = Vm::new(environment.clone());
         vm.limits = hooks.limits;
         vm.reset();
-        let program = vm.load(rules.program().clone());
+        let program = vm.load_native(rules.program().clone(), rules.native(hooks.jit));
         vm.program = Some(program);
         let tables = rules.tables();
         let names = Rc::new(TagNames::default());

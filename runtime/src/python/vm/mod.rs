@@ -46,6 +46,7 @@ use super::module::ModuleDef;
 use super::modules::random::MersenneTwister;
 use super::string::Str;
 use super::value::Value;
+use crate::jit::Native;
 
 /// What the machine asks of its surroundings. Everything that is not pure comes through here, so that a mapping reads no
 /// file, network or clock that the world, the seed or an option did not give.
@@ -200,6 +201,11 @@ pub struct Vm {
     pool: frame::FramePool,
     methods: lookup::MethodCache,
     cycles: cycles::Cycles,
+    /// How many blocks were computed by machine code.
+    pub(crate) kernel_runs: u64,
+    /// What kernels that run hold by reference.
+    #[cfg_attr(not(feature = "jit"), allow(dead_code))]
+    pub(crate) kernel_refs: Vec<Value>,
     /// The addresses of the containers whose `repr` is being made, so that one that holds itself ends.
     pub(super) in_repr: Vec<usize>,
     slots: HashMap<String, usize>,
@@ -226,6 +232,8 @@ impl Vm {
             pool: frame::FramePool::default(),
             methods: lookup::MethodCache::default(),
             cycles: cycles::Cycles::default(),
+            kernel_runs: 0,
+            kernel_refs: Vec::new(),
             in_repr: Vec::new(),
             slots: HashMap::new(),
             slot_names: Vec::new(),
@@ -262,7 +270,12 @@ impl Vm {
 
     /// Makes this thread's view of a program.
     pub fn load(&mut self, data: std::sync::Arc<ProgramData>) -> Rc<Program> {
-        Program::new(data, |name| self.slot(name.as_str()))
+        self.load_native(data, None)
+    }
+
+    /// Makes this thread's view of a program whose kernels may become machine code.
+    pub fn load_native(&mut self, data: std::sync::Arc<ProgramData>, native: Option<Native>) -> Rc<Program> {
+        Program::new(data, native, |name| self.slot(name.as_str()))
     }
 
     /// Empties the context and renews the budgets, for the next job. Functions that the last job's code made lose their
@@ -284,6 +297,11 @@ impl Vm {
     /// Gives a new budget of steps, for what remains to be done when the job has ended.
     pub fn renew(&mut self) {
         self.steps_left = self.limits.steps;
+    }
+
+    /// How many blocks this machine has computed by machine code.
+    pub fn kernel_runs(&self) -> u64 {
+        self.kernel_runs
     }
 
     /// The steps that are left.
