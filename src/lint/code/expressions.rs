@@ -20,7 +20,9 @@ impl<'a> Checker<'a> {
             Expr::Name(name) => self.read(&name.id, name.range),
             Expr::NamedExpr(node) => {
                 let ty = self.expr(&node.value);
-                self.assign(&node.target, ty.clone());
+                if let Expr::Name(name) = &*node.target {
+                    self.bind_outside(&name.id, ty.clone());
+                }
                 ty
             }
             Expr::BoolOp(node) => {
@@ -157,8 +159,9 @@ impl<'a> Checker<'a> {
     }
 
     fn comprehension(&mut self, generators: &'a [Comprehension], parts: &[&'a Expr]) -> Type {
-        let before = self.state.clone();
+        let (facts, tests) = (self.state.facts.clone(), self.state.tests.clone());
         self.state.scopes.push(HashMap::new());
+        self.comprehensions += 1;
         for generator in generators {
             let items = self.expr(&generator.iter);
             self.assign(&generator.target, items.item());
@@ -171,7 +174,9 @@ impl<'a> Checker<'a> {
         for part in parts {
             ty = self.expr(part);
         }
-        self.state = before;
+        self.comprehensions -= 1;
+        self.state.scopes.pop();
+        (self.state.facts, self.state.tests) = (facts, tests);
         ty
     }
 
@@ -203,7 +208,7 @@ impl<'a> Checker<'a> {
                 }
                 let is_own = matches!(*class, "Entity" | "Destination" | "SchedulingTags")
                     && self.surroundings.attributes.contains(name);
-                if name.starts_with("__") || is_own || self.stored.contains(name) || members.names.is_empty() {
+                if name.starts_with("__") || is_own || self.bindings.attributes.contains(name) || members.names.is_empty() {
                     return Type::Any;
                 }
                 if members.names.contains(name) {
@@ -226,6 +231,9 @@ impl<'a> Checker<'a> {
     }
 
     fn no_attribute(&mut self, whose: &str, name: &str, range: TextRange, near: impl FnOnce() -> Option<&'static str>) {
+        if self.expects("AttributeError") {
+            return;
+        }
         self.fault("T103", range, format!("{whose} no attribute `{name}`"), "raises `AttributeError`");
         match near() {
             Some(near) => self.help(format!("did you mean `{near}`?")),
@@ -254,7 +262,7 @@ impl<'a> Checker<'a> {
             }
         }
         let Some(own) = tpv_runtime::mapper::find_module(module) else { return Type::Any };
-        if own.names.contains(&name) || name.starts_with('_') || self.stored.contains(name) {
+        if own.names.contains(&name) || name.starts_with('_') || self.bindings.attributes.contains(name) {
             return Type::Any;
         }
         if tpv_runtime::mapper::find_module(&full).is_some() {

@@ -80,6 +80,8 @@ pub(super) struct Names<'a> {
     /// The resources that any tool, role or user sets.
     requested: HashSet<&'static str>,
     has_rank: bool,
+    /// Names that code puts into the context of an entity.
+    set_by_code: HashSet<String>,
 }
 
 /// The names of all contexts.
@@ -115,7 +117,7 @@ fn all_keys(entity: &Entity) -> impl Iterator<Item = &str> {
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(config: &'a Config) -> Self {
+    pub(super) fn new(config: &'a Config, set_by_code: HashSet<String>) -> Self {
         let mut names = Self {
             config,
             default: config.global.default_inherits.as_ref().map(|id| id.as_str()),
@@ -124,6 +126,7 @@ impl<'a> Names<'a> {
             tools: HashMap::new(),
             requested: HashSet::new(),
             has_rank: false,
+            set_by_code,
         };
         for entity in config.users.values().chain(config.roles.values()) {
             names.people.extend(all_keys(entity));
@@ -151,6 +154,10 @@ impl<'a> Names<'a> {
 
     /// Judges the names that a text takes from outside.
     pub(super) fn judge(&mut self, linter: &mut Linter<'_>, site: &Site<'a>, free: &[Free]) {
+        if site.property == "rank" && site.kind_of_owner() == EntityKind::Destination {
+            // Nobody asks a destination to rank.
+            return;
+        }
         let mut seen: HashSet<&str> = HashSet::new();
         for name in free {
             if self.is_given(&name.name) || !seen.insert(&name.name) {
@@ -180,6 +187,7 @@ impl<'a> Names<'a> {
             || name.starts_with("__")
             || OWN_LOADER.contains(&name)
             || self.config.global.context.contains_key(name)
+            || self.set_by_code.contains(name)
             || (model().builtins.contains(name) && !model().loader.contains(name))
     }
 
@@ -456,6 +464,9 @@ fn early_help(name: &str, site: &Site<'_>) -> String {
             RESOURCES.join("`, `"),
             site.property
         );
+    }
+    if LATE.contains(&name) {
+        return format!("use `entity.{name}`, which is the value as the config writes it");
     }
     "set it in the context of an entity, not of a rule or a destination".to_owned()
 }
