@@ -74,6 +74,20 @@ fn examples_of_pages_give_their_codes() {
 }
 
 #[test]
+fn the_table_lists_every_code() {
+    let table = std::fs::read_to_string(project().join("docs/lint/README.md")).unwrap();
+    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| [")).collect();
+    let expected: Vec<String> = CODES
+        .iter()
+        .map(|code| {
+            let severity = format!("{:?}", code.severity).to_lowercase();
+            format!("| [{0}]({0}.md) | {severity} | {1} |", code.code, code.title)
+        })
+        .collect();
+    assert_eq!(rows, expected);
+}
+
+#[test]
 fn explain_code_prints_the_page() {
     let output = tpvc_in(&project(), &["explain-code", "t105"]);
     assert!(output.status.success());

@@ -10,6 +10,7 @@ mod entities;
 mod fields;
 mod model;
 pub mod report;
+mod rules;
 mod tags;
 mod units;
 mod zeros;
@@ -127,6 +128,7 @@ impl<'a> Linter<'a> {
     fn check(&mut self) {
         fields::check(self);
         entities::check(self);
+        rules::check(self);
         zeros::check(self);
         units::check(self);
         tags::check(self);

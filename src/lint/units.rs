@@ -45,7 +45,7 @@ fn number(linter: &mut Linter<'_>, entity: &Entity, name: &str, value: Option<&C
     let amount = match value.kind {
         ValueKind::Int(amount) => amount as f64,
         ValueKind::Float(amount) => amount,
-                _ => return,
+        _ => return,
     };
     if amount > MOST_GIB && amount.is_finite() {
         let written = value.python_str();

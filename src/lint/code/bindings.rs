@@ -146,7 +146,9 @@ impl Bindings {
 
     fn context_key(&mut self, key: Option<&Expr>) {
         match key {
-            Some(Expr::Constant(ExprConstant { value: Constant::Str(key), .. })) => drop(self.contexts.insert(key.clone())),
+            Some(Expr::Constant(ExprConstant { value: Constant::Str(key), .. })) => {
+                drop(self.contexts.insert(key.clone()))
+            }
             _ => self.unknown = true,
         }
     }

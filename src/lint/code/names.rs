@@ -100,6 +100,15 @@ fn keys(common: &Common) -> impl Iterator<Item = &str> {
     common.context.iter().flat_map(|context| context.keys().map(|key| &**key))
 }
 
+/// Whether it is a builtin of Python that compiled rules do not have.
+fn is_missing_builtin(name: &str) -> bool {
+    /// Those that the compiler or the interpreter provides.
+    const OWN: [&str; 8] = ["True", "False", "None", "compile", "eval", "exec", "globals", "locals"];
+    model().builtins.contains(name)
+        && !OWN.contains(&name)
+        && tpv_runtime::python::builtins::names().all(|known| known != name)
+}
+
 fn has(context: Option<&Arc<Dict>>, name: &str) -> bool {
     context.is_some_and(|context| context.contains_key(name))
 }
@@ -188,7 +197,7 @@ impl<'a> Names<'a> {
             || OWN_LOADER.contains(&name)
             || self.config.global.context.contains_key(name)
             || self.set_by_code.contains(name)
-            || (model().builtins.contains(name) && !model().loader.contains(name))
+            || (model().builtins.contains(name) && !model().loader.contains(name) && !is_missing_builtin(name))
     }
 
     fn judge_one(&self, linter: &mut Linter<'_>, site: &Site<'a>, free: &Free) {
@@ -202,6 +211,19 @@ impl<'a> Names<'a> {
         let bad: Vec<&(&Arc<Entity>, Verdict)> =
             verdicts.iter().filter(|(_, verdict)| *verdict != Verdict::Fine).collect();
         let Some((first, verdict)) = bad.first() else { return };
+        if is_missing_builtin(name) {
+            let help = "keep this rule on TPV, or write it another way";
+            self.finding(
+                linter,
+                site,
+                "T112",
+                free.range,
+                format!("tpvc has no builtin `{name}`"),
+                "raises `NameError`",
+                help,
+            );
+            return;
+        }
         if model().loader.contains(name) {
             let help = "keep this rule on TPV, or write it without TPV's own internals";
             self.finding(
@@ -246,10 +268,13 @@ impl<'a> Names<'a> {
             }
             (Bound::Never, Verdict::Missing) if bad.len() == verdicts.len() => {
                 let message = format!("the name `{name}` is not defined");
-                let help = self.near(name, site).map_or_else(
-                    || format!("define `{name}` under `context`, or correct the name"),
-                    |near| format!("did you mean `{near}`?"),
-                );
+                let help = match self.near(name, site) {
+                    _ if tpv_runtime::mapper::find_module(name).is_some() => {
+                        format!("import it first: `import {name}`")
+                    }
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("define `{name}` under `context`, or correct the name"),
+                };
                 self.finding(linter, site, "T103", free.range, message, "raises `NameError`", &help);
             }
             (Bound::Never, Verdict::Missing) if !free.guarded => {
