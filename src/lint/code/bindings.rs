@@ -135,7 +135,7 @@ impl Bindings {
                 }
                 for keyword in &node.keywords {
                     match &keyword.arg {
-                        Some(name) => drop(self.contexts.insert(name.to_string())),
+                        Some(name) => self.contexts.extend([name.to_string()]),
                         None => self.unknown = true,
                     }
                 }
@@ -147,7 +147,7 @@ impl Bindings {
     fn context_key(&mut self, key: Option<&Expr>) {
         match key {
             Some(Expr::Constant(ExprConstant { value: Constant::Str(key), .. })) => {
-                drop(self.contexts.insert(key.clone()))
+                self.contexts.insert(key.clone());
             }
             _ => self.unknown = true,
         }

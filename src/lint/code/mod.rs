@@ -9,6 +9,7 @@ mod checker;
 mod expressions;
 mod names;
 mod narrow;
+mod order;
 mod sites;
 mod statements;
 pub(super) mod types;

@@ -1,8 +1,4 @@
 //! Whether the names that code takes from outside are there when TPV evaluates it.
-//!
-//! The context of a job grows in a fixed order: global context and arguments; the contexts of the matched entities; for
-//! each rule its condition; then `min_gpus` to `mem` with the contexts of the rules that fired; the rank; and for each
-//! candidate destination its context, its rules, its resources, `env`, `params`, `resubmit`, its name and its tags.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -10,6 +6,7 @@ use std::sync::Arc;
 use rustpython_parser::text_size::TextRange;
 
 use super::checker::{Bound, Free};
+use super::order::{LATE, Phase, RESOURCES};
 use super::place;
 use super::sites::Site;
 use crate::config::Config;
@@ -19,43 +16,8 @@ use crate::diagnostic::Diagnostic;
 use crate::lint::model::model;
 use crate::lint::{Finding, Linter};
 
-/// The resources in the order in which `Entity.evaluate_resources` sets them.
-const RESOURCES: [&str; 9] =
-    ["min_gpus", "min_cores", "min_mem", "max_gpus", "max_cores", "max_mem", "gpus", "cores", "mem"];
-
-/// What is evaluated for a destination after its resources, in order.
-const LATE: [&str; 5] = ["env", "params", "resubmit", "dest_name", "handler_tags"];
-
 /// What tpvc has of the loader's globals.
 const OWN_LOADER: [&str; 9] = ["log", "functools", "logging", "ast", "Any", "TypeVar", "cast", "Callable", "Entity"];
-
-/// When a text is evaluated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Phase {
-    /// Conditions and effects of rules.
-    Rules,
-    /// A resource, by its index in [`RESOURCES`].
-    Resource(usize),
-    /// The rank.
-    Rank,
-    /// A property of the destination, by its index in [`LATE`].
-    Late(usize),
-}
-
-impl Phase {
-    fn of(property: &str) -> Self {
-        match property {
-            "if" | "execute" | "fail" => Self::Rules,
-            "rank" => Self::Rank,
-            "destination_name_override" => Self::Late(3),
-            "tags" => Self::Late(4),
-            name => match RESOURCES.iter().position(|resource| *resource == name) {
-                Some(index) => Self::Resource(index),
-                None => Self::Late(LATE.iter().position(|late| *late == name).unwrap_or(0)),
-            },
-        }
-    }
-}
 
 /// Whether a name is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
