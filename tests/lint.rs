@@ -74,6 +74,20 @@ fn examples_of_pages_give_their_codes() {
 }
 
 #[test]
+fn the_table_lists_every_code() {
+    let table = std::fs::read_to_string(project().join("docs/lint/README.md")).unwrap();
+    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| [")).collect();
+    let expected: Vec<String> = CODES
+        .iter()
+        .map(|code| {
+            let severity = format!("{:?}", code.severity).to_lowercase();
+            format!("| [{0}]({0}.md) | {severity} | {1} |", code.code, code.title)
+        })
+        .collect();
+    assert_eq!(rows, expected);
+}
+
+#[test]
 fn explain_code_prints_the_page() {
     let output = tpvc_in(&project(), &["explain-code", "t105"]);
     assert!(output.status.success());
@@ -184,4 +198,42 @@ fn several_files_together_and_each() {
     assert!(stdout(&each).contains("the parent `b` of the tool `a` does not exist"));
     let missing = tpvc_in(folder.path(), &["lint", "none*.yml"]);
     assert!(stderr(&missing).contains("no file matches `none*.yml`"), "{}", stderr(&missing));
+}
+
+/// Configs with pieces cut out or doubled: whatever is left, linting ends and every place is in the text.
+#[test]
+fn damaged_configs_are_linted_without_panic() {
+    let mut seed = 1u64;
+    let mut random = move |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below.max(1)
+    };
+    for case in cases() {
+        let text: Vec<char> = std::fs::read_to_string(case).unwrap().chars().collect();
+        for _ in 0..60 {
+            let start = random(text.len());
+            let end = (start + 1 + random(12)).min(text.len());
+            let mut damaged: Vec<char> = text[..start].to_vec();
+            match random(3) {
+                0 => {}
+                1 => damaged.extend([text[start..end].to_vec(), text[start..end].to_vec()].concat()),
+                _ => damaged.push(['"', '{', '}', ':', '(', '\\', '\'', 'é'][random(8)]),
+            }
+            damaged.extend(&text[end..]);
+            let linted = lint_text(&damaged.iter().collect::<String>());
+            let _ = (report::text(&linted, false), report::github(&linted), report::json(&[linted]));
+        }
+    }
+}
+
+#[test]
+fn deep_and_long_code_is_linted() {
+    let deep = "-".repeat(20_000);
+    let long = "1 + ".repeat(20_000);
+    let nested = "not ".repeat(2_000);
+    let text = format!(
+        "tools:\n  t:\n    mem: 1\n    rules:\n      - {{if: \"{deep}1\"}}\n      - {{if: \"{long}1\"}}\n      - {{if: \"{nested}1\"}}\n"
+    );
+    let linted = lint_text(&text);
+    assert!(linted.findings.iter().all(|finding| finding.code == "T111"), "{}", report::text(&linted, false));
 }

@@ -50,6 +50,7 @@ codes! {
     "T113" Warning "a memory that is not in GiB",
     "T114" Warning "a required tag that no destination has",
     "T115" Warning "a destination that no job can reach",
+    "T116" Warning "fields of a rule that have no effect",
 }
 
 /// The kind with this code, in any case.

@@ -25,7 +25,8 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                 .at(at, "`mem` is left to what is inherited")
                 .also(tool.span, "")
                 .note("memory is mostly a multiple of the cores, so that a job may ask for more than its author meant")
-                .help("add `mem`, such as `mem: cores * 4`, or `# noqa: T102` under the tool's name");
+                .help("add `mem`, such as `mem: cores * 4`, or `# noqa: T102` on a line under the tool's name");
+            let diagnostic = on_the_line(linter, tool, diagnostic);
             linter.report(Finding::new("T102", diagnostic).of(&tool.common));
         }
     }
@@ -47,7 +48,19 @@ fn not_abstract(linter: &mut Linter<'_>, entity: &Entity) {
     .at(entity.span, "named by `default_inherits`")
     .note(format!("a {noun} that is not abstract takes part in scheduling"))
     .help("add `abstract: true`, unless it is meant to be used itself");
+    let diagnostic = on_the_line(linter, entity, diagnostic);
     linter.report(Finding::new("T101", diagnostic).of(&entity.common));
+}
+
+/// Says that a `# noqa` on the line of the entity's name does not count.
+fn on_the_line(linter: &Linter<'_>, entity: &Entity, diagnostic: Diagnostic) -> Diagnostic {
+    let text = linter.sources.get(entity.span.source).and_then(|source| source.text.get(entity.span.range().end..));
+    let line = text.and_then(|text| text.lines().next()).unwrap_or("");
+    if line.contains("# noqa") || line.contains("#noqa") {
+        return diagnostic
+            .note("TPV does not heed the `# noqa` beside the name: it must stand on a line of its own below");
+    }
+    diagnostic
 }
 
 fn runner(linter: &mut Linter<'_>, destination: &Entity) {

@@ -10,6 +10,7 @@ mod entities;
 mod fields;
 mod model;
 pub mod report;
+mod rules;
 mod tags;
 mod units;
 mod zeros;
@@ -20,6 +21,7 @@ use crate::config::entity::{Common, EntityKind};
 use crate::config::value::Text;
 use crate::config::{self, Config};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::python::stack::on_roomy_thread;
 use crate::source::{Limits, SourceMap, Span};
 
 /// One finding: a code, a severity, a place, and what to do.
@@ -91,6 +93,11 @@ impl Linted {
 
 /// Lints config files and URLs, merged in the order given.
 pub fn lint(names: &[String], options: &Options) -> Linted {
+    // Code nests as deep as its author likes, and what walks it recurses with it.
+    on_roomy_thread(|| lint_here(names, options)).unwrap_or_else(|| lint_here(names, options))
+}
+
+fn lint_here(names: &[String], options: &Options) -> Linted {
     let mut sources = SourceMap::new();
     let mut diagnostics = Diagnostics::new();
     let config = config::load(names.iter().map(String::as_str), &Limits::default(), &mut sources, &mut diagnostics);
@@ -121,6 +128,7 @@ impl<'a> Linter<'a> {
     fn check(&mut self) {
         fields::check(self);
         entities::check(self);
+        rules::check(self);
         zeros::check(self);
         units::check(self);
         tags::check(self);

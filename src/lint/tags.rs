@@ -24,7 +24,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     limits(linter);
 }
 
-fn default<'a>(config: &'a Config, kind: EntityKind) -> Option<&'a Entity> {
+fn default(config: &Config, kind: EntityKind) -> Option<&Entity> {
     let id = config.global.default_inherits.as_ref()?;
     config.section(kind).get(id.as_str()).map(|entity| &**entity)
 }

@@ -45,10 +45,9 @@ fn number(linter: &mut Linter<'_>, entity: &Entity, name: &str, value: Option<&C
     let amount = match value.kind {
         ValueKind::Int(amount) => amount as f64,
         ValueKind::Float(amount) => amount,
-        ValueKind::BigInt(_) => f64::INFINITY,
         _ => return,
     };
-    if amount > MOST_GIB {
+    if amount > MOST_GIB && amount.is_finite() {
         let written = value.python_str();
         linter.report(self::finding(name, value.span, &written).of(&entity.common));
     }

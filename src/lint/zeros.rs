@@ -34,13 +34,14 @@ fn zeros(common: &Common, in_rule: bool, found: &mut Vec<(Span, Diagnostic)>) {
             "min_cores" | "min_mem" | "min_gpus" | "max_cores" | "max_mem" | "max_gpus" => {
                 Diagnostic::warning(format!("`{name}: 0` sets no limit"))
                     .at(value.span, "TPV takes 0 as not set")
-                    .help(format!("remove it; to take a limit away from what is inherited this is the way, else write `{name}` as a number above 0"))
+                    .help("remove it, unless it is there to take an inherited limit away")
             }
-            "cores" | "mem" if in_rule => {
-                Diagnostic::warning(format!("`{name}: 0` in a rule gives the job no {}", if name == "mem" { "memory" } else { "cores" }))
-                    .at(value.span, "0 is a value, not \"unset\"")
-                    .help("leave the field out to keep what the entity has, or write `null`")
-            }
+            "cores" | "mem" if in_rule => Diagnostic::warning(format!(
+                "`{name}: 0` in a rule gives the job no {}",
+                if name == "mem" { "memory" } else { "cores" }
+            ))
+            .at(value.span, "0 is a value, not \"unset\"")
+            .help("leave the field out to keep what the entity has, or write `null`"),
             _ => continue,
         };
         found.push((value.span, diagnostic));

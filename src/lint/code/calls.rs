@@ -72,7 +72,8 @@ impl<'a> Checker<'a> {
             .map(|parameter| format!("`{}`", parameter.name))
             .collect();
         if !missing.is_empty() && !unknown {
-            let message = format!("`{name}` lacks its argument {}", missing.join(" and "));
+            let noun = if missing.len() == 1 { "argument" } else { "arguments" };
+            let message = format!("`{name}` lacks its {noun} {}", missing.join(" and "));
             self.fault("T103", node.range, message, "raises `TypeError`");
             self.help(usage(signature));
         }

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use rustpython_parser::ast::{Expr, Ranged, Stmt};
 use rustpython_parser::text_size::TextRange;
 
+use super::bindings::Bindings;
 use super::types::{Type, Variable};
 use crate::lint::model::{Member, model};
 
@@ -78,10 +79,16 @@ pub(super) struct Checker<'a> {
     pub guarded: usize,
     /// How many handlers we are in, where the names of the `try` may be bound.
     pub in_handler: usize,
-    /// All names that the block binds.
-    pub bound: HashSet<String>,
-    /// Attributes that the block sets.
-    pub stored: HashSet<String>,
+    /// What the block binds and sets.
+    pub bindings: Bindings,
+    /// The names that the loops around bind: an earlier turn may have bound them.
+    pub in_loops: Vec<HashSet<String>>,
+    /// The names that the functions around bind: what is called later may find them bound.
+    pub in_functions: Vec<HashSet<String>>,
+    /// The exceptions that handlers around name: whoever catches a `NameError` expects it.
+    pub expected: Vec<String>,
+    /// How many of the innermost scopes are those of comprehensions.
+    pub comprehensions: usize,
     /// Whether code reads its names by other means, so that nothing can be said of names.
     pub opaque: bool,
 }
@@ -107,9 +114,7 @@ pub(super) fn check<'a>(
     facts: HashMap<String, Type>,
     surroundings: &'a Surroundings,
 ) -> Checked<'a> {
-    let mut bound = HashSet::new();
-    let mut stored = HashSet::new();
-    super::bindings::collect(body, &mut bound, &mut stored);
+    let bindings = super::bindings::collect(body);
     let state = State { scopes: vec![HashMap::new()], facts, ..State::default() };
     let mut checker = Checker {
         source,
@@ -119,9 +124,12 @@ pub(super) fn check<'a>(
         free: Vec::new(),
         guarded: 0,
         in_handler: 0,
-        bound,
-        stored,
-        opaque: false,
+        in_loops: Vec::new(),
+        in_functions: Vec::new(),
+        comprehensions: 0,
+        expected: Vec::new(),
+        opaque: bindings.star,
+        bindings,
     };
     let (statements, last) = match body.split_last() {
         Some((Stmt::Expr(last), statements)) if has_result => (statements, Some(&*last.value)),
@@ -155,6 +163,11 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Whether a handler around names this exception.
+    pub(super) fn expects(&self, exception: &str) -> bool {
+        self.expected.iter().any(|name| name == exception)
+    }
+
     /// The text of a node.
     pub(super) fn text(&self, node: &impl Ranged) -> &'a str {
         let range = node.range();
@@ -165,6 +178,16 @@ impl<'a> Checker<'a> {
     pub(super) fn bind(&mut self, name: &str, ty: Type) {
         self.forget(name);
         if let Some(scope) = self.state.scopes.last_mut() {
+            scope.insert(name.to_owned(), Variable { ty, maybe: None });
+        }
+    }
+
+    /// Binds the name of a walrus: comprehensions pass it on to what is around them.
+    pub(super) fn bind_outside(&mut self, name: &str, ty: Type) {
+        self.forget(name);
+        let depth = self.comprehensions;
+        let at = self.state.scopes.len().saturating_sub(depth + 1);
+        if let Some(scope) = self.state.scopes.get_mut(at) {
             scope.insert(name.to_owned(), Variable { ty, maybe: None });
         }
     }
@@ -180,20 +203,27 @@ impl<'a> Checker<'a> {
     /// The type of a name that is read.
     pub(super) fn read(&mut self, name: &str, range: TextRange) -> Type {
         let found = self.state.scopes.iter().rev().find_map(|scope| scope.get(name)).cloned();
+        let in_loop = self.in_loops.iter().any(|names| names.contains(name));
+        if in_loop && found.as_ref().is_none_or(|variable| variable.maybe.is_some()) {
+            return found.map(|variable| variable.ty).unwrap_or_default();
+        }
         if let Some(variable) = &found {
             match &variable.maybe {
                 None => return self.state.facts.get(name).cloned().unwrap_or_else(|| variable.ty.clone()),
                 Some(condition) if &**condition == IN_TRY && self.in_handler > 0 => return variable.ty.clone(),
                 Some(_) => {}
             }
-        } else if self.state.scopes.len() > 1 && self.bound.contains(name) {
+        } else if self.bindings.globals.contains(name)
+            || self.in_functions.iter().any(|names| names.contains(name))
+            || (self.state.scopes.len() > 1 && self.bindings.names.contains(name))
+        {
             // A function or comprehension runs when the block may have bound it.
             return Type::Any;
         }
-        if !self.state.dead {
+        if !self.state.dead && !self.expects("NameError") {
             let bound = match found {
                 Some(_) => Bound::Maybe,
-                None if self.bound.contains(name) => Bound::Later,
+                None if self.bindings.names.contains(name) => Bound::Later,
                 None => Bound::Never,
             };
             self.free.push(Free { name: name.to_owned(), range, guarded: self.guarded > 0, bound });

@@ -20,7 +20,9 @@ impl<'a> Checker<'a> {
             Expr::Name(name) => self.read(&name.id, name.range),
             Expr::NamedExpr(node) => {
                 let ty = self.expr(&node.value);
-                self.assign(&node.target, ty.clone());
+                if let Expr::Name(name) = &*node.target {
+                    self.bind_outside(&name.id, ty.clone());
+                }
                 ty
             }
             Expr::BoolOp(node) => {
@@ -157,8 +159,9 @@ impl<'a> Checker<'a> {
     }
 
     fn comprehension(&mut self, generators: &'a [Comprehension], parts: &[&'a Expr]) -> Type {
-        let before = self.state.clone();
+        let (facts, tests) = (self.state.facts.clone(), self.state.tests.clone());
         self.state.scopes.push(HashMap::new());
+        self.comprehensions += 1;
         for generator in generators {
             let items = self.expr(&generator.iter);
             self.assign(&generator.target, items.item());
@@ -171,7 +174,9 @@ impl<'a> Checker<'a> {
         for part in parts {
             ty = self.expr(part);
         }
-        self.state = before;
+        self.comprehensions -= 1;
+        self.state.scopes.pop();
+        (self.state.facts, self.state.tests) = (facts, tests);
         ty
     }
 
@@ -201,9 +206,18 @@ impl<'a> Checker<'a> {
                     Some((_, Member::Value(ty))) => return ty.clone(),
                     None => {}
                 }
+                // Where a destination is evaluated, the entity is one.
+                let destination = model().classes.get("Destination").filter(|_| *class == "Entity");
+                if destination.is_some_and(|members| members.known.contains_key(name)) {
+                    return Type::Any;
+                }
                 let is_own = matches!(*class, "Entity" | "Destination" | "SchedulingTags")
                     && self.surroundings.attributes.contains(name);
-                if name.starts_with("__") || is_own || self.stored.contains(name) || members.names.is_empty() {
+                if name.starts_with("__")
+                    || is_own
+                    || self.bindings.attributes.contains(name)
+                    || members.names.is_empty()
+                {
                     return Type::Any;
                 }
                 if members.names.contains(name) {
@@ -216,7 +230,7 @@ impl<'a> Checker<'a> {
                     }
                     return Type::Any;
                 }
-                self.no_attribute(&format!("`{}` objects have", display(class)), name, range, || {
+                self.no_attribute(&format!("`{class}` objects have"), name, range, || {
                     nearest(name, members.known.keys().chain(&members.names).copied())
                 });
                 Type::Any
@@ -226,6 +240,9 @@ impl<'a> Checker<'a> {
     }
 
     fn no_attribute(&mut self, whose: &str, name: &str, range: TextRange, near: impl FnOnce() -> Option<&'static str>) {
+        if self.expects("AttributeError") {
+            return;
+        }
         self.fault("T103", range, format!("{whose} no attribute `{name}`"), "raises `AttributeError`");
         match near() {
             Some(near) => self.help(format!("did you mean `{near}`?")),
@@ -235,7 +252,7 @@ impl<'a> Checker<'a> {
 
     fn only_galaxy(&mut self, class: &str, name: &str, range: TextRange) {
         let message =
-            format!("the `{name}` of a {} is there only inside a Galaxy process", display(class).to_lowercase());
+            format!("the `{name}` of {} is there only inside a Galaxy process", display(class).to_lowercase());
         self.fault("T112", range, message, "tpvc's job and world files have no such field");
         self.help("use what a job file gives, or keep this rule on TPV");
     }
@@ -254,7 +271,7 @@ impl<'a> Checker<'a> {
             }
         }
         let Some(own) = tpv_runtime::mapper::find_module(module) else { return Type::Any };
-        if own.names.contains(&name) || name.starts_with('_') || self.stored.contains(name) {
+        if own.names.contains(&name) || name.starts_with('_') || self.bindings.attributes.contains(name) {
             return Type::Any;
         }
         if tpv_runtime::mapper::find_module(&full).is_some() {
@@ -355,12 +372,15 @@ fn nearest(name: &str, names: impl Iterator<Item = &'static str>) -> Option<&'st
     closest(name, names)
 }
 
-/// What to call a class in messages.
-pub(super) fn display(class: &str) -> &str {
+/// What to call an instance of a class in messages.
+fn display(class: &str) -> String {
     match class {
-        "Entity" => "entity",
-        "Destination" => "destination",
-        other => other,
+        "Entity" => "an entity".to_owned(),
+        "SchedulingTags" => "scheduling tags".to_owned(),
+        "App" => "the app".to_owned(),
+        "Mapper" => "the mapper".to_owned(),
+        "Tool" | "User" | "Job" | "Role" | "Destination" => format!("a {}", class.to_lowercase()),
+        other => format!("a `{other}`"),
     }
 }
 

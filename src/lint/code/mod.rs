@@ -9,6 +9,7 @@ mod checker;
 mod expressions;
 mod names;
 mod narrow;
+mod order;
 mod sites;
 mod statements;
 pub(super) mod types;
@@ -26,6 +27,7 @@ use crate::config::origin::TextOrigin;
 use crate::config::value::Text;
 use crate::diagnostic::Diagnostic;
 use crate::python::parse::{self, Parsed};
+use crate::python::validate;
 use crate::source::Span;
 
 use super::{Finding, Linter};
@@ -41,10 +43,17 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     let mut surroundings =
         Surroundings { contexts: names::context_names(linter.config), attributes: linter.extra_fields() };
     let parsed: Vec<Option<Parsed>> = sites.iter().map(parse).collect();
+    // Names that code puts into a context, and whether it puts some there that are not known.
+    let mut unknown = false;
+    let mut set_by_code = HashSet::new();
     for parsed in parsed.iter().flatten() {
-        bindings::collect(&parsed.body, &mut HashSet::new(), &mut surroundings.attributes);
+        let bindings = bindings::collect(&parsed.body);
+        surroundings.attributes.extend(bindings.attributes);
+        set_by_code.extend(bindings.contexts);
+        unknown |= bindings.unknown;
     }
-    let mut names = names::Names::new(linter.config);
+    surroundings.contexts.extend(set_by_code.iter().cloned());
+    let mut names = names::Names::new(linter.config, set_by_code);
     // What a rule's condition says of `user` holds in everything that the rule sets.
     let mut facts: HashMap<Span, HashMap<String, types::Type>> = HashMap::new();
     for (site, parsed) in sites.iter().zip(&parsed) {
@@ -63,7 +72,9 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             facts.insert(rule, checked.facts_if_true.clone());
         }
         report(linter, site, &checked);
-        names.judge(linter, site, &checked.free);
+        if !unknown {
+            names.judge(linter, site, &checked.free);
+        }
         if let Some((ty, expr)) = &checked.result {
             values::judge(linter, site, ty, expr);
         }
@@ -78,7 +89,10 @@ fn parse(site: &Site<'_>) -> Option<Parsed> {
         CodeKind::Block => (site.text.as_str(), PythonKind::Block),
         CodeKind::Exec => (site.text.as_str(), PythonKind::Exec),
     };
-    parse::parse(text, kind).ok()
+    let parsed = parse::parse(text, kind).ok()?;
+    // This bounds how deep the code nests, and so the recursion of the walk.
+    validate::validate(&parsed.body, &parsed.text).ok()?;
+    Some(parsed)
 }
 
 fn check_one<'a>(

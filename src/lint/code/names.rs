@@ -1,8 +1,4 @@
 //! Whether the names that code takes from outside are there when TPV evaluates it.
-//!
-//! The context of a job grows in a fixed order: global context and arguments; the contexts of the matched entities; for
-//! each rule its condition; then `min_gpus` to `mem` with the contexts of the rules that fired; the rank; and for each
-//! candidate destination its context, its rules, its resources, `env`, `params`, `resubmit`, its name and its tags.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -10,6 +6,7 @@ use std::sync::Arc;
 use rustpython_parser::text_size::TextRange;
 
 use super::checker::{Bound, Free};
+use super::order::{LATE, Phase, RESOURCES};
 use super::place;
 use super::sites::Site;
 use crate::config::Config;
@@ -19,43 +16,8 @@ use crate::diagnostic::Diagnostic;
 use crate::lint::model::model;
 use crate::lint::{Finding, Linter};
 
-/// The resources in the order in which `Entity.evaluate_resources` sets them.
-const RESOURCES: [&str; 9] =
-    ["min_gpus", "min_cores", "min_mem", "max_gpus", "max_cores", "max_mem", "gpus", "cores", "mem"];
-
-/// What is evaluated for a destination after its resources, in order.
-const LATE: [&str; 5] = ["env", "params", "resubmit", "dest_name", "handler_tags"];
-
 /// What tpvc has of the loader's globals.
 const OWN_LOADER: [&str; 9] = ["log", "functools", "logging", "ast", "Any", "TypeVar", "cast", "Callable", "Entity"];
-
-/// When a text is evaluated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Phase {
-    /// Conditions and effects of rules.
-    Rules,
-    /// A resource, by its index in [`RESOURCES`].
-    Resource(usize),
-    /// The rank.
-    Rank,
-    /// A property of the destination, by its index in [`LATE`].
-    Late(usize),
-}
-
-impl Phase {
-    fn of(property: &str) -> Self {
-        match property {
-            "if" | "execute" | "fail" => Self::Rules,
-            "rank" => Self::Rank,
-            "destination_name_override" => Self::Late(3),
-            "tags" => Self::Late(4),
-            name => match RESOURCES.iter().position(|resource| *resource == name) {
-                Some(index) => Self::Resource(index),
-                None => Self::Late(LATE.iter().position(|late| *late == name).unwrap_or(0)),
-            },
-        }
-    }
-}
 
 /// Whether a name is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +42,8 @@ pub(super) struct Names<'a> {
     /// The resources that any tool, role or user sets.
     requested: HashSet<&'static str>,
     has_rank: bool,
+    /// Names that code puts into the context of an entity.
+    set_by_code: HashSet<String>,
 }
 
 /// The names of all contexts.
@@ -96,6 +60,15 @@ pub(super) fn context_names(config: &Config) -> HashSet<String> {
 
 fn keys(common: &Common) -> impl Iterator<Item = &str> {
     common.context.iter().flat_map(|context| context.keys().map(|key| &**key))
+}
+
+/// Whether it is a builtin of Python that compiled rules do not have.
+fn is_missing_builtin(name: &str) -> bool {
+    /// Those that the compiler or the interpreter provides.
+    const OWN: [&str; 8] = ["True", "False", "None", "compile", "eval", "exec", "globals", "locals"];
+    model().builtins.contains(name)
+        && !OWN.contains(&name)
+        && tpv_runtime::python::builtins::names().all(|known| known != name)
 }
 
 fn has(context: Option<&Arc<Dict>>, name: &str) -> bool {
@@ -115,7 +88,7 @@ fn all_keys(entity: &Entity) -> impl Iterator<Item = &str> {
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(config: &'a Config) -> Self {
+    pub(super) fn new(config: &'a Config, set_by_code: HashSet<String>) -> Self {
         let mut names = Self {
             config,
             default: config.global.default_inherits.as_ref().map(|id| id.as_str()),
@@ -124,6 +97,7 @@ impl<'a> Names<'a> {
             tools: HashMap::new(),
             requested: HashSet::new(),
             has_rank: false,
+            set_by_code,
         };
         for entity in config.users.values().chain(config.roles.values()) {
             names.people.extend(all_keys(entity));
@@ -151,6 +125,10 @@ impl<'a> Names<'a> {
 
     /// Judges the names that a text takes from outside.
     pub(super) fn judge(&mut self, linter: &mut Linter<'_>, site: &Site<'a>, free: &[Free]) {
+        if site.property == "rank" && site.kind_of_owner() == EntityKind::Destination {
+            // Nobody asks a destination to rank.
+            return;
+        }
         let mut seen: HashSet<&str> = HashSet::new();
         for name in free {
             if self.is_given(&name.name) || !seen.insert(&name.name) {
@@ -180,7 +158,8 @@ impl<'a> Names<'a> {
             || name.starts_with("__")
             || OWN_LOADER.contains(&name)
             || self.config.global.context.contains_key(name)
-            || (model().builtins.contains(name) && !model().loader.contains(name))
+            || self.set_by_code.contains(name)
+            || (model().builtins.contains(name) && !model().loader.contains(name) && !is_missing_builtin(name))
     }
 
     fn judge_one(&self, linter: &mut Linter<'_>, site: &Site<'a>, free: &Free) {
@@ -194,6 +173,19 @@ impl<'a> Names<'a> {
         let bad: Vec<&(&Arc<Entity>, Verdict)> =
             verdicts.iter().filter(|(_, verdict)| *verdict != Verdict::Fine).collect();
         let Some((first, verdict)) = bad.first() else { return };
+        if is_missing_builtin(name) {
+            let help = "keep this rule on TPV, or write it another way";
+            self.finding(
+                linter,
+                site,
+                "T112",
+                free.range,
+                format!("tpvc has no builtin `{name}`"),
+                "raises `NameError`",
+                help,
+            );
+            return;
+        }
         if model().loader.contains(name) {
             let help = "keep this rule on TPV, or write it without TPV's own internals";
             self.finding(
@@ -238,10 +230,13 @@ impl<'a> Names<'a> {
             }
             (Bound::Never, Verdict::Missing) if bad.len() == verdicts.len() => {
                 let message = format!("the name `{name}` is not defined");
-                let help = self.near(name, site).map_or_else(
-                    || format!("define `{name}` under `context`, or correct the name"),
-                    |near| format!("did you mean `{near}`?"),
-                );
+                let help = match self.near(name, site) {
+                    _ if tpv_runtime::mapper::find_module(name).is_some() => {
+                        format!("import it first: `import {name}`")
+                    }
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("define `{name}` under `context`, or correct the name"),
+                };
                 self.finding(linter, site, "T103", free.range, message, "raises `NameError`", &help);
             }
             (Bound::Never, Verdict::Missing) if !free.guarded => {
@@ -456,6 +451,9 @@ fn early_help(name: &str, site: &Site<'_>) -> String {
             RESOURCES.join("`, `"),
             site.property
         );
+    }
+    if LATE.contains(&name) {
+        return format!("use `entity.{name}`, which is the value as the config writes it");
     }
     "set it in the context of an entity, not of a rule or a destination".to_owned()
 }

@@ -44,6 +44,12 @@ impl<'a> Checker<'a> {
             }
             Stmt::If(node) => {
                 self.expr(&node.test);
+                if let Expr::Constant(constant) = &*node.test {
+                    // `if True:` is no condition.
+                    let body = if constant.value.clone().is_true() { &node.body } else { &node.orelse };
+                    self.body(body);
+                    return;
+                }
                 let condition = self.text(&*node.test);
                 self.branch(
                     condition,
@@ -87,7 +93,9 @@ impl<'a> Checker<'a> {
             Stmt::FunctionDef(node) => {
                 node.decorator_list.iter().for_each(|decorator| drop(self.expr(decorator)));
                 self.bind(&node.name, Type::Any);
+                self.in_functions.push(bindings::collect(&node.body).names);
                 self.function(&node.args, |checker| checker.body(&node.body));
+                self.in_functions.pop();
             }
             Stmt::ClassDef(node) => {
                 node.bases.iter().for_each(|base| drop(self.expr(base)));
@@ -133,6 +141,9 @@ impl<'a> Checker<'a> {
                 for target in &node.targets {
                     if let Some(path) = Self::path(target) {
                         self.forget(&path);
+                    }
+                    if let (Expr::Name(name), Some(scope)) = (target, self.state.scopes.last_mut()) {
+                        scope.remove(name.id.as_str());
                     }
                 }
             }
@@ -211,8 +222,7 @@ impl<'a> Checker<'a> {
 
     /// The body of a loop, run once: names it binds may hold what an earlier turn gave them.
     fn looped(&mut self, body: &'a [Stmt], run: impl FnOnce(&mut Self)) {
-        let mut names = std::collections::HashSet::new();
-        bindings::collect(body, &mut names, &mut std::collections::HashSet::new());
+        let names = bindings::collect(body).names;
         for name in &names {
             self.forget(name);
             for scope in &mut self.state.scopes {
@@ -222,7 +232,9 @@ impl<'a> Checker<'a> {
             }
         }
         let before = self.state.clone();
+        self.in_loops.push(names);
         run(self);
+        self.in_loops.pop();
         if self.state.dead {
             // `break`, `continue` or `return`: what came before them is bound all the same.
             self.state.dead = false;
@@ -236,9 +248,14 @@ impl<'a> Checker<'a> {
             None => true,
             Some(class) => catches_faults(class),
         });
+        let expected = self.expected.len();
+        for ExceptHandler::ExceptHandler(handler) in handlers {
+            self.expected.extend(handler.type_.iter().flat_map(|class| names(class)));
+        }
         self.guarded += usize::from(broad);
         self.body(body);
         self.guarded -= usize::from(broad);
+        self.expected.truncate(expected);
         let after = self.state.clone();
         self.body(otherwise);
         let mut ended = std::mem::take(&mut self.state);
@@ -292,19 +309,25 @@ impl<'a> Checker<'a> {
             *variable = Variable { ty: Type::Any, maybe: None };
         }
         self.state.scopes.push(scope);
+        let (comprehensions, loops) = (std::mem::take(&mut self.comprehensions), std::mem::take(&mut self.in_loops));
         run(self);
+        (self.comprehensions, self.in_loops) = (comprehensions, loops);
         self.state = before;
     }
 }
 
 /// Whether a handler of this class catches a missing name or attribute.
 fn catches_faults(class: &Expr) -> bool {
+    const BROAD: [&str; 5] = ["Exception", "BaseException", "NameError", "AttributeError", "TypeError"];
+    names(class).iter().any(|name| BROAD.contains(&name.as_str()))
+}
+
+/// The names of the classes that a handler catches.
+fn names(class: &Expr) -> Vec<String> {
     match class {
-        Expr::Name(node) => {
-            matches!(node.id.as_str(), "Exception" | "BaseException" | "NameError" | "AttributeError" | "TypeError")
-        }
-        Expr::Tuple(node) => node.elts.iter().any(catches_faults),
-        _ => false,
+        Expr::Name(node) => vec![node.id.to_string()],
+        Expr::Tuple(node) => node.elts.iter().flat_map(names).collect(),
+        _ => Vec::new(),
     }
 }
 
