@@ -118,7 +118,7 @@ TEMPLATES = {
         math.atan2($small, $small)|math.floor($float) / $num|$float.real|$float.imag|$float.conjugate()|float.fromhex($float.hex())
         float.fromhex($str)|$float if $bool else $num|$float or $float|divmod($float, $num)[1]|random.random()|random.uniform($num, $num)
         random.gauss(0, 1)|random.triangular($small, $small)|random.expovariate($positive)|statistics.mean($numlist)|statistics.median($numlist)|statistics.fmean($numlist)
-        statistics.stdev($numlist)|statistics.pstdev($intlist)|statistics.variance($numlist)|statistics.harmonic_mean($numlist)
+        statistics.stdev($numlist)|statistics.pstdev($intlist)|statistics.variance($numlist)
         operator.truediv($num, $num)|operator.neg($float)|functools.reduce($fn2, $numlist)|$delta.total_seconds()|$delta / $delta|random.betavariate($positive, $positive)|random.normalvariate($num, $positive)
     """,
     "num": "$int|$float|$int|$float|$bool|abs($num)|-$num|max($num, $num)|min($numlist)|sum($numlist)|$num + $num|$num * $num|$num - $num|$num % $num|$num // $num",
@@ -149,7 +149,7 @@ TEMPLATES = {
         type($any).__name__|re.sub($pattern, $replacement, $str)|re.sub($pattern, $replacement, $str, $small)|re.escape($str)|$match.group()|$match.group($small)|$match[$small]|$match.expand($replacement)|$float.hex()
         os.path.join($path, $path)|os.path.basename($path)|os.path.dirname($path)|os.path.normpath($path)|os.path.splitext($path)[1]|os.path.commonprefix($strlist)|$date.isoformat()|$datetime.isoformat()|$datetime.isoformat($char)|$datetime.isoformat(timespec='minutes')
         $datetime.strftime($strftime)|$date.strftime($strftime)|str($date)|str($datetime)|str($delta)|repr($delta)|repr($datetime)|random.choice($str)|''.join(random.choices($str, k=$small))|''.join(random.sample($str, $small))
-        string.capwords($str)|string.ascii_lowercase[$small]|string.Template($str).safe_substitute($dict)|string.digits|textwrap.indent($str, $char)|textwrap.dedent($str)
+        string.capwords($str)|string.ascii_lowercase[$small]|string.digits|textwrap.indent($str, $char)|textwrap.dedent($str)
         hashlib.md5($bytes).hexdigest()|hashlib.sha256($str.encode()).hexdigest()|base64.b64encode($bytes).decode()|''.join(c for c in $str if c.isalnum())|$str.partition($char)[$small]|' '.join($str.split())|str(object=$any)
         f'{$any}'|f'{$any!r}'|f'{$num:.2f}'|f'{$str:>{$small}}'|f'{$int:{$intspec}}'|f'a{$any}b{$any!s}'|f'{$float:{$floatspec}}'|f'{$str!r:^{$positive}}'|f'{$str!a}'|f'{$int=}'|'{}{}'.format(*$str)|str.upper($str)|str.join($char, $strlist)|operator.add($str, $str)
         str($exc)|repr($exc)|$str.encode($enc).decode($enc)|'%(a)s' % $dict|statistics.mode($str)|repr($counter)|repr($deque)|repr($defaultdict)|$str.__class__.__name__|$any.__class__.__name__|sorted($strlist)[$small]|$str.format()|copy.copy($str)|next(iter($str))|list($str)[$small]

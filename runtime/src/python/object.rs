@@ -58,25 +58,25 @@ pub trait Object: Any {
     /// `object(args)`
     fn call(&self, vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         let _ = (vm, this, args);
-        Err(type_error(format!("'{}' object is not callable", self.class().name)))
+        Err(type_error(format!("'{}' object is not callable", self.class().shown_name().as_str())))
     }
 
     /// `object[key]`
     fn get_item(&self, vm: &mut Vm, key: &Value) -> PyResult<Value> {
         let _ = (vm, key);
-        Err(type_error(format!("'{}' object is not subscriptable", self.class().name)))
+        Err(type_error(format!("'{}' object is not subscriptable", self.class().shown_name().as_str())))
     }
 
     /// `object[key] = value`
     fn set_item(&self, vm: &mut Vm, key: &Value, value: Value) -> PyResult<()> {
         let _ = (vm, key, value);
-        Err(type_error(format!("'{}' object does not support item assignment", self.class().name)))
+        Err(type_error(format!("'{}' object does not support item assignment", self.class().shown_name().as_str())))
     }
 
     /// `del object[key]`
     fn del_item(&self, vm: &mut Vm, key: &Value) -> PyResult<()> {
         let _ = (vm, key);
-        Err(type_error(format!("'{}' object doesn't support item deletion", self.class().name)))
+        Err(type_error(format!("'{}' object doesn't support item deletion", self.class().shown_name().as_str())))
     }
 
     /// `item in object`; `None` lets the interpreter iterate.

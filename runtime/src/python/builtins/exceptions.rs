@@ -123,7 +123,11 @@ pub fn instance(class: Type, base: &'static BuiltinType, args: Vec<Value>) -> Py
 
 fn os_error(class: Type, base: &'static BuiltinType, mut args: Vec<Value>) -> Rc<ExceptionObject> {
     let exact = matches!(&class, Type::Builtin(class) if std::ptr::eq(*class, &raw const OS_ERROR));
-    let class = match args.first() {
+    let errno = match args.first() {
+        Some(Value::Bool(errno)) => Some(Value::Int(i64::from(*errno))),
+        other => other.cloned(),
+    };
+    let class = match &errno {
         Some(Value::Int(errno)) if exact && std::ptr::eq(base, &raw const OS_ERROR) => {
             BY_ERRNO.iter().find(|(number, _)| number == errno).map_or(class, |(_, class)| Type::Builtin(class))
         }

@@ -16,7 +16,7 @@ pub(super) fn sequence(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [subject, length, exact] = args.exactly("match_sequence")?;
     let is_sequence = match &subject {
         Value::List(_) | Value::Tuple(_) | Value::Range(_) => true,
-        other => other.type_name().as_str() == "deque",
+        other => other.class().name().as_str() == "deque",
     };
     if !is_sequence {
         return Ok(Value::Bool(false));

@@ -53,7 +53,7 @@ fn loads(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
         },
         other => Err(type_error(format!(
             "the JSON object must be str, bytes or bytearray, not {}",
-            other.type_name().as_str()
+            other.class().name().as_str()
         ))),
     }
 }

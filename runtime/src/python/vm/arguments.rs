@@ -1,6 +1,5 @@
 //! How the arguments of a call become the parameters of a function, with CPython's messages.
 
-use std::rc::Weak;
 
 use super::Vm;
 use crate::python::args::Args;
@@ -24,9 +23,6 @@ fn enumerate_names(names: &[Str]) -> String {
 
 /// `__qualname__`: with the functions and classes around it. Searched in the program, since only messages need it.
 pub(super) fn qualified_name(function: &Function) -> String {
-    if let Some(class) = function.owner.get().and_then(Weak::upgrade) {
-        return format!("{}.{}", class.name.as_str(), function.name.as_str());
-    }
     let mut name = function.name.to_string();
     let mut index = function.code;
     let data = &function.program.data;
@@ -36,7 +32,10 @@ pub(super) fn qualified_name(function: &Function) -> String {
         if code.root == outer {
             break;
         }
-        name = format!("{}.<locals>.{name}", function.program.string(code.name).as_str());
+        let around = function.program.string(code.name);
+        // The body of a class is code of its own, but no function.
+        let is_class = is_class_body(data, outer);
+        name = format!("{}.{}{name}", around.as_str(), if is_class { "" } else { "<locals>." });
         index = outer;
     }
     name
@@ -47,6 +46,13 @@ fn enclosing(data: &ProgramData, index: u32) -> Option<(u32, &Code)> {
     let makes = |code: &&Code| code.instrs.contains(&Instr::MakeFunction { code: index });
     let position = data.codes.iter().position(|code| makes(&code))?;
     Some((u32::try_from(position).ok()?, data.codes.get(position)?))
+}
+
+/// Whether the code `index` is the body of a class: what makes it calls it and builds a class next.
+fn is_class_body(data: &ProgramData, index: u32) -> bool {
+    let Some((_, code)) = enclosing(data, index) else { return false };
+    let after = code.instrs.iter().skip_while(|instr| **instr != Instr::MakeFunction { code: index });
+    matches!(after.take(3).last(), Some(Instr::BuildClass { .. }))
 }
 
 struct Binder<'a> {

@@ -200,7 +200,14 @@ impl Vm {
                 let mro = resolution_order(class)?.into_iter().map(Value::Type).collect();
                 Some(super::descriptors::constant_function("mro", Value::list(mro)))
             }
-            _ => None,
+            _ => {
+                if let Type::Builtin(class) = class
+                    && let Some(value) = crate::python::modules::datetime::class_value(class, name)
+                {
+                    return Ok(Some(value));
+                }
+                super::descriptors::object_slot(name)
+            }
         })
     }
 

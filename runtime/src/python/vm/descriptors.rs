@@ -344,6 +344,15 @@ static OPERATORS: &[Method] = &[
     Method { name: "__bool__", call: |vm, this, _| vm.truthy(this).map(Value::Bool) },
 ];
 
+/// What every class has from `object`: `Class.__str__`.
+pub(super) fn object_slot(name: &str) -> Option<Value> {
+    if !matches!(name, "__str__" | "__repr__" | "__eq__" | "__ne__" | "__hash__" | "__format__") {
+        return None;
+    }
+    let method = OPERATORS.iter().find(|method| method.name == name)?;
+    Some(Value::object(UnboundMethod { class: &OBJECT, method }))
+}
+
 /// The method that stands for an operator of a value of the runtime, where its class has that operator.
 ///
 /// Instances of the config's classes have only what their class defines.

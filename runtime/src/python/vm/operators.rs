@@ -253,6 +253,18 @@ impl Vm {
             },
             // These are containers to C that cannot be repeated: the other operand is not asked whether it can be repeated.
             (BinaryOp::Multiply, Value::Dict(_) | Value::Set(_) | Value::Range(_)) => Err(unsupported("*=", a, b)),
+            (BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Or, Value::Dict(dict))
+                if matches!(dict.kind, DictKind::Counter) =>
+            {
+                // CPython's Counter asks for the items of whatever it is given.
+                self.get_attr(b, "items")?;
+                let Value::Dict(other) = b else { return Ok(None) };
+                if let Some(Value::Dict(combined)) = self.combine_counters(op, dict, other)? {
+                    let table = combined.table.take();
+                    dict.table.replace(table);
+                }
+                Ok(Some(a.clone()))
+            }
             (BinaryOp::Or, Value::Dict(dict)) => {
                 self.update_dict(dict, b)?;
                 Ok(Some(a.clone()))

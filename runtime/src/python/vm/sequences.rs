@@ -162,6 +162,9 @@ impl Vm {
 }
 
 fn repeated(items: &[Value], count: usize) -> Vec<Value> {
+    if items.is_empty() {
+        return Vec::new();
+    }
     let mut out = Vec::with_capacity(items.len() * count);
     (0..count).for_each(|_| out.extend_from_slice(items));
     out

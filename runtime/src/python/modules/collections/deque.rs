@@ -323,7 +323,10 @@ impl Object for Deque {
     fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
         match (method, other) {
             ("add", other) => {
-                let other = other.downcast::<Deque>()?;
+                let Some(other) = other.downcast::<Deque>() else {
+                    let given = other.type_name();
+                    return Some(Err(type_error(format!("can only concatenate deque (not \"{}\") to deque", given.as_str()))));
+                };
                 let sum = Self { items: RefCell::new(self.items.borrow().clone()), max: self.max };
                 for item in other.snapshot() {
                     sum.push(item, End::Right);

@@ -142,6 +142,10 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if given > 3 {
         return Err(type_error(format!("function takes at most 3 arguments ({given} given)")));
     }
+    for value in args.pos.iter().take(3) {
+        // CPython's parser of arguments looks at each before it misses the next.
+        number(vm, Some(value.clone()), 0)?;
+    }
     let [year, month, day] = args.bind("function", ["year", "month", "day"], 3)?;
     let (year, month, day) = (number(vm, year, 0)?, number(vm, month, 0)?, number(vm, day, 0)?);
     Ok(Value::object(Date(checked(year, month, day)?)))

@@ -40,6 +40,24 @@ module! {
     }
 }
 
+/// The values that the classes themselves have: `timezone.utc`, `date.max`, `timedelta.resolution`.
+pub fn class_value(class: &'static BuiltinType, name: &str) -> Option<Value> {
+    const MOST: i128 = 86_400_000_000 * 1_000_000_000 - 1;
+    match (class.module, class.name, name) {
+        ("datetime", "timezone", "utc") => Some(timezone::utc()),
+        ("datetime", "date", "min") => Some(date(1, 1, 1)),
+        ("datetime", "date", "max") => Some(date(9999, 12, 31)),
+        ("datetime", "datetime", "min") => Some(Value::object(moment::Moment { local: FIRST, zone: None })),
+        ("datetime", "datetime", "max") => Some(Value::object(moment::Moment { local: LAST, zone: None })),
+        ("datetime", "timedelta", "resolution") => timedelta::delta(1).ok(),
+        ("datetime", "timedelta", "max") => timedelta::delta(MOST).ok(),
+        ("datetime", "timedelta", "min") => timedelta::delta(-999_999_999 * MICROSECONDS_PER_DAY).ok(),
+        _ => None,
+    }
+}
+
+const FIRST: civil::DateTime = civil::date(1, 1, 1).at(0, 0, 0, 0);
+const LAST: civil::DateTime = civil::date(9999, 12, 31).at(23, 59, 59, 999_999_000);
 const EPOCH: civil::DateTime = civil::date(1970, 1, 1).at(0, 0, 0, 0);
 const MICROSECONDS_PER_DAY: i128 = 86_400_000_000;
 

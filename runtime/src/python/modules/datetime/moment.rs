@@ -109,7 +109,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
         Builtin {
             name: "utcfromtimestamp",
             call: |vm, args| {
-                let [seconds] = args.exactly("datetime.utcfromtimestamp")?;
+                let [seconds] = args.exactly("utcfromtimestamp")?;
                 Ok(Value::object(Moment { local: from_timestamp(vm, &seconds)?, zone: None }))
             },
         },
@@ -179,6 +179,10 @@ pub(super) fn from_timestamp(vm: &mut Vm, seconds: &Value) -> PyResult<civil::Da
 
 fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let names = ["year", "month", "day", "hour", "minute", "second", "microsecond", "tzinfo", "fold"];
+    for value in args.pos.iter().take(7) {
+        // CPython's parser of arguments looks at each before it misses the next.
+        number(vm, Some(value.clone()), 0)?;
+    }
     let [year, month, day, hour, minute, second, microsecond, zone, _fold] = args.bind("function", names, 3)?;
     let (year, month, day) = (number(vm, year, 0)?, number(vm, month, 0)?, number(vm, day, 0)?);
     let (hour, minute) = (number(vm, hour, 0)?, number(vm, minute, 0)?);

@@ -198,6 +198,14 @@ impl Object for Delta {
                 _ => return None,
             });
         }
+        let whole;
+        let other = match other {
+            Value::Bool(factor) => {
+                whole = Value::Int(i64::from(*factor));
+                &whole
+            }
+            other => other,
+        };
         match (method, other) {
             ("mul" | "rmul", Value::Int(factor)) => Some(match self.0.checked_mul(i128::from(*factor)) {
                 Some(product) => delta(product),
