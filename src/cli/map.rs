@@ -14,7 +14,7 @@ use tpv_runtime::galaxy::job::{InvalidJob, Job};
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::jit::Mode;
 use tpv_runtime::mapper::{Hooks, Log, Mapper};
-use tpv_runtime::python::vm::LogLevel;
+use tpv_runtime::python::vm::{Limits, LogLevel};
 use tpv_runtime::stream::{self, Batch};
 
 use super::output::Output;
@@ -54,6 +54,15 @@ pub(super) struct Map {
     /// When numeric code becomes machine code; the answers are the same
     #[arg(long, value_name = "WHEN", default_value = "lazy")]
     jit: JitMode,
+    /// Steps of Python that a job may take; past them its code gets `TimeoutError`
+    #[arg(long, value_name = "STEPS", default_value_t = Limits::default().steps, help_heading = "Budgets of the code")]
+    max_steps: u64,
+    /// MiB that one value of a job's code may take; larger ones are `MemoryError`
+    #[arg(long, value_name = "MIB", default_value_t = Limits::default().bytes >> 20, help_heading = "Budgets of the code")]
+    max_memory: usize,
+    /// Nested calls of a job's code; deeper ones are `RecursionError`
+    #[arg(long, value_name = "CALLS", default_value_t = Limits::default().depth, help_heading = "Budgets of the code")]
+    max_depth: usize,
 }
 
 /// When numeric code becomes machine code.
@@ -135,7 +144,7 @@ impl Map {
         let jobs_path = self.jobs_path(common);
         let Some(rules) = self.rules(common)? else { return Ok(Outcome::Bad) };
         let world = Arc::new(self.world()?);
-        let hooks = Hooks { jit: self.jit.into(), ..hooks(common) };
+        let hooks = Hooks { jit: self.jit.into(), limits: self.limits(), ..hooks(common) };
         let mapper = Mapper::with_hooks(Arc::new(rules), hooks, self.detail);
         let (reader, size) = open(jobs_path)?;
         let unwritable = |error: &io::Error| {
@@ -216,6 +225,10 @@ impl Map {
                 "a world is one JSON object with `jobs`, `tool_data_tables`, `config`, `files`, `queries`, `now`";
             (format!("`{}` is not a world: {error}", path.display()), help.to_owned())
         })
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { steps: self.max_steps, bytes: self.max_memory.saturating_mul(1 << 20), depth: self.max_depth }
     }
 
     fn threads(&self) -> usize {

@@ -16,7 +16,7 @@ use super::code::CodeRef;
 pub struct Str(Rc<StrObject>);
 
 struct StrObject {
-    text: Box<str>,
+    text: String,
     ascii: bool,
     /// What the text compiles to where it came from the config as an expression or f-string.
     code: Option<CodeRef>,
@@ -24,17 +24,32 @@ struct StrObject {
 
 impl Str {
     /// A string with this text.
-    pub fn new(text: impl Into<Box<str>>) -> Self {
+    pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
         let ascii = text.is_ascii();
         Self(Rc::new(StrObject { text, ascii, code: None }))
     }
 
     /// A string that came from the config, with the code it was compiled to.
-    pub fn with_code(text: impl Into<Box<str>>, code: CodeRef) -> Self {
+    pub fn with_code(text: impl Into<String>, code: CodeRef) -> Self {
         let text = text.into();
         let ascii = text.is_ascii();
         Self(Rc::new(StrObject { text, ascii, code: Some(code) }))
+    }
+
+    /// Appends in place where nobody else holds the string, so that a text that grows in a loop costs its length only;
+    /// false where somebody does.
+    pub(crate) fn append(&mut self, more: &str) -> bool {
+        let Some(object) = Rc::get_mut(&mut self.0) else { return false };
+        object.text.push_str(more);
+        object.ascii &= more.is_ascii();
+        object.code = None;
+        true
+    }
+
+    /// How many hold the string.
+    pub(crate) fn holders(&self) -> usize {
+        Rc::strong_count(&self.0)
     }
 
     /// The code that was compiled from this string, if the config held it as an expression.

@@ -49,6 +49,7 @@ impl BuiltinType {
             "collections" => matches!(self.name, "deque" | "defaultdict" | "OrderedDict"),
             "datetime" | "itertools" | "operator" | "functools" | "_collections" => self.name != "CacheInfo",
             "" if self.name == "GenericAlias" => return Str::from("types.GenericAlias"),
+            "" | "types" if self.name == "UnionType" => return Str::from("types.UnionType"),
             "re" => matches!(self.name, "Pattern" | "Match"),
             _ => false,
         };

@@ -180,7 +180,7 @@ pub enum MethodTarget {
 
 impl Value {
     /// A `str`.
-    pub fn str(text: impl Into<Box<str>>) -> Self {
+    pub fn str(text: impl Into<String>) -> Self {
         Self::Str(Str::new(text))
     }
 

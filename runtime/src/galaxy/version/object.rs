@@ -84,7 +84,7 @@ fn int(digits: &str) -> Value {
     parse::int(digits, 10).unwrap_or(Value::None)
 }
 
-fn text(text: impl Into<Box<str>>) -> Value {
+fn text(text: impl Into<String>) -> Value {
     Value::str(text)
 }
 

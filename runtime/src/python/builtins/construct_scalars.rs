@@ -219,6 +219,7 @@ fn codec_texts(function: &str, encoding: Option<Value>, errors: Option<Value>) -
     let text = |value: Option<Value>, name: &str, default: &str| match value {
         None => Ok(Str::from(default)),
         Some(Value::Str(text)) => Ok(text),
+        Some(Value::None) => Err(type_error(format!("{function}() argument '{name}' must be str, not None"))),
         Some(other) => {
             Err(type_error(format!("{function}() argument '{name}' must be str, not {}", other.type_name().as_str())))
         }
@@ -264,7 +265,9 @@ pub(crate) fn bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
     })?;
     let mut out = Vec::new();
     for item in items {
-        let byte = vm.size_argument(&item)?;
+        let Value::Int(byte) = crate::python::builtins::convert::index(vm, &item)? else {
+            return Err(value_error("bytes must be in range(0, 256)"));
+        };
         out.push(u8::try_from(byte).map_err(|_| value_error("bytes must be in range(0, 256)"))?);
     }
     Ok(Value::bytes(out))

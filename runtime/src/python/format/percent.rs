@@ -49,6 +49,7 @@ impl<'a> Values<'a> {
             Value::Dict(_) | Value::List(_) | Value::Bytes(_) | Value::Range(_) => true,
             // Objects of the host do not tell whether they have items; those with a length do.
             // A deque has positions only.
+            Value::Object(object) if object.class().name == "GenericAlias" => true,
             Value::Object(object) => object.class().name != "deque" && object.len(vm).transpose()?.is_some(),
             Value::Instance(_) => vm.special(all, "__getitem__").is_some(),
             _ => false,

@@ -93,7 +93,7 @@ impl Writer<'_> {
                 let identity = crate::python::builtins::attributes::identity(other);
                 self.enter(identity)?;
                 let replaced = vm.call(default, Args::one(other.clone()))?;
-                vm.deeper(|vm| self.value(vm, &replaced))?;
+                vm.deeper_in(" while encoding a JSON object", |vm| self.value(vm, &replaced))?;
                 self.open.pop();
             }
         }
@@ -148,7 +148,7 @@ impl Writer<'_> {
                 self.out.push_str(&self.options.item_separator);
             }
             self.line(self.open.len());
-            vm.deeper(|vm| self.value(vm, item))?;
+            vm.deeper_in(" while encoding a JSON object", |vm| self.value(vm, item))?;
         }
         self.open.pop();
         self.line(self.open.len());
@@ -175,7 +175,7 @@ impl Writer<'_> {
             self.line(self.open.len());
             quote(&key, self.options.ensure_ascii, &mut self.out);
             self.out.push_str(&self.options.key_separator);
-            vm.deeper(|vm| self.value(vm, &value))?;
+            vm.deeper_in(" while encoding a JSON object", |vm| self.value(vm, &value))?;
         }
         self.open.pop();
         self.line(self.open.len());

@@ -58,7 +58,7 @@ impl Digits {
         let shortest = Self::from_exponent_form(&format!("{value:e}"));
         // Where two such texts are equally near, CPython takes the one with the even digit, Rust any. That needs a tie at
         // the last digit, which numbers of fewer digits do not have.
-        if !(15..=16).contains(&shortest.digits.len()) {
+        if !(15..=17).contains(&shortest.digits.len()) {
             return shortest;
         }
         let text = format!("{value:.precision$e}", precision = shortest.digits.len() - 1);

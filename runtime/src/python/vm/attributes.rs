@@ -432,6 +432,9 @@ pub(super) fn bound(receiver: Value, function: Value) -> Value {
 /// `AttributeError` as CPython words it for what `object` is.
 pub(super) fn no_attribute(object: &Value, name: &str) -> Raised {
     attribute_error(match object {
+        Value::Type(Type::Builtin(class)) => {
+            format!("type object '{}' has no attribute '{name}'", class.shown_name().as_str())
+        }
         Value::Type(class) => format!("type object '{}' has no attribute '{name}'", class.name().as_str()),
         Value::Module(module) => format!("module '{}' has no attribute '{name}'", module.name),
         _ => match super::import::package_name(object) {

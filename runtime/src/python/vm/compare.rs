@@ -211,7 +211,7 @@ impl Vm {
             self.charge(1)?;
             match (a(index), b(index)) {
                 (Some(x), Some(y)) => {
-                    if !self.deeper(|vm| vm.equal(&x, &y))? {
+                    if !self.deeper_in(" in comparison", |vm| vm.equal(&x, &y))? {
                         return match by_equality(op, false) {
                             Some(result) => Ok(result),
                             None => {
@@ -255,7 +255,7 @@ impl Vm {
             };
             self.charge(1)?;
             let Some(other) = b.table.borrow().get(&key).cloned() else { return Ok(false) };
-            if !self.deeper(|vm| vm.equal(&value, &other))? {
+            if !self.deeper_in(" in comparison", |vm| vm.equal(&value, &other))? {
                 return Ok(false);
             }
             index += 1;

@@ -56,6 +56,9 @@ impl<'a> Running<'a> {
     }
 }
 
+/// Texts of fewer bytes are copied when something is added to them: that is as fast.
+const LONG_TEXT: usize = 256;
+
 impl Vm {
     /// Runs a root code of a program in the present context, in a namespace of its own: TPV's `eval_code_block`.
     ///
@@ -254,7 +257,7 @@ impl Vm {
                 Instr::CallMethod { name, argc } => self.call_method_instruction(frame, running, name, argc)?,
                 Instr::ForIter { target } => self.for_iter(frame, target)?,
                 Instr::GetIter => self.get_iter(frame)?,
-                Instr::InPlace { op } => self.in_place_instruction(frame, op)?,
+                Instr::InPlace { op } => self.in_place_instruction(frame, running, op)?,
                 Instr::CallKw { argc, names } => self.call_keywords(frame, running, argc, names)?,
                 Instr::CallMethodKw { name, argc, names } => {
                     self.call_method_keywords(frame, running, name, argc, names)?;
@@ -455,12 +458,43 @@ impl Vm {
         Ok(())
     }
 
-    fn in_place_instruction(&mut self, frame: &mut Frame, op: BinaryOp) -> PyResult<()> {
+    fn in_place_instruction(&mut self, frame: &mut Frame, running: &Running, op: BinaryOp) -> PyResult<()> {
         let b = frame.pop();
-        let a = frame.pop();
-        let value = match fast_binary(op, &a, &b) {
-            Some(value) => value,
-            None => self.in_place(op, &a, &b)?,
+        let mut a = frame.pop();
+        let value = match (op, &mut a, &b) {
+            (BinaryOp::Add, Value::Str(text), Value::Str(more)) if text.len() >= LONG_TEXT => {
+                let length = text.len() + more.len();
+                if length > self.limits.bytes {
+                    self.charge_bytes(length)?;
+                }
+                // As CPython does it: the variable that gets the result lets its old value go first.
+                match running.code.instrs.get(frame.pc).filter(|_| text.holders() == 2) {
+                    Some(Instr::StoreFast { slot }) => {
+                        if let Some(local) = frame.locals.get_mut(*slot as usize)
+                            && matches!(local, Some(Value::Str(old)) if old.same(text))
+                        {
+                            *local = None;
+                        }
+                    }
+                    Some(Instr::StoreName { name }) => {
+                        if let Some(namespace) = &frame.globals
+                            && let Some(slot) = namespace.slots.borrow_mut().get_mut(*name as usize)
+                            && matches!(slot, super::Binding::Value(Value::Str(old)) if old.same(text))
+                        {
+                            *slot = super::Binding::Outer;
+                        }
+                    }
+                    _ => {}
+                }
+                match text.append(more.as_str()) {
+                    true => a,
+                    false => self.in_place(op, &a, &b)?,
+                }
+            }
+            _ => match fast_binary(op, &a, &b) {
+                Some(value) => value,
+                None => self.in_place(op, &a, &b)?,
+            },
         };
         frame.push(value);
         Ok(())

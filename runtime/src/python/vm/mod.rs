@@ -148,15 +148,20 @@ pub struct Limits {
     pub steps: u64,
     /// Bytes of strings, lists and ints made by one operation.
     pub bytes: usize,
-    /// Nested calls.
+    /// Nested calls. Any number is safe: the stack grows as it is needed.
     pub depth: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 20_000_000, bytes: 64 << 20, depth: 200 }
+        Self { steps: 4_000_000, bytes: 64 << 20, depth: 1000 }
     }
 }
+
+/// The bytes of stack that must be left for one more call; unoptimized code takes far more.
+const RED_ZONE: usize = if cfg!(debug_assertions) { 512 << 10 } else { 128 << 10 };
+/// The bytes that are added where less is left.
+const STACK_SEGMENT: usize = 8 << 20;
 
 /// The names that a block has set: its globals. Functions of the block keep it.
 #[derive(Default)]
@@ -351,12 +356,22 @@ impl Vm {
     ///
     /// # Errors
     /// `RecursionError` past the limit, or what `f` raises.
+    #[inline]
     pub fn deeper<T>(&mut self, f: impl FnOnce(&mut Self) -> PyResult<T>) -> PyResult<T> {
+        self.deeper_in("", f)
+    }
+
+    /// The same, with what CPython's message says of the place: ` in comparison`.
+    ///
+    /// # Errors
+    /// As [`Vm::deeper`].
+    #[inline]
+    pub(crate) fn deeper_in<T>(&mut self, place: &str, f: impl FnOnce(&mut Self) -> PyResult<T>) -> PyResult<T> {
         if self.depth >= self.limits.depth {
-            return Err(recursion_error("maximum recursion depth exceeded"));
+            return Err(recursion_error(format!("maximum recursion depth exceeded{place}")));
         }
         self.depth += 1;
-        let result = f(self);
+        let result = stacker::maybe_grow(RED_ZONE, STACK_SEGMENT, || f(self));
         self.depth -= 1;
         result
     }

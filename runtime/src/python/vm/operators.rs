@@ -304,22 +304,7 @@ impl Vm {
             dict.table.borrow_mut().extend(entries);
             return Ok(());
         }
-        for (index, pair) in self.collect(other)?.into_iter().enumerate() {
-            let not_pair =
-                || type_error(format!("cannot convert dictionary update sequence element #{index} to a sequence"));
-            let items = match &pair {
-                Value::Tuple(_) | Value::List(_) | Value::Str(_) | Value::Iterator(_) => self.collect(&pair)?,
-                _ => return Err(not_pair()),
-            };
-            let count = items.len();
-            let Ok([key, value]) = <[Value; 2]>::try_from(items) else {
-                return Err(crate::python::exception::value_error(format!(
-                    "dictionary update sequence element #{index} has length {count}; 2 is required"
-                )));
-            };
-            dict.set(self, key, value)?;
-        }
-        Ok(())
+        crate::python::builtins::containers::update_from(self, dict, other)
     }
 
     /// `op a`, but for `not`: see [`Vm::truthy`].

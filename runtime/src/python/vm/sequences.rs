@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{BinaryOp, Vm};
+use super::{BinaryOp, CompareOp, Vm};
 use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
 use crate::python::number::Num;
@@ -138,7 +138,8 @@ impl Vm {
                 }
                 _ => return Ok(None),
             };
-            if self.less(&zero, &count)? {
+            let positive = self.compare(CompareOp::Gt, &count, &zero)?;
+            if self.truthy(&positive)? {
                 result.table.borrow_mut().insert(key.clone(), count);
             }
         }
@@ -148,7 +149,8 @@ impl Vm {
                 BinaryOp::And => continue,
                 _ => y.clone(),
             };
-            if self.less(&zero, &count)? {
+            let positive = self.compare(CompareOp::Gt, &count, &zero)?;
+            if self.truthy(&positive)? {
                 result.table.borrow_mut().insert(key.clone(), count);
             }
         }

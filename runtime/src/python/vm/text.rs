@@ -117,7 +117,7 @@ impl Vm {
             return Ok(own.to_owned());
         }
         self.in_repr.push(address);
-        let result = self.deeper(make);
+        let result = self.deeper_in(" while getting the repr of an object", make);
         self.in_repr.pop();
         result
     }

@@ -128,5 +128,15 @@ fn now(vm: &Vm) -> PyResult<civil::DateTime> {
 }
 
 fn invalid_iso(vm: &mut Vm, text: &Value) -> PyResult<Raised> {
+    // Of a text that is well formed, the numbers are at fault.
+    let parts = text.as_str().and_then(|text| text.as_str().get(..10)).unwrap_or_default();
+    let numbers: Vec<i64> = parts.split('-').filter_map(|part| part.parse().ok()).collect();
+    if let [year, month, day] = numbers.as_slice()
+        && parts.len() == 10
+        && parts.bytes().enumerate().all(|(index, byte)| byte.is_ascii_digit() != matches!(index, 4 | 7))
+        && let Err(raised) = date::checked(*year, *month, *day)
+    {
+        return Ok(raised);
+    }
     Ok(crate::python::exception::value_error(format!("Invalid isoformat string: {}", vm.repr(text)?)))
 }

@@ -63,7 +63,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
             name: "fromisoformat",
             call: |vm, args| {
                 let [text] = args.exactly("datetime.fromisoformat")?;
-                let parsed = convert::text(&text, "fromisoformat: argument must be str, not ")
+                let parsed = convert::text(&text, "").map_err(|_| type_error("fromisoformat: argument must be str"))
                     .map(|text| parse::date_time(text))?;
                 match parsed {
                     Some((local, zone)) => Ok(Value::object(Moment { local, zone })),
@@ -109,6 +109,9 @@ pub static DATETIME: BuiltinType = BuiltinType {
         Builtin {
             name: "utcfromtimestamp",
             call: |vm, args| {
+                if args.pos.is_empty() && args.kw.is_empty() {
+                    return Err(type_error("utcfromtimestamp() takes exactly 1 argument (0 given)"));
+                }
                 let [seconds] = args.exactly("utcfromtimestamp")?;
                 Ok(Value::object(Moment { local: from_timestamp(vm, &seconds)?, zone: None }))
             },

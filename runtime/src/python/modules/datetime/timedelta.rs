@@ -187,7 +187,8 @@ impl Object for Delta {
                 "sub" => delta(self.0 - other.0),
                 "truediv" if other.0 == 0 => Err(zero_division_error("division by zero")),
                 "truediv" => quotient(vm, self.0, other.0),
-                "floordiv" | "mod" | "divmod" if other.0 == 0 => Err(zero()),
+                "mod" if other.0 == 0 => Err(zero_division_error("integer modulo by zero")),
+                "floordiv" | "divmod" if other.0 == 0 => Err(zero()),
                 "floordiv" => Ok(Value::from_bigint(floor(self.0, other.0).into())),
                 "mod" => delta(self.0 - floor(self.0, other.0) * other.0),
                 "divmod" => {

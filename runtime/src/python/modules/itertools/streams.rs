@@ -316,7 +316,7 @@ pub(super) fn islice(vm: &mut Vm, args: Args) -> PyResult<Value> {
     const INDICES: &str = "Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.";
     let mut bound = |value: Option<Value>, default: usize, message: &str| match value {
         None | Some(Value::None) => Ok(default),
-        Some(Value::Int(negative)) if negative < 0 && message == STOP => Err(value_error(INDICES)),
+        Some(Value::Int(negative)) if negative < -1 && message == STOP => Err(value_error(INDICES)),
         Some(value @ (Value::Int(_) | Value::Bool(_) | Value::BigInt(_))) => size(vm, &value, message),
         Some(_) => Err(value_error(message)),
     };

@@ -434,31 +434,3 @@ pub(super) fn lgamma(x: f64) -> f64 {
     }
     r
 }
-/// The cube root by the method of the GNU C library, whose last bit CPython's answers show.
-pub(super) fn cbrt(x: f64) -> f64 {
-    const ROOT_2: f64 = 1.259_921_049_894_873_2;
-    const ROOT_4: f64 = 1.587_401_051_968_199_5;
-    if x == 0.0 || !x.is_finite() {
-        return x + x;
-    }
-    let (m, exponent) = libm::frexp(x.abs());
-    let u = 0.354_895_765_043_919_86
-        + ((1.508_191_937_815_849
-            - ((2.114_994_941_673_712_9
-                - ((2.446_931_222_835_641_6_f64
-                    - ((1.834_692_774_836_130_9 - (0.784_932_344_976_639_3 - 0.145_263_899_385_486_37 * m) * m)
-                        * m))
-                    * m))
-                * m))
-            * m);
-    let cube = u * u * u;
-    let factor = match exponent % 3 {
-        -2 => 1.0 / ROOT_4,
-        -1 => 1.0 / ROOT_2,
-        0 => 1.0,
-        1 => ROOT_2,
-        _ => ROOT_4,
-    };
-    let root = u * (cube + 2.0 * m) / (2.0 * cube + m) * factor;
-    libm::ldexp(root.copysign(x), exponent / 3)
-}

@@ -21,7 +21,7 @@ module! {
         "atan" => |vm, args| floats::checked(vm, args, "math.atan", f64::atan),
         "atan2" => |vm, args| floats::checked2(vm, args, "atan2", f64::atan2),
         "atanh" => |vm, args| floats::checked(vm, args, "math.atanh", floats::atanh),
-        "cbrt" => |vm, args| floats::checked(vm, args, "math.cbrt", floats::cbrt),
+        "cbrt" => |vm, args| floats::checked(vm, args, "math.cbrt", f64::cbrt),
         "ceil" => floats::ceil,
         "comb" => integers::comb,
         "copysign" => |vm, args| floats::checked2(vm, args, "copysign", f64::copysign),
