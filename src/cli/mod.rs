@@ -2,6 +2,7 @@
 //!
 //! Exit status: 0 done; 1 the input was judged and is bad; 2 the command line is wrong.
 
+mod bench;
 mod compile;
 mod inspect;
 mod map;
@@ -61,6 +62,7 @@ enum Verb {
     Compile(compile::Compile),
     Map(map::Map),
     Inspect(inspect::Inspect),
+    Bench(bench::Bench),
 }
 
 /// Runs the command line of this process.
@@ -70,6 +72,7 @@ pub fn run() -> ExitCode {
         Verb::Compile(verb) => verb.run(&cli.common),
         Verb::Map(verb) => verb.run(&cli.common),
         Verb::Inspect(verb) => verb.run(&cli.common),
+        Verb::Bench(verb) => verb.run(&cli.common),
     };
     match outcome {
         Outcome::Done => ExitCode::SUCCESS,
