@@ -6,4 +6,4 @@ mod workload;
 
 pub use generate::{Generated, Shape};
 pub use measure::{Timing, time};
-pub use workload::{Workload, WorkloadError};
+pub use workload::{Workload, WorkloadError, compile};

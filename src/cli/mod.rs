@@ -2,6 +2,7 @@
 //!
 //! Exit status: 0 done; 1 the input was judged and is bad; 2 the command line is wrong.
 
+mod bench;
 mod compile;
 mod explain_code;
 mod inspect;
@@ -66,6 +67,7 @@ enum Verb {
     Inspect(inspect::Inspect),
     Lint(lint::Lint),
     ExplainCode(explain_code::ExplainCode),
+    Bench(bench::Bench),
 }
 
 /// Runs the command line of this process.
@@ -77,6 +79,7 @@ pub fn run() -> ExitCode {
         Verb::Inspect(verb) => verb.run(&cli.common),
         Verb::Lint(verb) => verb.run(&cli.common),
         Verb::ExplainCode(verb) => verb.run(&cli.common),
+        Verb::Bench(verb) => verb.run(&cli.common),
     };
     match outcome {
         Outcome::Done => ExitCode::SUCCESS,
