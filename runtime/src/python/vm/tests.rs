@@ -477,7 +477,7 @@ fn values_stay_small() {
 #[test]
 fn a_program_shares_its_data() {
     let data = Arc::new(ProgramData::default());
-    let program = Program::new(data.clone(), |_| 0);
+    let program = Program::new(data.clone(), None, |_| 0);
     assert!(Arc::ptr_eq(&program.data, &data));
 }
 
