@@ -71,6 +71,11 @@ impl Shared {
         supported.then(|| Self { program: program.clone(), state: Mutex::default() })
     }
 
+    /// Whether this is the machine code of that program.
+    pub(super) fn is_for(&self, program: &Arc<ProgramData>) -> bool {
+        Arc::ptr_eq(&self.program, program)
+    }
+
     pub(super) fn compiled(&self) -> usize {
         self.state.lock().map_or(0, |state| state.codes.values().flatten().count())
     }
@@ -95,10 +100,12 @@ impl Shared {
             Err(TryLockError::Poisoned(_)) => return Lookup::Useless,
         };
         let state = &mut *state;
-        let made = state.codes.len() < MAX_COMPILED;
+        if state.codes.len() >= MAX_COMPILED && !state.codes.contains_key(&(index, key)) {
+            return Lookup::Useless;
+        }
         let code = state.codes.entry((index, key)).or_insert_with(|| {
             let code = self.program.codes.get(index as usize)?;
-            let kernel = code.kernel.as_ref().filter(|_| made)?;
+            let kernel = code.kernel.as_ref()?;
             state.machine.get_or_init(Machine::new);
             state.machine.get_mut()?.as_mut()?.compile(kernel, &code.consts, kinds)
         });
@@ -112,6 +119,8 @@ struct Machine {
     module: Option<JITModule>,
     context: Context,
     builder: FunctionBuilderContext,
+    /// Whether the system refused to make memory executable: it would again.
+    refused: bool,
 }
 
 impl Machine {
@@ -129,12 +138,12 @@ impl Machine {
         let isa = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
         let module = JITModule::new(JITBuilder::with_isa(isa, cranelift_module::default_libcall_names()));
         let context = module.make_context();
-        Some(Self { module: Some(module), context, builder: FunctionBuilderContext::new() })
+        Some(Self { module: Some(module), context, builder: FunctionBuilderContext::new(), refused: false })
     }
 
     /// Machine code for a kernel; `None` where it would always leave, or Cranelift cannot make it.
     fn compile(&mut self, kernel: &Kernel, consts: &[Const], kinds: &[Kind]) -> Option<Code> {
-        let module = self.module.as_mut()?;
+        let module = self.module.as_mut().filter(|_| !self.refused)?;
         module.clear_context(&mut self.context);
         self.context.func.signature = emit::signature(module.isa().default_call_conv());
         let builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder);
@@ -144,7 +153,10 @@ impl Machine {
         }
         let function = module.declare_anonymous_function(&self.context.func.signature).ok()?;
         module.define_function(function, &mut self.context).ok()?;
-        module.finalize_definitions().ok()?;
+        self.refused = module.finalize_definitions().is_err();
+        if self.refused {
+            return None;
+        }
         let address = module.get_finalized_function(function);
         // SAFETY: the address is that of a finished function whose signature `emit::signature` gave: two 64-bit pointers
         // in, 64 bits out, in the machine's own calling convention.

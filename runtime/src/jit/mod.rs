@@ -60,6 +60,19 @@ impl Jit {
         }
     }
 
+    /// Whether this is the machine code of that program.
+    pub(crate) fn is_for(&self, program: &Arc<ProgramData>) -> bool {
+        #[cfg(feature = "jit")]
+        {
+            self.shared.is_for(program)
+        }
+        #[cfg(not(feature = "jit"))]
+        {
+            let _ = program;
+            false
+        }
+    }
+
     /// The number of pieces of machine code that there are.
     pub fn compiled(&self) -> usize {
         #[cfg(feature = "jit")]

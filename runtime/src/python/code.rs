@@ -499,14 +499,14 @@ pub struct Program {
     /// The names.
     pub names: Vec<Name>,
     /// Machine code for the kernels, where there is any.
-    pub native: Option<Native>,
+    pub(crate) native: Option<Native>,
     strings: Vec<OnceCell<Str>>,
     loaded: Vec<OnceCell<LoadedCode>>,
 }
 
 impl Program {
     /// A view of the data; `slot` gives the context slot of a name, `native` is machine code for its kernels.
-    pub fn new(data: Arc<ProgramData>, native: Option<Native>, mut slot: impl FnMut(&Str) -> usize) -> Rc<Self> {
+    pub(crate) fn new(data: Arc<ProgramData>, native: Option<Native>, mut slot: impl FnMut(&Str) -> usize) -> Rc<Self> {
         let names = data
             .names
             .iter()

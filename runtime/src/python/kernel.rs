@@ -271,3 +271,95 @@ pub(super) fn listing(kernel: &Kernel, data: &ProgramData, code: &Code, constant
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+    use super::*;
+    use crate::python::code::{Const, Instr, Parameters};
+
+    fn code() -> Code {
+        Code {
+            kind: CodeKind::Block,
+            name: 0,
+            instrs: vec![Instr::Const { index: 0 }, Instr::Return],
+            consts: vec![Const::Int(2)],
+            names: vec![0],
+            locals: Vec::new(),
+            cells: Vec::new(),
+            free: Vec::new(),
+            closure: Vec::new(),
+            parameters: Parameters::default(),
+            generator: false,
+            max_stack: 1,
+            uses_input_size: false,
+            root: 0,
+            places: Vec::new(),
+            kernel: None,
+        }
+    }
+
+    fn checked(inputs: Vec<u32>, nodes: Vec<Node>) -> Result<(), String> {
+        verify(&Kernel { inputs, nodes }, &code())
+    }
+
+    fn constant() -> Node {
+        Node::Const { index: 0 }
+    }
+
+    fn negative(operand: u32) -> Node {
+        Node::Unary { op: UnaryOp::Negative, operand }
+    }
+
+    #[test]
+    fn a_tree_in_order_is_sound() {
+        let product = Node::Binary { op: BinaryOp::Multiply, left: 0, right: 1 };
+        assert_eq!(checked(vec![0], vec![Node::Input { index: 0 }, constant(), product]), Ok(()));
+    }
+
+    #[test]
+    fn what_leads_nowhere_is_refused() {
+        for (inputs, nodes) in [
+            (vec![], vec![]),
+            (vec![1], vec![Node::Input { index: 0 }]),
+            (vec![0], vec![Node::Input { index: 1 }]),
+            (vec![0; MAX_INPUTS + 1], vec![constant()]),
+            (vec![], vec![Node::Const { index: 1 }]),
+            (vec![], vec![constant(), Node::Attribute { object: 0, name: 1 }]),
+            // Later than itself, itself, shared, unused.
+            (vec![], vec![negative(1), constant()]),
+            (vec![], vec![negative(0)]),
+            (vec![], vec![constant(), Node::Binary { op: BinaryOp::Add, left: 0, right: 0 }]),
+            (vec![], vec![constant(), constant(), negative(1)]),
+            // What cannot be computed.
+            (vec![], vec![constant(), Node::Compare { first: 0, links: Vec::new() }]),
+            (vec![], vec![Node::Bool { all: true, operands: Vec::new() }]),
+            (vec![], vec![constant(), Node::Call { function: Function::Min, name: 0, arguments: vec![0] }]),
+            (vec![], vec![constant(), constant(), Node::Binary { op: BinaryOp::LeftShift, left: 0, right: 1 }]),
+        ] {
+            assert!(checked(inputs.clone(), nodes.clone()).is_err(), "{inputs:?} {nodes:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_deep_or_too_large_is_refused() {
+        let chain = |length: u32| std::iter::once(constant()).chain((0..length).map(negative)).collect::<Vec<_>>();
+        assert_eq!(checked(vec![], chain(MAX_DEPTH as u32 - 1)), Ok(()));
+        assert!(checked(vec![], chain(MAX_DEPTH as u32)).is_err());
+        let wide = |count: usize| {
+            let operands = (0..count as u32).collect();
+            let mut nodes = vec![constant(); count];
+            nodes.push(Node::Bool { all: true, operands });
+            nodes
+        };
+        assert_eq!(checked(vec![], wide(MAX_NODES - 1)), Ok(()));
+        assert!(checked(vec![], wide(MAX_NODES)).is_err());
+    }
+
+    #[test]
+    fn only_blocks_have_kernels() {
+        let kernel = Kernel { inputs: Vec::new(), nodes: vec![constant()] };
+        assert!(verify(&kernel, &Code { kind: CodeKind::FString, ..code() }).is_err());
+    }
+}

@@ -278,8 +278,9 @@ impl Vm {
         self.load_native(data, None)
     }
 
-    /// Makes this thread's view of a program whose kernels may become machine code.
+    /// Makes this thread's view of a program whose kernels may become machine code; that of another program is not used.
     pub fn load_native(&mut self, data: std::sync::Arc<ProgramData>, native: Option<Native>) -> Rc<Program> {
+        let native = native.filter(|native| native.jit.is_for(&data));
         Program::new(data, native, |name| self.slot(name.as_str()))
     }
 
