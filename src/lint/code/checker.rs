@@ -143,6 +143,9 @@ pub(super) fn check<'a>(
         result = Some((ty, last));
         checker.narrow(last, true);
         facts_if_true = std::mem::take(&mut checker.state.facts);
+        // The block's own names end with it.
+        let is_own = |path: &str| checker.bindings.names.contains(super::bindings::first(path));
+        facts_if_true.retain(|path, _| !is_own(path));
     }
     let free = if checker.opaque { Vec::new() } else { checker.free };
     Checked { faults: checker.faults, free, result, facts_if_true }

@@ -237,7 +237,13 @@ impl<'a> Names<'a> {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("define `{name}` under `context`, or correct the name"),
                 };
+                let before = linter.findings.len();
                 self.finding(linter, site, "T103", free.range, message, "raises `NameError`", &help);
+                let is_part = self.config.tools.is_empty() || self.config.destinations.is_empty();
+                if let Some(finding) = linter.findings.get_mut(before).filter(|_| is_part) {
+                    let note = "if another file defines it, lint both together: `tpvc lint one.yml other.yml`";
+                    finding.diagnostic.notes.push(note.to_owned());
+                }
             }
             (Bound::Never, Verdict::Missing) if !free.guarded => {
                 let which = format!("for {} `{}`", first.kind.noun(), first.id);
