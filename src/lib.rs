@@ -9,6 +9,7 @@ pub mod bench;
 pub mod cli;
 pub mod config;
 pub mod diagnostic;
+pub mod format;
 pub mod link;
 pub mod lint;
 pub mod python;

@@ -4,7 +4,9 @@
 
 mod bench;
 mod compile;
+mod diff;
 mod explain_code;
+mod format;
 mod inspect;
 mod lint;
 mod map;
@@ -65,6 +67,7 @@ enum Verb {
     Compile(compile::Compile),
     Map(map::Map),
     Inspect(inspect::Inspect),
+    Format(format::Format),
     Lint(lint::Lint),
     ExplainCode(explain_code::ExplainCode),
     Bench(bench::Bench),
@@ -77,6 +80,7 @@ pub fn run() -> ExitCode {
         Verb::Compile(verb) => verb.run(&cli.common),
         Verb::Map(verb) => verb.run(&cli.common),
         Verb::Inspect(verb) => verb.run(&cli.common),
+        Verb::Format(verb) => verb.run(&cli.common),
         Verb::Lint(verb) => verb.run(&cli.common),
         Verb::ExplainCode(verb) => verb.run(&cli.common),
         Verb::Bench(verb) => verb.run(&cli.common),
