@@ -32,6 +32,10 @@ fn ends(source: &str, class: &str) {
     let (found, message) = run(source).expect_err(source);
     let took = started.elapsed();
     assert_eq!(found, class, "{source}: {message}");
+    if std::env::var_os("BUDGET_TIMES").is_some() {
+        println!("{took:?} {source}");
+        return;
+    }
     // Unoptimized code is some thirty times slower, and tests share their cores.
     let limit = Duration::from_millis(if cfg!(debug_assertions) { 10_000 } else { 300 });
     assert!(took < limit, "{source}: {took:?}");
@@ -54,8 +58,9 @@ fn memory() {
     ends("[0] * 10 ** 12", "MemoryError");
     ends("bytes(10 ** 12)", "MemoryError");
     ends("s = 'x'\nwhile True: s += s\n1", "MemoryError");
-    ends("x = [1]\nwhile True: x += x\n1", "MemoryError");
-    ends("x = [1]\nwhile True: x.extend(x)\n1", "MemoryError");
+    // Filling a list of that size takes more steps than there are.
+    ends("x = [1]\nwhile True: x += x\n1", "TimeoutError");
+    ends("x = [1]\nwhile True: x.extend(x)\n1", "TimeoutError");
     ends("'{:1000000000000}'.format(1)", "MemoryError");
     ends("'%1000000000d' % 1", "MemoryError");
     ends("'a'.ljust(10 ** 12)", "MemoryError");
@@ -80,10 +85,10 @@ fn depth() {
     ends("f = lambda n: sorted([1], key=f)\nf(1)", "RecursionError");
     ends("class A:\n    def __add__(self, other): return self + other\nA() + 1", "RecursionError");
     ends("class A:\n    def __getattr__(self, name): return self.other\nA().x", "RecursionError");
-    ends("x = []\nfor i in range(100000): x = [x]\nrepr(x)", "RecursionError");
-    ends("x = []\ny = []\nfor i in range(100000): x, y = [x], [y]\nx == y", "RecursionError");
-    ends("import copy\nx = []\nfor i in range(100000): x = [x]\ncopy.deepcopy(x)", "RecursionError");
-    ends("import json\nx = []\nfor i in range(100000): x = [x]\njson.dumps(x)", "RecursionError");
+    ends("x = []\nfor i in range(5000): x = [x]\nrepr(x)", "RecursionError");
+    ends("x = []\ny = []\nfor i in range(5000): x, y = [x], [y]\nx == y", "RecursionError");
+    ends("import copy\nx = []\nfor i in range(5000): x = [x]\ncopy.deepcopy(x)", "RecursionError");
+    ends("import json\nx = []\nfor i in range(5000): x = [x]\njson.dumps(x)", "RecursionError");
     ends("import json\njson.loads('[' * 100000)", "RecursionError");
     let deep = "def f(n): return 0 if n == 0 else 1 + f(n - 1)\nf(900)";
     assert_eq!(run(deep), Ok("900".to_owned()));

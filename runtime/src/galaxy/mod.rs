@@ -7,6 +7,7 @@ pub mod job;
 pub mod json;
 pub mod modules;
 pub mod objects;
+pub mod query;
 pub mod resource_requirements;
 pub mod signature;
 mod standard;

@@ -11,6 +11,7 @@ use crate::galaxy::world::World;
 use crate::python::code::{CodeKind, ProgramData};
 use crate::python::exception::{PyResult, Raised, SYNTAX_ERROR, raise};
 use crate::python::module::ModuleDef;
+use crate::python::types::BuiltinType;
 use crate::python::value::Value;
 use crate::python::vm::{Environment, LogLevel, Vm};
 
@@ -62,6 +63,10 @@ impl MapperEnvironment {
 }
 
 impl Environment for MapperEnvironment {
+    fn class_attribute(&self, class: &'static BuiltinType, name: &str) -> Option<Value> {
+        crate::galaxy::query::class_attribute(class, name)
+    }
+
     fn modules(&self) -> &'static [&'static ModuleDef] {
         &super::modules::MODULES
     }

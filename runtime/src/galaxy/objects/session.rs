@@ -1,4 +1,4 @@
-//! `app.model.context`: SQLAlchemy's session, answered from the world's list of queries.
+//! `app.model.context`: SQLAlchemy's session, answered from the world's jobs and its list of queries.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 
 use super::bag::host_classes;
 use crate::galaxy::json::Json;
+use crate::galaxy::query::statement;
 use crate::galaxy::signature;
 use crate::galaxy::world::{World, normal_sql};
 use crate::python::args::Args;
@@ -21,11 +22,11 @@ host_classes! {
     /// `Session`
     SESSION = "Session" (
         "execute" => execute,
-        "query" => unavailable,
+        "query" => query,
         "get" => unavailable,
         "get_one" => unavailable,
-        "scalar" => unavailable,
-        "scalars" => unavailable,
+        "scalar" => scalar,
+        "scalars" => scalars,
         "connection" => unavailable,
         "begin" => unavailable,
         "begin_nested" => unavailable,
@@ -94,12 +95,42 @@ impl Object for Session {
 /// `session.execute(statement)`: the world's rows for this query, each a tuple.
 fn execute(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [statement] = signature::bind_method(args, "Session.execute", ["statement"], 1)?;
-    let sql = vm.str(&statement.unwrap_or(Value::None))?;
+    let statement = statement.unwrap_or(Value::None);
+    if let Some(world) = world(this)
+        && let Some(rows) = statement::rows_of(vm, &world, &statement)
+    {
+        return rows.map(statement::result);
+    }
+    let sql = vm.str(&statement)?;
     let rows = this.downcast::<Session>().and_then(|session| session.world.queries.get(&normal_sql(&sql)));
     let Some(rows) = rows else { return Err(host_unavailable("no answer to this query in the world")) };
     vm.charge(rows.len())?;
     let tuple = |row: &Vec<Json>| Value::tuple(row.iter().map(|cell| cell.to_value()).collect());
     Ok(Value::list(rows.iter().map(tuple).collect()))
+}
+
+fn world(this: &Value) -> Option<Arc<World>> {
+    this.downcast::<Session>().map(|session| session.world.clone())
+}
+
+/// `session.query(Job.state, func.count())`
+fn query(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    match world(this) {
+        Some(world) => statement::query(&world, &args),
+        None => Err(host_unavailable("there is no world")),
+    }
+}
+
+/// `session.scalars(select(...))`
+fn scalars(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let result = execute(vm, this, args)?;
+    vm.call_method(&result, "scalars", Args::none())
+}
+
+/// `session.scalar(select(...))`
+fn scalar(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let result = execute(vm, this, args)?;
+    vm.call_method(&result, "scalar", Args::none())
 }
 
 /// A method of the session that only a database could answer.

@@ -95,13 +95,13 @@ fn large(vm: &mut Vm, op: BinaryOp, a: Num<'_>, b: Num<'_>) -> PyResult<Option<V
 fn charge_product(vm: &mut Vm, a: &BigInt, b: &BigInt) -> PyResult<()> {
     let (short, long) = limbs(a, b);
     vm.charge_bytes((short + long).saturating_mul(8))?;
-    vm.charge(long.saturating_mul(short.isqrt()) / 16)
+    vm.charge(long.saturating_mul(short.isqrt()) / if short < 64 { 16 } else { 1 })
 }
 
 fn charge_division(vm: &mut Vm, a: &BigInt, b: &BigInt) -> PyResult<()> {
     let size = |x: &BigInt| usize::try_from(x.bits() / 64).unwrap_or(usize::MAX);
     let (dividend, divisor) = (size(a), size(b));
-    vm.charge(dividend.saturating_sub(divisor).saturating_mul(divisor) / 64)
+    vm.charge(dividend.saturating_sub(divisor).saturating_mul(divisor) / 8)
 }
 
 fn limbs(a: &BigInt, b: &BigInt) -> (usize, usize) {

@@ -45,6 +45,7 @@ use super::exception::{PyResult, raise, recursion_error, timeout_error};
 use super::module::ModuleDef;
 use super::modules::random::MersenneTwister;
 use super::string::Str;
+use super::types::BuiltinType;
 use super::value::Value;
 use crate::jit::Native;
 
@@ -77,6 +78,12 @@ pub trait Environment {
     fn overriding(&self, vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
         let _ = (vm, name);
         Ok(None)
+    }
+
+    /// An attribute that a class of the host has beside its methods: `Job.state`.
+    fn class_attribute(&self, class: &'static BuiltinType, name: &str) -> Option<Value> {
+        let _ = (class, name);
+        None
     }
 
     /// The value of `input_size` for the job in the context, in GiB.
