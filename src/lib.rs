@@ -7,6 +7,7 @@
 pub mod cli;
 pub mod config;
 pub mod diagnostic;
+pub mod emit;
 pub mod link;
 pub mod python;
 pub mod source;

@@ -86,7 +86,7 @@ impl Worker {
         let slots = &self.slots;
         let mapper = MapperObject::value(&self.names, &self.store);
         for (slot, value) in [
-            (slots.app, self.environment.app()),
+            (slots.app, self.environment.app(job.stand_in)),
             (slots.tool, objects.tool),
             (slots.user, objects.user),
             (slots.job, objects.job),
@@ -191,7 +191,7 @@ impl Worker {
 
     /// The answer for an exception. Its text may be made by code, which gets a budget of its own.
     fn error(&mut self, job: &Job, raised: &Raised) -> Answer {
-        self.environment.log_raised(raised, self.rules.clone().as_ref());
+        self.environment.log_raised(&job.id, raised, self.rules.clone().as_ref());
         self.vm.renew();
         let answer = Answer::failed(&mut self.vm, job.id.clone(), raised);
         answer.unwrap_or_else(|_| Answer {

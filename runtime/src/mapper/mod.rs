@@ -19,6 +19,7 @@ mod lookup;
 mod matching;
 mod modules;
 pub mod objects;
+pub mod places;
 mod rank;
 mod rows;
 mod store;
