@@ -3,11 +3,14 @@
 //! Exit status: 0 done; 1 the input was judged and is bad; 2 the command line is wrong.
 
 mod compile;
+mod dry_run;
 mod inspect;
+mod job_conf;
 mod map;
 mod output;
 mod progress;
 mod report;
+mod rules;
 
 use std::process::ExitCode;
 
@@ -61,6 +64,7 @@ enum Verb {
     Compile(compile::Compile),
     Map(map::Map),
     Inspect(inspect::Inspect),
+    DryRun(dry_run::DryRun),
 }
 
 /// Runs the command line of this process.
@@ -70,6 +74,7 @@ pub fn run() -> ExitCode {
         Verb::Compile(verb) => verb.run(&cli.common),
         Verb::Map(verb) => verb.run(&cli.common),
         Verb::Inspect(verb) => verb.run(&cli.common),
+        Verb::DryRun(verb) => verb.run(&cli.common),
     };
     match outcome {
         Outcome::Done => ExitCode::SUCCESS,

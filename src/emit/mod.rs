@@ -196,6 +196,12 @@ impl Emitter {
     }
 
     fn string(&mut self, text: &str, key: bool) {
+        self.increase_indent(true, false);
+        self.string_in_indent(text, key);
+        self.decrease_indent();
+    }
+
+    fn string_in_indent(&mut self, text: &str, key: bool) {
         let analysis = Analysis::new(text);
         let fits = if self.flow_level > 0 { analysis.flow_plain } else { analysis.block_plain };
         if scalar::is_string(text) && fits && !(key && (text.is_empty() || analysis.multiline)) {

@@ -20,6 +20,7 @@ use super::explain::{Observer, Step};
 use super::inherit::combine;
 use super::lookup::id_of;
 use super::matching::matches;
+use super::places::ConfigPlace;
 use super::objects::{EntityObject, MapperObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
 use super::worker::Worker;
 use super::working::Working;
@@ -34,12 +35,19 @@ impl Worker {
         }
         match self.map_to_destination(job, detail, observer) {
             Ok(answer) => answer,
-            Err(raised) => self.error(job, &raised),
+            Err(raised) => {
+                if observer.watches() {
+                    let place = ConfigPlace::of_raised(&self.rules, &raised);
+                    observer.step(Step::Raised { raised: &raised, place: place.as_ref() });
+                }
+                self.error(job, &raised)
+            }
         }
     }
 
     fn map_to_destination(&mut self, job: &Arc<Job>, detail: bool, observer: &mut dyn Observer) -> PyResult<Answer> {
         self.start_context(job)?;
+        observer.step(Step::Start { names: &self.names });
         let mut working = self.match_combine_evaluate(job, observer)?;
         let candidates = self.match_and_rank(&mut working, observer)?;
         let mut ids = Vec::new();
@@ -57,10 +65,10 @@ impl Worker {
                     return self.answer(job, &evaluated, detail.then_some(ids));
                 }
                 Err(raised) if raised.is(&TRY_NEXT_DESTINATION_OR_FAIL) => {
-                    observer.step(Step::Passed { candidate: id_of(&candidate).as_str(), raised: &raised });
+                    self.passed(&candidate, &raised, observer);
                 }
                 Err(raised) if raised.is(&TRY_NEXT_DESTINATION_OR_WAIT) => {
-                    observer.step(Step::Passed { candidate: id_of(&candidate).as_str(), raised: &raised });
+                    self.passed(&candidate, &raised, observer);
                     wait = true;
                 }
                 Err(raised) => return Err(raised),
@@ -73,6 +81,11 @@ impl Worker {
         let id = self.vm.str(&entity.id)?;
         let message = format!("No destinations are available to fulfill request: {}", id.as_str());
         Err(job_mapping_exception(Value::str(message)))
+    }
+
+    fn passed(&self, candidate: &Entity, raised: &Raised, observer: &mut dyn Observer) {
+        let place = if observer.watches() { ConfigPlace::of_raised(&self.rules, raised) } else { None };
+        observer.step(Step::Passed { candidate: id_of(candidate).as_str(), raised, place: place.as_ref() });
     }
 
     /// The evaluation context at the start: the global context, then the arguments of the call.
@@ -103,7 +116,7 @@ impl Worker {
 
     /// Lookup, combine, and the rules: TPV's `match_combine_evaluate_entities`.
     fn match_combine_evaluate(&mut self, job: &Job, observer: &mut dyn Observer) -> PyResult<Working> {
-        let found = self.find_matching_entities(job)?;
+        let found = self.find_matching_entities(job, observer)?;
         observer.step(Step::Matched { entities: &found });
         let mut found = found.into_iter();
         let mut combined = found
@@ -133,18 +146,29 @@ impl Worker {
     /// The destinations that can take the entity, best first.
     fn match_and_rank(&mut self, entity: &mut Working, observer: &mut dyn Observer) -> PyResult<Vec<Value>> {
         let evaluated = self.evaluate_resources(entity)?;
-        observer.step(Step::Resources { entity: &evaluated });
+        if observer.watches() {
+            let entity = entity.entity(&mut self.vm)?;
+            observer.step(Step::Resources { entity: &entity, evaluated: &evaluated });
+        }
         let mut candidates = Vec::new();
         let store = self.store.clone();
         for destination in &store.destinations {
             let matched = matches(&mut self.vm, destination, &evaluated)?;
-            observer.step(Step::Destination { destination, matched });
+            observer.step(Step::Destination { destination, entity: &evaluated, matched });
             if matched {
                 candidates.push(destination.clone());
             }
         }
         let entity = entity.entity(&mut self.vm)?;
-        self.rank(&entity, candidates)
+        let ranked = self.rank(&entity, candidates)?;
+        if observer.watches() {
+            let mut candidates = Vec::with_capacity(ranked.len());
+            for candidate in &ranked {
+                candidates.push(EntityObject::of(candidate)?.entity(&mut self.vm)?);
+            }
+            observer.step(Step::Ranked { candidates: &candidates, entity: &entity });
+        }
+        Ok(ranked)
     }
 
     fn evaluate_candidate(
@@ -153,6 +177,7 @@ impl Worker {
         entity: &Working,
         observer: &mut dyn Observer,
     ) -> PyResult<Evaluated> {
+        observer.step(Step::Trying { candidate });
         let entity = entity.entity(&mut self.vm)?;
         let combined = Rc::new(combine(&mut self.vm, &self.names, candidate, &entity)?);
         self.evaluate_destination(combined, observer)

@@ -48,6 +48,8 @@ pub struct Entity {
     pub destination: Option<Rc<DestinationFields>>,
     /// What only rules have.
     pub rule: Option<Rc<RuleFields>>,
+    /// Where the config has it: an index in the artifact's table of sites, past its end for what the config has not.
+    pub site: u32,
 }
 
 /// The rules of an entity, in order.
@@ -105,6 +107,7 @@ impl Entity {
                 })
             }),
             rule: None,
+            site: u32::MAX,
             id,
         }
     }

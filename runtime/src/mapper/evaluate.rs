@@ -13,7 +13,7 @@ use crate::python::vm::CompareOp;
 use super::code::{evaluate, evaluate_complex};
 use super::data::deep_copy;
 use super::entity::Entity;
-use super::explain::{Observer, Step};
+use super::explain::{Observer, Step, reads};
 use super::inherit::inherit;
 use super::objects::EntityObject;
 use super::worker::Worker;
@@ -62,7 +62,8 @@ impl Worker {
             let Some(fields) = &rule.rule else { continue };
             let condition = evaluate(&mut self.vm, &fields.if_condition, CodeKind::Block)?;
             let matched = self.vm.truthy(&condition)?;
-            observer.step(Step::Rule { rule, matched });
+            let reads = if observer.watches() { reads(&mut self.vm, &fields.if_condition) } else { Vec::new() };
+            observer.step(Step::Rule { rule, value: &condition, matched, reads: &reads });
             if !matched {
                 continue;
             }
@@ -72,7 +73,9 @@ impl Worker {
             // TPV also sets `cores = rule.cores or new_entity.cores` (and mem, gpus) here; inheriting has chosen already.
             let (id, rule_id) = (self.vm.str(&entity.id)?, self.vm.str(&rule.id)?);
             entity.id = Value::str(format!("{}, Rule: {}", id.as_str(), rule_id.as_str()));
-            result = Working::new(Rc::new(entity));
+            let entity = Rc::new(entity);
+            observer.step(Step::Applied { rule: &rule, before: &parent, after: &entity });
+            result = Working::new(entity);
             let seen = result.object(&self.names);
             self.vm.set_context(self.slots.entity, seen);
         }
@@ -146,6 +149,7 @@ impl Worker {
         let mut working = self.evaluate_rules(&Working::new(combined.clone()), observer)?;
         let ruled = working.entity(&mut self.vm)?;
         let entity = self.evaluate_resources(&mut working)?;
+        observer.step(Step::Resources { entity: &ruled, evaluated: &entity });
         let env = self.evaluate_property(&ruled.env, self.slots.env)?;
         let params = self.evaluate_property(&ruled.params, self.slots.params)?;
         let resubmit = self.evaluate_property(&ruled.resubmit, self.slots.resubmit)?;

@@ -12,6 +12,7 @@ use crate::python::string::Str;
 use crate::python::value::Value;
 
 use super::entity::Entity;
+use super::explain::{Because, Found, Observer, Step};
 use super::inherit::inherit;
 use super::tags::{TagType, Tags};
 use super::worker::Worker;
@@ -28,6 +29,15 @@ pub(crate) enum Section {
 }
 
 impl Section {
+    /// The section's key in the config.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Roles => "roles",
+            Self::Users => "users",
+        }
+    }
+
     pub(super) fn table(self, tables: &Tables) -> &EntityTable {
         match self {
             Self::Tools => &tables.tools,
@@ -39,7 +49,11 @@ impl Section {
 
 impl Worker {
     /// The entities of the job's tool, of its user's first role that has one, and of its user.
-    pub(super) fn find_matching_entities(&mut self, job: &Job) -> PyResult<Vec<Rc<Entity>>> {
+    pub(super) fn find_matching_entities(
+        &mut self,
+        job: &Job,
+        observer: &mut dyn Observer,
+    ) -> PyResult<Vec<Rc<Entity>>> {
         // A tool with a uuid of its own is looked up by that: it must not take another tool's rules by its id.
         let tool_id = match &job.tool.dynamic_tool_uuid {
             Some(uuid) => format!("{}-{uuid}", job.tool.tool_type()),
@@ -48,20 +62,20 @@ impl Worker {
         };
         let provided = self.tool_provided(job);
         let mut found = Vec::new();
-        found.extend(self.inherit_matching(Section::Tools, Some(provided), &tool_id)?);
+        found.extend(self.inherit_matching(Section::Tools, Some(provided), &tool_id, observer)?);
         if let Some(user) = &job.user {
             for role in user.roles.iter().filter(|role| !role.deleted) {
-                if let Some(entity) = self.inherit_matching(Section::Roles, None, &role.name)? {
+                if let Some(entity) = self.inherit_matching(Section::Roles, None, &role.name, observer)? {
                     found.push(entity);
                     break;
                 }
             }
             match &user.email {
-                Some(email) => found.extend(self.inherit_matching(Section::Users, None, email)?),
+                Some(email) => found.extend(self.inherit_matching(Section::Users, None, email, observer)?),
                 None if !self.rules.tables().users.rows.is_empty() => {
                     return Err(type_error("expected string or bytes-like object, got 'NoneType'"));
                 }
-                None => found.extend(self.inherit_matching(Section::Users, None, "")?),
+                None => found.extend(self.inherit_matching(Section::Users, None, "", observer)?),
             }
         }
         Ok(found)
@@ -89,18 +103,31 @@ impl Worker {
         section: Section,
         provided: Option<Rc<Entity>>,
         name: &str,
+        observer: &mut dyn Observer,
     ) -> PyResult<Option<Rc<Entity>>> {
         let rules = self.rules.clone();
         let table = section.table(rules.tables());
         let mut matched = Vec::new();
         let outcome = rules.matcher(section).matches(name, &mut matched);
         let mut result = table.default.and_then(|index| self.store.entity(section, index));
+        let watches = observer.watches();
+        let mut found: Vec<Found> = Vec::new();
+        let mut note = |entity: &Rc<Entity>, because: Because| {
+            if watches {
+                found.push(Found { entity: entity.clone(), because });
+            }
+        };
+        if let Some(default) = &result {
+            note(default, Because::Default);
+        }
         if let Some(provided) = provided {
+            note(&provided, Because::Wrapper);
             result = Some(self.inherit_onto(provided, result)?);
         }
         let mut matches = Vec::with_capacity(matched.len());
         for index in matched {
             let Some(entity) = self.store.entity(section, index) else { continue };
+            note(&entity, Because::Pattern);
             if self.vm.truthy(&entity.abstract_)? {
                 // DIFFERENCE: TPV's message shows every field of the entity and the address of its loader.
                 let id = self.vm.str(&entity.id)?;
@@ -110,6 +137,7 @@ impl Worker {
             }
             matches.push(entity);
         }
+        observer.step(Step::Lookup { section: section.name(), name, found: &found });
         if let Err(invalid) = outcome {
             return Err(invalid_pattern(&invalid));
         }
