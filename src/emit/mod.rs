@@ -83,12 +83,12 @@ impl Emitter {
                     self.block_mapping(&items);
                 }
             }
-            Json::Null => self.plain("null", false),
-            Json::Bool(true) => self.plain("true", false),
-            Json::Bool(false) => self.plain("false", false),
-            Json::Int(number) => self.plain(&number.to_string(), false),
-            Json::BigInt(number) => self.plain(&number.to_string(), false),
-            Json::Float(number) => self.plain(&float(*number), false),
+            Json::Null => self.word("null"),
+            Json::Bool(true) => self.word("true"),
+            Json::Bool(false) => self.word("false"),
+            Json::Int(number) => self.word(&number.to_string()),
+            Json::BigInt(number) => self.word(&number.to_string()),
+            Json::Float(number) => self.word(&float(*number)),
             Json::Str(text) => self.string(text, context == Context::Key),
         }
     }
@@ -192,6 +192,13 @@ impl Emitter {
             }
             self.node(value, Context::Mapping);
         }
+        self.decrease_indent();
+    }
+
+    /// A scalar that is no string.
+    fn word(&mut self, text: &str) {
+        self.increase_indent(true, false);
+        self.plain(text, false);
         self.decrease_indent();
     }
 
