@@ -8,6 +8,7 @@ pub mod cli;
 pub mod config;
 pub mod diagnostic;
 pub mod emit;
+pub mod explain;
 pub mod link;
 pub mod python;
 pub mod source;

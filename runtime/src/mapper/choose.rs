@@ -145,7 +145,7 @@ impl Worker {
 
     /// The destinations that can take the entity, best first.
     fn match_and_rank(&mut self, entity: &mut Working, observer: &mut dyn Observer) -> PyResult<Vec<Value>> {
-        let evaluated = self.evaluate_resources(entity)?;
+        let evaluated = self.evaluate_resources(entity, observer)?;
         if observer.watches() {
             let entity = entity.entity(&mut self.vm)?;
             observer.step(Step::Resources { entity: &entity, evaluated: &evaluated });

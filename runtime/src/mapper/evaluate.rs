@@ -104,7 +104,11 @@ impl Worker {
     }
 
     /// Evaluates the bounds, then gpus, cores and mem, clamped; each goes into the context for the next.
-    pub(super) fn evaluate_resources(&mut self, entity: &mut Working) -> PyResult<Rc<Entity>> {
+    pub(super) fn evaluate_resources(
+        &mut self,
+        entity: &mut Working,
+        observer: &mut dyn Observer,
+    ) -> PyResult<Rc<Entity>> {
         let original = entity.entity(&mut self.vm)?;
         let mut result = Entity::clone(&original);
         self.enter_context(entity)?;
@@ -115,7 +119,11 @@ impl Worker {
             }
             let mut value = evaluate(&mut self.vm, source, CodeKind::Block)?;
             if let Some((_, min, max)) = CLAMPED.iter().find(|(clamped, ..)| clamped == resource) {
+                let asked = value.clone();
                 value = self.clamp(value, result.resource(*min), result.resource(*max))?;
+                if observer.watches() && !value.is(&asked) {
+                    observer.step(Step::Clamped { resource: *resource, asked: &asked, value: &value });
+                }
             }
             result.set_resource(*resource, value.clone());
             let slot = self.slots.resource(*resource);
@@ -148,7 +156,7 @@ impl Worker {
     ) -> PyResult<Evaluated> {
         let mut working = self.evaluate_rules(&Working::new(combined.clone()), observer)?;
         let ruled = working.entity(&mut self.vm)?;
-        let entity = self.evaluate_resources(&mut working)?;
+        let entity = self.evaluate_resources(&mut working, observer)?;
         observer.step(Step::Resources { entity: &ruled, evaluated: &entity });
         let env = self.evaluate_property(&ruled.env, self.slots.env)?;
         let params = self.evaluate_property(&ruled.params, self.slots.params)?;

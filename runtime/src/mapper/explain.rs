@@ -68,6 +68,15 @@ pub enum Step<'a> {
         /// The entity with its resources evaluated.
         evaluated: &'a Rc<Entity>,
     },
+    /// A bound changed a resource.
+    Clamped {
+        /// The resource.
+        resource: Resource,
+        /// What its expression gave.
+        asked: &'a Value,
+        /// What the bounds made of it.
+        value: &'a Value,
+    },
     /// A destination was compared.
     Destination {
         /// The destination.

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::answer::{Answer, Destination, Outcome as JobOutcome};
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::json::Json;
@@ -17,6 +18,7 @@ use tpv_runtime::mapper::places::ConfigPlace;
 
 use crate::diagnostic::Diagnostic;
 use crate::emit::{Layout, yaml};
+use crate::explain::{Collector, Provenance};
 use crate::source::{SourceId, SourceMap, Span};
 
 use super::report::Trouble;
@@ -129,9 +131,24 @@ impl DryRun {
             return Ok(Outcome::Bad);
         };
         let mapper = Mapper::with_hooks(given.rules.clone(), map::hooks(common), false);
-        let mut raised = Raised::default();
-        let answer = mapper.map_observed(&job, &world, &mut raised);
-        self.say(&answer, &raised, &given, common)
+        if !self.explain && self.output_format != Format::Html {
+            let mut raised = Raised::default();
+            let answer = mapper.map_observed(&job, &world, &mut raised);
+            return self.say(&answer, raised.0.as_ref(), &given, common);
+        }
+        let origin = given.origin.as_ref().map(|(config, sources)| (config, sources));
+        let provenance = Provenance::new(&given.rules, origin);
+        let mut collector = Collector::new(&provenance, &job, sources(&given.rules));
+        let answer = mapper.map_observed(&job, &world, &mut collector);
+        let place = collector.raised_at().cloned();
+        let explanation = collector.finish(&answer);
+        match self.output_format {
+            Format::Text => eprint!("{}\n", explanation.text()),
+            Format::Yaml => eprint!("{}", explanation.yaml()),
+            Format::Json => print(&explanation.json())?,
+            Format::Html => print(&explanation.html())?,
+        }
+        self.say(&answer, place.as_ref(), &given, common)
     }
 
     /// The job.
@@ -166,8 +183,17 @@ impl DryRun {
     }
 
     /// Prints the answer.
-    fn say(&self, answer: &Answer, raised: &Raised, given: &Given, common: &Common) -> Result<Outcome, Trouble> {
+    fn say(
+        &self,
+        answer: &Answer,
+        place: Option<&ConfigPlace>,
+        given: &Given,
+        common: &Common,
+    ) -> Result<Outcome, Trouble> {
+        // The explanation stands for the result there.
+        let explained = self.output_format == Format::Html || (self.explain && self.output_format == Format::Json);
         match &answer.outcome {
+            JobOutcome::Mapped(_) if explained => Ok(Outcome::Done),
             JobOutcome::Mapped(mapped) => {
                 let text = match self.output_format {
                     Format::Json => {
@@ -191,12 +217,12 @@ impl DryRun {
                 };
                 let title = if what.is_empty() { kind.to_string() } else { format!("{kind}: {what}") };
                 let mut diagnostic = Diagnostic::error(format!("the job cannot be mapped: {title}"));
-                if !self.explain {
+                if !self.explain && !explained {
                     diagnostic = diagnostic.help("add `--explain` to see how it came to this");
                 }
                 let empty = SourceMap::new();
                 let sources = given.origin.as_ref().map_or(&empty, |(_, sources)| sources);
-                if let Some(place) = &raised.0 {
+                if let Some(place) = place {
                     diagnostic = match span(sources, place) {
                         Some(span) => diagnostic.at(span, format!("raised here: {kind}")),
                         None => diagnostic.note(format!("raised at {place}")),
@@ -207,6 +233,12 @@ impl DryRun {
             }
         }
     }
+}
+
+/// The names of the config files.
+fn sources(rules: &Rules) -> Vec<String> {
+    let tables = rules.tables();
+    tables.sources.iter().filter_map(|name| tables.strings.get(*name as usize)).cloned().collect()
 }
 
 /// The character at a place, where its text is known.
