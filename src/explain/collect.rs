@@ -3,16 +3,17 @@
 use std::rc::Rc;
 
 use tpv_runtime::artifact::tables::{EntityClass, Limit, Resource};
-use tpv_runtime::galaxy::answer::Answer;
+use tpv_runtime::galaxy::answer::{Answer, Outcome};
 use tpv_runtime::galaxy::job::{Job, Size};
+use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::mapper::entity::Entity;
-use tpv_runtime::mapper::explain::{Because, Observer, Reason, Step, reasons};
+use tpv_runtime::mapper::explain::{Because, Observer, Read, Reason, Step, reasons};
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::tags::{TagNames, TagType};
 use tpv_runtime::python::value::Value;
 
 use super::provenance::{Field, Provenance};
-use super::{Candidate, Change, Explanation, Found, Lookup, Property, Rule, Tried, Verdict, first_line};
+use super::{Candidate, Change, Explanation, Found, Lookup, Property, Rule, RuleState, Tried, Verdict, show_json};
 
 /// An observer that takes down everything.
 pub struct Collector<'a> {
@@ -24,6 +25,7 @@ pub struct Collector<'a> {
     /// How many of them belong to the job and not to a destination that was tried.
     of_job: usize,
     rule: Option<Rc<Entity>>,
+    condition: Option<(Rc<Entity>, Vec<Read>)>,
     trying: Option<String>,
     evaluated: Option<Rc<Entity>>,
     clamped: Vec<(Resource, String)>,
@@ -56,6 +58,7 @@ impl<'a> Collector<'a> {
             sayings: Vec::new(),
             of_job: 0,
             rule: None,
+            condition: None,
             trying: None,
             evaluated: None,
             clamped: Vec::new(),
@@ -70,7 +73,18 @@ impl<'a> Collector<'a> {
 
     /// The explanation, after the mapping gave this answer.
     pub fn finish(mut self, answer: &Answer) -> Explanation {
-        let values = self.values();
+        let mut values = self.values();
+        if let Outcome::Mapped(mapped) = &answer.outcome {
+            let destination = &mapped.destination;
+            for property in &mut values {
+                let evaluated = match property.group {
+                    "env" => env_value(&destination.env, &property.name),
+                    "params" => destination.params.get(&property.name),
+                    _ => None,
+                };
+                property.value = evaluated.map_or_else(|| property.value.clone(), show_json);
+            }
+        }
         self.explanation.values = values;
         self.explanation.outcome = Verdict::of(answer, self.raised_at);
         self.explanation
@@ -88,7 +102,8 @@ impl<'a> Collector<'a> {
                     Some(site) => self.provenance.site(site),
                     None => self.provenance.field(saying.site, Field { group: value.group, name: &value.name }),
                 };
-                let change = Change { by: saying.by.clone(), value: first_line(&value.text), place };
+                let is_code = value.site.is_some();
+                let change = Change { by: saying.by.clone(), value: value.text.clone(), is_code, place };
                 let same = |property: &&mut Property| property.group == value.group && property.name == value.name;
                 match values.iter_mut().find(same) {
                     Some(property) => {
@@ -192,7 +207,10 @@ impl Observer for Collector<'_> {
                 let noun = section.trim_end_matches('s');
                 let mut list = Vec::new();
                 for found in found {
-                    let id = show(&found.entity.id);
+                    let id = match found.because {
+                        Because::Wrapper => "-".to_owned(),
+                        _ => show(&found.entity.id),
+                    };
                     let (by, because) = match found.because {
                         Because::Default => (format!("{noun} {id}"), "default_inherits"),
                         Because::Wrapper => ("the tool's wrapper".to_owned(), "the tool's wrapper"),
@@ -206,17 +224,11 @@ impl Observer for Collector<'_> {
                 self.explanation.lookups.push(Lookup { section, name: name.to_owned(), found: list });
             }
             Step::Combined { .. } => self.of_job = self.sayings.len(),
-            Step::Rule { rule, value, matched, reads } => {
-                let condition = rule.rule.as_ref().map_or_else(String::new, |fields| show(&fields.if_condition));
-                self.explanation.rules.push(Rule {
-                    id: show(&rule.id),
-                    place: self.place(rule),
-                    condition: condition.trim().to_owned(),
-                    value: show(value),
-                    fired: matched,
-                    reads: reads.to_vec(),
-                    destination: self.trying.clone(),
-                });
+            Step::Condition { rule, reads } => self.condition = Some((rule.clone(), reads.to_vec())),
+            Step::Rule { rule, value, matched } => {
+                let reads = self.condition.take().map_or_else(Vec::new, |(_, reads)| reads);
+                let state = if matched { RuleState::Fired } else { RuleState::NotFired };
+                self.push_rule(rule, show(value), state, reads);
                 self.rule = matched.then(|| rule.clone());
             }
             Step::Applied { rule, before, after } => {
@@ -264,7 +276,7 @@ impl Observer for Collector<'_> {
                     && !text.is_empty()
                 {
                     let place = text.code().and_then(|code| self.provenance.site(code.site));
-                    self.explanation.ranked_by = Some((first_line(text), place));
+                    self.explanation.ranked_by = Some((text.as_str().to_owned(), place));
                 }
             }
             Step::Trying { candidate } => {
@@ -276,6 +288,7 @@ impl Observer for Collector<'_> {
                 self.trying = Some(id);
             }
             Step::Passed { candidate, raised, place } => {
+                self.end_rule();
                 let what = format!("passed it on: {raised:?}");
                 self.explanation.tried.push(Tried { id: candidate.to_owned(), what, place: place.cloned() });
             }
@@ -283,13 +296,41 @@ impl Observer for Collector<'_> {
                 let what = "chosen".to_owned();
                 self.explanation.tried.push(Tried { id: candidate.to_owned(), what, place: None });
             }
-            Step::Raised { place, .. } => self.raised_at = place.cloned(),
+            Step::Raised { place, .. } => {
+                self.end_rule();
+                self.raised_at = place.cloned();
+            }
             _ => {}
         }
     }
 }
 
 impl Collector<'_> {
+    fn push_rule(&mut self, rule: &Entity, value: String, state: RuleState, reads: Vec<Read>) {
+        let condition = rule.rule.as_ref().map_or_else(String::new, |fields| show(&fields.if_condition));
+        self.explanation.rules.push(Rule {
+            id: show(&rule.id),
+            place: self.place(rule),
+            condition: condition.trim().to_owned(),
+            value,
+            state,
+            reads,
+            destination: self.trying.clone(),
+        });
+    }
+
+    /// An exception ended the rule that was at work.
+    fn end_rule(&mut self) {
+        if let Some((rule, reads)) = self.condition.take() {
+            self.push_rule(&rule, String::new(), RuleState::Raised, reads);
+        }
+        if self.rule.take().is_some()
+            && let Some(last) = self.explanation.rules.last_mut()
+        {
+            last.state = RuleState::Failed;
+        }
+    }
+
     /// A reason in words, with the place of what refuses.
     fn reason(&self, reason: &Reason, destination: &Entity) -> String {
         let at = |group: &str, name: &str| match self.provenance.field(destination.site, Field { group, name }) {
@@ -325,6 +366,13 @@ fn is_less(a: &Value, b: &Value) -> bool {
     }
 }
 
+/// The value of an element of `env`.
+fn env_value<'a>(env: &'a Json, name: &str) -> Option<&'a Json> {
+    let Json::List(entries) = env else { return None };
+    let entry = entries.iter().find(|entry| entry.get("name") == Some(&Json::str(name)))?;
+    entry.get("value")
+}
+
 /// What a job is about.
 fn facts(job: &Job) -> Vec<(&'static str, String)> {
     let mut facts = vec![("tool", job.tool.id.to_string())];
@@ -347,7 +395,8 @@ fn facts(job: &Job) -> Vec<(&'static str, String)> {
         let tags: Vec<&str> = history.tags.iter().map(|(name, _)| &**name).collect();
         facts.push(("history tags", tags.join(", ")));
     }
-    let bytes: f64 = job.input_datasets.iter().filter_map(|input| input.size.map(Size::to_float)).sum();
+    let sizes = job.input_datasets.iter().filter_map(|input| input.size.map(Size::to_float));
+    let bytes = sizes.fold(0.0, |total, size| total + size);
     facts.push(("inputs", format!("{} with {:.2} GiB", job.input_datasets.len(), bytes / f64::from(1 << 30))));
     facts.push(("state", job.state.to_string()));
     facts

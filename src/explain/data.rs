@@ -71,7 +71,7 @@ fn rule(rule: &Rule) -> Json {
     let reads = rule.reads.iter().map(|read| (read.name.as_str().into(), Json::str(read.value.as_str()))).collect();
     object(vec![
         ("id", text(&rule.id)),
-        ("fired", Some(Json::Bool(rule.fired))),
+        ("state", text(rule.state.word())),
         ("destination", rule.destination.as_deref().and_then(text)),
         ("at", place(rule.place.as_ref())),
         ("if", text(&rule.condition)),

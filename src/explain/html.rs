@@ -5,7 +5,7 @@ use std::fmt::Write;
 use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::mapper::places::ConfigPlace;
 
-use super::{Candidate, Explanation, Property, Rule, Verdict, show_json};
+use super::{Candidate, Explanation, Property, Rule, RuleState, Verdict, show_json};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -57,6 +57,23 @@ fn escape(text: &str) -> String {
 
 fn code(text: &str) -> String {
     format!("<code>{}</code>", escape(text))
+}
+
+/// How many lines of code are shown without being asked for.
+const LINES: usize = 6;
+
+/// Code of any length: one line as it is, more in a box, many behind their first line.
+fn block(text: &str) -> String {
+    let text = text.trim_end();
+    match text.lines().count() {
+        0 | 1 => code(text),
+        2..=LINES => format!("<pre>{}</pre>", escape(text)),
+        lines => format!(
+            "<details><summary>{} <small>{lines} lines</small></summary><pre>{}</pre></details>",
+            code(text.trim_start().lines().next().unwrap_or_default()),
+            escape(text)
+        ),
+    }
 }
 
 /// A place: its file's name, the line, and the whole of it as a tip.
@@ -121,7 +138,7 @@ fn destinations(out: &mut String, explanation: &Explanation) {
     section(out, "Destinations", |out| {
         let _ = writeln!(out, "<p class=\"note\">{matched} of {} can take the job.</p>", ordered.len());
         if let Some((expression, place)) = &explanation.ranked_by {
-            let _ = writeln!(out, "<p class=\"note\">Ranked by {} {}</p>", code(expression), at(place.as_ref()));
+            let _ = writeln!(out, "<div class=\"note\">Ranked by {} {}</div>", block(expression), at(place.as_ref()));
         }
         let _ = writeln!(out, "<ul class=\"cards\">");
         for candidate in &ordered {
@@ -197,17 +214,18 @@ fn value(out: &mut String, property: &Property) {
     let name = if property.name.is_empty() { property.group } else { &property.name };
     let _ = writeln!(
         out,
-        "<article>\n<h3>{group}{}</h3>\n<p class=\"value\">{}</p>\n<ol class=\"history\">",
+        "<article>\n<h3>{group}{}</h3>\n<div class=\"value\">{}</div>\n<ol class=\"history\">",
         escape(name),
-        code(&property.value)
+        block(&property.value)
     );
     let last = property.history.len().saturating_sub(1);
     for (index, change) in property.history.iter().enumerate() {
+        // The value stands above already.
+        let said = if index == last && change.value == property.value { String::new() } else { block(&change.value) };
         let class = if index == last { "" } else { " class=\"over\"" };
         let _ = writeln!(
             out,
-            "<li{class}>{}<span class=\"by\">{} {}</span></li>",
-            code(&change.value),
+            "<li{class}>{said}<span class=\"by\">{} {}</span></li>",
             escape(&change.by),
             at(change.place.as_ref())
         );
@@ -223,7 +241,7 @@ fn rules(out: &mut String, explanation: &Explanation) {
     if explanation.rules.is_empty() {
         return;
     }
-    let fired = explanation.rules.iter().filter(|rule| rule.fired).count();
+    let fired = explanation.rules.iter().filter(|rule| rule.state == RuleState::Fired).count();
     section(out, "Rules", |out| {
         let _ = writeln!(out, "<p class=\"note\">{fired} of {} fired.</p>", explanation.rules.len());
         let _ = writeln!(out, "<ul class=\"cards\">");
@@ -233,14 +251,19 @@ fn rules(out: &mut String, explanation: &Explanation) {
 }
 
 fn rule(out: &mut String, rule: &Rule) {
-    let (class, badge) = if rule.fired { ("good", "fired") } else { ("bad", "no") };
+    let class = match rule.state {
+        RuleState::Fired => "good",
+        RuleState::NotFired => "idle",
+        RuleState::Raised | RuleState::Failed => "bad",
+    };
+    let badge = rule.state.word();
     let whose = rule.destination.as_ref().map_or_else(String::new, |id| format!(" of destination {}", escape(id)));
     let _ = writeln!(
         out,
-        "<li><div class=\"head\"><span class=\"badge {class}\">{badge}</span><b>{}</b>{whose}{}</div>\n<pre>{}</pre>",
+        "<li><div class=\"head\"><span class=\"badge {class}\">{badge}</span><b>{}</b>{whose}{}</div>\n{}",
         escape(&rule.id),
         at(rule.place.as_ref()),
-        escape(&rule.condition)
+        block(&rule.condition)
     );
     if !rule.reads.is_empty() {
         let _ = writeln!(out, "<dl class=\"reads\">");

@@ -70,12 +70,37 @@ pub struct Rule {
     pub condition: String,
     /// What the condition gave.
     pub value: String,
-    /// Whether it matched.
-    pub fired: bool,
+    /// What became of it.
+    pub state: RuleState,
     /// The values that the condition could read.
     pub reads: Vec<Read>,
     /// The destination that was tried at the time, for rules that count there only.
     pub destination: Option<String>,
+}
+
+/// What became of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleState {
+    /// Its condition was true, and it was applied.
+    Fired,
+    /// Its condition was not true.
+    NotFired,
+    /// Its condition raised an exception.
+    Raised,
+    /// Its condition was true, and applying it raised an exception: `fail`, or `execute`.
+    Failed,
+}
+
+impl RuleState {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Fired => "fired",
+            Self::NotFired => "no",
+            Self::Raised => "raised",
+            Self::Failed => "failed",
+        }
+    }
 }
 
 /// How a value came about.
@@ -100,6 +125,8 @@ pub struct Change {
     pub by: String,
     /// What it says: an expression or a value.
     pub value: String,
+    /// Whether that is an expression.
+    pub is_code: bool,
     /// Where.
     pub place: Option<ConfigPlace>,
 }

@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use tpv_runtime::mapper::places::ConfigPlace;
 
-use super::{Candidate, Explanation, Property, Verdict, first_line, show_json};
+use super::{Candidate, Explanation, Property, RuleState, Verdict, first_line, show_json};
 
 /// Where the columns of facts start.
 const MARGIN: usize = 2;
 /// The widest a column grows for its longest cell.
-const WIDEST: usize = 44;
+const WIDEST: usize = 36;
 
 pub(super) fn text(explanation: &Explanation) -> String {
     let mut out = String::new();
@@ -108,42 +108,63 @@ fn rules(out: &mut String, explanation: &Explanation) {
     }
     heading(out, "RULES");
     for rule in &explanation.rules {
-        let state = if rule.fired { "FIRED" } else { "no   " };
+        let state = match rule.state {
+            RuleState::NotFired => format!("{:6}", "no"),
+            state => format!("{:6}", state.word().to_uppercase()),
+        };
         let whose = rule.destination.as_ref().map_or_else(String::new, |id| format!(" of destination {id}"));
         let _ = writeln!(out, "  {state}  {}{whose}  {}", rule.id, at(rule.place.as_ref()));
-        let mut lines = rule.condition.lines();
-        let _ = writeln!(out, "         if  {}", lines.next().unwrap_or_default());
-        for line in lines {
-            let _ = writeln!(out, "             {line}");
+        let lines = rule.condition.lines().count();
+        for (index, line) in rule.condition.lines().take(CONDITION_LINES).enumerate() {
+            let start = if index == 0 { "if" } else { "" };
+            let _ = writeln!(out, "          {start:2}  {line}");
+        }
+        if lines > CONDITION_LINES {
+            let _ = writeln!(out, "              ... {} more lines", lines - CONDITION_LINES);
         }
         let reads: Vec<Vec<String>> =
             rule.reads.iter().map(|read| vec![read.name.clone(), format!("= {}", read.value)]).collect();
-        rows(out, 13, &reads);
+        rows(out, 14, &reads);
     }
+}
+
+/// The longest value on one line.
+const LONGEST: usize = 72;
+/// How many lines of a condition are shown.
+const CONDITION_LINES: usize = 4;
+
+/// A value on one short line.
+fn clip(text: &str) -> String {
+    let line = first_line(text);
+    if line.chars().count() <= LONGEST { line } else { line.chars().take(LONGEST - 3).collect::<String>() + "..." }
 }
 
 fn values(out: &mut String, properties: &[Property]) {
     if properties.is_empty() {
         return;
     }
-    heading(out, "VALUES (who set them, the last one counting)");
+    heading(out, "VALUES (who set them; below, what they replaced)");
+    let mut cells = Vec::new();
     for property in properties {
-        let name = if property.name.is_empty() {
-            property.group.to_owned()
-        } else {
-            format!("{} {}", property.group, property.name)
+        let name = match &*property.name {
+            "" => property.group.to_owned(),
+            name => format!("{} {name}", property.group),
         };
-        let _ = writeln!(out, "  {name} = {}", first_line(&property.value));
-        let cells: Vec<Vec<String>> = property
-            .history
-            .iter()
-            .map(|change| vec![change.value.clone(), change.by.clone(), at(change.place.as_ref())])
-            .collect();
-        rows(out, 6, &cells);
+        let value = format!("= {}", clip(&property.value));
+        let Some((last, replaced)) = property.history.split_last() else { continue };
+        cells.push(vec![name, value, last.by.clone(), at(last.place.as_ref())]);
+        if last.is_code && last.value != property.value {
+            cells.push(vec![String::new(), format!("  from {}", clip(&last.value))]);
+        }
         if let Some(note) = &property.note {
-            let _ = writeln!(out, "      {note}");
+            cells.push(vec![String::new(), format!("  {note}")]);
+        }
+        for change in replaced.iter().rev() {
+            let value = format!("  not  {}", clip(&change.value));
+            cells.push(vec![String::new(), value, change.by.clone(), at(change.place.as_ref())]);
         }
     }
+    rows(out, MARGIN, &cells);
 }
 
 fn destinations(out: &mut String, explanation: &Explanation) {
@@ -163,7 +184,7 @@ fn destinations(out: &mut String, explanation: &Explanation) {
         .collect();
     rows(out, MARGIN, &cells);
     if let Some((code, place)) = &explanation.ranked_by {
-        let _ = writeln!(out, "  ranked by the expression at {}: {code}", at(place.as_ref()));
+        let _ = writeln!(out, "  ranked by the expression at {}: {}", at(place.as_ref()), clip(code));
     }
     for candidate in refused {
         let _ = writeln!(out, "  no  {}  {}", candidate.id, at(candidate.place.as_ref()));

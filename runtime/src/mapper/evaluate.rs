@@ -60,10 +60,13 @@ impl Worker {
         let rules = entity.entity(&mut self.vm)?.rules.clone();
         for (_, rule) in rules.iter() {
             let Some(fields) = &rule.rule else { continue };
+            if observer.watches() {
+                let reads = reads(&mut self.vm, &fields.if_condition);
+                observer.step(Step::Condition { rule, reads: &reads });
+            }
             let condition = evaluate(&mut self.vm, &fields.if_condition, CodeKind::Block)?;
             let matched = self.vm.truthy(&condition)?;
-            let reads = if observer.watches() { reads(&mut self.vm, &fields.if_condition) } else { Vec::new() };
-            observer.step(Step::Rule { rule, value: &condition, matched, reads: &reads });
+            observer.step(Step::Rule { rule, value: &condition, matched });
             if !matched {
                 continue;
             }

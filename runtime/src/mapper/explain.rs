@@ -41,6 +41,13 @@ pub enum Step<'a> {
         /// The combined entity.
         entity: &'a Rc<Entity>,
     },
+    /// A rule's condition is about to be evaluated.
+    Condition {
+        /// The rule.
+        rule: &'a Rc<Entity>,
+        /// The values that the condition can read.
+        reads: &'a [Read],
+    },
     /// A rule's condition was evaluated.
     Rule {
         /// The rule.
@@ -49,8 +56,6 @@ pub enum Step<'a> {
         value: &'a Value,
         /// Whether it matched.
         matched: bool,
-        /// The values that the condition could read.
-        reads: &'a [Read],
     },
     /// A rule was applied.
     Applied {
@@ -175,8 +180,7 @@ impl Observer for Unobserved {
 /// The longest value that an explanation shows.
 const MAX_SHOWN: usize = 200;
 
-/// The values of the names and attributes that an expression of the config mentions, read once more after it was
-/// evaluated. What the expression itself sets, and modules, functions and classes, are left out.
+/// The values of the names and attributes that an expression of the config mentions, before it is evaluated. What the expression itself sets, and modules, functions and classes, are left out.
 pub(super) fn reads(vm: &mut Vm, expression: &Value) -> Vec<Read> {
     let Value::Str(text) = expression else { return Vec::new() };
     let Some(CodeRef { code: root, .. }) = text.code() else { return Vec::new() };
