@@ -7,6 +7,7 @@
 pub mod cli;
 pub mod config;
 pub mod diagnostic;
+pub mod dump;
 pub mod emit;
 pub mod explain;
 pub mod link;

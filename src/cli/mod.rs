@@ -4,6 +4,7 @@
 
 mod compile;
 mod dry_run;
+mod dump;
 mod inspect;
 mod job_conf;
 mod map;
@@ -65,6 +66,7 @@ enum Verb {
     Map(map::Map),
     Inspect(inspect::Inspect),
     DryRun(dry_run::DryRun),
+    Dump(dump::Dump),
 }
 
 /// Runs the command line of this process.
@@ -75,6 +77,7 @@ pub fn run() -> ExitCode {
         Verb::Map(verb) => verb.run(&cli.common),
         Verb::Inspect(verb) => verb.run(&cli.common),
         Verb::DryRun(verb) => verb.run(&cli.common),
+        Verb::Dump(verb) => verb.run(&cli.common),
     };
     match outcome {
         Outcome::Done => ExitCode::SUCCESS,

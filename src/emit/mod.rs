@@ -1,10 +1,12 @@
 //! Data as YAML text, laid out as ruamel.yaml lays it out, which TPV prints its results with.
 
+mod node;
 mod scalar;
+
+pub use node::{Kind, Node};
 
 use tpv_runtime::galaxy::json::Json;
 
-use crate::config::value::float_repr;
 use scalar::Analysis;
 
 /// The column after which lines are broken.
@@ -21,6 +23,8 @@ pub struct Layout {
     pub sorted: bool,
     /// The tag of the outermost value, such as `!!python/object:...`.
     pub tag: Option<&'static str>,
+    /// A null is written as nothing.
+    pub empty_nulls: bool,
 }
 
 /// Where a node stands.
@@ -34,6 +38,11 @@ enum Context {
 
 /// The value as a YAML document.
 pub fn yaml(value: &Json, layout: Layout) -> String {
+    document(&Node::from(value), layout)
+}
+
+/// The node as a YAML document.
+pub fn document(value: &Node, layout: Layout) -> String {
     let mut emitter = Emitter {
         out: String::new(),
         layout,
@@ -66,41 +75,52 @@ struct Emitter {
 }
 
 impl Emitter {
-    fn node(&mut self, value: &Json, context: Context) {
-        match value {
-            Json::List(items) if self.flow_level > 0 || items.is_empty() || self.is_leaf(value) => {
+    fn node(&mut self, value: &Node, context: Context) {
+        match &value.kind {
+            Kind::List(items) if self.flow_level > 0 || items.is_empty() || self.is_leaf(value) => {
                 self.flow_sequence(items);
             }
-            Json::List(items) => self.block_sequence(items, context),
-            Json::Object(items) => {
-                let mut items: Vec<(&str, &Json)> = items.iter().map(|(key, value)| (&**key, value)).collect();
+            Kind::List(items) => return self.block_sequence(items, context),
+            Kind::Map(items) => {
+                let mut items: Vec<(&Node, &Node)> = items.iter().map(|(key, value)| (key, value)).collect();
                 if self.layout.sorted {
-                    items.sort_by(|a, b| a.0.cmp(b.0));
+                    items.sort_by(|a, b| a.0.text().cmp(b.0.text()));
                 }
                 if self.flow_level > 0 || items.is_empty() || self.is_leaf(value) {
                     self.flow_mapping(&items);
                 } else {
-                    self.block_mapping(&items);
+                    return self.block_mapping(&items);
                 }
             }
-            Json::Null => self.word("null"),
-            Json::Bool(true) => self.word("true"),
-            Json::Bool(false) => self.word("false"),
-            Json::Int(number) => self.word(&number.to_string()),
-            Json::BigInt(number) => self.word(&number.to_string()),
-            Json::Float(number) => self.word(&float(*number)),
-            Json::Str(text) => self.string(text, context == Context::Key),
+            _ => self.scalar(value, context == Context::Key),
+        }
+        self.comment(value);
+    }
+
+    /// Writes a node's comment, which ends the line.
+    fn comment(&mut self, value: &Node) {
+        if let Some(comment) = value.comment.as_ref().filter(|_| self.flow_level == 0) {
+            self.write(&format!("  # {comment}"));
         }
     }
 
-    /// Whether the collection goes on one line: nothing in it is a collection or a quoted string.
-    fn is_leaf(&self, value: &Json) -> bool {
-        // ruamel.yaml chooses quotes only when it writes: a string has no style of its own here.
-        let scalar = |value: &Json| !matches!(value, Json::List(_) | Json::Object(_));
+    fn scalar(&mut self, value: &Node, key: bool) {
+        match &value.kind {
+            Kind::Null if self.layout.empty_nulls && !key => {}
+            Kind::Null => self.word("null"),
+            Kind::Plain(text) => self.word(text),
+            Kind::Str(text) => self.string(text, key),
+            Kind::List(_) | Kind::Map(_) => {}
+        }
+    }
+
+    /// Whether the collection goes on one line: nothing in it is a collection.
+    fn is_leaf(&self, value: &Node) -> bool {
+        let scalar = |value: &Node| !matches!(value.kind, Kind::List(_) | Kind::Map(_));
         self.layout.flow_leaves
-            && match value {
-                Json::List(items) => items.iter().all(scalar),
-                Json::Object(items) => items.iter().all(|(_, value)| scalar(value)),
+            && match &value.kind {
+                Kind::List(items) => items.iter().all(scalar),
+                Kind::Map(items) => items.iter().all(|(_, value)| scalar(value)),
                 _ => false,
             }
     }
@@ -119,7 +139,7 @@ impl Emitter {
         self.indent = self.indents.pop().flatten();
     }
 
-    fn flow_sequence(&mut self, items: &[Json]) {
+    fn flow_sequence(&mut self, items: &[Node]) {
         self.indicator("[", true, true, false);
         self.increase_indent(true, false);
         self.flow_level += 1;
@@ -137,7 +157,7 @@ impl Emitter {
         self.indicator("]", false, false, false);
     }
 
-    fn flow_mapping(&mut self, items: &[(&str, &Json)]) {
+    fn flow_mapping(&mut self, items: &[(&Node, &Node)]) {
         self.indicator("{", true, true, false);
         self.increase_indent(true, false);
         self.flow_level += 1;
@@ -148,12 +168,12 @@ impl Emitter {
             if self.column > WIDTH {
                 self.write_indent();
             }
-            if is_simple_key(key) {
-                self.string(key, true);
+            if is_simple_key(key.text()) {
+                self.scalar(key, true);
                 self.indicator(":", false, false, false);
             } else {
                 self.indicator("?", true, false, false);
-                self.string(key, false);
+                self.scalar(key, false);
                 if self.column > WIDTH {
                     self.write_indent();
                 }
@@ -166,7 +186,7 @@ impl Emitter {
         self.indicator("}", false, false, false);
     }
 
-    fn block_sequence(&mut self, items: &[Json], context: Context) {
+    fn block_sequence(&mut self, items: &[Node], context: Context) {
         let indentless = context == Context::Mapping && !self.indention;
         self.increase_indent(false, indentless);
         for item in items {
@@ -177,18 +197,21 @@ impl Emitter {
         self.decrease_indent();
     }
 
-    fn block_mapping(&mut self, items: &[(&str, &Json)]) {
+    fn block_mapping(&mut self, items: &[(&Node, &Node)]) {
         self.increase_indent(false, false);
         for (key, value) in items {
             self.write_indent();
-            if is_simple_key(key) {
-                self.string(key, true);
+            if is_simple_key(key.text()) {
+                self.scalar(key, true);
                 self.indicator(":", false, false, false);
             } else {
                 self.indicator("?", true, false, true);
-                self.string(key, false);
+                self.scalar(key, false);
                 self.write_indent();
                 self.indicator(":", true, false, true);
+            }
+            if value.is_block() && !self.is_leaf(value) {
+                self.comment(value);
             }
             self.node(value, Context::Mapping);
         }
@@ -339,16 +362,6 @@ fn is_simple_key(key: &str) -> bool {
     key.chars().count() < MAX_SIMPLE_KEY && !Analysis::new(key).multiline
 }
 
-fn float(number: f64) -> String {
-    if number.is_nan() {
-        ".nan".to_owned()
-    } else if number.is_infinite() {
-        if number > 0.0 { ".inf" } else { "-.inf" }.to_owned()
-    } else {
-        float_repr(number)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -357,7 +370,7 @@ mod tests {
 
     fn emit(json: &str, flow_leaves: bool) -> String {
         let value = Json::read(&mut Reader::new(json)).unwrap();
-        yaml(&value, Layout { flow_leaves, sorted: true, tag: None })
+        yaml(&value, Layout { flow_leaves, sorted: true, ..Layout::default() })
     }
 
     #[test]

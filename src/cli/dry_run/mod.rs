@@ -271,7 +271,7 @@ fn galaxy_destination(destination: &Destination) -> String {
         item("url", &Json::Null),
     ]);
     let tag = Some("!!python/object:galaxy.jobs.job_destination.JobDestination");
-    yaml(&object, Layout { flow_leaves: true, sorted: true, tag })
+    yaml(&object, Layout { flow_leaves: true, sorted: true, tag, ..Layout::default() })
 }
 
 fn print(text: &str) -> Result<(), Trouble> {
