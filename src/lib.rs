@@ -9,6 +9,9 @@ pub mod bench;
 pub mod cli;
 pub mod config;
 pub mod diagnostic;
+pub mod dump;
+pub mod emit;
+pub mod explain;
 pub mod format;
 pub mod link;
 pub mod lint;
@@ -35,13 +38,20 @@ pub struct Compiled {
     pub diagnostics: Diagnostics,
     /// The texts that the diagnostics point into.
     pub sources: SourceMap,
+    /// The merged config.
+    pub config: config::Config,
 }
 
 /// Compiles config files and URLs, merged in the order given.
 pub fn compile(names: &[String], options: &CompileOptions) -> Compiled {
-    let mut sources = SourceMap::new();
+    let inputs: Vec<config::Input> = names.iter().map(|name| config::Input::Named(name.clone())).collect();
+    compile_inputs(&inputs, SourceMap::new(), options)
+}
+
+/// Compiles configs of all sorts, merged in the order given. `sources` holds the texts of those that are read already.
+pub fn compile_inputs(inputs: &[config::Input], mut sources: SourceMap, options: &CompileOptions) -> Compiled {
     let mut diagnostics = Diagnostics::new();
-    let config = config::load(names.iter().map(String::as_str), &Limits::default(), &mut sources, &mut diagnostics);
+    let config = config::load_inputs(inputs, &Limits::default(), &mut sources, &mut diagnostics);
     let (tables, program) = link::link(&config, &sources, options.strict, &mut diagnostics);
     let mut rules = None;
     if !diagnostics.has_errors() {
@@ -54,5 +64,5 @@ pub fn compile(names: &[String], options: &CompileOptions) -> Compiled {
         }
     }
     diagnostics.sort();
-    Compiled { rules, diagnostics, sources }
+    Compiled { rules, diagnostics, sources, config }
 }

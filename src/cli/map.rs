@@ -215,16 +215,7 @@ impl Map {
     }
 
     fn world(&self) -> Result<World, Failure> {
-        let Some(path) = &self.world else { return Ok(World::default()) };
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            let (what, help) = io_help(&error, path);
-            (format!("the world cannot be read from {what}"), help.to_owned())
-        })?;
-        World::parse(&text).map_err(|error| {
-            let help =
-                "a world is one JSON object with `jobs`, `tool_data_tables`, `config`, `files`, `queries`, `now`";
-            (format!("`{}` is not a world: {error}", path.display()), help.to_owned())
-        })
+        self.world.as_deref().map_or_else(|| Ok(World::default()), read_world)
     }
 
     fn limits(&self) -> Limits {
@@ -234,6 +225,18 @@ impl Map {
     fn threads(&self) -> usize {
         self.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
     }
+}
+
+/// Reads a world file.
+pub(super) fn read_world(path: &Path) -> Result<World, (String, String)> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        let (what, help) = io_help(&error, path);
+        (format!("the world cannot be read from {what}"), help.to_owned())
+    })?;
+    World::parse(&text).map_err(|error| {
+        let help = "a world is one JSON object with `jobs`, `tool_data_tables`, `config`, `files`, `queries`, `now`";
+        (format!("`{}` is not a world: {error}", path.display()), help.to_owned())
+    })
 }
 
 /// Loads an artifact.
@@ -275,7 +278,7 @@ fn open(path: &Path) -> Result<(Jobs, Option<u64>), Failure> {
 }
 
 /// The compiler for code made at run time, and the log that `-v` shows.
-fn hooks(common: &Common) -> Hooks {
+pub(super) fn hooks(common: &Common) -> Hooks {
     let log_level = match common.verbose {
         0 => None,
         1 => Some(LogLevel::Info),

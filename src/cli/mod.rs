@@ -5,15 +5,19 @@
 mod bench;
 mod compile;
 mod diff;
+mod dry_run;
+mod dump;
 mod explain_code;
 mod format;
 mod inspect;
+mod job_conf;
 mod lint;
 mod map;
 mod output;
 mod paths;
 mod progress;
 mod report;
+mod rules;
 
 use std::process::ExitCode;
 
@@ -71,6 +75,8 @@ enum Verb {
     Lint(lint::Lint),
     ExplainCode(explain_code::ExplainCode),
     Bench(bench::Bench),
+    DryRun(dry_run::DryRun),
+    Dump(dump::Dump),
 }
 
 /// Runs the command line of this process.
@@ -84,6 +90,8 @@ pub fn run() -> ExitCode {
         Verb::Lint(verb) => verb.run(&cli.common),
         Verb::ExplainCode(verb) => verb.run(&cli.common),
         Verb::Bench(verb) => verb.run(&cli.common),
+        Verb::DryRun(verb) => verb.run(&cli.common),
+        Verb::Dump(verb) => verb.run(&cli.common),
     };
     match outcome {
         Outcome::Done => ExitCode::SUCCESS,

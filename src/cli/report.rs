@@ -82,3 +82,25 @@ pub(crate) fn grouped(number: u64) -> String {
     }
     text
 }
+
+/// What keeps a verb from its work, and what to do about it.
+#[derive(Debug)]
+pub(crate) struct Trouble {
+    /// What is wrong.
+    pub(crate) message: String,
+    /// What to do about it.
+    pub(crate) help: String,
+}
+
+impl Trouble {
+    /// Trouble in words for the user.
+    pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { message: message.into(), help: help.into() }
+    }
+}
+
+impl From<(String, String)> for Trouble {
+    fn from((message, help): (String, String)) -> Self {
+        Self { message, help }
+    }
+}

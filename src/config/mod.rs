@@ -17,9 +17,10 @@ use crate::config::code::CodeText;
 use crate::config::entity::{Dict, EntityKind, GlobalConfig};
 use crate::config::merge::Merger;
 use crate::config::validate::{FileConfig, Section, Validator};
+use crate::config::value::ConfigValue;
 use crate::config::yaml::Comment;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::{Limits, SourceId, SourceMap};
+use crate::source::{Limits, SourceError, SourceId, SourceMap};
 
 /// What TPV has in `loader.config` after the last file.
 #[derive(Debug, Default)]
@@ -57,6 +58,43 @@ impl Config {
     }
 }
 
+/// A config to load.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A path or URL.
+    Named(String),
+    /// A mapping that stands inside a text of another kind, read already.
+    Inline(SourceId, ConfigValue),
+}
+
+/// Reads config files, URLs and inline configs in load order and merges them, as [`load`] does.
+pub fn load_inputs(inputs: &[Input], limits: &Limits, sources: &mut SourceMap, problems: &mut Diagnostics) -> Config {
+    let mut documents = Vec::new();
+    let mut is_complete = true;
+    for input in inputs {
+        let name = match input {
+            Input::Inline(id, root) => {
+                documents.push((*id, Some(yaml::Document { root: root.clone(), comments: Vec::new() })));
+                continue;
+            }
+            Input::Named(name) => name,
+        };
+        match sources.load(name, limits) {
+            Ok(id) => documents.push((id, yaml::load(sources, id, problems))),
+            Err(error) => {
+                problems.push(unreadable(name, &error));
+                is_complete = false;
+            }
+        }
+    }
+    merge_documents(sources, documents, is_complete, problems)
+}
+
+fn unreadable(name: &str, error: &SourceError) -> Diagnostic {
+    let what = if crate::source::is_url(name) { "fetch" } else { "read" };
+    Diagnostic::error(format!("cannot {what} `{name}`: {error}"))
+}
+
 /// Reads config files and URLs in load order and merges them. Whether the result may be used is for `problems` to say.
 pub fn load<'a>(
     names: impl IntoIterator<Item = &'a str>,
@@ -64,39 +102,28 @@ pub fn load<'a>(
     sources: &mut SourceMap,
     problems: &mut Diagnostics,
 ) -> Config {
-    let mut ids = Vec::new();
-    let mut is_complete = true;
-    for name in names {
-        match sources.load(name, limits) {
-            Ok(id) => ids.push(id),
-            Err(error) => {
-                let (what, help) = if crate::source::is_url(name) {
-                    ("fetch", "check the address and the network, or save the file and name its path")
-                } else {
-                    ("read", "check the path and its permissions; it is relative to the present folder")
-                };
-                problems.push(Diagnostic::error(format!("cannot {what} `{name}`: {error}")).help(help));
-                is_complete = false;
-            }
-        }
-    }
-    load_read(sources, &ids, is_complete, problems)
+    let inputs: Vec<Input> = names.into_iter().map(|name| Input::Named(name.to_owned())).collect();
+    load_inputs(&inputs, limits, sources, problems)
 }
 
 /// Merges texts that are read already, in this order.
 pub fn load_sources(sources: &SourceMap, ids: &[SourceId], problems: &mut Diagnostics) -> Config {
-    load_read(sources, ids, true, problems)
+    let documents = ids.iter().map(|id| (*id, yaml::load(sources, *id, problems))).collect();
+    merge_documents(sources, documents, true, problems)
 }
 
 /// Merges what could be read; `is_complete` if that is everything.
-fn load_read(sources: &SourceMap, ids: &[SourceId], mut is_complete: bool, problems: &mut Diagnostics) -> Config {
-    let mut files = Vec::new();
-    let mut comments = Vec::new();
-    for &id in ids {
-        let document = yaml::load(sources, id, problems);
-        comments.push(document.as_ref().map(|document| document.comments.clone()).unwrap_or_default());
-        files.push((id, document));
-    }
+fn merge_documents(
+    sources: &SourceMap,
+    files: Vec<(SourceId, Option<yaml::Document>)>,
+    mut is_complete: bool,
+    problems: &mut Diagnostics,
+) -> Config {
+    let comments = files.iter().map(|(_, document)| match document {
+        Some(document) => document.comments.clone(),
+        None => Vec::new(),
+    });
+    let comments = comments.collect();
     let mut validator = Validator::new(problems);
     let mut validated = Vec::new();
     for (id, document) in files {

@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::config::entity::{DestinationFields, Entity, EntityKind};
 use crate::config::scheduling::SchedulingTags;
 use crate::config::value::Text;
+use crate::source::Span;
 
 use super::Linker;
 
@@ -18,17 +19,27 @@ const USER_DEFINED: &str = "tool_type_user_defined";
 impl Linker<'_> {
     /// All destinations, in order.
     pub(super) fn destinations(&mut self, config: &Config, default: Option<&str>) -> Vec<EntityRow> {
-        let mut base = secure_defaults(config);
-        if let Some(default) = default.and_then(|id| config.destinations.get(id)) {
-            base = base.inherit(default);
-        }
+        let base = defaults(config, default);
         config.destinations.values().map(|destination| self.entity(&destination.inherit(&base))).collect()
     }
 }
 
-fn secure_defaults(config: &Config) -> Entity {
-    // It has no place of its own in a file; any span of the config serves, since nothing of it is ever shown.
-    let span = config.destinations.values().next().map(|entity| entity.span).unwrap_or_default();
+/// What every destination inherits from at last.
+pub fn destination_defaults(config: &Config) -> Entity {
+    defaults(config, config.global.default_inherits.as_ref().map(Text::as_str))
+}
+
+fn defaults(config: &Config, default: Option<&str>) -> Entity {
+    let base = secure_defaults();
+    match default.and_then(|id| config.destinations.get(id)) {
+        Some(default) => base.inherit(default),
+        None => base,
+    }
+}
+
+fn secure_defaults() -> Entity {
+    // It has no place of its own in a file.
+    let span = Span::default();
     let tags = SchedulingTags { reject: Some(Arc::new(vec![Text::new(USER_DEFINED, span)])), ..Default::default() };
     Entity {
         kind: EntityKind::Destination,

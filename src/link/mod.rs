@@ -6,6 +6,7 @@ mod destinations;
 mod entities;
 mod values;
 
+pub use destinations::destination_defaults;
 pub use entities::blocks_at;
 
 use std::collections::HashMap;

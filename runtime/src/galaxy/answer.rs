@@ -68,6 +68,23 @@ enum Outcome {
     },
 }
 
+/// The destination of an answer, field by field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Destination {
+    /// `id`: the evaluated destination name.
+    pub id: Json,
+    /// `runner`
+    pub runner: Json,
+    /// `tags`
+    pub tags: Json,
+    /// `params`
+    pub params: Json,
+    /// `env`
+    pub env: Json,
+    /// `resubmit`
+    pub resubmit: Json,
+}
+
 /// The line of a job that is being mapped: fields are appended in their order.
 pub(crate) struct Draft {
     line: String,
@@ -164,6 +181,18 @@ impl Answer {
     /// A field as JSON; nothing where the job was not mapped or the field was not asked for.
     pub fn get(&self, field: Field) -> Option<Json> {
         Json::read(&mut Reader::new(self.text(field)?)).ok()
+    }
+
+    /// The destination; nothing where the job was not mapped.
+    pub fn destination(&self) -> Option<Destination> {
+        Some(Destination {
+            id: self.get(Field::Id)?,
+            runner: self.get(Field::Runner)?,
+            tags: self.get(Field::Tags)?,
+            params: self.get(Field::Params)?,
+            env: self.get(Field::Env)?,
+            resubmit: self.get(Field::Resubmit)?,
+        })
     }
 
     /// The destination's id, where the job was mapped and it is a string.

@@ -79,6 +79,8 @@ pub struct Job {
     pub resource_params: Option<RawJson>,
     /// `workflow_invocation_uuid`
     pub workflow_invocation_uuid: Option<Box<str>>,
+    /// Whether code sees the objects that `tpv dry-run` puts in the place of Galaxy's, which have fewer attributes.
+    pub stand_in: bool,
 }
 
 /// `tool`
@@ -351,6 +353,7 @@ fn read_job(reader: &mut Reader<'_>) -> Result<Job, Fault> {
         job_wrapper: None,
         resource_params: None,
         workflow_invocation_uuid: None,
+        stand_in: false,
     };
     let mut tool = None;
     expect(reader, Kind::Object, "a job must be an object")?;

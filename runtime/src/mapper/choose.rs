@@ -19,7 +19,9 @@ use super::entity::Entity;
 use super::evaluate::{Evaluated, Part};
 use super::explain::{Observer, Step};
 use super::lookup::id_of;
+use super::matching::with_resources;
 use super::objects::{EntityObject, MapperObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
+use super::places::ConfigPlace;
 use super::rank::Ranked;
 use super::worker::Worker;
 use super::working::Working;
@@ -34,12 +36,19 @@ impl Worker {
         }
         match self.map_to_destination(job, detail, observer) {
             Ok(answer) => answer,
-            Err(raised) => self.error(job, &raised),
+            Err(raised) => {
+                if observer.watches() {
+                    let place = ConfigPlace::of_raised(&self.rules, &raised);
+                    observer.step(Step::Raised { raised: &raised, place: place.as_ref() });
+                }
+                self.error(job, &raised)
+            }
         }
     }
 
     fn map_to_destination(&mut self, job: &Arc<Job>, detail: bool, observer: &mut dyn Observer) -> PyResult<Answer> {
         self.start_context(job)?;
+        observer.step(Step::Start { names: &self.names });
         let mut working = self.match_combine_evaluate(job, observer)?;
         let ranked = self.match_and_rank(&mut working, observer)?;
         let candidates = self.candidates_of(ranked);
@@ -59,10 +68,10 @@ impl Worker {
                     return self.answer(job, &evaluated, detail.then_some(ids));
                 }
                 Err(raised) if raised.is(&TRY_NEXT_DESTINATION_OR_FAIL) => {
-                    observer.step(Step::Passed { candidate: id_of(&candidate).as_str(), raised: &raised });
+                    self.passed(&candidate, &raised, observer);
                 }
                 Err(raised) if raised.is(&TRY_NEXT_DESTINATION_OR_WAIT) => {
-                    observer.step(Step::Passed { candidate: id_of(&candidate).as_str(), raised: &raised });
+                    self.passed(&candidate, &raised, observer);
                     wait = true;
                 }
                 Err(raised) => return Err(raised),
@@ -77,6 +86,11 @@ impl Worker {
         Err(job_mapping_exception(Value::str(message)))
     }
 
+    fn passed(&self, candidate: &Entity, raised: &Raised, observer: &mut dyn Observer) {
+        let place = if observer.watches() { ConfigPlace::of_raised(&self.rules, raised) } else { None };
+        observer.step(Step::Passed { candidate: id_of(candidate).as_str(), raised, place: place.as_ref() });
+    }
+
     /// The evaluation context at the start: the global context, then the arguments of the call.
     fn start_context(&mut self, job: &Arc<Job>) -> PyResult<()> {
         for (slot, value) in self.global_context.clone().iter() {
@@ -88,7 +102,7 @@ impl Worker {
         let slots = &self.slots;
         let mapper = MapperObject::value(&self.names, &self.store);
         for (slot, value) in [
-            (slots.app, self.environment.app()),
+            (slots.app, self.environment.app(job.stand_in)),
             (slots.tool, objects.tool),
             (slots.user, objects.user),
             (slots.job, objects.job),
@@ -105,7 +119,7 @@ impl Worker {
 
     /// Lookup, combine, and the rules: TPV's `match_combine_evaluate_entities`.
     fn match_combine_evaluate(&mut self, job: &Job, observer: &mut dyn Observer) -> PyResult<Working> {
-        let found = self.find_matching_entities(job)?;
+        let found = self.find_matching_entities(job, observer)?;
         observer.step(Step::Matched { entities: &found });
         let mut found = found.into_iter();
         let mut combined = found
@@ -134,11 +148,10 @@ impl Worker {
 
     /// The destinations that can take the entity, best first.
     fn match_and_rank(&mut self, entity: &mut Working, observer: &mut dyn Observer) -> PyResult<Ranked> {
-        let (matched, resources) = self.evaluate_resources(entity)?;
+        let (matched, resources) = self.evaluate_resources(entity, observer)?;
         if observer.watches() {
-            let mut evaluated = Entity::clone(&matched);
-            evaluated.resources = resources.clone();
-            observer.step(Step::Resources { entity: &Rc::new(evaluated) });
+            let evaluated = with_resources(&matched, &resources);
+            observer.step(Step::Resources { entity: &matched, evaluated: &evaluated });
         }
         let entity = entity.entity(&mut self.vm)?;
         self.rank(&matched, &resources, &entity, observer)
@@ -163,6 +176,7 @@ impl Worker {
         entity: &Working,
         observer: &mut dyn Observer,
     ) -> PyResult<Evaluated> {
+        observer.step(Step::Trying { candidate });
         let entity = entity.entity(&mut self.vm)?;
         let combined = self.combine(candidate, &entity)?;
         self.evaluate_destination(combined, observer)
@@ -211,7 +225,7 @@ impl Worker {
 
     /// The answer for an exception. Its text may be made by code, which gets a budget of its own.
     fn error(&mut self, job: &Job, raised: &Raised) -> Answer {
-        self.environment.log_raised(raised, self.rules.clone().as_ref());
+        self.environment.log_raised(&job.id, raised, self.rules.clone().as_ref());
         self.vm.renew();
         let answer = Answer::failed(&mut self.vm, &job.id, raised);
         answer.unwrap_or_else(|_| Answer::error_line(&job.id, raised.class_name().as_str(), Json::str("")))

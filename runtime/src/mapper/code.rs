@@ -27,8 +27,11 @@ pub fn evaluate(vm: &mut Vm, value: &Value, kind: CodeKind) -> PyResult<Value> {
     };
     match source.code() {
         Some(CodeRef { code: CodeRef::PLAIN, .. }) if kind == CodeKind::FString => return Ok(Value::Str(source)),
-        Some(CodeRef { code, .. }) if program.code(code).is_some_and(|code| code.kind == kind) => {
-            return vm.run(&program, code);
+        Some(origin) if program.code(origin.code).is_some_and(|code| code.kind == kind) => {
+            return vm.run(&program, origin.code).inspect_err(|raised| {
+                let known = raised.0.origin.get();
+                raised.0.origin.set(known.or(Some(origin)));
+            });
         }
         _ => {}
     }

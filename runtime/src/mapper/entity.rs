@@ -51,6 +51,8 @@ pub struct Entity {
     pub rule: Option<Rc<RuleFields>>,
     /// What is kept with it while jobs share it.
     pub kept: Kept,
+    /// Where the config has it: an index in the artifact's table of sites, past its end for what the config has not.
+    pub site: u32,
 }
 
 /// The rules of an entity, in order.
@@ -109,6 +111,7 @@ impl Entity {
             }),
             rule: None,
             kept: Kept::default(),
+            site: u32::MAX,
             id,
         }
     }

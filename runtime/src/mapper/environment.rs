@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::artifact::Rules;
 use crate::galaxy::helpers;
-use crate::galaxy::objects::app;
+use crate::galaxy::objects::{app, stand_in_app};
 use crate::galaxy::world::World;
 use crate::python::code::{CodeKind, ProgramData};
 use crate::python::exception::{PyResult, Raised, SYNTAX_ERROR, raise};
@@ -16,6 +16,7 @@ use crate::python::value::Value;
 use crate::python::vm::{Environment, LogLevel, Vm};
 
 use super::Hooks;
+use super::places::ConfigPlace;
 
 /// The surroundings of one worker.
 pub(super) struct MapperEnvironment {
@@ -39,8 +40,8 @@ impl MapperEnvironment {
     }
 
     /// `app`, as the world has it. Made for each job: code may have changed the last one.
-    pub(super) fn app(&self) -> Value {
-        app(&self.world.borrow())
+    pub(super) fn app(&self, stand_in: bool) -> Value {
+        if stand_in { stand_in_app(&self.world.borrow()) } else { app(&self.world.borrow()) }
     }
 
     /// Tells which slot of the context holds the job.
@@ -54,10 +55,10 @@ impl MapperEnvironment {
     }
 
     /// Tells the log about an exception that ended a job, with its places in the config.
-    pub(super) fn log_raised(&self, raised: &Raised, rules: &Rules) {
-        let _ = rules;
-        if self.log_enabled(LogLevel::Debug) {
-            self.log(LogLevel::Debug, &format!("the job ended in {raised:?}"));
+    pub(super) fn log_raised(&self, id: &str, raised: &Raised, rules: &Rules) {
+        if self.log_enabled(LogLevel::Info) {
+            let place = ConfigPlace::of_raised(rules, raised).map(|place| format!(", raised at {place}"));
+            self.log(LogLevel::Info, &format!("job {id} ended in {raised:?}{}", place.unwrap_or_default()));
         }
     }
 }

@@ -13,8 +13,8 @@ use crate::python::vm::CompareOp;
 use super::code::{evaluate, evaluate_complex};
 use super::data::deep_copy;
 use super::entity::Entity;
-use super::explain::{Observer, Step};
-use super::matching::Resources;
+use super::explain::{Observer, Step, reads};
+use super::matching::{Resources, with_resources};
 use super::objects::EntityObject;
 use super::output::{Prepared, Property};
 use super::worker::Worker;
@@ -66,15 +66,21 @@ impl Worker {
         let rules = entity.entity(&mut self.vm)?.rules.clone();
         for (_, rule) in rules.iter() {
             let Some(fields) = &rule.rule else { continue };
+            if observer.watches() {
+                let reads = reads(&mut self.vm, &fields.if_condition);
+                observer.step(Step::Condition { rule, reads: &reads });
+            }
             let condition = evaluate(&mut self.vm, &fields.if_condition, CodeKind::Block)?;
             let matched = self.vm.truthy(&condition)?;
-            observer.step(Step::Rule { rule, matched });
+            observer.step(Step::Rule { rule, value: &condition, matched });
             if !matched {
                 continue;
             }
             let rule = self.evaluate_rule(rule)?;
             let parent = result.entity(&mut self.vm)?;
-            result = Working::Unseen(self.apply_rule(&rule, &parent)?);
+            let after = self.apply_rule(&rule, &parent)?;
+            observer.step(Step::Applied { rule: &rule, before: &parent, after: &after });
+            result = Working::Unseen(after);
             let seen = result.object(&self.names);
             self.vm.set_context(self.slots.entity, seen);
         }
@@ -103,7 +109,11 @@ impl Worker {
     }
 
     /// Evaluates the bounds, then gpus, cores and mem, clamped; each goes into the context for the next.
-    pub(super) fn evaluate_resources(&mut self, entity: &mut Working) -> PyResult<(Rc<Entity>, Resources)> {
+    pub(super) fn evaluate_resources(
+        &mut self,
+        entity: &mut Working,
+        observer: &mut dyn Observer,
+    ) -> PyResult<(Rc<Entity>, Resources)> {
         let original = entity.entity(&mut self.vm)?;
         let mut resources = original.resources.clone();
         self.enter_context(entity)?;
@@ -115,7 +125,11 @@ impl Worker {
             let mut value = evaluate(&mut self.vm, source, CodeKind::Block)?;
             if let Some((_, min, max)) = CLAMPED.iter().find(|(clamped, ..)| clamped == resource) {
                 let of = |resource: Resource| resources.get(resource as usize).unwrap_or(&Value::None);
+                let asked = value.clone();
                 value = self.clamp(value, of(*min), of(*max))?;
+                if observer.watches() && !value.is(&asked) {
+                    observer.step(Step::Clamped { resource: *resource, asked: &asked, value: &value });
+                }
             }
             if let Some(evaluated) = resources.get_mut(*resource as usize) {
                 *evaluated = value.clone();
@@ -149,7 +163,11 @@ impl Worker {
         observer: &mut dyn Observer,
     ) -> PyResult<Evaluated> {
         let mut working = self.evaluate_rules(&Working::Unseen(combined.clone()), observer)?;
-        let (ruled, resources) = self.evaluate_resources(&mut working)?;
+        let (ruled, resources) = self.evaluate_resources(&mut working, observer)?;
+        if observer.watches() {
+            let evaluated = with_resources(&ruled, &resources);
+            observer.step(Step::Resources { entity: &ruled, evaluated: &evaluated });
+        }
         self.text.clear();
         let env = self.evaluate_part(&ruled, Property::Env)?;
         let params = self.evaluate_part(&ruled, Property::Params)?;

@@ -18,6 +18,7 @@ use crate::python::string::Str;
 use crate::python::value::Value;
 
 use super::entity::Entity;
+use super::explain::{Because, Found, Observer, Step};
 use super::shared::WordMap;
 use super::tags::{TagType, Tags};
 use super::worker::Worker;
@@ -34,6 +35,15 @@ pub(crate) enum Section {
 }
 
 impl Section {
+    /// The section's key in the config.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Roles => "roles",
+            Self::Users => "users",
+        }
+    }
+
     pub(super) fn table(self, tables: &Tables) -> &EntityTable {
         match self {
             Self::Tools => &tables.tools,
@@ -74,7 +84,11 @@ struct Matched {
 
 impl Worker {
     /// The entities of the job's tool, of its user's first role that has one, and of its user.
-    pub(super) fn find_matching_entities(&mut self, job: &Job) -> PyResult<SmallVec<[Rc<Entity>; 3]>> {
+    pub(super) fn find_matching_entities(
+        &mut self,
+        job: &Job,
+        observer: &mut dyn Observer,
+    ) -> PyResult<SmallVec<[Rc<Entity>; 3]>> {
         // A tool with a uuid of its own is looked up by that: it must not take another tool's rules by its id.
         let dynamic;
         let tool_id = match &job.tool.dynamic_tool_uuid {
@@ -86,16 +100,24 @@ impl Worker {
             None => &job.tool.id,
         };
         let mut found = SmallVec::new();
+        if observer.watches() {
+            let provided = self.tool_provided(job);
+            self.observe_lookup(Section::Tools, tool_id, Some(provided), observer)?;
+        }
         found.push(self.tool_entity(job, tool_id)?);
         if let Some(user) = &job.user {
             for role in user.roles.iter().filter(|role| !role.deleted) {
+                self.observe_lookup(Section::Roles, &role.name, None, observer)?;
                 if let Some(entity) = self.section_entity(Section::Roles, &role.name)? {
                     found.push(entity);
                     break;
                 }
             }
             match &user.email {
-                Some(email) => found.extend(self.section_entity(Section::Users, email)?),
+                Some(email) => {
+                    self.observe_lookup(Section::Users, email, None, observer)?;
+                    found.extend(self.section_entity(Section::Users, email)?);
+                }
                 None if !self.rules.tables().users.rows.is_empty() => {
                     return Err(type_error("expected string or bytes-like object, got 'NoneType'"));
                 }
@@ -196,6 +218,28 @@ impl Worker {
             }
         }
         self.store.shared.share(entity)
+    }
+
+    /// Tells an observer which entities of a section count for a name, and why.
+    fn observe_lookup(
+        &mut self,
+        section: Section,
+        name: &str,
+        provided: Option<Rc<Entity>>,
+        observer: &mut dyn Observer,
+    ) -> PyResult<()> {
+        if !observer.watches() {
+            return Ok(());
+        }
+        let rules = self.rules.clone();
+        let default = section.table(rules.tables()).default.and_then(|index| self.store.entity(section, index));
+        let mut found = Vec::new();
+        found.extend(default.map(|entity| Found { entity, because: Because::Default }));
+        found.extend(provided.map(|entity| Found { entity, because: Because::Wrapper }));
+        let matched = self.matches(section, name)?;
+        found.extend(matched.entities.iter().map(|entity| Found { entity: entity.clone(), because: Because::Pattern }));
+        observer.step(Step::Lookup { section: section.name(), name, found: &found });
+        Ok(())
     }
 
     /// The entities of a section whose pattern matches a name.

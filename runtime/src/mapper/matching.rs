@@ -146,3 +146,10 @@ pub(super) fn wanted(resources: &Resources) -> Option<[f64; 3]> {
     }
     Some(wanted)
 }
+
+/// An entity with its resources evaluated, for observers.
+pub(super) fn with_resources(entity: &Entity, resources: &Resources) -> Rc<Entity> {
+    let mut evaluated = Entity::clone(entity);
+    evaluated.resources = resources.clone();
+    Rc::new(evaluated)
+}

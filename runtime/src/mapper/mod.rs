@@ -21,6 +21,7 @@ mod matching;
 mod modules;
 pub mod objects;
 mod output;
+pub mod places;
 mod rank;
 mod rows;
 mod shared;

@@ -9,7 +9,7 @@ use crate::python::value::Value;
 use super::code::evaluate;
 use super::entity::Entity;
 use super::explain::{Observer, Step};
-use super::matching::{Fits, Resources, matches_resources, wanted};
+use super::matching::{Fits, Resources, matches_resources, wanted, with_resources};
 use super::objects::EntityObject;
 use super::worker::Worker;
 
@@ -47,9 +47,12 @@ impl Worker {
             }
             _ => {
                 let store = self.store.clone();
+                let evaluated = observer.watches().then(|| with_resources(matched, resources));
                 for (destination, index) in store.destinations.iter().zip(0..) {
                     let fits = matches_resources(&mut self.vm, destination, resources, &matched.tags)?;
-                    observer.step(Step::Destination { destination, matched: fits });
+                    if let Some(entity) = &evaluated {
+                        observer.step(Step::Destination { destination, entity, matched: fits });
+                    }
                     if fits {
                         known.push(index);
                     }
@@ -64,7 +67,24 @@ impl Worker {
                 }
             }
         }
-        if custom { self.rank_by_code(entity, known) } else { Ok(Ranked::Known(known)) }
+        let ranked = if custom { self.rank_by_code(entity, known)? } else { Ranked::Known(known) };
+        if observer.watches() {
+            let candidates = self.ranked_entities(&ranked)?;
+            observer.step(Step::Ranked { candidates: &candidates, entity });
+        }
+        Ok(ranked)
+    }
+
+    fn ranked_entities(&mut self, ranked: &Ranked) -> PyResult<Vec<Rc<Entity>>> {
+        match ranked {
+            Ranked::Known(known) => {
+                let destinations = &self.store.destinations;
+                Ok(known.iter().filter_map(|index| destinations.get(*index as usize).cloned()).collect())
+            }
+            Ranked::Custom(values) => {
+                values.iter().map(|value| EntityObject::of(value)?.entity(&mut self.vm)).collect()
+            }
+        }
     }
 
     /// The order that the entity's own `rank` code gives. What it returns is iterated as TPV does, whatever it is.

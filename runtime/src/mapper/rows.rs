@@ -110,6 +110,7 @@ impl Rows {
         let extras = row.extras.iter().map(|(name, row)| (self.string(tables, *name), value(row)));
         entity.extras = Rc::new(extras.collect());
         entity.destination = row.destination.as_ref().map(|row| Rc::new(self.destination(tables, row)));
+        entity.site = row.site;
         entity.rule = row.rule.as_ref().map(|row| Rc::new(self.rule_fields(tables, row)));
         entity
     }

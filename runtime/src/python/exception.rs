@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-use super::code::Place;
+use super::code::{CodeRef, Place};
 use super::release::release;
 use super::string::Str;
 use super::types::{BuiltinType, OBJECT, Type};
@@ -35,6 +35,8 @@ pub struct ExceptionObject {
     pub suppress_context: Cell<bool>,
     /// Where it passed through the config's code, innermost first.
     pub places: RefCell<Vec<Place>>,
+    /// The text of the config whose evaluation it ended first.
+    pub origin: Cell<Option<CodeRef>>,
 }
 
 impl Drop for ExceptionObject {
@@ -60,6 +62,7 @@ impl ExceptionObject {
             context: RefCell::default(),
             suppress_context: Cell::new(false),
             places: RefCell::default(),
+            origin: Cell::new(None),
         })
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::bag::{Bag, Fields, host_classes};
 use super::loose::{CONFIG, Loose};
 use super::session::session;
+use super::stand_in;
 use crate::galaxy::modules::model;
 use crate::galaxy::signature;
 use crate::galaxy::world::World;
@@ -26,17 +27,25 @@ host_classes! {
 }
 
 /// What `app` is made of.
-pub struct AppFields(Arc<World>);
+pub struct AppFields {
+    world: Arc<World>,
+    stand_in: bool,
+}
 
 /// The app's object. Code can set attributes of it, so each job gets a new one: no job sees what another did.
 pub fn app(world: &Arc<World>) -> Value {
-    Bag::value(AppFields(world.clone()))
+    Bag::value(AppFields { world: world.clone(), stand_in: false })
+}
+
+/// The app of a dry run: it has no tool data tables.
+pub fn stand_in_app(world: &Arc<World>) -> Value {
+    Bag::value(AppFields { world: world.clone(), stand_in: true })
 }
 
 impl AppFields {
     /// The world.
     pub fn world(&self) -> &World {
-        &self.0
+        &self.world
     }
 }
 
@@ -44,17 +53,21 @@ impl Fields for AppFields {
     const CLASS: &'static BuiltinType = &APP;
     const NAMES: &'static [&'static str] = &["model", "tool_data_tables", "config"];
 
+    fn names(&self) -> &'static [&'static str] {
+        if self.stand_in { stand_in::APP_NAMES } else { Self::NAMES }
+    }
+
     fn get(&self, name: &str) -> Option<Value> {
         Some(match name {
-            "model" => Bag::value(ModelFields(self.0.clone())),
+            "model" => Bag::value(ModelFields(self.world.clone())),
             "tool_data_tables" => {
-                let tables = self.0.tool_data_tables.iter().enumerate().map(|(index, (name, _))| {
-                    (Str::new(name.clone()), Bag::value(TableFields { world: self.0.clone(), index }))
+                let tables = self.world.tool_data_tables.iter().enumerate().map(|(index, (name, _))| {
+                    (Str::new(name.clone()), Bag::value(TableFields { world: self.world.clone(), index }))
                 });
                 Value::dict(Dict::from_strs(tables))
             }
             "config" => {
-                let world = self.0.clone();
+                let world = self.world.clone();
                 Loose::value(&CONFIG, move || {
                     let items = world.config.iter().map(|(name, value)| (Str::new(name.clone()), value.to_value()));
                     Value::dict(Dict::from_strs(items))

@@ -21,6 +21,16 @@ pub trait Fields: 'static {
 
     /// The value of one of the names, made anew: [`Bag`] keeps it. `None` for any other name.
     fn get(&self, name: &str) -> Option<Value>;
+
+    /// The class of this object, where it is not [`Fields::CLASS`].
+    fn class(&self) -> &'static BuiltinType {
+        Self::CLASS
+    }
+
+    /// The names of this object, where they are not [`Fields::NAMES`].
+    fn names(&self) -> &'static [&'static str] {
+        Self::NAMES
+    }
 }
 
 /// An object with the attributes of `F`.
@@ -50,7 +60,7 @@ impl<F: Fields> Bag<F> {
         if let Some((_, value)) = self.attributes.borrow().iter().find(|(known, _)| known == name) {
             return value.clone();
         }
-        let known = F::NAMES.iter().find(|known| **known == name)?;
+        let known = self.fields.names().iter().find(|known| **known == name)?;
         let value = self.fields.get(known)?;
         self.attributes.borrow_mut().push((Cow::Borrowed(known), Some(value.clone())));
         Some(value)
@@ -66,7 +76,8 @@ impl<F: Fields> Bag<F> {
 
     /// DIFFERENCE: a copy of the attributes; CPython's `__dict__` is the attributes themselves.
     fn dict(&self) -> Value {
-        let fields: Vec<_> = F::NAMES.iter().filter_map(|name| Some((*name, self.attribute(name)?))).collect();
+        let fields: Vec<_> =
+            self.fields.names().iter().filter_map(|name| Some((*name, self.attribute(name)?))).collect();
         let dict = Dict::from_strs(fields);
         for (name, value) in self.attributes.borrow().iter() {
             if let Some(value) = value {
@@ -79,7 +90,7 @@ impl<F: Fields> Bag<F> {
 
 impl<F: Fields> Object for Bag<F> {
     fn class(&self) -> &'static BuiltinType {
-        F::CLASS
+        self.fields.class()
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
@@ -96,7 +107,11 @@ impl<F: Fields> Object for Bag<F> {
 
     fn del_attr(&self, _: &mut Vm, name: &Str) -> PyResult<()> {
         if self.attribute(name).is_none() {
-            return Err(attribute_error(format!("'{}' object has no attribute '{}'", F::CLASS.name, name.as_str())));
+            return Err(attribute_error(format!(
+                "'{}' object has no attribute '{}'",
+                self.class().name,
+                name.as_str()
+            )));
         }
         self.set(name, None);
         Ok(())
@@ -112,7 +127,7 @@ impl<F: Fields> Object for Bag<F> {
     }
 
     fn attributes(&self) -> &'static [&'static str] {
-        F::NAMES
+        self.fields.names()
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::bag::{Bag, Fields, host_classes};
 use super::loose::{Loose, METADATA_COLLECTION};
+use super::stand_in;
 use crate::galaxy::job::{InputDataset, Job, RawJson};
 use crate::galaxy::signature;
 use crate::python::args::Args;
@@ -49,6 +50,14 @@ pub(super) fn hda(job: &Arc<Job>, index: usize) -> Value {
 impl Fields for Hda {
     const CLASS: &'static BuiltinType = &HISTORY_DATASET_ASSOCIATION;
     const NAMES: &'static [&'static str] = &["name", "ext", "extension", "metadata", "dataset"];
+
+    fn class(&self) -> &'static BuiltinType {
+        if self.0.job.stand_in { &stand_in::DATASET_ASSOCIATION } else { Self::CLASS }
+    }
+
+    fn names(&self) -> &'static [&'static str] {
+        if self.0.job.stand_in { stand_in::DATASET_ASSOCIATION_NAMES } else { Self::NAMES }
+    }
 
     fn get(&self, name: &str) -> Option<Value> {
         let input = self.0.record()?;

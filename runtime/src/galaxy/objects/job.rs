@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::bag::{Bag, Fields, host_classes};
 use super::dataset::{Association, Collection, hda};
+use super::stand_in;
 use crate::galaxy::job::{DatasetId, Job};
 use crate::galaxy::json::Reader;
 use crate::galaxy::signature;
@@ -107,6 +108,8 @@ impl Fields for JobFields {
             "id" => Value::Int(self.job.job_id),
             "state" => Value::str(self.job.state.clone()),
             "param_values" => self.param_values(),
+            // The stand-in has a dict here.
+            "parameters" if self.job.stand_in => Value::dict(Dict::new()),
             "parameters" => {
                 let parameters = self.job.parameters.iter().map(|(name, value)| {
                     Bag::value(Parameter { name: Value::str(name.clone()), value: Value::str(value.clone()) })
@@ -148,6 +151,10 @@ impl Fields for HistoryFields {
     const CLASS: &'static BuiltinType = &HISTORY;
     const NAMES: &'static [&'static str] = &["id", "name", "tags"];
 
+    fn names(&self) -> &'static [&'static str] {
+        if self.0.stand_in { stand_in::HISTORY_NAMES } else { Self::NAMES }
+    }
+
     fn get(&self, name: &str) -> Option<Value> {
         let history = self.0.history.as_ref()?;
         Some(match name {
@@ -156,7 +163,7 @@ impl Fields for HistoryFields {
             "tags" => {
                 let tags = history.tags.iter().map(|(name, value)| {
                     let value = value.clone().map_or(Value::None, Value::str);
-                    Bag::value(Tag { user_tname: Value::str(name.clone()), value })
+                    Bag::value(Tag { user_tname: Value::str(name.clone()), value, stand_in: self.0.stand_in })
                 });
                 Value::list(tags.collect())
             }
@@ -168,11 +175,20 @@ impl Fields for HistoryFields {
 struct Tag {
     user_tname: Value,
     value: Value,
+    stand_in: bool,
 }
 
 impl Fields for Tag {
     const CLASS: &'static BuiltinType = &HISTORY_TAG_ASSOCIATION;
     const NAMES: &'static [&'static str] = &["user_tname", "user_value", "value"];
+
+    fn class(&self) -> &'static BuiltinType {
+        if self.stand_in { &stand_in::HISTORY_TAG } else { Self::CLASS }
+    }
+
+    fn names(&self) -> &'static [&'static str] {
+        if self.stand_in { stand_in::HISTORY_TAG_NAMES } else { Self::NAMES }
+    }
 
     fn get(&self, name: &str) -> Option<Value> {
         match name {

@@ -9,12 +9,13 @@ mod dataset;
 mod job;
 mod loose;
 mod session;
+mod stand_in;
 mod tool;
 mod user;
 
 use std::sync::Arc;
 
-pub use app::{APP, AppFields, MODEL, TABULAR_TOOL_DATA_TABLE, app};
+pub use app::{APP, AppFields, MODEL, TABULAR_TOOL_DATA_TABLE, app, stand_in_app};
 pub use bag::{Bag, Fields};
 pub use dataset::{
     DATASET, HISTORY_DATASET_ASSOCIATION, HISTORY_DATASET_COLLECTION_ASSOCIATION, JOB_TO_INPUT_DATASET_ASSOCIATION,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::bag::{Bag, Fields, host_classes};
+use super::stand_in;
 use crate::galaxy::job::Job;
 use crate::galaxy::resource_requirements::Requirement;
 use crate::galaxy::{signature, standard};
@@ -57,6 +58,14 @@ impl Fields for ToolFields {
         "resource_requirements",
         "dynamic_tool",
     ];
+
+    fn class(&self) -> &'static BuiltinType {
+        if self.0.stand_in { &stand_in::TOOL } else { Self::CLASS }
+    }
+
+    fn names(&self) -> &'static [&'static str] {
+        if self.0.stand_in { stand_in::TOOL_NAMES } else { Self::NAMES }
+    }
 
     fn get(&self, name: &str) -> Option<Value> {
         let tool = &self.0.tool;

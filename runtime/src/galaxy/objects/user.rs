@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::bag::{Bag, Fields, host_classes};
+use super::stand_in;
 use crate::galaxy::job::{Job, RawJson};
 use crate::galaxy::signature;
 use crate::python::args::Args;
@@ -33,6 +34,10 @@ pub(super) fn user(job: &Arc<Job>) -> Value {
 impl Fields for UserFields {
     const CLASS: &'static BuiltinType = &USER;
     const NAMES: &'static [&'static str] = &["id", "username", "email", "extra_preferences", "roles"];
+
+    fn names(&self) -> &'static [&'static str] {
+        if self.0.stand_in { stand_in::USER_NAMES } else { Self::NAMES }
+    }
 
     fn get(&self, name: &str) -> Option<Value> {
         let user = self.0.user.as_ref()?;

@@ -128,9 +128,7 @@ pub fn only(rows: &[Value], required: bool) -> PyResult<Value> {
         [] if required => Err(raise(&NO_RESULT_FOUND, "No row was found when one was required")),
         [] => Ok(Value::None),
         [row] => Ok(row.clone()),
-        _ if required => {
-            Err(raise(&MULTIPLE_RESULTS_FOUND, "Multiple rows were found when exactly one was required"))
-        }
+        _ if required => Err(raise(&MULTIPLE_RESULTS_FOUND, "Multiple rows were found when exactly one was required")),
         _ => Err(raise(&MULTIPLE_RESULTS_FOUND, "Multiple rows were found when one or none was required")),
     }
 }
@@ -139,8 +137,18 @@ pub fn only(rows: &[Value], required: bool) -> PyResult<Value> {
 pub struct Rows(pub RefCell<Vec<Value>>);
 
 const METHODS: [&str; 12] = [
-    "all", "fetchall", "first", "fetchone", "one", "one_or_none", "scalar", "scalar_one", "scalar_one_or_none", "scalars",
-    "unique", "close",
+    "all",
+    "fetchall",
+    "first",
+    "fetchone",
+    "one",
+    "one_or_none",
+    "scalar",
+    "scalar_one",
+    "scalar_one_or_none",
+    "scalars",
+    "unique",
+    "close",
 ];
 
 impl Rows {

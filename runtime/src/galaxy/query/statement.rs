@@ -47,7 +47,16 @@ pub struct Statement {
 }
 
 const STEPS: [&str; 11] = [
-    "filter", "where", "filter_by", "group_by", "having", "order_by", "limit", "offset", "distinct", "select_from",
+    "filter",
+    "where",
+    "filter_by",
+    "group_by",
+    "having",
+    "order_by",
+    "limit",
+    "offset",
+    "distinct",
+    "select_from",
     "with_entities",
 ];
 const ENDS: [&str; 7] = ["all", "first", "one", "one_or_none", "scalar", "count", "__iter__"];
@@ -186,8 +195,7 @@ fn grouped<'a>(parts: &Parts, rows: Vec<Placed<'a>>) -> PyResult<Vec<Vec<Placed<
     }
     let mut keyed = Vec::with_capacity(rows.len());
     for row in rows {
-        let key: Vec<Sql> =
-            parts.groups.iter().map(|group| evaluate::value(group, &[row])).collect::<PyResult<_>>()?;
+        let key: Vec<Sql> = parts.groups.iter().map(|group| evaluate::value(group, &[row])).collect::<PyResult<_>>()?;
         keyed.push((key, row));
     }
     // SQLite sorts to group.
@@ -208,10 +216,12 @@ fn compared(a: &[Sql], b: &[Sql]) -> Ordering {
 
 /// Refuses columns that have no one value for a group: databases differ in what they give.
 fn check_columns(parts: &Parts) -> PyResult<()> {
-    let columns = || parts.asked.iter().filter_map(|asked| match asked {
-        Asked::Column(column) => Some(column),
-        Asked::Job => None,
-    });
+    let columns = || {
+        parts.asked.iter().filter_map(|asked| match asked {
+            Asked::Column(column) => Some(column),
+            Asked::Job => None,
+        })
+    };
     if parts.groups.is_empty() && !columns().any(|column| column.aggregates()) {
         return Ok(());
     }

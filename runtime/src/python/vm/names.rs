@@ -50,6 +50,19 @@ impl Vm {
         self.load_outer(name)?.ok_or_else(|| not_defined(name))
     }
 
+    /// The value that a name has outside of all blocks, for explanations.
+    ///
+    /// # Errors
+    /// What making the value raises.
+    pub fn outer_name(&mut self, name: &str) -> PyResult<Option<Value>> {
+        if name == "input_size" {
+            let environment = self.environment.clone();
+            return environment.input_size(self).map(Some);
+        }
+        let slot = self.slot(name);
+        self.load_outer(&Name { text: name.into(), slot })
+    }
+
     fn load_outer(&mut self, name: &Name) -> PyResult<Option<Value>> {
         if matches!(self.outer.get(name.slot), None | Some(Outer::Unknown)) {
             self.resolve_outer(name)?;

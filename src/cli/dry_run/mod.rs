@@ -1,0 +1,280 @@
+//! `tpvc dry-run`
+
+mod job;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use tpv_runtime::artifact::Rules;
+use tpv_runtime::galaxy::answer::{Answer, Destination};
+use tpv_runtime::galaxy::job::Job;
+use tpv_runtime::galaxy::json::Json;
+use tpv_runtime::galaxy::world::World;
+use tpv_runtime::mapper::Mapper;
+use tpv_runtime::mapper::explain::{Observer, Step};
+use tpv_runtime::mapper::places::ConfigPlace;
+
+use crate::diagnostic::Diagnostic;
+use crate::emit::{Layout, yaml};
+use crate::explain::{Collector, Provenance};
+use crate::source::{SourceId, SourceMap, Span};
+
+use super::report::Trouble;
+use super::rules::{self, Given};
+use super::{Common, Outcome, map};
+
+/// Map one job and say where it goes, and with --explain why
+///
+/// Takes the flags of `tpv dry-run`. The rules are those of `tpv_config_files` in the job configuration, of config files,
+/// or of an artifact. The job is one that TPV's dry run would make of the flags: its tool, user and datasets have fewer
+/// attributes than Galaxy's. With `--job` or `--set` it is a whole one. Exit status 1 where the job cannot be mapped.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc dry-run --job-conf job_conf.yml --tool bwa_mem --input-size 20 --user ada@example.org --roles training\n  \
+    tpvc dry-run --config shared.yml --config local.yml --tool bwa_mem --explain\n  \
+    tpvc dry-run rules.bin --job job.json --set tool.version=1.2 --set job.input_datasets.0.size=5G\n  \
+    tpvc dry-run --job-conf job_conf.yml --tool bwa_mem --explain --output-format html > why.html")]
+pub(super) struct DryRun {
+    /// Galaxy's job configuration, YAML or XML: TPV's destination in it names the config files
+    #[arg(long, value_name = "FILE")]
+    job_conf: Option<PathBuf>,
+    /// Config files or URLs, in place of those of the job configuration; or one artifact
+    #[arg(value_name = "CONFIG|RULES")]
+    configs: Vec<String>,
+    /// A config file or URL, as CONFIG; repeat it for more
+    #[arg(long = "config", value_name = "CONFIG")]
+    more_configs: Vec<String>,
+    /// The id of the tool
+    #[arg(long, default_value = "_default_")]
+    tool: String,
+    /// The email of the user; without it the job is anonymous
+    #[arg(long, value_name = "EMAIL")]
+    user: Option<String>,
+    /// Roles of the user
+    #[arg(long, num_args = 1.., value_name = "ROLE")]
+    roles: Vec<String>,
+    /// Tags of the job's history
+    #[arg(long, num_args = 1.., value_name = "TAG")]
+    history_tags: Vec<String>,
+    /// Size of the input dataset, in GiB
+    #[arg(long, value_name = "GIB", allow_negative_numbers = true)]
+    input_size: Option<i64>,
+    /// The job's state: `new`, `resubmitted`, ...
+    #[arg(long, default_value = "new", value_name = "STATE")]
+    job_state: String,
+    /// A job, as a line of the job file of `tpvc map`, in place of the flags above
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "user", "roles", "history_tags", "input_size", "job_state"])]
+    job: Option<PathBuf>,
+    /// Change a field of the job, by its path in the job file: `tool.version=1.2`; repeat it for more
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// What Galaxy knows at that moment: jobs, tool data tables, files, time [default: an empty Galaxy, now]
+    #[arg(long, value_name = "WORLD")]
+    world: Option<PathBuf>,
+    /// The seed of Python's `random` before the job
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    seed: Option<i64>,
+    /// Show the whole decision: text and yaml on stderr before the result, json and html on stdout in its place
+    #[arg(long)]
+    explain: bool,
+    /// How to print: `html` is a page of its own and explains
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    output_format: Format,
+}
+
+/// A form of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Yaml,
+    Json,
+    Html,
+}
+
+/// Keeps the place where the job's last exception was raised.
+#[derive(Default)]
+struct Raised(Option<ConfigPlace>);
+
+impl Observer for Raised {
+    fn step(&mut self, step: Step<'_>) {
+        if let Step::Raised { place, .. } = step {
+            self.0 = place.cloned();
+        }
+    }
+}
+
+impl DryRun {
+    pub(super) fn run(&self, common: &Common) -> Outcome {
+        match self.try_run(common) {
+            Ok(outcome) => outcome,
+            Err(trouble) => {
+                common.fail(trouble.message, &trouble.help);
+                Outcome::Bad
+            }
+        }
+    }
+
+    fn try_run(&self, common: &Common) -> Result<Outcome, Trouble> {
+        let configs: Vec<String> = self.configs.iter().chain(&self.more_configs).cloned().collect();
+        if configs.is_empty() && self.job_conf.is_none() {
+            common.fail(
+                "`tpvc dry-run` needs rules",
+                "name the job configuration with `--job-conf FILE`, config files, or an artifact",
+            );
+            std::process::exit(2);
+        }
+        let job = Arc::new(self.job()?);
+        let world = Arc::new(self.world()?);
+        let Some(given) = rules::given(self.job_conf.as_deref(), &configs, common)? else {
+            return Ok(Outcome::Bad);
+        };
+        let mapper = Mapper::with_hooks(given.rules.clone(), map::hooks(common), false);
+        if !self.explain && self.output_format != Format::Html {
+            let mut raised = Raised::default();
+            let answer = mapper.map_observed(&job, &world, &mut raised);
+            return self.say(&answer, raised.0.as_ref(), &given, common);
+        }
+        let origin = given.origin.as_ref().map(|(config, sources)| (config, sources));
+        let provenance = Provenance::new(&given.rules, origin);
+        let mut collector = Collector::new(&provenance, &job, sources(&given.rules));
+        let answer = mapper.map_observed(&job, &world, &mut collector);
+        let place = collector.raised_at().cloned();
+        let explanation = collector.finish(&answer);
+        match self.output_format {
+            Format::Text => eprint!("{}\n", explanation.text()),
+            Format::Yaml => eprint!("{}", explanation.yaml()),
+            Format::Json => print(&explanation.json())?,
+            Format::Html => print(&explanation.html())?,
+        }
+        self.say(&answer, place.as_ref(), &given, common)
+    }
+
+    /// The job.
+    fn job(&self) -> Result<Job, Trouble> {
+        let mut json = match &self.job {
+            Some(path) => job::from_file(path)?,
+            None => job::from_flags(&job::Flags {
+                tool: &self.tool,
+                user: self.user.as_deref(),
+                roles: &self.roles,
+                history_tags: &self.history_tags,
+                input_size: self.input_size,
+                state: &self.job_state,
+            }),
+        };
+        for assignment in &self.set {
+            job::set(&mut json, assignment)?;
+        }
+        let mut job = job::parse(&json, self.seed)?;
+        job.stand_in = self.job.is_none() && self.set.is_empty() && self.world.is_none();
+        Ok(job)
+    }
+
+    /// The world: what the file says, and else an empty Galaxy at this moment.
+    fn world(&self) -> Result<World, Trouble> {
+        let mut world = match &self.world {
+            Some(path) => map::read_world(path)?,
+            None => World::default(),
+        };
+        world.now = world.now.or_else(|| Some(jiff::Timestamp::now().as_microsecond()));
+        Ok(world)
+    }
+
+    /// Prints the answer.
+    fn say(
+        &self,
+        answer: &Answer,
+        place: Option<&ConfigPlace>,
+        given: &Given,
+        common: &Common,
+    ) -> Result<Outcome, Trouble> {
+        // The explanation stands for the result there.
+        let explained = self.output_format == Format::Html || (self.explain && self.output_format == Format::Json);
+        match (answer.error(), answer.destination()) {
+            (None, _) if explained => Ok(Outcome::Done),
+            (None, destination) => {
+                match (&self.output_format, destination) {
+                    (Format::Json, _) | (_, None) => print(answer.line())?,
+                    (_, Some(destination)) => print(&galaxy_destination(&destination))?,
+                }
+                Ok(Outcome::Done)
+            }
+            (Some((kind, message)), _) => {
+                let what = match message {
+                    Json::Str(text) => text.to_string(),
+                    other => {
+                        let mut text = String::new();
+                        tpv_runtime::galaxy::json::write_text(&mut text, other);
+                        text
+                    }
+                };
+                let title = if what.is_empty() { kind.to_string() } else { format!("{kind}: {what}") };
+                let mut diagnostic = Diagnostic::error(format!("the job cannot be mapped: {title}"));
+                if !self.explain && !explained {
+                    diagnostic = diagnostic.help("add `--explain` to see how it came to this");
+                }
+                let empty = SourceMap::new();
+                let sources = given.origin.as_ref().map_or(&empty, |(_, sources)| sources);
+                if let Some(place) = place {
+                    diagnostic = match span(sources, place) {
+                        Some(span) => diagnostic.at(span, format!("raised here: {kind}")),
+                        None => diagnostic.note(format!("raised at {place}")),
+                    };
+                }
+                eprintln!("{}", diagnostic.render(sources, common.colour()));
+                Ok(Outcome::Bad)
+            }
+        }
+    }
+}
+
+/// The names of the config files.
+fn sources(rules: &Rules) -> Vec<String> {
+    let tables = rules.tables();
+    tables.sources.iter().filter_map(|name| tables.strings.get(*name as usize)).cloned().collect()
+}
+
+/// The character at a place, where its text is known.
+fn span(sources: &SourceMap, place: &ConfigPlace) -> Option<Span> {
+    let id = SourceId(place.source);
+    let source = sources.get(id)?;
+    let start = source.line_start(place.line as usize);
+    let line = source.text.get(start..)?.lines().next()?;
+    let mut places = line.char_indices().skip(place.column.saturating_sub(1) as usize).map(|(at, _)| at);
+    let from = start + places.next()?;
+    // The word under the place, or one character.
+    let rest = source.text.get(from..)?;
+    let word = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len()).max(1);
+    Some(Span::new(id, from, from + word))
+}
+
+/// The destination as TPV's dry run prints it: Galaxy's object, as ruamel.yaml dumps it.
+fn galaxy_destination(destination: &Destination) -> String {
+    let item = |key: &str, value: &Json| (key.into(), value.clone());
+    let object = Json::Object(vec![
+        item("converted", &Json::Bool(false)),
+        item("env", &destination.env),
+        item("id", &destination.id),
+        item("legacy", &Json::Bool(false)),
+        item("params", &destination.params),
+        item("resubmit", &destination.resubmit),
+        item("runner", &destination.runner),
+        item("shell", &Json::Null),
+        item("tags", &destination.tags),
+        item("url", &Json::Null),
+    ]);
+    let tag = Some("!!python/object:galaxy.jobs.job_destination.JobDestination");
+    yaml(&object, Layout { flow_leaves: true, sorted: true, tag, ..Layout::default() })
+}
+
+fn print(text: &str) -> Result<(), Trouble> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Trouble::new(format!("stdout cannot be written: {error}"), "check where it leads"))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,117 @@
+//! `tpvc dump`
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::config::Input;
+use crate::config::entity::EntityKind;
+use crate::config::suggest::closest;
+use crate::dump::{Options, text, yaml};
+
+use super::report::Trouble;
+use super::{Common, Outcome, rules};
+
+/// Print the merged config
+///
+/// What TPV makes of the files: merged in order, `inherits` resolved. Takes the flags of `tpv dump`.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc dump shared.yml local.yml\n  \
+    tpvc dump --job-conf job_conf.yml --output-format yaml\n  \
+    tpvc dump shared.yml local.yml --entity bwa_mem --resolved --provenance")]
+pub(super) struct Dump {
+    /// Config files or URLs, in load order
+    #[arg(value_name = "CONFIG")]
+    configs: Vec<String>,
+    /// Galaxy's job configuration, YAML or XML, which names the config files where none is given
+    #[arg(long, value_name = "FILE")]
+    job_conf: Option<PathBuf>,
+    /// How to print [default: text, with --provenance yaml]
+    #[arg(long, value_name = "FORMAT")]
+    output_format: Option<Format>,
+    /// Give each entity what it inherits from `default_inherits`, and destinations TPV's own defaults
+    #[arg(long)]
+    resolved: bool,
+    /// Only the entities of this id
+    #[arg(long, value_name = "ID")]
+    entity: Option<String>,
+    /// Write behind each value the file and line it came from, as YAML comments
+    #[arg(long)]
+    provenance: bool,
+}
+
+/// A form of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Yaml,
+}
+
+impl Dump {
+    pub(super) fn run(&self, common: &Common) -> Outcome {
+        match self.try_run(common) {
+            Ok(outcome) => outcome,
+            Err(trouble) => {
+                common.fail(trouble.message, &trouble.help);
+                Outcome::Bad
+            }
+        }
+    }
+
+    fn try_run(&self, common: &Common) -> Result<Outcome, Trouble> {
+        if self.configs.is_empty() && self.job_conf.is_none() {
+            common.fail(
+                "`tpvc dump` needs configs",
+                "name config files, or the job configuration with `--job-conf FILE`",
+            );
+            std::process::exit(2);
+        }
+        if self.provenance && self.output_format == Some(Format::Text) {
+            common.fail("`--provenance` writes YAML comments", "leave out `--output-format text`");
+            std::process::exit(2);
+        }
+        let (inputs, sources) = rules::inputs(self.job_conf.as_deref(), &self.configs, common)?;
+        let compiled = crate::compile_inputs(&inputs, sources, &crate::CompileOptions::default());
+        if compiled.rules.is_none() {
+            common.show(&compiled.diagnostics, &compiled.sources);
+            return Ok(Outcome::Bad);
+        }
+        let config = &compiled.config;
+        if let Some(id) = &self.entity {
+            let ids: Vec<&str> =
+                EntityKind::ALL.iter().flat_map(|kind| config.section(*kind).keys()).map(|id| &**id).collect();
+            if !ids.contains(&&**id) {
+                let help = match closest(id, ids.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "`tpvc dump` without `--entity` lists all of them".to_owned(),
+                };
+                return Err(Trouble::new(format!("no entity has the id `{id}`"), help));
+            }
+        }
+        let names: Vec<String> = inputs
+            .iter()
+            .map(|input| match input {
+                Input::Named(name) => name.clone(),
+                Input::Inline(..) => "<inline config>".to_owned(),
+            })
+            .collect();
+        let options = Options {
+            resolved: self.resolved,
+            entity: self.entity.as_deref(),
+            places: self.provenance.then_some(&compiled.sources),
+        };
+        let default = if self.provenance { Format::Yaml } else { Format::Text };
+        let shown = match self.output_format.unwrap_or(default) {
+            Format::Text => text(config, &names, &options),
+            Format::Yaml => yaml(config, &names, &options),
+        };
+        match std::io::stdout().lock().write_all(shown.as_bytes()) {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                Err(Trouble::new(format!("stdout cannot be written: {error}"), "check where it leads"))
+            }
+            _ => Ok(Outcome::Done),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Galaxy's job configuration: where it says which configs TPV is to load.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::Input;
+use crate::config::value::{ConfigValue, ValueKind};
+use crate::config::yaml;
+use crate::diagnostic::Diagnostics;
+use crate::source::{Limits, SourceMap, is_url};
+
+use super::Common;
+use super::report::Trouble;
+
+/// The destination that refers to TPV, by the name that TPV's own commands look for.
+const DISPATCHER: &str = "tpv_dispatcher";
+
+/// A job configuration.
+pub(super) struct JobConf {
+    /// The text, which inline configs point into.
+    pub(super) sources: SourceMap,
+    /// What TPV is to load.
+    pub(super) inputs: Vec<Input>,
+}
+
+/// Reads `job_conf.yml`, or `job_conf.xml` where the name says so, as Galaxy does.
+///
+/// # Errors
+/// In words for the user; what is wrong with the YAML is shown before.
+pub(super) fn read(path: &Path, common: &Common) -> Result<JobConf, Trouble> {
+    let name = path.to_string_lossy();
+    let mut sources = SourceMap::new();
+    let id = sources.load(&name, &Limits::default()).map_err(|error| {
+        Trouble::new(format!("the job configuration `{name}` cannot be read: {error}"), "check the path")
+    })?;
+    let folder = std::path::absolute(path).ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_default();
+    let inputs = if name.contains(".xml") {
+        let text = sources.get(id).map(|source| source.text.to_string()).unwrap_or_default();
+        of_xml(&text, &name, &folder)?
+    } else {
+        let mut problems = Diagnostics::new();
+        let document = yaml::load(&sources, id, &mut problems);
+        common.show(&problems, &sources);
+        let Some(document) = document else {
+            return Err(Trouble::new(format!("`{name}` is not a job configuration"), "mend the errors above"));
+        };
+        let found = of_yaml(&document.root).ok_or_else(|| missing(&name))?;
+        let mut inputs = Vec::new();
+        for value in found {
+            match &value.kind {
+                ValueKind::Map(_) => inputs.push(Input::Inline(id, value.clone())),
+                ValueKind::Str(text) => inputs.extend(listed(&text.value, &folder)),
+                _ => return Err(missing(&name)),
+            }
+        }
+        inputs
+    };
+    if inputs.is_empty() {
+        return Err(missing(&name));
+    }
+    Ok(JobConf { sources, inputs })
+}
+
+fn missing(name: &str) -> Trouble {
+    Trouble::new(
+        format!("`{name}` does not say which configs TPV is to load"),
+        "give the destination `tpv_dispatcher` a list `tpv_config_files`, or name config files on the command line",
+    )
+}
+
+/// Galaxy reads a text as a list at its commas. Relative paths start at the folder of the job configuration.
+fn listed(text: &str, folder: &Path) -> Vec<Input> {
+    let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let resolve = |name: &str| match PathBuf::from(name) {
+        path if path.is_absolute() || is_url(name) || name.contains("://") => name.to_owned(),
+        path => folder.join(path).to_string_lossy().into_owned(),
+    };
+    names.map(|name| Input::Named(resolve(name))).collect()
+}
+
+/// The configs that `tpv_config_files` or `tpv_configs` of TPV's destination lists.
+///
+/// DIFFERENCE: TPV's commands know only `tpv_config_files` of a destination called `tpv_dispatcher`, as a list; they take
+/// a text apart letter by letter.
+fn of_yaml(root: &ConfigValue) -> Option<Vec<ConfigValue>> {
+    let environments = root.as_map()?.get("execution")?.as_map()?.get("environments")?;
+    let named: Vec<(&str, &ConfigValue)> = match &environments.kind {
+        ValueKind::Map(map) => {
+            map.entries.iter().filter_map(|entry| Some((entry.key.as_str()?, &entry.value))).collect()
+        }
+        ValueKind::List(list) => {
+            list.iter().filter_map(|item| Some((item.as_map()?.get("id")?.as_str()?, item))).collect()
+        }
+        _ => return None,
+    };
+    let refers_to_tpv = |environment: &ConfigValue| {
+        let get = |key: &str| environment.as_map().and_then(|map| map.get(key)).and_then(ConfigValue::as_str);
+        get("runner") == Some("dynamic_tpv") || get("rules_module").is_some_and(|module| module.starts_with("tpv"))
+    };
+    let (_, environment) = named
+        .iter()
+        .find(|(id, _)| *id == DISPATCHER)
+        .or_else(|| named.iter().find(|(_, environment)| refers_to_tpv(environment)))?;
+    let environment = environment.as_map()?;
+    let params = environment.get("params").and_then(ConfigValue::as_map).unwrap_or(environment);
+    let configs = ["tpv_config_files", "tpv_configs"].iter().find_map(|key| params.get(key))?;
+    Some(match &configs.kind {
+        ValueKind::List(items) => items.to_vec(),
+        _ => vec![configs.clone()],
+    })
+}
+
+fn of_xml(text: &str, name: &str, folder: &Path) -> Result<Vec<Input>, Trouble> {
+    let options = roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() };
+    let document = roxmltree::Document::parse_with_options(text, options)
+        .map_err(|error| Trouble::new(format!("`{name}` is not XML: {error}"), "mend the job configuration"))?;
+    let destinations: Vec<_> =
+        document.descendants().filter(|node| node.has_tag_name("destination") && node.has_attribute("id")).collect();
+    let param = |node: &roxmltree::Node<'_, '_>, id: &str| {
+        let found = node.children().filter(|child| child.has_tag_name("param") && child.attribute("id") == Some(id));
+        found.last().and_then(|param| param.text()).map(str::to_owned)
+    };
+    let refers_to_tpv = |node: &&roxmltree::Node<'_, '_>| {
+        node.attribute("runner") == Some("dynamic_tpv")
+            || param(node, "rules_module").is_some_and(|module| module.trim().starts_with("tpv"))
+    };
+    let dispatcher = destinations
+        .iter()
+        .find(|node| node.attribute("id") == Some(DISPATCHER))
+        .or_else(|| destinations.iter().find(refers_to_tpv))
+        .ok_or_else(|| missing(name))?;
+    let files = ["tpv_config_files", "tpv_configs"].iter().find_map(|id| param(dispatcher, id));
+    Ok(listed(&files.ok_or_else(|| missing(name))?, folder))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic)]
+    use super::*;
+
+    fn names(inputs: Vec<Input>) -> Vec<String> {
+        let name = |input| match input {
+            Input::Named(name) => name,
+            Input::Inline(..) => "inline".to_owned(),
+        };
+        inputs.into_iter().map(name).collect()
+    }
+
+    #[test]
+    fn xml_names_the_files() {
+        let text = "<job_conf><destinations><destination id=\"d\" runner=\"dynamic\"><param id=\"type\">python</param>\
+            <param id=\"rules_module\">tpv.rules</param><param id=\"tpv_config_files\">a.yml, https://b/c.yml,/d.yml\
+            </param></destination></destinations></job_conf>";
+        let found = of_xml(text, "job_conf.xml", Path::new("/etc")).map_err(|_| ()).unwrap();
+        assert_eq!(names(found), ["/etc/a.yml", "https://b/c.yml", "/d.yml"]);
+        assert!(of_xml("<job_conf/>", "job_conf.xml", Path::new("/")).is_err());
+        assert!(of_xml("<job_conf>", "job_conf.xml", Path::new("/")).is_err());
+    }
+}

@@ -1,0 +1,71 @@
+//! The rules that a verb works with: an artifact, configs, or what a job configuration names.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use tpv_runtime::artifact::Rules;
+
+use crate::config::{Config, Input};
+use crate::source::SourceMap;
+
+use super::report::Trouble;
+use super::{Common, job_conf, map};
+
+/// Rules, with what they were compiled from where that is known.
+pub(super) struct Given {
+    /// The rules.
+    pub(super) rules: Arc<Rules>,
+    /// The merged config and its texts; nothing for an artifact.
+    pub(super) origin: Option<(Config, SourceMap)>,
+}
+
+/// What a verb is to read: config files before those that a job configuration names.
+///
+/// # Errors
+/// In words for the user.
+pub(super) fn inputs(
+    job_conf: Option<&Path>,
+    configs: &[String],
+    common: &Common,
+) -> Result<(Vec<Input>, SourceMap), Trouble> {
+    let named = || configs.iter().map(|name| Input::Named(name.clone())).collect();
+    let Some(path) = job_conf else { return Ok((named(), SourceMap::new())) };
+    if configs.is_empty() {
+        let conf = job_conf::read(path, common)?;
+        return Ok((conf.inputs, conf.sources));
+    }
+    // TPV reads it, too, before it prefers the configs of the command line.
+    if !path.is_file() {
+        let message = format!("the job configuration `{}` cannot be read: no such file", path.display());
+        return Err(Trouble::new(message, "check the path"));
+    }
+    Ok((named(), SourceMap::new()))
+}
+
+/// The rules of an artifact, where that is the one thing given, or of configs. `None` where the configs are bad, which has
+/// then been said.
+///
+/// # Errors
+/// In words for the user.
+pub(super) fn given(job_conf: Option<&Path>, configs: &[String], common: &Common) -> Result<Option<Given>, Trouble> {
+    if let (None, [only]) = (job_conf, configs)
+        && is_artifact(Path::new(only))
+    {
+        let rules = map::load_rules(Path::new(only))?;
+        return Ok(Some(Given { rules: Arc::new(rules), origin: None }));
+    }
+    let (inputs, sources) = inputs(job_conf, configs, common)?;
+    let compiled = crate::compile_inputs(&inputs, sources, &crate::CompileOptions::default());
+    if compiled.rules.is_none() || common.verbose > 0 {
+        common.show(&compiled.diagnostics, &compiled.sources);
+    }
+    Ok(compiled.rules.map(|rules| Given { rules: Arc::new(rules), origin: Some((compiled.config, compiled.sources)) }))
+}
+
+/// Whether the file starts as artifacts do: with a byte that no text has.
+fn is_artifact(path: &Path) -> bool {
+    let mut start = [0; 5];
+    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *b"\x89TPVC"
+}

@@ -1,0 +1,154 @@
+//! The config as `tpv dump` prints it.
+
+use std::fmt::Write;
+
+use crate::config::Config;
+use crate::config::entity::{Entity, EntityKind};
+use crate::config::value::{ConfigValue, ValueKind};
+
+use super::fields::{self, Field};
+use super::{Options, SECTIONS, section};
+
+const RULE_WIDTH: usize = 72;
+
+/// The whole config as text, as `tpv dump` gives it. `names` are the config files as they were named.
+pub fn text(config: &Config, names: &[String], options: &Options<'_>) -> String {
+    let line = "=".repeat(RULE_WIDTH);
+    let mut out = format!("{line}\nTPV MERGED CONFIGURATION\n");
+    if !names.is_empty() {
+        out.push_str("Sources (in load order):\n");
+        for (index, name) in names.iter().enumerate() {
+            let _ = writeln!(out, "  {}. {name}", index + 1);
+        }
+    }
+    let _ = write!(out, "{line}\n\n");
+    if options.entity.is_none() {
+        global(&mut out, config);
+    }
+    for kind in SECTIONS {
+        let entities = section(config, kind, options);
+        if entities.is_empty() {
+            continue;
+        }
+        let _ = writeln!(out, "--- {} ---", title(kind));
+        for (id, entity) in &entities {
+            one(&mut out, id, entity);
+        }
+    }
+    let _ = writeln!(out, "{line}");
+    out
+}
+
+fn title(kind: EntityKind) -> &'static str {
+    match kind {
+        EntityKind::Tool => "Tools",
+        EntityKind::User => "Users",
+        EntityKind::Role => "Roles",
+        EntityKind::Destination => "Destinations",
+        EntityKind::Pool => "Pools",
+    }
+}
+
+fn global(out: &mut String, config: &Config) {
+    out.push_str("--- Global ---\n");
+    let default = config.global.default_inherits.as_ref().filter(|id| !id.as_str().is_empty());
+    if let Some(default) = default {
+        let _ = writeln!(out, "  default_inherits: {}", default.as_str());
+    }
+    if !config.global.context.is_empty() {
+        out.push_str("  context:\n");
+        for (key, value) in config.global.context.iter() {
+            let _ = writeln!(out, "    {key}: {}", value.python_str());
+        }
+    }
+    out.push('\n');
+}
+
+fn one(out: &mut String, id: &str, entity: &Entity) {
+    let mark = if entity.common.is_abstract { " (abstract)" } else { "" };
+    let _ = writeln!(out, "  {id}{mark}:");
+    for field in fields::entity(entity).iter().filter(|field| !field.is_default) {
+        match &*field.alias {
+            "id" | "abstract" => {}
+            "destination_name_override" if field.value.as_str() == Some(id) => {}
+            "scheduling" => scheduling(out, field),
+            "rules" => rules(out, entity),
+            _ => value(out, &field.alias, short(field), "    "),
+        }
+    }
+    out.push('\n');
+}
+
+fn short(field: &Field) -> &ConfigValue {
+    field.short.as_ref().unwrap_or(&field.value)
+}
+
+fn scheduling(out: &mut String, field: &Field) {
+    let ValueKind::Map(map) = &short(field).kind else { return };
+    let set = map.entries.iter().filter(|entry| entry.value.python_bool());
+    let parts: Vec<String> =
+        set.map(|entry| format!("{}={}", entry.key.python_str(), entry.value.python_str())).collect();
+    if !parts.is_empty() {
+        let _ = writeln!(out, "    scheduling: {}", parts.join(", "));
+    }
+}
+
+fn rules(out: &mut String, entity: &Entity) {
+    out.push_str("    rules:\n");
+    for (key, rule) in entity.rules.iter() {
+        let condition = if rule.condition.python_bool() { rule.condition.python_str() } else { String::new() };
+        if !condition.is_empty() && !condition.contains('\n') {
+            let _ = writeln!(out, "      {key} [if: {condition}]");
+        } else {
+            let _ = writeln!(out, "      {key}");
+            if !condition.is_empty() {
+                written(out, "if", &condition, "        ");
+            }
+        }
+        for field in fields::rule(rule).iter().filter(|field| !field.is_default) {
+            if !matches!(&*field.alias, "id" | "if") {
+                value(out, &field.alias, short(field), "        ");
+            }
+        }
+    }
+}
+
+/// DIFFERENCE: a mapping inside a list is shown as any other; TPV shows ruamel.yaml's class there, in the way of the Python
+/// it runs on.
+fn value(out: &mut String, key: &str, value: &ConfigValue, indent: &str) {
+    written(out, key, &value.python_str(), indent);
+}
+
+fn written(out: &mut String, key: &str, text: &str, indent: &str) {
+    if text.contains('\n') {
+        let _ = writeln!(out, "{indent}{key}: |");
+        for line in split_lines(text) {
+            let _ = writeln!(out, "{indent}  {line}");
+        }
+    } else {
+        let _ = writeln!(out, "{indent}{key}: {text}");
+    }
+}
+
+/// Python's `str.splitlines`.
+fn split_lines(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text
+        .split_inclusive(|c| {
+            matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+        })
+        .collect();
+    // A carriage return and a line feed are one end.
+    let mut index = 1;
+    while index < lines.len() {
+        let pair = lines.get(index - 1).is_some_and(|line| line.ends_with('\r')) && lines.get(index) == Some(&"\n");
+        if pair {
+            lines.remove(index);
+        } else {
+            index += 1;
+        }
+    }
+    let end = |c: char| {
+        matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+    };
+    lines.into_iter().map(|line| line.strip_suffix(end).unwrap_or(line)).collect()
+}

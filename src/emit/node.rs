@@ -1,0 +1,111 @@
+//! What is to be written: data with comments.
+
+use tpv_runtime::galaxy::json::Json;
+
+use crate::config::value::{ConfigValue, ValueKind, float_repr};
+
+/// A node of a YAML document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// What it is.
+    pub kind: Kind,
+    /// What stands behind it, after a `#`.
+    pub comment: Option<String>,
+}
+
+/// What a node is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// A number, a boolean or a date: as it is written.
+    Plain(String),
+    /// A string.
+    Str(String),
+    /// A list.
+    List(Vec<Node>),
+    /// A mapping, in order.
+    Map(Vec<(Node, Node)>),
+}
+
+impl From<Kind> for Node {
+    fn from(kind: Kind) -> Self {
+        Self { kind, comment: None }
+    }
+}
+
+impl Node {
+    /// A string.
+    pub fn str(text: impl Into<String>) -> Self {
+        Kind::Str(text.into()).into()
+    }
+
+    /// The text of a scalar; nothing for collections.
+    pub(super) fn text(&self) -> &str {
+        match &self.kind {
+            Kind::Plain(text) | Kind::Str(text) => text,
+            Kind::Null => "null",
+            Kind::List(_) | Kind::Map(_) => "",
+        }
+    }
+
+    /// Whether it is a collection that takes lines of its own.
+    pub(super) fn is_block(&self) -> bool {
+        match &self.kind {
+            Kind::List(items) => !items.is_empty(),
+            Kind::Map(items) => !items.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// A value of a config; `comment` gives what is to stand behind each value in it.
+    pub fn of_config(value: &ConfigValue, comment: &dyn Fn(&ConfigValue) -> Option<String>) -> Self {
+        let kind = match &value.kind {
+            ValueKind::Null => Kind::Null,
+            ValueKind::Bool(true) => Kind::Plain("true".to_owned()),
+            ValueKind::Bool(false) => Kind::Plain("false".to_owned()),
+            ValueKind::Int(number) => Kind::Plain(number.to_string()),
+            ValueKind::BigInt(number) => Kind::Plain(number.to_string()),
+            ValueKind::Float(number) => Kind::Plain(float(*number)),
+            ValueKind::Date(date) => Kind::Plain(date.to_string()),
+            ValueKind::DateTime(time) => Kind::Plain(time.to_string()),
+            ValueKind::Str(text) | ValueKind::Tagged(text) => Kind::Str(text.value.to_string()),
+            ValueKind::List(items) => Kind::List(items.iter().map(|item| Self::of_config(item, comment)).collect()),
+            ValueKind::Map(map) => Kind::Map(
+                map.entries
+                    .iter()
+                    .map(|entry| (Self::of_config(&entry.key, &|_| None), Self::of_config(&entry.value, comment)))
+                    .collect(),
+            ),
+        };
+        Self { kind, comment: comment(value) }
+    }
+}
+
+impl From<&Json> for Node {
+    fn from(value: &Json) -> Self {
+        match value {
+            Json::Null => Kind::Null,
+            Json::Bool(flag) => Kind::Plain(flag.to_string()),
+            Json::Int(number) => Kind::Plain(number.to_string()),
+            Json::BigInt(number) => Kind::Plain(number.to_string()),
+            Json::Float(number) => Kind::Plain(float(*number)),
+            Json::Str(text) => Kind::Str(text.to_string()),
+            Json::List(items) => Kind::List(items.iter().map(Self::from).collect()),
+            Json::Object(items) => {
+                Kind::Map(items.iter().map(|(key, value)| (Self::str(&**key), Self::from(value))).collect())
+            }
+        }
+        .into()
+    }
+}
+
+fn float(number: f64) -> String {
+    if number.is_nan() {
+        ".nan".to_owned()
+    } else if number.is_infinite() {
+        if number > 0.0 { ".inf" } else { "-.inf" }.to_owned()
+    } else {
+        float_repr(number)
+    }
+}

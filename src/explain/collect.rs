@@ -1,0 +1,452 @@
+//! From the steps of a mapping to an explanation.
+
+use std::rc::Rc;
+
+use tpv_runtime::artifact::tables::{EntityClass, Limit, Resource};
+use tpv_runtime::galaxy::answer::Answer;
+use tpv_runtime::galaxy::job::{Job, Size};
+use tpv_runtime::galaxy::json::Json;
+use tpv_runtime::mapper::entity::Entity;
+use tpv_runtime::mapper::explain::{Because, Observer, Read, Reason, Step, reasons};
+use tpv_runtime::mapper::places::ConfigPlace;
+use tpv_runtime::mapper::tags::{TagNames, TagType};
+use tpv_runtime::python::value::Value;
+
+use super::provenance::{Field, Provenance};
+use super::{Candidate, Change, Explanation, Found, Lookup, Property, Rule, RuleState, Tried, Verdict, show_json};
+
+/// An observer that takes down everything.
+pub struct Collector<'a> {
+    provenance: &'a Provenance<'a>,
+    names: Rc<TagNames>,
+    explanation: Explanation,
+    /// Who may say something about the values, in order.
+    sayings: Vec<Saying>,
+    /// How many of them belong to the job and not to a destination that was tried.
+    of_job: usize,
+    rule: Option<Rc<Entity>>,
+    condition: Option<(Rc<Entity>, Vec<Read>)>,
+    trying: Option<String>,
+    evaluated: Option<Rc<Entity>>,
+    clamped: Vec<(Resource, String)>,
+    raised_at: Option<ConfigPlace>,
+}
+
+struct Saying {
+    by: String,
+    site: u32,
+    values: Vec<Value_>,
+}
+
+/// A value that an entity itself has.
+#[derive(Clone, PartialEq)]
+struct Value_ {
+    group: &'static str,
+    name: String,
+    text: String,
+    site: Option<u32>,
+}
+
+impl<'a> Collector<'a> {
+    /// For one job.
+    pub fn new(provenance: &'a Provenance<'a>, job: &Job, sources: Vec<String>) -> Self {
+        let explanation = Explanation { job: facts(job), sources, ..Explanation::default() };
+        Self {
+            provenance,
+            names: Rc::default(),
+            explanation,
+            sayings: Vec::new(),
+            of_job: 0,
+            rule: None,
+            condition: None,
+            trying: None,
+            evaluated: None,
+            clamped: Vec::new(),
+            raised_at: None,
+        }
+    }
+
+    /// Where the exception was raised that ended the job.
+    pub fn raised_at(&self) -> Option<&ConfigPlace> {
+        self.raised_at.as_ref()
+    }
+
+    /// The explanation, after the mapping gave this answer.
+    pub fn finish(mut self, answer: &Answer) -> Explanation {
+        let mut values = self.values();
+        if let Some(destination) = answer.destination() {
+            for property in &mut values {
+                let evaluated = match property.group {
+                    "env" => env_value(&destination.env, &property.name),
+                    "params" => destination.params.get(&property.name),
+                    _ => None,
+                };
+                property.value = evaluated.map_or_else(|| property.value.clone(), show_json);
+            }
+        }
+        self.explanation.values = values;
+        self.explanation.outcome = Verdict::of(answer, self.raised_at);
+        self.explanation
+    }
+
+    fn say(&mut self, by: String, entity: &Entity, values: Vec<Value_>) {
+        self.sayings.push(Saying { by, site: entity.site, values });
+    }
+
+    fn values(&self) -> Vec<Property> {
+        let mut values: Vec<Property> = Vec::new();
+        for saying in &self.sayings {
+            for value in &saying.values {
+                let place = match value.site {
+                    Some(site) => self.provenance.site(site),
+                    None => self.provenance.field(saying.site, Field { group: value.group, name: &value.name }),
+                };
+                let is_code = value.site.is_some();
+                let change = Change { by: saying.by.clone(), value: value.text.clone(), is_code, place };
+                let same = |property: &&mut Property| property.group == value.group && property.name == value.name;
+                match values.iter_mut().find(same) {
+                    Some(property) => {
+                        property.value = change.value.clone();
+                        property.history.push(change);
+                    }
+                    None => values.push(Property {
+                        group: value.group,
+                        name: value.name.clone(),
+                        value: change.value.clone(),
+                        history: vec![change],
+                        note: None,
+                    }),
+                }
+            }
+        }
+        if let Some(evaluated) = &self.evaluated {
+            for resource in Resource::ALL {
+                if let Some(property) = values.iter_mut().find(|property| property.group == resource.name()) {
+                    property.value = show(evaluated.resource(*resource));
+                }
+            }
+        }
+        for (resource, note) in &self.clamped {
+            if let Some(property) = values.iter_mut().find(|property| property.group == resource.name()) {
+                property.note = Some(note.clone());
+            }
+        }
+        let order = |group: &str| GROUPS.iter().position(|known| *known == group).unwrap_or(GROUPS.len());
+        values.sort_by_key(|property| order(property.group));
+        values
+    }
+
+    /// The values that an entity has and another has not, or has otherwise.
+    fn changed(&self, before: &Entity, after: &Entity) -> Vec<Value_> {
+        let old = self.own(before);
+        self.own(after).into_iter().filter(|value| !old.contains(value)).collect()
+    }
+
+    /// The values that an entity itself has.
+    fn own(&self, entity: &Entity) -> Vec<Value_> {
+        let mut values = Vec::new();
+        let mut put = |group: &'static str, name: String, value: &Value| {
+            if value.is_none() {
+                return;
+            }
+            let site = match value {
+                Value::Str(text) => text.code().map(|code| code.site),
+                _ => None,
+            };
+            values.push(Value_ { group, name, text: show(value), site });
+        };
+        for resource in Resource::ALL {
+            put(resource.name(), String::new(), entity.resource(*resource));
+        }
+        if let Value::List(list) = &entity.env {
+            for entry in list.items.borrow().iter() {
+                let Value::Dict(entry) = entry else { continue };
+                let items = entry.items();
+                let named = items.iter().find(|(key, _)| show(key) == "name").or_else(|| items.first());
+                let value = items.iter().find(|(key, _)| show(key) != "name").or(named);
+                if let (Some((_, name)), Some((_, value))) = (named, value) {
+                    put("env", show(name), value);
+                }
+            }
+        }
+        for (group, dict) in [("params", &entity.params), ("resubmit", &entity.resubmit)] {
+            if let Value::Dict(dict) = dict {
+                dict.items().iter().for_each(|(key, value)| put(group, show(key), value));
+            }
+        }
+        put("rank", String::new(), &entity.rank);
+        if let Some(fields) = entity.destination.as_ref().filter(|_| entity.class == EntityClass::Destination) {
+            put("runner", String::new(), &fields.runner);
+        }
+        for kind in TagType::ALL {
+            for id in entity.tags.list(kind) {
+                let name = self.names.name(*id).as_str().to_owned();
+                values.push(Value_ { group: "tags", name, text: kind.field().to_owned(), site: None });
+            }
+        }
+        values
+    }
+
+    fn place(&self, entity: &Entity) -> Option<ConfigPlace> {
+        self.provenance.site(entity.site)
+    }
+}
+
+/// The groups of values in the order they are shown.
+const GROUPS: [&str; 15] = [
+    "cores",
+    "mem",
+    "gpus",
+    "min_cores",
+    "max_cores",
+    "min_mem",
+    "max_mem",
+    "min_gpus",
+    "max_gpus",
+    "runner",
+    "tags",
+    "rank",
+    "env",
+    "params",
+    "resubmit",
+];
+
+impl Observer for Collector<'_> {
+    fn step(&mut self, step: Step<'_>) {
+        match step {
+            Step::Start { names } => self.names = names.clone(),
+            Step::Lookup { section, name, found } => {
+                let noun = section.trim_end_matches('s');
+                let mut list = Vec::new();
+                for found in found {
+                    let id = match found.because {
+                        Because::Wrapper => "-".to_owned(),
+                        _ => show(&found.entity.id),
+                    };
+                    let (by, because) = match found.because {
+                        Because::Default => (format!("{noun} {id}"), "default_inherits"),
+                        Because::Wrapper => ("the tool's wrapper".to_owned(), "the tool's wrapper"),
+                        Because::Pattern => (format!("{noun} {id}"), "matches"),
+                    };
+                    let place = self.place(&found.entity);
+                    list.push(Found { id, place, because });
+                    let values = self.own(&found.entity);
+                    self.say(by, &found.entity, values);
+                }
+                self.explanation.lookups.push(Lookup { section, name: name.to_owned(), found: list });
+            }
+            Step::Combined { .. } => self.of_job = self.sayings.len(),
+            Step::Condition { rule, reads } => self.condition = Some((rule.clone(), reads.to_vec())),
+            Step::Rule { rule, value, matched } => {
+                let reads = self.condition.take().map_or_else(Vec::new, |(_, reads)| reads);
+                let state = if matched { RuleState::Fired } else { RuleState::NotFired };
+                self.push_rule(rule, show(value), state, reads);
+                self.rule = matched.then(|| rule.clone());
+            }
+            Step::Applied { rule, before, after } => {
+                let Some(matched) = self.rule.take() else { return };
+                // What `execute` leaves is a whole entity: only what it changed is its own.
+                let values = if Rc::ptr_eq(rule, &matched) { self.own(rule) } else { self.changed(before, after) };
+                self.say(format!("rule {}", show(&matched.id)), &matched, values);
+                if self.trying.is_none() {
+                    self.of_job = self.sayings.len();
+                }
+            }
+            Step::Clamped { resource, asked, value } => {
+                let bound = if is_less(asked, value) { "min" } else { "max" };
+                let note = format!("{} became {} by {bound}_{}", show(asked), show(value), resource.name());
+                self.clamped.retain(|(known, _)| *known != resource);
+                self.clamped.push((resource, note));
+            }
+            Step::Resources { evaluated, .. } => self.evaluated = Some(evaluated.clone()),
+            Step::Destination { destination, entity, matched } => {
+                let reasons = if matched { Vec::new() } else { reasons(destination, entity, &self.names) };
+                let is_abstract = reasons.contains(&Reason::Abstract);
+                let mut texts: Vec<String> = reasons.iter().map(|reason| self.reason(reason, destination)).collect();
+                if !matched && texts.is_empty() {
+                    texts.push("it does not match".to_owned());
+                }
+                self.explanation.destinations.push(Candidate {
+                    id: show(&destination.id),
+                    place: self.place(destination),
+                    is_abstract,
+                    reasons: texts,
+                    score: None,
+                    rank: None,
+                });
+            }
+            Step::Ranked { candidates, entity } => {
+                for (index, candidate) in candidates.iter().enumerate() {
+                    let id = show(&candidate.id);
+                    let known = self.explanation.destinations.iter_mut().find(|known| known.id == id);
+                    if let Some(known) = known {
+                        known.rank = known.rank.or(Some(index + 1));
+                        known.score = Some(candidate.dest_tags().score(&entity.tags));
+                    }
+                }
+                if let Value::Str(text) = &entity.rank
+                    && !text.is_empty()
+                {
+                    let place = text.code().and_then(|code| self.provenance.site(code.site));
+                    self.explanation.ranked_by = Some((text.as_str().to_owned(), place));
+                }
+            }
+            Step::Trying { candidate } => {
+                self.sayings.truncate(self.of_job);
+                self.clamped.clear();
+                let id = show(&candidate.id);
+                let values = self.own(candidate);
+                self.say(format!("destination {id}"), candidate, values);
+                self.trying = Some(id);
+            }
+            Step::Passed { candidate, raised, place } => {
+                self.end_rule();
+                let what = format!("passed it on: {raised:?}");
+                self.explanation.tried.push(Tried { id: candidate.to_owned(), what, place: place.cloned() });
+            }
+            Step::Chosen { candidate } => {
+                let what = "chosen".to_owned();
+                self.explanation.tried.push(Tried { id: candidate.to_owned(), what, place: None });
+            }
+            Step::Raised { place, .. } => {
+                self.end_rule();
+                self.raised_at = place.cloned();
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Collector<'_> {
+    fn push_rule(&mut self, rule: &Entity, value: String, state: RuleState, reads: Vec<Read>) {
+        let condition = rule.rule.as_ref().map_or_else(String::new, |fields| show(&fields.if_condition));
+        self.explanation.rules.push(Rule {
+            id: show(&rule.id),
+            place: self.place(rule),
+            condition: condition.trim().to_owned(),
+            value,
+            state,
+            reads,
+            destination: self.trying.clone(),
+        });
+    }
+
+    /// An exception ended the rule that was at work.
+    fn end_rule(&mut self) {
+        if let Some((rule, reads)) = self.condition.take() {
+            self.push_rule(&rule, String::new(), RuleState::Raised, reads);
+        }
+        if self.rule.take().is_some()
+            && let Some(last) = self.explanation.rules.last_mut()
+        {
+            last.state = RuleState::Failed;
+        }
+    }
+
+    /// A reason in words, with the place of what refuses.
+    fn reason(&self, reason: &Reason, destination: &Entity) -> String {
+        let at = |group: &str, name: &str| match self.provenance.field(destination.site, Field { group, name }) {
+            Some(place) => format!(" ({}:{})", place.file, place.line),
+            None => String::new(),
+        };
+        match reason {
+            Reason::Abstract => "it is abstract".to_owned(),
+            Reason::Limit { limit, bound, resource, wanted } => {
+                let relation = if is_upper(*limit) { "more" } else { "less" };
+                let (name, place) = (limit.name(), at(limit.name(), ""));
+                format!("{} {wanted} is {relation} than {name} {bound}{place}", resource.name())
+            }
+            Reason::DestinationLacks(tag) => format!("the job requires the tag `{tag}`, which it does not have"),
+            Reason::EntityLacks(tag) => {
+                format!("it requires the tag `{tag}`, which the job does not have{}", at("tags", tag))
+            }
+            Reason::EntityRejects(tag) => format!("the job rejects its tag `{tag}`{}", at("tags", tag)),
+            Reason::DestinationRejects(tag) => format!("it rejects the job's tag `{tag}`{}", at("tags", tag)),
+        }
+    }
+}
+
+fn is_upper(limit: Limit) -> bool {
+    matches!(limit, Limit::MaxAcceptedCores | Limit::MaxAcceptedMem | Limit::MaxAcceptedGpus)
+}
+
+fn is_less(a: &Value, b: &Value) -> bool {
+    match (show(a).parse::<f64>(), show(b).parse::<f64>()) {
+        (Ok(a), Ok(b)) => a < b,
+        // No number was asked for: the lower bound took its place.
+        _ => true,
+    }
+}
+
+/// The value of an element of `env`.
+fn env_value<'a>(env: &'a Json, name: &str) -> Option<&'a Json> {
+    let Json::List(entries) = env else { return None };
+    let entry = entries.iter().find(|entry| entry.get("name") == Some(&Json::str(name)))?;
+    entry.get("value")
+}
+
+/// What a job is about.
+fn facts(job: &Job) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("tool", job.tool.id.to_string())];
+    if let Some(version) = &job.tool.version {
+        facts.push(("version", version.to_string()));
+    }
+    match &job.user {
+        Some(user) => {
+            facts.push(("user", user.email.as_deref().unwrap_or_else(|| user.username()).to_owned()));
+            let roles: Vec<&str> = user.roles.iter().map(|role| &*role.name).collect();
+            if !roles.is_empty() {
+                facts.push(("roles", roles.join(", ")));
+            }
+        }
+        None => facts.push(("user", "none: the job is anonymous".to_owned())),
+    }
+    if let Some(history) = &job.history
+        && !history.tags.is_empty()
+    {
+        let tags: Vec<&str> = history.tags.iter().map(|(name, _)| &**name).collect();
+        facts.push(("history tags", tags.join(", ")));
+    }
+    let sizes = job.input_datasets.iter().filter_map(|input| input.size.map(Size::to_float));
+    let bytes = sizes.fold(0.0, |total, size| total + size);
+    facts.push(("inputs", format!("{} with {:.2} GiB", job.input_datasets.len(), bytes / f64::from(1 << 30))));
+    facts.push(("state", job.state.to_string()));
+    facts
+}
+
+/// A value as people read it: strings bare.
+fn show(value: &Value) -> String {
+    match value {
+        Value::Str(text) => text.as_str().to_owned(),
+        other => inner(other, 0),
+    }
+}
+
+/// How deep nested values are shown; a list may hold itself.
+const MAX_DEPTH: usize = 8;
+
+fn inner(value: &Value, depth: usize) -> String {
+    match value {
+        Value::List(_) | Value::Dict(_) if depth >= MAX_DEPTH => "...".to_owned(),
+        Value::None => "None".to_owned(),
+        Value::Bool(true) => "True".to_owned(),
+        Value::Bool(false) => "False".to_owned(),
+        Value::Int(number) => number.to_string(),
+        Value::BigInt(number) => number.to_string(),
+        Value::Float(number) => crate::config::value::float_repr(*number),
+        Value::Str(text) => crate::config::value::str_repr(text),
+        Value::List(list) => {
+            let items: Vec<String> = list.items.borrow().iter().map(|item| inner(item, depth + 1)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Dict(dict) => {
+            let items = dict.items();
+            let items: Vec<String> = items
+                .iter()
+                .map(|(key, value)| format!("{}: {}", inner(key, depth + 1), inner(value, depth + 1)))
+                .collect();
+            format!("{{{}}}", items.join(", "))
+        }
+        other => format!("<{}>", other.type_name().as_str()),
+    }
+}

@@ -1,0 +1,296 @@
+//! An explanation as one page: styles inside, no scripts, nothing to fetch.
+
+use std::fmt::Write;
+
+use tpv_runtime::galaxy::json::Json;
+use tpv_runtime::mapper::places::ConfigPlace;
+
+use super::{Candidate, Explanation, Property, Rule, RuleState, Verdict, show_json};
+
+const STYLE: &str = include_str!("page.css");
+
+pub(super) fn page(explanation: &Explanation) -> String {
+    let title = match &explanation.outcome {
+        Verdict::Mapped(fields) => format!("Mapped to {}", field(fields, "id")),
+        Verdict::Failed { kind, .. } => format!("Not mapped: {kind}"),
+        Verdict::Open => "A mapping".to_owned(),
+    };
+    let mut out = String::new();
+    let _ = write!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n",
+        escape(&title)
+    );
+    result(&mut out, explanation, &title);
+    job(&mut out, explanation);
+    destinations(&mut out, explanation);
+    tried(&mut out, explanation);
+    values(&mut out, &explanation.values);
+    rules(&mut out, explanation);
+    entities(&mut out, explanation);
+    let _ = write!(
+        out,
+        "</main>\n<footer>tpvc {}, which follows TPV 3.3.0</footer>\n</body>\n</html>\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    out
+}
+
+/// Text as HTML. Long names may break after the characters that separate their parts.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn code(text: &str) -> String {
+    format!("<code>{}</code>", escape(text))
+}
+
+/// How many lines of code are shown without being asked for.
+const LINES: usize = 6;
+
+/// Code of any length: one line as it is, more in a box, many behind their first line.
+fn block(text: &str) -> String {
+    let text = text.trim_end();
+    match text.lines().count() {
+        0 | 1 => code(text),
+        2..=LINES => format!("<pre>{}</pre>", escape(text)),
+        lines => format!(
+            "<details><summary>{} <small>{lines} lines</small></summary><pre>{}</pre></details>",
+            code(text.trim_start().lines().next().unwrap_or_default()),
+            escape(text)
+        ),
+    }
+}
+
+/// A place: its file's name, the line, and the whole of it as a tip.
+fn at(place: Option<&ConfigPlace>) -> String {
+    place.map_or_else(String::new, |place| {
+        let name = place.file.rsplit('/').next().unwrap_or_default();
+        format!("<span class=\"at\" title=\"{}\">{}:{}</span>", escape(&place.to_string()), escape(name), place.line)
+    })
+}
+
+fn field(fields: &[(&str, Json)], name: &str) -> String {
+    fields.iter().find(|(known, _)| *known == name).map_or_else(String::new, |(_, value)| show_json(value))
+}
+
+fn result(out: &mut String, explanation: &Explanation, title: &str) {
+    match &explanation.outcome {
+        Verdict::Mapped(fields) => {
+            let _ = writeln!(out, "<header class=\"good\">\n<h1>{}</h1>\n<dl class=\"facts\">", escape(title));
+            for name in ["runner", "cores", "mem", "gpus"] {
+                let _ = writeln!(out, "<div><dt>{name}</dt><dd>{}</dd></div>", escape(&field(fields, name)));
+            }
+            let _ = writeln!(out, "</dl>\n</header>");
+        }
+        Verdict::Failed { message, place, .. } => {
+            let _ = writeln!(
+                out,
+                "<header class=\"bad\">\n<h1>{}</h1>\n<p class=\"message\">{}</p>",
+                escape(title),
+                escape(message)
+            );
+            if place.is_some() {
+                let _ = writeln!(out, "<p>raised at {}</p>", at(place.as_ref()));
+            }
+            let _ = writeln!(out, "</header>");
+        }
+        Verdict::Open => {}
+    }
+}
+
+fn section(out: &mut String, title: &str, body: impl FnOnce(&mut String)) {
+    let _ = writeln!(out, "<section>\n<h2>{title}</h2>");
+    body(out);
+    let _ = writeln!(out, "</section>");
+}
+
+fn job(out: &mut String, explanation: &Explanation) {
+    section(out, "The job", |out| {
+        let _ = writeln!(out, "<dl class=\"facts\">");
+        for (name, value) in &explanation.job {
+            let _ = writeln!(out, "<div><dt>{}</dt><dd>{}</dd></div>", escape(name), escape(value));
+        }
+        let _ = writeln!(out, "</dl>");
+    });
+}
+
+fn destinations(out: &mut String, explanation: &Explanation) {
+    if explanation.destinations.is_empty() {
+        return;
+    }
+    let ordered = explanation.ordered_destinations();
+    let matched = ordered.iter().filter(|candidate| candidate.reasons.is_empty()).count();
+    section(out, "Destinations", |out| {
+        let _ = writeln!(out, "<p class=\"note\">{matched} of {} can take the job.</p>", ordered.len());
+        if let Some((expression, place)) = &explanation.ranked_by {
+            let _ = writeln!(out, "<div class=\"note\">Ranked by {} {}</div>", block(expression), at(place.as_ref()));
+        }
+        let _ = writeln!(out, "<ul class=\"cards\">");
+        for candidate in &ordered {
+            destination(out, candidate);
+        }
+        let _ = writeln!(out, "</ul>");
+        let abstract_ids = explanation.abstract_destinations();
+        if !abstract_ids.is_empty() {
+            let _ = writeln!(out, "<p class=\"note\">Abstract, never taken: {}</p>", escape(&abstract_ids.join(", ")));
+        }
+    });
+}
+
+fn destination(out: &mut String, candidate: &Candidate) {
+    let (class, badge) = match candidate.rank {
+        Some(rank) => ("good", format!("#{rank}")),
+        None if candidate.reasons.is_empty() => ("good", "matched".to_owned()),
+        None => ("bad", "no".to_owned()),
+    };
+    let _ = write!(
+        out,
+        "<li><div class=\"head\"><span class=\"badge {class}\">{badge}</span><b>{}</b>",
+        escape(&candidate.id)
+    );
+    if let Some(score) = candidate.score {
+        let _ = write!(out, "<span class=\"score\">score {score}</span>");
+    }
+    let _ = writeln!(out, "{}</div>", at(candidate.place.as_ref()));
+    if !candidate.reasons.is_empty() {
+        let _ = writeln!(out, "<ul class=\"reasons\">");
+        for reason in &candidate.reasons {
+            let _ = writeln!(out, "<li>{}</li>", escape(reason));
+        }
+        let _ = writeln!(out, "</ul>");
+    }
+    let _ = writeln!(out, "</li>");
+}
+
+fn tried(out: &mut String, explanation: &Explanation) {
+    if explanation.tried.is_empty() {
+        return;
+    }
+    section(out, "Tried in this order", |out| {
+        let _ = writeln!(out, "<ol class=\"plain\">");
+        for tried in &explanation.tried {
+            let place = at(tried.place.as_ref());
+            let _ = writeln!(out, "<li><b>{}</b> {} {place}</li>", escape(&tried.id), escape(&tried.what));
+        }
+        let _ = writeln!(out, "</ol>");
+    });
+}
+
+fn values(out: &mut String, properties: &[Property]) {
+    if properties.is_empty() {
+        return;
+    }
+    section(out, "How the values came about", |out| {
+        let _ = writeln!(out, "<p class=\"note\">Of each value, the last one that is not struck out counts.</p>");
+        let _ = writeln!(out, "<div class=\"values\">");
+        for property in properties {
+            value(out, property);
+        }
+        let _ = writeln!(out, "</div>");
+    });
+}
+
+fn value(out: &mut String, property: &Property) {
+    let group = if property.name.is_empty() { String::new() } else { format!("<small>{}</small> ", property.group) };
+    let name = if property.name.is_empty() { property.group } else { &property.name };
+    let _ = writeln!(
+        out,
+        "<article>\n<h3>{group}{}</h3>\n<div class=\"value\">{}</div>\n<ol class=\"history\">",
+        escape(name),
+        block(&property.value)
+    );
+    let last = property.history.len().saturating_sub(1);
+    for (index, change) in property.history.iter().enumerate() {
+        // The value stands above already.
+        let said = if index == last && change.value == property.value { String::new() } else { block(&change.value) };
+        let class = if index == last { "" } else { " class=\"over\"" };
+        let _ = writeln!(
+            out,
+            "<li{class}>{said}<span class=\"by\">{} {}</span></li>",
+            escape(&change.by),
+            at(change.place.as_ref())
+        );
+    }
+    let _ = writeln!(out, "</ol>");
+    if let Some(note) = &property.note {
+        let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(note));
+    }
+    let _ = writeln!(out, "</article>");
+}
+
+fn rules(out: &mut String, explanation: &Explanation) {
+    if explanation.rules.is_empty() {
+        return;
+    }
+    let fired = explanation.rules.iter().filter(|rule| rule.state == RuleState::Fired).count();
+    section(out, "Rules", |out| {
+        let _ = writeln!(out, "<p class=\"note\">{fired} of {} fired.</p>", explanation.rules.len());
+        let _ = writeln!(out, "<ul class=\"cards\">");
+        explanation.rules.iter().for_each(|item| rule(out, item));
+        let _ = writeln!(out, "</ul>");
+    });
+}
+
+fn rule(out: &mut String, rule: &Rule) {
+    let class = match rule.state {
+        RuleState::Fired => "good",
+        RuleState::NotFired => "idle",
+        RuleState::Raised | RuleState::Failed => "bad",
+    };
+    let badge = rule.state.word();
+    let whose = rule.destination.as_ref().map_or_else(String::new, |id| format!(" of destination {}", escape(id)));
+    let _ = writeln!(
+        out,
+        "<li><div class=\"head\"><span class=\"badge {class}\">{badge}</span><b>{}</b>{whose}{}</div>\n{}",
+        escape(&rule.id),
+        at(rule.place.as_ref()),
+        block(&rule.condition)
+    );
+    if !rule.reads.is_empty() {
+        let _ = writeln!(out, "<dl class=\"reads\">");
+        for read in &rule.reads {
+            let _ = writeln!(out, "<div><dt>{}</dt><dd>{}</dd></div>", code(&read.name), code(&read.value));
+        }
+        let _ = writeln!(out, "</dl>");
+    }
+    let _ = writeln!(out, "</li>");
+}
+
+fn entities(out: &mut String, explanation: &Explanation) {
+    section(out, "Entities", |out| {
+        let _ = writeln!(out, "<p class=\"note\">Later ones count over earlier ones.</p>");
+        for lookup in &explanation.lookups {
+            let _ = writeln!(out, "<h3><small>{}</small> {}</h3>", lookup.section, escape(&lookup.name));
+            if lookup.found.is_empty() {
+                let _ = writeln!(out, "<p class=\"note\">nothing matches</p>");
+                continue;
+            }
+            let _ = writeln!(out, "<ol class=\"plain\">");
+            for found in &lookup.found {
+                let _ = writeln!(
+                    out,
+                    "<li><b>{}</b> <span class=\"by\">{} {}</span></li>",
+                    escape(&found.id),
+                    escape(found.because),
+                    at(found.place.as_ref())
+                );
+            }
+            let _ = writeln!(out, "</ol>");
+        }
+    });
+}

@@ -1,0 +1,261 @@
+//! Why a job goes where it goes: the whole decision, as data and as text, YAML, JSON or a page.
+
+mod collect;
+mod data;
+mod html;
+mod provenance;
+mod text;
+
+use tpv_runtime::galaxy::answer::{Answer, Field};
+use tpv_runtime::galaxy::json::Json;
+use tpv_runtime::mapper::explain::Read;
+use tpv_runtime::mapper::places::ConfigPlace;
+
+pub use collect::Collector;
+pub use provenance::Provenance;
+
+/// A decision.
+#[derive(Clone, Debug, Default)]
+pub struct Explanation {
+    /// What is known of the job: name and value.
+    pub job: Vec<(&'static str, String)>,
+    /// The config files, in load order.
+    pub sources: Vec<String>,
+    /// The searches for entities.
+    pub lookups: Vec<Lookup>,
+    /// The rules that were looked at, in order.
+    pub rules: Vec<Rule>,
+    /// How the values of the result came about.
+    pub values: Vec<Property>,
+    /// The destinations, in the config's order.
+    pub destinations: Vec<Candidate>,
+    /// The expression that ranked the candidates, where it is not the score.
+    pub ranked_by: Option<(String, Option<ConfigPlace>)>,
+    /// The candidates in the order they were tried.
+    pub tried: Vec<Tried>,
+    /// What it came to.
+    pub outcome: Verdict,
+}
+
+/// A search in a section.
+#[derive(Clone, Debug)]
+pub struct Lookup {
+    /// `tools`, `roles` or `users`.
+    pub section: &'static str,
+    /// What was searched for.
+    pub name: String,
+    /// What was found, each over those before.
+    pub found: Vec<Found>,
+}
+
+/// An entity that was found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Its id.
+    pub id: String,
+    /// Where it stands.
+    pub place: Option<ConfigPlace>,
+    /// Why it counts.
+    pub because: &'static str,
+}
+
+/// A rule and what became of it.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// Its id.
+    pub id: String,
+    /// Where it stands.
+    pub place: Option<ConfigPlace>,
+    /// Its condition.
+    pub condition: String,
+    /// What the condition gave.
+    pub value: String,
+    /// What became of it.
+    pub state: RuleState,
+    /// The values that the condition could read.
+    pub reads: Vec<Read>,
+    /// The destination that was tried at the time, for rules that count there only.
+    pub destination: Option<String>,
+}
+
+/// What became of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleState {
+    /// Its condition was true, and it was applied.
+    Fired,
+    /// Its condition was not true.
+    NotFired,
+    /// Its condition raised an exception.
+    Raised,
+    /// Its condition was true, and applying it raised an exception: `fail`, or `execute`.
+    Failed,
+}
+
+impl RuleState {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Fired => "fired",
+            Self::NotFired => "no",
+            Self::Raised => "raised",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// How a value came about.
+#[derive(Clone, Debug)]
+pub struct Property {
+    /// `cores`, `env`, `params`, `tags`, ...
+    pub group: &'static str,
+    /// The name within the group: a variable, a parameter, a tag; empty for `cores` and the like.
+    pub name: String,
+    /// The value that counts.
+    pub value: String,
+    /// Who said what, the last one winning.
+    pub history: Vec<Change>,
+    /// What bounds did to it.
+    pub note: Option<String>,
+}
+
+/// One saying of a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// Who says it: `tool bwa.*`, `rule big`.
+    pub by: String,
+    /// What it says: an expression or a value.
+    pub value: String,
+    /// Whether that is an expression.
+    pub is_code: bool,
+    /// Where.
+    pub place: Option<ConfigPlace>,
+}
+
+/// A destination.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Its id.
+    pub id: String,
+    /// Where it stands.
+    pub place: Option<ConfigPlace>,
+    /// Whether it is abstract, which never takes a job.
+    pub is_abstract: bool,
+    /// Why it cannot take the job; nothing where it can.
+    pub reasons: Vec<String>,
+    /// Its score and rank (from 1), where it matched.
+    pub score: Option<i64>,
+    /// Its place in the order, from 1.
+    pub rank: Option<usize>,
+}
+
+/// A candidate that was tried.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// Its id.
+    pub id: String,
+    /// What became of it.
+    pub what: String,
+    /// Where it was decided.
+    pub place: Option<ConfigPlace>,
+}
+
+/// The end.
+#[derive(Clone, Debug, Default)]
+pub enum Verdict {
+    /// Not known yet.
+    #[default]
+    Open,
+    /// A destination: its fields by Galaxy's names, and cores, mem and gpus.
+    Mapped(Vec<(&'static str, Json)>),
+    /// An exception.
+    Failed {
+        /// Its class.
+        kind: String,
+        /// Its message.
+        message: String,
+        /// Where in the config it was raised.
+        place: Option<ConfigPlace>,
+    },
+}
+
+impl Verdict {
+    /// The end that an answer tells.
+    fn of(answer: &Answer, place: Option<ConfigPlace>) -> Self {
+        if let Some((kind, message)) = answer.error() {
+            return Self::Failed { kind: kind.to_owned(), message: show_json(message), place };
+        }
+        let fields = [
+            ("id", Field::Id),
+            ("runner", Field::Runner),
+            ("cores", Field::Cores),
+            ("mem", Field::Mem),
+            ("gpus", Field::Gpus),
+            ("env", Field::Env),
+            ("params", Field::Params),
+            ("tags", Field::Tags),
+            ("resubmit", Field::Resubmit),
+        ];
+        Self::Mapped(fields.into_iter().filter_map(|(name, field)| Some((name, answer.get(field)?))).collect())
+    }
+}
+
+impl Explanation {
+    /// As text: the result first, then what led to it.
+    pub fn text(&self) -> String {
+        text::text(self)
+    }
+
+    /// As YAML.
+    pub fn yaml(&self) -> String {
+        crate::emit::yaml(&data::data(self), crate::emit::Layout::default())
+    }
+
+    /// As JSON, on one line.
+    pub fn json(&self) -> String {
+        let mut out = String::new();
+        tpv_runtime::galaxy::json::write_text(&mut out, &data::data(self));
+        out.push('\n');
+        out
+    }
+
+    /// As a page of its own: no scripts, nothing to fetch.
+    pub fn html(&self) -> String {
+        html::page(self)
+    }
+
+    /// The destinations that matched by rank, then those that did not, fewest reasons first; without abstract ones.
+    fn ordered_destinations(&self) -> Vec<&Candidate> {
+        let mut ordered: Vec<&Candidate> =
+            self.destinations.iter().filter(|candidate| !candidate.is_abstract).collect();
+        ordered.sort_by_key(|candidate| {
+            let refused = !candidate.reasons.is_empty();
+            (refused, candidate.rank.unwrap_or(usize::MAX), candidate.reasons.len())
+        });
+        ordered
+    }
+
+    /// The ids of the abstract destinations.
+    fn abstract_destinations(&self) -> Vec<&str> {
+        self.destinations.iter().filter(|candidate| candidate.is_abstract).map(|candidate| &*candidate.id).collect()
+    }
+}
+
+/// A value as people read it: strings bare.
+fn show_json(value: &Json) -> String {
+    match value {
+        Json::Str(text) => text.to_string(),
+        Json::Null => "none".to_owned(),
+        other => {
+            let mut text = String::new();
+            tpv_runtime::galaxy::json::write_text(&mut text, other);
+            text
+        }
+    }
+}
+
+/// The first line of a text, with a mark where there are more.
+fn first_line(text: &str) -> String {
+    let mut lines = text.trim().lines();
+    let first = lines.next().unwrap_or_default().trim_end();
+    if lines.next().is_some() { format!("{first} ...") } else { first.to_owned() }
+}
