@@ -52,8 +52,19 @@ fn other_forms_are_as_expected() {
     for (format, extension) in [("json", "json"), ("sarif", "sarif"), ("github", "github")] {
         let output = tpvc_in(&folder(), &["lint", "--format", format, "code.yml", "destinations.yml"]);
         let text = stdout(&output);
+        let mut text = text;
         if format != "github" {
-            serde_json::from_str::<Value>(&text).expect(format);
+            let mut value: Value = serde_json::from_str(&text).expect(format);
+            if let Some(driver) = value.pointer_mut("/runs/0/tool/driver") {
+                // The pages and the version change by themselves.
+                assert_eq!(driver["version"], env!("CARGO_PKG_VERSION"));
+                driver["version"] = "...".into();
+                for (rule, code) in driver["rules"].as_array_mut().unwrap().iter_mut().zip(CODES) {
+                    assert_eq!(rule["help"]["markdown"], code.page);
+                    rule["help"] = "...".into();
+                }
+            }
+            text = format!("{value:#}\n");
         }
         expect_file(&folder().join(format!("forms.{extension}")), &text);
     }

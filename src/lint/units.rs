@@ -1,4 +1,4 @@
-//! T113: numbers that are no GiB.
+//! T113: numbers that are no GiB, and T111: numbers that TPV cannot read back.
 
 use super::{Finding, Linter};
 use crate::config::entity::{Common, Entity, EntityKind};
@@ -32,6 +32,16 @@ pub(super) fn check(linter: &mut Linter<'_>) {
 }
 
 fn common(linter: &mut Linter<'_>, entity: &Entity, common: &Common) {
+    for (name, value) in common.resources.evaluated() {
+        let Some(ConfigValue { kind: ValueKind::Float(number), span }) = value else { continue };
+        if !number.is_finite() {
+            // TPV evaluates the text of the number, which is a name in Python.
+            let diagnostic = Diagnostic::warning(format!("`{name}` is no number that TPV can evaluate"))
+                .at(*span, "raises `NameError`")
+                .help(format!("write `{name}: float('inf')`, or leave it out"));
+            linter.report(Finding::new("T111", diagnostic).of(&entity.common));
+        }
+    }
     for (name, value) in common.resources.fields() {
         if name.ends_with("mem") {
             number(linter, entity, name, value.as_ref());

@@ -26,7 +26,8 @@ MODEL = (
     "Job User Role History Dataset HistoryDatasetAssociation JobToInputDatasetAssociation "
     "HistoryDatasetCollectionAssociation JobParameter HistoryTagAssociation DynamicTool"
 ).split()
-ENTITIES = "Entity Destination SchedulingTags Tag".split()
+# What code gets as `entity` always has rules.
+ENTITIES = {"Entity": "EntityWithRules", "Destination": "Destination", "SchedulingTags": "SchedulingTags", "Tag": "Tag"}
 MODULES = (
     "math random re os os.path json functools itertools logging collections operator datetime time copy string sys "
     "statistics decimal fractions numbers typing ast galaxy.jobs.mapper galaxy.model tpv.core.entities "
@@ -65,8 +66,8 @@ def main():
     show("class Tool", names_of(Tool))
     show("class App", names_of(UniverseApplication))
     show("class JobWrapper", names_of(JobWrapper))
-    for name in ENTITIES:
-        show(f"class {name}", names_of(getattr(entities, name)))
+    for name, cls in ENTITIES.items():
+        show(f"class {name}", names_of(getattr(entities, cls)))
     show("class Mapper", names_of(mapper.EntityToDestinationMapper))
     for name in MODULES:
         show(f"module {name}", dir(importlib.import_module(name)))

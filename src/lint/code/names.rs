@@ -214,7 +214,7 @@ impl<'a> Names<'a> {
                 );
             }
             (Bound::Later, _) => {
-                let message = format!("`{name}` is used before it is set");
+                let message = format!("`{name}` is not set at this point");
                 self.finding(linter, site, "T103", free.range, message, "raises `NameError`", "set it further up");
             }
             (Bound::Never, Verdict::Early(reason)) if !free.guarded => {

@@ -139,6 +139,9 @@ impl<'a> Checker<'a> {
             }
             Stmt::Delete(node) => {
                 for target in &node.targets {
+                    if let Expr::Name(name) = target {
+                        self.read(&name.id, name.range);
+                    }
                     if let Some(path) = Self::path(target) {
                         self.forget(&path);
                     }
@@ -278,6 +281,10 @@ impl<'a> Checker<'a> {
                 self.bind(name, Type::Any);
             }
             self.body(&handler.body);
+            if let (Some(name), Some(scope)) = (&handler.name, self.state.scopes.last_mut()) {
+                // Python unbinds it at the end of the handler.
+                scope.remove(name.as_str());
+            }
             self.in_handler -= 1;
             ended = join(ended, std::mem::take(&mut self.state), IN_TRY, IN_TRY);
         }
