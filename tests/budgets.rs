@@ -124,7 +124,8 @@ fn honest_code_stays_within_them() {
     // Who holds the text as it was keeps it.
     let held = "s = 'x' * 1000\nt = s\ns += 'y'\n(len(s), len(t), t[-1])";
     assert_eq!(run(held), Ok("(1001, 1000, 'x')".to_owned()));
-    let listed = "s = 'x' * 1000\nall = [s]\nfor i in range(3):\n    s += 'y'\n    all.append(s)\n[len(s) for s in all]";
+    let listed =
+        "s = 'x' * 1000\nall = [s]\nfor i in range(3):\n    s += 'y'\n    all.append(s)\n[len(s) for s in all]";
     assert_eq!(run(listed), Ok("[1000, 1001, 1002, 1003]".to_owned()));
 }
 

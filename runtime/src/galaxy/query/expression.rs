@@ -165,15 +165,35 @@ pub enum Expr {
 }
 
 /// What `Job.state` and everything built from it is to code.
-pub static COLUMN_ELEMENT: BuiltinType =
-    BuiltinType::new("ColumnElement", "sqlalchemy.sql.elements", &OBJECT);
+pub static COLUMN_ELEMENT: BuiltinType = BuiltinType::new("ColumnElement", "sqlalchemy.sql.elements", &OBJECT);
 
 /// An expression as a Python object.
 pub struct Element(pub Rc<Expr>);
 
 const METHODS: [&str; 23] = [
-    "in_", "not_in", "notin_", "like", "ilike", "not_like", "notlike", "is_", "is_not", "isnot", "startswith", "endswith",
-    "contains", "between", "asc", "desc", "label", "distinct", "__eq__", "__ne__", "any_", "is_distinct_from", "self_group",
+    "in_",
+    "not_in",
+    "notin_",
+    "like",
+    "ilike",
+    "not_like",
+    "notlike",
+    "is_",
+    "is_not",
+    "isnot",
+    "startswith",
+    "endswith",
+    "contains",
+    "between",
+    "asc",
+    "desc",
+    "label",
+    "distinct",
+    "__eq__",
+    "__ne__",
+    "any_",
+    "is_distinct_from",
+    "self_group",
 ];
 
 impl Expr {
@@ -211,7 +231,9 @@ impl Expr {
             Self::Aggregate(..) => true,
             Self::Compare(_, a, b) => a.aggregates() || b.aggregates(),
             Self::Is(inner, ..) | Self::In(inner, ..) | Self::Like(inner, ..) => inner.aggregates(),
-            Self::Not(inner) | Self::Label(inner, _) | Self::Distinct(inner) | Self::Order(inner, _) => inner.aggregates(),
+            Self::Not(inner) | Self::Label(inner, _) | Self::Distinct(inner) | Self::Order(inner, _) => {
+                inner.aggregates()
+            }
             Self::And(parts) | Self::Or(parts) => parts.iter().any(|part| part.aggregates()),
         }
     }
@@ -226,7 +248,9 @@ impl Expr {
                 b.columns(found);
             }
             Self::Is(inner, ..) | Self::In(inner, ..) | Self::Like(inner, ..) => inner.columns(found),
-            Self::Not(inner) | Self::Label(inner, _) | Self::Distinct(inner) | Self::Order(inner, _) => inner.columns(found),
+            Self::Not(inner) | Self::Label(inner, _) | Self::Distinct(inner) | Self::Order(inner, _) => {
+                inner.columns(found)
+            }
             Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|part| part.columns(found)),
         }
     }
@@ -301,6 +325,13 @@ impl Object for Element {
     }
 
     fn truthy(&self, _: &mut Vm) -> PyResult<bool> {
+        // Of two columns that are compared SQLAlchemy tells whether they are the same.
+        let same = |a: &Expr, b: &Expr| matches!((a, b), (Expr::Column(a), Expr::Column(b)) if a == b);
+        match &*self.0 {
+            Expr::Compare(CompareOp::Eq, a, b) => return Ok(same(a, b)),
+            Expr::Compare(CompareOp::Ne, a, b) => return Ok(!same(a, b)),
+            _ => {}
+        }
         Err(type_error("Boolean value of this clause is not defined"))
     }
 

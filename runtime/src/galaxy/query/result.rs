@@ -8,7 +8,7 @@ use super::{MULTIPLE_RESULTS_FOUND, NO_RESULT_FOUND, beyond};
 use crate::galaxy::modules::model;
 use crate::galaxy::world::JobRow;
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, raise};
+use crate::python::exception::{PyResult, attribute_error, raise};
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::Value;
@@ -37,7 +37,9 @@ impl Object for Row {
                 let names = self.names.iter().flatten().map(|name| Value::str(&**name));
                 Ok(Some(Value::tuple(names.collect())))
             }
-            None => Ok(None),
+            None if name.starts_with("__") => Ok(None),
+            // SQLAlchemy's rows say no more.
+            None => Err(attribute_error(name)),
         }
     }
 
@@ -128,9 +130,7 @@ pub fn only(rows: &[Value], required: bool) -> PyResult<Value> {
         [] if required => Err(raise(&NO_RESULT_FOUND, "No row was found when one was required")),
         [] => Ok(Value::None),
         [row] => Ok(row.clone()),
-        _ if required => {
-            Err(raise(&MULTIPLE_RESULTS_FOUND, "Multiple rows were found when exactly one was required"))
-        }
+        _ if required => Err(raise(&MULTIPLE_RESULTS_FOUND, "Multiple rows were found when exactly one was required")),
         _ => Err(raise(&MULTIPLE_RESULTS_FOUND, "Multiple rows were found when one or none was required")),
     }
 }
@@ -139,8 +139,18 @@ pub fn only(rows: &[Value], required: bool) -> PyResult<Value> {
 pub struct Rows(pub RefCell<Vec<Value>>);
 
 const METHODS: [&str; 12] = [
-    "all", "fetchall", "first", "fetchone", "one", "one_or_none", "scalar", "scalar_one", "scalar_one_or_none", "scalars",
-    "unique", "close",
+    "all",
+    "fetchall",
+    "first",
+    "fetchone",
+    "one",
+    "one_or_none",
+    "scalar",
+    "scalar_one",
+    "scalar_one_or_none",
+    "scalars",
+    "unique",
+    "close",
 ];
 
 impl Rows {

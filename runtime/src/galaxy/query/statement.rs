@@ -47,7 +47,16 @@ pub struct Statement {
 }
 
 const STEPS: [&str; 11] = [
-    "filter", "where", "filter_by", "group_by", "having", "order_by", "limit", "offset", "distinct", "select_from",
+    "filter",
+    "where",
+    "filter_by",
+    "group_by",
+    "having",
+    "order_by",
+    "limit",
+    "offset",
+    "distinct",
+    "select_from",
     "with_entities",
 ];
 const ENDS: [&str; 7] = ["all", "first", "one", "one_or_none", "scalar", "count", "__iter__"];
@@ -186,8 +195,7 @@ fn grouped<'a>(parts: &Parts, rows: Vec<Placed<'a>>) -> PyResult<Vec<Vec<Placed<
     }
     let mut keyed = Vec::with_capacity(rows.len());
     for row in rows {
-        let key: Vec<Sql> =
-            parts.groups.iter().map(|group| evaluate::value(group, &[row])).collect::<PyResult<_>>()?;
+        let key: Vec<Sql> = parts.groups.iter().map(|group| evaluate::value(group, &[row])).collect::<PyResult<_>>()?;
         keyed.push((key, row));
     }
     // SQLite sorts to group.
@@ -208,10 +216,12 @@ fn compared(a: &[Sql], b: &[Sql]) -> Ordering {
 
 /// Refuses columns that have no one value for a group: databases differ in what they give.
 fn check_columns(parts: &Parts) -> PyResult<()> {
-    let columns = || parts.asked.iter().filter_map(|asked| match asked {
-        Asked::Column(column) => Some(column),
-        Asked::Job => None,
-    });
+    let columns = || {
+        parts.asked.iter().filter_map(|asked| match asked {
+            Asked::Column(column) => Some(column),
+            Asked::Job => None,
+        })
+    };
     if parts.groups.is_empty() && !columns().any(|column| column.aggregates()) {
         return Ok(());
     }
@@ -293,20 +303,12 @@ fn run(vm: &mut Vm, world: &Arc<World>, parts: &Parts, as_rows: bool) -> PyResul
     Ok(rows.map(|(key, group)| row_value(parts, &names, key, group, as_rows)).collect())
 }
 
-/// The names of the columns. Functions without a label are `count_1`, `sum_1`, ...
+/// The names of the columns that have one: functions without a label do not.
 fn names(parts: &Parts) -> Vec<Option<Rc<str>>> {
-    let mut made: Vec<Rc<str>> = Vec::new();
     let name = |asked: &Asked| match asked {
         Asked::Job => Some(Rc::from("Job")),
-        Asked::Column(column) => match &**column {
-            Expr::Aggregate(function, ..) => {
-                let name: Rc<str> = function.name().into();
-                made.push(name.clone());
-                let number = made.iter().filter(|known| **known == name).count();
-                Some(format!("{name}_{number}").into())
-            }
-            other => other.name(),
-        },
+        Asked::Column(column) if matches!(**column, Expr::Aggregate(..)) => None,
+        Asked::Column(column) => column.name(),
     };
     parts.asked.iter().map(name).collect()
 }

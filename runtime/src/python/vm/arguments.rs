@@ -1,6 +1,5 @@
 //! How the arguments of a call become the parameters of a function, with CPython's messages.
 
-
 use super::Vm;
 use crate::python::args::Args;
 use crate::python::code::{Code, Instr, ProgramData};

@@ -325,9 +325,7 @@ fn subscript_class(class: &Type, key: &Value) -> PyResult<Value> {
         Type::Builtin(builtin) if GENERIC.contains(&builtin.name) => {
             Ok(typing::generic_alias(Value::Type(class.clone()), key))
         }
-        Type::Builtin(class) => {
-            Err(type_error(format!("type '{}' is not subscriptable", class.shown_name().as_str())))
-        }
+        Type::Builtin(class) => Err(type_error(format!("type '{}' is not subscriptable", class.shown_name().as_str()))),
         Type::Class(class) => Err(type_error(format!("type '{}' is not subscriptable", class.name.as_str()))),
     }
 }

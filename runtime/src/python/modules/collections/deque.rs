@@ -325,7 +325,10 @@ impl Object for Deque {
             ("add", other) => {
                 let Some(other) = other.downcast::<Deque>() else {
                     let given = other.type_name();
-                    return Some(Err(type_error(format!("can only concatenate deque (not \"{}\") to deque", given.as_str()))));
+                    return Some(Err(type_error(format!(
+                        "can only concatenate deque (not \"{}\") to deque",
+                        given.as_str()
+                    ))));
                 };
                 let sum = Self { items: RefCell::new(self.items.borrow().clone()), max: self.max };
                 for item in other.snapshot() {

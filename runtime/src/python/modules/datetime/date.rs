@@ -56,8 +56,9 @@ pub static DATE: BuiltinType = BuiltinType {
             name: "fromisoformat",
             call: |vm, args| {
                 let [text] = args.exactly("date.fromisoformat")?;
-                let parsed =
-                    convert::text(&text, "").map_err(|_| type_error("fromisoformat: argument must be str")).map(|text| parse::date(text))?;
+                let parsed = convert::text(&text, "")
+                    .map_err(|_| type_error("fromisoformat: argument must be str"))
+                    .map(|text| parse::date(text))?;
                 match parsed {
                     Some(date) => Ok(Value::object(Date(date))),
                     None => Err(invalid_iso(vm, &text)?),

@@ -63,7 +63,8 @@ pub static DATETIME: BuiltinType = BuiltinType {
             name: "fromisoformat",
             call: |vm, args| {
                 let [text] = args.exactly("datetime.fromisoformat")?;
-                let parsed = convert::text(&text, "").map_err(|_| type_error("fromisoformat: argument must be str"))
+                let parsed = convert::text(&text, "")
+                    .map_err(|_| type_error("fromisoformat: argument must be str"))
                     .map(|text| parse::date_time(text))?;
                 match parsed {
                     Some((local, zone)) => Ok(Value::object(Moment { local, zone })),

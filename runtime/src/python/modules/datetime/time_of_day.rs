@@ -42,7 +42,8 @@ pub static TIME: BuiltinType = BuiltinType {
         name: "fromisoformat",
         call: |vm, args| {
             let [text] = args.exactly("time.fromisoformat")?;
-            let parsed = convert::text(&text, "").map_err(|_| crate::python::exception::type_error("fromisoformat: argument must be str"))
+            let parsed = convert::text(&text, "")
+                .map_err(|_| crate::python::exception::type_error("fromisoformat: argument must be str"))
                 .map(|text| parse::time(text.strip_prefix('T').unwrap_or(text)))?;
             match parsed {
                 Some((time, zone)) => Ok(Value::object(TimeOfDay { time, zone })),
