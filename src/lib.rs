@@ -2,12 +2,16 @@
 //!
 //! Data goes one way: [`source`] reads files and URLs, [`config`] turns their text into entities, [`python`] their code
 //! into bytecode, [`link`] all of it into the tables of `tpv_runtime`; every problem on the way becomes a
-//! [`diagnostic::Diagnostic`] with its place in the text.
+//! [`diagnostic::Diagnostic`] with its place in the text. [`lint`] looks through a merged config for what is likely wrong in
+//! it though it loads.
 
+pub mod bench;
 pub mod cli;
 pub mod config;
 pub mod diagnostic;
+pub mod format;
 pub mod link;
+pub mod lint;
 pub mod python;
 pub mod source;
 

@@ -6,7 +6,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tpv_runtime::galaxy::answer::Outcome;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
@@ -164,10 +163,8 @@ destinations:
     let world = Arc::new(World::default());
     let map = |tool: &str| {
         let job = Job::parse(&format!(r#"{{"tool": {{"id": "{tool}"}}}}"#)).unwrap();
-        match mapper.map(&Arc::new(job), &world).outcome {
-            Outcome::Failed { kind, .. } => kind.to_string(),
-            Outcome::Mapped(mapped) => format!("{:?}", mapped.cores),
-        }
+        let answer = mapper.map(&Arc::new(job), &world);
+        answer.error().map_or_else(|| format!("{:?}", answer.destination_id()), |(kind, _)| kind.to_owned())
     };
     let fine = map("other");
     for (tool, error) in

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use tpv_runtime::galaxy::answer::{Answer, Outcome};
+use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::helpers;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::json::Json;
@@ -64,10 +64,13 @@ fn answer(source: &str, job: &Arc<Job>, world: &Arc<World>) -> String {
     }
     let text = match vm.run(&program, root) {
         Ok(value) => vm.repr(&value).unwrap_or_else(|raised| format!("repr failed: {raised:?}")),
-        Err(raised) => match Answer::failed(&mut vm, "1".into(), &raised).map(|answer| answer.outcome) {
-            Ok(Outcome::Failed { kind, message: Json::Str(message) }) => format!("{kind}: {message}"),
-            other => format!("{other:?}"),
-        },
+        Err(raised) => {
+            let answer = Answer::failed(&mut vm, "1", &raised).unwrap();
+            match answer.error() {
+                Some((kind, Json::Str(message))) => format!("{kind}: {message}"),
+                other => format!("{other:?}"),
+            }
+        }
     };
     without_addresses(&text)
 }

@@ -2,6 +2,7 @@
 
 pub mod artifact;
 pub mod galaxy;
+pub mod jit;
 pub mod mapper;
 mod nesting;
 pub mod patterns;

@@ -119,9 +119,11 @@ fn code(program: &ProgramData) -> String {
         entry.0 += 1;
         entry.1 += code.instrs.len() as u64;
     }
+    let kernels = program.codes.iter().filter(|code| code.kernel.is_some()).count();
     let mut text = "\ncode\n".to_owned();
     for (name, (number, instrs)) in kinds {
         text += &format!("  {:>12}  {name}, {} instructions\n", grouped(number), grouped(instrs));
     }
+    text += &format!("  {:>12}  of the blocks with kernels\n", grouped(kernels as u64));
     text
 }

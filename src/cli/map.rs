@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use tpv_runtime::artifact::Rules;
-use tpv_runtime::galaxy::answer::{Answer, Outcome as JobOutcome};
+use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::job::{InvalidJob, Job};
-use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::galaxy::world::World;
+use tpv_runtime::jit::Mode;
 use tpv_runtime::mapper::{Hooks, Log, Mapper};
 use tpv_runtime::python::vm::{Limits, LogLevel};
 use tpv_runtime::stream::{self, Batch};
@@ -51,6 +51,9 @@ pub(super) struct Map {
     /// Add the candidate destinations in rank order to each answer
     #[arg(long)]
     detail: bool,
+    /// When numeric code becomes machine code; the answers are the same
+    #[arg(long, value_name = "WHEN", default_value = "lazy")]
+    jit: JitMode,
     /// Steps of Python that a job may take; past them its code gets `TimeoutError`
     #[arg(long, value_name = "STEPS", default_value_t = Limits::default().steps, help_heading = "Budgets of the code")]
     max_steps: u64,
@@ -60,6 +63,27 @@ pub(super) struct Map {
     /// Nested calls of a job's code; deeper ones are `RecursionError`
     #[arg(long, value_name = "CALLS", default_value_t = Limits::default().depth, help_heading = "Budgets of the code")]
     max_depth: usize,
+}
+
+/// When numeric code becomes machine code.
+#[derive(Clone, Copy, ValueEnum)]
+enum JitMode {
+    /// Never: everything is interpreted
+    Off,
+    /// Once it has run so often that this pays
+    Lazy,
+    /// The first time that it runs
+    Eager,
+}
+
+impl From<JitMode> for Mode {
+    fn from(mode: JitMode) -> Self {
+        match mode {
+            JitMode::Off => Self::Off,
+            JitMode::Lazy => Self::Lazy,
+            JitMode::Eager => Self::Eager,
+        }
+    }
 }
 
 /// The reader of the jobs.
@@ -80,12 +104,10 @@ struct Tally {
 impl Tally {
     fn add(&mut self, answer: &Answer) {
         self.jobs += 1;
-        let (map, name) = match &answer.outcome {
-            JobOutcome::Failed { kind, .. } => (&mut self.errors, &**kind),
-            JobOutcome::Mapped(mapped) => match &mapped.destination.id {
-                Json::Str(id) => (&mut self.destinations, &**id),
-                _ => (&mut self.destinations, "(not a string)"),
-            },
+        let id = answer.destination_id();
+        let (map, name) = match answer.error() {
+            Some((kind, _)) => (&mut self.errors, kind),
+            None => (&mut self.destinations, id.as_deref().unwrap_or("(not a string)")),
         };
         match map.get_mut(name) {
             Some(count) => *count += 1,
@@ -122,7 +144,7 @@ impl Map {
         let jobs_path = self.jobs_path(common);
         let Some(rules) = self.rules(common)? else { return Ok(Outcome::Bad) };
         let world = Arc::new(self.world()?);
-        let hooks = Hooks { limits: self.limits(), ..hooks(common) };
+        let hooks = Hooks { jit: self.jit.into(), limits: self.limits(), ..hooks(common) };
         let mapper = Mapper::with_hooks(Arc::new(rules), hooks, self.detail);
         let (reader, size) = open(jobs_path)?;
         let unwritable = |error: &io::Error| {
@@ -279,7 +301,6 @@ fn hooks(common: &Common) -> Hooks {
 
 fn map_batch(mapper: &Mapper, world: &Arc<World>, batch: &Batch, output: &mut Vec<u8>) -> Tally {
     let mut tally = Tally::default();
-    let mut text = String::new();
     for (number, line) in batch.lines() {
         let job = std::str::from_utf8(line)
             .map_err(|error| InvalidJob(format!("byte {} is not UTF-8", error.valid_up_to() + 1)))
@@ -292,9 +313,7 @@ fn map_batch(mapper: &Mapper, world: &Arc<World>, batch: &Batch, output: &mut Ve
             }
         };
         tally.add(&answer);
-        text.clear();
-        answer.write_line(&mut text);
-        output.extend_from_slice(text.as_bytes());
+        output.extend_from_slice(answer.line().as_bytes());
     }
     tally
 }

@@ -2,10 +2,16 @@
 //!
 //! Exit status: 0 done; 1 the input was judged and is bad; 2 the command line is wrong.
 
+mod bench;
 mod compile;
+mod diff;
+mod explain_code;
+mod format;
 mod inspect;
+mod lint;
 mod map;
 mod output;
+mod paths;
 mod progress;
 mod report;
 
@@ -61,6 +67,10 @@ enum Verb {
     Compile(compile::Compile),
     Map(map::Map),
     Inspect(inspect::Inspect),
+    Format(format::Format),
+    Lint(lint::Lint),
+    ExplainCode(explain_code::ExplainCode),
+    Bench(bench::Bench),
 }
 
 /// Runs the command line of this process.
@@ -70,6 +80,10 @@ pub fn run() -> ExitCode {
         Verb::Compile(verb) => verb.run(&cli.common),
         Verb::Map(verb) => verb.run(&cli.common),
         Verb::Inspect(verb) => verb.run(&cli.common),
+        Verb::Format(verb) => verb.run(&cli.common),
+        Verb::Lint(verb) => verb.run(&cli.common),
+        Verb::ExplainCode(verb) => verb.run(&cli.common),
+        Verb::Bench(verb) => verb.run(&cli.common),
     };
     match outcome {
         Outcome::Done => ExitCode::SUCCESS,

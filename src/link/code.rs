@@ -67,7 +67,7 @@ impl Linker<'_> {
         if at_load {
             self.diagnostics.push(diagnostic);
         } else {
-            let mut warning = diagnostic.note("TPV loads this, and every job that comes to it fails");
+            let mut warning = diagnostic.code("T111").note("TPV loads this, and every job that comes to it fails");
             warning.severity = crate::diagnostic::Severity::Warning;
             self.warn(warning);
         }
@@ -82,6 +82,7 @@ impl Linker<'_> {
             let span = origin.place(unsupported.line as usize, unsupported.column as usize);
             warnings.push(
                 Diagnostic::warning(format!("{} cannot be compiled yet", unsupported.what))
+                    .code("T112")
                     .at(span, "raises `NotImplementedError` where it is reached")
                     .help("write it another way, or keep these rules on TPV"),
             );
@@ -92,6 +93,7 @@ impl Linker<'_> {
                 let raised = "raises `ModuleNotFoundError` where it is reached";
                 warnings.push(
                     Diagnostic::warning(format!("tpvc has no module `{}`", import.module))
+                        .code("T112")
                         .at(span, raised)
                         .help("docs/python.md lists the modules that compiled rules can use"),
                 );
@@ -103,6 +105,7 @@ impl Linker<'_> {
                 }
                 warnings.push(
                     Diagnostic::warning(format!("tpvc's module `{}` has no `{name}`", import.module))
+                        .code("T112")
                         .at(span, "raises `ImportError` where it is reached")
                         .help("docs/python.md lists what the modules hold"),
                 );

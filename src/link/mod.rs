@@ -112,6 +112,7 @@ impl<'a> Linker<'a> {
             let noun = entity.kind.noun();
             self.warn(
                 Diagnostic::warning(format!("the id of {noun} `{}` is not a valid pattern: {message}", entity.id))
+                    .code("T002")
                     .at(entity.span, message.to_owned())
                     .note(format!(
                         "every {noun} is looked up by trying all patterns, so every job that comes this far fails with `error`"

@@ -137,6 +137,7 @@ impl ProgramBuilder {
             uses_input_size: false,
             root: index,
             places: Vec::new(),
+            kernel: None,
         }
     }
 

@@ -8,8 +8,9 @@ pub mod format;
 pub mod tables;
 mod verify;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use crate::jit::{Jit, Mode, Native};
 use crate::mapper::Section;
 use crate::patterns::{Matcher, PatternSet};
 use crate::python::code::ProgramData;
@@ -21,6 +22,7 @@ use tables::Tables;
 pub struct Rules {
     tables: Tables,
     program: Arc<ProgramData>,
+    jit: OnceLock<Option<Arc<Jit>>>,
     matchers: [Matcher<Arc<PatternSet>>; 3],
 }
 
@@ -32,7 +34,7 @@ impl Rules {
     pub fn new(tables: Tables, program: ProgramData) -> Result<Self, ArtifactError> {
         verify::verify(&tables, &program)?;
         let matchers = [&tables.tools, &tables.roles, &tables.users].map(|table| Matcher::new(table.patterns.clone()));
-        Ok(Self { tables, program: Arc::new(program), matchers })
+        Ok(Self { tables, program: Arc::new(program), jit: OnceLock::new(), matchers })
     }
 
     /// Reads the bytes of an artifact.
@@ -60,6 +62,16 @@ impl Rules {
     /// The code.
     pub fn program(&self) -> &Arc<ProgramData> {
         &self.program
+    }
+
+    /// Machine code for the kernels of the code, which all mappers of these rules share; `None` for [`Mode::Off`] and where
+    /// this build or this machine has none.
+    pub fn native(&self, mode: Mode) -> Option<Native> {
+        if mode == Mode::Off {
+            return None;
+        }
+        let jit = self.jit.get_or_init(|| Jit::new(&self.program)).clone()?;
+        Some(Native { jit, mode })
     }
 
     pub(crate) fn matcher(&self, section: Section) -> &Matcher<Arc<PatternSet>> {

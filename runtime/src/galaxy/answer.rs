@@ -1,24 +1,64 @@
 //! Answers: what a job is mapped to, or the error it ends in, and the lines of the answer file.
 
+use std::borrow::Cow;
+
 use super::job::InvalidJob;
-use super::json::{Json, escape_into, write_text};
+use super::json::{Json, Reader, escape_into, write_text};
 use crate::python::exception::{PyResult, Raised};
 use crate::python::vm::Vm;
 
-/// The answer to one job.
+/// A field of the answer to a job that was mapped, in the order of the line. Code can put any value anywhere, so each is
+/// some JSON value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// `destination.id`: the evaluated destination name.
+    Id,
+    /// `destination.runner`
+    Runner,
+    /// `destination.tags`
+    Tags,
+    /// `destination.params`
+    Params,
+    /// `destination.env`
+    Env,
+    /// `destination.resubmit`
+    Resubmit,
+    /// Cores of the mapped entity.
+    Cores,
+    /// Memory in GiB.
+    Mem,
+    /// GPUs.
+    Gpus,
+    /// The ids of the destinations that matched, best first, where they were asked for.
+    Candidates,
+}
+
+/// What stands before each field.
+const BEFORE: [&str; 10] = [
+    ", \"destination\": {\"id\": ",
+    ", \"runner\": ",
+    ", \"tags\": ",
+    ", \"params\": ",
+    ", \"env\": ",
+    ", \"resubmit\": ",
+    "}, \"cores\": ",
+    ", \"mem\": ",
+    ", \"gpus\": ",
+    ", \"candidates\": ",
+];
+
+/// The answer to one job: its line, and where in the line the fields are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The JSON text of the job's id.
-    pub id: Box<str>,
-    /// What became of the job.
-    pub outcome: Outcome,
+    line: String,
+    outcome: Outcome,
 }
 
 /// What became of a job.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
-    /// It was mapped.
-    Mapped(Box<Mapped>),
+enum Outcome {
+    /// It was mapped. Where each field ends in the line; each starts after what stands before it.
+    Mapped([u32; 10]),
     /// It ended in an error.
     Failed {
         /// The class's name: `JobMappingException`.
@@ -28,131 +68,163 @@ pub enum Outcome {
     },
 }
 
-/// Where a job goes, and with what.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Mapped {
-    /// The destination.
-    pub destination: Destination,
-    /// Cores of the mapped entity.
-    pub cores: Json,
-    /// Memory in GiB.
-    pub mem: Json,
-    /// GPUs.
-    pub gpus: Json,
-    /// The ids of the destinations that matched, best first, where they were asked for.
-    pub candidates: Option<Json>,
+/// The line of a job that is being mapped: fields are appended in their order.
+pub(crate) struct Draft {
+    line: String,
+    ends: [u32; 10],
 }
 
-/// A destination as Galaxy gets it. Code can put any value anywhere, so each field is one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Destination {
-    /// `id`: the evaluated destination name.
-    pub id: Json,
-    /// `runner`
-    pub runner: Json,
-    /// `tags`
-    pub tags: Json,
-    /// `params`
-    pub params: Json,
-    /// `env`
-    pub env: Json,
-    /// `resubmit`
-    pub resubmit: Json,
+impl Draft {
+    /// The start of a line.
+    pub(crate) fn new(id: &str) -> Self {
+        let mut line = String::with_capacity(768);
+        line.push_str("{\"id\": ");
+        line.push_str(id);
+        Self { line, ends: [0; 10] }
+    }
+
+    /// Appends a field, whose JSON text `write` appends.
+    ///
+    /// # Errors
+    /// What `write` gives.
+    pub(crate) fn field(&mut self, field: Field, write: impl FnOnce(&mut String) -> PyResult<()>) -> PyResult<()> {
+        self.line.push_str(BEFORE.get(field as usize).copied().unwrap_or_default());
+        write(&mut self.line)?;
+        if let Some(end) = self.ends.get_mut(field as usize) {
+            *end = u32::try_from(self.line.len()).unwrap_or(u32::MAX);
+        }
+        Ok(())
+    }
+
+    /// The answer.
+    pub(crate) fn finish(mut self) -> Answer {
+        self.line.push_str("}\n");
+        Answer { line: self.line, outcome: Outcome::Mapped(self.ends) }
+    }
 }
 
 impl Answer {
     /// The answer to line `line` of a job file, which is no job.
     pub fn invalid(line: usize, error: &InvalidJob) -> Self {
-        let message = Json::str(format!("line {line}: {error}"));
-        Self { id: "null".into(), outcome: Outcome::Failed { kind: "InvalidJob".into(), message } }
+        Self::error_line("null", "InvalidJob", Json::str(format!("line {line}: {error}")))
     }
 
     /// The answer to a job that ended in an exception: its class's name, and `failure_message` or `str`.
     ///
     /// # Errors
     /// What the exception's own `__str__` raises.
-    pub fn failed(vm: &mut Vm, id: Box<str>, raised: &Raised) -> PyResult<Self> {
+    pub fn failed(vm: &mut Vm, id: &str, raised: &Raised) -> PyResult<Self> {
         let exception = raised.value();
         let failure_message = vm.find_attr(&exception, "failure_message")?;
         let message = match failure_message {
             Some(message) if vm.truthy(&message)? => Json::from_value(vm, &message)?,
             _ => Json::str(vm.str(&exception)?.as_str()),
         };
-        let kind = raised.class_name().as_str().into();
-        Ok(Self { id, outcome: Outcome::Failed { kind, message } })
+        Ok(Self::error_line(id, raised.class_name().as_str(), message))
+    }
+
+    /// The answer with this error.
+    pub(crate) fn error_line(id: &str, kind: &str, message: Json) -> Self {
+        let mut line = String::with_capacity(160);
+        line.push_str("{\"id\": ");
+        line.push_str(id);
+        line.push_str(", \"error\": {\"type\": ");
+        escape_into(&mut line, kind);
+        line.push_str(", \"message\": ");
+        write_text(&mut line, &message);
+        line.push_str("}}\n");
+        Self { line, outcome: Outcome::Failed { kind: kind.into(), message } }
+    }
+
+    /// The line, with its line feed.
+    pub fn line(&self) -> &str {
+        &self.line
+    }
+
+    /// The class and the message of the error that the job ended in; nothing where it was mapped.
+    pub fn error(&self) -> Option<(&str, &Json)> {
+        match &self.outcome {
+            Outcome::Mapped(_) => None,
+            Outcome::Failed { kind, message } => Some((kind, message)),
+        }
+    }
+
+    /// The JSON text of a field; nothing where the job was not mapped or the field was not asked for.
+    pub fn text(&self, field: Field) -> Option<&str> {
+        let Outcome::Mapped(ends) = &self.outcome else { return None };
+        let end = *ends.get(field as usize)? as usize;
+        let before = *BEFORE.get(field as usize)?;
+        let start = match (field as usize).checked_sub(1).and_then(|previous| ends.get(previous)) {
+            Some(previous) => *previous as usize + before.len(),
+            None => self.line.find(before)? + before.len(),
+        };
+        self.line.get(start..end)
+    }
+
+    /// A field as JSON; nothing where the job was not mapped or the field was not asked for.
+    pub fn get(&self, field: Field) -> Option<Json> {
+        Json::read(&mut Reader::new(self.text(field)?)).ok()
+    }
+
+    /// The destination's id, where the job was mapped and it is a string.
+    pub fn destination_id(&self) -> Option<Cow<'_, str>> {
+        Reader::new(self.text(Field::Id)?).string().ok()
     }
 
     /// Appends the answer's line, with its line feed.
     pub fn write_line(&self, out: &mut String) {
-        out.push_str("{\"id\": ");
-        out.push_str(&self.id);
-        match &self.outcome {
-            Outcome::Mapped(mapped) => {
-                let destination = &mapped.destination;
-                let fields = [
-                    (", \"destination\": {\"id\": ", &destination.id),
-                    (", \"runner\": ", &destination.runner),
-                    (", \"tags\": ", &destination.tags),
-                    (", \"params\": ", &destination.params),
-                    (", \"env\": ", &destination.env),
-                    (", \"resubmit\": ", &destination.resubmit),
-                    ("}, \"cores\": ", &mapped.cores),
-                    (", \"mem\": ", &mapped.mem),
-                    (", \"gpus\": ", &mapped.gpus),
-                ];
-                let candidates = mapped.candidates.as_ref().map(|value| (", \"candidates\": ", value));
-                for (name, value) in fields.into_iter().chain(candidates) {
-                    out.push_str(name);
-                    write_text(out, value);
-                }
-                out.push('}');
-            }
-            Outcome::Failed { kind, message } => {
-                out.push_str(", \"error\": {\"type\": ");
-                escape_into(out, kind);
-                out.push_str(", \"message\": ");
-                write_text(out, message);
-                out.push_str("}}");
-            }
-        }
-        out.push('\n');
+        out.push_str(&self.line);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
     fn lines_are_the_contracts() {
-        let mapped = Mapped {
-            destination: Destination {
-                id: Json::str("slurm"),
-                runner: Json::str("slurm"),
-                tags: Json::List(vec![]),
-                params: Json::Object(vec![("a".into(), Json::str("b"))]),
-                env: Json::List(vec![]),
-                resubmit: Json::List(vec![]),
-            },
-            cores: Json::Int(4),
-            mem: Json::Float(15.2),
-            gpus: Json::Null,
-            candidates: None,
+        let fields = [
+            (Field::Id, "\"slurm\""),
+            (Field::Runner, "\"slurm\""),
+            (Field::Tags, "[]"),
+            (Field::Params, "{\"a\": \"b\"}"),
+            (Field::Env, "[]"),
+            (Field::Resubmit, "[]"),
+            (Field::Cores, "4"),
+            (Field::Mem, "15.2"),
+            (Field::Gpus, "null"),
+            (Field::Candidates, "[\"slurm\"]"),
+        ];
+        let answer = |fields: &[(Field, &str)]| {
+            let mut draft = Draft::new("\"j\"");
+            for (field, text) in fields {
+                let written = draft.field(*field, |out| {
+                    out.push_str(text);
+                    Ok(())
+                });
+                assert!(written.is_ok());
+            }
+            draft.finish()
         };
-        let mut line = String::new();
-        Answer { id: "\"j\"".into(), outcome: Outcome::Mapped(Box::new(mapped.clone())) }.write_line(&mut line);
+        let plain = answer(fields.split_last().unwrap().1);
         let expected = "{\"id\": \"j\", \"destination\": {\"id\": \"slurm\", \"runner\": \"slurm\", \"tags\": [], \
             \"params\": {\"a\": \"b\"}, \"env\": [], \"resubmit\": []}, \"cores\": 4, \"mem\": 15.2, \"gpus\": null}\n";
-        assert_eq!(line, expected);
-        line.clear();
-        let detailed = Mapped { candidates: Some(Json::List(vec![Json::str("slurm")])), ..mapped };
-        Answer { id: "1".into(), outcome: Outcome::Mapped(Box::new(detailed)) }.write_line(&mut line);
-        assert!(line.ends_with("\"gpus\": null, \"candidates\": [\"slurm\"]}\n"));
-        line.clear();
-        Answer::invalid(7, &InvalidJob("tool.id: missing".into())).write_line(&mut line);
+        assert_eq!(plain.line(), expected);
+        assert_eq!(plain.text(Field::Candidates), None);
+        let detailed = answer(&fields);
+        assert!(detailed.line().ends_with("\"gpus\": null, \"candidates\": [\"slurm\"]}\n"));
+        for (field, text) in fields {
+            assert_eq!(detailed.text(field), Some(text), "{field:?}");
+        }
+        assert_eq!(detailed.get(Field::Mem), Some(Json::Float(15.2)));
+        assert_eq!(detailed.destination_id().as_deref(), Some("slurm"));
+        let invalid = Answer::invalid(7, &InvalidJob("tool.id: missing".into()));
         assert_eq!(
-            line,
+            invalid.line(),
             "{\"id\": null, \"error\": {\"type\": \"InvalidJob\", \"message\": \"line 7: tool.id: missing\"}}\n"
         );
+        assert_eq!(invalid.error().unwrap().0, "InvalidJob");
+        assert_eq!(invalid.text(Field::Id), None);
     }
 }

@@ -4,23 +4,23 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::artifact::tables::Resource;
-use crate::galaxy::answer::{Answer, Destination, Mapped, Outcome};
+use crate::galaxy::answer::{Answer, Draft, Field};
 use crate::galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
 use crate::galaxy::job::Job;
-use crate::galaxy::json::Json;
+use crate::galaxy::json::{Json, dump};
 use crate::galaxy::objects::JobObjects;
 use crate::python::dict::{Dict, Key, StrKey};
 use crate::python::exception::{PyResult, Raised, raise_with};
 use crate::python::modules::random::MersenneTwister;
 use crate::python::value::Value;
+use crate::python::vm::Vm;
 
 use super::entity::Entity;
-use super::evaluate::Evaluated;
+use super::evaluate::{Evaluated, Part};
 use super::explain::{Observer, Step};
-use super::inherit::combine;
 use super::lookup::id_of;
-use super::matching::matches;
 use super::objects::{EntityObject, MapperObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
+use super::rank::Ranked;
 use super::worker::Worker;
 use super::working::Working;
 
@@ -41,16 +41,18 @@ impl Worker {
     fn map_to_destination(&mut self, job: &Arc<Job>, detail: bool, observer: &mut dyn Observer) -> PyResult<Answer> {
         self.start_context(job)?;
         let mut working = self.match_combine_evaluate(job, observer)?;
-        let candidates = self.match_and_rank(&mut working, observer)?;
+        let ranked = self.match_and_rank(&mut working, observer)?;
+        let candidates = self.candidates_of(ranked);
         let mut ids = Vec::new();
         if detail {
             for candidate in &candidates {
-                ids.push(id_of(&*EntityObject::of(candidate)?.entity(&mut self.vm)?).to_string());
+                let entity = candidate.entity(&mut self.vm)?;
+                ids.push(id_of(&entity).to_string());
             }
         }
         let mut wait = false;
         for candidate in &candidates {
-            let candidate = EntityObject::of(candidate)?.entity(&mut self.vm)?;
+            let candidate = candidate.entity(&mut self.vm)?;
             match self.evaluate_candidate(&candidate, &working, observer) {
                 Ok(evaluated) => {
                     observer.step(Step::Chosen { candidate: id_of(&candidate).as_str() });
@@ -77,10 +79,10 @@ impl Worker {
 
     /// The evaluation context at the start: the global context, then the arguments of the call.
     fn start_context(&mut self, job: &Arc<Job>) -> PyResult<()> {
-        for (slot, value) in self.global_context.clone() {
+        for (slot, value) in self.global_context.clone().iter() {
             // DIFFERENCE: in TPV a list of the global context that code changes stays changed for later jobs.
-            let value = super::data::deep_copy(&mut self.vm, &value)?;
-            self.vm.set_context(slot, value);
+            let value = super::data::deep_copy(&mut self.vm, value)?;
+            self.vm.set_context(*slot, value);
         }
         let objects = JobObjects::new(job);
         let slots = &self.slots;
@@ -110,15 +112,15 @@ impl Worker {
             .next()
             .unwrap_or_else(|| Rc::new(Entity::new(crate::artifact::tables::EntityClass::Tool, &*job.tool.id)));
         for higher in found {
-            combined = Rc::new(combine(&mut self.vm, &self.names, &higher, &combined)?);
+            combined = self.combine(&higher, &combined)?;
         }
         observer.step(Step::Combined { entity: &combined });
-        let mut combined = Working::new(combined);
+        let mut combined = Working::Unseen(combined);
         self.show_entity(&mut combined);
         let mut evaluated = self.evaluate_rules(&combined, observer)?;
         let object = self.show_entity(&mut evaluated);
         // They have been evaluated, and must not be again when a destination is combined.
-        EntityObject::of(&object)?.clear_rules();
+        EntityObject::of(&object)?.clear_rules(&self.store.shared);
         Ok(evaluated)
     }
 
@@ -131,20 +133,28 @@ impl Worker {
     }
 
     /// The destinations that can take the entity, best first.
-    fn match_and_rank(&mut self, entity: &mut Working, observer: &mut dyn Observer) -> PyResult<Vec<Value>> {
-        let evaluated = self.evaluate_resources(entity)?;
-        observer.step(Step::Resources { entity: &evaluated });
-        let mut candidates = Vec::new();
-        let store = self.store.clone();
-        for destination in &store.destinations {
-            let matched = matches(&mut self.vm, destination, &evaluated)?;
-            observer.step(Step::Destination { destination, matched });
-            if matched {
-                candidates.push(destination.clone());
-            }
+    fn match_and_rank(&mut self, entity: &mut Working, observer: &mut dyn Observer) -> PyResult<Ranked> {
+        let (matched, resources) = self.evaluate_resources(entity)?;
+        if observer.watches() {
+            let mut evaluated = Entity::clone(&matched);
+            evaluated.resources = resources.clone();
+            observer.step(Step::Resources { entity: &Rc::new(evaluated) });
         }
         let entity = entity.entity(&mut self.vm)?;
-        self.rank(&entity, candidates)
+        self.rank(&matched, &resources, &entity, observer)
+    }
+
+    fn candidates_of(&mut self, ranked: Ranked) -> Vec<Working> {
+        match ranked {
+            Ranked::Known(known) => {
+                let destinations = &self.store.destinations;
+                let candidates = known.iter().filter_map(|index| destinations.get(*index as usize));
+                let candidates = candidates.map(|destination| Working::Unseen(destination.clone())).collect();
+                self.candidates = known;
+                candidates
+            }
+            Ranked::Custom(values) => values.into_iter().map(Working::Seen).collect(),
+        }
     }
 
     fn evaluate_candidate(
@@ -154,51 +164,68 @@ impl Worker {
         observer: &mut dyn Observer,
     ) -> PyResult<Evaluated> {
         let entity = entity.entity(&mut self.vm)?;
-        let combined = Rc::new(combine(&mut self.vm, &self.names, candidate, &entity)?);
+        let combined = self.combine(candidate, &entity)?;
         self.evaluate_destination(combined, observer)
     }
 
     /// The answer for an evaluated destination: TPV's `to_galaxy_destination`.
     fn answer(&mut self, job: &Job, evaluated: &Evaluated, candidates: Option<Vec<String>>) -> PyResult<Answer> {
-        let resubmit = match &evaluated.resubmit {
-            Value::Dict(dict) => dict.values().into_iter().map(|entry| galaxy_resubmit(&entry)).collect(),
-            _ => Vec::new(),
+        let mut draft = Draft::new(&job.id);
+        let runner = evaluated.entity.destination.as_ref().map_or(&Value::None, |fields| &fields.runner);
+        let (env_text, env_end) = match evaluated.env {
+            Part::Text(end) => (self.text.get(..end), end),
+            Part::Value(_) => (None, 0),
         };
-        let runner = evaluated.entity.destination.as_ref().map_or(Value::None, |fields| fields.runner.clone());
+        let params_text = match evaluated.params {
+            Part::Text(end) => self.text.get(env_end..end),
+            Part::Value(_) => None,
+        };
         let vm = &mut self.vm;
-        // `destination.params or {}`, `destination.env or []`
-        let params = if vm.truthy(&evaluated.params)? { evaluated.params.clone() } else { Value::dict(Dict::new()) };
-        let env = if vm.truthy(&evaluated.env)? { evaluated.env.clone() } else { Value::list(Vec::new()) };
-        let mut of = |value: &Value| Json::from_value(vm, value);
-        Ok(Answer {
-            id: job.id.clone(),
-            outcome: Outcome::Mapped(Box::new(Mapped {
-                destination: Destination {
-                    id: of(&evaluated.dest_name)?,
-                    runner: of(&runner)?,
-                    tags: of(&evaluated.handler_tags)?,
-                    params: of(&params)?,
-                    env: of(&env)?,
-                    resubmit: of(&Value::list(resubmit))?,
-                },
-                cores: of(evaluated.entity.resource(Resource::Cores))?,
-                mem: of(evaluated.entity.resource(Resource::Mem))?,
-                gpus: of(evaluated.entity.resource(Resource::Gpus))?,
-                candidates: candidates.map(|ids| Json::List(ids.into_iter().map(Json::str).collect())),
-            })),
-        })
+        draft.field(Field::Id, |out| dump(vm, out, &evaluated.dest_name))?;
+        draft.field(Field::Runner, |out| dump(vm, out, runner))?;
+        draft.field(Field::Tags, |out| dump(vm, out, &evaluated.handler_tags))?;
+        draft.field(Field::Params, |out| part(vm, out, params_text, &evaluated.params, "{}"))?;
+        draft.field(Field::Env, |out| part(vm, out, env_text, &evaluated.env, "[]"))?;
+        draft.field(Field::Resubmit, |out| match &evaluated.resubmit {
+            Value::Dict(dict) if !dict.is_empty() => {
+                let entries = dict.values().iter().map(galaxy_resubmit).collect();
+                dump(vm, out, &Value::list(entries))
+            }
+            _ => {
+                out.push_str("[]");
+                Ok(())
+            }
+        })?;
+        for (field, resource) in
+            [(Field::Cores, Resource::Cores), (Field::Mem, Resource::Mem), (Field::Gpus, Resource::Gpus)]
+        {
+            let value = evaluated.resources.get(resource as usize).unwrap_or(&Value::None);
+            draft.field(field, |out| dump(vm, out, value))?;
+        }
+        if let Some(ids) = candidates {
+            let ids = ids.into_iter().map(Value::str).collect();
+            draft.field(Field::Candidates, |out| dump(vm, out, &Value::list(ids)))?;
+        }
+        Ok(draft.finish())
     }
 
     /// The answer for an exception. Its text may be made by code, which gets a budget of its own.
     fn error(&mut self, job: &Job, raised: &Raised) -> Answer {
         self.environment.log_raised(raised, self.rules.clone().as_ref());
         self.vm.renew();
-        let answer = Answer::failed(&mut self.vm, job.id.clone(), raised);
-        answer.unwrap_or_else(|_| Answer {
-            id: job.id.clone(),
-            outcome: Outcome::Failed { kind: raised.class_name().as_str().into(), message: Json::str("") },
-        })
+        let answer = Answer::failed(&mut self.vm, &job.id, raised);
+        answer.unwrap_or_else(|_| Answer::error_line(&job.id, raised.class_name().as_str(), Json::str("")))
     }
+}
+
+/// `property or {}`, `property or []`: appends the text of a property, or its value.
+fn part(vm: &mut Vm, out: &mut String, text: Option<&str>, part: &Part, empty: &str) -> PyResult<()> {
+    match (text, part) {
+        (Some(text), _) => out.push_str(text),
+        (None, Part::Value(value)) if vm.truthy(value)? => return dump(vm, out, value),
+        _ => out.push_str(empty),
+    }
+    Ok(())
 }
 
 /// Galaxy's resubmission reads the target from `environment`, where TPV's definitions say `destination`.

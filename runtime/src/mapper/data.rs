@@ -19,20 +19,24 @@ pub fn deep_copy(vm: &mut Vm, value: &Value) -> PyResult<Value> {
             Ok(Value::list(copies?))
         }
         Value::Dict(dict) => {
-            let items: Vec<_> = dict.table.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
-            let copy = Dict { table: Default::default(), kind: dict.kind.clone() };
+            // A table is copied much faster as a whole than item by item.
+            let mut table = dict.table.borrow().clone();
             vm.deeper(|vm| {
-                for (key, item) in items {
-                    let item = deep_copy(vm, &item)?;
-                    copy.table.borrow_mut().insert(key, item);
+                for item in table.values_mut().filter(|item| mutable(item)) {
+                    *item = deep_copy(vm, item)?;
                 }
                 Ok(())
             })?;
-            Ok(Value::Dict(Rc::new(copy)))
+            Ok(Value::Dict(Rc::new(Dict { table: table.into(), kind: dict.kind.clone() })))
         }
         Value::Object(object) => object.deepcopy(vm, value),
         other => Ok(other.clone()),
     }
+}
+
+/// Whether code could change the value itself.
+pub(super) fn mutable(value: &Value) -> bool {
+    matches!(value, Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Object(_))
 }
 
 /// Whether a copy that code had in its hands still says what the original says, so that the original can go on being

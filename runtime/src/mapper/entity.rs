@@ -11,6 +11,7 @@ use crate::python::dict::Dict;
 use crate::python::string::Str;
 use crate::python::value::Value;
 
+use super::shared::Kept;
 use super::tags::Tags;
 
 /// A tool, role, user, destination, rule or pool.
@@ -48,6 +49,8 @@ pub struct Entity {
     pub destination: Option<Rc<DestinationFields>>,
     /// What only rules have.
     pub rule: Option<Rc<RuleFields>>,
+    /// What is kept with it while jobs share it.
+    pub kept: Kept,
 }
 
 /// The rules of an entity, in order.
@@ -105,6 +108,7 @@ impl Entity {
                 })
             }),
             rule: None,
+            kept: Kept::default(),
             id,
         }
     }

@@ -14,25 +14,36 @@ use super::code::{evaluate, evaluate_complex};
 use super::data::deep_copy;
 use super::entity::Entity;
 use super::explain::{Observer, Step};
-use super::inherit::inherit;
+use super::matching::Resources;
 use super::objects::EntityObject;
+use super::output::{Prepared, Property};
 use super::worker::Worker;
 use super::working::Working;
 
 /// The evaluated parts of a destination that the answer is made of.
 pub(super) struct Evaluated {
-    /// The entity, its resources evaluated.
+    /// The entity with its rules applied.
     pub entity: Rc<Entity>,
+    /// Its evaluated resources.
+    pub resources: Resources,
     /// `env`
-    pub env: Value,
+    pub env: Part,
     /// `params`
-    pub params: Value,
+    pub params: Part,
     /// `resubmit`
     pub resubmit: Value,
     /// `dest_name`
     pub dest_name: Value,
     /// `handler_tags`
     pub handler_tags: Value,
+}
+
+/// An evaluated property.
+pub(super) enum Part {
+    /// Its value.
+    Value(Value),
+    /// Its JSON text: up to this place in the worker's text, from the one before.
+    Text(usize),
 }
 
 /// A resource, the lower and the upper bound that clamp it.
@@ -45,12 +56,7 @@ const CLAMPED: [(Resource, Resource, Resource); 3] = [
 impl Worker {
     /// Adds an entity's context to the evaluation context.
     fn enter_context(&mut self, entity: &mut Working) -> PyResult<()> {
-        for (key, value) in entity.context(&mut self.vm, &self.names)? {
-            let Value::Str(key) = key else { continue };
-            let slot = self.vm.slot(&key);
-            self.vm.set_context(slot, value);
-        }
-        Ok(())
+        entity.enter_context(&mut self.vm, &self.names)
     }
 
     /// Evaluates the rules in order; each that matches is inherited. The result is a new entity; the one given stays.
@@ -68,11 +74,7 @@ impl Worker {
             }
             let rule = self.evaluate_rule(rule)?;
             let parent = result.entity(&mut self.vm)?;
-            let mut entity = inherit(&mut self.vm, &rule, &parent)?;
-            // TPV also sets `cores = rule.cores or new_entity.cores` (and mem, gpus) here; inheriting has chosen already.
-            let (id, rule_id) = (self.vm.str(&entity.id)?, self.vm.str(&rule.id)?);
-            entity.id = Value::str(format!("{}, Rule: {}", id.as_str(), rule_id.as_str()));
-            result = Working::new(Rc::new(entity));
+            result = Working::Unseen(self.apply_rule(&rule, &parent)?);
             let seen = result.object(&self.names);
             self.vm.set_context(self.slots.entity, seen);
         }
@@ -101,9 +103,9 @@ impl Worker {
     }
 
     /// Evaluates the bounds, then gpus, cores and mem, clamped; each goes into the context for the next.
-    pub(super) fn evaluate_resources(&mut self, entity: &mut Working) -> PyResult<Rc<Entity>> {
+    pub(super) fn evaluate_resources(&mut self, entity: &mut Working) -> PyResult<(Rc<Entity>, Resources)> {
         let original = entity.entity(&mut self.vm)?;
-        let mut result = Entity::clone(&original);
+        let mut resources = original.resources.clone();
         self.enter_context(entity)?;
         for resource in Resource::ALL {
             let source = original.resource(*resource);
@@ -112,13 +114,16 @@ impl Worker {
             }
             let mut value = evaluate(&mut self.vm, source, CodeKind::Block)?;
             if let Some((_, min, max)) = CLAMPED.iter().find(|(clamped, ..)| clamped == resource) {
-                value = self.clamp(value, result.resource(*min), result.resource(*max))?;
+                let of = |resource: Resource| resources.get(resource as usize).unwrap_or(&Value::None);
+                value = self.clamp(value, of(*min), of(*max))?;
             }
-            result.set_resource(*resource, value.clone());
+            if let Some(evaluated) = resources.get_mut(*resource as usize) {
+                *evaluated = value.clone();
+            }
             let slot = self.slots.resource(*resource);
             self.vm.set_context(slot, value);
         }
-        Ok(Rc::new(result))
+        Ok((original, resources))
     }
 
     /// `max(min or 0, value or 0) if min else value`, then the same with `min` and the upper bound: a bound that is false
@@ -143,13 +148,13 @@ impl Worker {
         combined: Rc<Entity>,
         observer: &mut dyn Observer,
     ) -> PyResult<Evaluated> {
-        let mut working = self.evaluate_rules(&Working::new(combined.clone()), observer)?;
-        let ruled = working.entity(&mut self.vm)?;
-        let entity = self.evaluate_resources(&mut working)?;
-        let env = self.evaluate_property(&ruled.env, self.slots.env)?;
-        let params = self.evaluate_property(&ruled.params, self.slots.params)?;
+        let mut working = self.evaluate_rules(&Working::Unseen(combined.clone()), observer)?;
+        let (ruled, resources) = self.evaluate_resources(&mut working)?;
+        self.text.clear();
+        let env = self.evaluate_part(&ruled, Property::Env)?;
+        let params = self.evaluate_part(&ruled, Property::Params)?;
         let resubmit = self.evaluate_property(&ruled.resubmit, self.slots.resubmit)?;
-        let (mut dest_name, mut handler_tags) = match &entity.destination {
+        let (mut dest_name, mut handler_tags) = match &ruled.destination {
             Some(fields) => (fields.dest_name.clone(), fields.handler_tags.clone()),
             None => (Value::None, Value::None),
         };
@@ -165,7 +170,23 @@ impl Worker {
                 self.vm.set_context(self.slots.handler_tags, handler_tags.clone());
             }
         }
-        Ok(Evaluated { entity, env, params, resubmit, dest_name, handler_tags })
+        Ok(Evaluated { entity: ruled, resources, env, params, resubmit, dest_name, handler_tags })
+    }
+
+    /// Evaluates a property of an entity: to text where it is prepared and no code sees the value.
+    fn evaluate_part(&mut self, entity: &Rc<Entity>, property: Property) -> PyResult<Part> {
+        // Code that was made at run time may load any name.
+        if entity.kept.is_shared() && !self.vm.has_compiled() {
+            let (vm, unseen) = (&mut self.vm, self.unseen);
+            let prepared = entity.kept.prepared.get_or_init(|| Rc::new(Prepared::new(vm, entity, unseen)));
+            if prepared.write(vm, property, &mut self.text)? {
+                return Ok(Part::Text(self.text.len()));
+            }
+        }
+        Ok(Part::Value(match property {
+            Property::Env => self.evaluate_property(&entity.env, self.slots.env)?,
+            Property::Params => self.evaluate_property(&entity.params, self.slots.params)?,
+        }))
     }
 
     /// Evaluates a property of strings and puts it in the context; one that is empty stays out of it.

@@ -60,6 +60,11 @@ pub enum Step<'a> {
 
 /// Takes the steps of a mapping.
 pub trait Observer {
+    /// Whether it looks at the steps; where not, those are left out that are only made to be looked at.
+    fn watches(&self) -> bool {
+        true
+    }
+
     /// One step.
     fn step(&mut self, step: Step<'_>);
 }
@@ -68,5 +73,9 @@ pub trait Observer {
 pub struct Unobserved;
 
 impl Observer for Unobserved {
+    fn watches(&self) -> bool {
+        false
+    }
+
     fn step(&mut self, _: Step<'_>) {}
 }

@@ -1,6 +1,12 @@
 //! Lookup: the entities that match a job's tool, roles and user. TPV's `_find_matching_entities`.
+//!
+//! What an id matches, and the matches folded into one entity, depend on nothing else. So both are kept, for as many ids
+//! and sets of matches as a bound allows.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
+
+use smallvec::SmallVec;
 
 use crate::artifact::tables::{EntityClass, EntityTable, Resource, Tables};
 use crate::galaxy::errors::job_mapping_exception;
@@ -12,7 +18,7 @@ use crate::python::string::Str;
 use crate::python::value::Value;
 
 use super::entity::Entity;
-use super::inherit::inherit;
+use super::shared::WordMap;
 use super::tags::{TagType, Tags};
 use super::worker::Worker;
 
@@ -37,34 +43,144 @@ impl Section {
     }
 }
 
+/// How many ids a thread remembers. Jobs come with the same ids again and again; a tool's id with its version takes some
+/// hundred bytes.
+const MAX_IDS: usize = 16 * 1024;
+/// How many sets of matches a thread remembers, with what a tool declares.
+const MAX_SETS: usize = 16 * 1024;
+
+/// What the lookups of a thread found.
+#[derive(Default)]
+pub(super) struct Lookups {
+    /// By section and id.
+    ids: [WordMap<Box<str>, Rc<Matched>>; 3],
+    /// Equal sets are one.
+    sets: WordMap<(Section, Box<[u32]>), Rc<Matched>>,
+    /// By the set of matches and what the tool declares: the entities folded into one.
+    folded: WordMap<(u64, Box<[u64]>), Rc<Entity>>,
+    tool_types: WordMap<Box<str>, u64>,
+    next: u64,
+}
+
+/// The entities of a section that match an id.
+struct Matched {
+    /// A number of its own.
+    number: u64,
+    /// In the order of lookup.
+    entities: Vec<Rc<Entity>>,
+    /// The entities folded into one, for tools that declare nothing.
+    plain: OnceCell<Rc<Entity>>,
+}
+
 impl Worker {
     /// The entities of the job's tool, of its user's first role that has one, and of its user.
-    pub(super) fn find_matching_entities(&mut self, job: &Job) -> PyResult<Vec<Rc<Entity>>> {
+    pub(super) fn find_matching_entities(&mut self, job: &Job) -> PyResult<SmallVec<[Rc<Entity>; 3]>> {
         // A tool with a uuid of its own is looked up by that: it must not take another tool's rules by its id.
+        let dynamic;
         let tool_id = match &job.tool.dynamic_tool_uuid {
-            Some(uuid) => format!("{}-{uuid}", job.tool.tool_type()),
-            None if job.tool.id.is_empty() => "unknown_tool_id".to_owned(),
-            None => job.tool.id.to_string(),
+            Some(uuid) => {
+                dynamic = format!("{}-{uuid}", job.tool.tool_type());
+                dynamic.as_str()
+            }
+            None if job.tool.id.is_empty() => "unknown_tool_id",
+            None => &job.tool.id,
         };
-        let provided = self.tool_provided(job);
-        let mut found = Vec::new();
-        found.extend(self.inherit_matching(Section::Tools, Some(provided), &tool_id)?);
+        let mut found = SmallVec::new();
+        found.push(self.tool_entity(job, tool_id)?);
         if let Some(user) = &job.user {
             for role in user.roles.iter().filter(|role| !role.deleted) {
-                if let Some(entity) = self.inherit_matching(Section::Roles, None, &role.name)? {
+                if let Some(entity) = self.section_entity(Section::Roles, &role.name)? {
                     found.push(entity);
                     break;
                 }
             }
             match &user.email {
-                Some(email) => found.extend(self.inherit_matching(Section::Users, None, email)?),
+                Some(email) => found.extend(self.section_entity(Section::Users, email)?),
                 None if !self.rules.tables().users.rows.is_empty() => {
                     return Err(type_error("expected string or bytes-like object, got 'NoneType'"));
                 }
-                None => found.extend(self.inherit_matching(Section::Users, None, "")?),
+                None => found.extend(self.section_entity(Section::Users, "")?),
             }
         }
         Ok(found)
+    }
+
+    /// The entity of the job's tool: the default, what the tool declares, and all that match, each inheriting from the one
+    /// before.
+    fn tool_entity(&mut self, job: &Job, tool_id: &str) -> PyResult<Rc<Entity>> {
+        let matched = self.matches(Section::Tools, tool_id)?;
+        let plain = job.tool.resource_requirements.is_empty() && job.tool.tool_type.is_none();
+        if plain && let Some(entity) = matched.plain.get() {
+            return Ok(entity.clone());
+        }
+        // Without a match the entity has an id by the tool's.
+        if matched.entities.is_empty() {
+            return self.fold_tool(job, &matched);
+        }
+        let key = (matched.number, self.declared(job));
+        if let Some(entity) = self.lookups.folded.get(&key) {
+            return Ok(entity.clone());
+        }
+        let entity = self.fold_tool(job, &matched)?;
+        if plain {
+            let _ = matched.plain.set(entity.clone());
+        } else {
+            bound(&mut self.lookups.folded, MAX_SETS);
+            self.lookups.folded.insert(key, entity.clone());
+        }
+        Ok(entity)
+    }
+
+    /// What a tool declares as words: its type, and the resources with their numbers.
+    fn declared(&mut self, job: &Job) -> Box<[u64]> {
+        let types = &mut self.lookups.tool_types;
+        let tool_type = match types.get(job.tool.tool_type()) {
+            Some(number) => *number,
+            None => {
+                bound(types, MAX_IDS);
+                self.lookups.next += 1;
+                types.insert(job.tool.tool_type().into(), self.lookups.next);
+                self.lookups.next
+            }
+        };
+        let mut words = vec![tool_type];
+        for (field, number) in extract(&job.tool.resource_requirements) {
+            if let Some(resource) = Resource::from_name(field) {
+                words.extend([resource as u64, number.to_bits()]);
+            }
+        }
+        words.into()
+    }
+
+    fn fold_tool(&mut self, job: &Job, matched: &Matched) -> PyResult<Rc<Entity>> {
+        let provided = self.tool_provided(job);
+        let first = match self.default_of(Section::Tools) {
+            Some(default) => self.inherit(&provided, &default)?,
+            None => provided,
+        };
+        self.fold(first, matched)
+    }
+
+    fn default_of(&self, section: Section) -> Option<Rc<Entity>> {
+        let default = section.table(self.rules.tables()).default?;
+        self.store.entity(section, default)
+    }
+
+    fn fold(&mut self, first: Rc<Entity>, matched: &Matched) -> PyResult<Rc<Entity>> {
+        matched.entities.iter().try_fold(first, |parent, child| self.inherit(child, &parent))
+    }
+
+    /// The default of a section and all that match a name, each inheriting from the one before; nothing where there is none.
+    fn section_entity(&mut self, section: Section, name: &str) -> PyResult<Option<Rc<Entity>>> {
+        let matched = self.matches(section, name)?;
+        if let Some(entity) = matched.plain.get() {
+            return Ok(Some(entity.clone()));
+        }
+        let mut rest = matched.entities.iter();
+        let Some(first) = self.default_of(section).or_else(|| rest.next().cloned()) else { return Ok(None) };
+        let entity = rest.try_fold(first, |parent, child| self.inherit(child, &parent))?;
+        let _ = matched.plain.set(entity.clone());
+        Ok(Some(entity))
     }
 
     /// What the tool's wrapper declares, as an entity that all matches override: its type as a tag, its resource
@@ -79,28 +195,21 @@ impl Worker {
                 entity.set_resource(resource, Value::Float(number));
             }
         }
-        Rc::new(entity)
+        self.store.shared.share(entity)
     }
 
-    /// The default entity, what the job provides, and all entities whose pattern matches, each inheriting from the one
-    /// before; nothing where there is none.
-    fn inherit_matching(
-        &mut self,
-        section: Section,
-        provided: Option<Rc<Entity>>,
-        name: &str,
-    ) -> PyResult<Option<Rc<Entity>>> {
-        let rules = self.rules.clone();
-        let table = section.table(rules.tables());
-        let mut matched = Vec::new();
-        let outcome = rules.matcher(section).matches(name, &mut matched);
-        let mut result = table.default.and_then(|index| self.store.entity(section, index));
-        if let Some(provided) = provided {
-            result = Some(self.inherit_onto(provided, result)?);
+    /// The entities of a section whose pattern matches a name.
+    fn matches(&mut self, section: Section, name: &str) -> PyResult<Rc<Matched>> {
+        let known = self.lookups.ids.get(section as usize).and_then(|ids| ids.get(name));
+        if let Some(known) = known {
+            return Ok(known.clone());
         }
-        let mut matches = Vec::with_capacity(matched.len());
-        for index in matched {
-            let Some(entity) = self.store.entity(section, index) else { continue };
+        let rules = self.rules.clone();
+        let mut indexes = Vec::new();
+        let outcome = rules.matcher(section).matches(name, &mut indexes);
+        let mut entities = Vec::with_capacity(indexes.len());
+        for index in &indexes {
+            let Some(entity) = self.store.entity(section, *index) else { continue };
             if self.vm.truthy(&entity.abstract_)? {
                 // DIFFERENCE: TPV's message shows every field of the entity and the address of its loader.
                 let id = self.vm.str(&entity.id)?;
@@ -108,22 +217,35 @@ impl Worker {
                     format!("This entity is abstract and cannot be mapped : id='{}' abstract=True", id.as_str());
                 return Err(job_mapping_exception(Value::str(message)));
             }
-            matches.push(entity);
+            entities.push(entity);
         }
         if let Err(invalid) = outcome {
             return Err(invalid_pattern(&invalid));
         }
-        for entity in matches {
-            result = Some(self.inherit_onto(entity, result)?);
+        let lookups = &mut self.lookups;
+        let key = (section, Box::from(indexes));
+        let matched = match lookups.sets.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                lookups.next += 1;
+                let matched = Rc::new(Matched { number: lookups.next, entities, plain: OnceCell::new() });
+                bound(&mut lookups.sets, MAX_SETS);
+                lookups.sets.insert(key, matched.clone());
+                matched
+            }
+        };
+        if let Some(ids) = lookups.ids.get_mut(section as usize) {
+            bound(ids, MAX_IDS);
+            ids.insert(name.into(), matched.clone());
         }
-        Ok(result)
+        Ok(matched)
     }
+}
 
-    fn inherit_onto(&mut self, child: Rc<Entity>, parent: Option<Rc<Entity>>) -> PyResult<Rc<Entity>> {
-        match parent {
-            Some(parent) => Ok(Rc::new(inherit(&mut self.vm, &child, &parent)?)),
-            None => Ok(child),
-        }
+/// Makes room in a map that has reached its bound.
+fn bound<K, V>(map: &mut WordMap<K, V>, most: usize) {
+    if map.len() >= most {
+        map.clear();
     }
 }
 

@@ -1,5 +1,7 @@
 //! Match: whether a destination can take an entity. TPV's `Destination.matches`.
 
+use std::rc::Rc;
+
 use crate::artifact::tables::{Limit, Resource};
 use crate::python::args::Args;
 use crate::python::builtins::construct;
@@ -8,6 +10,7 @@ use crate::python::value::Value;
 use crate::python::vm::{CompareOp, Vm};
 
 use super::entity::Entity;
+use super::tags::Tags;
 
 /// The limits in the order TPV checks them: the limit, the resource, and the comparison that refuses.
 pub(super) const CHECKS: [(Limit, Resource, CompareOp); 6] = [
@@ -19,16 +22,30 @@ pub(super) const CHECKS: [(Limit, Resource, CompareOp); 6] = [
     (Limit::MinAcceptedGpus, Resource::Gpus, CompareOp::Gt),
 ];
 
+/// The resources of an entity, evaluated or not, by [`Resource`].
+pub(super) type Resources = [Value; 9];
+
 /// Whether the destination is not abstract, takes the entity's evaluated resources and fits its tags.
 ///
 /// # Errors
 /// What `float()` raises for a resource that is no number.
 pub fn matches(vm: &mut Vm, destination: &Entity, entity: &Entity) -> PyResult<bool> {
+    matches_resources(vm, destination, &entity.resources, &entity.tags)
+}
+
+/// [`matches`] for resources that are not those of an entity.
+pub(super) fn matches_resources(
+    vm: &mut Vm,
+    destination: &Entity,
+    resources: &Resources,
+    tags: &Tags,
+) -> PyResult<bool> {
     if vm.truthy(&destination.abstract_)? {
         return Ok(false);
     }
     for (limit, resource, refuses) in CHECKS {
-        let (limit, wanted) = (destination.limit(limit), entity.resource(resource));
+        let wanted = resources.get(resource as usize).unwrap_or(&Value::None);
+        let limit = destination.limit(limit);
         if limit.is_none() || wanted.is_none() {
             continue;
         }
@@ -38,7 +55,7 @@ pub fn matches(vm: &mut Vm, destination: &Entity, entity: &Entity) -> PyResult<b
             return Ok(false);
         }
     }
-    Ok(entity.tags.matches(&destination.dest_tags()))
+    Ok(tags.matches(&destination.dest_tags()))
 }
 
 /// `float(value)`
@@ -47,4 +64,85 @@ fn float(vm: &mut Vm, value: &Value) -> PyResult<Value> {
         Value::Float(_) => Ok(value.clone()),
         other => construct::float(vm, Args::one(other.clone())),
     }
+}
+
+/// The destinations that fit an entity's tags, by index.
+pub(super) struct Fits {
+    /// In the order of the config.
+    pub in_order: Vec<u32>,
+    /// By score, highest first, equal ones in the order of the config.
+    pub ranked: Vec<u32>,
+}
+
+impl Fits {
+    /// The destinations that are not abstract and fit these tags.
+    pub(super) fn new(destinations: &[Rc<Entity>], tags: &Tags) -> Self {
+        let mut scored: Vec<(i64, u32)> = destinations
+            .iter()
+            .zip(0..)
+            .filter(|(destination, _)| matches!(destination.abstract_, Value::Bool(false)))
+            .filter_map(|(destination, index)| {
+                let offered = destination.dest_tags();
+                tags.matches(&offered).then(|| (offered.score(tags), index))
+            })
+            .collect();
+        let in_order = scored.iter().map(|(_, index)| *index).collect();
+        scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        Self { in_order, ranked: scored.into_iter().map(|(_, index)| index).collect() }
+    }
+}
+
+/// The limits of a destination as numbers, in the order of [`CHECKS`]; without one, a bound that refuses nothing.
+pub(super) struct Bounds([f64; 6]);
+
+impl Bounds {
+    /// The bounds; nothing where a limit is not a number that a double holds, which must be compared as Python does.
+    pub(super) fn new(destination: &Entity) -> Option<Self> {
+        let mut bounds = [0.0; 6];
+        for (bound, (limit, _, refuses)) in bounds.iter_mut().zip(CHECKS) {
+            *bound = match destination.limit(limit) {
+                Value::None if refuses == CompareOp::Lt => f64::INFINITY,
+                Value::None => f64::NEG_INFINITY,
+                other => exact(other)?,
+            };
+        }
+        Some(Self(bounds))
+    }
+
+    /// Whether none of the limits is exceeded by the wanted cores, mem and gpus; NaN wants nothing.
+    pub(super) fn take(&self, wanted: &[f64; 3]) -> bool {
+        let [max_cores, max_mem, max_gpus, min_cores, min_mem, min_gpus] = self.0;
+        let [cores, mem, gpus] = *wanted;
+        // A comparison with NaN is false: it refuses nothing, as in Python.
+        !(max_cores < cores
+            || max_mem < mem
+            || max_gpus < gpus
+            || min_cores > cores
+            || min_mem > mem
+            || min_gpus > gpus)
+    }
+}
+
+/// The number as a double, where that loses nothing.
+fn exact(value: &Value) -> Option<f64> {
+    const EXACT: i64 = 1 << 53;
+    match value {
+        Value::Float(number) => Some(*number),
+        #[expect(clippy::cast_precision_loss, reason = "checked to be exact")]
+        Value::Int(number) if (-EXACT..=EXACT).contains(number) => Some(*number as f64),
+        Value::Bool(value) => Some(f64::from(u8::from(*value))),
+        _ => None,
+    }
+}
+
+/// The wanted cores, mem and gpus as doubles, NaN for what is not set; nothing where one is not a plain number.
+pub(super) fn wanted(resources: &Resources) -> Option<[f64; 3]> {
+    let mut wanted = [f64::NAN; 3];
+    for (number, resource) in wanted.iter_mut().zip([Resource::Cores, Resource::Mem, Resource::Gpus]) {
+        match resources.get(resource as usize) {
+            None | Some(Value::None) => {}
+            Some(value) => *number = exact(value)?,
+        }
+    }
+    Some(wanted)
 }

@@ -10,6 +10,7 @@
 mod choose;
 mod code;
 mod data;
+mod derive;
 pub mod entity;
 mod environment;
 mod evaluate;
@@ -19,8 +20,10 @@ mod lookup;
 mod matching;
 mod modules;
 pub mod objects;
+mod output;
 mod rank;
 mod rows;
+mod shared;
 mod store;
 pub mod tags;
 mod worker;
@@ -33,6 +36,7 @@ use crate::artifact::Rules;
 use crate::galaxy::answer::Answer;
 use crate::galaxy::job::Job;
 use crate::galaxy::world::World;
+use crate::jit::Mode;
 use crate::python::code::{CodeKind, ProgramData};
 use crate::python::vm::{Limits, LogLevel};
 
@@ -60,6 +64,8 @@ pub struct Hooks {
     pub log_level: Option<LogLevel>,
     /// The budgets of one job.
     pub limits: Limits,
+    /// When the kernels of the code become machine code.
+    pub jit: Mode,
 }
 
 /// Maps jobs by the rules of one artifact. Cheap to clone; made to be shared by threads.

@@ -8,22 +8,73 @@ use crate::python::value::Value;
 
 use super::code::evaluate;
 use super::entity::Entity;
+use super::explain::{Observer, Step};
+use super::matching::{Fits, Resources, matches_resources, wanted};
 use super::objects::EntityObject;
 use super::worker::Worker;
 
+/// The destinations that can take a job, best first.
+pub(super) enum Ranked {
+    /// Destinations of the config, by index.
+    Known(Vec<u32>),
+    /// What the entity's own rank code returned.
+    Custom(Vec<Value>),
+}
+
 impl Worker {
-    /// The candidates in order: by the entity's own `rank` code, or by score, highest first, equal ones in the config's
-    /// order. What custom code returns is iterated as TPV does, whatever it is.
-    pub(super) fn rank(&mut self, entity: &Rc<Entity>, candidates: Vec<Rc<Entity>>) -> PyResult<Vec<Value>> {
-        if !self.vm.truthy(&entity.rank)? {
-            let mut scored: Vec<(i64, Rc<Entity>)> =
-                candidates.into_iter().map(|d| (d.dest_tags().score(&entity.tags), d)).collect();
-            scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-            return Ok(scored.into_iter().map(|(_, d)| EntityObject::value(&self.names, d)).collect());
+    /// Matches the resources and the tags that the entity had before they were evaluated with every destination, and
+    /// ranks those that can take them by the entity as it is now.
+    pub(super) fn rank(
+        &mut self,
+        matched: &Rc<Entity>,
+        resources: &Resources,
+        entity: &Rc<Entity>,
+        observer: &mut dyn Observer,
+    ) -> PyResult<Ranked> {
+        let custom = self.vm.truthy(&entity.rank)?;
+        let mut known = std::mem::take(&mut self.candidates);
+        known.clear();
+        match wanted(resources) {
+            Some(wanted) if !observer.watches() && !self.store.bounds.is_empty() && Rc::ptr_eq(matched, entity) => {
+                let fits = if entity.kept.is_shared() {
+                    entity.kept.fits.get_or_init(|| Rc::new(Fits::new(&self.store.destinations, &entity.tags))).clone()
+                } else {
+                    Rc::new(Fits::new(&self.store.destinations, &entity.tags))
+                };
+                let order = if custom { &fits.in_order } else { &fits.ranked };
+                let takes = |index: &&u32| self.store.bounds.get(**index as usize).is_some_and(|b| b.take(&wanted));
+                known.extend(order.iter().filter(takes));
+            }
+            _ => {
+                let store = self.store.clone();
+                for (destination, index) in store.destinations.iter().zip(0..) {
+                    let fits = matches_resources(&mut self.vm, destination, resources, &matched.tags)?;
+                    observer.step(Step::Destination { destination, matched: fits });
+                    if fits {
+                        known.push(index);
+                    }
+                }
+                if !custom {
+                    // Python's sort is stable, and so is this.
+                    let score = |index: &u32| {
+                        let destination = store.destinations.get(*index as usize);
+                        std::cmp::Reverse(destination.map_or(0, |d| d.dest_tags().score(&entity.tags)))
+                    };
+                    known.sort_by_cached_key(score);
+                }
+            }
         }
-        let candidates = candidates.into_iter().map(|d| EntityObject::value(&self.names, d)).collect();
-        self.vm.set_context(self.slots.candidate_destinations, Value::list(candidates));
+        if custom { self.rank_by_code(entity, known) } else { Ok(Ranked::Known(known)) }
+    }
+
+    /// The order that the entity's own `rank` code gives. What it returns is iterated as TPV does, whatever it is.
+    fn rank_by_code(&mut self, entity: &Rc<Entity>, candidates: Vec<u32>) -> PyResult<Ranked> {
+        let destinations = &self.store.destinations;
+        let objects = candidates.iter().filter_map(|index| destinations.get(*index as usize));
+        let objects = objects.map(|destination| EntityObject::value(&self.names, destination.clone())).collect();
+        self.candidates = candidates;
+        self.vm.set_context(self.slots.candidate_destinations, Value::list(objects));
         let ranked = evaluate(&mut self.vm, &entity.rank, CodeKind::Block)?;
-        if self.vm.truthy(&ranked)? { self.vm.collect(&ranked) } else { Ok(Vec::new()) }
+        Ok(Ranked::Custom(if self.vm.truthy(&ranked)? { self.vm.collect(&ranked)? } else { Vec::new() }))
     }
 }

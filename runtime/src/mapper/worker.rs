@@ -10,6 +10,8 @@ use crate::python::vm::Vm;
 
 use super::Hooks;
 use super::environment::MapperEnvironment;
+use super::lookup::Lookups;
+use super::output::Unseen;
 use super::store::Store;
 use super::tags::TagNames;
 
@@ -74,7 +76,14 @@ pub(super) struct Worker {
     /// This thread's view of the artifact's entities.
     pub store: Rc<Store>,
     /// The global context, by slot.
-    pub global_context: Vec<(usize, Value)>,
+    pub global_context: Rc<[(usize, Value)]>,
+    /// The candidates of the last job, for their memory.
+    pub candidates: Vec<u32>,
+    pub lookups: Lookups,
+    /// The properties that no code sees.
+    pub unseen: Unseen,
+    /// The text of evaluated properties.
+    pub text: String,
 }
 
 impl Worker {
@@ -83,7 +92,7 @@ impl Worker {
         let mut vm = Vm::new(environment.clone());
         vm.limits = hooks.limits;
         vm.reset();
-        let program = vm.load(rules.program().clone());
+        let program = vm.load_native(rules.program().clone(), rules.native(hooks.jit));
         vm.program = Some(program);
         let tables = rules.tables();
         let names = Rc::new(TagNames::default());
@@ -99,6 +108,20 @@ impl Worker {
             .collect();
         let slots = Slots::new(&mut vm);
         environment.set_job_slot(slots.job);
-        Self { rules, vm, environment, names, slots, store, global_context }
+        let (candidates, lookups) = (Vec::new(), Lookups::default());
+        let unseen = vm.program.as_ref().map(|program| Unseen::new(program, &slots)).unwrap_or_default();
+        Self {
+            rules,
+            vm,
+            environment,
+            names,
+            slots,
+            store,
+            global_context,
+            candidates,
+            lookups,
+            unseen,
+            text: String::new(),
+        }
     }
 }

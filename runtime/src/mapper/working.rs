@@ -6,36 +6,40 @@ use crate::python::exception::PyResult;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
+use super::data::mutable;
 use super::entity::Entity;
 use super::objects::EntityObject;
+use super::shared::ContextEntry;
 use super::tags::TagNames;
 
-/// An entity, and the object that code has of it once code has one: then what the object says counts.
-pub(super) struct Working {
-    entity: Rc<Entity>,
-    object: Option<Value>,
+/// An entity, or the object that code has of it once code has one: then what the object says counts.
+pub(super) enum Working {
+    /// No code has seen it.
+    Unseen(Rc<Entity>),
+    /// Code has it.
+    Seen(Value),
 }
 
 impl Working {
-    /// An entity that code has not seen.
-    pub(super) fn new(entity: Rc<Entity>) -> Self {
-        Self { entity, object: None }
-    }
-
     /// The entity as it is now.
     ///
     /// # Errors
-    /// What reading the changes of code raises.
+    /// What reading the changes of code raises; `AttributeError`, as TPV gets, where rank code returned something else.
     pub(super) fn entity(&self, vm: &mut Vm) -> PyResult<Rc<Entity>> {
-        match &self.object {
-            Some(object) => EntityObject::of(object)?.entity(vm),
-            None => Ok(self.entity.clone()),
+        match self {
+            Self::Seen(object) => EntityObject::of(object)?.entity(vm),
+            Self::Unseen(entity) => Ok(entity.clone()),
         }
     }
 
     /// The object that code sees, always the same one.
     pub(super) fn object(&mut self, names: &Rc<TagNames>) -> Value {
-        self.object.get_or_insert_with(|| EntityObject::value(names, self.entity.clone())).clone()
+        let object = match self {
+            Self::Seen(object) => return object.clone(),
+            Self::Unseen(entity) => EntityObject::value(names, entity.clone()),
+        };
+        *self = Self::Seen(object.clone());
+        object
     }
 
     /// `copy.deepcopy(entity)`: the same entity, which no code has seen.
@@ -43,7 +47,33 @@ impl Working {
     /// # Errors
     /// As [`Working::entity`].
     pub(super) fn copy(&self, vm: &mut Vm) -> PyResult<Self> {
-        Ok(Self::new(self.entity(vm)?))
+        Ok(Self::Unseen(self.entity(vm)?))
+    }
+
+    /// Adds the entity's context to the evaluation context.
+    ///
+    /// # Errors
+    /// As [`Working::entity`].
+    pub(super) fn enter_context(&mut self, vm: &mut Vm, names: &Rc<TagNames>) -> PyResult<()> {
+        let entity = self.entity(vm)?;
+        if entity.kept.is_shared() {
+            for entry in entity.kept.context.get_or_init(|| slots(&entity, vm)).iter() {
+                let value = if entry.mutable {
+                    let object = self.object(names);
+                    EntityObject::of(&object)?.context_part(vm, entry)?
+                } else {
+                    entry.value.clone()
+                };
+                vm.set_context(entry.slot, value);
+            }
+            return Ok(());
+        }
+        for (key, value) in self.context(&entity, vm, names)? {
+            let Value::Str(key) = key else { continue };
+            let slot = vm.slot(&key);
+            vm.set_context(slot, value);
+        }
+        Ok(())
     }
 
     /// The context of the entity, name by name. A list or dict in it is the one that code finds as `entity.context[name]`,
@@ -51,11 +81,8 @@ impl Working {
     ///
     /// # Errors
     /// As [`Working::entity`].
-    pub(super) fn context(&mut self, vm: &mut Vm, names: &Rc<TagNames>) -> PyResult<Vec<(Value, Value)>> {
-        let entity = self.entity(vm)?;
+    fn context(&mut self, entity: &Entity, vm: &mut Vm, names: &Rc<TagNames>) -> PyResult<Vec<(Value, Value)>> {
         let Value::Dict(context) = &entity.context else { return Ok(Vec::new()) };
-        let mutable =
-            |value: &Value| matches!(value, Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Object(_));
         if !context.table.borrow().values().any(mutable) {
             return Ok(context.items());
         }
@@ -65,4 +92,15 @@ impl Working {
             _ => Ok(Vec::new()),
         }
     }
+}
+
+/// The context of an entity by slot.
+fn slots(entity: &Entity, vm: &mut Vm) -> Rc<[ContextEntry]> {
+    let Value::Dict(context) = &entity.context else { return Rc::default() };
+    let table = context.table.borrow();
+    let entries = table.iter().enumerate().filter_map(|(index, (key, value))| {
+        let slot = vm.slot(key.value.as_str()?);
+        Some(ContextEntry { slot, index, value: value.clone(), mutable: mutable(value) })
+    });
+    entries.collect()
 }

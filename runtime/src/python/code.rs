@@ -15,8 +15,10 @@ use bincode::error::DecodeError;
 use bincode::{Decode, Encode};
 use num_bigint::BigInt;
 
+use crate::jit::{LoadedKernel, Native};
 use crate::nesting::nested;
 
+use super::kernel::Kernel;
 use super::string::Str;
 use super::value::Value;
 
@@ -458,6 +460,8 @@ pub struct Code {
     /// For stretches of instructions, where in the block's text they come from: first instruction, line, column (both from
     /// 1). Ascending.
     pub places: Vec<(u32, u32, u32)>,
+    /// The same computation for machine code, where the block is one that a kernel can do (root codes only).
+    pub kernel: Option<Kernel>,
 }
 
 /// The data of a program: what the artifact stores, or what was compiled for one string at run time.
@@ -483,6 +487,9 @@ pub struct Name {
 pub struct LoadedCode {
     /// The constants as values.
     pub consts: Vec<Value>,
+    /// The kernel, prepared for the machine when it first runs; nothing where it cannot be used there.
+    #[cfg_attr(not(feature = "jit"), allow(dead_code))]
+    pub(crate) kernel: OnceCell<Option<Box<LoadedKernel>>>,
 }
 
 /// One thread's view of a program.
@@ -491,13 +498,15 @@ pub struct Program {
     pub data: Arc<ProgramData>,
     /// The names.
     pub names: Vec<Name>,
+    /// Machine code for the kernels, where there is any.
+    pub(crate) native: Option<Native>,
     strings: Vec<OnceCell<Str>>,
     loaded: Vec<OnceCell<LoadedCode>>,
 }
 
 impl Program {
-    /// A view of the data; `slot` gives the context slot of a name.
-    pub fn new(data: Arc<ProgramData>, mut slot: impl FnMut(&Str) -> usize) -> Rc<Self> {
+    /// A view of the data; `slot` gives the context slot of a name, `native` is machine code for its kernels.
+    pub(crate) fn new(data: Arc<ProgramData>, native: Option<Native>, mut slot: impl FnMut(&Str) -> usize) -> Rc<Self> {
         let names = data
             .names
             .iter()
@@ -509,7 +518,7 @@ impl Program {
             .collect();
         let strings = data.strings.iter().map(|_| OnceCell::new()).collect();
         let loaded = data.codes.iter().map(|_| OnceCell::new()).collect();
-        Rc::new(Self { data, names, strings, loaded })
+        Rc::new(Self { data, names, native, strings, loaded })
     }
 
     /// A code's data.
@@ -522,7 +531,7 @@ impl Program {
         let cell = self.loaded.get(index as usize)?;
         Some(cell.get_or_init(|| {
             let consts = self.code(index).map(|code| code.consts.iter().map(|c| self.value(c)).collect());
-            LoadedCode { consts: consts.unwrap_or_default() }
+            LoadedCode { consts: consts.unwrap_or_default(), kernel: OnceCell::new() }
         }))
     }
 

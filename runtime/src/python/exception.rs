@@ -196,7 +196,7 @@ exceptions! {
 /// What code meets where it asks for something that the world does not tell, the time for instance.
 pub static HOST_UNAVAILABLE: BuiltinType = BuiltinType {
     name: "HostUnavailable",
-    module: "tpvc",
+    module: "",
     base: Some(&EXCEPTION),
     construct: Some(|vm, args| super::builtins::construct::exception(vm, &HOST_UNAVAILABLE, args)),
     methods: &[],

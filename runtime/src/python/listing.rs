@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::code::{Code, Const, Instr, ProgramData};
+use super::kernel;
 
 /// The instructions of a code, one a line: a mark at the targets of jumps, the index, the place in the block's text
 /// where it changes, the opcode, its operands, and what they name.
@@ -35,6 +36,10 @@ pub fn listing(data: &ProgramData, index: u32) -> String {
             let _ = write!(line, "  ; {comment}");
         }
         let _ = writeln!(text, "{}", line.trim_end());
+    }
+    if let Some(kernel) = &code.kernel {
+        let constant = |index: u32| code.consts.get(index as usize).map_or_else(String::new, |c| const_text(data, c));
+        text += &kernel::listing(kernel, data, code, constant);
     }
     text
 }

@@ -11,6 +11,7 @@ pub mod function;
 pub mod hash;
 pub mod iterator;
 pub mod json;
+pub mod kernel;
 pub mod listing;
 pub mod methods;
 pub mod module;

@@ -2,6 +2,7 @@
 //! somewhere, every jump stays inside, and the stack has one height at each instruction however it is reached.
 
 use super::code::{Capture, Code, CodeKind, Const, Instr, ProgramData};
+use super::kernel;
 
 /// The heights of a stack; more than any compiler writes, less than what could be asked to exhaust the memory.
 const MAX_STACK: u32 = 1 << 20;
@@ -57,6 +58,9 @@ fn check_code(data: &ProgramData, index: usize, code: &Code) -> Result<(), Strin
     }
     check_tree(data, index, code)?;
     check_parameters(code)?;
+    if let Some(kernel) = &code.kernel {
+        kernel::verify(kernel, code)?;
+    }
     if code.max_stack > MAX_STACK {
         return Err(format!("a stack of {} values", code.max_stack));
     }

@@ -112,7 +112,8 @@ impl<'a> Validator<'a> {
         if is_private {
             return;
         }
-        let problem = Diagnostic::warning(format!("`{key}` is not a section that TPV knows")).at(entry.key.span, "");
+        let problem =
+            Diagnostic::warning(format!("`{key}` is not a section that TPV knows")).code("T104").at(entry.key.span, "");
         self.problems.push(match closest(key, SECTIONS) {
             Some(near) => problem.help(format!("did you mean `{near}`?")),
             None => problem.note(format!("the sections are `{}`", SECTIONS.join("`, `"))),
@@ -239,6 +240,7 @@ impl<'a> Validator<'a> {
     /// A field TPV keeps, but does not know.
     fn unknown_field(&mut self, entry: &Entry, key: &str, owner: Owner<'_>, known: &[&str]) {
         let problem = Diagnostic::warning(format!("`{key}` is not a field that TPV knows"))
+            .code("T104")
             .at(entry.key.span, "")
             .also(owner.span, owner.describe());
         self.problems.push(match closest(key, known.iter().copied()) {

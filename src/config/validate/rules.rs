@@ -35,6 +35,7 @@ impl Validator<'_> {
                                 "the rule `{}` replaces an earlier one of the same id",
                                 rule.id
                             ))
+                            .code("T109")
                             .at(id_span(&map).unwrap_or(start), "")
                             .also(earlier.span, "this rule has no effect")
                             .also(owner.span, owner.describe())

@@ -201,6 +201,7 @@ impl<'a> Composer<'a> {
             }
             self.problems.push(
                 Diagnostic::warning("an alias inside the value of its own anchor is null")
+                    .code("T108")
                     .at(span, "the anchor's value is not complete here"),
             );
             let value = ConfigValue::new(ValueKind::Null, span);

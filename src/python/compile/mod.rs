@@ -16,17 +16,18 @@ mod statement;
 mod unit;
 
 use indexmap::IndexSet;
-use rustpython_parser::ast::{Ranged, Stmt};
+use rustpython_parser::ast::{self, Ranged, Stmt};
 use rustpython_parser::text_size::TextSize;
 use std::collections::HashMap;
-use tpv_runtime::python::code::{CodeKind, Const, Instr};
+use tpv_runtime::python::code::{BinaryOp, CodeKind, Const, Instr};
+use tpv_runtime::python::kernel::Kernel;
 
 use super::assemble::Label;
 use super::error::{ErrorKind, Notes, PythonError, Stage, Unsupported};
 use super::parse::{self, Text};
 use super::program::ProgramBuilder;
 use super::scope::{ScopeId, Scopes};
-use super::{fold, validate};
+use super::{fold, kernel, validate};
 use unit::Unit;
 
 type Done = Result<(), PythonError>;
@@ -61,7 +62,8 @@ pub(super) fn block(program: &mut ProgramBuilder, source: &str, kind: CodeKind) 
     };
     compiler.block_body(&parsed.body, last.is_some())?;
     let notes = std::mem::take(&mut compiler.notes);
-    compiler.finish_root(source.contains("input_size"));
+    let kernel = if kind == CodeKind::Block { kernel::lower(&parsed.body, &mut compiler) } else { None };
+    compiler.finish_root(source.contains("input_size"), kernel);
     Ok((root, notes))
 }
 
@@ -212,13 +214,29 @@ impl<'a> Compiler<'a> {
     }
 
     /// Finishes the root code.
-    fn finish_root(mut self, uses_input_size: bool) {
+    fn finish_root(mut self, uses_input_size: bool, kernel: Option<Kernel>) {
         let names = self.names.iter().map(|name| self.program.name(name)).collect();
         let unit = std::mem::replace(&mut self.unit, Unit::new(CodeKind::Exec, String::new(), Scopes::ROOT));
         let mut code = unit.finish(self.program, self.root, &[]);
         code.names = names;
         code.uses_input_size = uses_input_size;
+        code.kernel = kernel;
         self.program.fill(self.root, code);
+    }
+}
+
+impl kernel::Tables for Compiler<'_> {
+    fn constant(&mut self, value: &ast::Constant) -> Option<u32> {
+        let constant = expression::constant(self.program, value)?;
+        Some(self.unit.constant(constant))
+    }
+
+    fn name(&mut self, name: &str) -> u32 {
+        self.name_index(name)
+    }
+
+    fn operator(&self, op: ast::Operator) -> BinaryOp {
+        expression::binary_op(op)
     }
 }
 

@@ -135,6 +135,7 @@ impl Unit<'_> {
             uses_input_size: false,
             root,
             places: assembled.places,
+            kernel: None,
         }
     }
 }

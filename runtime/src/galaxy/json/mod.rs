@@ -4,10 +4,12 @@
 //! Parts of a job that most rules never touch stay text: [`Reader::raw`] checks and skips them, and [`Reader::value`]
 //! makes Python values of them when code asks.
 
+pub mod dump;
 mod reader;
 mod tree;
 mod writer;
 
+pub use dump::dump;
 pub use reader::{Fault, Kind, Reader};
 pub use tree::Json;
 pub use writer::{escape_into, write_text};

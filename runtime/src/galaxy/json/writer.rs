@@ -11,7 +11,7 @@ pub fn write_text(out: &mut String, value: &Json) {
         Json::Null => out.push_str("null"),
         Json::Bool(true) => out.push_str("true"),
         Json::Bool(false) => out.push_str("false"),
-        Json::Int(value) => number(out, value),
+        Json::Int(value) => super::dump::integer(out, *value),
         Json::BigInt(value) => number(out, value),
         Json::Float(value) => out.push_str(&super::writer::float_text(*value)),
         Json::Str(text) => escape_into(out, text),

@@ -10,6 +10,7 @@ use crate::mapper::data::{deep_copy, unchanged};
 use crate::mapper::entity::Entity;
 use crate::mapper::inherit;
 use crate::mapper::matching;
+use crate::mapper::shared::{ContextEntry, Kept, Shared};
 use crate::mapper::tags::TagNames;
 use crate::python::args::Args;
 use crate::python::dict::Dict;
@@ -27,12 +28,19 @@ pub struct EntityObject {
     names: Rc<TagNames>,
     base: RefCell<Rc<Entity>>,
     live: RefCell<IndexMap<&'static str, Value>>,
+    /// The values of the context that code may change in place and may have got by name, by index in the context.
+    context_parts: RefCell<Vec<(usize, Value)>>,
 }
 
 impl EntityObject {
     /// The entity as a value.
     pub fn value(names: &Rc<TagNames>, entity: Rc<Entity>) -> Value {
-        Value::object(Self { names: names.clone(), base: RefCell::new(entity), live: RefCell::default() })
+        Value::object(Self {
+            names: names.clone(),
+            base: RefCell::new(entity),
+            live: RefCell::default(),
+            context_parts: RefCell::default(),
+        })
     }
 
     /// The entity of a value.
@@ -48,11 +56,39 @@ impl EntityObject {
         })
     }
 
+    /// A value of the entity's context that code may change in place: the one that code finds as `entity.context[name]`.
+    pub(in crate::mapper) fn context_part(&self, vm: &mut Vm, entry: &ContextEntry) -> PyResult<Value> {
+        let known = self.context_parts.borrow().iter().find(|(index, _)| *index == entry.index).map(|(_, v)| v.clone());
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let live = self.live.borrow().get("context").cloned();
+        if let Some(Value::Dict(context)) = live
+            && let Some((_, value)) = context.table.borrow().get_index(entry.index)
+        {
+            return Ok(value.clone());
+        }
+        let copy = deep_copy(vm, &entry.value)?;
+        self.context_parts.borrow_mut().push((entry.index, copy.clone()));
+        Ok(copy)
+    }
+
+    /// Whether code changed a part of the context that it got by name.
+    fn changed_parts(&self, base: &Entity) -> bool {
+        let parts = self.context_parts.borrow();
+        let Value::Dict(context) = &base.context else { return false };
+        let table = context.table.borrow();
+        parts.iter().any(|(index, part)| table.get_index(*index).is_some_and(|(_, value)| !unchanged(value, part)))
+    }
+
     /// The entity as it is now, with what code changed.
     ///
     /// # Errors
     /// What reading the changed values raises.
     pub fn entity(&self, vm: &mut Vm) -> PyResult<Rc<Entity>> {
+        if !self.live.borrow().contains_key("context") && self.changed_parts(&self.base.borrow()) {
+            self.live(vm, "context")?;
+        }
         let live: Vec<(&'static str, Value)> = {
             let live = self.live.borrow();
             if live.is_empty() {
@@ -79,13 +115,29 @@ impl EntityObject {
 
     /// Changes fields in place, as the mapper does to the entity that code sees.
     pub fn update(&self, change: impl FnOnce(&mut Entity)) {
-        change(Rc::make_mut(&mut self.base.borrow_mut()));
+        let mut base = self.base.borrow_mut();
+        let entity = Rc::make_mut(&mut base);
+        // What was kept is not of what it becomes.
+        entity.kept = Kept::default();
+        change(entity);
     }
 
     /// Takes the rules away.
-    pub fn clear_rules(&self) {
+    pub(in crate::mapper) fn clear_rules(&self, shared: &Shared) {
         self.live.borrow_mut().shift_remove("rules");
-        if !self.base.borrow().rules.is_empty() {
+        let base = self.base.borrow().clone();
+        if base.rules.is_empty() {
+            return;
+        }
+        if base.kept.is_shared() {
+            let without = base.kept.without_rules.get_or_init(|| {
+                let mut without = Entity::clone(&base);
+                without.rules = Rc::default();
+                shared.share(without)
+            });
+            *self.base.borrow_mut() = without.clone();
+        } else {
+            drop(base);
             self.update(|entity| entity.rules = Rc::default());
         }
     }
@@ -135,7 +187,19 @@ impl EntityObject {
                 Value::dict(Dict::from_strs(rules.map(|(k, rule)| (k.clone(), Self::value(&self.names, rule.clone())))))
             }
             _ => match container(&base, name) {
-                Some(original) => deep_copy(vm, &original)?,
+                Some(original) => {
+                    let copy = deep_copy(vm, &original)?;
+                    if name == "context"
+                        && let Value::Dict(context) = &copy
+                    {
+                        for (index, part) in self.context_parts.borrow().iter() {
+                            if let Some((_, value)) = context.table.borrow_mut().get_index_mut(*index) {
+                                *value = part.clone();
+                            }
+                        }
+                    }
+                    copy
+                }
                 None => return Ok(None),
             },
         };

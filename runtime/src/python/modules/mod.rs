@@ -86,6 +86,11 @@ pub static MODULES: &[&ModuleDef] = &[
     &typing::MODULE,
 ];
 
+/// A constant that a builtin class has as an attribute.
+pub fn class_constant(class: &'static BuiltinType, name: &str) -> Option<Value> {
+    datetime::class_constant(class, name)
+}
+
 /// A class as a value.
 pub fn class(class: &'static BuiltinType) -> Value {
     Value::Type(class.into())

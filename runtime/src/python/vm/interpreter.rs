@@ -69,12 +69,20 @@ impl Vm {
     pub fn run(&mut self, program: &Rc<Program>, code: u32) -> PyResult<Value> {
         let root = program.code(code).ok_or_else(|| system_error("there is no such code"))?;
         self.charge(root.instrs.len())?;
-        let mut frame = self.new_frame(program, code);
-        if root.uses_input_size
-            && let Err(raised) = self.set_input_size(&mut frame, program, root)
+        let size = if root.uses_input_size {
+            let environment = self.environment.clone();
+            Some(environment.input_size(self)?)
+        } else {
+            None
+        };
+        if let (Some(native), Some(_)) = (&program.native, &root.kernel)
+            && let Some(value) = crate::jit::run(self, native, program, code, size.as_ref())
         {
-            self.recycle(frame);
-            return Err(raised);
+            return Ok(value);
+        }
+        let mut frame = self.new_frame(program, code);
+        if let Some(size) = size {
+            self.set_input_size(&mut frame, program, root, size);
         }
         frame.locals.resize(root.locals.len(), None);
         frame.cells.extend(root.cells.iter().map(|_| Rc::default()));
@@ -82,15 +90,12 @@ impl Vm {
     }
 
     #[inline(never)]
-    fn set_input_size(&mut self, frame: &mut Frame, program: &Program, root: &Code) -> PyResult<()> {
-        let environment = self.environment.clone();
-        let size = environment.input_size(self)?;
+    fn set_input_size(&mut self, frame: &mut Frame, program: &Program, root: &Code, size: Value) {
         let is_it = |name: &u32| program.names.get(*name as usize).is_some_and(|n| n.text.as_str() == "input_size");
         // The text may name it in a comment or a string only.
         if let Some(index) = root.names.iter().position(is_it).and_then(|index| u32::try_from(index).ok()) {
             self.store_name(frame, root, index, size);
         }
-        Ok(())
     }
 
     /// Runs a frame until it returns, yields or raises.

@@ -79,7 +79,10 @@ fn builtin_own_member(class: &'static BuiltinType, name: &str) -> Option<Member>
     if let Some(function) = class.statics.iter().find(|function| function.name == name) {
         return Some(Member::Static(function));
     }
-    class.methods.iter().find(|method| method.name == name).map(|method| Member::Method(class, method))
+    if let Some(method) = class.methods.iter().find(|method| method.name == name) {
+        return Some(Member::Method(class, method));
+    }
+    crate::python::modules::class_constant(class, name).map(Member::Value)
 }
 
 /// The order of method resolution: the class itself first, `object` last (CPython's C3 linearization).

@@ -47,6 +47,7 @@ use super::modules::random::MersenneTwister;
 use super::string::Str;
 use super::types::BuiltinType;
 use super::value::Value;
+use crate::jit::Native;
 
 /// What the machine asks of its surroundings. Everything that is not pure comes through here, so that a mapping reads no
 /// file, network or clock that the world, the seed or an option did not give.
@@ -194,6 +195,8 @@ pub struct Vm {
     pub environment: Rc<dyn Environment>,
     /// The evaluation context: one dict that grows while a job is mapped, here by slot.
     pub context: Vec<Option<Value>>,
+    /// The slots of the context that hold a value.
+    filled: Vec<usize>,
     /// `random`'s state.
     pub random: MersenneTwister,
     /// The limits.
@@ -210,6 +213,11 @@ pub struct Vm {
     pool: frame::FramePool,
     methods: lookup::MethodCache,
     cycles: cycles::Cycles,
+    /// How many blocks were computed by machine code.
+    pub(crate) kernel_runs: u64,
+    /// What kernels that run hold by reference.
+    #[cfg_attr(not(feature = "jit"), allow(dead_code))]
+    pub(crate) kernel_refs: Vec<Value>,
     /// The addresses of the containers whose `repr` is being made, so that one that holds itself ends.
     pub(super) in_repr: Vec<usize>,
     slots: HashMap<String, usize>,
@@ -225,6 +233,7 @@ impl Vm {
         Self {
             environment,
             context: Vec::new(),
+            filled: Vec::new(),
             random: MersenneTwister::default(),
             limits,
             program: None,
@@ -235,6 +244,8 @@ impl Vm {
             pool: frame::FramePool::default(),
             methods: lookup::MethodCache::default(),
             cycles: cycles::Cycles::default(),
+            kernel_runs: 0,
+            kernel_refs: Vec::new(),
             in_repr: Vec::new(),
             slots: HashMap::new(),
             slot_names: Vec::new(),
@@ -262,19 +273,33 @@ impl Vm {
     /// Sets a name of the context.
     pub fn set_context(&mut self, slot: usize, value: Value) {
         if let Some(entry) = self.context.get_mut(slot) {
+            if entry.is_none() {
+                self.filled.push(slot);
+            }
             *entry = Some(value);
         }
     }
 
     /// Makes this thread's view of a program.
     pub fn load(&mut self, data: std::sync::Arc<ProgramData>) -> Rc<Program> {
-        Program::new(data, |name| self.slot(name.as_str()))
+        self.load_native(data, None)
+    }
+
+    /// Makes this thread's view of a program whose kernels may become machine code; that of another program is not used.
+    pub fn load_native(&mut self, data: std::sync::Arc<ProgramData>, native: Option<Native>) -> Rc<Program> {
+        let native = native.filter(|native| native.jit.is_for(&data));
+        Program::new(data, native, |name| self.slot(name.as_str()))
     }
 
     /// Empties the context and renews the budgets, for the next job. Functions that the last job's code made lose their
     /// globals: nothing of a job may be kept.
     pub fn reset(&mut self) {
-        self.context.iter_mut().for_each(|entry| *entry = None);
+        // A config has more names than a job's context.
+        while let Some(slot) = self.filled.pop() {
+            if let Some(entry) = self.context.get_mut(slot) {
+                *entry = None;
+            }
+        }
         self.steps_left = self.limits.steps;
         self.depth = 0;
         self.handling.clear();
@@ -285,6 +310,21 @@ impl Vm {
     /// Gives a new budget of steps, for what remains to be done when the job has ended.
     pub fn renew(&mut self) {
         self.steps_left = self.limits.steps;
+    }
+
+    /// How many blocks this machine has computed by machine code.
+    pub fn kernel_runs(&self) -> u64 {
+        self.kernel_runs
+    }
+
+    /// The steps that are left.
+    pub fn steps_left(&self) -> u64 {
+        self.steps_left
+    }
+
+    /// Sets the steps that are left to what they were, after work that the job does not pay for.
+    pub fn restore_steps(&mut self, steps: u64) {
+        self.steps_left = steps;
     }
 
     /// Pays for `steps` items of work.
@@ -342,6 +382,11 @@ impl Vm {
         let result = stacker::maybe_grow(RED_ZONE, STACK_SEGMENT, || f(self));
         self.depth -= 1;
         result
+    }
+
+    /// Whether code was ever made at run time.
+    pub fn has_compiled(&self) -> bool {
+        !self.compiled.is_empty()
     }
 
     /// The program for source made at run time, compiled on first use.

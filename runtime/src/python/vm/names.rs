@@ -67,6 +67,22 @@ impl Vm {
         }
     }
 
+    /// Whether a name means something that the context cannot change, or cannot be resolved.
+    #[cfg_attr(not(feature = "jit"), allow(dead_code))]
+    pub(crate) fn hides_context(&mut self, name: &Name) -> bool {
+        self.resolve_outer(name).is_err() || matches!(self.outer.get(name.slot), None | Some(Outer::Overriding(_)))
+    }
+
+    /// What a name means where the context has it not.
+    #[cfg_attr(not(feature = "jit"), allow(dead_code))]
+    pub(crate) fn below_context(&mut self, name: &Name) -> Option<Value> {
+        self.resolve_outer(name).ok()?;
+        match self.outer.get(name.slot) {
+            Some(Outer::Below(value)) => Some(value.clone()),
+            _ => None,
+        }
+    }
+
     #[inline(never)]
     fn resolve_outer(&mut self, name: &Name) -> PyResult<()> {
         let environment = self.environment.clone();

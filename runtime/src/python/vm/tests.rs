@@ -44,6 +44,7 @@ impl Builder {
             uses_input_size: false,
             root: 0,
             places: vec![(0, 1, 1)],
+            kernel: None,
         });
         u32::try_from(self.data.codes.len() - 1).unwrap()
     }
@@ -476,7 +477,7 @@ fn values_stay_small() {
 #[test]
 fn a_program_shares_its_data() {
     let data = Arc::new(ProgramData::default());
-    let program = Program::new(data.clone(), |_| 0);
+    let program = Program::new(data.clone(), None, |_| 0);
     assert!(Arc::ptr_eq(&program.data, &data));
 }
 

@@ -4,6 +4,7 @@ mod date;
 mod format;
 mod moment;
 mod parse;
+mod struct_time;
 mod time_of_day;
 mod timedelta;
 mod timezone;
@@ -70,6 +71,29 @@ pub fn date(year: i16, month: u8, day: u8) -> Value {
 pub fn datetime(microseconds: i64, offset: Option<i32>) -> Value {
     let local = EPOCH.checked_add(SignedDuration::from_micros(microseconds)).unwrap_or(EPOCH);
     Value::object(moment::Moment { local, zone: offset.map(timezone::Zone::of_seconds) })
+}
+
+/// The constants of the module's classes: `timezone.utc`, `date.min`, ...
+pub(super) fn class_constant(class: &'static BuiltinType, name: &str) -> Option<Value> {
+    let is = |other: &'static BuiltinType| std::ptr::eq(class, other);
+    // The largest difference that `timedelta` holds, in microseconds.
+    let most = 1_000_000_000 * MICROSECONDS_PER_DAY - 1;
+    match name {
+        "utc" if is(&TIMEZONE) => Some(timezone::utc()),
+        "min" if is(&DATE) => Some(date(1, 1, 1)),
+        "max" if is(&DATE) => Some(date(9999, 12, 31)),
+        "min" if is(&DATETIME) => Some(naive(civil::date(1, 1, 1).at(0, 0, 0, 0))),
+        "max" if is(&DATETIME) => Some(naive(civil::date(9999, 12, 31).at(23, 59, 59, 999_999_000))),
+        "min" if is(&TIMEDELTA) => timedelta::delta(-999_999_999 * MICROSECONDS_PER_DAY).ok(),
+        "max" if is(&TIMEDELTA) => timedelta::delta(most).ok(),
+        "resolution" if is(&DATE) => timedelta::delta(MICROSECONDS_PER_DAY).ok(),
+        "resolution" if is(&DATETIME) || is(&TIMEDELTA) || is(&TIME) => timedelta::delta(1).ok(),
+        _ => None,
+    }
+}
+
+fn naive(local: civil::DateTime) -> Value {
+    Value::object(moment::Moment { local, zone: None })
 }
 
 /// The date and time some microseconds after another.

@@ -61,7 +61,7 @@ impl Zone {
         let sign = if self.seconds < 0 { '-' } else { '+' };
         let size = self.seconds.unsigned_abs();
         let mut text = format!("{sign}{:02}{separator}{:02}", size / 3600, size / 60 % 60);
-        if size % 60 != 0 {
+        if !size.is_multiple_of(60) {
             text.push_str(&format!("{separator}{:02}", size % 60));
         }
         text

@@ -1,0 +1,144 @@
+//! What a block costs as a kernel against the interpreter, and what making the kernel costs: the blocks are those of
+//! production configs, or the lines of the file that `TPVC_BENCH_BLOCKS` names.
+//!
+//! The last rows say after how many runs machine code has saved what making it took: `jit::run`'s threshold.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tpv_runtime::jit::{Mode, Native};
+use tpv_runtime::python::code::{CodeKind, Program, ProgramData};
+use tpv_runtime::python::exception::PyResult;
+use tpv_runtime::python::value::Value;
+use tpv_runtime::python::vm::{Environment, Vm};
+use tpvc::python::program::ProgramBuilder;
+
+/// Runs of a block in one measurement.
+const RUNS: u32 = 100_000;
+
+/// Blocks of the community's and of usegalaxy.org.au's configs, and two that use what those do not.
+const BLOCKS: [&str; 22] = [
+    "cores * 3.8",
+    "cores * 3.1",
+    "max_cores * 2.9",
+    "mem / 4",
+    "input_size < 0.25",
+    "input_size >= 60",
+    "0.25 <= input_size < 1",
+    "0.02 <= input_size < 2",
+    "32 <= input_size",
+    "4 + input_size * 10",
+    "input_size*15",
+    "min(2 + input_size * 4, 24)",
+    "min((25.3 + 13.3 * input_size),350)",
+    "min(max(input_size * 20, 28), 58)",
+    "min(max(input_size * 1.2, 3.8), 256)",
+    "min(max(int(input_size * 32), 14), 240)",
+    "min(max(int(input_size * 7), 5.6), 64)",
+    "min(16, max(8, 4 * round((8 + 0.4 * input_size) / 4)))",
+    "max(cores, 8) * 4 if input_size > 10 else 4",
+    "max(min(2 ** (cores - 1), mem // 3, 16), 1)",
+    "gpus and gpus > 0",
+    "cores if gpus is None else cores + 2 * gpus",
+];
+
+/// The size of the inputs.
+struct Surroundings;
+
+impl Environment for Surroundings {
+    fn input_size(&self, _: &mut Vm) -> PyResult<Value> {
+        Ok(Value::Float(1.5))
+    }
+}
+
+struct Machine {
+    vm: Vm,
+    program: Rc<Program>,
+}
+
+impl Machine {
+    fn new(data: &Arc<ProgramData>, mode: Mode) -> Self {
+        let mut vm = Vm::new(Rc::new(Surroundings));
+        vm.limits.steps = u64::MAX;
+        vm.reset();
+        let program = vm.load_native(data.clone(), Native::new(data, mode));
+        let values = [
+            ("cores", Value::Int(4)),
+            ("mem", Value::Float(15.2)),
+            ("gpus", Value::Int(1)),
+            ("max_cores", Value::Int(8)),
+        ];
+        for (name, value) in values {
+            let slot = vm.slot(name);
+            vm.set_context(slot, value);
+        }
+        Self { vm, program }
+    }
+
+    fn answer(&mut self, root: u32) -> String {
+        let value = self.vm.run(&self.program, root).unwrap_or_else(|raised| panic!("{raised:?}"));
+        format!("{} {}", value.type_name().as_str(), self.vm.repr(&value).expect("a repr").as_str())
+    }
+
+    fn nanoseconds(&mut self, root: u32) -> f64 {
+        let timing = tpvc::bench::time(support::runs(), || {
+            for _ in 0..RUNS {
+                std::hint::black_box(self.vm.run(&self.program, root).is_ok());
+            }
+        });
+        timing.median.as_secs_f64() * 1e9 / f64::from(RUNS)
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// How long the machine code of a block takes to make, once Cranelift is set up.
+fn making(data: &Arc<ProgramData>, first: u32, root: u32) -> Duration {
+    let mut machine = Machine::new(data, Mode::Eager);
+    machine.answer(first);
+    let started = Instant::now();
+    machine.vm.run(&machine.program, root).expect("a value");
+    started.elapsed()
+}
+
+fn main() {
+    let given =
+        std::env::var("TPVC_BENCH_BLOCKS").ok().map(|path| std::fs::read_to_string(path).expect("a file of blocks"));
+    let blocks: Vec<&str> = match &given {
+        Some(text) => text.lines().filter(|line| !line.trim().is_empty()).collect(),
+        None => BLOCKS.to_vec(),
+    };
+    let mut builder = ProgramBuilder::new();
+    let setup = builder.compile("1.5 * cores * cores", CodeKind::Block).expect("Python");
+    let roots: Vec<u32> = blocks.iter().map(|block| builder.compile(block, CodeKind::Block).expect("Python")).collect();
+    let data = Arc::new(builder.finish());
+    let (mut plain, mut native) = (Machine::new(&data, Mode::Off), Machine::new(&data, Mode::Eager));
+    let (mut ratios, mut pays, mut costs) = (Vec::new(), Vec::new(), Vec::new());
+    println!("{:<56} {:>11} {:>9} {:>7} {:>9}", "block", "interpreter", "kernel", "ratio", "making");
+    for (block, root) in blocks.iter().zip(roots) {
+        let before = native.vm.kernel_runs();
+        assert_eq!(plain.answer(root), native.answer(root), "{block}");
+        assert_eq!(native.vm.kernel_runs(), before + 1, "{block} is not computed by a kernel");
+        let (interpreted, kernel) = (plain.nanoseconds(root), native.nanoseconds(root));
+        let made = median((0..5).map(|_| making(&data, setup, root).as_secs_f64() * 1e9).collect());
+        println!(
+            "{block:<56} {interpreted:>8.1} ns {kernel:>6.1} ns {:>6.1}x {:>6.0} us",
+            interpreted / kernel,
+            made / 1000.0
+        );
+        ratios.push(interpreted / kernel);
+        pays.push(made / (interpreted - kernel));
+        costs.push(made / 1000.0);
+    }
+    println!("median ratio {:.1}", median(ratios));
+    println!("median cost of making {:.0} us", median(costs));
+    println!("median runs after which it is paid for {:.0}", median(pays));
+}

@@ -1,0 +1,13 @@
+//! What mapping a job costs, from a parsed job to an answer, on one thread.
+
+mod support;
+
+fn main() {
+    let workload = support::workload();
+    let mapper = workload.mapper();
+    support::check(&workload.answers(&mapper));
+    let timing = tpvc::bench::time(support::runs(), || {
+        workload.jobs.iter().map(|job| mapper.map(job, &workload.world)).collect::<Vec<_>>()
+    });
+    support::row("map by API, one thread", "job", workload.jobs.len(), &timing);
+}

@@ -1,0 +1,51 @@
+//! What mapping costs from lines of JSON to lines of JSON, on one thread and on all, against reading and writing the same
+//! lines without mapping.
+
+mod support;
+
+use tpv_runtime::galaxy::job::Job;
+use tpv_runtime::galaxy::json::{Json, Reader, write_text};
+use tpv_runtime::stream::{self, Batch};
+
+fn main() {
+    let workload = support::workload();
+    let mapper = workload.mapper();
+    let expected = workload.answers(&mapper);
+    support::check(&expected);
+    // Enough lines for every thread to have some batches.
+    let copies = (8 << 20) / workload.lines.len().max(1) + 1;
+    let (lines, expected) = (workload.lines.repeat(copies), expected.repeat(copies));
+    let count = workload.jobs.len() * copies;
+    let map = |batch: &Batch, out: &mut Vec<u8>| {
+        for (_, line) in batch.lines() {
+            let line = std::str::from_utf8(line).expect("text");
+            let job = Job::parse(line).expect("a job");
+            out.extend_from_slice(mapper.map(&job.into(), &workload.world).line().as_bytes());
+        }
+    };
+    let run = |threads: usize| {
+        let mut out = Vec::with_capacity(expected.len());
+        stream::run(lines.as_bytes(), &mut out, threads, map, |_, ()| {}).expect("memory takes all");
+        out
+    };
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut first = None;
+    for threads in [1, 2, all].into_iter().take(if all > 2 { 3 } else { 2 }) {
+        assert!(run(threads) == expected.as_bytes(), "{threads} threads give the same lines");
+        let timing = tpvc::bench::time(support::runs(), || run(threads));
+        support::row(&format!("map lines, threads: {threads}"), "job", count, &timing);
+        let alone = *first.get_or_insert(timing.median.as_secs_f64());
+        println!("{:<48} {:>12.2} times one thread", "", alone / timing.median.as_secs_f64());
+    }
+    let copy = || {
+        let mut out = String::with_capacity(lines.len());
+        for line in lines.lines() {
+            write_text(&mut out, &Json::read(&mut Reader::new(line)).expect("JSON"));
+            out.push('\n');
+        }
+        out
+    };
+    assert_eq!(copy().lines().count(), count);
+    let timing = tpvc::bench::time(support::runs(), copy);
+    support::row("read and write the lines, mapping nothing", "job", count, &timing);
+}

@@ -1,0 +1,44 @@
+//! How costs grow with the number of tools, destinations and rules, on generated configs.
+
+mod support;
+
+use tpvc::bench::{Shape, time};
+
+fn measure(name: &str, shape: Shape) -> (f64, f64) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let workload = shape.generate().workload(folder.path()).expect("generated configs compile");
+    let mapper = workload.mapper();
+    let answers = workload.answers(&mapper);
+    let mapped = answers.lines().filter(|line| line.contains("\"destination\"")).count();
+    assert!(mapped * 2 > shape.jobs, "most jobs of a generated set find a destination");
+    let runs = if shape.tools > 10_000 { 3 } else { support::runs() };
+    let compiled = time(runs, || tpvc::bench::compile(&workload.configs));
+    // Once for the first time, when nothing is known of any id, and then again and again.
+    let cold = time(runs, || workload.answers(&workload.mapper()));
+    let warm = time(runs, || workload.answers(&mapper));
+    println!(
+        "{name:<28} compile {:>9.3} us a tool, map {:>7.3} us a job, with a new mapper {:>8.3} us a job",
+        compiled.per(shape.tools) * 1e6,
+        warm.per(shape.jobs) * 1e6,
+        cold.per(shape.jobs) * 1e6,
+    );
+    (compiled.per(shape.tools), warm.per(shape.jobs))
+}
+
+fn main() {
+    let base = Shape::default();
+    let small = measure("1,000 tools", base);
+    let large = measure("100,000 tools", Shape { tools: 100_000, ..base });
+    println!(
+        "{:<28} compile {:.2} times, map {:.2} times",
+        "100,000 against 1,000",
+        large.0 / small.0,
+        large.1 / small.1
+    );
+    for destinations in [10, 100, 1000] {
+        measure(&format!("{destinations} destinations"), Shape { destinations, ..base });
+    }
+    for rules in [0, 10, 50] {
+        measure(&format!("{rules} rules a tool"), Shape { rules, ..base });
+    }
+}

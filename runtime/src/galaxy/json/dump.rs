@@ -1,0 +1,172 @@
+//! Python values as JSON text: what `json.dumps(value, default=repr)` gives.
+
+use std::rc::Rc;
+
+use super::writer::{escape_into, float_text};
+use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+/// Appends a value as JSON: tuples become lists, keys become strings, and what JSON does not know becomes its `repr`.
+///
+/// # Errors
+/// As [`super::Json::from_value`].
+pub fn dump(vm: &mut Vm, out: &mut String, value: &Value) -> PyResult<()> {
+    match value {
+        Value::None => out.push_str("null"),
+        Value::Bool(true) => out.push_str("true"),
+        Value::Bool(false) => out.push_str("false"),
+        Value::Int(value) => integer(out, *value),
+        Value::Float(value) => out.push_str(&float_text(*value)),
+        Value::Str(text) => escape_into(out, text),
+        other => return container(vm, out, other, &mut Vec::new()),
+    }
+    Ok(())
+}
+
+/// Appends an int.
+pub(super) fn integer(out: &mut String, value: i64) {
+    let mut digits = [0; 20];
+    let mut left = value.unsigned_abs();
+    let mut used = 0;
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + u8::try_from(left % 10).unwrap_or_default();
+        left /= 10;
+        used += 1;
+        if left == 0 {
+            break;
+        }
+    }
+    if value < 0 {
+        out.push('-');
+    }
+    out.push_str(
+        digits.get(digits.len() - used..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default(),
+    );
+}
+
+fn nested(vm: &mut Vm, out: &mut String, value: &Value, inside: &mut Vec<*const ()>) -> PyResult<()> {
+    match value {
+        Value::List(_) | Value::Tuple(_) | Value::Dict(_) => container(vm, out, value, inside),
+        other => dump(vm, out, other),
+    }
+}
+
+fn container(vm: &mut Vm, out: &mut String, value: &Value, inside: &mut Vec<*const ()>) -> PyResult<()> {
+    let address: *const () = match value {
+        Value::List(list) => Rc::as_ptr(list).cast(),
+        Value::Tuple(tuple) => Rc::as_ptr(tuple).cast(),
+        Value::Dict(dict) => Rc::as_ptr(dict).cast(),
+        Value::BigInt(big) => {
+            out.push_str(&big.to_string());
+            return Ok(());
+        }
+        other => {
+            let text = vm.repr(other)?;
+            escape_into(out, &text);
+            return Ok(());
+        }
+    };
+    if inside.contains(&address) {
+        return Err(value_error("Circular reference detected"));
+    }
+    inside.push(address);
+    vm.deeper(|vm| match value {
+        Value::List(list) => {
+            let items = list.items.borrow().clone();
+            list_items(vm, out, &items, inside)
+        }
+        Value::Tuple(tuple) => list_items(vm, out, &tuple.items, inside),
+        Value::Dict(dict) => {
+            let items = dict.items();
+            out.push('{');
+            for (index, (key, item)) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push_str(", ");
+                }
+                self::key(vm, out, key)?;
+                out.push_str(": ");
+                nested(vm, out, item, inside)?;
+            }
+            out.push('}');
+            Ok(())
+        }
+        _ => Ok(()),
+    })?;
+    inside.pop();
+    Ok(())
+}
+
+fn list_items(vm: &mut Vm, out: &mut String, items: &[Value], inside: &mut Vec<*const ()>) -> PyResult<()> {
+    vm.charge(items.len())?;
+    out.push('[');
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push_str(", ");
+        }
+        nested(vm, out, item, inside)?;
+    }
+    out.push(']');
+    Ok(())
+}
+
+/// Appends the key of an object.
+///
+/// # Errors
+/// `TypeError` for keys that cannot become strings.
+pub fn key(vm: &mut Vm, out: &mut String, key: &Value) -> PyResult<()> {
+    match key {
+        Value::Str(text) => escape_into(out, text),
+        Value::None => out.push_str("\"null\""),
+        Value::Bool(true) => out.push_str("\"true\""),
+        Value::Bool(false) => out.push_str("\"false\""),
+        Value::Int(_) | Value::BigInt(_) => escape_into(out, &vm.repr(key)?),
+        Value::Float(float) => escape_into(out, &float_text(*float)),
+        other => {
+            return Err(type_error(format!(
+                "keys must be str, int, float, bool or None, not {}",
+                other.type_name().as_str()
+            )));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::galaxy::json::{Json, Reader, write_text};
+    use crate::python::vm::NoEnvironment;
+
+    #[test]
+    fn what_is_dumped_is_what_the_tree_writes() {
+        let mut vm = Vm::new(Rc::new(NoEnvironment));
+        let text = r#"{"a": [1, -9223372036854775808, 123456789012345678901, 1.5, "\u00e9\n"], "b": {}, "c": null, "d": [[]]}"#;
+        let value = Json::read(&mut Reader::new(text)).unwrap().to_value();
+        let (mut direct, mut tree) = (String::new(), String::new());
+        dump(&mut vm, &mut direct, &value).ok().unwrap();
+        write_text(&mut tree, &Json::from_value(&mut vm, &value).ok().unwrap());
+        assert_eq!(direct, tree);
+        assert_eq!(direct, text);
+        let tuple = Value::tuple(vec![Value::Bool(true), Value::Ellipsis]);
+        direct.clear();
+        dump(&mut vm, &mut direct, &tuple).ok().unwrap();
+        assert_eq!(direct, r#"[true, "Ellipsis"]"#);
+    }
+
+    #[test]
+    fn a_list_that_holds_itself_is_refused() {
+        let mut vm = Vm::new(Rc::new(NoEnvironment));
+        let list = Value::list(Vec::new());
+        if let Value::List(items) = &list {
+            items.items.borrow_mut().push(list.clone());
+        }
+        assert!(dump(&mut vm, &mut String::new(), &list).is_err());
+        if let Value::List(items) = &list {
+            items.items.borrow_mut().clear();
+        }
+    }
+}

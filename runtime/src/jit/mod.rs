@@ -1,0 +1,122 @@
+//! Kernels to machine code.
+//!
+//! [`crate::python::kernel`] says what a kernel is. Here one becomes machine code by Cranelift: [`kinds`] works out what
+//! each node can be once the kinds of the inputs are known, [`emit`] writes the instructions, [`machine`] owns the memory
+//! that they run in, [`host`] is what they ask of the runtime, [`run`] calls them from the interpreter's door.
+//!
+//! Machine code is made for the kinds of inputs that a block has met, so that it tests no types; the kinds of a run choose
+//! the code. It is shared by all threads of one set of rules and goes with them.
+//!
+//! Without the feature `jit`, and where Cranelift has no back end for the machine, there is no [`Jit`] and everything is
+//! interpreted, with the same answers.
+
+#[cfg(feature = "jit")]
+mod emit;
+#[cfg(feature = "jit")]
+mod host;
+#[cfg(feature = "jit")]
+mod kinds;
+#[cfg(feature = "jit")]
+mod machine;
+#[cfg(feature = "jit")]
+mod run;
+
+use std::sync::Arc;
+
+use crate::python::code::ProgramData;
+
+#[cfg(feature = "jit")]
+pub(crate) use run::{LoadedKernel, run};
+
+/// When kernels become machine code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Never.
+    Off,
+    /// When the runs so far have cost about what compiling costs.
+    #[default]
+    Lazy,
+    /// The first time that a kernel runs.
+    Eager,
+}
+
+/// The machine code of a program's kernels, made as it is asked for.
+pub struct Jit {
+    #[cfg(feature = "jit")]
+    shared: machine::Shared,
+}
+
+impl Jit {
+    /// A compiler for the kernels of a program; `None` where this build or this machine has none.
+    pub fn new(program: &Arc<ProgramData>) -> Option<Arc<Self>> {
+        #[cfg(feature = "jit")]
+        {
+            machine::Shared::new(program).map(|shared| Arc::new(Self { shared }))
+        }
+        #[cfg(not(feature = "jit"))]
+        {
+            let _ = program;
+            None
+        }
+    }
+
+    /// Whether this is the machine code of that program.
+    pub(crate) fn is_for(&self, program: &Arc<ProgramData>) -> bool {
+        #[cfg(feature = "jit")]
+        {
+            self.shared.is_for(program)
+        }
+        #[cfg(not(feature = "jit"))]
+        {
+            let _ = program;
+            false
+        }
+    }
+
+    /// The number of pieces of machine code that there are.
+    pub fn compiled(&self) -> usize {
+        #[cfg(feature = "jit")]
+        {
+            self.shared.compiled()
+        }
+        #[cfg(not(feature = "jit"))]
+        {
+            0
+        }
+    }
+}
+
+/// Machine code for one thread's view of a program: the shared code, and when more of it is made.
+#[derive(Clone)]
+pub struct Native {
+    /// The machine code.
+    pub jit: Arc<Jit>,
+    /// When more is made.
+    pub mode: Mode,
+}
+
+impl Native {
+    /// Machine code in this mode; `None` for [`Mode::Off`] and where there is none.
+    pub fn new(program: &Arc<ProgramData>, mode: Mode) -> Option<Self> {
+        if mode == Mode::Off {
+            return None;
+        }
+        Some(Self { jit: Jit::new(program)?, mode })
+    }
+}
+
+/// What takes the place of a loaded kernel where there are none.
+#[cfg(not(feature = "jit"))]
+pub(crate) struct LoadedKernel;
+
+/// Runs a kernel: never, in this build.
+#[cfg(not(feature = "jit"))]
+pub(crate) fn run(
+    _: &mut crate::python::vm::Vm,
+    _: &Native,
+    _: &crate::python::code::Program,
+    _: u32,
+    _: Option<&crate::python::value::Value>,
+) -> Option<crate::python::value::Value> {
+    None
+}

@@ -1,0 +1,190 @@
+//! Running kernels: gathers what a block reads from the context, calls the machine code for it, makes a value of the
+//! result.
+
+#![allow(unsafe_code)]
+
+use std::cell::Cell;
+
+use super::host::{Host, LEAVE, payload};
+use super::kinds::Kind;
+use super::machine::{Code, Lookup};
+use super::{Mode, Native};
+use crate::python::builtins;
+use crate::python::code::Program;
+use crate::python::kernel::{Kernel, MAX_INPUTS, Node};
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+/// How often one thread runs a kernel with the same kinds of inputs before it becomes machine code, in [`Mode::Lazy`]:
+/// about as often as it takes for the time that machine code would have saved to reach the time that making it takes. How
+/// that was measured is in `docs/jit.md`.
+const PAYS_AFTER: u32 = 2000;
+
+/// The most kinds of inputs for which a kernel has machine code.
+const MAX_VERSIONS: usize = 4;
+
+/// Where an input comes from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// A slot of the context.
+    Slot(usize),
+    /// The size of the job's inputs.
+    InputSize,
+}
+
+/// What is known of a kernel for some kinds of inputs.
+#[derive(Clone, Copy)]
+enum State {
+    /// Nothing: the entry is free.
+    Free,
+    /// How often it ran.
+    Counting(u32),
+    Ready(Code),
+    Useless,
+}
+
+/// One thread's view of a kernel.
+pub(crate) struct LoadedKernel {
+    inputs: Vec<Source>,
+    /// The slots of builtins that the kernel uses: nothing in the context may hide them.
+    builtins: Vec<usize>,
+    /// By the kinds of the inputs.
+    versions: [Cell<(u32, State)>; MAX_VERSIONS],
+}
+
+/// Computes a block by its kernel; `None` where it has none, or the kernel leaves. `size` is the job's `input_size` where
+/// the block names it.
+pub(crate) fn run(vm: &mut Vm, native: &Native, program: &Program, code: u32, size: Option<&Value>) -> Option<Value> {
+    let loaded = program.loaded(code)?;
+    let kernel = match loaded.kernel.get() {
+        Some(kernel) => kernel.as_ref()?,
+        None => {
+            let kernel = load(vm, program, code);
+            loaded.kernel.get_or_init(|| kernel).as_ref()?
+        }
+    };
+    if kernel.builtins.iter().any(|slot| vm.context.get(*slot).is_none_or(Option::is_some)) {
+        return None;
+    }
+    let (base, steps) = (vm.kernel_refs.len(), vm.steps_left());
+    let mut payloads = [0; MAX_INPUTS];
+    let mut key = 0;
+    for (index, (source, entry)) in kernel.inputs.iter().zip(&mut payloads).enumerate() {
+        let value = match source {
+            Source::Slot(slot) => vm.context.get(*slot).and_then(Option::as_ref),
+            Source::InputSize => size,
+        };
+        let Some(value) = value else {
+            vm.kernel_refs.truncate(base);
+            return None;
+        };
+        let kind = Kind::of(value);
+        *entry = match value {
+            Value::Int(int) => int.cast_unsigned(),
+            Value::Float(float) => float.to_bits(),
+            other => {
+                let other = other.clone();
+                payload(vm, other)
+            }
+        };
+        key |= (kind as u32) << (3 * index);
+    }
+    let known =
+        kernel.versions.iter().map(Cell::get).find(|(known, state)| *known == key && !matches!(state, State::Free));
+    let machine_code = match known {
+        Some((_, State::Ready(code))) => Some(code),
+        Some((_, State::Useless)) => None,
+        _ => kernel.version(native, code, key),
+    };
+    let result = machine_code.and_then(|machine_code| {
+        let root = program.code(code)?;
+        let mut host = Host { out: 0, vm, consts: &loaded.consts, program, code: root };
+        // SAFETY: the program holds the `Jit` that the code is from (`native` is its own), and the payloads are of the kinds
+        // in `key`, by which the code was chosen; there are as many as the kernel has inputs, of which there are at most
+        // `MAX_INPUTS`.
+        match unsafe { machine_code.run(&mut host, &payloads) } {
+            LEAVE => None,
+            tag => host.tagged(tag, host.out),
+        }
+    });
+    match result {
+        Some(_) => vm.kernel_runs += 1,
+        // The interpreter pays for all of it.
+        None => vm.restore_steps(steps),
+    }
+    if vm.kernel_refs.len() > base {
+        vm.kernel_refs.truncate(base);
+    }
+    result
+}
+
+impl LoadedKernel {
+    /// The machine code for kinds of inputs that none is known for yet, if it is time for it.
+    #[cold]
+    fn version(&self, native: &Native, code: u32, key: u32) -> Option<Code> {
+        let matching = |entry: &&Cell<(u32, State)>| matches!(entry.get(), (known, state) if known == key || matches!(state, State::Free));
+        let entry = self.versions.iter().find(matching)?;
+        let shared = &native.jit.shared;
+        let (lookup, runs) = match entry.get().1 {
+            State::Counting(runs) if native.mode == Mode::Eager || runs >= PAYS_AFTER => {
+                (shared.make(code, key, &self.kinds(key), native.mode == Mode::Eager), runs)
+            }
+            State::Counting(runs) => (Lookup::Later, runs + 1),
+            _ if native.mode == Mode::Eager => (shared.make(code, key, &self.kinds(key), true), 0),
+            // Another thread may have it.
+            _ => (shared.find(code, key), 1),
+        };
+        entry.set((
+            key,
+            match lookup {
+                Lookup::Ready(code) => State::Ready(code),
+                Lookup::Useless => State::Useless,
+                Lookup::Later => State::Counting(runs),
+            },
+        ));
+        match lookup {
+            Lookup::Ready(code) => Some(code),
+            _ => None,
+        }
+    }
+
+    /// The kinds that a key stands for.
+    fn kinds(&self, key: u32) -> Vec<Kind> {
+        let kind = |index| Kind::ALL.get((key >> (3 * index) & 7) as usize).copied().unwrap_or(Kind::Other);
+        (0..self.inputs.len()).map(kind).collect()
+    }
+}
+
+/// Prepares a code's kernel for this machine's context; `None` where names mean something else here than the kernel takes
+/// them for.
+#[cold]
+fn load(vm: &mut Vm, program: &Program, code: u32) -> Option<Box<LoadedKernel>> {
+    let code = program.code(code)?;
+    let kernel: &Kernel = code.kernel.as_ref()?;
+    let name = |index: u32| program.names.get(*code.names.get(index as usize)? as usize);
+    let mut inputs = Vec::with_capacity(kernel.inputs.len());
+    for input in &kernel.inputs {
+        let name = name(*input)?;
+        inputs.push(if code.uses_input_size && name.text.as_str() == "input_size" {
+            Source::InputSize
+        } else if vm.hides_context(name) {
+            return None;
+        } else {
+            Source::Slot(name.slot)
+        });
+    }
+    let mut hidable = Vec::new();
+    for node in &kernel.nodes {
+        let Node::Call { function, name: callee, .. } = node else { continue };
+        let name = name(*callee)?;
+        let builtin = builtins::get(function.name())?;
+        if !vm.below_context(name).is_some_and(|value| value.is(&builtin)) {
+            return None;
+        }
+        if !hidable.contains(&name.slot) {
+            hidable.push(name.slot);
+        }
+    }
+    let versions = std::array::from_fn(|_| Cell::new((0, State::Free)));
+    Some(Box::new(LoadedKernel { inputs, builtins: hidable, versions }))
+}

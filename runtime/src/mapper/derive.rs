@@ -1,0 +1,56 @@
+//! Inherit and combine as jobs need them: made once for entities that jobs share.
+
+use std::rc::Rc;
+
+use crate::python::exception::PyResult;
+use crate::python::value::Value;
+
+use super::entity::Entity;
+use super::inherit::{combine, inherit};
+use super::shared::Derivation;
+use super::worker::Worker;
+
+impl Worker {
+    /// `child.inherit(parent)`
+    pub(super) fn inherit(&mut self, child: &Rc<Entity>, parent: &Rc<Entity>) -> PyResult<Rc<Entity>> {
+        self.derive(Derivation::Inherit, child, parent, |worker| inherit(&mut worker.vm, child, parent))
+    }
+
+    /// `high.combine(low)`
+    pub(super) fn combine(&mut self, high: &Rc<Entity>, low: &Rc<Entity>) -> PyResult<Rc<Entity>> {
+        self.derive(Derivation::Combine, high, low, |worker| combine(&mut worker.vm, &worker.names, high, low))
+    }
+
+    /// The entity with a rule that matched: it inherits from the entity, whose id tells of it.
+    pub(super) fn apply_rule(&mut self, rule: &Rc<Entity>, entity: &Rc<Entity>) -> PyResult<Rc<Entity>> {
+        self.derive(Derivation::Rule, rule, entity, |worker| {
+            let vm = &mut worker.vm;
+            let mut derived = inherit(vm, rule, entity)?;
+            // TPV also sets `cores = rule.cores or new_entity.cores` (and mem, gpus) here; inheriting has chosen already.
+            let (id, rule_id) = (vm.str(&derived.id)?, vm.str(&rule.id)?);
+            derived.id = Value::str(format!("{}, Rule: {}", id.as_str(), rule_id.as_str()));
+            Ok(derived)
+        })
+    }
+
+    fn derive(
+        &mut self,
+        how: Derivation,
+        first: &Rc<Entity>,
+        second: &Rc<Entity>,
+        make: impl FnOnce(&mut Self) -> PyResult<Entity>,
+    ) -> PyResult<Rc<Entity>> {
+        if !first.kept.is_shared() || !second.kept.is_shared() {
+            return make(self).map(Rc::new);
+        }
+        let shared = self.store.shared.clone();
+        if let Some(known) = shared.get(how, first, second) {
+            return Ok(known);
+        }
+        // Whether it is made now or was made for another job must make no difference to the job's budget.
+        let steps = self.vm.steps_left();
+        let made = make(self);
+        self.vm.restore_steps(steps);
+        Ok(shared.keep(how, first, second, made?))
+    }
+}

@@ -1,0 +1,179 @@
+//! The parts of an answer that a destination's properties give, prepared: JSON text where a property is constant, and
+//! pieces of text with f-strings between them where it is not.
+//!
+//! A property goes into the evaluation context when it is evaluated. Where no code of the artifact loads that name, it need
+//! not be there, and no value of it need be made.
+
+use crate::galaxy::json::dump;
+use crate::python::code::{CodeKind, CodeRef, Instr, Program};
+use crate::python::exception::PyResult;
+use crate::python::string::Str;
+use crate::python::value::Value;
+use crate::python::vm::{CALLER_BUILTINS, Vm};
+
+use super::code::{evaluate, is_plain};
+use super::entity::Entity;
+use super::worker::Slots;
+
+/// A property of a destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Property {
+    /// `env`
+    Env,
+    /// `params`
+    Params,
+}
+
+/// What the properties of one entity give, where that can be told of the entity alone.
+pub(super) struct Prepared {
+    env: Option<Vec<Piece>>,
+    params: Option<Vec<Piece>>,
+}
+
+/// A piece of JSON text.
+enum Piece {
+    /// This text.
+    Text(Box<str>),
+    /// The string that this f-string gives.
+    FString(Str),
+}
+
+impl Prepared {
+    /// Prepares the properties of an entity.
+    pub(super) fn new(vm: &mut Vm, entity: &Entity, unseen: Unseen) -> Self {
+        let mut of =
+            |unseen: bool, property: &Value, empty: &str| unseen.then(|| prepare(vm, property, empty)).flatten();
+        Self { env: of(unseen.env, &entity.env, "[]"), params: of(unseen.params, &entity.params, "{}") }
+    }
+
+    /// Appends a property as JSON; false where it was not prepared.
+    ///
+    /// # Errors
+    /// What the f-strings raise.
+    pub(super) fn write(&self, vm: &mut Vm, property: Property, out: &mut String) -> PyResult<bool> {
+        let pieces = match property {
+            Property::Env => &self.env,
+            Property::Params => &self.params,
+        };
+        let Some(pieces) = pieces else { return Ok(false) };
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::FString(source) => {
+                    let value = evaluate(vm, &Value::Str(source.clone()), CodeKind::FString)?;
+                    dump(vm, out, &value)?;
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The properties whose names no code loads.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Unseen {
+    env: bool,
+    params: bool,
+}
+
+impl Unseen {
+    /// Looks through all code of a program.
+    pub(super) fn new(program: &Program, slots: &Slots) -> Self {
+        let mut unseen = Self { env: true, params: true };
+        let callers: Vec<&str> = CALLER_BUILTINS.iter().map(|builtin| builtin.name).collect();
+        for code in &program.data.codes {
+            let root = program.code(code.root).unwrap_or(code);
+            for instr in &code.instrs {
+                let (Instr::LoadName { name } | Instr::DeleteName { name }) = instr else { continue };
+                let Some(name) = root.names.get(*name as usize).and_then(|name| program.names.get(*name as usize))
+                else {
+                    continue;
+                };
+                let any = callers.contains(&name.text.as_str());
+                unseen.env &= !any && name.slot != slots.env;
+                unseen.params &= !any && name.slot != slots.params;
+            }
+        }
+        unseen
+    }
+}
+
+/// The pieces of a property; nothing where evaluating it takes more than running f-strings of the config.
+fn prepare(vm: &mut Vm, property: &Value, empty: &str) -> Option<Vec<Piece>> {
+    let mut pieces = Pieces { done: Vec::new(), text: String::new() };
+    if vm.truthy(property).ok()? {
+        pieces.add(vm, property, 0)?;
+    } else {
+        pieces.text.push_str(empty);
+    }
+    pieces.end_text();
+    Some(pieces.done)
+}
+
+struct Pieces {
+    done: Vec<Piece>,
+    text: String,
+}
+
+/// Deeper properties are evaluated in the general way.
+const MAX_DEPTH: usize = 32;
+
+impl Pieces {
+    fn add(&mut self, vm: &mut Vm, value: &Value, depth: usize) -> Option<()> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        match value {
+            Value::Str(source) => match source.code() {
+                Some(CodeRef { code: CodeRef::PLAIN, .. }) => self.constant(vm, value)?,
+                Some(CodeRef { code, .. }) => {
+                    let program = vm.program.clone()?;
+                    program.code(code).filter(|code| code.kind == CodeKind::FString)?;
+                    self.end_text();
+                    self.done.push(Piece::FString(source.clone()));
+                }
+                None if is_plain(source) => self.constant(vm, value)?,
+                None => return None,
+            },
+            Value::List(list) => {
+                self.text.push('[');
+                for (index, item) in list.items.borrow().iter().enumerate() {
+                    self.separate(index);
+                    self.add(vm, item, depth + 1)?;
+                }
+                self.text.push(']');
+            }
+            Value::Dict(dict) => {
+                self.text.push('{');
+                for (index, (key, item)) in dict.items().iter().enumerate() {
+                    self.separate(index);
+                    dump::key(vm, &mut self.text, key).ok()?;
+                    self.text.push_str(": ");
+                    self.add(vm, item, depth + 1)?;
+                }
+                self.text.push('}');
+            }
+            Value::None | Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) => {
+                self.constant(vm, value)?
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn separate(&mut self, index: usize) {
+        if index > 0 {
+            self.text.push_str(", ");
+        }
+    }
+
+    fn constant(&mut self, vm: &mut Vm, value: &Value) -> Option<()> {
+        dump(vm, &mut self.text, value).ok()
+    }
+
+    fn end_text(&mut self) {
+        if !self.text.is_empty() {
+            self.done.push(Piece::Text(std::mem::take(&mut self.text).into()));
+        }
+    }
+}

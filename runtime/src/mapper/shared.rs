@@ -1,0 +1,146 @@
+//! What jobs share: entities that are derived from shared entities alone, made once.
+//!
+//! Inheriting and combining are pure functions of entities that never change. So their results are kept for the pairs of
+//! entities that jobs bring together again and again, and what can be told of an entity alone is kept with it. An entity
+//! that code changed belongs to its job; nothing of it is kept.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::rc::Rc;
+
+use crate::python::value::Value;
+
+use super::entity::Entity;
+use super::matching::Fits;
+use super::output::Prepared;
+
+/// How many derived entities a thread keeps. One takes one to three kilobytes.
+const MAX_KEPT: usize = 16 * 1024;
+
+/// What is kept with an entity. A copy of the entity is another entity: it starts with nothing.
+#[derive(Default)]
+pub struct Kept {
+    /// The number of an entity that jobs share; 0 for one that belongs to a job.
+    identity: Cell<u32>,
+    /// The context, by slot of the thread's machine.
+    pub(super) context: OnceCell<Rc<[ContextEntry]>>,
+    /// The destinations whose tags fit.
+    pub(super) fits: OnceCell<Rc<Fits>>,
+    /// What its properties give, for a destination with its rules applied.
+    pub(super) prepared: OnceCell<Rc<Prepared>>,
+    /// The entity without its rules.
+    pub(super) without_rules: OnceCell<Rc<Entity>>,
+}
+
+/// A name of an entity's context.
+pub(super) struct ContextEntry {
+    /// The slot of the name.
+    pub slot: usize,
+    /// The index in the entity's dict.
+    pub index: usize,
+    /// Its value.
+    pub value: Value,
+    /// Whether code could change the value itself, so that each job needs a copy.
+    pub mutable: bool,
+}
+
+impl Clone for Kept {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Kept {
+    /// Whether jobs share the entity.
+    pub(super) fn is_shared(&self) -> bool {
+        self.identity.get() != 0
+    }
+}
+
+/// How an entity came from two others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Derivation {
+    /// The first inherits from the second.
+    Inherit,
+    /// The first is combined over the second.
+    Combine,
+    /// The first is a rule that matched, the second the entity that it applies to.
+    Rule,
+}
+
+/// Mixes the few words of a key.
+#[derive(Default)]
+pub(super) struct WordHasher(u64);
+
+impl Hasher for WordHasher {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.write_u64(u64::from_le_bytes(*word));
+        }
+        self.write_u64(rest.iter().fold(rest.len() as u64, |word, byte| word << 8 | u64::from(*byte)));
+    }
+
+    fn write_u8(&mut self, value: u8) {
+        self.write_u64(value.into());
+    }
+
+    fn write_u32(&mut self, value: u32) {
+        self.write_u64(value.into());
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write_usize(&mut self, value: usize) {
+        self.write_u64(value as u64);
+    }
+
+    fn write_isize(&mut self, value: isize) {
+        self.write_u64(value.cast_unsigned() as u64);
+    }
+}
+
+/// A map with a cheap hash. What its keys cost is bounded by the bound on their number.
+pub(super) type WordMap<K, V> = HashMap<K, V, BuildHasherDefault<WordHasher>>;
+
+/// One thread's derived entities.
+#[derive(Default)]
+pub(super) struct Shared {
+    next: Cell<u32>,
+    derived: RefCell<WordMap<(Derivation, u32, u32), Rc<Entity>>>,
+}
+
+impl Shared {
+    /// Makes an entity one that jobs share.
+    pub(super) fn share(&self, entity: Entity) -> Rc<Entity> {
+        // Numbers are never used twice: where they end, nothing more is shared.
+        if let Some(next) = self.next.get().checked_add(1) {
+            self.next.set(next);
+            entity.kept.identity.set(next);
+        }
+        Rc::new(entity)
+    }
+
+    /// The entity derived from two that jobs share, where it is kept.
+    pub(super) fn get(&self, how: Derivation, first: &Entity, second: &Entity) -> Option<Rc<Entity>> {
+        self.derived.borrow().get(&(how, first.kept.identity.get(), second.kept.identity.get())).cloned()
+    }
+
+    /// Keeps an entity derived from two that jobs share.
+    pub(super) fn keep(&self, how: Derivation, first: &Entity, second: &Entity, derived: Entity) -> Rc<Entity> {
+        let derived = self.share(derived);
+        let mut all = self.derived.borrow_mut();
+        if all.len() >= MAX_KEPT {
+            all.clear();
+        }
+        all.insert((how, first.kept.identity.get(), second.kept.identity.get()), derived.clone());
+        derived
+    }
+}

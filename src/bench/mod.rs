@@ -1,0 +1,9 @@
+//! Measuring: what `tpvc bench` and the programs in `benches/` share.
+
+mod generate;
+mod measure;
+mod workload;
+
+pub use generate::{Generated, Shape};
+pub use measure::{Timing, time};
+pub use workload::{Workload, WorkloadError, compile};

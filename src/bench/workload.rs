@@ -1,0 +1,102 @@
+//! What is measured: rules, jobs and a world.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use tpv_runtime::artifact::Rules;
+use tpv_runtime::galaxy::job::Job;
+use tpv_runtime::galaxy::world::World;
+use tpv_runtime::mapper::{Hooks, Mapper};
+
+/// Why there is nothing to measure; the text is for users.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkloadError(pub String);
+
+impl fmt::Display for WorkloadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for WorkloadError {}
+
+/// Rules, the jobs to map by them, and the world to map them in.
+pub struct Workload {
+    /// The config files, as the compiler takes them.
+    pub configs: Vec<String>,
+    /// The rules.
+    pub rules: Arc<Rules>,
+    /// The jobs.
+    pub jobs: Vec<Arc<Job>>,
+    /// The text of the jobs, one a line.
+    pub lines: String,
+    /// The world.
+    pub world: Arc<World>,
+}
+
+impl Workload {
+    /// Compiles config files and reads jobs and world.
+    ///
+    /// # Errors
+    /// The first thing that cannot be read or is wrong.
+    pub fn read(configs: Vec<String>, jobs: &Path, world: Option<&Path>) -> Result<Self, WorkloadError> {
+        let lines = text(jobs)?;
+        let world = match world {
+            Some(path) => World::parse(&text(path)?).map_err(|error| wrong(path, &error))?,
+            None => World::default(),
+        };
+        Self::new(configs, lines, world)
+    }
+
+    /// Compiles config files and reads jobs.
+    ///
+    /// # Errors
+    /// Where the config does not compile or a line is no job.
+    pub fn new(configs: Vec<String>, lines: String, world: World) -> Result<Self, WorkloadError> {
+        let rules = compile(&configs)?;
+        let jobs = lines
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .map(|line| Job::parse(line).map(Arc::new))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| WorkloadError(format!("a line is not a job: {error}")))?;
+        Ok(Self { configs, rules: Arc::new(rules), jobs, lines, world: Arc::new(world) })
+    }
+
+    /// A mapper of the rules, with the compiler for code that is made at run time.
+    pub fn mapper(&self) -> Mapper {
+        let hooks = Hooks { compile: Some(Arc::new(crate::python::run_time::compile)), ..Hooks::default() };
+        Mapper::with_hooks(self.rules.clone(), hooks, false)
+    }
+
+    /// The answers to all jobs, one a line.
+    pub fn answers(&self, mapper: &Mapper) -> String {
+        let mut out = String::new();
+        for job in &self.jobs {
+            mapper.map(job, &self.world).write_line(&mut out);
+        }
+        out
+    }
+}
+
+/// Compiles config files.
+///
+/// # Errors
+/// The first error of the compiler.
+pub fn compile(configs: &[String]) -> Result<Rules, WorkloadError> {
+    let compiled = crate::compile(configs, &crate::CompileOptions::default());
+    compiled.rules.ok_or_else(|| {
+        let first =
+            compiled.diagnostics.iter().find(|diagnostic| diagnostic.severity == crate::diagnostic::Severity::Error);
+        WorkloadError(first.map_or_else(|| "the config does not compile".to_owned(), |error| error.message.clone()))
+    })
+}
+
+fn text(path: &Path) -> Result<String, WorkloadError> {
+    std::fs::read_to_string(path).map_err(|error| wrong(path, &error))
+}
+
+fn wrong(path: &Path, error: &dyn fmt::Display) -> WorkloadError {
+    WorkloadError(format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,178 @@
+//! `tpvc bench`
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::{Common, Outcome};
+use crate::bench::{Shape, Timing, Workload, WorkloadError, compile, time};
+use tpv_runtime::artifact::Rules;
+
+/// Measure compiling, loading and mapping
+///
+/// With CONFIG and `--jobs-file` on your own rules and jobs; without, on a generated set of the size that you ask for. Each
+/// figure is the median of several runs.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc bench --tools 100000 --destinations 50 --rules 2\n  \
+    tpvc bench tpv_rules.yml --jobs-file jobs.jsonl --world world.json --json")]
+pub(super) struct Bench {
+    /// Config files or URLs to measure with, in place of a generated set
+    #[arg(value_name = "CONFIG", requires = "jobs_file")]
+    config: Vec<String>,
+    /// The jobs to map by CONFIG, one JSON object a line
+    #[arg(long, value_name = "JOBS", requires = "config")]
+    jobs_file: Option<PathBuf>,
+    /// What Galaxy knows at that moment, for CONFIG
+    #[arg(long, value_name = "WORLD", requires = "config")]
+    world: Option<PathBuf>,
+    /// Tools of the generated set
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = size(1, 10_000_000))]
+    tools: u64,
+    /// Destinations of the generated set
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = size(0, 1_000_000))]
+    destinations: u64,
+    /// Rules of each generated tool
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = size(0, 10_000))]
+    rules: u64,
+    /// Jobs of the generated set
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = size(1, 10_000_000))]
+    jobs: u64,
+    /// Another seed generates other sizes and jobs
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Runs of each measurement
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = size(1, 1000))]
+    runs: u64,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn size(least: u64, most: u64) -> clap::builder::RangedU64ValueParser {
+    clap::value_parser!(u64).range(least..=most)
+}
+
+/// One figure.
+struct Row {
+    name: &'static str,
+    /// What is counted: `config`, `artifact`, `job`.
+    unit: &'static str,
+    count: usize,
+    timing: Timing,
+}
+
+impl Row {
+    fn micros(&self, duration: Duration) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "a figure of a few digits")]
+        let count = self.count.max(1) as f64;
+        duration.as_secs_f64() * 1e6 / count
+    }
+}
+
+impl Bench {
+    pub(super) fn run(&self, common: &Common) -> Outcome {
+        match self.measure() {
+            Ok((workload, rows)) => {
+                self.print(&workload, &rows);
+                Outcome::Done
+            }
+            Err(error) => {
+                common.fail(error.to_string(), "`tpvc compile` shows what is wrong with a config, with its place");
+                Outcome::Bad
+            }
+        }
+    }
+
+    fn workload(&self, folder: &std::path::Path) -> Result<Workload, WorkloadError> {
+        if let Some(jobs) = &self.jobs_file {
+            return Workload::read(self.config.clone(), jobs, self.world.as_deref());
+        }
+        let number = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
+        let shape = Shape {
+            tools: number(self.tools),
+            destinations: number(self.destinations),
+            rules: number(self.rules),
+            jobs: number(self.jobs),
+            seed: self.seed,
+        };
+        shape.generate().workload(folder)
+    }
+
+    fn measure(&self) -> Result<(Workload, Vec<Row>), WorkloadError> {
+        let folder = tempfile::tempdir().map_err(|error| WorkloadError(format!("a temporary folder: {error}")))?;
+        let workload = self.workload(folder.path())?;
+        let runs = usize::try_from(self.runs).unwrap_or(1);
+        let artifact = workload.rules.to_bytes().map_err(|error| WorkloadError(error.to_string()))?;
+        let mapper = workload.mapper();
+        let first = workload.answers(&mapper);
+        let jobs = workload.jobs.len();
+        let mut rows = vec![
+            Row { name: "compile", unit: "config", count: 1, timing: time(runs, || compile(&workload.configs)) },
+            Row { name: "load", unit: "artifact", count: 1, timing: time(runs, || Rules::load(&artifact)) },
+            Row {
+                name: "map, first time",
+                unit: "job",
+                count: jobs,
+                timing: time(runs, || workload.answers(&workload.mapper())),
+            },
+        ];
+        let mut differed = false;
+        let timing = time(runs, || {
+            let answers = workload.answers(&mapper);
+            differed |= answers != first;
+            answers
+        });
+        if differed {
+            return Err(WorkloadError("two runs gave different answers: this is a fault of tpvc".to_owned()));
+        }
+        rows.push(Row { name: "map", unit: "job", count: jobs, timing });
+        Ok((workload, rows))
+    }
+
+    fn print(&self, workload: &Workload, rows: &[Row]) {
+        let tables = workload.rules.tables();
+        let counts = [
+            ("tools", tables.tools.rows.len()),
+            ("destinations", tables.destinations.len()),
+            ("rules", tables.rules.len()),
+            ("jobs", workload.jobs.len()),
+        ];
+        let mut out = std::io::stdout().lock();
+        // A reader that has seen enough is no error.
+        let _ = if self.json {
+            let figures: Vec<_> = rows
+                .iter()
+                .map(|row| {
+                    serde_json::json!({
+                        "name": row.name,
+                        "unit": row.unit,
+                        "median_us": row.micros(row.timing.median),
+                        "minimum_us": row.micros(row.timing.minimum),
+                        "maximum_us": row.micros(row.timing.maximum),
+                    })
+                })
+                .collect();
+            let counts: serde_json::Map<String, serde_json::Value> =
+                counts.into_iter().map(|(name, count)| (name.to_owned(), count.into())).collect();
+            writeln!(out, "{}", serde_json::json!({ "counts": counts, "runs": self.runs, "figures": figures }))
+        } else {
+            let counts: Vec<String> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
+            writeln!(out, "{}; median of {} runs (least, most)", counts.join(", "), self.runs).and_then(|()| {
+                rows.iter().try_for_each(|row| {
+                    writeln!(
+                        out,
+                        "{:<16} {:>14.2} us a {:<9} ({:.2}, {:.2})",
+                        row.name,
+                        row.micros(row.timing.median),
+                        row.unit,
+                        row.micros(row.timing.minimum),
+                        row.micros(row.timing.maximum)
+                    )
+                })
+            })
+        };
+    }
+}

@@ -1,0 +1,44 @@
+//! `tpvc explain-code`
+
+use std::io::Write;
+
+use clap::Args;
+
+use super::{Common, Outcome};
+use crate::config::suggest::closest;
+use crate::lint::codes::{CODES, find};
+
+/// Explain a code of a finding: what it means, an example, how to mend it
+#[derive(Args)]
+#[command(after_help = "Examples:\n  tpvc explain-code T105\n  tpvc explain-code")]
+pub(super) struct ExplainCode {
+    /// The code, such as T105; without one all codes are listed
+    #[arg(value_name = "CODE")]
+    code: Option<String>,
+}
+
+impl ExplainCode {
+    pub(super) fn run(&self, common: &Common) -> Outcome {
+        let Some(code) = &self.code else {
+            let list: String = CODES.iter().map(|code| format!("{}  {}\n", code.code, code.title)).collect();
+            return print(&list);
+        };
+        match find(code) {
+            Some(found) => print(found.page),
+            None => {
+                let help = match closest(&code.to_uppercase(), CODES.iter().map(|code| code.code)) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "`tpvc explain-code` lists all codes".to_owned(),
+                };
+                common.fail(format!("there is no code `{code}`"), &help);
+                Outcome::Bad
+            }
+        }
+    }
+}
+
+/// Writes to stdout; that the reader went away is no error.
+fn print(text: &str) -> Outcome {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    Outcome::Done
+}

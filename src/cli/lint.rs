@@ -1,0 +1,145 @@
+//! `tpvc lint`
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Write};
+use std::time::Instant;
+
+use clap::{Args, ColorChoice, ValueEnum};
+
+use super::paths;
+use super::report::count;
+use super::{Common, Outcome};
+use crate::lint::{Linted, Options, codes, lint, report};
+
+/// Find what is wrong in TPV config files, and what is likely wrong in their code
+///
+/// The files are merged in the order given, later over earlier, as TPV merges the files of `tpv_config_files`; give all
+/// of them, since names and tags may come from any. Exits 1 if there is an error, 0 if there are only warnings.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc lint tpv_rules_local.yml\n  \
+    tpvc lint https://gxy.io/tpv/db.yml rules/ --ignore T102,T104\n  \
+    tpvc lint --each 'rules/*.yml' --format github\n  \
+    tpvc explain-code T105")]
+pub(super) struct Lint {
+    /// Config files, http/https URLs, folders (their .yml and .yaml files) or patterns with `*`
+    #[arg(required = true, value_name = "CONFIG")]
+    configs: Vec<String>,
+    /// Codes of warnings to leave out, joined by commas
+    #[arg(long, value_name = "CODES")]
+    ignore: Option<String>,
+    /// Lint each file by itself rather than all together
+    #[arg(long)]
+    each: bool,
+    /// How to print the findings
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    /// Exit 1 for warnings too
+    #[arg(long)]
+    strict: bool,
+    /// Accepted because `tpv lint` has it; tpvc writes no temporary code
+    #[arg(long, hide = true)]
+    preserve_temp_code: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people: each finding with its place, an excerpt and what to write instead
+    Text,
+    /// An array of objects
+    Json,
+    /// SARIF 2.1.0, for code hosts
+    Sarif,
+    /// Annotations in GitHub's workflows
+    Github,
+}
+
+impl Lint {
+    pub(super) fn run(&self, common: &Common) -> Outcome {
+        let started = Instant::now();
+        let configs = match paths::expand(&self.configs) {
+            Ok(configs) => configs,
+            Err((message, help)) => {
+                common.fail(message, help);
+                return Outcome::Bad;
+            }
+        };
+        let ignore = self.ignored(common);
+        let options = Options { ignore };
+        let groups: Vec<Vec<String>> =
+            if self.each { configs.iter().map(|config| vec![config.clone()]).collect() } else { vec![configs.clone()] };
+        let mut runs: Vec<Linted> = groups.iter().map(|group| lint(group, &options)).collect();
+        if common.quiet {
+            for linted in &mut runs {
+                linted.findings.retain(crate::lint::Finding::is_error);
+            }
+        }
+        let out = match self.format {
+            Format::Text => runs.iter().map(|linted| report::text(linted, colour(common))).collect(),
+            Format::Json => report::json(&runs),
+            Format::Sarif => report::sarif(&runs),
+            Format::Github => runs.iter().map(report::github).collect::<String>(),
+        };
+        // A reader that went away, such as `head`, is no fault of the config.
+        let _ = io::stdout().lock().write_all(out.as_bytes());
+        let errors: usize = runs.iter().map(Linted::errors).sum();
+        let warnings: usize = runs.iter().map(Linted::warnings).sum();
+        summary(common, configs.len(), errors, warnings);
+        if common.verbose > 0 {
+            by_code(common, &runs);
+            common.say(&format!("in {:.0} ms", started.elapsed().as_secs_f64() * 1e3));
+        }
+        if errors > 0 || (self.strict && warnings > 0) { Outcome::Bad } else { Outcome::Done }
+    }
+
+    /// The codes of `--ignore`. A code that cannot be ignored, or that there is not, is most likely a slip.
+    fn ignored(&self, common: &Common) -> Vec<String> {
+        let list = self.ignore.as_deref().unwrap_or("");
+        let given: Vec<String> =
+            list.split(',').map(|code| code.trim().to_owned()).filter(|code| !code.is_empty()).collect();
+        for code in &given {
+            match codes::find(code) {
+                Some(known) if known.code != code.as_str() => {
+                    common.say(&format!("--ignore: write `{}`; codes have capital letters", known.code));
+                }
+                Some(known) if known.severity == crate::diagnostic::Severity::Error => {
+                    common.say(&format!("--ignore: {code} is an error, which cannot be ignored"));
+                }
+                Some(_) => {}
+                None => common.say(&format!("--ignore: there is no code `{code}`")),
+            }
+        }
+        given
+    }
+}
+
+fn summary(common: &Common, files: usize, errors: usize, warnings: usize) {
+    let files = count(files as u64, "file");
+    common.say(&match (errors, warnings) {
+        (0, 0) => format!("nothing found in {files}"),
+        (0, _) => format!("{} in {files}", count(warnings as u64, "warning")),
+        (_, 0) => format!("{} in {files}", count(errors as u64, "error")),
+        _ => format!("{} and {} in {files}", count(errors as u64, "error"), count(warnings as u64, "warning")),
+    });
+}
+
+fn by_code(common: &Common, runs: &[Linted]) {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for finding in runs.iter().flat_map(|linted| &linted.findings) {
+        *counts.entry(finding.code).or_default() += 1;
+    }
+    for (code, number) in counts {
+        common.say(&format!("{number:6} {code}  {}", codes::find(code).map_or("", |code| code.title)));
+    }
+}
+
+/// Whether the findings, which go to stdout, get colours.
+fn colour(common: &Common) -> bool {
+    match common.color {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
+            io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        }
+    }
+}

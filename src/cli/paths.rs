@@ -1,0 +1,130 @@
+//! Folders and patterns as arguments: where no shell expands `*`, and where it is quoted, tpvc does.
+
+use std::path::{Path, PathBuf};
+
+use crate::source::is_url;
+
+/// The files that the arguments name: a folder stands for all `.yml` and `.yaml` files in it and below, by name; a pattern
+/// for the files it matches; anything else for itself.
+///
+/// # Errors
+/// A message and a help where a folder or pattern gives no file.
+pub(super) fn expand(arguments: &[String]) -> Result<Vec<String>, (String, &'static str)> {
+    let mut out = Vec::new();
+    for argument in arguments {
+        if is_url(argument) {
+            out.push(argument.clone());
+        } else if Path::new(argument).is_dir() {
+            let mut files = Vec::new();
+            collect(Path::new(argument), &mut files);
+            if files.is_empty() {
+                return Err((
+                    format!("no .yml or .yaml file in the folder `{argument}`"),
+                    "name a folder with config files",
+                ));
+            }
+            out.extend(files);
+        } else if argument.contains(['*', '?']) && !Path::new(argument).exists() {
+            let files = matching(argument);
+            if files.is_empty() {
+                return Err((
+                    format!("no file matches `{argument}`"),
+                    "check the pattern; `*` and `?` stand for parts of a name",
+                ));
+            }
+            out.extend(files);
+        } else {
+            out.push(argument.clone());
+        }
+    }
+    Ok(out)
+}
+
+fn is_config(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "yml" || extension == "yaml")
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+fn collect(folder: &Path, files: &mut Vec<String>) {
+    for path in entries(folder) {
+        // A link to a folder is left alone: it may lead back.
+        if path.is_dir() && !path.is_symlink() {
+            collect(&path, files);
+        } else if is_config(&path) && path.is_file() {
+            files.push(path.display().to_string());
+        }
+    }
+}
+
+fn matching(pattern: &str) -> Vec<String> {
+    let mut found = vec![PathBuf::from(if pattern.starts_with('/') { "/" } else { "" })];
+    for part in pattern.split('/').filter(|part| !part.is_empty()) {
+        let mut next = Vec::new();
+        for folder in found {
+            if !part.contains(['*', '?']) {
+                next.push(folder.join(part));
+                continue;
+            }
+            for path in entries(&folder) {
+                let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+                // As in a shell, `*` leaves out hidden files.
+                if !name.starts_with('.') && fits(part, &name) {
+                    next.push(folder.join(name));
+                }
+            }
+        }
+        found = next;
+    }
+    found.into_iter().filter(|path| path.is_file()).map(|path| path.display().to_string()).collect()
+}
+
+/// Whether a name fits a pattern of `*`, `?` and characters that stand for themselves.
+fn fits(pattern: &str, name: &str) -> bool {
+    let mut rest = pattern.chars();
+    match rest.next() {
+        None => name.is_empty(),
+        Some('*') => {
+            let rest = rest.as_str();
+            name.char_indices().map(|(at, _)| at).chain([name.len()]).any(|at| fits(rest, name.get(at..).unwrap_or("")))
+        }
+        Some(wanted) => {
+            let mut name = name.chars();
+            name.next().is_some_and(|found| wanted == '?' || found == wanted) && fits(rest.as_str(), name.as_str())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    use super::*;
+
+    #[test]
+    fn patterns_fit_names() {
+        assert!(fits("*.yml", "a.yml") && fits("a?c*", "abcd") && fits("*", ""));
+        assert!(!fits("*.yml", "a.yaml") && !fits("a?", "a"));
+    }
+
+    #[test]
+    fn folders_and_patterns_name_files_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().to_str().unwrap();
+        for name in ["b.yml", "a.yaml", "c.txt", ".d.yml"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let names = |argument: String| {
+            let files = expand(&[argument]).unwrap();
+            files.iter().map(|file| file.rsplit('/').next().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(format!("{root}/*.yml")), ["b.yml"]);
+        assert_eq!(names(root.to_owned()), [".d.yml", "a.yaml", "b.yml"]);
+        assert!(expand(&[format!("{root}/*.json")]).is_err());
+    }
+}

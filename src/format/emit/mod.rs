@@ -1,0 +1,373 @@
+//! Events to text, as ruamel.yaml's `Emitter` writes them with TPV's settings: indents of two, lines of 80.
+
+mod analysis;
+mod block;
+mod comments;
+mod flow;
+mod scalar;
+mod write;
+
+use super::comment::{Before, CommentId, Comments};
+use super::error::{FormatError, Result};
+use super::node::Tag;
+use super::represent::OutSlots;
+use super::token::Style;
+use analysis::Analysis;
+
+/// After which column lines are folded.
+const WIDTH: usize = 80;
+/// How much deeper each level stands.
+const INDENT: usize = 2;
+/// Longer keys are written with `?`; TPV sets it.
+const LONGEST_KEY: usize = 1024;
+
+/// What a scalar or the start of a collection comes with.
+#[derive(Clone, Debug)]
+pub(super) struct Start {
+    pub anchor: Option<String>,
+    pub tag: Tag,
+    pub slots: Option<OutSlots>,
+    /// Whether a collection stands in brackets.
+    pub flow: bool,
+}
+
+/// The comments at the end of a collection.
+#[derive(Clone, Debug)]
+pub(super) struct Ending {
+    pub after: Option<CommentId>,
+    pub before: Option<Vec<Before>>,
+}
+
+/// What is to be written.
+#[derive(Clone, Debug)]
+pub(super) enum Event {
+    Alias(String),
+    Scalar(Start, String, Style),
+    SequenceStart(Start),
+    SequenceEnd(Ending),
+    /// With the number of its pairs.
+    MappingStart(Start, usize),
+    MappingEnd(Ending),
+}
+
+/// What to do with the next event.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    End,
+    FlowItem { first: bool },
+    FlowKey { first: bool },
+    FlowSimpleValue,
+    FlowValue,
+    BlockItem { first: bool },
+    BlockKey { first: bool },
+    BlockSimpleValue,
+    BlockValue,
+}
+
+/// Where a node stands.
+#[derive(Clone, Copy, Debug, Default)]
+struct Context {
+    sequence: bool,
+    mapping: bool,
+    simple_key: bool,
+}
+
+/// The writer and where it is.
+struct Emitter<'a> {
+    events: &'a [Event],
+    at: usize,
+    comments: &'a mut Comments,
+    out: String,
+    states: Vec<State>,
+    indent: Option<usize>,
+    /// The indents outside, and whether the collections there are sequences.
+    indents: Vec<(Option<usize>, bool)>,
+    /// The open `[` and `{`; `None` is a mapping without braces.
+    flow: Vec<Option<char>>,
+    context: Context,
+    column: usize,
+    /// The last character was white space.
+    whitespace: bool,
+    /// Only an indent and indicators stand in the line.
+    indention: bool,
+    /// The next line break is left out.
+    no_newline: bool,
+    /// A block scalar that keeps its line breaks was the last thing written.
+    open_ended: bool,
+    /// What is known of the scalar to be written.
+    analysis: Option<Analysis>,
+}
+
+/// Writes the events of a document.
+///
+/// # Errors
+/// Comments that ruamel.yaml cannot write.
+pub(super) fn emit(events: &[Event], comments: &mut Comments) -> Result<String> {
+    let mut emitter = Emitter {
+        events,
+        at: 0,
+        comments,
+        out: String::new(),
+        states: vec![State::End],
+        indent: None,
+        indents: Vec::new(),
+        flow: Vec::new(),
+        context: Context::default(),
+        column: 0,
+        whitespace: true,
+        indention: true,
+        no_newline: false,
+        open_ended: false,
+        analysis: None,
+    };
+    emitter.node(Context::default())?;
+    emitter.at += 1;
+    while let Some(state) = emitter.states.pop() {
+        emitter.step(state)?;
+        emitter.at += 1;
+    }
+    Ok(emitter.out)
+}
+
+impl<'a> Emitter<'a> {
+    fn event(&self) -> Result<&'a Event> {
+        self.events.get(self.at).ok_or_else(|| FormatError::new("there is nothing more to write"))
+    }
+
+    fn step(&mut self, state: State) -> Result<()> {
+        match state {
+            State::End => {
+                self.write_indent();
+                if self.open_ended {
+                    self.write_indicator("...", true, false, false);
+                    self.write_indent();
+                }
+                Ok(())
+            }
+            State::FlowItem { first } => self.flow_item(first),
+            State::FlowKey { first } => self.flow_key(first),
+            State::FlowSimpleValue => {
+                self.write_indicator(":", false, false, false);
+                self.states.push(State::FlowKey { first: false });
+                self.node(Context { mapping: true, ..Context::default() })
+            }
+            State::FlowValue => {
+                if self.column > WIDTH {
+                    self.write_indent();
+                }
+                self.write_indicator(":", true, false, false);
+                self.states.push(State::FlowKey { first: false });
+                self.node(Context { mapping: true, ..Context::default() })
+            }
+            State::BlockItem { first } => self.block_item(first),
+            State::BlockKey { first } => self.block_key(first),
+            State::BlockSimpleValue => {
+                self.write_indicator(":", false, false, false);
+                self.states.push(State::BlockKey { first: false });
+                self.node(Context { mapping: true, ..Context::default() })
+            }
+            State::BlockValue => {
+                self.write_indent();
+                self.write_indicator(":", true, false, true);
+                self.states.push(State::BlockKey { first: false });
+                self.node(Context { mapping: true, ..Context::default() })
+            }
+        }
+    }
+
+    fn in_flow(&self) -> bool {
+        !self.flow.is_empty()
+    }
+
+    fn increase_indent(&mut self, flow: bool, sequence: bool, indentless: bool) {
+        self.indents.push((self.indent, sequence));
+        self.indent = match self.indent {
+            None if flow => None,
+            None => Some(0),
+            Some(indent) if indentless => Some(indent),
+            Some(indent) => Some(indent + INDENT),
+        };
+    }
+
+    fn restore_indent(&mut self) {
+        self.indent = self.indents.pop().and_then(|(indent, _)| indent);
+    }
+
+    /// Whether the collections at the top of the indents are both sequences.
+    fn is_sequence_in_sequence(&self) -> bool {
+        matches!(self.indents.as_slice(), [.., (_, true), (_, true)])
+    }
+
+    /// How many spaces align brackets.
+    fn flow_align(&self, after_comment: bool) -> usize {
+        let top = self.indents.last();
+        if (self.indents.len() < 2 || !top.is_some_and(|top| top.1)) && (self.indents.is_empty() || !after_comment) {
+            return 0;
+        }
+        let base = top.and_then(|top| top.0).unwrap_or(0) + INDENT;
+        if after_comment { base } else { base.saturating_sub(self.column + 1) }
+    }
+
+    /// Writes a node: a scalar whole, of a collection the start.
+    fn node(&mut self, context: Context) -> Result<()> {
+        self.context = context;
+        match self.event()? {
+            Event::Alias(name) => {
+                self.write_indicator(&format!("*{name}"), true, false, false);
+                self.no_newline = false;
+                Ok(())
+            }
+            Event::Scalar(start, text, style) => {
+                if self.write_anchor(start) {
+                    self.context.sequence = false;
+                }
+                let style = self.write_scalar_tag(start, text, *style)?;
+                self.scalar(start, style)
+            }
+            Event::SequenceStart(start) => self.sequence(start),
+            Event::MappingStart(start, count) => self.mapping(start, *count),
+            Event::SequenceEnd(_) | Event::MappingEnd(_) => Err(FormatError::new("a value is missing")),
+        }
+    }
+
+    fn write_anchor(&mut self, start: &Start) -> bool {
+        let Some(anchor) = &start.anchor else { return false };
+        self.write_indicator(&format!("&{anchor}"), true, false, false);
+        self.no_newline = false;
+        true
+    }
+
+    fn write_collection_tag(&mut self, start: &Start, kind: &str) {
+        if start.tag.name != Tag::implicit(kind).name {
+            self.write_indicator(&prepare_tag(&start.tag.name), true, false, false);
+        }
+    }
+
+    fn sequence(&mut self, start: &Start) -> Result<()> {
+        self.write_anchor(start);
+        self.write_collection_tag(start, "seq");
+        let was_indention = self.indention;
+        let mut force_indent = false;
+        if let Some(slots) = &start.slots {
+            if !start.flow && self.write_after(slots.after)? {
+                self.indention = false;
+                self.no_newline = true;
+            }
+            let column = self.column;
+            if self.write_before(slots.before.as_deref(), true)? {
+                if start.flow {
+                    let Some((_, sequence)) = self.indents.last() else {
+                        return Err(FormatError::new("a comment before the brackets has no place to be kept"));
+                    };
+                    force_indent = !sequence;
+                }
+                self.indention = was_indention;
+                self.no_newline = !self.indention;
+            }
+            if start.flow {
+                self.column = column;
+            }
+        }
+        if self.in_flow() || start.flow || self.is_empty_collection() {
+            self.start_flow_sequence(force_indent);
+        } else {
+            let indentless = self.context.mapping && !self.indention;
+            self.increase_indent(false, true, indentless);
+            self.states.push(State::BlockItem { first: true });
+        }
+        if self.is_sequence_in_sequence() {
+            self.indention = true;
+            self.no_newline = false;
+        }
+        Ok(())
+    }
+
+    fn mapping(&mut self, start: &Start, count: usize) -> Result<()> {
+        self.write_anchor(start);
+        self.write_collection_tag(start, "map");
+        let mut force_indent = false;
+        if let Some(slots) = &start.slots {
+            if !start.flow {
+                self.write_after(slots.after)?;
+            }
+            if slots.before.as_ref().is_some_and(|before| !before.is_empty()) {
+                self.write_before(slots.before.as_deref(), true)?;
+                if let (true, Some((_, sequence))) = (start.flow, self.indents.last()) {
+                    force_indent = !sequence;
+                }
+            }
+        }
+        if self.in_flow() || start.flow || self.is_empty_collection() {
+            self.start_flow_mapping(count == 1, force_indent);
+        } else {
+            self.increase_indent(false, false, false);
+            self.states.push(State::BlockKey { first: true });
+        }
+        Ok(())
+    }
+
+    /// Whether the collection that starts here ends at once.
+    fn is_empty_collection(&self) -> bool {
+        matches!(
+            (self.events.get(self.at), self.events.get(self.at + 1)),
+            (Some(Event::SequenceStart(_)), Some(Event::SequenceEnd(_)))
+                | (Some(Event::MappingStart(..)), Some(Event::MappingEnd(_)))
+        )
+    }
+
+    /// Whether the key can do without `?`.
+    fn is_simple_key(&mut self) -> Result<bool> {
+        let mut length = 0;
+        let event = self.event()?;
+        if let Event::Scalar(start, ..) | Event::SequenceStart(start) | Event::MappingStart(start, _) = event {
+            length += start.anchor.as_ref().map_or(0, |anchor| anchor.chars().count());
+            length += prepare_tag(&start.tag.name).chars().count();
+        }
+        let simple = match event {
+            Event::Alias(name) => {
+                length += name.chars().count();
+                true
+            }
+            Event::Scalar(_, text, _) => {
+                let analysis = Analysis::of(text);
+                length += text.chars().count();
+                let multiline = analysis.multiline;
+                self.analysis = Some(analysis);
+                !multiline
+            }
+            Event::SequenceStart(start) | Event::MappingStart(start, _) => start.flow || self.is_empty_collection(),
+            Event::SequenceEnd(_) | Event::MappingEnd(_) => false,
+        };
+        Ok(simple && length < LONGEST_KEY)
+    }
+}
+
+/// How a tag is written.
+fn prepare_tag(tag: &str) -> String {
+    if tag == "!" || tag == "!!" {
+        return tag.to_owned();
+    }
+    let (mut handle, mut suffix) = (None, tag);
+    // In the order of the prefixes; the last that fits counts.
+    for (prefix, short) in [("!", "!"), ("!!", "!!"), (super::node::YAML_TAGS, "!!")] {
+        if let Some(rest) = tag.strip_prefix(prefix)
+            && (prefix == "!" || !rest.is_empty())
+        {
+            (handle, suffix) = (Some(short), rest);
+        }
+    }
+    let mut text = String::new();
+    for ch in suffix.chars() {
+        let plain =
+            ch.is_ascii_alphanumeric() || "-;/?:@&=+$,_.~*'()[]#".contains(ch) || ch == '!' && handle != Some("!");
+        if plain {
+            text.push(ch);
+        } else {
+            text += &format!("%{:02X}", u32::from(ch));
+        }
+    }
+    match handle {
+        Some(handle) => format!("{handle}{text}"),
+        None => format!("!<{text}>"),
+    }
+}

@@ -1,0 +1,103 @@
+//! Scalars: the choice of their style, and their tags and comments.
+
+use super::analysis::Analysis;
+use super::{Emitter, Start, prepare_tag};
+use crate::format::comment::Before;
+use crate::format::error::Result;
+use crate::format::node::YAML_TAGS;
+use crate::format::resolve::resolve;
+use crate::format::token::Style;
+
+/// A scalar as it will be written.
+pub(super) struct Chosen {
+    text: String,
+    style: Style,
+}
+
+/// Whether the tag goes without saying: for a plain scalar, for another one.
+fn implicit(start: &Start, text: &str) -> (bool, bool) {
+    let kind = start.tag.kind();
+    (kind == Some(resolve(text)), kind == Some("str"))
+}
+
+impl Emitter<'_> {
+    /// Chooses the style of a scalar, and writes its tag if it needs one.
+    pub(super) fn write_scalar_tag(&mut self, start: &Start, text: &str, style: Style) -> Result<Chosen> {
+        let mut chosen = Chosen { text: text.to_owned(), style: self.choose(start, text, text, style) };
+        if text.is_empty() && chosen.style == Style::Single && start.tag.kind() == Some("null") {
+            "null".clone_into(&mut chosen.text);
+            self.analysis = None;
+            chosen.style = self.choose(start, text, "null", style);
+        }
+        let (plain, other) = implicit(start, text);
+        if if chosen.style == Style::Plain { plain } else { other } {
+            return Ok(chosen);
+        }
+        self.write_indicator(&prepare_tag(&start.tag.name), true, false, false);
+        if self.context.sequence && !self.in_flow() {
+            self.no_newline = true;
+        }
+        Ok(chosen)
+    }
+
+    /// The style for a text; `resolved` is the text that decides whether the tag goes without saying.
+    fn choose(&mut self, start: &Start, resolved: &str, text: &str, style: Style) -> Style {
+        let analysis = *self.analysis.get_or_insert_with(|| Analysis::of(text));
+        let in_flow = self.in_flow();
+        let simple_key = self.context.simple_key;
+        if style == Style::Double {
+            return Style::Double;
+        }
+        let (plain, _) = implicit(start, resolved);
+        if style == Style::Plain && (plain || !start.tag.name.starts_with(YAML_TAGS)) {
+            let awkward_key = simple_key && (analysis.empty || analysis.multiline);
+            let allowed = if in_flow { analysis.flow_plain } else { analysis.block_plain };
+            if !awkward_key && allowed {
+                return Style::Plain;
+            }
+        }
+        if matches!(style, Style::Literal | Style::Folded) && !in_flow && !simple_key {
+            return style;
+        }
+        if style == Style::Plain && (text.contains('\'') || text.contains('\n')) {
+            return Style::Double;
+        }
+        let fits = analysis.single_quoted && !(simple_key && analysis.multiline);
+        if matches!(style, Style::Plain | Style::Single) && fits { Style::Single } else { Style::Double }
+    }
+
+    /// Writes a scalar and the comment after it.
+    pub(super) fn scalar(&mut self, start: &Start, chosen: Chosen) -> Result<()> {
+        let Chosen { text, style } = chosen;
+        self.increase_indent(true, false, false);
+        let split = !self.context.simple_key;
+        if self.context.sequence && !self.in_flow() {
+            self.write_indent();
+        }
+        let slots = start.slots.as_ref();
+        let after = slots.and_then(|slots| slots.after);
+        let header = match slots.and_then(|slots| slots.before.as_ref()).and_then(|before| before.first()) {
+            Some(Before::Header(header)) => header,
+            _ => "",
+        };
+        let chars: Vec<char> = text.chars().collect();
+        match style {
+            Style::Double => self.write_double_quoted(&chars, split),
+            Style::Single => self.write_single_quoted(&chars, split),
+            Style::Folded => self.write_folded(&chars, header)?,
+            Style::Literal => self.write_literal(&chars, header),
+            Style::Plain => self.write_plain(&chars, split),
+        }
+        if matches!(style, Style::Literal | Style::Folded)
+            && let Some(comment) = after.and_then(|after| self.comments.get_mut(after))
+        {
+            // A comment behind the text must not stand so far right as to become a part of it.
+            let indent = self.indent.and_then(|indent| isize::try_from(indent).ok()).unwrap_or(0);
+            comment.column = comment.column.min(indent - 1);
+        }
+        self.analysis = None;
+        self.write_after(after)?;
+        self.restore_indent();
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! Calls: arguments against signatures, and the types of results.
+
+use std::sync::Arc;
+
+use rustpython_parser::ast::{Constant, Expr, ExprCall};
+
+use super::checker::Checker;
+use super::types::Type;
+use crate::config::suggest::closest;
+use crate::lint::model::Signature;
+
+impl<'a> Checker<'a> {
+    pub(super) fn call(&mut self, node: &'a ExprCall) -> Type {
+        let function = self.expr(&node.func);
+        let arguments: Vec<Type> = node.args.iter().map(|argument| self.expr(argument)).collect();
+        node.keywords.iter().for_each(|keyword| drop(self.expr(&keyword.value)));
+        if let Some(signature) = function.signature() {
+            self.arguments(node, signature);
+            return result(signature, &function, &arguments, self, node);
+        }
+        if matches!(function, Type::Class("str" | "int" | "float" | "bool" | "dict") | Type::List(_) | Type::None) {
+            let message = format!("{} cannot be called", function.describe());
+            self.fault("T111", node.range, message, "raises `TypeError`");
+            self.help("remove the `(...)`");
+        }
+        Type::Any
+    }
+
+    fn arguments(&mut self, node: &'a ExprCall, signature: &Signature) {
+        let unknown = node.args.iter().any(|argument| matches!(argument, Expr::Starred(_)))
+            || node.keywords.iter().any(|keyword| keyword.arg.is_none());
+        let name = signature.name;
+        let slots = signature.parameters.iter().filter(|parameter| parameter.positional).count();
+        if let Some(extra) = node.args.get(slots)
+            && !signature.any_positional
+            && !matches!(extra, Expr::Starred(_))
+        {
+            let most = if slots == 1 { "1 argument".to_owned() } else { format!("{slots} arguments") };
+            let message = format!("`{name}` takes at most {most}, here are {}", node.args.len());
+            self.fault("T103", node.range, message, "raises `TypeError`");
+            self.help(usage(signature));
+            return;
+        }
+        let mut given: Vec<&str> =
+            signature.parameters.iter().filter(|p| p.positional).take(node.args.len()).map(|p| p.name).collect();
+        for keyword in &node.keywords {
+            let Some(word) = &keyword.arg else { continue };
+            let known = signature.parameters.iter().find(|parameter| parameter.name == word.as_str());
+            match known {
+                Some(parameter) if given.contains(&parameter.name) && !unknown => {
+                    let message = format!("`{name}` gets its argument `{word}` twice");
+                    self.fault("T103", keyword.range, message, "raises `TypeError`");
+                    self.help(usage(signature));
+                }
+                Some(parameter) if parameter.keyword => given.push(parameter.name),
+                _ if signature.any_keyword => {}
+                _ => {
+                    let message = format!("`{name}` has no argument of the name `{word}`");
+                    self.fault("T103", keyword.range, message, "raises `TypeError`");
+                    let keywords = signature.parameters.iter().filter(|p| p.keyword).map(|p| p.name);
+                    match closest(word, keywords) {
+                        Some(near) => self.help(format!("did you mean `{near}`?")),
+                        None => self.help(usage(signature)),
+                    }
+                }
+            }
+        }
+        let missing: Vec<String> = signature
+            .parameters
+            .iter()
+            .filter(|parameter| !parameter.optional && !given.contains(&parameter.name))
+            .map(|parameter| format!("`{}`", parameter.name))
+            .collect();
+        if !missing.is_empty() && !unknown {
+            let noun = if missing.len() == 1 { "argument" } else { "arguments" };
+            let message = format!("`{name}` lacks its {noun} {}", missing.join(" and "));
+            self.fault("T103", node.range, message, "raises `TypeError`");
+            self.help(usage(signature));
+        }
+    }
+
+    /// `int('x')`, `float('x')`
+    fn conversion(&mut self, node: &'a ExprCall, name: &str) {
+        let ([Expr::Constant(text)], []) = (node.args.as_slice(), node.keywords.as_slice()) else { return };
+        let Constant::Str(text) = &text.value else { return };
+        let digits = text.trim().replace('_', "");
+        let reads = match name {
+            "int" => {
+                digits.trim_start_matches(['+', '-']).bytes().all(|byte| byte.is_ascii_digit()) && !digits.is_empty()
+            }
+            _ => digits.parse::<f64>().is_ok(),
+        };
+        if !reads && text.is_ascii() {
+            let message = format!("`{name}` cannot read the text `{text}`");
+            self.fault("T111", node.range, message, "raises `ValueError`");
+            self.help("write the number itself");
+        }
+    }
+}
+
+fn result<'a>(
+    signature: &Signature,
+    function: &Type,
+    arguments: &[Type],
+    checker: &mut Checker<'a>,
+    node: &'a ExprCall,
+) -> Type {
+    let Type::Function("builtins", name) = function else { return signature.result.clone() };
+    match (*name, arguments) {
+        ("int" | "float", _) => {
+            checker.conversion(node, name);
+            signature.result.clone()
+        }
+        ("sorted" | "list", [items]) => Type::List(Arc::new(items.item())),
+        ("abs", [number]) if number.is_number() => number.clone(),
+        ("round", [_]) => Type::INT,
+        ("min" | "max", [first, rest @ ..]) if !rest.is_empty() => {
+            let number = arguments.iter().all(Type::is_number);
+            if number { Type::FLOAT } else { rest.iter().fold(first.clone(), |ty, next| ty.join(next)) }
+        }
+        _ => signature.result.clone(),
+    }
+}
+
+/// How a function is called: `write `helpers.f(a, b=...)``.
+fn usage(signature: &Signature) -> String {
+    let mut parts: Vec<String> = signature
+        .parameters
+        .iter()
+        .map(|parameter| if parameter.optional { format!("{}=...", parameter.name) } else { parameter.name.to_owned() })
+        .collect();
+    if signature.any_positional {
+        parts.insert(0, "...".to_owned());
+    }
+    format!("write `{}({})`", signature.name, parts.join(", "))
+}

@@ -1,0 +1,324 @@
+//! One text of code: which names it takes from outside, and what is wrong in it whatever the names hold.
+//!
+//! The walk follows the order of evaluation. It keeps the types and the bindings of names on each way through the code,
+//! and joins them where ways meet; loops are taken to run once, since the mistake that is looked for is rarely an empty
+//! list.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use rustpython_parser::ast::{Expr, Ranged, Stmt};
+use rustpython_parser::text_size::TextRange;
+
+use super::bindings::Bindings;
+use super::types::{Type, Variable};
+use crate::lint::model::{Member, model};
+
+/// What the blocks of a config have in common.
+#[derive(Debug, Default)]
+pub(super) struct Surroundings {
+    /// The names of every context of the config: one of them may hide what the mapper or Python has.
+    pub contexts: HashSet<String>,
+    /// Attributes that entities get from fields TPV does not know, or from code.
+    pub attributes: HashSet<String>,
+}
+
+/// A fault in the text, with its place in the source that Python reads.
+#[derive(Clone, Debug)]
+pub(super) struct Fault {
+    pub code: &'static str,
+    pub range: TextRange,
+    pub message: String,
+    pub label: String,
+    pub help: Option<String>,
+    pub note: Option<String>,
+}
+
+/// A name that the text reads and does not bind for certain.
+#[derive(Clone, Debug)]
+pub(super) struct Free {
+    pub name: String,
+    pub range: TextRange,
+    /// Whether an exception is caught around it.
+    pub guarded: bool,
+    /// Whether the text binds it on some other way, or later.
+    pub bound: Bound,
+}
+
+/// What the text itself does about a name it reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bound {
+    /// Nothing.
+    Never,
+    /// Binds it only under a condition.
+    Maybe,
+    /// Binds it further down.
+    Later,
+}
+
+/// What is known at one point of the code.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State<'a> {
+    pub scopes: Vec<HashMap<String, Variable>>,
+    /// Types of paths such as `user` or `job.history` that a test has narrowed.
+    pub facts: HashMap<String, Type>,
+    /// The tests that names stand for: `known = user is not None`.
+    pub tests: HashMap<String, &'a Expr>,
+    /// Whether this point is never reached.
+    pub dead: bool,
+}
+
+/// The walk.
+pub(super) struct Checker<'a> {
+    pub source: &'a str,
+    pub surroundings: &'a Surroundings,
+    pub state: State<'a>,
+    pub faults: Vec<Fault>,
+    pub free: Vec<Free>,
+    /// How many handlers that catch everything are around.
+    pub guarded: usize,
+    /// How many handlers we are in, where the names of the `try` may be bound.
+    pub in_handler: usize,
+    /// What the block binds and sets.
+    pub bindings: Bindings,
+    /// The names that the loops around bind: an earlier turn may have bound them.
+    pub in_loops: Vec<HashSet<String>>,
+    /// The names that the functions around bind: what is called later may find them bound.
+    pub in_functions: Vec<HashSet<String>>,
+    /// The exceptions that handlers around name: whoever catches a `NameError` expects it.
+    pub expected: Vec<String>,
+    /// How many of the innermost scopes are those of comprehensions.
+    pub comprehensions: usize,
+    /// Whether code reads its names by other means, so that nothing can be said of names.
+    pub opaque: bool,
+}
+
+/// What came out of a text.
+pub(super) struct Checked<'a> {
+    pub faults: Vec<Fault>,
+    pub free: Vec<Free>,
+    /// The type and the place of the result.
+    pub result: Option<(Type, &'a Expr)>,
+    /// What holds where the result is true.
+    pub facts_if_true: HashMap<String, Type>,
+}
+
+/// The condition under which the names of a `try` are bound.
+pub(super) const IN_TRY: &str = "\0try";
+
+/// Checks a text. `has_result` if its last expression counts.
+pub(super) fn check<'a>(
+    body: &'a [Stmt],
+    source: &'a str,
+    has_result: bool,
+    facts: HashMap<String, Type>,
+    surroundings: &'a Surroundings,
+) -> Checked<'a> {
+    let bindings = super::bindings::collect(body);
+    let state = State { scopes: vec![HashMap::new()], facts, ..State::default() };
+    let mut checker = Checker {
+        source,
+        surroundings,
+        state,
+        faults: Vec::new(),
+        free: Vec::new(),
+        guarded: 0,
+        in_handler: 0,
+        in_loops: Vec::new(),
+        in_functions: Vec::new(),
+        comprehensions: 0,
+        expected: Vec::new(),
+        opaque: bindings.star,
+        bindings,
+    };
+    let (statements, last) = match body.split_last() {
+        Some((Stmt::Expr(last), statements)) if has_result => (statements, Some(&*last.value)),
+        _ => (body, None),
+    };
+    checker.body(statements);
+    let mut result = None;
+    let mut facts_if_true = HashMap::new();
+    if let Some(last) = last {
+        let ty = checker.expr(last);
+        result = Some((ty, last));
+        checker.narrow(last, true);
+        facts_if_true = std::mem::take(&mut checker.state.facts);
+        // The block's own names end with it.
+        let is_own = |path: &str| checker.bindings.names.contains(super::bindings::first(path));
+        facts_if_true.retain(|path, _| !is_own(path));
+    }
+    let free = if checker.opaque { Vec::new() } else { checker.free };
+    Checked { faults: checker.faults, free, result, facts_if_true }
+}
+
+impl<'a> Checker<'a> {
+    pub(super) fn fault(&mut self, code: &'static str, at: TextRange, message: String, label: impl Into<String>) {
+        if self.state.dead {
+            return;
+        }
+        self.faults.push(Fault { code, range: at, message, label: label.into(), help: None, note: None });
+    }
+
+    /// Adds what to do about the last fault.
+    pub(super) fn help(&mut self, help: impl Into<String>) {
+        if let (Some(fault), false) = (self.faults.last_mut(), self.state.dead) {
+            fault.help = Some(help.into());
+        }
+    }
+
+    /// Whether a handler around names this exception.
+    pub(super) fn expects(&self, exception: &str) -> bool {
+        self.expected.iter().any(|name| name == exception)
+    }
+
+    /// The text of a node.
+    pub(super) fn text(&self, node: &impl Ranged) -> &'a str {
+        let range = node.range();
+        self.source.get(range.start().to_usize()..range.end().to_usize()).unwrap_or("")
+    }
+
+    /// Binds a name in the innermost scope.
+    pub(super) fn bind(&mut self, name: &str, ty: Type) {
+        self.forget(name);
+        if let Some(scope) = self.state.scopes.last_mut() {
+            scope.insert(name.to_owned(), Variable { ty, maybe: None });
+        }
+    }
+
+    /// Binds the name of a walrus: comprehensions pass it on to what is around them.
+    pub(super) fn bind_outside(&mut self, name: &str, ty: Type) {
+        self.forget(name);
+        let depth = self.comprehensions;
+        let at = self.state.scopes.len().saturating_sub(depth + 1);
+        if let Some(scope) = self.state.scopes.get_mut(at) {
+            scope.insert(name.to_owned(), Variable { ty, maybe: None });
+        }
+    }
+
+    /// Drops what was known of a name's value.
+    pub(super) fn forget(&mut self, name: &str) {
+        self.state.tests.remove(name);
+        let inner =
+            |path: &String| path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        self.state.facts.retain(|path, _| !inner(path));
+    }
+
+    /// The type of a name that is read.
+    pub(super) fn read(&mut self, name: &str, range: TextRange) -> Type {
+        let found = self.state.scopes.iter().rev().find_map(|scope| scope.get(name)).cloned();
+        let in_loop = self.in_loops.iter().any(|names| names.contains(name));
+        if in_loop && found.as_ref().is_none_or(|variable| variable.maybe.is_some()) {
+            return found.map(|variable| variable.ty).unwrap_or_default();
+        }
+        if let Some(variable) = &found {
+            match &variable.maybe {
+                None => return self.state.facts.get(name).cloned().unwrap_or_else(|| variable.ty.clone()),
+                Some(condition) if &**condition == IN_TRY && self.in_handler > 0 => return variable.ty.clone(),
+                Some(_) => {}
+            }
+        } else if self.bindings.globals.contains(name)
+            || self.in_functions.iter().any(|names| names.contains(name))
+            || (self.state.scopes.len() > 1 && self.bindings.names.contains(name))
+        {
+            // A function or comprehension runs when the block may have bound it.
+            return Type::Any;
+        }
+        if !self.state.dead && !self.expects("NameError") {
+            let bound = match found {
+                Some(_) => Bound::Maybe,
+                None if self.bindings.names.contains(name) => Bound::Later,
+                None => Bound::Never,
+            };
+            self.free.push(Free { name: name.to_owned(), range, guarded: self.guarded > 0, bound });
+        }
+        if matches!(name, "locals" | "globals" | "vars" | "eval" | "exec" | "dir") {
+            self.opaque = true;
+        }
+        match found {
+            Some(variable) => variable.ty,
+            None => self.state.facts.get(name).cloned().unwrap_or_else(|| self.outer(name)),
+        }
+    }
+
+    /// The type of a name from outside.
+    fn outer(&self, name: &str) -> Type {
+        if self.surroundings.contexts.contains(name) {
+            return Type::Any;
+        }
+        if let Some(Member::Value(ty)) = model().mapper.get(name) {
+            return ty.clone();
+        }
+        match name {
+            "helpers" => Type::Module("tpv.core.helpers".into()),
+            "functools" | "logging" | "ast" => Type::Module(name.into()),
+            _ => match model().modules.get("builtins").and_then(|module| module.known.get_key_value(name)) {
+                Some((name, Member::Function(_))) => Type::Function("builtins", name),
+                _ => Type::Any,
+            },
+        }
+    }
+
+    /// Runs `then` and `otherwise` from the present state, each on its own, and joins what they come to.
+    pub(super) fn branch(&mut self, condition: &str, then: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self)) {
+        let before = self.state.clone();
+        self.promote(condition);
+        then(self);
+        let first = std::mem::replace(&mut self.state, before);
+        let negated = format!("not {condition}");
+        self.promote(&negated);
+        otherwise(self);
+        let second = std::mem::take(&mut self.state);
+        self.state = join(first, second, condition, &negated);
+    }
+
+    /// Under the same condition names are bound that were bound under it before.
+    fn promote(&mut self, condition: &str) {
+        for variable in self.state.scopes.iter_mut().flat_map(HashMap::values_mut) {
+            if variable.maybe.as_deref() == Some(condition) {
+                variable.maybe = None;
+            }
+        }
+    }
+
+    /// The dotted path of an expression such as `user` or `job.history`.
+    pub(super) fn path(expr: &Expr) -> Option<String> {
+        match expr {
+            Expr::Name(node) => Some(node.id.to_string()),
+            Expr::Attribute(node) => Some(format!("{}.{}", Self::path(&node.value)?, node.attr)),
+            _ => None,
+        }
+    }
+}
+
+/// What is known where two ways meet: names that only one of them binds are bound under its condition.
+pub(super) fn join<'a>(first: State<'a>, second: State<'a>, condition: &str, negated: &str) -> State<'a> {
+    if first.dead {
+        return second;
+    }
+    if second.dead {
+        return first;
+    }
+    let mut out = first;
+    for (mine, theirs) in out.scopes.iter_mut().zip(second.scopes) {
+        for (name, variable) in mine.iter_mut() {
+            match theirs.get(name) {
+                Some(other) => {
+                    variable.ty = variable.ty.join(&other.ty);
+                    variable.maybe = variable.maybe.take().or_else(|| other.maybe.clone());
+                }
+                None => {
+                    variable.maybe.get_or_insert_with(|| Rc::from(condition));
+                }
+            }
+        }
+        for (name, mut variable) in theirs {
+            mine.entry(name).or_insert_with(|| {
+                variable.maybe.get_or_insert_with(|| Rc::from(negated));
+                variable
+            });
+        }
+    }
+    out.facts.retain(|path, ty| second.facts.get(path) == Some(ty));
+    out.tests.retain(|name, test| second.tests.get(name).is_some_and(|other| std::ptr::eq(*test, *other)));
+    out
+}

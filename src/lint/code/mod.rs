@@ -1,0 +1,124 @@
+//! The checker of code, in place of TPV's mypy: T103, T105 to T108, T111 and T112.
+//!
+//! Every text is parsed once and walked once ([`checker`]); the names it takes from outside are then looked for in the
+//! surroundings of each entity that the text has come to by inheriting ([`names`]).
+
+mod bindings;
+mod calls;
+mod checker;
+mod expressions;
+mod names;
+mod narrow;
+mod order;
+mod sites;
+mod statements;
+pub(super) mod types;
+mod values;
+
+use std::collections::{HashMap, HashSet};
+
+use rustpython_parser::ast::Stmt;
+use rustpython_parser::text_size::TextRange;
+use tpv_runtime::python::code::CodeKind as PythonKind;
+
+use crate::config::code::CodeKind;
+use crate::config::entity::EntityKind;
+use crate::config::origin::TextOrigin;
+use crate::config::value::Text;
+use crate::diagnostic::Diagnostic;
+use crate::python::parse::{self, Parsed};
+use crate::python::validate;
+use crate::source::Span;
+
+use super::{Finding, Linter};
+use checker::{Checked, Surroundings};
+use sites::Site;
+
+/// The characters that TPV writes before the text of an f-string.
+const FSTRING_PREFIX: usize = 4;
+
+/// Checks all code.
+pub(super) fn check(linter: &mut Linter<'_>) {
+    let sites = sites::collect(linter.config);
+    let mut surroundings =
+        Surroundings { contexts: names::context_names(linter.config), attributes: linter.extra_fields() };
+    let parsed: Vec<Option<Parsed>> = sites.iter().map(parse).collect();
+    // Names that code puts into a context, and whether it puts some there that are not known.
+    let mut unknown = false;
+    let mut set_by_code = HashSet::new();
+    for parsed in parsed.iter().flatten() {
+        let bindings = bindings::collect(&parsed.body);
+        surroundings.attributes.extend(bindings.attributes);
+        set_by_code.extend(bindings.contexts);
+        unknown |= bindings.unknown;
+    }
+    surroundings.contexts.extend(set_by_code.iter().cloned());
+    let mut names = names::Names::new(linter.config, set_by_code);
+    // What a rule's condition says of `user` holds in everything that the rule sets.
+    let mut facts: HashMap<Span, HashMap<String, types::Type>> = HashMap::new();
+    for (site, parsed) in sites.iter().zip(&parsed) {
+        let Some(parsed) = parsed else { continue };
+        let start = match site.rule {
+            Some(rule) if site.property != "if" => facts.get(&rule).cloned().unwrap_or_default(),
+            _ => HashMap::new(),
+        };
+        let mut start = start;
+        if matches!(site.kind_of_owner(), EntityKind::User | EntityKind::Role) {
+            // Users and roles are looked up only for a user.
+            start.insert("user".to_owned(), types::Type::Class("User"));
+        }
+        let checked = check_one(site, parsed, start, &surroundings);
+        if let (Some(rule), "if") = (site.rule, site.property) {
+            facts.insert(rule, checked.facts_if_true.clone());
+        }
+        report(linter, site, &checked);
+        if !unknown {
+            names.judge(linter, site, &checked.free);
+        }
+        if let Some((ty, expr)) = &checked.result {
+            values::judge(linter, site, ty, expr);
+        }
+    }
+}
+
+/// Parses a text, unless it is plain or not Python at all, which loading has said already.
+fn parse(site: &Site<'_>) -> Option<Parsed> {
+    let (text, kind) = match site.kind {
+        CodeKind::FString if !site.text.as_str().contains('{') => return None,
+        CodeKind::FString => (site.text.as_str(), PythonKind::FString),
+        CodeKind::Block => (site.text.as_str(), PythonKind::Block),
+        CodeKind::Exec => (site.text.as_str(), PythonKind::Exec),
+    };
+    let parsed = parse::parse(text, kind).ok()?;
+    // This bounds how deep the code nests, and so the recursion of the walk.
+    validate::validate(&parsed.body, &parsed.text).ok()?;
+    Some(parsed)
+}
+
+fn check_one<'a>(
+    site: &Site<'_>,
+    parsed: &'a Parsed,
+    facts: HashMap<String, types::Type>,
+    surroundings: &'a Surroundings,
+) -> Checked<'a> {
+    let body: &[Stmt] = &parsed.body;
+    checker::check(body, &parsed.text.source, site.kind != CodeKind::Exec, facts, surroundings)
+}
+
+/// Where a range of the source that Python reads stands in the file.
+pub(super) fn place(linter: &Linter<'_>, text: &Text, kind: CodeKind, range: TextRange) -> Span {
+    let added = if kind == CodeKind::FString { FSTRING_PREFIX } else { 0 };
+    let start = range.start().to_usize().saturating_sub(added);
+    let end = range.end().to_usize().saturating_sub(added);
+    TextOrigin::new(text, linter.sources).span(start..end)
+}
+
+fn report(linter: &mut Linter<'_>, site: &Site<'_>, checked: &Checked<'_>) {
+    for fault in &checked.faults {
+        let span = place(linter, site.text, site.kind, fault.range);
+        let mut diagnostic = Diagnostic::warning(fault.message.clone()).at(span, fault.label.clone());
+        diagnostic.help.clone_from(&fault.help);
+        diagnostic.notes.extend(fault.note.clone());
+        linter.report(Finding::new(fault.code, diagnostic).within(site.no_qa()));
+    }
+}

@@ -1,0 +1,477 @@
+//! Whether the names that code takes from outside are there when TPV evaluates it.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use rustpython_parser::text_size::TextRange;
+
+use super::checker::{Bound, Free};
+use super::order::{LATE, Phase, RESOURCES};
+use super::place;
+use super::sites::Site;
+use crate::config::Config;
+use crate::config::entity::{Common, Dict, Entity, EntityKind};
+use crate::config::suggest::closest;
+use crate::diagnostic::Diagnostic;
+use crate::lint::model::model;
+use crate::lint::{Finding, Linter};
+
+/// What tpvc has of the loader's globals.
+const OWN_LOADER: [&str; 9] = ["log", "functools", "logging", "ast", "Any", "TypeVar", "cast", "Callable", "Entity"];
+
+/// Whether a name is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Verdict {
+    Fine,
+    /// Nothing sets it.
+    Missing,
+    /// Something sets it, but later; the reason.
+    Early(String),
+}
+
+/// The names of the config's contexts.
+pub(super) struct Names<'a> {
+    config: &'a Config,
+    default: Option<&'a str>,
+    /// Of users and roles, with their rules.
+    people: HashSet<&'a str>,
+    /// Of destinations, with their rules.
+    destinations: HashSet<&'a str>,
+    /// The tools whose context, or that of a rule, has a name.
+    tools: HashMap<&'a str, Vec<&'a Arc<Entity>>>,
+    /// The resources that any tool, role or user sets.
+    requested: HashSet<&'static str>,
+    has_rank: bool,
+    /// Names that code puts into the context of an entity.
+    set_by_code: HashSet<String>,
+}
+
+/// The names of all contexts.
+pub(super) fn context_names(config: &Config) -> HashSet<String> {
+    let mut out: HashSet<String> = config.global.context.keys().map(ToString::to_string).collect();
+    for kind in EntityKind::ALL {
+        for entity in config.section(kind).values() {
+            out.extend(keys(&entity.common).map(str::to_owned));
+            out.extend(entity.rules.values().flat_map(|rule| keys(&rule.common)).map(str::to_owned));
+        }
+    }
+    out
+}
+
+fn keys(common: &Common) -> impl Iterator<Item = &str> {
+    common.context.iter().flat_map(|context| context.keys().map(|key| &**key))
+}
+
+/// Whether it is a builtin of Python that compiled rules do not have.
+fn is_missing_builtin(name: &str) -> bool {
+    /// Those that the compiler or the interpreter provides.
+    const OWN: [&str; 8] = ["True", "False", "None", "compile", "eval", "exec", "globals", "locals"];
+    model().builtins.contains(name)
+        && !OWN.contains(&name)
+        && tpv_runtime::python::builtins::names().all(|known| known != name)
+}
+
+fn has(context: Option<&Arc<Dict>>, name: &str) -> bool {
+    context.is_some_and(|context| context.contains_key(name))
+}
+
+fn has_resource(common: &Common, name: &str) -> bool {
+    common.resources.evaluated().any(|(field, value)| field == name && value.is_some())
+}
+
+fn rules_have(entity: &Entity, name: &str) -> bool {
+    entity.rules.values().any(|rule| has(rule.common.context.as_ref(), name))
+}
+
+fn all_keys(entity: &Entity) -> impl Iterator<Item = &str> {
+    keys(&entity.common).chain(entity.rules.values().flat_map(|rule| keys(&rule.common)))
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn new(config: &'a Config, set_by_code: HashSet<String>) -> Self {
+        let mut names = Self {
+            config,
+            default: config.global.default_inherits.as_ref().map(|id| id.as_str()),
+            people: HashSet::new(),
+            destinations: HashSet::new(),
+            tools: HashMap::new(),
+            requested: HashSet::new(),
+            has_rank: false,
+            set_by_code,
+        };
+        for entity in config.users.values().chain(config.roles.values()) {
+            names.people.extend(all_keys(entity));
+            names.note(entity);
+        }
+        for entity in config.tools.values() {
+            for key in all_keys(entity) {
+                names.tools.entry(key).or_default().push(entity);
+            }
+            names.note(entity);
+        }
+        names.destinations = config.destinations.values().flat_map(|entity| all_keys(entity)).collect();
+        // What a Galaxy tool itself asks for.
+        names.requested.extend(["cores", "max_cores", "mem", "max_mem", "gpus", "max_gpus"]);
+        names
+    }
+
+    fn note(&mut self, entity: &'a Entity) {
+        for common in std::iter::once(&entity.common).chain(entity.rules.values().map(|rule| &rule.common)) {
+            self.has_rank |= common.rank.is_some();
+            self.requested
+                .extend(common.resources.evaluated().filter(|(_, value)| value.is_some()).map(|(name, _)| name));
+        }
+    }
+
+    /// Judges the names that a text takes from outside.
+    pub(super) fn judge(&mut self, linter: &mut Linter<'_>, site: &Site<'a>, free: &[Free]) {
+        if site.property == "rank" && site.kind_of_owner() == EntityKind::Destination {
+            // Nobody asks a destination to rank.
+            return;
+        }
+        let mut seen: HashSet<&str> = HashSet::new();
+        for name in free {
+            if self.is_given(&name.name) || !seen.insert(&name.name) {
+                continue;
+            }
+            self.judge_one(linter, site, name);
+        }
+    }
+
+    /// Names that are there whatever the config says.
+    fn is_given(&self, name: &str) -> bool {
+        const ALWAYS: [&str; 12] = [
+            "app",
+            "tool",
+            "user",
+            "job",
+            "job_wrapper",
+            "resource_params",
+            "workflow_invocation_uuid",
+            "mapper",
+            "entity",
+            "self",
+            "input_size",
+            "helpers",
+        ];
+        ALWAYS.contains(&name)
+            || name.starts_with("__")
+            || OWN_LOADER.contains(&name)
+            || self.config.global.context.contains_key(name)
+            || self.set_by_code.contains(name)
+            || (model().builtins.contains(name) && !model().loader.contains(name) && !is_missing_builtin(name))
+    }
+
+    fn judge_one(&self, linter: &mut Linter<'_>, site: &Site<'a>, free: &Free) {
+        let name = free.name.as_str();
+        let concrete = self.concrete(site);
+        let verdicts: Vec<(&Arc<Entity>, Verdict)> = if concrete.is_empty() {
+            site.owners.iter().take(1).map(|owner| (*owner, self.verdict(owner, site, name, true))).collect()
+        } else {
+            concrete.iter().map(|owner| (*owner, self.verdict(owner, site, name, false))).collect()
+        };
+        let bad: Vec<&(&Arc<Entity>, Verdict)> =
+            verdicts.iter().filter(|(_, verdict)| *verdict != Verdict::Fine).collect();
+        let Some((first, verdict)) = bad.first() else { return };
+        if is_missing_builtin(name) {
+            let help = "keep this rule on TPV, or write it another way";
+            self.finding(
+                linter,
+                site,
+                "T112",
+                free.range,
+                format!("tpvc has no builtin `{name}`"),
+                "raises `NameError`",
+                help,
+            );
+            return;
+        }
+        if model().loader.contains(name) {
+            let help = "keep this rule on TPV, or write it without TPV's own internals";
+            self.finding(
+                linter,
+                site,
+                "T112",
+                free.range,
+                format!("tpvc has no `{name}` of TPV's loader"),
+                "raises `NameError`",
+                help,
+            );
+            return;
+        }
+        match (free.bound, verdict) {
+            (Bound::Maybe, _) => {
+                let message = format!("`{name}` may not be set here");
+                let help = format!("give `{name}` a value before the condition, or in each of its branches");
+                self.finding(
+                    linter,
+                    site,
+                    "T106",
+                    free.range,
+                    message,
+                    "raises `NameError` where the condition was false",
+                    &help,
+                );
+            }
+            (Bound::Later, _) => {
+                let message = format!("`{name}` is used before it is set");
+                self.finding(linter, site, "T103", free.range, message, "raises `NameError`", "set it further up");
+            }
+            (Bound::Never, Verdict::Early(reason)) if !free.guarded => {
+                let message = format!("`{name}` is not set yet when `{}` is evaluated", site.property);
+                let help = early_help(name, site);
+                self.finding(linter, site, "T105", free.range, message, reason, &help);
+            }
+            (Bound::Never, Verdict::Missing) if RESOURCES.contains(&name) => {
+                let message = format!("nothing sets `{name}` for {} `{}`", first.kind.noun(), first.id);
+                let help =
+                    format!("set `{name}` in the entity or in what it inherits from, or test `entity.{name}` instead");
+                self.finding(linter, site, "T105", free.range, message, "raises `NameError`", &help);
+            }
+            (Bound::Never, Verdict::Missing) if bad.len() == verdicts.len() => {
+                let message = format!("the name `{name}` is not defined");
+                let help = match self.near(name, site) {
+                    _ if tpv_runtime::mapper::find_module(name).is_some() => {
+                        format!("import it first: `import {name}`")
+                    }
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("define `{name}` under `context`, or correct the name"),
+                };
+                let before = linter.findings.len();
+                self.finding(linter, site, "T103", free.range, message, "raises `NameError`", &help);
+                let is_part = self.config.tools.is_empty() || self.config.destinations.is_empty();
+                if let Some(finding) = linter.findings.get_mut(before).filter(|_| is_part) {
+                    let note = "if another file defines it, lint both together: `tpvc lint one.yml other.yml`";
+                    finding.diagnostic.notes.push(note.to_owned());
+                }
+            }
+            (Bound::Never, Verdict::Missing) if !free.guarded => {
+                let which = format!("for {} `{}`", first.kind.noun(), first.id);
+                let others = match bad.len() - 1 {
+                    0 => String::new(),
+                    1 => " and one other".to_owned(),
+                    count => format!(" and {count} others"),
+                };
+                let message = format!("`{name}` is not defined {which}{others}");
+                let help = format!("give `{name}` a default in the context of an entity that all inherit from");
+                self.finding(linter, site, "T105", free.range, message, "raises `NameError` for these", &help);
+            }
+            _ => {}
+        }
+    }
+
+    /// The entities that a job can meet the text in. What all inherit from by default is met by itself too, where a tool
+    /// matches nothing else, and through every other entity of its kind.
+    fn concrete(&self, site: &Site<'a>) -> Vec<&'a Arc<Entity>> {
+        let is_default = |owner: &Entity| Some(&*owner.id) == self.default;
+        let kind = site.kind_of_owner();
+        let through_default = site.owners.iter().copied().find(|owner| is_default(owner));
+        let candidates: Vec<&Arc<Entity>> = match through_default {
+            Some(_) => self.config.section(kind).values().collect(),
+            None => site.owners.clone(),
+        };
+        let is_met =
+            |owner: &&Arc<Entity>| !owner.common.is_abstract || (is_default(owner) && kind == EntityKind::Tool);
+        candidates.into_iter().filter(is_met).collect()
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the parts of one finding")]
+    fn finding(
+        &self,
+        linter: &mut Linter<'_>,
+        site: &Site<'_>,
+        code: &'static str,
+        range: TextRange,
+        message: String,
+        label: &str,
+        help: &str,
+    ) {
+        let span = place(linter, site.text, site.kind, range);
+        let diagnostic = Diagnostic::warning(message).at(span, label).help(help);
+        linter.report(Finding::new(code, diagnostic).within(site.no_qa()));
+    }
+
+    fn verdict(&self, owner: &Entity, site: &Site<'_>, name: &str, lenient: bool) -> Verdict {
+        let phase = Phase::of(site.property);
+        if owner.kind == EntityKind::Destination {
+            return self.at_destination(owner, phase, name, lenient);
+        }
+        let default = self.default_of(EntityKind::Tool);
+        let from_tools = match owner.kind {
+            EntityKind::Tool if !lenient => {
+                has(owner.common.context.as_ref(), name)
+                    || default.is_some_and(|default| has(default.common.context.as_ref(), name))
+                    || self.shares(owner, name)
+            }
+            _ => self.tools.contains_key(name) || has(owner.common.context.as_ref(), name),
+        };
+        if from_tools || self.people.contains(name) {
+            return Verdict::Fine;
+        }
+        let set_by_rule = rules_have(owner, name) || default.is_some_and(|default| rules_have(default, name));
+        if set_by_rule {
+            return match phase {
+                Phase::Rules => Verdict::Early("only the context of a rule sets it, after all conditions".to_owned()),
+                _ => Verdict::Fine,
+            };
+        }
+        if let Some(index) = RESOURCES.iter().position(|resource| *resource == name) {
+            return match phase {
+                Phase::Rules => Verdict::Early("rules come before the resources: raises `NameError`".to_owned()),
+                Phase::Resource(own) if index == own => {
+                    Verdict::Early("this is what would set it: raises `NameError`".to_owned())
+                }
+                Phase::Resource(own) if index > own => {
+                    Verdict::Early(format!("`{name}` comes after it: raises `NameError`"))
+                }
+                _ if lenient || self.sets(owner, name, phase) => Verdict::Fine,
+                _ => Verdict::Missing,
+            };
+        }
+        let by_destination = self.destinations.contains(name);
+        match phase {
+            Phase::Late(_) if by_destination => Verdict::Fine,
+            Phase::Late(own) => self.late(own, name),
+            _ if by_destination => {
+                Verdict::Early("only destinations set it, which come later: raises `NameError`".to_owned())
+            }
+            Phase::Rank if name == "candidate_destinations" => Verdict::Fine,
+            _ if name == "candidate_destinations" || LATE.contains(&name) => {
+                Verdict::Early("it is set later: raises `NameError`".to_owned())
+            }
+            _ => Verdict::Missing,
+        }
+    }
+
+    fn at_destination(&self, owner: &Entity, phase: Phase, name: &str, lenient: bool) -> Verdict {
+        let default = self.default_of(EntityKind::Destination);
+        let contexts = has(owner.common.context.as_ref(), name)
+            || default.is_some_and(|default| has(default.common.context.as_ref(), name))
+            || self.tools.contains_key(name)
+            || self.people.contains(name)
+            || (lenient && self.destinations.contains(name));
+        // What a rule sets for one candidate is still there for the rules of the next one.
+        if contexts || rules_have(owner, name) || default.is_some_and(|default| rules_have(default, name)) {
+            return Verdict::Fine;
+        }
+        if RESOURCES.contains(&name) {
+            let own = owner.common.resources.fields().iter().any(|(field, value)| *field == name && value.is_some());
+            return if own || self.requested.contains(name) { Verdict::Fine } else { Verdict::Missing };
+        }
+        match phase {
+            Phase::Late(own) => self.late(own, name),
+            _ if name == "candidate_destinations" && self.has_rank => Verdict::Fine,
+            _ if LATE.contains(&name) || name == "candidate_destinations" => {
+                Verdict::Early("it is set later: raises `NameError`".to_owned())
+            }
+            _ => Verdict::Missing,
+        }
+    }
+
+    fn late(&self, own: usize, name: &str) -> Verdict {
+        match LATE.iter().position(|late| *late == name) {
+            Some(index) if index < own => Verdict::Fine,
+            Some(_) => Verdict::Early(format!("`{name}` comes after it: raises `NameError`")),
+            None if name == "candidate_destinations" && self.has_rank => Verdict::Fine,
+            None => Verdict::Missing,
+        }
+    }
+
+    fn default_of(&self, kind: EntityKind) -> Option<&'a Arc<Entity>> {
+        self.config.section(kind).get(self.default?)
+    }
+
+    /// Whether a resource is set by the entity, by what it is combined with, or by what may match together with it.
+    fn sets(&self, owner: &Entity, name: &str, phase: Phase) -> bool {
+        let sets = |entity: &Entity| {
+            let rules = entity.rules.values().map(|rule| &rule.common);
+            std::iter::once(&entity.common).chain(rules).any(|common| has_resource(common, name))
+        };
+        let people = || self.config.users.values().chain(self.config.roles.values()).any(|entity| sets(entity));
+        let is_late = matches!(phase, Phase::Late(_));
+        let destinations = || is_late && self.config.destinations.values().any(|entity| sets(entity));
+        if owner.kind != EntityKind::Tool {
+            return self.requested.contains(name);
+        }
+        let own = literal(&owner.id);
+        let together = || {
+            self.config.tools.values().any(|tool| {
+                let other = literal(&tool.id);
+                !tool.common.is_abstract && (other.starts_with(own) || own.starts_with(other)) && sets(tool)
+            })
+        };
+        sets(owner)
+            || self.default_of(EntityKind::Tool).is_some_and(|default| sets(default))
+            || people()
+            || destinations()
+            || together()
+    }
+
+    /// Whether a tool that the same job may match has the name in its context: one whose pattern begins alike.
+    fn shares(&self, owner: &Entity, name: &str) -> bool {
+        let Some(tools) = self.tools.get(name) else { return false };
+        let own = literal(&owner.id);
+        tools.iter().any(|tool| {
+            let other = literal(&tool.id);
+            has(tool.common.context.as_ref(), name)
+                && !tool.common.is_abstract
+                && (other.starts_with(own) || own.starts_with(other))
+        })
+    }
+
+    fn near(&self, name: &str, site: &Site<'_>) -> Option<String> {
+        let owner = site.owners.first()?;
+        let resources = RESOURCES.into_iter().filter(|_| Phase::of(site.property) != Phase::Rules);
+        let contexts = keys(&owner.common)
+            .chain(self.default_of(owner.kind).into_iter().flat_map(|default| keys(&default.common)))
+            .chain(self.config.global.context.keys().map(|key| &**key));
+        let given = model().mapper.keys().copied().chain(model().builtins.iter().copied());
+        let mut names: Vec<&str> = contexts.chain(resources).chain(given).chain(["helpers", "log"]).collect();
+        // In one order, so that of two as near the same one is named each time.
+        names.sort_unstable();
+        closest(name, names).map(str::to_owned)
+    }
+}
+
+/// The text that every id matched by a pattern begins with.
+fn literal(pattern: &str) -> &str {
+    let end = pattern.find(['\\', '.', '*', '+', '?', '(', '[', '{', '^', '$', '|']).unwrap_or(pattern.len());
+    // A quantifier makes the character before it optional.
+    let end = match pattern.get(end..).and_then(|rest| rest.chars().next()) {
+        Some('*' | '?' | '{') => pattern.get(..end).and_then(|text| text.char_indices().last()).map_or(0, |(at, _)| at),
+        Some('|') => 0,
+        _ => end,
+    };
+    pattern.get(..end).unwrap_or("")
+}
+
+fn early_help(name: &str, site: &Site<'_>) -> String {
+    if RESOURCES.contains(&name) && Phase::of(site.property) == Phase::Rules {
+        return format!(
+            "use `entity.{name}`, which is the value as the config writes it, or put the test into `{name}` itself"
+        );
+    }
+    if RESOURCES.contains(&name) {
+        return format!(
+            "TPV sets them in the order `{}`: use only those before `{}`",
+            RESOURCES.join("`, `"),
+            site.property
+        );
+    }
+    if LATE.contains(&name) {
+        return format!("use `entity.{name}`, which is the value as the config writes it");
+    }
+    "set it in the context of an entity, not of a rule or a destination".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_literal_start_of_a_pattern() {
+        for (pattern, start) in [("bwa", "bwa"), ("a/b/.*", "a/b/"), ("ab*c", "a"), ("a|b", ""), (".*x", "")] {
+            assert_eq!(literal(pattern), start);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The order in which TPV evaluates.
+//!
+//! The context of a job grows in a fixed order: global context and arguments; the contexts of the matched entities; for
+//! each rule its condition; then `min_gpus` to `mem` with the contexts of the rules that fired; the rank; and for each
+//! candidate destination its context, its rules, its resources, `env`, `params`, `resubmit`, its name and its tags.
+
+/// The resources in the order in which `Entity.evaluate_resources` sets them.
+pub(super) const RESOURCES: [&str; 9] =
+    ["min_gpus", "min_cores", "min_mem", "max_gpus", "max_cores", "max_mem", "gpus", "cores", "mem"];
+
+/// What is evaluated for a destination after its resources, in order.
+pub(super) const LATE: [&str; 5] = ["env", "params", "resubmit", "dest_name", "handler_tags"];
+
+/// When a text is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    /// Conditions and effects of rules.
+    Rules,
+    /// A resource, by its index in [`RESOURCES`].
+    Resource(usize),
+    /// The rank.
+    Rank,
+    /// A property of the destination, by its index in [`LATE`].
+    Late(usize),
+}
+
+impl Phase {
+    /// When a property is evaluated.
+    pub(super) fn of(property: &str) -> Self {
+        match property {
+            "if" | "execute" | "fail" => Self::Rules,
+            "rank" => Self::Rank,
+            "destination_name_override" => Self::Late(3),
+            "tags" => Self::Late(4),
+            name => match RESOURCES.iter().position(|resource| *resource == name) {
+                Some(index) => Self::Resource(index),
+                None => Self::Late(LATE.iter().position(|late| *late == name).unwrap_or(0)),
+            },
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! The walk through statements.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use rustpython_parser::ast::{Arguments, ExceptHandler, Expr, Pattern, Stmt};
+
+use super::bindings;
+use super::checker::{Checker, IN_TRY, join};
+use super::types::{Type, Variable};
+use crate::lint::model::{Member, model};
+use crate::python::walk::{self, Part};
+
+impl<'a> Checker<'a> {
+    pub(super) fn body(&mut self, statements: &'a [Stmt]) {
+        for statement in statements {
+            self.stmt(statement);
+        }
+    }
+
+    fn stmt(&mut self, node: &'a Stmt) {
+        match node {
+            Stmt::Expr(node) => drop(self.expr(&node.value)),
+            Stmt::Assign(node) => {
+                let ty = self.expr(&node.value);
+                for target in &node.targets {
+                    self.assign(target, ty.clone());
+                    if let Expr::Name(name) = target {
+                        self.state.tests.insert(name.id.to_string(), &node.value);
+                    }
+                }
+            }
+            Stmt::AnnAssign(node) => {
+                let Some(value) = &node.value else { return };
+                let ty = self.expr(value);
+                self.assign(&node.target, ty);
+            }
+            Stmt::AugAssign(node) => {
+                if let Expr::Name(name) = &*node.target {
+                    self.read(&name.id, name.range);
+                }
+                self.expr(&node.value);
+                self.assign(&node.target, Type::Any);
+            }
+            Stmt::If(node) => {
+                self.expr(&node.test);
+                if let Expr::Constant(constant) = &*node.test {
+                    // `if True:` is no condition.
+                    let body = if constant.value.clone().is_true() { &node.body } else { &node.orelse };
+                    self.body(body);
+                    return;
+                }
+                let condition = self.text(&*node.test);
+                self.branch(
+                    condition,
+                    |checker| {
+                        checker.narrow(&node.test, true);
+                        checker.body(&node.body);
+                    },
+                    |checker| {
+                        checker.narrow(&node.test, false);
+                        checker.body(&node.orelse);
+                    },
+                );
+            }
+            Stmt::For(node) => {
+                let items = self.expr(&node.iter);
+                self.looped(&node.body, |checker| {
+                    checker.assign(&node.target, items.item());
+                    checker.body(&node.body);
+                });
+                self.body(&node.orelse);
+            }
+            Stmt::While(node) => {
+                self.looped(&node.body, |checker| {
+                    checker.expr(&node.test);
+                    checker.narrow(&node.test, true);
+                    checker.body(&node.body);
+                });
+                self.body(&node.orelse);
+            }
+            Stmt::With(node) => {
+                for item in &node.items {
+                    self.expr(&item.context_expr);
+                    if let Some(target) = &item.optional_vars {
+                        self.assign(target, Type::Any);
+                    }
+                }
+                self.body(&node.body);
+            }
+            Stmt::Try(node) => self.attempt(&node.body, &node.handlers, &node.orelse, &node.finalbody),
+            Stmt::TryStar(node) => self.attempt(&node.body, &node.handlers, &node.orelse, &node.finalbody),
+            Stmt::FunctionDef(node) => {
+                node.decorator_list.iter().for_each(|decorator| drop(self.expr(decorator)));
+                self.bind(&node.name, Type::Any);
+                self.in_functions.push(bindings::collect(&node.body).names);
+                self.function(&node.args, |checker| checker.body(&node.body));
+                self.in_functions.pop();
+            }
+            Stmt::ClassDef(node) => {
+                node.bases.iter().for_each(|base| drop(self.expr(base)));
+                self.bind(&node.name, Type::Any);
+                self.inner(HashMap::new(), |checker| checker.body(&node.body));
+            }
+            Stmt::Import(node) => {
+                for alias in &node.names {
+                    let name = match &alias.asname {
+                        Some(name) => name.as_str(),
+                        None => bindings::first(&alias.name),
+                    };
+                    let module = if alias.asname.is_some() { alias.name.as_str() } else { name };
+                    self.bind(name, Type::Module(module.into()));
+                }
+            }
+            Stmt::ImportFrom(node) => {
+                let module = node.module.as_ref().map_or("", |module| module.as_str());
+                for alias in &node.names {
+                    let ty = imported(module, &alias.name);
+                    self.bind(alias.asname.as_ref().unwrap_or(&alias.name), ty);
+                }
+            }
+            Stmt::Return(node) => {
+                if let Some(value) = &node.value {
+                    self.expr(value);
+                }
+                self.state.dead = true;
+            }
+            Stmt::Raise(node) => {
+                node.exc.iter().chain(&node.cause).for_each(|part| drop(self.expr(part)));
+                self.state.dead = true;
+            }
+            Stmt::Break(_) | Stmt::Continue(_) => self.state.dead = true,
+            Stmt::Assert(node) => {
+                self.expr(&node.test);
+                self.narrow(&node.test, true);
+                if let Some(message) = &node.msg {
+                    self.expr(message);
+                }
+            }
+            Stmt::Delete(node) => {
+                for target in &node.targets {
+                    if let Some(path) = Self::path(target) {
+                        self.forget(&path);
+                    }
+                    if let (Expr::Name(name), Some(scope)) = (target, self.state.scopes.last_mut()) {
+                        scope.remove(name.id.as_str());
+                    }
+                }
+            }
+            Stmt::Match(node) => {
+                self.expr(&node.subject);
+                let before = self.state.clone();
+                for case in &node.cases {
+                    let mut state = before.clone();
+                    std::mem::swap(&mut self.state, &mut state);
+                    self.pattern(&case.pattern);
+                    if let Some(guard) = &case.guard {
+                        self.expr(guard);
+                    }
+                    self.body(&case.body);
+                    let ended = std::mem::take(&mut self.state);
+                    self.state = join(state, ended, "match", "match");
+                }
+            }
+            other => {
+                let _ = walk::statement(other, &mut |part| {
+                    match part {
+                        Part::Expr(node) => drop(self.expr(node)),
+                        Part::Stmt(node) => self.stmt(node),
+                        Part::Pattern(_) => {}
+                    }
+                    Ok::<(), std::convert::Infallible>(())
+                });
+            }
+        }
+    }
+
+    fn pattern(&mut self, node: &'a Pattern) {
+        match node {
+            Pattern::MatchAs(node) => {
+                if let Some(name) = &node.name {
+                    self.bind(name, Type::Any);
+                }
+            }
+            Pattern::MatchStar(node) => {
+                if let Some(name) = &node.name {
+                    self.bind(name, Type::Any);
+                }
+            }
+            _ => {}
+        }
+        let _ = walk::pattern(node, &mut |part| {
+            match part {
+                Part::Expr(node) => drop(self.expr(node)),
+                Part::Pattern(node) => self.pattern(node),
+                Part::Stmt(_) => {}
+            }
+            Ok::<(), std::convert::Infallible>(())
+        });
+    }
+
+    /// Binds the names of a target, and reads what it takes to find it.
+    pub(super) fn assign(&mut self, target: &'a Expr, ty: Type) {
+        match target {
+            Expr::Name(node) => self.bind(&node.id, ty),
+            Expr::Tuple(node) => node.elts.iter().for_each(|item| self.assign(item, ty.item())),
+            Expr::List(node) => node.elts.iter().for_each(|item| self.assign(item, ty.item())),
+            Expr::Starred(node) => self.assign(&node.value, Type::Any),
+            Expr::Attribute(node) => {
+                self.expr(&node.value);
+                if let Some(path) = Self::path(target) {
+                    self.forget(&path);
+                }
+            }
+            Expr::Subscript(node) => {
+                self.expr(&node.value);
+                self.expr(&node.slice);
+            }
+            _ => {}
+        }
+    }
+
+    /// The body of a loop, run once: names it binds may hold what an earlier turn gave them.
+    fn looped(&mut self, body: &'a [Stmt], run: impl FnOnce(&mut Self)) {
+        let names = bindings::collect(body).names;
+        for name in &names {
+            self.forget(name);
+            for scope in &mut self.state.scopes {
+                if let Some(variable) = scope.get_mut(name) {
+                    variable.ty = Type::Any;
+                }
+            }
+        }
+        let before = self.state.clone();
+        self.in_loops.push(names);
+        run(self);
+        self.in_loops.pop();
+        if self.state.dead {
+            // `break`, `continue` or `return`: what came before them is bound all the same.
+            self.state.dead = false;
+        }
+        self.state.facts.retain(|path, ty| before.facts.get(path) == Some(ty));
+    }
+
+    fn attempt(&mut self, body: &'a [Stmt], handlers: &'a [ExceptHandler], otherwise: &'a [Stmt], finally: &'a [Stmt]) {
+        let before = self.state.clone();
+        let broad = handlers.iter().any(|ExceptHandler::ExceptHandler(handler)| match handler.type_.as_deref() {
+            None => true,
+            Some(class) => catches_faults(class),
+        });
+        let expected = self.expected.len();
+        for ExceptHandler::ExceptHandler(handler) in handlers {
+            self.expected.extend(handler.type_.iter().flat_map(|class| names(class)));
+        }
+        self.guarded += usize::from(broad);
+        self.body(body);
+        self.guarded -= usize::from(broad);
+        self.expected.truncate(expected);
+        let after = self.state.clone();
+        self.body(otherwise);
+        let mut ended = std::mem::take(&mut self.state);
+        for ExceptHandler::ExceptHandler(handler) in handlers {
+            let mut start = before.clone();
+            for (mine, theirs) in start.scopes.iter_mut().zip(&after.scopes) {
+                for (name, variable) in theirs {
+                    let maybe = || Variable { ty: Type::Any, maybe: Some(Rc::from(IN_TRY)) };
+                    mine.entry(name.clone())
+                        .and_modify(|mine| mine.ty = mine.ty.join(&variable.ty))
+                        .or_insert_with(maybe);
+                }
+            }
+            self.state = start;
+            self.in_handler += 1;
+            if let Some(class) = &handler.type_ {
+                self.expr(class);
+            }
+            if let Some(name) = &handler.name {
+                self.bind(name, Type::Any);
+            }
+            self.body(&handler.body);
+            self.in_handler -= 1;
+            ended = join(ended, std::mem::take(&mut self.state), IN_TRY, IN_TRY);
+        }
+        self.state = ended;
+        self.body(finally);
+    }
+
+    /// A function's body, which runs later: it sees the block's names, whatever they hold by then.
+    pub(super) fn function(&mut self, arguments: &'a Arguments, run: impl FnOnce(&mut Self)) {
+        let listed = arguments.posonlyargs.iter().chain(&arguments.args).chain(&arguments.kwonlyargs);
+        let mut scope = HashMap::new();
+        let any = || Variable { ty: Type::Any, maybe: None };
+        for argument in listed {
+            if let Some(default) = &argument.default {
+                self.expr(default);
+            }
+            scope.insert(argument.def.arg.to_string(), any());
+        }
+        for argument in arguments.vararg.iter().chain(&arguments.kwarg) {
+            scope.insert(argument.arg.to_string(), any());
+        }
+        self.inner(scope, run);
+    }
+
+    /// Code with a scope of its own.
+    pub(super) fn inner(&mut self, scope: HashMap<String, Variable>, run: impl FnOnce(&mut Self)) {
+        let before = self.state.clone();
+        for variable in self.state.scopes.iter_mut().flat_map(HashMap::values_mut) {
+            *variable = Variable { ty: Type::Any, maybe: None };
+        }
+        self.state.scopes.push(scope);
+        let (comprehensions, loops) = (std::mem::take(&mut self.comprehensions), std::mem::take(&mut self.in_loops));
+        run(self);
+        (self.comprehensions, self.in_loops) = (comprehensions, loops);
+        self.state = before;
+    }
+}
+
+/// Whether a handler of this class catches a missing name or attribute.
+fn catches_faults(class: &Expr) -> bool {
+    const BROAD: [&str; 5] = ["Exception", "BaseException", "NameError", "AttributeError", "TypeError"];
+    names(class).iter().any(|name| BROAD.contains(&name.as_str()))
+}
+
+/// The names of the classes that a handler catches.
+fn names(class: &Expr) -> Vec<String> {
+    match class {
+        Expr::Name(node) => vec![node.id.to_string()],
+        Expr::Tuple(node) => node.elts.iter().flat_map(names).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The type of what `from module import name` binds.
+fn imported(module: &str, name: &str) -> Type {
+    let full = format!("{module}.{name}");
+    if model().modules.contains_key(full.as_str()) {
+        return Type::Module(full.into());
+    }
+    let Some((module, members)) = model().modules.get_key_value(module) else { return Type::Any };
+    match members.known.get_key_value(name) {
+        Some((name, Member::Function(_))) => Type::Function(module, name),
+        Some((_, Member::Value(ty))) => ty.clone(),
+        None => Type::Any,
+    }
+}

@@ -1,0 +1,89 @@
+//! What a block results in: T108 (no number where one is needed) and T113 (a number in another unit).
+
+use num_traits::ToPrimitive;
+use rustpython_parser::ast::{Constant, Expr, Operator, Ranged};
+
+use super::place;
+use super::sites::Site;
+use super::types::Type;
+use crate::diagnostic::Diagnostic;
+use crate::lint::units;
+use crate::lint::{Finding, Linter};
+
+const RESOURCES: [&str; 9] =
+    ["cores", "mem", "gpus", "min_cores", "min_mem", "min_gpus", "max_cores", "max_mem", "max_gpus"];
+
+/// Judges the result of a text.
+pub(super) fn judge(linter: &mut Linter<'_>, site: &Site<'_>, ty: &Type, expr: &Expr) {
+    if RESOURCES.contains(&site.property) {
+        number(linter, site, ty, expr);
+        unit(linter, site, expr);
+    } else if site.property == "rank" && is_no_list(ty) {
+        let span = place(linter, site.text, site.kind, expr.range());
+        let diagnostic = Diagnostic::warning(format!("`rank` gives {}, not a list of destinations", ty.describe()))
+            .at(span, "every job that comes here fails")
+            .help("end with a list, such as `candidate_destinations` or `helpers.weighted_random_sampling(candidate_destinations)`");
+        linter.report(Finding::new("T108", diagnostic).within(site.no_qa()));
+    }
+}
+
+fn is_no_list(ty: &Type) -> bool {
+    matches!(ty, Type::None | Type::Class("str" | "int" | "float" | "bool" | "dict" | "set"))
+}
+
+fn number(linter: &mut Linter<'_>, site: &Site<'_>, ty: &Type, expr: &Expr) {
+    let wrong = matches!(
+        ty,
+        Type::Class("str" | "bool" | "list" | "dict" | "set" | "tuple" | "bytes")
+            | Type::List(_)
+            | Type::Module(_)
+            | Type::Function(..)
+    );
+    if !wrong {
+        return;
+    }
+    let span = place(linter, site.text, site.kind, expr.range());
+    let property = site.property;
+    let help = match expr {
+        Expr::Set(_) => format!("`{property}` is code, not an f-string: write it without braces"),
+        Expr::Constant(_) => format!("write a number, as in `{property}: 4`, without quotes inside"),
+        Expr::JoinedStr(_) => format!("`{property}` is code: write the expression itself, without `f'...'`"),
+        _ => format!("end with a number: the last line is what `{property}` becomes"),
+    };
+    let diagnostic = Diagnostic::warning(format!("`{property}` gives {}, not a number", ty.describe()))
+        .at(span, "this is what it becomes")
+        .help(help);
+    linter.report(Finding::new("T108", diagnostic).within(site.no_qa()));
+}
+
+fn unit(linter: &mut Linter<'_>, site: &Site<'_>, expr: &Expr) {
+    if !site.property.ends_with("mem") {
+        return;
+    }
+    let suspicious = match expr {
+        Expr::BinOp(node) if matches!(node.op, Operator::Mult) => match (&*node.left, &*node.right) {
+            (Expr::Name(name), factor) | (factor, Expr::Name(name)) if name.id.as_str() == "cores" => {
+                constant(factor).is_some_and(|factor| factor >= units::PER_CORE)
+            }
+            _ => constant(expr).is_some_and(|value| value > units::MOST_GIB),
+        },
+        _ => constant(expr).is_some_and(|value| value > units::MOST_GIB),
+    };
+    if suspicious {
+        let span = place(linter, site.text, site.kind, expr.range());
+        linter.report(units::finding(site.property, span, linter.sources.text(span)).within(site.no_qa()));
+    }
+}
+
+/// The value of a product of numbers.
+fn constant(expr: &Expr) -> Option<f64> {
+    match expr {
+        Expr::Constant(node) => match &node.value {
+            Constant::Int(value) => value.to_f64(),
+            Constant::Float(value) => Some(*value),
+            _ => None,
+        },
+        Expr::BinOp(node) if matches!(node.op, Operator::Mult) => Some(constant(&node.left)? * constant(&node.right)?),
+        _ => None,
+    }
+}

@@ -1,0 +1,59 @@
+//! The kinds of findings.
+
+use crate::diagnostic::Severity;
+
+/// What loading finds.
+pub const LOAD: &str = "T001";
+
+/// A kind of finding.
+#[derive(Clone, Copy, Debug)]
+pub struct Code {
+    /// The code: T0.. are errors, which TPV's linter has without codes; T101 to T104 are TPV's own.
+    pub code: &'static str,
+    /// What it is about, in a few words.
+    pub title: &'static str,
+    /// Whether it makes the config unusable.
+    pub severity: Severity,
+    /// The page of `docs/lint/`.
+    pub page: &'static str,
+}
+
+macro_rules! codes {
+    ($($code:literal $severity:ident $title:literal),* $(,)?) => {
+        /// All kinds, in order.
+        pub const CODES: &[Code] = &[$(Code {
+            code: $code,
+            title: $title,
+            severity: Severity::$severity,
+            page: include_str!(concat!("../../docs/lint/", $code, ".md")),
+        }),*];
+    };
+}
+
+codes! {
+    "T001" Error "the config does not load",
+    "T002" Error "an id is not a valid pattern",
+    "T003" Error "a destination without a runner",
+    "T004" Error "cores, mem or gpus on a destination",
+    "T101" Warning "the default entity is not abstract",
+    "T102" Warning "cores without mem",
+    "T103" Warning "a name, attribute or argument that is not there",
+    "T104" Warning "a field that TPV does not know",
+    "T105" Warning "a name that is not set yet, or not for all",
+    "T106" Warning "a variable that may not be set",
+    "T107" Warning "user may be None",
+    "T108" Warning "a value of the wrong type",
+    "T109" Warning "two rules of one id",
+    "T110" Warning "a zero that does something else",
+    "T111" Warning "code that always raises",
+    "T112" Warning "code that only a Galaxy process can run",
+    "T113" Warning "a memory that is not in GiB",
+    "T114" Warning "a required tag that no destination has",
+    "T115" Warning "a destination that no job can reach",
+    "T116" Warning "fields of a rule that have no effect",
+}
+
+/// The kind with this code, in any case.
+pub fn find(code: &str) -> Option<&'static Code> {
+    CODES.iter().find(|known| known.code.eq_ignore_ascii_case(code))
+}

@@ -1,0 +1,100 @@
+//! TPV's own checks of entities: T003, T004, T101 and T102.
+
+use super::{Finding, Linter};
+use crate::config::entity::Entity;
+use crate::config::value::ConfigValue;
+use crate::diagnostic::Diagnostic;
+
+/// Whether Python takes it for true.
+fn is_set(value: &Option<ConfigValue>) -> bool {
+    value.as_ref().is_some_and(ConfigValue::python_bool)
+}
+
+/// Looks at every tool and destination.
+pub(super) fn check(linter: &mut Linter<'_>) {
+    let config = linter.config;
+    let default = config.global.default_inherits.as_ref().map(|id| id.as_str());
+    for tool in config.tools.values() {
+        if default == Some(&*tool.id) && !tool.common.is_abstract {
+            not_abstract(linter, tool);
+        }
+        let resources = &tool.common.resources;
+        if is_set(&resources.cores) && !is_set(&resources.mem) {
+            let at = resources.cores.as_ref().map_or(tool.span, |cores| cores.span);
+            let diagnostic = Diagnostic::warning(format!("the tool `{}` sets `cores`, but not `mem`", tool.id))
+                .at(at, "`mem` is left to what is inherited")
+                .also(tool.span, "")
+                .note("memory is mostly a multiple of the cores, so that a job may ask for more than its author meant")
+                .help("add `mem`, such as `mem: cores * 4`, or `# noqa: T102` on a line under the tool's name");
+            let diagnostic = on_the_line(linter, tool, diagnostic);
+            linter.report(Finding::new("T102", diagnostic).of(&tool.common));
+        }
+    }
+    for destination in config.destinations.values() {
+        if default == Some(&*destination.id) && !destination.common.is_abstract {
+            not_abstract(linter, destination);
+        }
+        runner(linter, destination);
+        resources(linter, destination);
+    }
+}
+
+fn not_abstract(linter: &mut Linter<'_>, entity: &Entity) {
+    let noun = entity.kind.noun();
+    let diagnostic = Diagnostic::warning(format!(
+        "the {noun} `{}` is what all others inherit from, and a {noun} of its own as well",
+        entity.id
+    ))
+    .at(entity.span, "named by `default_inherits`")
+    .note(format!("a {noun} that is not abstract takes part in scheduling"))
+    .help("add `abstract: true`, unless it is meant to be used itself");
+    let diagnostic = on_the_line(linter, entity, diagnostic);
+    linter.report(Finding::new("T101", diagnostic).of(&entity.common));
+}
+
+/// Says that a `# noqa` on the line of the entity's name does not count.
+fn on_the_line(linter: &Linter<'_>, entity: &Entity, diagnostic: Diagnostic) -> Diagnostic {
+    let text = linter.sources.get(entity.span.source).and_then(|source| source.text.get(entity.span.range().end..));
+    let line = text.and_then(|text| text.lines().next()).unwrap_or("");
+    if line.contains("# noqa") || line.contains("#noqa") {
+        return diagnostic
+            .note("TPV does not heed the `# noqa` beside the name: it must stand on a line of its own below");
+    }
+    diagnostic
+}
+
+fn runner(linter: &mut Linter<'_>, destination: &Entity) {
+    let has_runner = destination
+        .destination
+        .as_ref()
+        .is_some_and(|fields| fields.runner.as_ref().is_some_and(|runner| !runner.value.is_empty()));
+    if has_runner || destination.common.is_abstract {
+        return;
+    }
+    let diagnostic = Diagnostic::error(format!("the destination `{}` has no `runner`", destination.id))
+        .at(destination.span, "")
+        .note("Galaxy needs the id of a job runner plugin; `default_inherits` does not count here, as in TPV")
+        .help("add `runner: ...`, or `abstract: true` if it is only inherited from");
+    linter.report(Finding::new("T003", diagnostic));
+}
+
+fn resources(linter: &mut Linter<'_>, destination: &Entity) {
+    let Some(fields) = &destination.destination else { return };
+    let own = &destination.common.resources;
+    let pairs = [
+        ("cores", &own.cores, &fields.max_accepted_cores),
+        ("mem", &own.mem, &fields.max_accepted_mem),
+        ("gpus", &own.gpus, &fields.max_accepted_gpus),
+    ];
+    // TPV has one error for all three.
+    let Some((name, value, _)) = pairs.into_iter().find(|(_, own, accepted)| is_set(own) && !is_set(accepted)) else {
+        return;
+    };
+    let at = value.as_ref().map_or(destination.span, |value| value.span);
+    let diagnostic =
+        Diagnostic::error(format!("the destination `{}` sets `{name}`, but not `max_accepted_{name}`", destination.id))
+            .at(at, format!("every job here gets this as its `{name}`"))
+            .also(destination.span, "")
+            .help(format!("rename it to `max_accepted_{name}` if it is what the destination can take"));
+    linter.report(Finding::new("T004", diagnostic));
+}

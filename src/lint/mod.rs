@@ -1,0 +1,177 @@
+//! What is wrong, or likely wrong, with a config that loads: TPV's own linter with TPV's codes, and a checker of the code in
+//! place of its mypy.
+//!
+//! One file a check. Each goes through the merged config and reports [`Finding`]s to the [`Linter`], which leaves out
+//! those that `# noqa` comments and `--ignore` turn off. [`codes`] lists the kinds; `docs/lint/` has a page for each.
+
+mod code;
+pub mod codes;
+mod entities;
+mod fields;
+mod model;
+pub mod report;
+mod rules;
+mod tags;
+mod units;
+mod zeros;
+
+use std::collections::HashSet;
+
+use crate::config::entity::{Common, EntityKind};
+use crate::config::value::Text;
+use crate::config::{self, Config};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::python::stack::on_roomy_thread;
+use crate::source::{Limits, SourceMap, Span};
+
+/// One finding: a code, a severity, a place, and what to do.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The code, one of [`codes::CODES`].
+    pub code: &'static str,
+    /// Severity, place, message, notes and help.
+    pub diagnostic: Diagnostic,
+    silenced: bool,
+}
+
+impl Finding {
+    fn new(code: &'static str, diagnostic: Diagnostic) -> Self {
+        Self { code, diagnostic: diagnostic.code(code), silenced: false }
+    }
+
+    /// Says whose finding it is: its `# noqa` comment may turn it off.
+    fn of(self, common: &Common) -> Self {
+        self.within([common.no_qa_codes.as_slice()])
+    }
+
+    /// As [`Finding::of`], for what several entities share: any of them may turn it off.
+    fn within<'t>(mut self, lists: impl IntoIterator<Item = &'t [Text]>) -> Self {
+        let code = self.code;
+        let silences = |text: &Text| text.as_str() == "noqa" || text.as_str() == code;
+        self.silenced = lists.into_iter().any(|codes| codes.iter().any(silences));
+        self
+    }
+
+    /// Where it is.
+    pub fn span(&self) -> Option<Span> {
+        self.diagnostic.primary.as_ref().map(|label| label.span)
+    }
+
+    /// Whether the config cannot be used as it is.
+    pub fn is_error(&self) -> bool {
+        self.diagnostic.severity == Severity::Error
+    }
+}
+
+/// What to look for.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Codes of warnings that are not wanted. As in TPV, errors cannot be turned off.
+    pub ignore: Vec<String>,
+}
+
+/// What linting gave.
+#[derive(Debug, Default)]
+pub struct Linted {
+    /// The findings, by place.
+    pub findings: Vec<Finding>,
+    /// The texts that the findings point into.
+    pub sources: SourceMap,
+}
+
+impl Linted {
+    /// How many findings are errors.
+    pub fn errors(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.is_error()).count()
+    }
+
+    /// How many findings are warnings.
+    pub fn warnings(&self) -> usize {
+        self.findings.len() - self.errors()
+    }
+}
+
+/// Lints config files and URLs, merged in the order given.
+pub fn lint(names: &[String], options: &Options) -> Linted {
+    // Code nests as deep as its author likes, and what walks it recurses with it.
+    on_roomy_thread(|| lint_here(names, options)).unwrap_or_else(|| lint_here(names, options))
+}
+
+fn lint_here(names: &[String], options: &Options) -> Linted {
+    let mut sources = SourceMap::new();
+    let mut diagnostics = Diagnostics::new();
+    let config = config::load(names.iter().map(String::as_str), &Limits::default(), &mut sources, &mut diagnostics);
+    // Linking compiles all code, which TPV does when it loads.
+    drop(crate::link::link(&config, &sources, false, &mut diagnostics));
+    let findings = {
+        let mut linter = Linter { config: &config, sources: &sources, options, findings: Vec::new() };
+        for diagnostic in diagnostics.iter() {
+            linter.loading(diagnostic);
+        }
+        if !diagnostics.has_errors() {
+            linter.check();
+        }
+        linter.finish()
+    };
+    Linted { findings, sources }
+}
+
+/// One run over one merged config.
+struct Linter<'a> {
+    config: &'a Config,
+    sources: &'a SourceMap,
+    options: &'a Options,
+    findings: Vec<Finding>,
+}
+
+impl<'a> Linter<'a> {
+    fn check(&mut self) {
+        fields::check(self);
+        entities::check(self);
+        rules::check(self);
+        zeros::check(self);
+        units::check(self);
+        tags::check(self);
+        code::check(self);
+    }
+
+    /// Takes what loading and compiling said: an error without a code of its own is one of loading.
+    fn loading(&mut self, diagnostic: &Diagnostic) {
+        let mut diagnostic = diagnostic.clone();
+        let code = diagnostic.code.unwrap_or(codes::LOAD);
+        if let Some(known) = codes::find(code) {
+            diagnostic.severity = known.severity;
+        }
+        self.report(Finding::new(code, diagnostic));
+    }
+
+    /// Adds a finding, unless it is turned off.
+    fn report(&mut self, finding: Finding) {
+        let ignored = !finding.is_error() && self.options.ignore.iter().any(|code| code == finding.code);
+        if !finding.silenced && !ignored {
+            self.findings.push(finding);
+        }
+    }
+
+    /// The fields that TPV does not know, which become attributes of entities.
+    fn extra_fields(&self) -> HashSet<String> {
+        let mut out = HashSet::new();
+        for kind in EntityKind::ALL {
+            for entity in self.config.section(kind).values() {
+                let rules = entity.rules.values().map(|rule| &rule.common);
+                for common in std::iter::once(&entity.common).chain(rules) {
+                    out.extend(common.extras.keys().map(ToString::to_string));
+                }
+            }
+        }
+        out
+    }
+
+    /// The findings by place, each once.
+    fn finish(self) -> Vec<Finding> {
+        let mut findings = self.findings;
+        findings.sort_by(|a, b| (a.span(), a.code).cmp(&(b.span(), b.code)));
+        findings.dedup_by(|a, b| a.code == b.code && a.diagnostic == b.diagnostic);
+        findings
+    }
+}

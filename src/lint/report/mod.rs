@@ -1,0 +1,29 @@
+//! The forms in which findings are given: text for people, and what other programs read.
+
+mod github;
+mod json;
+mod sarif;
+
+pub use github::github;
+pub use json::json;
+pub use sarif::sarif;
+
+use super::{Finding, Linted};
+use crate::source::{Place, SourceMap};
+
+/// The findings as text: title, place, excerpt with carets, notes and help of each, with an empty line after it.
+pub fn text(linted: &Linted, colour: bool) -> String {
+    linted.findings.iter().map(|finding| finding.diagnostic.render(&linted.sources, colour) + "\n\n").collect()
+}
+
+/// File, start and end of a finding.
+fn place<'a>(finding: &Finding, sources: &'a SourceMap) -> Option<(&'a str, Place, Place)> {
+    let span = finding.span()?;
+    let source = sources.get(span.source)?;
+    Some((&source.name, source.place(span.start), source.place(span.end)))
+}
+
+/// The word for the severity.
+fn severity(finding: &Finding) -> &'static str {
+    if finding.is_error() { "error" } else { "warning" }
+}

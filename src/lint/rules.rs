@@ -1,0 +1,71 @@
+//! T116: what a rule says beside `fail` or `execute`.
+
+use std::collections::HashSet;
+
+use super::{Finding, Linter};
+use crate::config::entity::{EntityKind, Rule};
+use crate::config::scheduling::TagKind;
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+/// Looks at the rules of all entities.
+pub(super) fn check(linter: &mut Linter<'_>) {
+    let mut seen = HashSet::new();
+    for kind in [EntityKind::Tool, EntityKind::Role, EntityKind::User, EntityKind::Destination] {
+        for entity in linter.config.section(kind).values() {
+            for rule in entity.rules.values() {
+                let is_set = |text: &crate::config::value::Text| !text.value.is_empty();
+                let (fails, executes) =
+                    (rule.fail.as_ref().filter(|text| is_set(text)), rule.execute.as_ref().filter(|text| is_set(text)));
+                let Some(stop) = fails.or(executes) else { continue };
+                let mut lost = fields(rule);
+                if let (Some(_), Some(execute)) = (fails, executes) {
+                    lost.push(("execute", execute.span));
+                }
+                // What the rule has from a parent's rule stands elsewhere, and is meant to be overridden.
+                let is_own = |span: Span| span.source == rule.span.source && span.start >= rule.span.start;
+                lost.retain(|(_, span)| is_own(*span) && is_own(stop.span));
+                let Some((first, at)) = lost.first().copied() else { continue };
+                if !seen.insert(at) {
+                    continue;
+                }
+                let names: Vec<String> = lost.iter().map(|(name, _)| format!("`{name}`")).collect();
+                let verb = if names.len() == 1 { "has" } else { "have" };
+                let (what, why, help) = if fails.is_some() {
+                    ("fail", "a job that the rule fits ends here", "remove what has no effect, or `fail`")
+                } else {
+                    (
+                        "execute",
+                        "what `execute` leaves in `entity` takes the place of the rule",
+                        "set these in the code, as in `entity.cores = 4`, or move them to a rule of their own",
+                    )
+                };
+                let message =
+                    format!("{} of the rule `{}` {verb} no effect beside `{what}`", names.join(", "), rule.id);
+                let diagnostic = Diagnostic::warning(message)
+                    .at(at, format!("this `{first}` is dropped"))
+                    .also(rule.span, "in this rule")
+                    .note(why)
+                    .help(help);
+                linter.report(Finding::new("T116", diagnostic).of(&entity.common));
+            }
+        }
+    }
+}
+
+/// What the rule would set, with places.
+fn fields(rule: &Rule) -> Vec<(&'static str, Span)> {
+    let common = &rule.common;
+    let mut out: Vec<(&'static str, Span)> =
+        common.resources.fields().into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?.span))).collect();
+    let env = common.env.iter().flat_map(|env| env.iter().flatten()).map(|(_, text)| text.span).next();
+    out.extend(env.map(|span| ("env", span)));
+    let params = common.params.iter().flat_map(|params| params.values()).map(|value| value.span).next();
+    out.extend(params.map(|span| ("params", span)));
+    out.extend(common.rank.as_ref().map(|rank| ("rank", rank.span)));
+    let context = common.context.iter().flat_map(|context| context.values()).map(|value| value.span).next();
+    out.extend(context.map(|span| ("context", span)));
+    let tag = TagKind::ALL.into_iter().flat_map(|kind| common.tags.get(kind)).map(|tag| tag.span).next();
+    out.extend(tag.map(|span| ("scheduling", span)));
+    out
+}

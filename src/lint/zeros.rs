@@ -1,0 +1,58 @@
+//! T110: zeros that do something else than they say.
+
+use std::collections::HashSet;
+
+use super::{Finding, Linter};
+use crate::config::entity::{Common, EntityKind};
+use crate::config::value::{ConfigValue, ValueKind};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+/// Looks at the resources of all entities and rules.
+pub(super) fn check(linter: &mut Linter<'_>) {
+    let mut seen = HashSet::new();
+    for kind in [EntityKind::Tool, EntityKind::Role, EntityKind::User, EntityKind::Destination] {
+        for entity in linter.config.section(kind).values() {
+            let mut found = Vec::new();
+            zeros(&entity.common, false, &mut found);
+            for rule in entity.rules.values() {
+                zeros(&rule.common, true, &mut found);
+            }
+            for (span, diagnostic) in found {
+                if seen.insert(span) {
+                    linter.report(Finding::new("T110", diagnostic).of(&entity.common));
+                }
+            }
+        }
+    }
+}
+
+fn zeros(common: &Common, in_rule: bool, found: &mut Vec<(Span, Diagnostic)>) {
+    for (name, value) in common.resources.evaluated() {
+        let Some(value) = value.as_ref().filter(|value| is_zero(value)) else { continue };
+        let diagnostic = match name {
+            "min_cores" | "min_mem" | "min_gpus" | "max_cores" | "max_mem" | "max_gpus" => {
+                Diagnostic::warning(format!("`{name}: 0` sets no limit"))
+                    .at(value.span, "TPV takes 0 as not set")
+                    .help("remove it, unless it is there to take an inherited limit away")
+            }
+            "cores" | "mem" if in_rule => Diagnostic::warning(format!(
+                "`{name}: 0` in a rule gives the job no {}",
+                if name == "mem" { "memory" } else { "cores" }
+            ))
+            .at(value.span, "0 is a value, not \"unset\"")
+            .help("leave the field out to keep what the entity has, or write `null`"),
+            _ => continue,
+        };
+        found.push((value.span, diagnostic));
+    }
+}
+
+fn is_zero(value: &ConfigValue) -> bool {
+    match &value.kind {
+        ValueKind::Int(number) => *number == 0,
+        ValueKind::Float(number) => *number == 0.0,
+        ValueKind::Str(text) => matches!(text.value.trim(), "0" | "0.0"),
+        _ => false,
+    }
+}

@@ -1,0 +1,97 @@
+//! Whether the answers are the same whatever becomes machine code, and when.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+use support::{project, stderr, tpvc_in};
+use tpv_runtime::artifact::Rules;
+use tpv_runtime::galaxy::job::Job;
+use tpv_runtime::galaxy::world::World;
+use tpv_runtime::jit::Mode;
+use tpv_runtime::mapper::{Hooks, Mapper};
+
+const MODES: [(Mode, &str); 3] = [(Mode::Off, "off"), (Mode::Lazy, "lazy"), (Mode::Eager, "eager")];
+
+/// A case's folder, its configs and its world file.
+fn cases() -> Vec<(PathBuf, Vec<String>, Option<String>)> {
+    let folders = std::fs::read_dir(project().join("fixtures")).unwrap().map(|entry| entry.unwrap().path());
+    let mut cases: Vec<_> = folders
+        .filter(|folder| folder.join("case.json").is_file())
+        .map(|folder| {
+            let case: Json = serde_json::from_str(&std::fs::read_to_string(folder.join("case.json")).unwrap()).unwrap();
+            let configs = case["configs"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned());
+            (folder, configs.collect(), case["world"].as_str().map(str::to_owned))
+        })
+        .collect();
+    cases.sort();
+    cases
+}
+
+/// The rules of a case.
+fn rules(folder: &Path, configs: &[String]) -> Arc<Rules> {
+    let paths: Vec<String> = configs.iter().map(|name| folder.join(name).to_string_lossy().into_owned()).collect();
+    Arc::new(tpvc::compile(&paths, &tpvc::CompileOptions::default()).rules.expect("the config compiles"))
+}
+
+/// The answers to the jobs of a case in one mode.
+fn answers(rules: &Arc<Rules>, folder: &Path, world: Option<&str>, mode: Mode) -> String {
+    let world = world.map_or_else(World::default, |world| {
+        World::parse(&std::fs::read_to_string(folder.join(world)).unwrap()).unwrap()
+    });
+    let world = Arc::new(world);
+    let hooks = Hooks { compile: Some(Arc::new(tpvc::python::run_time::compile)), jit: mode, ..Hooks::default() };
+    let mapper = Mapper::with_hooks(rules.clone(), hooks, true);
+    let mut text = String::new();
+    for line in std::fs::read_to_string(folder.join("jobs.jsonl")).unwrap().lines() {
+        if let Ok(job) = Job::parse(line) {
+            mapper.map(&Arc::new(job), &world).write_line(&mut text);
+        }
+    }
+    text
+}
+
+#[test]
+fn all_fixtures_have_the_same_answers_in_all_modes() {
+    let mut machine_code = 0;
+    for (folder, configs, world) in cases() {
+        let rules = rules(&folder, &configs);
+        let [off, lazy, eager] = MODES.map(|(mode, _)| answers(&rules, &folder, world.as_deref(), mode));
+        assert!(off == lazy && off == eager, "{} has other answers", folder.display());
+        machine_code += rules.native(Mode::Eager).map_or(0, |native| native.jit.compiled());
+    }
+    if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+        assert!(machine_code > 100, "only {machine_code} kernels became machine code");
+    }
+}
+
+#[test]
+fn the_command_line_gives_the_same_bytes_in_all_modes() {
+    let folder = project().join("fixtures/production");
+    let (_, configs, world) = cases().into_iter().find(|(path, ..)| *path == folder).expect("the production fixture");
+    let output = tempfile::tempdir().unwrap();
+    let mut all = Vec::new();
+    for (_, mode) in MODES {
+        let answers = output.path().join(mode);
+        let answers = answers.to_string_lossy();
+        let mut args = vec!["map", "jobs.jsonl", "--jit", mode, "-o", &answers];
+        args.extend(configs.iter().flat_map(|config| ["--config", config]));
+        args.extend(world.iter().flat_map(|world| ["--world", world]));
+        let run = tpvc_in(&folder, &args);
+        assert!(run.status.success(), "{}", stderr(&run));
+        all.push(std::fs::read(output.path().join(mode)).unwrap());
+    }
+    assert!(!all[0].is_empty());
+    assert!(all[0] == all[1] && all[0] == all[2]);
+}
+
+#[test]
+fn another_mode_is_refused() {
+    let run = tpvc_in(&project(), &["map", "--jit", "always", "rules.bin", "jobs.jsonl"]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(stderr(&run).contains("[possible values: off, lazy, eager]"), "{}", stderr(&run));
+}

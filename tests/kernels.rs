@@ -1,0 +1,433 @@
+//! Whether kernels answer as the interpreter does: the same random blocks on the same random values, with machine code off
+//! and on.
+//!
+//! `TPVC_SEED=7 TPVC_BLOCKS=100000` runs other blocks, or more; a failure prints the seed.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
+
+#[path = "support/random.rs"]
+mod random;
+
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+use random::Random;
+use tpv_runtime::jit::{Mode, Native};
+use tpv_runtime::python::code::{CodeKind, Program, ProgramData};
+use tpv_runtime::python::exception::PyResult;
+use tpv_runtime::python::object::Object;
+use tpv_runtime::python::types::{BuiltinType, OBJECT};
+use tpv_runtime::python::value::Value;
+use tpv_runtime::python::verify::verify;
+use tpv_runtime::python::vm::{Environment, Vm};
+use tpvc::python::program::ProgramBuilder;
+
+/// The names that blocks read. The last is never in the context.
+const NAMES: [&str; 7] = ["cores", "mem", "gpus", "name", "thing", "input_size", "absent"];
+
+const NUMBERS: [&str; 20] = [
+    "0",
+    "1",
+    "2",
+    "3",
+    "7",
+    "-1",
+    "10",
+    "64",
+    "2.5",
+    "0.5",
+    "3.8",
+    "0.0",
+    "-0.0",
+    "1e308",
+    "5e-324",
+    "0.1",
+    "True",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "9007199254740993",
+];
+
+const OTHERS: [&str; 8] =
+    ["None", "'abc'", "'a'", "''", "9223372036854775808", "('a', 'abc', 3)", "(1, 2.5, None, True)", "name"];
+
+/// A block as random as the operations that kernels know, and some that they do not: mostly a number, at times anything.
+fn number(random: &mut Random, depth: usize) -> String {
+    if random.one_in(30) {
+        return (*random.pick(&OTHERS)).to_owned();
+    }
+    if depth == 0 || random.one_in(8) {
+        return match random.below(10) {
+            0..=3 => (*random.pick(&NUMBERS)).to_owned(),
+            4 => format!("thing.{}", random.pick(&["size", "share", "nothing", "missing", "label"])),
+            _ => (*random.pick(&NAMES[..3])).to_owned(),
+        };
+    }
+    let below = |random: &mut Random| number(random, depth - 1);
+    match random.below(14) {
+        0..=4 => {
+            let op = *random.pick(&["+", "-", "*", "/", "+", "-", "*", "/", "+", "*", "//", "%", "**", "&", "|", "^"]);
+            let right = match op {
+                "**" if !random.one_in(4) => (*random.pick(&["2", "3", "0", "-1", "0.5", "gpus"])).to_owned(),
+                _ => below(random),
+            };
+            format!("({} {op} {right})", below(random))
+        }
+        5 => format!("({}{})", random.pick(&["-", "+", "-", "~"]), below(random)),
+        6 => {
+            let op = *random.pick(&["and", "or"]);
+            let operands: Vec<String> = (0..2 + random.below(2)).map(|_| below(random)).collect();
+            format!("({})", operands.join(&format!(" {op} ")))
+        }
+        7 | 8 => format!("({} if {} else {})", below(random), condition(random, depth - 1), below(random)),
+        9 | 10 => {
+            let function = *random.pick(&["min", "max"]);
+            let operands: Vec<String> = (0..2 + random.below(2)).map(|_| below(random)).collect();
+            format!("{function}({})", operands.join(", "))
+        }
+        11 => format!("round({}, {})", below(random), random.pick(&["0", "1", "2", "-1", "True", "gpus", "None"])),
+        12 => format!("{}({})", random.pick(&["round", "int", "float", "abs", "bool"]), below(random)),
+        _ => format!("({})", condition(random, depth - 1)),
+    }
+}
+
+fn condition(random: &mut Random, depth: usize) -> String {
+    if depth == 0 {
+        return (*random.pick(&["cores", "mem", "name", "thing", "gpus", "input_size", "thing.label"])).to_owned();
+    }
+    let below = |random: &mut Random| number(random, depth - 1);
+    match random.below(12) {
+        0..=2 => {
+            let op = *random.pick(&["<", "<=", "==", "!=", ">", ">="]);
+            format!("({} {op} {})", below(random), below(random))
+        }
+        3 | 4 => {
+            let op = |random: &mut Random| *random.pick(&["<", "<=", "==", ">", ">="]);
+            let (first, second) = (op(random), op(random));
+            format!("({} {first} {} {second} {})", below(random), below(random), below(random))
+        }
+        5 => format!("({} {} None)", below(random), random.pick(&["is", "is not", "==", "!="])),
+        6 => format!("({} is {})", below(random), below(random)),
+        7 => format!("(not {})", condition(random, depth - 1)),
+        8 => {
+            let op = *random.pick(&["and", "or"]);
+            let operands: Vec<String> = (0..2 + random.below(2)).map(|_| condition(random, depth - 1)).collect();
+            format!("({})", operands.join(&format!(" {op} ")))
+        }
+        9 => {
+            let text = *random.pick(&["name", "thing.label", "'abc'", "name", "mem"]);
+            let affix = *random.pick(&["'a'", "'abc'", "('x', 'b')", "('a', 3)", "(3, 'a')", "name", "1", "''"]);
+            format!("{text}.{}({affix})", random.pick(&["startswith", "endswith"]))
+        }
+        10 => {
+            let item = match random.below(3) {
+                0 => below(random),
+                _ => (*random.pick(&["name", "thing.label", "'a'", "None"])).to_owned(),
+            };
+            let container =
+                *random.pick(&["[1, 'abc', 2.5]", "('a', 'abc')", "name", "'xabcd'", "thing.label", "(None, 0)"]);
+            format!("({item} {} {container})", random.pick(&["in", "not in"]))
+        }
+        _ => {
+            let text = *random.pick(&["name", "thing.label", "'abc'"]);
+            let op = *random.pick(&["==", "!=", "<", ">=", "is"]);
+            format!("({text} {op} {})", random.pick(&["'abc'", "''", "name", "None", "cores"]))
+        }
+    }
+}
+
+/// A host object.
+struct Thing;
+
+impl Object for Thing {
+    fn class(&self) -> &'static BuiltinType {
+        &OBJECT
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok(match name {
+            "label" => Some(Value::str("abcdef")),
+            "size" => Some(Value::Int(12)),
+            "share" => Some(Value::Float(0.25)),
+            "nothing" => Some(Value::None),
+            _ => None,
+        })
+    }
+
+    fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+        // Without the address, which differs from machine to machine.
+        Ok("<thing>".to_owned())
+    }
+}
+
+/// What a name holds while a block runs several times.
+#[derive(Clone, Copy)]
+enum Shape {
+    Absent,
+    None,
+    Bool,
+    Int,
+    Float,
+    Text,
+    Thing,
+    Huge,
+    List,
+}
+
+/// Mostly what the name has in production, else anything.
+fn shape(random: &mut Random, name: &str) -> Shape {
+    let all = [Shape::Absent, Shape::None, Shape::Bool, Shape::Text, Shape::Thing, Shape::Huge, Shape::List];
+    match name {
+        "absent" => Shape::Absent,
+        _ if random.one_in(8) => *random.pick(&all),
+        "thing" => Shape::Thing,
+        "name" => Shape::Text,
+        _ => *random.pick(&[Shape::Int, Shape::Float]),
+    }
+}
+
+fn value(random: &mut Random, shape: Shape) -> Option<Value> {
+    let edge = random.one_in(6);
+    Some(match shape {
+        Shape::Absent => return None,
+        Shape::None => Value::None,
+        Shape::Bool => Value::Bool(random.one_in(2)),
+        Shape::Int if edge => {
+            let edges = [i64::MAX, i64::MIN, i64::MAX - 1, (1 << 53) + 1, -(1 << 53) - 1, 1 << 53, 3_037_000_500, -1];
+            Value::Int(*random.pick(&edges))
+        }
+        Shape::Int => Value::Int(i64::from(random.below(64)) - 8),
+        Shape::Float if edge => {
+            let edges =
+                [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -0.0, 0.0, 9.3e18, -9.223_372_036_854_776e18, 1e-320];
+            Value::Float(*random.pick(&edges))
+        }
+        Shape::Float => Value::Float(f64::from(random.below(4000)) / 64.0 - 4.0),
+        Shape::Text => Value::str(*random.pick(&["", "a", "abc", "abcd", "x\u{e9}"])),
+        Shape::Thing => Value::object(Thing),
+        Shape::Huge => Value::from_bigint(BigInt::from(1) << 70),
+        Shape::List => Value::list(vec![Value::Int(1), Value::str("abc")]),
+    })
+}
+
+/// Values for all names.
+fn values(random: &mut Random, shapes: &[Shape]) -> Vec<(&'static str, Option<Value>)> {
+    NAMES.iter().zip(shapes).map(|(name, shape)| (*name, value(random, *shape))).collect()
+}
+
+fn shapes(random: &mut Random) -> Vec<Shape> {
+    NAMES.iter().map(|name| shape(random, name)).collect()
+}
+
+/// The surroundings: an input size that is in the context, so that both machines have the same.
+struct Surroundings;
+
+impl Environment for Surroundings {
+    fn input_size(&self, vm: &mut Vm) -> PyResult<Value> {
+        let slot = vm.slot("size of inputs");
+        Ok(vm.context[slot].clone().unwrap_or(Value::Int(0)))
+    }
+}
+
+/// A machine with machine code in some mode.
+struct Machine {
+    vm: Vm,
+    program: Rc<Program>,
+    native: Option<Native>,
+}
+
+impl Machine {
+    fn new(data: &Arc<ProgramData>, mode: Mode) -> Self {
+        let mut vm = Vm::new(Rc::new(Surroundings));
+        let native = Native::new(data, mode);
+        let program = vm.load_native(data.clone(), native.clone());
+        Self { vm, program, native }
+    }
+
+    fn set(&mut self, values: &[(&str, Option<Value>)]) {
+        self.vm.reset();
+        for (name, value) in values {
+            let slot = self.vm.slot(if *name == "input_size" { "size of inputs" } else { name });
+            self.vm.context[slot] = value.clone();
+        }
+    }
+
+    /// The value with its class, or the exception's class and message.
+    fn answer(&mut self, root: u32) -> Result<(String, String), (String, String)> {
+        match self.vm.run(&self.program, root) {
+            Ok(value) => Ok((value.type_name().to_string(), self.vm.repr(&value).unwrap().to_string())),
+            Err(raised) => {
+                let message = self.vm.str(&Value::Exception(raised.0.clone())).unwrap().to_string();
+                Err((raised.class_name().to_string(), message))
+            }
+        }
+    }
+}
+
+fn setting(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().map_or(default, |text| text.parse().unwrap())
+}
+
+/// What of the blocks has a kernel; the program.
+fn compile(blocks: &[String]) -> (Arc<ProgramData>, Vec<u32>, usize) {
+    let mut builder = ProgramBuilder::new();
+    let roots: Vec<u32> = blocks.iter().map(|block| builder.compile_lenient(block, CodeKind::Block).0).collect();
+    let data = builder.finish();
+    verify(&data).unwrap();
+    let kernels = data.codes.iter().filter(|code| code.kernel.is_some()).count();
+    (Arc::new(data), roots, kernels)
+}
+
+#[test]
+fn kernels_answer_as_the_interpreter_on_random_blocks() {
+    let (seed, count) = (setting("TPVC_SEED", 1), setting("TPVC_BLOCKS", 900) as usize);
+    println!("seed {seed}, {count} blocks");
+    let mut random = Random::new(seed);
+    let blocks: Vec<String> = (0..count)
+        .map(|_| {
+            let depth = 1 + random.below(4) as usize;
+            if random.one_in(3) { condition(&mut random, depth) } else { number(&mut random, depth) }
+        })
+        .collect();
+    let (data, roots, kernels) = compile(&blocks);
+    assert!(kernels * 3 > count * 2, "only {kernels} of {count} blocks have kernels");
+    let (mut plain, mut native) = (Machine::new(&data, Mode::Off), Machine::new(&data, Mode::Eager));
+    let (mut evaluations, mut errors) = (0, 0);
+    for (block, root) in blocks.iter().zip(&roots) {
+        // A few kinds of inputs, each with several values, so that machine code is used again.
+        let choices: Vec<Vec<Shape>> = (0..4).map(|_| shapes(&mut random)).collect();
+        for round in 0..120 {
+            let values = values(&mut random, &choices[round % choices.len()]);
+            plain.set(&values);
+            native.set(&values);
+            let (expected, found) = (plain.answer(*root), native.answer(*root));
+            if expected != found {
+                let shown: Vec<String> = values
+                    .iter()
+                    .filter(|(name, _)| block.contains(name))
+                    .map(|(name, value)| {
+                        let text = value.as_ref().map(|value| plain.vm.repr(value).unwrap().to_string());
+                        format!("{name} = {}", text.unwrap_or_else(|| "(not set)".to_owned()))
+                    })
+                    .collect();
+                panic!("seed {seed}: {block}\n{}\ninterpreter {expected:?}\nkernel {found:?}", shown.join("\n"));
+            }
+            errors += usize::from(expected.is_err());
+            evaluations += 1;
+        }
+    }
+    let by_kernels = native.vm.kernel_runs();
+    println!("{evaluations} evaluations, {errors} of them errors, {by_kernels} by machine code");
+    if let Some(native) = native.native {
+        assert!(by_kernels * 4 > evaluations as u64, "only {by_kernels} of {evaluations} by machine code");
+        assert!(native.jit.compiled() > 500, "only {} pieces of machine code were made", native.jit.compiled());
+    }
+    assert!(evaluations >= count * 120);
+}
+
+/// The blocks of the fixtures' configs: every `if`, resource and rank.
+fn fixture_blocks() -> Vec<String> {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let mut blocks = Vec::new();
+    for entry in std::fs::read_dir(fixtures).unwrap() {
+        let folder = entry.unwrap().path();
+        for file in std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()) {
+            if file.extension().is_none_or(|extension| extension != "yml" && extension != "yaml") {
+                continue;
+            }
+            for line in std::fs::read_to_string(&file).unwrap().lines() {
+                let line = line.trim().trim_start_matches("- ");
+                let Some((key, text)) = line.split_once(": ") else { continue };
+                let text = text.trim().trim_matches(['"', '\'']);
+                let keys = ["if", "cores", "mem", "gpus", "max_cores", "min_mem", "max_mem", "min_cores", "max_gpus"];
+                if keys.contains(&key) && text.parse::<f64>().is_err() && !text.starts_with(['|', '>']) {
+                    blocks.push(text.to_owned());
+                }
+            }
+        }
+    }
+    blocks.sort();
+    blocks.dedup();
+    blocks
+}
+
+#[test]
+fn kernels_answer_as_the_interpreter_on_the_blocks_of_the_fixtures() {
+    let blocks = fixture_blocks();
+    let (data, roots, kernels) = compile(&blocks);
+    assert!(kernels > 20, "only {kernels} of {} blocks have kernels", blocks.len());
+    let (mut plain, mut native) = (Machine::new(&data, Mode::Off), Machine::new(&data, Mode::Eager));
+    let mut random = Random::new(3);
+    for (block, root) in blocks.iter().zip(&roots) {
+        for _ in 0..100 {
+            let shapes = shapes(&mut random);
+            let values = values(&mut random, &shapes);
+            plain.set(&values);
+            native.set(&values);
+            assert_eq!(plain.answer(*root), native.answer(*root), "{block}");
+        }
+    }
+}
+
+#[test]
+fn lazy_machine_code_is_made_after_many_runs_and_eager_at_once() {
+    let (data, roots, _) = compile(&["cores * 3.8".to_owned()]);
+    for (mode, runs, expected) in
+        [(Mode::Eager, 1, 1), (Mode::Lazy, 10, 0), (Mode::Lazy, 100_000, 1), (Mode::Off, 100_000, 0)]
+    {
+        let mut machine = Machine::new(&data, mode);
+        machine.set(&[("cores", Some(Value::Int(4)))]);
+        for _ in 0..runs {
+            assert_eq!(machine.answer(roots[0]), Ok(("float".to_owned(), "15.2".to_owned())));
+        }
+        let supported = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+        let compiled = machine.native.map_or(0, |native| native.jit.compiled());
+        assert_eq!(compiled, if supported { expected } else { 0 }, "{mode:?} after {runs} runs");
+    }
+}
+
+#[test]
+fn what_the_context_hides_is_not_the_builtin() {
+    let (data, roots, _) = compile(&["max(cores, 8) if cores else 0".to_owned()]);
+    let mut machine = Machine::new(&data, Mode::Eager);
+    machine.set(&[("cores", Some(Value::Int(4)))]);
+    assert_eq!(machine.answer(roots[0]), Ok(("int".to_owned(), "8".to_owned())));
+    machine.set(&[("cores", Some(Value::Int(4))), ("max", Some(Value::Int(1)))]);
+    assert_eq!(machine.answer(roots[0]), Err(("TypeError".to_owned(), "'int' object is not callable".to_owned())));
+}
+
+#[test]
+fn a_kernel_that_leaves_has_paid_nothing() {
+    let (data, roots, _) = compile(&["cores * cores * cores".to_owned()]);
+    let left = |mode| {
+        let mut machine = Machine::new(&data, mode);
+        machine.vm.limits.steps = 7;
+        machine.set(&[("cores", Some(Value::Int(i64::MAX)))]);
+        (machine.answer(roots[0]).map(|_| ()), machine.answer(roots[0]).map(|_| ()))
+    };
+    assert_eq!(left(Mode::Off), left(Mode::Eager));
+}
+
+#[test]
+fn threads_share_machine_code_and_it_outlives_them() {
+    let (data, roots, _) = compile(&["min(max(int(input_size * 32), 14), 240)".to_owned()]);
+    let Some(native) = Native::new(&data, Mode::Lazy) else { return };
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut vm = Vm::new(Rc::new(Surroundings));
+                let program = vm.load_native(data.clone(), Some(native.clone()));
+                let slot = vm.slot("size of inputs");
+                for size in 0..20_000 {
+                    vm.reset();
+                    vm.set_context(slot, Value::Float(f64::from(size) / 1000.0));
+                    let Ok(Value::Int(mem)) = vm.run(&program, roots[0]) else { panic!("no int") };
+                    assert_eq!(mem, (f64::from(size) / 1000.0 * 32.0).clamp(14.0, 240.0) as i64);
+                }
+            });
+        }
+    });
+    assert_eq!(native.jit.compiled(), 1);
+}

@@ -1,0 +1,239 @@
+//! `tpvc lint`: its findings, their forms, and that it finds what the real `tpv lint` finds.
+//!
+//! With `UPDATE_EXPECT=1` in the environment the expectations are rewritten; review the change before committing it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use serde_json::Value;
+use tpvc::lint::codes::CODES;
+use tpvc::lint::{Linted, Options, lint, report};
+
+use support::{expect_file, project, stderr, stdout, tpvc_in};
+
+fn folder() -> PathBuf {
+    project().join("tests/lint")
+}
+
+/// The cases: every YAML file of the folder.
+fn cases() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|name| name == "yml")).collect();
+    files.sort();
+    assert!(!files.is_empty());
+    files
+}
+
+/// Lints a text as a file of the name `config.yml`.
+fn lint_text(text: &str) -> Linted {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.yml");
+    std::fs::write(&path, text).unwrap();
+    lint(&[path.to_str().unwrap().to_owned()], &Options::default())
+}
+
+#[test]
+fn findings_are_as_expected() {
+    for case in cases() {
+        let name = case.file_name().unwrap().to_str().unwrap();
+        let output = tpvc_in(&folder(), &["lint", name]);
+        let errors = stdout(&output).lines().any(|line| line.starts_with("error["));
+        assert_eq!(output.status.code(), Some(i32::from(errors)), "{name}");
+        expect_file(&case.with_extension("txt"), &format!("{}{}", stdout(&output), stderr(&output)));
+    }
+}
+
+#[test]
+fn other_forms_are_as_expected() {
+    for (format, extension) in [("json", "json"), ("sarif", "sarif"), ("github", "github")] {
+        let output = tpvc_in(&folder(), &["lint", "--format", format, "code.yml", "destinations.yml"]);
+        let text = stdout(&output);
+        if format != "github" {
+            serde_json::from_str::<Value>(&text).expect(format);
+        }
+        expect_file(&folder().join(format!("forms.{extension}")), &text);
+    }
+}
+
+/// Every page's first example gives its own code and no other, and its second nothing.
+#[test]
+fn examples_of_pages_give_their_codes() {
+    for code in CODES {
+        let mut blocks = code.page.split("```yaml\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+        let (example, mended) = (blocks.next().expect(code.code), blocks.next().expect(code.code));
+        let found: BTreeSet<&str> = lint_text(example).findings.iter().map(|finding| finding.code).collect();
+        assert_eq!(found, BTreeSet::from([code.code]), "{}", code.code);
+        let left = lint_text(mended);
+        assert!(left.findings.is_empty(), "{}: {}", code.code, report::text(&left, false));
+        assert!(code.page.starts_with(&format!("# {}: {}\n", code.code, code.title)), "{}", code.code);
+    }
+}
+
+#[test]
+fn the_table_lists_every_code() {
+    let table = std::fs::read_to_string(project().join("docs/lint/README.md")).unwrap();
+    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| [")).collect();
+    let expected: Vec<String> = CODES
+        .iter()
+        .map(|code| {
+            let severity = format!("{:?}", code.severity).to_lowercase();
+            format!("| [{0}]({0}.md) | {severity} | {1} |", code.code, code.title)
+        })
+        .collect();
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn explain_code_prints_the_page() {
+    let output = tpvc_in(&project(), &["explain-code", "t105"]);
+    assert!(output.status.success());
+    assert_eq!(stdout(&output), std::fs::read_to_string(project().join("docs/lint/T105.md")).unwrap());
+    let list = stdout(&tpvc_in(&project(), &["explain-code"]));
+    assert_eq!(list.lines().count(), CODES.len());
+    let unknown = tpvc_in(&project(), &["explain-code", "T999"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(stderr(&unknown).contains("there is no code `T999`"), "{}", stderr(&unknown));
+}
+
+/// What the real `tpv lint` said of a file, by code: its errors have none.
+fn recorded(record: &Value) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    if record.get("load_error").is_some() {
+        counts.insert("T001".to_owned(), 1);
+        return counts;
+    }
+    for error in record["errors"].as_array().unwrap() {
+        let text = error.as_str().unwrap();
+        let code = match text {
+            _ if text.starts_with("Failed to compile regex") => "T002",
+            _ if text.contains("does not define the runner") => "T003",
+            _ => "T004",
+        };
+        *counts.entry(code.to_owned()).or_default() += 1;
+    }
+    for warning in record["warnings"].as_array().unwrap() {
+        *counts.entry(warning[0].as_str().unwrap().to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+/// Everything that TPV's linter finds is found with the same code, and its own codes as often; so is the exit status.
+fn compare(name: &str, record: &Value, linted: &Linted) {
+    let mut own: BTreeMap<String, usize> = BTreeMap::new();
+    for finding in &linted.findings {
+        *own.entry(finding.code.to_owned()).or_default() += 1;
+    }
+    let recorded = recorded(record);
+    for code in ["T001", "T002", "T003", "T004", "T101", "T102", "T104"] {
+        let (expected, found) = (recorded.get(code).copied().unwrap_or(0), own.get(code).copied().unwrap_or(0));
+        if code == "T001" {
+            assert_eq!(expected > 0, found > 0, "{name}: {code}");
+        } else if !recorded.contains_key("T001") {
+            assert_eq!(found, expected, "{name}: {code}");
+        }
+    }
+    let status = if recorded.contains_key("T001") { 1 } else { record["status"].as_u64().unwrap() };
+    assert_eq!(u64::from(linted.errors() > 0), status, "{name}");
+}
+
+#[test]
+fn everything_that_tpv_finds_is_found() {
+    let text = std::fs::read_to_string(folder().join("recorded.json")).unwrap();
+    let records: serde_json::Map<String, Value> = serde_json::from_str(&text).unwrap();
+    for (group, record) in &records {
+        let files: Vec<String> =
+            group.split(',').map(|file| folder().join(file).to_str().unwrap().to_owned()).collect();
+        compare(group, record, &lint(&files, &Options::default()));
+    }
+    for case in cases() {
+        let name = case.file_name().unwrap().to_str().unwrap();
+        assert!(records.contains_key(name), "tests/record/record_lint.py was not run for {name}");
+    }
+}
+
+/// The same for a folder of other configs, recorded with the real one: `TPVC_CORPUS` names the folder and
+/// `TPVC_CORPUS_LINT` the record.
+#[test]
+fn everything_that_tpv_finds_in_a_corpus_is_found() {
+    let (Some(corpus), Some(record)) = (std::env::var_os("TPVC_CORPUS"), std::env::var_os("TPVC_CORPUS_LINT")) else {
+        return;
+    };
+    let corpus = PathBuf::from(corpus);
+    let text = std::fs::read_to_string(record).unwrap();
+    let records: serde_json::Map<String, Value> = serde_json::from_str(&text).unwrap();
+    for (group, record) in &records {
+        let files: Vec<String> = group.split(',').map(|file| corpus.join(file).to_str().unwrap().to_owned()).collect();
+        compare(group, record, &lint(&files, &Options::default()));
+    }
+}
+
+#[test]
+fn ignoring_quiet_and_strict() {
+    let run = |args: &[&str]| tpvc_in(&folder(), args);
+    let all = run(&["lint", "tpv-warnings.yml"]);
+    assert!(all.status.success() && stdout(&all).contains("warning[T102]"));
+    let some = run(&["lint", "--ignore", "T102, T104", "tpv-warnings.yml"]);
+    assert!(!stdout(&some).contains("T102") && !stdout(&some).contains("T104") && stdout(&some).contains("T101"));
+    assert_eq!(run(&["lint", "--strict", "tpv-warnings.yml"]).status.code(), Some(1));
+    let quiet = run(&["lint", "--quiet", "tpv-warnings.yml"]);
+    assert!(stdout(&quiet).is_empty() && stderr(&quiet).is_empty());
+    let error = run(&["lint", "--ignore", "T003", "destinations.yml"]);
+    assert_eq!(error.status.code(), Some(1));
+    assert!(stderr(&error).contains("T003 is an error, which cannot be ignored"));
+}
+
+#[test]
+fn several_files_together_and_each() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.yml"), "tools:\n  a: {mem: 2, inherits: b}\n").unwrap();
+    std::fs::write(folder.path().join("0.yml"), "tools:\n  b: {mem: 1}\n").unwrap();
+    let together = tpvc_in(folder.path(), &["lint", "*.yml"]);
+    assert_eq!(together.status.code(), Some(0), "{}", stdout(&together));
+    let each = tpvc_in(folder.path(), &["lint", "--each", "."]);
+    assert_eq!(each.status.code(), Some(1));
+    assert!(stdout(&each).contains("the parent `b` of the tool `a` does not exist"));
+    let missing = tpvc_in(folder.path(), &["lint", "none*.yml"]);
+    assert!(stderr(&missing).contains("no file matches `none*.yml`"), "{}", stderr(&missing));
+}
+
+/// Configs with pieces cut out or doubled: whatever is left, linting ends and every place is in the text.
+#[test]
+fn damaged_configs_are_linted_without_panic() {
+    let mut seed = 1u64;
+    let mut random = move |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below.max(1)
+    };
+    for case in cases() {
+        let text: Vec<char> = std::fs::read_to_string(case).unwrap().chars().collect();
+        for _ in 0..60 {
+            let start = random(text.len());
+            let end = (start + 1 + random(12)).min(text.len());
+            let mut damaged: Vec<char> = text[..start].to_vec();
+            match random(3) {
+                0 => {}
+                1 => damaged.extend([text[start..end].to_vec(), text[start..end].to_vec()].concat()),
+                _ => damaged.push(['"', '{', '}', ':', '(', '\\', '\'', 'é'][random(8)]),
+            }
+            damaged.extend(&text[end..]);
+            let linted = lint_text(&damaged.iter().collect::<String>());
+            let _ = (report::text(&linted, false), report::github(&linted), report::json(&[linted]));
+        }
+    }
+}
+
+#[test]
+fn deep_and_long_code_is_linted() {
+    let deep = "-".repeat(20_000);
+    let long = "1 + ".repeat(20_000);
+    let nested = "not ".repeat(2_000);
+    let text = format!(
+        "tools:\n  t:\n    mem: 1\n    rules:\n      - {{if: \"{deep}1\"}}\n      - {{if: \"{long}1\"}}\n      - {{if: \"{nested}1\"}}\n"
+    );
+    let linted = lint_text(&text);
+    assert!(linted.findings.iter().all(|finding| finding.code == "T111"), "{}", report::text(&linted, false));
+}
