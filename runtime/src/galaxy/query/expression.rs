@@ -325,6 +325,13 @@ impl Object for Element {
     }
 
     fn truthy(&self, _: &mut Vm) -> PyResult<bool> {
+        // Of two columns that are compared SQLAlchemy tells whether they are the same.
+        let same = |a: &Expr, b: &Expr| matches!((a, b), (Expr::Column(a), Expr::Column(b)) if a == b);
+        match &*self.0 {
+            Expr::Compare(CompareOp::Eq, a, b) => return Ok(same(a, b)),
+            Expr::Compare(CompareOp::Ne, a, b) => return Ok(!same(a, b)),
+            _ => {}
+        }
         Err(type_error("Boolean value of this clause is not defined"))
     }
 

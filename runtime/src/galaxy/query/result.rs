@@ -8,7 +8,7 @@ use super::{MULTIPLE_RESULTS_FOUND, NO_RESULT_FOUND, beyond};
 use crate::galaxy::modules::model;
 use crate::galaxy::world::JobRow;
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, raise};
+use crate::python::exception::{PyResult, attribute_error, raise};
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::Value;
@@ -37,7 +37,9 @@ impl Object for Row {
                 let names = self.names.iter().flatten().map(|name| Value::str(&**name));
                 Ok(Some(Value::tuple(names.collect())))
             }
-            None => Ok(None),
+            None if name.starts_with("__") => Ok(None),
+            // SQLAlchemy's rows say no more.
+            None => Err(attribute_error(name)),
         }
     }
 

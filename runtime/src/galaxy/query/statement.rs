@@ -303,20 +303,12 @@ fn run(vm: &mut Vm, world: &Arc<World>, parts: &Parts, as_rows: bool) -> PyResul
     Ok(rows.map(|(key, group)| row_value(parts, &names, key, group, as_rows)).collect())
 }
 
-/// The names of the columns. Functions without a label are `count_1`, `sum_1`, ...
+/// The names of the columns that have one: functions without a label do not.
 fn names(parts: &Parts) -> Vec<Option<Rc<str>>> {
-    let mut made: Vec<Rc<str>> = Vec::new();
     let name = |asked: &Asked| match asked {
         Asked::Job => Some(Rc::from("Job")),
-        Asked::Column(column) => match &**column {
-            Expr::Aggregate(function, ..) => {
-                let name: Rc<str> = function.name().into();
-                made.push(name.clone());
-                let number = made.iter().filter(|known| **known == name).count();
-                Some(format!("{name}_{number}").into())
-            }
-            other => other.name(),
-        },
+        Asked::Column(column) if matches!(**column, Expr::Aggregate(..)) => None,
+        Asked::Column(column) => column.name(),
     };
     parts.asked.iter().map(name).collect()
 }
