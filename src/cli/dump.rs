@@ -62,7 +62,10 @@ impl Dump {
 
     fn try_run(&self, common: &Common) -> Result<Outcome, Trouble> {
         if self.configs.is_empty() && self.job_conf.is_none() {
-            common.fail("`tpvc dump` needs configs", "name config files, or the job configuration with `--job-conf FILE`");
+            common.fail(
+                "`tpvc dump` needs configs",
+                "name config files, or the job configuration with `--job-conf FILE`",
+            );
             std::process::exit(2);
         }
         if self.provenance && self.output_format == Some(Format::Text) {

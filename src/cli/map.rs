@@ -192,8 +192,7 @@ pub(super) fn read_world(path: &Path) -> Result<World, (String, String)> {
         (format!("the world cannot be read from {what}"), help.to_owned())
     })?;
     World::parse(&text).map_err(|error| {
-        let help =
-            "a world is one JSON object with `jobs`, `tool_data_tables`, `config`, `files`, `queries`, `now`";
+        let help = "a world is one JSON object with `jobs`, `tool_data_tables`, `config`, `files`, `queries`, `now`";
         (format!("`{}` is not a world: {error}", path.display()), help.to_owned())
     })
 }

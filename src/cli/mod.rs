@@ -3,6 +3,7 @@
 //! Exit status: 0 done; 1 the input was judged and is bad; 2 the command line is wrong.
 
 mod compile;
+mod completions;
 mod dry_run;
 mod dump;
 mod inspect;
@@ -36,6 +37,8 @@ pub(crate) enum Outcome {
         tpvc compile tpv_rules.yml -o rules.bin\n  \
         tpvc map rules.bin jobs.jsonl -o answers.jsonl --world world.json\n  \
         tpvc map --config shared.yml --config local.yml jobs.jsonl\n  \
+        tpvc dry-run --job-conf job_conf.yml --tool bwa_mem --explain\n  \
+        tpvc dump shared.yml local.yml\n  \
         tpvc inspect rules.bin",
     arg_required_else_help = true
 )]
@@ -67,6 +70,8 @@ enum Verb {
     Inspect(inspect::Inspect),
     DryRun(dry_run::DryRun),
     Dump(dump::Dump),
+    Completions(completions::Completions),
+    Man(completions::Man),
 }
 
 /// Runs the command line of this process.
@@ -78,6 +83,8 @@ pub fn run() -> ExitCode {
         Verb::Inspect(verb) => verb.run(&cli.common),
         Verb::DryRun(verb) => verb.run(&cli.common),
         Verb::Dump(verb) => verb.run(&cli.common),
+        Verb::Completions(verb) => verb.run(&cli.common),
+        Verb::Man(verb) => verb.run(&cli.common),
     };
     match outcome {
         Outcome::Done => ExitCode::SUCCESS,

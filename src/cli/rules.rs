@@ -49,11 +49,7 @@ pub(super) fn inputs(
 ///
 /// # Errors
 /// In words for the user.
-pub(super) fn given(
-    job_conf: Option<&Path>,
-    configs: &[String],
-    common: &Common,
-) -> Result<Option<Given>, Trouble> {
+pub(super) fn given(job_conf: Option<&Path>, configs: &[String], common: &Common) -> Result<Option<Given>, Trouble> {
     if let (None, [only]) = (job_conf, configs)
         && is_artifact(Path::new(only))
     {

@@ -17,9 +17,9 @@ use crate::config::code::CodeText;
 use crate::config::entity::{Dict, EntityKind, GlobalConfig};
 use crate::config::merge::Merger;
 use crate::config::validate::{FileConfig, Section, Validator};
+use crate::config::value::ConfigValue;
 use crate::config::yaml::Comment;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::config::value::ConfigValue;
 use crate::source::{Limits, SourceError, SourceId, SourceMap};
 
 /// What TPV has in `loader.config` after the last file.
@@ -68,12 +68,7 @@ pub enum Input {
 }
 
 /// Reads config files, URLs and inline configs in load order and merges them, as [`load`] does.
-pub fn load_inputs(
-    inputs: &[Input],
-    limits: &Limits,
-    sources: &mut SourceMap,
-    problems: &mut Diagnostics,
-) -> Config {
+pub fn load_inputs(inputs: &[Input], limits: &Limits, sources: &mut SourceMap, problems: &mut Diagnostics) -> Config {
     let mut documents = Vec::new();
     let mut is_complete = true;
     for input in inputs {

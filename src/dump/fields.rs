@@ -143,7 +143,8 @@ fn tags(name: &str, tags: &SchedulingTags) -> Field {
 }
 
 fn rules(entity: &Entity) -> Field {
-    let entries = entity.rules.iter().map(|(key, item)| Entry { key: text_value(key), value: data(&rule(item)), noqa: None });
+    let entries =
+        entity.rules.iter().map(|(key, item)| Entry { key: text_value(key), value: data(&rule(item)), noqa: None });
     let value = made(ValueKind::Map(Arc::new(Map { entries: entries.collect() })));
     field("rules", value, entity.rules.is_empty())
 }
@@ -186,7 +187,8 @@ fn oversize(oversize: &Oversize) -> Field {
         ("hard_max_gpus", number(&oversize.hard_max_gpus, ValueKind::Null), unset(&oversize.hard_max_gpus)),
         ("reserve_pool", reserve_pool, oversize.reserve_pool != Some(true)),
     ];
-    let short: Vec<_> = items.iter().filter(|(.., is_default)| !is_default).map(|(name, value, _)| (*name, value.clone())).collect();
+    let short: Vec<_> =
+        items.iter().filter(|(.., is_default)| !is_default).map(|(name, value, _)| (*name, value.clone())).collect();
     let is_default = short.is_empty();
     let all = map(items.into_iter().map(|(name, value, _)| (name, value)));
     Field { short: Some(map(short)), ..field("oversize", all, is_default) }

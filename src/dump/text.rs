@@ -133,7 +133,9 @@ fn written(out: &mut String, key: &str, text: &str, indent: &str) {
 /// Python's `str.splitlines`.
 fn split_lines(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text
-        .split_inclusive(|c| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'))
+        .split_inclusive(|c| {
+            matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+        })
         .collect();
     // A carriage return and a line feed are one end.
     let mut index = 1;
@@ -145,6 +147,8 @@ fn split_lines(text: &str) -> Vec<&str> {
             index += 1;
         }
     }
-    let end = |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let end = |c: char| {
+        matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+    };
     lines.into_iter().map(|line| line.strip_suffix(end).unwrap_or(line)).collect()
 }

@@ -376,14 +376,11 @@ mod tests {
     #[test]
     fn layouts_are_those_of_ruamel() {
         let text = r#"{"b": [{"x": "1", "y": null}, []], "a": {"c": {"d": 1.5}}, "e": "it's", "f": "a: b"}"#;
+        assert_eq!(emit(text, true), "a:\n  c: {d: 1.5}\nb:\n- {x: '1', y: null}\n- []\ne: it's\nf: 'a: b'\n");
+        assert_eq!(emit(text, false), "a:\n  c:\n    d: 1.5\nb:\n- x: '1'\n  y: null\n- []\ne: it's\nf: 'a: b'\n");
         assert_eq!(
-            emit(text, true),
-            "a:\n  c: {d: 1.5}\nb:\n- {x: '1', y: null}\n- []\ne: it's\nf: 'a: b'\n"
+            emit(r#"[[1, [2]], "x\ny", "true", "", " a"]"#, false),
+            "- - 1\n  - - 2\n- \"x\\ny\"\n- 'true'\n- ''\n- ' a'\n"
         );
-        assert_eq!(
-            emit(text, false),
-            "a:\n  c:\n    d: 1.5\nb:\n- x: '1'\n  y: null\n- []\ne: it's\nf: 'a: b'\n"
-        );
-        assert_eq!(emit(r#"[[1, [2]], "x\ny", "true", "", " a"]"#, false), "- - 1\n  - - 2\n- \"x\\ny\"\n- 'true'\n- ''\n- ' a'\n");
     }
 }

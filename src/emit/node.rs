@@ -70,9 +70,7 @@ impl Node {
             ValueKind::Date(date) => Kind::Plain(date.to_string()),
             ValueKind::DateTime(time) => Kind::Plain(time.to_string()),
             ValueKind::Str(text) | ValueKind::Tagged(text) => Kind::Str(text.value.to_string()),
-            ValueKind::List(items) => {
-                Kind::List(items.iter().map(|item| Self::of_config(item, comment)).collect())
-            }
+            ValueKind::List(items) => Kind::List(items.iter().map(|item| Self::of_config(item, comment)).collect()),
             ValueKind::Map(map) => Kind::Map(
                 map.entries
                     .iter()

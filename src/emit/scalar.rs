@@ -39,7 +39,10 @@ impl Analysis {
         while let Some(c) = chars.next() {
             let next = chars.peek().copied();
             match (previous, c) {
-                (None, '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@' | '`') => {
+                (
+                    None,
+                    '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@' | '`',
+                ) => {
                     flow = true;
                     block = true;
                 }
@@ -133,7 +136,10 @@ fn is_float(text: &str) -> bool {
                 && exponent_fits
         }
         None => {
-            exponent.is_some() && mantissa.starts_with(|c: char| c.is_ascii_digit()) && all(mantissa, number) && exponent_fits
+            exponent.is_some()
+                && mantissa.starts_with(|c: char| c.is_ascii_digit())
+                && all(mantissa, number)
+                && exponent_fits
         }
     }
 }
@@ -141,7 +147,8 @@ fn is_float(text: &str) -> bool {
 /// `2026-01-31`, alone or with a time after it.
 fn is_timestamp(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let digits = |range: std::ops::Range<usize>| bytes.get(range).is_some_and(|part| part.iter().all(u8::is_ascii_digit));
+    let digits =
+        |range: std::ops::Range<usize>| bytes.get(range).is_some_and(|part| part.iter().all(u8::is_ascii_digit));
     if !(digits(0..4) && bytes.get(4) == Some(&b'-')) {
         return false;
     }
@@ -248,7 +255,8 @@ mod tests {
 
     #[test]
     fn what_would_be_no_string_is_quoted() {
-        for text in ["1", "0o17", "-1_0", "1.5", "1e3", ".5", "2020-01-02", "2020-1-2 3:04:05.6 +01:00", "=", "~", "1."] {
+        for text in ["1", "0o17", "-1_0", "1.5", "1e3", ".5", "2020-01-02", "2020-1-2 3:04:05.6 +01:00", "=", "~", "1."]
+        {
             assert!(!is_string(text), "{text}");
         }
         for text in ["yes", "1:30", "0b2", "a", "1.2.3", "2020-1-2", "--", ".", "e3", "0x"] {

@@ -195,8 +195,21 @@ impl<'a> Collector<'a> {
 
 /// The groups of values in the order they are shown.
 const GROUPS: [&str; 15] = [
-    "cores", "mem", "gpus", "min_cores", "max_cores", "min_mem", "max_mem", "min_gpus", "max_gpus", "runner", "tags",
-    "rank", "env", "params", "resubmit",
+    "cores",
+    "mem",
+    "gpus",
+    "min_cores",
+    "max_cores",
+    "min_mem",
+    "max_mem",
+    "min_gpus",
+    "max_gpus",
+    "runner",
+    "tags",
+    "rank",
+    "env",
+    "params",
+    "resubmit",
 ];
 
 impl Observer for Collector<'_> {
@@ -429,8 +442,10 @@ fn inner(value: &Value, depth: usize) -> String {
         }
         Value::Dict(dict) => {
             let items = dict.items();
-            let items: Vec<String> =
-                items.iter().map(|(key, value)| format!("{}: {}", inner(key, depth + 1), inner(value, depth + 1))).collect();
+            let items: Vec<String> = items
+                .iter()
+                .map(|(key, value)| format!("{}: {}", inner(key, depth + 1), inner(value, depth + 1)))
+                .collect();
             format!("{{{}}}", items.join(", "))
         }
         other => format!("<{}>", other.type_name().as_str()),

@@ -34,9 +34,10 @@ pub(super) fn data(explanation: &Explanation) -> Json {
         ("destinations", Some(list(&explanation.destinations, candidate))),
         (
             "ranked_by",
-            explanation.ranked_by.as_ref().map(|(code, at)| {
-                object(vec![("expression", text(code)), ("at", place(at.as_ref()))])
-            }),
+            explanation
+                .ranked_by
+                .as_ref()
+                .map(|(code, at)| object(vec![("expression", text(code)), ("at", place(at.as_ref()))])),
         ),
         ("tried", Some(list(&explanation.tried, tried))),
     ])
@@ -58,11 +59,7 @@ fn verdict(outcome: &Verdict) -> Json {
 
 fn lookup(lookup: &Lookup) -> Json {
     let found = list(&lookup.found, |found| {
-        object(vec![
-            ("id", text(&found.id)),
-            ("because", text(found.because)),
-            ("at", place(found.place.as_ref())),
-        ])
+        object(vec![("id", text(&found.id)), ("because", text(found.because)), ("at", place(found.place.as_ref()))])
     });
     object(vec![("section", text(lookup.section)), ("name", text(&lookup.name)), ("found", Some(found))])
 }

@@ -147,11 +147,7 @@ fn destinations(out: &mut String, explanation: &Explanation) {
         let _ = writeln!(out, "</ul>");
         let abstract_ids = explanation.abstract_destinations();
         if !abstract_ids.is_empty() {
-            let _ = writeln!(
-                out,
-                "<p class=\"note\">Abstract, never taken: {}</p>",
-                escape(&abstract_ids.join(", "))
-            );
+            let _ = writeln!(out, "<p class=\"note\">Abstract, never taken: {}</p>", escape(&abstract_ids.join(", ")));
         }
     });
 }

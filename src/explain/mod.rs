@@ -229,7 +229,8 @@ impl Explanation {
 
     /// The destinations that matched by rank, then those that did not, fewest reasons first; without abstract ones.
     fn ordered_destinations(&self) -> Vec<&Candidate> {
-        let mut ordered: Vec<&Candidate> = self.destinations.iter().filter(|candidate| !candidate.is_abstract).collect();
+        let mut ordered: Vec<&Candidate> =
+            self.destinations.iter().filter(|candidate| !candidate.is_abstract).collect();
         ordered.sort_by_key(|candidate| {
             let refused = !candidate.reasons.is_empty();
             (refused, candidate.rank.unwrap_or(usize::MAX), candidate.reasons.len())

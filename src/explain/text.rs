@@ -14,7 +14,11 @@ const WIDEST: usize = 36;
 pub(super) fn text(explanation: &Explanation) -> String {
     let mut out = String::new();
     result(&mut out, explanation);
-    section(&mut out, "JOB", explanation.job.iter().map(|(name, value)| vec![(*name).to_owned(), value.clone()]).collect());
+    section(
+        &mut out,
+        "JOB",
+        explanation.job.iter().map(|(name, value)| vec![(*name).to_owned(), value.clone()]).collect(),
+    );
     entities(&mut out, explanation);
     rules(&mut out, explanation);
     values(&mut out, &explanation.values);

@@ -20,8 +20,8 @@ use super::explain::{Observer, Step};
 use super::inherit::combine;
 use super::lookup::id_of;
 use super::matching::matches;
-use super::places::ConfigPlace;
 use super::objects::{EntityObject, MapperObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
+use super::places::ConfigPlace;
 use super::worker::Worker;
 use super::working::Working;
 

@@ -56,8 +56,7 @@ pub(super) fn from_flags(flags: &Flags<'_>) -> Json {
             ("extension", Json::str("txt")),
         ])
     });
-    let history =
-        object([("name", Json::str("Unnamed TPV dry run history")), ("tags", strings(flags.history_tags))]);
+    let history = object([("name", Json::str("Unnamed TPV dry run history")), ("tags", strings(flags.history_tags))]);
     object([
         ("tool", object(tool)),
         ("user", user),

@@ -76,7 +76,8 @@ impl<F: Fields> Bag<F> {
 
     /// DIFFERENCE: a copy of the attributes; CPython's `__dict__` is the attributes themselves.
     fn dict(&self) -> Value {
-        let fields: Vec<_> = self.fields.names().iter().filter_map(|name| Some((*name, self.attribute(name)?))).collect();
+        let fields: Vec<_> =
+            self.fields.names().iter().filter_map(|name| Some((*name, self.attribute(name)?))).collect();
         let dict = Dict::from_strs(fields);
         for (name, value) in self.attributes.borrow().iter() {
             if let Some(value) = value {
@@ -106,7 +107,11 @@ impl<F: Fields> Object for Bag<F> {
 
     fn del_attr(&self, _: &mut Vm, name: &Str) -> PyResult<()> {
         if self.attribute(name).is_none() {
-            return Err(attribute_error(format!("'{}' object has no attribute '{}'", self.class().name, name.as_str())));
+            return Err(attribute_error(format!(
+                "'{}' object has no attribute '{}'",
+                self.class().name,
+                name.as_str()
+            )));
         }
         self.set(name, None);
         Ok(())
