@@ -71,19 +71,15 @@ fn failures_name_the_place() {
     expect("refused.txt", &["dry-run", "shared.yml", "local.yml", "--tool", "bwa", "--input-size", "200"]);
     let output = run(&["map", "-v", "--config", "shared.yml", "--config", "local.yml", "jobs.jsonl"]);
     let said = stderr(&output);
-    assert!(said.contains("KeyError") && said.contains("raised at shared.yml:65:"), "{said}");
+    assert!(said.contains("KeyError") && said.contains("raised at shared.yml:61:18"), "{said}");
 }
 
 #[test]
 fn explanations_tell_everything() {
     let job = ["--tool", "bwa_mem", "--input-size", "5", "--user", "ada@example.org", "--explain"];
-    let with = |more: &[&'static str]| -> Vec<&'static str> {
-        let files = ["dry-run", "--job-conf", "job_conf.yml"];
-        // The paths of a job configuration are absolute: the config files are named instead.
-        let named = ["dry-run", "shared.yml", "local.yml"];
-        let start = if more.contains(&"--job-conf") { files } else { named };
-        start.iter().chain(&job).chain(more).copied().collect()
-    };
+    // The paths of a job configuration are absolute: the config files are named instead.
+    let start = ["dry-run", "shared.yml", "local.yml"];
+    let with = |more: &[&'static str]| start.iter().chain(&job).chain(more).copied().collect::<Vec<_>>();
     expect("explain.txt", &with(&[]));
     expect("explain.yaml", &with(&["--output-format", "yaml"]));
     expect("explain.json", &with(&["--output-format", "json"]));
