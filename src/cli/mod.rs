@@ -4,6 +4,7 @@
 
 mod bench;
 mod compile;
+mod completions;
 mod diff;
 mod dry_run;
 mod dump;
@@ -42,6 +43,8 @@ pub(crate) enum Outcome {
         tpvc compile tpv_rules.yml -o rules.bin\n  \
         tpvc map rules.bin jobs.jsonl -o answers.jsonl --world world.json\n  \
         tpvc map --config shared.yml --config local.yml jobs.jsonl\n  \
+        tpvc dry-run --job-conf job_conf.yml --tool bwa_mem --explain\n  \
+        tpvc dump shared.yml local.yml\n  \
         tpvc inspect rules.bin",
     arg_required_else_help = true
 )]
@@ -77,6 +80,8 @@ enum Verb {
     Bench(bench::Bench),
     DryRun(dry_run::DryRun),
     Dump(dump::Dump),
+    Completions(completions::Completions),
+    Man(completions::Man),
 }
 
 /// Runs the command line of this process.
@@ -92,6 +97,8 @@ pub fn run() -> ExitCode {
         Verb::Bench(verb) => verb.run(&cli.common),
         Verb::DryRun(verb) => verb.run(&cli.common),
         Verb::Dump(verb) => verb.run(&cli.common),
+        Verb::Completions(verb) => verb.run(&cli.common),
+        Verb::Man(verb) => verb.run(&cli.common),
     };
     match outcome {
         Outcome::Done => ExitCode::SUCCESS,

@@ -93,7 +93,11 @@ impl Worker {
         if self.vm.truthy(&fields.fail)? {
             let message = evaluate(&mut self.vm, &fields.fail, CodeKind::FString)?;
             let text = self.vm.str(&message)?;
-            return Err(job_mapping_exception(Value::Str(text)));
+            let raised = job_mapping_exception(Value::Str(text));
+            if let Value::Str(fail) = &fields.fail {
+                raised.0.origin.set(fail.code());
+            }
+            return Err(raised);
         }
         if self.vm.truthy(&fields.execute)? {
             evaluate(&mut self.vm, &fields.execute, CodeKind::Exec)?;

@@ -233,11 +233,19 @@ fn read(vm: &mut Vm, path: &str) -> Option<String> {
     for name in names {
         value = vm.find_attr(&value, name).ok()??;
     }
-    let is_data = match &value {
-        Value::None | Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) | Value::Str(_) => true,
-        Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Set(_) => true,
-        _ => false,
-    };
+    let is_data = matches!(
+        &value,
+        Value::None
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::BigInt(_)
+            | Value::Float(_)
+            | Value::Str(_)
+            | Value::List(_)
+            | Value::Tuple(_)
+            | Value::Dict(_)
+            | Value::Set(_)
+    );
     if !is_data {
         return None;
     }

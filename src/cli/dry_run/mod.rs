@@ -134,7 +134,7 @@ impl DryRun {
         if !self.explain && self.output_format != Format::Html {
             let mut raised = Raised::default();
             let answer = mapper.map_observed(&job, &world, &mut raised);
-            return self.say(&answer, raised.0.as_ref(), &given, common);
+            return self.say(&answer, raised.0.as_ref(), job.stand_in, &given, common);
         }
         let origin = given.origin.as_ref().map(|(config, sources)| (config, sources));
         let provenance = Provenance::new(&given.rules, origin);
@@ -143,12 +143,12 @@ impl DryRun {
         let place = collector.raised_at().cloned();
         let explanation = collector.finish(&answer);
         match self.output_format {
-            Format::Text => eprint!("{}\n", explanation.text()),
+            Format::Text => eprintln!("{}", explanation.text()),
             Format::Yaml => eprint!("{}", explanation.yaml()),
             Format::Json => print(&explanation.json())?,
             Format::Html => print(&explanation.html())?,
         }
-        self.say(&answer, place.as_ref(), &given, common)
+        self.say(&answer, place.as_ref(), job.stand_in, &given, common)
     }
 
     /// The job.
@@ -187,6 +187,7 @@ impl DryRun {
         &self,
         answer: &Answer,
         place: Option<&ConfigPlace>,
+        stand_in: bool,
         given: &Given,
         common: &Common,
     ) -> Result<Outcome, Trouble> {
@@ -214,6 +215,11 @@ impl DryRun {
                 let mut diagnostic = Diagnostic::error(format!("the job cannot be mapped: {title}"));
                 if !self.explain && !explained {
                     diagnostic = diagnostic.help("add `--explain` to see how it came to this");
+                }
+                if stand_in && kind == "AttributeError" {
+                    diagnostic = diagnostic.note(
+                        "the objects of a dry run have fewer attributes than Galaxy's, as in TPV; `--job` or `--set` make whole ones",
+                    );
                 }
                 let empty = SourceMap::new();
                 let sources = given.origin.as_ref().map_or(&empty, |(_, sources)| sources);

@@ -1,0 +1,72 @@
+//! `tpvc completions` and `tpvc man`: made of the command line's own definition.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use super::report::io_help;
+use super::{Cli, Common, Outcome};
+
+/// Print what a shell needs to complete command lines of tpvc
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc completions bash > /etc/bash_completion.d/tpvc\n  \
+    tpvc completions zsh > ~/.zfunc/_tpvc\n  \
+    tpvc completions fish > ~/.config/fish/completions/tpvc.fish")]
+pub(super) struct Completions {
+    /// The shell
+    shell: Shell,
+}
+
+impl Completions {
+    pub(super) fn run(&self, common: &Common) -> Outcome {
+        let mut text = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "tpvc", &mut text);
+        write_stdout(&text, common)
+    }
+}
+
+/// Print the man page of tpvc, or write one for each verb
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc man | man -l -\n  \
+    tpvc man --out /usr/local/share/man/man1")]
+pub(super) struct Man {
+    /// The folder for tpvc.1, tpvc-map.1, ...; it is made where it is missing
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl Man {
+    pub(super) fn run(&self, common: &Common) -> Outcome {
+        let mut command = Cli::command().disable_help_subcommand(true);
+        command.build();
+        let Some(folder) = &self.out else {
+            let mut text = Vec::new();
+            return match clap_mangen::Man::new(command).render(&mut text) {
+                Ok(()) => write_stdout(&text, common),
+                Err(error) => fail(common, &error, Path::new("-")),
+            };
+        };
+        let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command, folder));
+        match written {
+            Ok(()) => Outcome::Done,
+            Err(error) => fail(common, &error, folder),
+        }
+    }
+}
+
+fn write_stdout(text: &[u8], common: &Common) -> Outcome {
+    match io::stdout().lock().write_all(text) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => fail(common, &error, Path::new("-")),
+        _ => Outcome::Done,
+    }
+}
+
+fn fail(common: &Common, error: &io::Error, path: &Path) -> Outcome {
+    let (what, help) = io_help(error, path);
+    common.fail(format!("cannot write to {what}"), help);
+    Outcome::Bad
+}
