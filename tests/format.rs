@@ -3,7 +3,7 @@
 //! Each `tests/format/*.yml` has a `*.formatted` beside it, which `tests/record/record_format.py` recorded; those in
 //! `tests/format/refused` TPV refuses. `FORMAT_CASES="folder ..."` adds folders of further cases.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
 mod support;
 

@@ -60,7 +60,7 @@ fn underscores(digits: &str, text: &str, prefix: &str) -> String {
     let mut out = String::new();
     let length = digits.chars().count();
     for (index, ch) in digits.chars().enumerate() {
-        if index > 0 && distance > 0 && (length - index) % distance == 0 {
+        if index > 0 && distance > 0 && (length - index).is_multiple_of(distance) {
             out.push('_');
         }
         out.push(ch);

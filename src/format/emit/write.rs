@@ -258,7 +258,7 @@ impl Emitter<'_> {
             } else if ch.is_none_or(|ch| ch == ' ' || ch == FOLD || is_break(ch)) {
                 self.put(part(text, start, end));
                 if ch == Some(FOLD) {
-                    if !text.get(end + 2).is_some_and(|ch| !ch.is_whitespace()) {
+                    if text.get(end + 2).is_none_or(|ch| ch.is_whitespace()) {
                         return Err(FormatError::new("a folded scalar has a fold before a space"));
                     }
                     self.write_line_break('\n');
@@ -304,7 +304,7 @@ fn escape(ch: char) -> String {
             let code = u32::from(ch);
             return match code {
                 ..=0xff => format!("\\x{code:02X}"),
-                ..=0xffff => format!("\\u{code:04X}"),
+                0x100..=0xffff => format!("\\u{code:04X}"),
                 _ => format!("\\U{code:08X}"),
             };
         }
