@@ -116,12 +116,8 @@ fn of_xml(text: &str, name: &str, folder: &Path) -> Result<Vec<Input>, Trouble> 
     let destinations: Vec<_> =
         document.descendants().filter(|node| node.has_tag_name("destination") && node.has_attribute("id")).collect();
     let param = |node: &roxmltree::Node<'_, '_>, id: &str| {
-<<<<<<< HEAD
-        let mut found = node.children().filter(|child| child.has_tag_name("param") && child.attribute("id") == Some(id));
-=======
         let mut found =
             node.children().filter(|child| child.has_tag_name("param") && child.attribute("id") == Some(id));
->>>>>>> e1
         found.next_back().and_then(|param| param.text()).map(str::to_owned)
     };
     let refers_to_tpv = |node: &&roxmltree::Node<'_, '_>| {
