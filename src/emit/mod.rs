@@ -11,8 +11,8 @@ use scalar::Analysis;
 
 /// The column after which lines are broken.
 const WIDTH: usize = 80;
-/// The longest key that stands before a `:` on its own line.
-const MAX_SIMPLE_KEY: usize = 128;
+/// A key of this length does not stand before a `:` on its own line: ruamel.yaml counts 128 with its unwritten tag `!!str`.
+const MAX_SIMPLE_KEY: usize = 128 - 5;
 
 /// How to lay out.
 #[derive(Clone, Copy, Debug, Default)]
