@@ -137,6 +137,10 @@ impl<'a> Linter<'a> {
 
     /// Takes what loading and compiling said: an error without a code of its own is one of loading.
     fn loading(&mut self, diagnostic: &Diagnostic) {
+        if diagnostic.code.is_none() && diagnostic.severity == Severity::Warning {
+            // What tpvc itself cannot do yet is said when compiling; the config is not at fault.
+            return;
+        }
         let mut diagnostic = diagnostic.clone();
         let code = diagnostic.code.unwrap_or(codes::LOAD);
         if let Some(known) = codes::find(code) {
