@@ -18,8 +18,11 @@ use tpv_runtime::python::value::Value;
 use tpv_runtime::python::vm::{Environment, Vm};
 use tpvc::python::program::ProgramBuilder;
 
-/// Runs of a block in one measurement.
-const RUNS: u32 = 100_000;
+/// Runs of a block in one measurement: so few that most measurements are not interrupted on a busy machine.
+const RUNS: u32 = 1_000;
+
+/// Measurements for each of `TPVC_BENCH_RUNS`.
+const MEASUREMENTS: usize = 51;
 
 /// Blocks of the community's and of usegalaxy.org.au's configs, and two that use what those do not.
 const BLOCKS: [&str; 22] = [
@@ -86,7 +89,7 @@ impl Machine {
     }
 
     fn nanoseconds(&mut self, root: u32) -> f64 {
-        let timing = tpvc::bench::time(support::runs(), || {
+        let timing = tpvc::bench::time(support::runs() * MEASUREMENTS, || {
             for _ in 0..RUNS {
                 std::hint::black_box(self.vm.run(&self.program, root).is_ok());
             }
@@ -128,7 +131,7 @@ fn main() {
         assert_eq!(plain.answer(root), native.answer(root), "{block}");
         assert_eq!(native.vm.kernel_runs(), before + 1, "{block} is not computed by a kernel");
         let (interpreted, kernel) = (plain.nanoseconds(root), native.nanoseconds(root));
-        let made = median((0..5).map(|_| making(&data, setup, root).as_secs_f64() * 1e9).collect());
+        let made = median((0..25).map(|_| making(&data, setup, root).as_secs_f64() * 1e9).collect());
         println!(
             "{block:<56} {interpreted:>8.1} ns {kernel:>6.1} ns {:>6.1}x {:>6.0} us",
             interpreted / kernel,

@@ -375,7 +375,7 @@ fn kernels_answer_as_the_interpreter_on_the_blocks_of_the_fixtures() {
 fn lazy_machine_code_is_made_after_many_runs_and_eager_at_once() {
     let (data, roots, _) = compile(&["cores * 3.8".to_owned()]);
     for (mode, runs, expected) in
-        [(Mode::Eager, 1, 1), (Mode::Lazy, 10, 0), (Mode::Lazy, 100_000, 1), (Mode::Off, 100_000, 0)]
+        [(Mode::Eager, 1, 1), (Mode::Lazy, 10, 0), (Mode::Lazy, 5_000, 1), (Mode::Off, 5_000, 0)]
     {
         let mut machine = Machine::new(&data, mode);
         machine.set(&[("cores", Some(Value::Int(4)))]);
@@ -420,7 +420,7 @@ fn threads_share_machine_code_and_it_outlives_them() {
                 let mut vm = Vm::new(Rc::new(Surroundings));
                 let program = vm.load_native(data.clone(), Some(native.clone()));
                 let slot = vm.slot("size of inputs");
-                for size in 0..20_000 {
+                for size in 0..5_000 {
                     vm.reset();
                     vm.set_context(slot, Value::Float(f64::from(size) / 1000.0));
                     let Ok(Value::Int(mem)) = vm.run(&program, roots[0]) else { panic!("no int") };

@@ -122,7 +122,7 @@ impl Emitter<'_, '_> {
             BinaryOp::Power => {
                 self.ask(host::float_power as *const () as usize, &[x, y]);
                 let bits = self.out();
-                self.from_bits(Kind::Float, bits)
+                self.of_bits(Kind::Float, bits)
             }
             _ => return self.leave(),
         };

@@ -32,7 +32,7 @@ impl Emitter<'_, '_> {
                     let (bits, other) = (self.bits(item), self.bits(best));
                     let bits = self.builder.ins().select(better, bits, other);
                     match kind {
-                        Some(kind) => Operand::new(kind, self.from_bits(kind, bits)),
+                        Some(kind) => Operand::new(kind, self.of_bits(kind, bits)),
                         None => {
                             let (tag, other) = (self.tag(item), self.tag(best));
                             let tag = self.builder.ins().select(better, tag, other);
@@ -94,7 +94,7 @@ impl Emitter<'_, '_> {
         if kind == Kind::Float {
             self.ask(host::round_digits as *const () as usize, &[a, digits]);
             let bits = self.out();
-            return Operand::new(Kind::Float, self.from_bits(Kind::Float, bits));
+            return Operand::new(Kind::Float, self.of_bits(Kind::Float, bits));
         }
         let negative = self.builder.ins().icmp_imm_s(IntCC::SignedLessThan, digits, 0);
         self.leave_if(negative);

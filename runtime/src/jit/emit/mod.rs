@@ -301,7 +301,7 @@ impl Emitter<'_, '_> {
                 self.builder.switch_to_block(block);
                 Some(next)
             };
-            let payload = self.from_bits(kind, value.payload);
+            let payload = self.of_bits(kind, value.payload);
             if let Some(result) = operation(self, kind, payload) {
                 self.jump(&mut join, result);
             }
@@ -379,7 +379,7 @@ impl Emitter<'_, '_> {
         match join.kinds.single() {
             Some(kind) => {
                 let payload = match value.tag {
-                    Some(_) => self.from_bits(kind, value.payload),
+                    Some(_) => self.of_bits(kind, value.payload),
                     None => value.payload,
                 };
                 vec![payload.into()]
@@ -422,7 +422,7 @@ impl Emitter<'_, '_> {
     }
 
     /// 64 bits as the machine value of a kind.
-    fn from_bits(&mut self, kind: Kind, bits: Value) -> Value {
+    fn of_bits(&mut self, kind: Kind, bits: Value) -> Value {
         match kind {
             Kind::Float => self.builder.ins().bitcast(F64, MemFlagsData::new(), bits),
             _ => bits,
