@@ -1,5 +1,7 @@
 //! How costs grow with the number of tools, destinations and rules, on generated configs.
 
+#![allow(clippy::expect_used, reason = "a benchmark that cannot start has nothing to report")]
+
 mod support;
 
 use tpvc::bench::{Shape, time};
