@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use tpv_runtime::galaxy::answer::Outcome;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::json::Json as Text;
 use tpv_runtime::galaxy::world::World;
@@ -37,11 +36,11 @@ fn queries_answer_as_sqlalchemy_on_sqlite() {
     let mut wrong = Vec::new();
     for (number, answer) in answers.iter().enumerate() {
         let job = Job::parse(&json!({"tool": {"id": format!("q{number}")}}).to_string()).unwrap();
-        let Outcome::Failed { kind, message } = mapper.map(&Arc::new(job), &world).outcome else {
-            panic!("{} was not asked", answer["query"]);
+        let mapped = mapper.map(&Arc::new(job), &world);
+        let Some((kind, Text::Str(message))) = mapped.error() else {
+            panic!("{} was not asked: {mapped:?}", answer["query"]);
         };
-        let Text::Str(message) = message else { panic!("{message:?}") };
-        let found = match &*kind {
+        let found = match kind {
             "JobMappingException" => message.to_string(),
             kind => format!("{kind}: {message}"),
         };
