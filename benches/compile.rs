@@ -1,5 +1,7 @@
 //! What compiling a config costs, from its files to rules.
 
+#![allow(clippy::expect_used, reason = "a benchmark that cannot start has nothing to report")]
+
 mod support;
 
 fn main() {

@@ -1,5 +1,7 @@
 //! What jobs cost that do not end at a destination: lines that are no jobs, and jobs that raise.
 
+#![allow(clippy::expect_used, reason = "a benchmark that cannot start has nothing to report")]
+
 mod support;
 
 use tpv_runtime::galaxy::job::Job;

@@ -1,5 +1,7 @@
 //! What loading an artifact costs, and loading it to map one job.
 
+#![allow(clippy::expect_used, reason = "a benchmark that cannot start has nothing to report")]
+
 mod support;
 
 use std::sync::Arc;

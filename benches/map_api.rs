@@ -1,5 +1,7 @@
 //! What mapping a job costs, from a parsed job to an answer, on one thread.
 
+#![allow(clippy::expect_used, reason = "a benchmark that cannot start has nothing to report")]
+
 mod support;
 
 fn main() {

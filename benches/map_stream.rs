@@ -1,6 +1,8 @@
 //! What mapping costs from lines of JSON to lines of JSON, on one thread and on all, against reading and writing the same
 //! lines without mapping.
 
+#![allow(clippy::expect_used, reason = "a benchmark that cannot start has nothing to report")]
+
 mod support;
 
 use tpv_runtime::galaxy::job::Job;

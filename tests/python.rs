@@ -239,3 +239,8 @@ fn functools() {
 fn stdlib() {
     replay("stdlib");
 }
+
+#[test]
+fn what_the_referee_found() {
+    replay("referee");
+}

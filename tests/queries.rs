@@ -37,10 +37,9 @@ fn queries_answer_as_sqlalchemy_on_sqlite() {
     for (number, answer) in answers.iter().enumerate() {
         let job = Job::parse(&json!({"tool": {"id": format!("q{number}")}}).to_string()).unwrap();
         let mapped = mapper.map(&Arc::new(job), &world);
-        let Some((kind, message)) = mapped.error() else {
-            panic!("{} was not asked", answer["query"]);
+        let Some((kind, Text::Str(message))) = mapped.error() else {
+            panic!("{} was not asked: {mapped:?}", answer["query"]);
         };
-        let Text::Str(message) = message else { panic!("{message:?}") };
         let found = match kind {
             "JobMappingException" => message.to_string(),
             kind => format!("{kind}: {message}"),

@@ -45,6 +45,9 @@ fn from_dict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     let Value::Dict(dict) = value else {
         return Err(type_error("if you give only one argument to maketrans it must be a dict"));
     };
+    if !matches!(dict.kind, crate::python::dict::DictKind::Plain) {
+        return Err(type_error("if you give only one argument to maketrans it must be a dict"));
+    }
     let mut table = Table::default();
     for (key, value) in dict.items() {
         let key = match &key {
