@@ -33,7 +33,7 @@ fn value(json: &Json) -> Value {
         },
         Json::String(text) => Value::str(text.as_str()),
         Json::Array(items) => {
-            let items = items.iter().map(|item| value(item)).collect();
+            let items = items.iter().map(value).collect();
             Value::list(items)
         }
         Json::Object(entries) => {
