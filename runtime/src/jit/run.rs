@@ -18,7 +18,7 @@ use crate::python::vm::Vm;
 /// How often one thread runs a kernel with the same kinds of inputs before it becomes machine code, in [`Mode::Lazy`]:
 /// about as often as it takes for the time that machine code would have saved to reach the time that making it takes. How
 /// that was measured is in `docs/jit.md`.
-const PAYS_AFTER: u32 = 300;
+const PAYS_AFTER: u32 = 600;
 
 /// The most kinds of inputs for which a kernel has machine code.
 const MAX_VERSIONS: usize = 4;
