@@ -19,7 +19,7 @@ use expression::{Expr, Field};
 
 /// The error for what only a database could answer.
 pub(crate) fn beyond(what: &str) -> Raised {
-    host_unavailable(&format!("the world answers no query with {what}"))
+    host_unavailable(format!("the world answers no query with {what}"))
 }
 
 /// `Job.state`: what a class of the model offers without an instance.
