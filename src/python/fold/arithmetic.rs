@@ -46,7 +46,8 @@ pub(super) fn binary(op: Operator, a: &Constant, b: &Constant) -> Option<Constan
         (Constant::Str(text), Constant::Int(times)) | (Constant::Int(times), Constant::Str(text))
             if op == Operator::Mult =>
         {
-            let times = if times.is_negative() { 0 } else { times.to_usize()? };
+            // Beyond 64 bits it raises, which is left to the run.
+            let times = usize::try_from(times.to_i64()?).unwrap_or(0);
             (text.len().checked_mul(times)? <= MAX_TEXT).then(|| Constant::Str(text.repeat(times)))
         }
         (Constant::Bool(a), Constant::Bool(b)) if op == Operator::BitAnd => Some(Constant::Bool(a & b)),
