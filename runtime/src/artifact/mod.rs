@@ -1,6 +1,6 @@
 //! The artifact: what the compiler writes and the runtime loads.
 //!
-//! A file is a header, a table of sections and the sections, each a `bincode` payload with a checksum ([`format`]). Reading
+//! A file is a header, a table of sections and the sections, each a `bincode` payload with a checksum ([`mod@format`]). Reading
 //! checks every step; what it gives is verified ([`verify`]), so that a damaged or foreign file gives a clear error and
 //! never a wrong answer or a crash.
 

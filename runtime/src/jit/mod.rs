@@ -2,7 +2,7 @@
 //!
 //! [`crate::python::kernel`] says what a kernel is. Here one becomes machine code by Cranelift: [`kinds`] works out what
 //! each node can be once the kinds of the inputs are known, [`emit`] writes the instructions, [`machine`] owns the memory
-//! that they run in, [`host`] is what they ask of the runtime, [`run`] calls them from the interpreter's door.
+//! that they run in, [`host`] is what they ask of the runtime, [`mod@run`] calls them from the interpreter's door.
 //!
 //! Machine code is made for the kinds of inputs that a block has met, so that it tests no types; the kinds of a run choose
 //! the code. It is shared by all threads of one set of rules and goes with them.

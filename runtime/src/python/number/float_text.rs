@@ -13,7 +13,7 @@ pub enum FloatStyle {
     General,
 }
 
-/// Options of [`write`].
+/// Options of [`write()`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FloatOptions {
     /// Keep the point and trailing zeros (`#`).
