@@ -137,9 +137,7 @@ fn kind(kind: TextKind) -> CodeKind {
     }
 }
 
-/// Whether a text is an f-string that is its own value: no fields, no escapes, no quote that could end it, no line end that
-/// Python would change.
+/// Whether a text is an f-string that is its own value.
 fn is_plain(code: &CodeText) -> bool {
-    let special = |byte| matches!(byte, b'{' | b'}' | b'\\' | b'\'' | b'\r' | 0);
-    code.kind == TextKind::FString && !code.text.as_str().bytes().any(special)
+    code.kind == TextKind::FString && CodeRef::is_plain_fstring(code.text.as_str())
 }

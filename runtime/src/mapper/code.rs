@@ -45,7 +45,7 @@ pub fn evaluate(vm: &mut Vm, value: &Value, kind: CodeKind) -> PyResult<Value> {
 /// Whether an f-string of this text is the text: no fields, no escapes, no quotes that could end it, no line endings that
 /// Python would change.
 pub(super) fn is_plain(text: &Str) -> bool {
-    !text.bytes().any(|byte| matches!(byte, b'{' | b'}' | b'\\' | b'\'' | b'\r' | 0))
+    CodeRef::is_plain_fstring(text)
 }
 
 /// Evaluates every string inside a property as an f-string; dicts and lists become new ones.

@@ -34,6 +34,12 @@ pub struct CodeRef {
 impl CodeRef {
     /// The code of an f-string that has no fields and no escapes: it is its own value.
     pub const PLAIN: u32 = u32::MAX;
+
+    /// Whether an f-string of this text is the text: no fields, no escapes, no quotes that could end it, no line endings
+    /// that Python would change. Compiler and mapper must agree on it.
+    pub fn is_plain_fstring(text: &str) -> bool {
+        !text.bytes().any(|byte| matches!(byte, b'{' | b'}' | b'\\' | b'\'' | b'\r' | 0))
+    }
 }
 
 /// A place inside a code block: where an exception passed through.
