@@ -110,11 +110,14 @@ fn every_message_is_run() {
 fn commands(text: &str) -> Vec<String> {
     let joined = text.replace("\\\n", " ");
     let mut found = Vec::new();
+    let mut block = false;
     for line in joined.lines() {
+        block ^= line.starts_with("```");
+        let code = block || line.starts_with("  ");
         let line = line.trim_start().trim_start_matches("$ ");
         let line = line.strip_prefix("cargo run --release -- ").map_or(line.to_owned(), |rest| format!("tpvc {rest}"));
-        if line.starts_with("tpvc ") {
-            found.push(line.split("  #").next().unwrap().trim().to_owned());
+        if code && line.starts_with("tpvc ") {
+            found.push(line.split("  #").next().unwrap().split(['>', '|']).next().unwrap().trim().to_owned());
         } else {
             let code = line.split('`').skip(1).step_by(2).filter(|code| code.starts_with("tpvc "));
             found.extend(code.map(str::to_owned));

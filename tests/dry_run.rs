@@ -138,6 +138,9 @@ fn dumps_are_those_of_tpv() {
     expect_file(&folder().join("dump.txt"), &text);
     let yaml = stdout(&run(&["dump", "shared.yml", "local.yml", "--output-format", "yaml"]));
     expect_file(&folder().join("dump.yaml"), &yaml);
+    expect_file(&folder().join("odd.txt"), &stdout(&run(&["dump", "odd.yml"])));
+    // The same data as in TPV's own, which keeps more of how the config writes it.
+    expect_file(&folder().join("odd.yaml"), &stdout(&run(&["dump", "odd.yml", "--output-format", "yaml"])));
 }
 
 #[test]

@@ -74,7 +74,8 @@ impl Dump {
         }
         let (inputs, sources) = rules::inputs(self.job_conf.as_deref(), &self.configs, common)?;
         let compiled = crate::compile_inputs(&inputs, sources, &crate::CompileOptions::default());
-        if compiled.rules.is_none() {
+        // Pools without a store only keep a mapper from starting: `tpv dump` shows such a config, too.
+        if compiled.diagnostics.errors() > usize::from(crate::link::lacks_store(&compiled.config)) {
             common.show(&compiled.diagnostics, &compiled.sources);
             return Ok(Outcome::Bad);
         }

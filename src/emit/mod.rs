@@ -92,6 +92,12 @@ impl Emitter {
                     return self.block_mapping(&items);
                 }
             }
+            Kind::OrderedMap(items) => {
+                self.indicator("!!omap", true, false, false);
+                let items = items.iter().map(|item| Kind::Map(vec![item.clone()]).into()).collect();
+                return self.node(&Node { kind: Kind::List(items), comment: value.comment.clone() }, context);
+            }
+            Kind::Set(items) => self.set(items),
             _ => self.scalar(value, context == Context::Key),
         }
         self.comment(value);
@@ -109,14 +115,20 @@ impl Emitter {
             Kind::Null if self.layout.empty_nulls && !key => {}
             Kind::Null => self.word("null"),
             Kind::Plain(text) => self.word(text),
-            Kind::Str(text) => self.string(text, key),
-            Kind::List(_) | Kind::Map(_) => {}
+            Kind::Str(text) => self.string(text, key, scalar::is_string(text)),
+            Kind::Tagged(tag, text) => {
+                self.indicator(tag, true, false, false);
+                // The tag says what it is, so that no quotes need to.
+                self.string(text, key, !text.is_empty());
+            }
+            Kind::List(_) | Kind::Set(_) | Kind::Map(_) | Kind::OrderedMap(_) => {}
         }
     }
 
     /// Whether the collection goes on one line: nothing in it is a collection.
     fn is_leaf(&self, value: &Node) -> bool {
-        let scalar = |value: &Node| !matches!(value.kind, Kind::List(_) | Kind::Map(_));
+        let scalar =
+            |value: &Node| !matches!(value.kind, Kind::List(_) | Kind::Set(_) | Kind::Map(_) | Kind::OrderedMap(_));
         self.layout.flow_leaves
             && match &value.kind {
                 Kind::List(items) => items.iter().all(scalar),
@@ -155,6 +167,22 @@ impl Emitter {
         self.flow_level -= 1;
         self.decrease_indent();
         self.indicator("]", false, false, false);
+    }
+
+    fn set(&mut self, items: &[Node]) {
+        self.indicator("!!set", true, false, false);
+        self.indicator("{", true, true, false);
+        self.increase_indent(true, false);
+        self.flow_level += 1;
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                self.indicator(",", false, false, false);
+            }
+            self.scalar(item, true);
+        }
+        self.flow_level -= 1;
+        self.decrease_indent();
+        self.indicator("}", false, false, false);
     }
 
     fn flow_mapping(&mut self, items: &[(&Node, &Node)]) {
@@ -225,22 +253,19 @@ impl Emitter {
         self.decrease_indent();
     }
 
-    fn string(&mut self, text: &str, key: bool) {
+    /// A string: without quotes where it may be `plain` and can be.
+    fn string(&mut self, text: &str, key: bool, plain: bool) {
         self.increase_indent(true, false);
-        self.string_in_indent(text, key);
-        self.decrease_indent();
-    }
-
-    fn string_in_indent(&mut self, text: &str, key: bool) {
         let analysis = Analysis::new(text);
         let fits = if self.flow_level > 0 { analysis.flow_plain } else { analysis.block_plain };
-        if scalar::is_string(text) && fits && !(key && (text.is_empty() || analysis.multiline)) {
+        if plain && fits && !(key && (text.is_empty() || analysis.multiline)) {
             self.plain(text, !key);
         } else if text.contains(['\'', '\n']) || !analysis.single_quoted || (key && analysis.multiline) {
             self.double_quoted(text, !key);
         } else {
             self.single_quoted(text, !key);
         }
+        self.decrease_indent();
     }
 
     fn write(&mut self, text: &str) {

@@ -269,8 +269,10 @@ fn text_help(entry: &Entry) -> String {
     use crate::config::value::ValueKind as Kind;
     let name = entry.key.python_str();
     match entry.value.kind {
-        Kind::Map(_) | Kind::List(_) | Kind::Null => format!("write a string: `{name}: \"...\"`"),
-        Kind::Tagged(_) => "remove the tag".to_owned(),
+        Kind::Map(_) | Kind::OrderedMap(_) | Kind::List(_) | Kind::Set(_) | Kind::Null => {
+            format!("write a string: `{name}: \"...\"`")
+        }
+        Kind::Tagged(..) => "remove the tag".to_owned(),
         Kind::Bool(flag) => format!("put it in quotes: `{name}: \"{flag}\"`"),
         _ => format!("put it in quotes: `{name}: \"{}\"`", entry.value.python_str()),
     }

@@ -26,9 +26,10 @@ impl Validator<'_> {
                 for item in items.iter() {
                     let Some(map) = self.rule_mapping(item, item.span, owner) else { continue };
                     let start = map.entries.first().map_or(item.span, |entry| entry.key.span);
-                    let Some(rule) = self.rule(&map, Owner { noun: "rule", name: "", span: start }, owner) else {
+                    let Some(mut rule) = self.rule(&map, Owner { noun: "rule", name: "", span: start }, owner) else {
                         continue;
                     };
+                    rule.in_list = true;
                     if let Some(earlier) = out.get(&rule.id) {
                         self.problems.push(
                             Diagnostic::warning(format!(
@@ -115,7 +116,8 @@ impl Validator<'_> {
                     .help("add a condition, or `if: true` for a rule that always applies"),
             );
         }
-        Some(Rule { id, span: rule.span, common: draft.finish(), condition: condition?, execute, fail })
+        let common = draft.finish();
+        Some(Rule { id, span: rule.span, in_list: false, common, condition: condition?, execute, fail })
     }
 
     /// `if`: code, or a boolean.

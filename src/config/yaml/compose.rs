@@ -181,10 +181,9 @@ impl<'a> Composer<'a> {
                 self.fail(Diagnostic::error(format!("a mapping cannot have the tag `!!{tag}`")).at(start, ""))?;
                 None
             }
-            // A set is no dict and iterates over its keys, so that it may stand where a list may.
             "set" => {
                 let keys = map.finish().entries.into_iter().map(|entry| entry.key).collect();
-                Some(ValueKind::List(Arc::new(keys)))
+                Some(ValueKind::Set(Arc::new(keys)))
             }
             _ => Some(ValueKind::Map(Arc::new(map.finish()))),
         }
@@ -235,7 +234,7 @@ impl<'a> Composer<'a> {
             None => match resolved {
                 Tag::Str | Tag::Merge => ValueKind::Str(new_text()),
                 Tag::Value if self.expects_key() => ValueKind::Str(new_text()),
-                Tag::Value => ValueKind::Tagged(new_text()),
+                Tag::Value => ValueKind::Tagged(format!("{CORE}value").into(), new_text()),
                 tag => match resolve::construct(tag, text) {
                     Some(kind) => kind,
                     None => return self.fail(unreadable(if tag == Tag::Timestamp { "date" } else { "number" })),
@@ -257,11 +256,10 @@ impl<'a> Composer<'a> {
             Some(suffix @ ("map" | "seq" | "set" | "omap" | "pairs")) => {
                 return self.fail(Diagnostic::error(format!("a scalar cannot have the tag `!!{suffix}`")).at(span, ""));
             }
-            Some(_) => ValueKind::Tagged(new_text()),
+            Some(_) => ValueKind::Tagged(tag.as_deref().unwrap_or_default().into(), new_text()),
         };
         let kind = match kind {
-            // ruamel.yaml's class for booleans with an anchor is a subclass of `int`, which prints as `1`.
-            ValueKind::Bool(value) if anchor != 0 => ValueKind::Int(i64::from(value)),
+            ValueKind::Bool(value) if anchor != 0 => ValueKind::AnchoredBool(value),
             kind => kind,
         };
         let is_merge = tag.is_none() && resolved == Tag::Merge;
@@ -311,7 +309,8 @@ impl<'a> Composer<'a> {
         let Node { mut value, is_merge, content, noqa, .. } = node;
         if is_merge && !matches!(&frame.kind, FrameKind::Map { key: None, .. }) {
             // `<<` means something as a key only; elsewhere ruamel.yaml makes an object of no known type of it.
-            value.kind = ValueKind::Tagged(Text { value: "<<".into(), span: value.span, style: ScalarStyle::Plain });
+            let text = Text { value: "<<".into(), span: value.span, style: ScalarStyle::Plain };
+            value.kind = ValueKind::Tagged(format!("{CORE}merge").into(), text);
         }
         match &mut frame.kind {
             FrameKind::Seq(items) => {
