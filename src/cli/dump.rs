@@ -51,13 +51,7 @@ enum Format {
 
 impl Dump {
     pub(super) fn run(&self, common: &Common) -> Outcome {
-        match self.try_run(common) {
-            Ok(outcome) => outcome,
-            Err(trouble) => {
-                common.fail(trouble.message, &trouble.help);
-                Outcome::Bad
-            }
-        }
+        common.end(self.try_run(common))
     }
 
     fn try_run(&self, common: &Common) -> Result<Outcome, Trouble> {

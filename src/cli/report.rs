@@ -8,16 +8,21 @@ use clap::ColorChoice;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::source::SourceMap;
 
-use super::Common;
+use super::{Common, Outcome};
 
 impl Common {
     /// Whether stderr gets colours: as asked, else on terminals unless `NO_COLOR` is set.
     pub(crate) fn colour(&self) -> bool {
+        self.colour_of(&io::stderr())
+    }
+
+    /// The same for any stream.
+    pub(crate) fn colour_of(&self, stream: &impl IsTerminal) -> bool {
         match self.color {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
             ColorChoice::Auto => {
-                io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+                stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
             }
         }
     }
@@ -35,6 +40,14 @@ impl Common {
     pub(crate) fn fail(&self, message: impl Into<String>, help: &str) {
         let diagnostic = Diagnostic::error(message).help(help);
         eprintln!("{}", diagnostic.render(&SourceMap::new(), self.colour()));
+    }
+
+    /// What a verb ended in; says what kept it from its work.
+    pub(crate) fn end(&self, result: Result<Outcome, Trouble>) -> Outcome {
+        result.unwrap_or_else(|trouble| {
+            self.fail(trouble.message, &trouble.help);
+            Outcome::Bad
+        })
     }
 
     /// Prints a line about what was done, unless `--quiet`.

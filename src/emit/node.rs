@@ -3,6 +3,7 @@
 use tpv_runtime::galaxy::json::Json;
 
 use crate::config::value::{ConfigValue, Entry, Map, ValueKind, float_repr};
+use crate::yaml::tag::prepare_tag;
 
 /// A node of a YAML document.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,7 +77,7 @@ impl Node {
             ValueKind::Date(date) => Kind::Plain(date.to_string()),
             ValueKind::DateTime(time) => Kind::Plain(time.to_string()),
             ValueKind::Str(text) => Kind::Str(text.value.to_string()),
-            ValueKind::Tagged(tag, text) => Kind::Tagged(short_tag(tag), text.value.to_string()),
+            ValueKind::Tagged(tag, text) => Kind::Tagged(prepare_tag(tag), text.value.to_string()),
             ValueKind::List(items) => Kind::List(items.iter().map(|item| Self::of_config(item, comment)).collect()),
             ValueKind::Set(items) => Kind::Set(items.iter().map(|item| Self::of_config(item, &|_| None)).collect()),
             ValueKind::Map(map) => Kind::Map(Self::entries(map, comment)),
@@ -106,20 +107,6 @@ impl From<&Json> for Node {
             }
         }
         .into()
-    }
-}
-
-/// A tag as it is written: what may not stand in one is escaped as in a URL.
-fn short_tag(tag: &str) -> String {
-    let may_stand = |byte: u8| byte.is_ascii_alphanumeric() || b"-;/?:@&=+$,_.~*'()[]!".contains(&byte);
-    let tag: String = tag
-        .bytes()
-        .map(|byte| if may_stand(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect();
-    match tag.strip_prefix("tag:yaml.org,2002:") {
-        Some(suffix) => format!("!!{suffix}"),
-        None if tag.starts_with('!') => tag.to_owned(),
-        None => format!("!<{tag}>"),
     }
 }
 

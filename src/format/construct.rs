@@ -13,9 +13,9 @@ use super::parse::{Document, MAX_DEPTH};
 use super::reader::Reader;
 use super::represent::is_generated;
 use super::scan::{FOLD, lost};
-use super::timestamp;
 use super::token::Style;
 use super::value::{Anchor, Form, Key, Mapping, Merge, OwnSlots, Pair, Scalar, Sequence, Value, ValueId, Values};
+use crate::yaml::timestamp::Timestamp;
 
 pub(super) struct Constructor<'a> {
     reader: &'a Reader,
@@ -119,7 +119,7 @@ impl Constructor<'_> {
                 }
                 None => self.error("this is no number", node),
             },
-            Some("timestamp") => match timestamp::format(&plain) {
+            Some("timestamp") => match Timestamp::read(&plain).map(|read| read.written()) {
                 // Python's dates have no anchors; two of one value get a new one.
                 Some(text) => {
                     let key = Key::Time(text.as_str().into());

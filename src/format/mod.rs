@@ -19,10 +19,8 @@ mod number;
 mod parse;
 mod reader;
 mod represent;
-mod resolve;
 mod scan;
 mod sort;
-mod timestamp;
 mod token;
 mod value;
 

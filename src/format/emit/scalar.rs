@@ -1,12 +1,12 @@
 //! Scalars: the choice of their style, and their tags and comments.
 
-use super::analysis::Analysis;
-use super::{Emitter, Start, prepare_tag};
+use super::{Emitter, Start};
 use crate::format::comment::Before;
 use crate::format::error::Result;
-use crate::format::node::YAML_TAGS;
-use crate::format::resolve::resolve;
 use crate::format::token::Style;
+use crate::yaml::resolve::resolve;
+use crate::yaml::style::Analysis;
+use crate::yaml::tag::{YAML_TAGS, prepare_tag};
 
 /// A scalar as it will be written.
 pub(super) struct Chosen {
@@ -17,7 +17,7 @@ pub(super) struct Chosen {
 /// Whether the tag goes without saying: for a plain scalar, for another one.
 fn implicit(start: &Start, text: &str) -> (bool, bool) {
     let kind = start.tag.kind();
-    (kind == Some(resolve(text)), kind == Some("str"))
+    (kind == Some(resolve(text).name()), kind == Some("str"))
 }
 
 impl Emitter<'_> {
@@ -33,9 +33,9 @@ impl Emitter<'_> {
         if if chosen.style == Style::Plain { plain } else { other } {
             return Ok(chosen);
         }
-        self.write_indicator(&prepare_tag(&start.tag.name), true, false, false);
+        self.writer.write_indicator(&prepare_tag(&start.tag.name), true, false, false);
         if self.context.sequence && !self.in_flow() {
-            self.no_newline = true;
+            self.writer.no_newline = true;
         }
         Ok(chosen)
     }
@@ -72,7 +72,7 @@ impl Emitter<'_> {
         self.increase_indent(true, false, false);
         let split = !self.context.simple_key;
         if self.context.sequence && !self.in_flow() {
-            self.write_indent();
+            self.writer.write_indent();
         }
         let slots = start.slots.as_ref();
         let after = slots.and_then(|slots| slots.after);
@@ -82,17 +82,17 @@ impl Emitter<'_> {
         };
         let chars: Vec<char> = text.chars().collect();
         match style {
-            Style::Double => self.write_double_quoted(&chars, split),
-            Style::Single => self.write_single_quoted(&chars, split),
-            Style::Folded => self.write_folded(&chars, header)?,
-            Style::Literal => self.write_literal(&chars, header),
-            Style::Plain => self.write_plain(&chars, split),
+            Style::Double => self.writer.write_double_quoted(&chars, split),
+            Style::Single => self.writer.write_single_quoted(&chars, split),
+            Style::Folded => self.writer.write_folded(&chars, header)?,
+            Style::Literal => self.writer.write_literal(&chars, header),
+            Style::Plain => self.writer.write_plain(&chars, split),
         }
         if matches!(style, Style::Literal | Style::Folded)
             && let Some(comment) = after.and_then(|after| self.comments.get_mut(after))
         {
             // A comment behind the text must not stand so far right as to become a part of it.
-            let indent = self.indent.and_then(|indent| isize::try_from(indent).ok()).unwrap_or(0);
+            let indent = self.writer.indent.and_then(|indent| isize::try_from(indent).ok()).unwrap_or(0);
             comment.column = comment.column.min(indent - 1);
         }
         self.analysis = None;

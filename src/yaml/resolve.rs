@@ -3,17 +3,11 @@
 //! The rules follow ruamel.yaml's regular expressions, not the YAML specification: `017` is the integer 17, `1_000` is
 //! an integer, `1e5` is a float, `yes` and `24:00:00` are strings.
 
-use std::sync::Arc;
-
-use num_bigint::BigInt;
-use num_traits::{Num, ToPrimitive};
-
 use super::timestamp;
-use crate::config::value::ValueKind;
 
 /// The type a plain scalar resolves to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tag {
+pub(crate) enum Tag {
     Null,
     Bool,
     Int,
@@ -23,11 +17,30 @@ pub(super) enum Tag {
     Merge,
     /// `=`
     Value,
+    /// No plain scalar is one of these, `!`, `&` and `*`, but a string that is gets its quotes for it.
+    Yaml,
     Str,
 }
 
+impl Tag {
+    /// The name of the type, as in `tag:yaml.org,2002:int`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool => "bool",
+            Self::Int => "int",
+            Self::Float => "float",
+            Self::Timestamp => "timestamp",
+            Self::Merge => "merge",
+            Self::Value => "value",
+            Self::Yaml => "yaml",
+            Self::Str => "str",
+        }
+    }
+}
+
 /// The type of a plain scalar.
-pub(super) fn resolve(text: &str) -> Tag {
+pub(crate) fn resolve(text: &str) -> Tag {
     let Some(first) = text.bytes().next() else { return Tag::Null };
     match first {
         b't' | b'T' | b'f' | b'F' => {
@@ -41,6 +54,7 @@ pub(super) fn resolve(text: &str) -> Tag {
                 Tag::Str
             }
         }
+        b'!' | b'&' | b'*' if text.len() == 1 => Tag::Yaml,
         b'<' if text == "<<" => Tag::Merge,
         b'=' if text == "=" => Tag::Value,
         b'+' | b'-' | b'.' | b'0'..=b'9' if is_float(text) => Tag::Float,
@@ -50,7 +64,8 @@ pub(super) fn resolve(text: &str) -> Tag {
     }
 }
 
-fn unsigned(text: &str) -> &str {
+/// A number without its sign.
+pub(crate) fn unsigned(text: &str) -> &str {
     text.strip_prefix(['+', '-']).unwrap_or(text)
 }
 
@@ -100,56 +115,6 @@ fn is_exponent(text: &str, must_be_signed: bool) -> bool {
         && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// The value of a scalar of a type. `None` where ruamel.yaml fails too, such as for `0x_`.
-pub(super) fn construct(tag: Tag, text: &str) -> Option<ValueKind> {
-    match tag {
-        Tag::Null => Some(ValueKind::Null),
-        Tag::Bool => match text.to_ascii_lowercase().as_str() {
-            "true" | "yes" | "on" | "y" => Some(ValueKind::Bool(true)),
-            "false" | "no" | "off" | "n" => Some(ValueKind::Bool(false)),
-            _ => None,
-        },
-        Tag::Int => int(text),
-        Tag::Float => float(text).map(ValueKind::Float),
-        Tag::Timestamp => timestamp::construct(text),
-        Tag::Merge | Tag::Value | Tag::Str => None,
-    }
-}
-
-fn int(text: &str) -> Option<ValueKind> {
-    let text = text.replace('_', "");
-    let negative = text.starts_with('-');
-    let digits = unsigned(&text);
-    let (radix, digits) = match digits.get(..2) {
-        Some("0b") => (2, digits.get(2..)?),
-        Some("0o") => (8, digits.get(2..)?),
-        Some("0x") => (16, digits.get(2..)?),
-        _ => (10, digits),
-    };
-    if digits.is_empty() || digits.starts_with(['+', '-']) {
-        return None;
-    }
-    let value = BigInt::from_str_radix(digits, radix).ok()?;
-    Some(int_kind(if negative { -value } else { value }))
-}
-
-/// The narrowest kind that holds an integer.
-pub(crate) fn int_kind(value: BigInt) -> ValueKind {
-    value.to_i64().map_or_else(|| ValueKind::BigInt(Arc::new(value)), ValueKind::Int)
-}
-
-fn float(text: &str) -> Option<f64> {
-    let text = text.replace('_', "").to_ascii_lowercase();
-    match unsigned(&text) {
-        ".inf" if text.starts_with('-') => Some(f64::NEG_INFINITY),
-        ".inf" => Some(f64::INFINITY),
-        ".nan" => Some(f64::NAN),
-        "inf" | "infinity" | "nan" => text.parse().ok(),
-        body if body.bytes().any(|byte| byte.is_ascii_digit()) => text.parse().ok(),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
@@ -162,13 +127,14 @@ mod tests {
             (Tag::Float, "1. .5 1e5 1.5e-3 1_0.5 -.inf .NaN 1.e5 .5e+5 ._"),
             (
                 Tag::Str,
-                "_1 0x 0o 0o8 - + .5e5 yes on 24:00:00 1:2 tRue nil 1e +.nan .in 0X1F 1.2.3 2020-1-1 2020-01-01x",
+                "_1 0x 0o 0o8 - + .5e5 yes on 24:00:00 1:2 tRue nil 1e +.nan .in 0X1F 1.2.3 2020-1-1 2020-01-01x -- e3",
             ),
             (Tag::Timestamp, "2020-01-01 2020-13-45 2020-01-01T1:00:00Z"),
             (Tag::Null, "~ null Null NULL"),
             (Tag::Bool, "true True FALSE"),
             (Tag::Merge, "<<"),
             (Tag::Value, "="),
+            (Tag::Yaml, "! & *"),
         ];
         for (tag, texts) in cases {
             for text in texts.split(' ') {
@@ -176,22 +142,5 @@ mod tests {
             }
         }
         assert_eq!(resolve(""), Tag::Null);
-    }
-
-    #[test]
-    fn numbers_have_python_values() {
-        for (text, expected) in [("017", 17), ("0o17", 15), ("-0x1F", -31), ("1_000", 1000), ("0b11", 3), ("08", 8)] {
-            assert!(matches!(construct(Tag::Int, text), Some(ValueKind::Int(value)) if value == expected), "{text}");
-        }
-        assert!(matches!(construct(Tag::Int, "123456789012345678901234567890"), Some(ValueKind::BigInt(_))));
-        assert!(construct(Tag::Int, "0x_").is_none() && construct(Tag::Int, "-_").is_none());
-        for (text, expected) in [("1.", 1.0), (".5", 0.5), ("1_0.5", 10.5), ("1e5", 1e5), ("-.inf", f64::NEG_INFINITY)]
-        {
-            assert!(
-                matches!(construct(Tag::Float, text), Some(ValueKind::Float(value)) if value == expected),
-                "{text}"
-            );
-        }
-        assert!(construct(Tag::Float, "._").is_none());
     }
 }

@@ -1,21 +1,21 @@
-//! Which styles a scalar can be written in.
-
-use crate::format::reader::{END, ends_word};
+//! Which styles a scalar can be written in, as ruamel.yaml's `analyze_scalar` decides.
 
 /// What the text of a scalar allows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Analysis {
-    pub empty: bool,
-    pub multiline: bool,
+pub(crate) struct Analysis {
+    pub(crate) empty: bool,
+    /// Whether it has line breaks.
+    pub(crate) multiline: bool,
     /// Without quotes inside brackets.
-    pub flow_plain: bool,
+    pub(crate) flow_plain: bool,
     /// Without quotes elsewhere.
-    pub block_plain: bool,
-    pub single_quoted: bool,
+    pub(crate) block_plain: bool,
+    /// In `'`.
+    pub(crate) single_quoted: bool,
 }
 
 /// The line breaks that the emitter knows.
-pub(super) fn is_break(ch: char) -> bool {
+pub(crate) fn is_break(ch: char) -> bool {
     matches!(ch, '\n' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
@@ -24,8 +24,14 @@ fn is_printable(ch: char) -> bool {
     matches!(ch, '\n' | ' '..='~') || unicode && ch != '\u{feff}'
 }
 
+/// Whether a character ends a word, as the end of the text (`\0`) does.
+pub(crate) fn ends_word(ch: char) -> bool {
+    matches!(ch, '\0' | ' ' | '\t' | '\r') || is_break(ch)
+}
+
 impl Analysis {
-    pub(super) fn of(text: &str) -> Self {
+    /// Looks at every character.
+    pub(crate) fn of(text: &str) -> Self {
         if text.is_empty() {
             return Self { empty: true, multiline: false, flow_plain: false, block_plain: true, single_quoted: true };
         }
@@ -35,7 +41,7 @@ impl Analysis {
         let mut before = None;
         let mut chars = text.chars().peekable();
         while let Some(ch) = chars.next() {
-            let next = chars.peek().copied().unwrap_or(END);
+            let next = chars.peek().copied().unwrap_or('\0');
             let (flow, block) = match (before, ch) {
                 (
                     None,
