@@ -46,6 +46,11 @@ impl Validator<'_> {
                     out.insert(rule.id.clone(), Arc::new(rule));
                 }
             }
+            ValueKind::Map(map) if is_one_rule(map) => {
+                let problem = Diagnostic::error("`rules` must be a list of rules, or a mapping of ids to rules");
+                let help = "start each rule with a dash: `- if: ...`, with what it sets below the `if`";
+                self.problems.push(at_value(problem, entry, Some(owner)).help(help));
+            }
             ValueKind::Map(map) => {
                 for entry in &map.entries {
                     let key = self.string_key(entry, "a rule");
@@ -133,6 +138,14 @@ impl Validator<'_> {
         };
         Some(ConfigValue::new(ValueKind::Bool(flag), entry.value.span))
     }
+}
+
+/// Whether the fields of a rule stand where ids of rules should.
+fn is_one_rule(map: &Map) -> bool {
+    map.entries.iter().any(|entry| {
+        let is_field = |key: &str| RULE.contains(&key) || COMMON.contains(&key);
+        entry.value.as_map().is_none() && entry.key.as_str().is_some_and(is_field)
+    })
 }
 
 fn id_span(map: &Map) -> Option<Span> {

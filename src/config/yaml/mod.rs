@@ -167,6 +167,7 @@ fn syntax_error(error: &ScanError, source: &Source, id: SourceId, at: usize) -> 
         ("escape", "write a backslash as `\\\\`, or put the text in single quotes"),
         ("expected ','", "a comma or the closing bracket is missing before this place"),
         ("expected key", "check the indentation, and put text that contains `: ` or ` #` in quotes"),
+        ("quoted scalar", "close the quotes, or leave them out"),
         ("not allowed", "check the indentation, and put text that contains `: ` or ` #` in quotes"),
     ];
     match helps.iter().find(|(part, _)| info.contains(part)) {
