@@ -1,6 +1,5 @@
 //! `tpvc dump`
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -10,6 +9,7 @@ use crate::config::entity::EntityKind;
 use crate::config::suggest::closest;
 use crate::dump::{Options, text, yaml};
 
+use super::output::print;
 use super::report::Trouble;
 use super::{Common, Outcome, rules};
 
@@ -102,11 +102,7 @@ impl Dump {
             Format::Text => text(config, &names, &options),
             Format::Yaml => yaml(config, &names, &options),
         };
-        match std::io::stdout().lock().write_all(shown.as_bytes()) {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                Err(Trouble::new(format!("stdout cannot be written: {error}"), "check where it leads"))
-            }
-            _ => Ok(Outcome::Done),
-        }
+        print(shown)?;
+        Ok(Outcome::Done)
     }
 }

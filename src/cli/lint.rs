@@ -1,11 +1,12 @@
 //! `tpvc lint`
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 
+use super::output::print;
 use super::paths;
 use super::report::count;
 use super::{Common, Outcome};
@@ -80,8 +81,9 @@ impl Lint {
             Format::Sarif => report::sarif(&runs),
             Format::Github => runs.iter().map(report::github).collect::<String>(),
         };
-        // A reader that went away, such as `head`, is no fault of the config.
-        let _ = io::stdout().lock().write_all(out.as_bytes());
+        if let Err(trouble) = print(out) {
+            return common.end(Err(trouble));
+        }
         let errors: usize = runs.iter().map(Linted::errors).sum();
         let warnings: usize = runs.iter().map(Linted::warnings).sum();
         summary(common, configs.len(), errors, warnings);

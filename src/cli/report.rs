@@ -8,6 +8,7 @@ use clap::ColorChoice;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::source::SourceMap;
 
+use super::output::tell;
 use super::{Common, Outcome};
 
 impl Common {
@@ -31,7 +32,7 @@ impl Common {
     pub(crate) fn show(&self, diagnostics: &Diagnostics, sources: &SourceMap) {
         for diagnostic in diagnostics.iter() {
             if !self.quiet || diagnostic.severity == Severity::Error {
-                eprintln!("{}\n", diagnostic.render(sources, self.colour()).trim_end());
+                tell(format_args!("{}\n", diagnostic.render(sources, self.colour()).trim_end()));
             }
         }
     }
@@ -39,7 +40,7 @@ impl Common {
     /// Prints an error that has no place in a config file.
     pub(crate) fn fail(&self, message: impl Into<String>, help: &str) {
         let diagnostic = Diagnostic::error(message).help(help);
-        eprintln!("{}", diagnostic.render(&SourceMap::new(), self.colour()));
+        tell(diagnostic.render(&SourceMap::new(), self.colour()));
     }
 
     /// What a verb ended in; says what kept it from its work.
@@ -53,7 +54,7 @@ impl Common {
     /// Prints a line about what was done, unless `--quiet`.
     pub(crate) fn say(&self, text: &str) {
         if !self.quiet {
-            eprintln!("{text}");
+            tell(text);
         }
     }
 }
@@ -75,7 +76,8 @@ pub(crate) fn io_help(error: &io::Error, path: &Path) -> (String, &'static str) 
         AlreadyExists => ("it exists already".to_owned(), "name another file"),
         _ => (error.to_string().to_lowercase(), "check the path"),
     };
-    (format!("`{}`: {what}", path.display()), help)
+    let name = if path == Path::new("-") { "stdout".to_owned() } else { format!("`{}`", path.display()) };
+    (format!("{name}: {what}"), help)
 }
 
 /// A count with its noun: `1 job`, `2 jobs`.
