@@ -10,6 +10,7 @@
 //! token a comment belongs to.
 
 mod attach;
+mod base64;
 mod comment;
 mod construct;
 mod emit;

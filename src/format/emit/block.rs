@@ -49,6 +49,9 @@ impl Emitter<'_> {
         }
         self.writer.write_indent();
         if self.is_simple_key()? {
+            if self.is_in_set() {
+                self.writer.write_indicator("?", true, false, true);
+            }
             self.states.push(State::BlockSimpleValue);
             self.node(Context { mapping: true, simple_key: true, ..Context::default() })?;
             if matches!(self.event()?, Event::Alias(_)) {

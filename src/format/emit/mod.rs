@@ -28,6 +28,8 @@ pub(super) struct Start {
     pub slots: Option<OutSlots>,
     /// Whether a collection stands in brackets.
     pub flow: bool,
+    /// Whether it is a key or a value of a set, which has no `:`.
+    pub in_set: bool,
 }
 
 /// The comments at the end of a collection.
@@ -130,7 +132,9 @@ impl<'a> Emitter<'a> {
             State::FlowItem { first } => self.flow_item(first),
             State::FlowKey { first } => self.flow_key(first),
             State::FlowSimpleValue => {
-                self.writer.write_indicator(":", false, false, false);
+                if !self.is_in_set() {
+                    self.writer.write_indicator(":", false, false, false);
+                }
                 self.states.push(State::FlowKey { first: false });
                 self.node(Context { mapping: true, ..Context::default() })
             }
@@ -145,7 +149,9 @@ impl<'a> Emitter<'a> {
             State::BlockItem { first } => self.block_item(first),
             State::BlockKey { first } => self.block_key(first),
             State::BlockSimpleValue => {
-                self.writer.write_indicator(":", false, false, false);
+                if !self.is_in_set() {
+                    self.writer.write_indicator(":", false, false, false);
+                }
                 self.states.push(State::BlockKey { first: false });
                 self.node(Context { mapping: true, ..Context::default() })
             }
@@ -156,6 +162,10 @@ impl<'a> Emitter<'a> {
                 self.node(Context { mapping: true, ..Context::default() })
             }
         }
+    }
+
+    fn is_in_set(&self) -> bool {
+        matches!(self.events.get(self.at), Some(Event::Scalar(start, ..)) if start.in_set)
     }
 
     fn in_flow(&self) -> bool {

@@ -23,6 +23,14 @@ fn implicit(start: &Start, text: &str) -> (bool, bool) {
 impl Emitter<'_> {
     /// Chooses the style of a scalar, and writes its tag if it needs one.
     pub(super) fn write_scalar_tag(&mut self, start: &Start, text: &str, style: Style) -> Result<Chosen> {
+        if start.in_set && text.is_empty() && start.tag.kind() == Some("null") {
+            // The null behind each key of a set is not written; one that is a key has nothing but its tag.
+            let style = if self.context.simple_key { Style::Double } else { Style::Plain };
+            if style == Style::Double {
+                self.writer.write_indicator("!!null", true, false, false);
+            }
+            return Ok(Chosen { text: String::new(), style });
+        }
         let mut chosen = Chosen { text: text.to_owned(), style: self.choose(start, text, text, style) };
         if text.is_empty() && chosen.style == Style::Single && start.tag.kind() == Some("null") {
             "null".clone_into(&mut chosen.text);
@@ -63,7 +71,12 @@ impl Emitter<'_> {
             return Style::Double;
         }
         let fits = analysis.single_quoted && !(simple_key && analysis.multiline);
-        if matches!(style, Style::Plain | Style::Single) && fits { Style::Single } else { Style::Double }
+        // What ruamel.yaml marks as a part of a set is taken for neither.
+        if matches!(style, Style::Plain | Style::Single) && fits && !start.in_set {
+            Style::Single
+        } else {
+            Style::Double
+        }
     }
 
     /// Writes a scalar and the comment after it.
