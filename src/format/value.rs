@@ -144,7 +144,7 @@ impl Values {
     /// The value as a mapping.
     pub(super) fn mapping(&self, id: ValueId) -> Option<&Mapping> {
         match self.get(id) {
-            Some(Value::Mapping(mapping)) => Some(mapping),
+            Some(Value::Mapping(mapping) | Value::OrderedMap(mapping)) => Some(mapping),
             _ => None,
         }
     }
