@@ -160,6 +160,7 @@ impl Map {
             progress.advance(batch.len() as u64);
             total.merge(tally);
         });
+        Mapper::leave_to_system();
         progress.finish();
         let finished = streamed.and_then(|()| output.finish());
         if let Err(error) = finished {
