@@ -5,6 +5,8 @@ such line are its source. `=== lines [JSON string: a prelude]` makes each of its
 front of it. Each is parsed, compiled and run exactly as TPV's loader does it, this module's
 `from __future__ import annotations` being in force as the loader's is.
 
+The areas with modules of Galaxy and packaging need the Python that TPV is installed in.
+
     python tests/record/record_python.py
 """
 

@@ -92,14 +92,19 @@ pub static TOOL_UTIL_VERSION: ModuleDef = ModuleDef {
     name: "galaxy.tool_util.version",
     get: |_, name| {
         Ok(match name {
-            "LegacyVersion" | "Version" => class_of(&[&version::LEGACY_VERSION, &version::VERSION], name),
+            "InvalidVersion" | "LegacyVersion" | "Version" => {
+                class_of(&[&version::INVALID_VERSION, &version::LEGACY_VERSION, &version::VERSION], name)
+            }
             _ => function_of(VERSION_FUNCTIONS, name),
         })
     },
-    names: &["LegacyVersion", "Version", "parse_version"],
+    names: &["InvalidVersion", "LegacyVersion", "Version", "parse_tool_version", "parse_version"],
 };
 
-static VERSION_FUNCTIONS: &[Builtin] = &[Builtin { name: "parse_version", call: version::parse_version }];
+static VERSION_FUNCTIONS: &[Builtin] = &[
+    Builtin { name: "parse_tool_version", call: version::parse_tool_version },
+    Builtin { name: "parse_version", call: version::parse_version },
+];
 
 /// `galaxy.util`
 pub static UTIL: ModuleDef = ModuleDef {

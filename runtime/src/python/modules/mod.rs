@@ -31,12 +31,15 @@ macro_rules! module {
 }
 
 pub mod abc;
+pub mod base64;
+pub mod binascii;
 pub mod collections;
 pub mod contextlib;
 pub mod copy;
 pub mod datetime;
 pub mod fnmatch;
 pub mod functools;
+pub mod hashlib;
 pub mod itertools;
 pub mod json;
 pub mod logging;
@@ -54,20 +57,26 @@ pub mod sys;
 pub mod textwrap;
 pub mod time;
 pub mod typing;
+pub mod uuid;
 
 use super::module::ModuleDef;
 use super::types::BuiltinType;
 use super::value::Value;
+use super::vm::CompareOp;
 
 /// The modules of Python's standard library that the runtime has, by dotted name.
 pub static MODULES: &[&ModuleDef] = &[
     &abc::COLLECTIONS_ABC,
+    &base64::MODULE,
+    &binascii::MODULE,
+    &binascii::zlib::MODULE,
     &collections::MODULE,
     &contextlib::MODULE,
     &copy::MODULE,
     &datetime::MODULE,
     &fnmatch::MODULE,
     &functools::MODULE,
+    &hashlib::MODULE,
     &itertools::MODULE,
     &json::MODULE,
     &logging::MODULE,
@@ -84,6 +93,7 @@ pub static MODULES: &[&ModuleDef] = &[
     &textwrap::MODULE,
     &time::MODULE,
     &typing::MODULE,
+    &uuid::MODULE,
 ];
 
 /// A constant that a builtin class has as an attribute.
@@ -94,4 +104,16 @@ pub fn class_constant(class: &'static BuiltinType, name: &str) -> Option<Value> 
 /// A class as a value.
 pub fn class(class: &'static BuiltinType) -> Value {
     Value::Type(class.into())
+}
+
+/// The answer of a comparison to an ordering.
+pub(crate) fn decide(op: CompareOp, order: std::cmp::Ordering) -> Value {
+    Value::Bool(match op {
+        CompareOp::Lt => order.is_lt(),
+        CompareOp::Le => order.is_le(),
+        CompareOp::Eq => order.is_eq(),
+        CompareOp::Ne => order.is_ne(),
+        CompareOp::Gt => order.is_gt(),
+        CompareOp::Ge => order.is_ge(),
+    })
 }

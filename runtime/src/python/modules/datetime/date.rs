@@ -45,7 +45,10 @@ pub static DATE: BuiltinType = BuiltinType {
                 Ok(Value::str(format::strftime(&local(this)?, None, &pattern)?))
             },
         },
-        Method { name: "timetuple", call: |_, this, _| Ok(super::struct_time::struct_time(local(this)?)) },
+        Method {
+            name: "timetuple",
+            call: |_, this, _| Ok(super::super::time::struct_time::of_date_time(&local(this)?, -1, None)),
+        },
         Method { name: "toordinal", call: |_, this, _| Ok(Value::Int(ordinal(local(this)?.date()))) },
         Method {
             name: "weekday",

@@ -166,7 +166,7 @@ fn in_zone(universal: civil::DateTime, zone: Option<Zone>) -> PyResult<Value> {
 }
 
 /// The reading of UTC at a number of seconds since 1970, rounded to microseconds, half to even.
-pub(super) fn from_timestamp(vm: &mut Vm, seconds: &Value) -> PyResult<civil::DateTime> {
+pub(in crate::python::modules) fn from_timestamp(vm: &mut Vm, seconds: &Value) -> PyResult<civil::DateTime> {
     let microseconds = match seconds {
         Value::Int(seconds) => i128::from(*seconds) * 1_000_000,
         other => {

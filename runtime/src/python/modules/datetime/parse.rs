@@ -117,7 +117,11 @@ struct Fields {
 }
 
 /// `datetime.strptime(text, pattern)`
-pub(super) fn strptime(vm: &mut Vm, text: &str, pattern: &str) -> PyResult<(civil::DateTime, Option<Zone>)> {
+pub(in crate::python::modules) fn strptime(
+    vm: &mut Vm,
+    text: &str,
+    pattern: &str,
+) -> PyResult<(civil::DateTime, Option<Zone>)> {
     let mut fields = Fields::default();
     let rest = match read(&mut fields, text, pattern) {
         Ok(rest) => rest,

@@ -32,7 +32,7 @@ pub static TIMEZONE: BuiltinType = BuiltinType {
 
 /// A `timezone`.
 #[derive(Clone)]
-pub(super) struct Zone {
+pub(in crate::python::modules) struct Zone {
     /// Seconds east of UTC.
     pub(super) seconds: i32,
     name: Option<Str>,
