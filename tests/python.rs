@@ -269,3 +269,8 @@ fn time() {
 fn uuid() {
     replay("uuid");
 }
+
+#[test]
+fn galaxy_util() {
+    replay("galaxy_util");
+}
