@@ -274,3 +274,8 @@ fn uuid() {
 fn galaxy_util() {
     replay("galaxy_util");
 }
+
+#[test]
+fn textwrap() {
+    replay("textwrap");
+}
