@@ -279,3 +279,8 @@ fn galaxy_util() {
 fn textwrap() {
     replay("textwrap");
 }
+
+#[test]
+fn data_structures() {
+    replay("data_structures");
+}

@@ -51,7 +51,8 @@ impl BuiltinType {
                 self.name != "CacheInfo"
             }
             "" if self.name == "GenericAlias" => return Str::from("types.GenericAlias"),
-            "" | "types" if self.name == "UnionType" => return Str::from("types.UnionType"),
+            "types" => true,
+            "" if self.name == "UnionType" => return Str::from("types.UnionType"),
             "re" => matches!(self.name, "Pattern" | "Match"),
             _ => false,
         };

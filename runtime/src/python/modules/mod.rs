@@ -33,6 +33,7 @@ macro_rules! module {
 pub mod abc;
 pub mod base64;
 pub mod binascii;
+pub mod bisect;
 pub mod collections;
 pub mod contextlib;
 pub mod copy;
@@ -40,6 +41,8 @@ pub mod datetime;
 pub mod fnmatch;
 pub mod functools;
 pub mod hashlib;
+pub mod heapq;
+pub mod html;
 pub mod itertools;
 pub mod json;
 pub mod logging;
@@ -56,6 +59,7 @@ pub mod string;
 pub mod sys;
 pub mod textwrap;
 pub mod time;
+pub mod types;
 pub mod typing;
 pub mod uuid;
 
@@ -70,6 +74,7 @@ pub static MODULES: &[&ModuleDef] = &[
     &base64::MODULE,
     &binascii::MODULE,
     &binascii::zlib::MODULE,
+    &bisect::MODULE,
     &collections::MODULE,
     &contextlib::MODULE,
     &copy::MODULE,
@@ -77,6 +82,8 @@ pub static MODULES: &[&ModuleDef] = &[
     &fnmatch::MODULE,
     &functools::MODULE,
     &hashlib::MODULE,
+    &heapq::MODULE,
+    &html::MODULE,
     &itertools::MODULE,
     &json::MODULE,
     &logging::MODULE,
@@ -92,6 +99,7 @@ pub static MODULES: &[&ModuleDef] = &[
     &sys::MODULE,
     &textwrap::MODULE,
     &time::MODULE,
+    &types::MODULE,
     &typing::MODULE,
     &uuid::MODULE,
 ];

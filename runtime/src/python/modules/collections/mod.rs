@@ -2,6 +2,7 @@
 //!
 //! `defaultdict`, `Counter` and `OrderedDict` are dicts of another [`DictKind`](crate::python::dict::DictKind).
 
+mod chain_map;
 pub mod counter;
 pub mod deque;
 pub mod dicts;
@@ -18,6 +19,7 @@ module! {
     MODULE = "collections";
     functions { "namedtuple" => named_tuple::namedtuple }
     values(_vm) {
+        "ChainMap" => class(&chain_map::CHAIN_MAP),
         "Counter" => class(&COUNTER),
         "OrderedDict" => class(&ORDERED_DICT),
         "abc" => Value::Module(&abc::COLLECTIONS_ABC),

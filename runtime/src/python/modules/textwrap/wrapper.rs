@@ -134,9 +134,8 @@ fn fill_method(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 
 /// The arguments `text` and `width` of a function, and the options that the others are.
 fn function_options(vm: &mut Vm, mut args: Args, name: &'static str, required: usize) -> PyResult<(Value, Options)> {
-    let (own, others) = std::mem::take(&mut args.kw)
-        .into_iter()
-        .partition(|(keyword, _)| matches!(keyword.as_str(), "text" | "width"));
+    let (own, others) =
+        std::mem::take(&mut args.kw).into_iter().partition(|(keyword, _)| matches!(keyword.as_str(), "text" | "width"));
     args.kw = own;
     let [text, width] = Signature::function(name, ["text", "width"], required).bind(args)?;
     let mut options = Args { kw: others, ..Args::none() };
