@@ -284,3 +284,8 @@ fn textwrap() {
 fn data_structures() {
     replay("data_structures");
 }
+
+#[test]
+fn dataclasses() {
+    replay("dataclasses");
+}

@@ -17,7 +17,11 @@ import copy
 import json
 import pathlib
 import sys
+import types
 import warnings
+
+# `dataclasses` looks for the module that the code seems to be in.
+sys.modules["tpv.core.loader"] = types.ModuleType("tpv.core.loader")
 
 HERE = pathlib.Path(__file__).parent
 

@@ -37,6 +37,7 @@ pub mod bisect;
 pub mod collections;
 pub mod contextlib;
 pub mod copy;
+pub mod dataclasses;
 pub mod datetime;
 pub mod fnmatch;
 pub mod functools;
@@ -78,6 +79,7 @@ pub static MODULES: &[&ModuleDef] = &[
     &collections::MODULE,
     &contextlib::MODULE,
     &copy::MODULE,
+    &dataclasses::MODULE,
     &datetime::MODULE,
     &fnmatch::MODULE,
     &functools::MODULE,

@@ -153,6 +153,11 @@ impl Vm {
     }
 
     fn class_attribute(&mut self, object: &Value, class: &Type, name: &str) -> PyResult<Option<Value>> {
+        if let (Type::Class(class), "__annotations__") = (class, name) {
+            // Those of a base are not the class's.
+            let own = class.dict.borrow().get(name).cloned();
+            return Ok(Some(own.unwrap_or_else(|| Value::dict(Dict::new()))));
+        }
         match member(class, name) {
             Some(Member::Value(value)) => {
                 if let Some(method) = value.downcast::<StaticMethod>() {
@@ -285,6 +290,11 @@ impl Vm {
         if let Some(method) = value.downcast::<ClassMethod>() {
             return Ok(bound(Value::Type(object.class()), method.0.clone()));
         }
+        if let Value::Object(handle) = &value
+            && let Some(result) = handle.bind(self, &value, object)
+        {
+            return result;
+        }
         Ok(value)
     }
 
@@ -402,6 +412,9 @@ impl Vm {
                     let deleter = property.deleter.clone();
                     return self.call(&deleter, Args::one(object.clone())).map(drop);
                 }
+                if let Some(deleter) = self.bound_special(object, "__delattr__")? {
+                    return self.call(&deleter, Args::one(Value::Str(name.clone()))).map(drop);
+                }
                 instance.attributes.borrow_mut().shift_remove(name.as_str())
             }
             Value::Exception(exception) => exception.attributes.borrow_mut().shift_remove(name.as_str()),
@@ -426,7 +439,7 @@ impl Vm {
 }
 
 /// A function with a receiver.
-pub(super) fn bound(receiver: Value, function: Value) -> Value {
+pub(crate) fn bound(receiver: Value, function: Value) -> Value {
     Value::BoundMethod(Rc::new(BoundMethod { receiver, target: MethodTarget::Function(function) }))
 }
 

@@ -10,6 +10,7 @@ pub mod named_tuple;
 
 pub use counter::COUNTER;
 pub use dicts::{DEFAULTDICT, ORDERED_DICT};
+pub(super) use named_tuple::{is_identifier, is_keyword};
 
 use super::{abc, class};
 use crate::python::value::Value;

@@ -72,17 +72,23 @@ pub(super) fn namedtuple(vm: &mut Vm, args: Args) -> PyResult<Value> {
     Ok(Value::Type(Type::Class(Rc::new(Class { name, bases: vec![Type::Builtin(&TUPLE)], dict: RefCell::new(dict) }))))
 }
 
-fn is_identifier(name: &str) -> bool {
+/// Whether a text can be a name.
+pub(in crate::python::modules) fn is_identifier(name: &str) -> bool {
     let mut characters = name.chars();
     characters.next().is_some_and(|c| c.is_alphabetic() || c == '_')
         && characters.all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// Whether a text is a word of the language.
+pub(in crate::python::modules) fn is_keyword(name: &str) -> bool {
+    KEYWORDS.contains(&name)
 }
 
 fn check_fields(vm: &mut Vm, name: &Str, names: &mut [String], rename: bool) -> PyResult<()> {
     let mut seen = std::collections::HashSet::new();
     if rename {
         for (index, field) in names.iter_mut().enumerate() {
-            let bad = !is_identifier(field) || KEYWORDS.contains(&field.as_str()) || field.starts_with('_');
+            let bad = !is_identifier(field) || is_keyword(field) || field.starts_with('_');
             if bad || !seen.insert(field.clone()) {
                 *field = format!("_{index}");
             }
@@ -94,7 +100,7 @@ fn check_fields(vm: &mut Vm, name: &Str, names: &mut [String], rename: bool) -> 
         if !is_identifier(checked) {
             return Err(value_error(format!("Type names and field names must be valid identifiers: {}", quoted(vm)?)));
         }
-        if KEYWORDS.contains(&checked) {
+        if is_keyword(checked) {
             return Err(value_error(format!("Type names and field names cannot be a keyword: {}", quoted(vm)?)));
         }
     }
