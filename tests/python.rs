@@ -289,3 +289,8 @@ fn data_structures() {
 fn dataclasses() {
     replay("dataclasses");
 }
+
+#[test]
+fn statistics() {
+    replay("statistics");
+}
