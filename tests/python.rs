@@ -294,3 +294,8 @@ fn dataclasses() {
 fn statistics() {
     replay("statistics");
 }
+
+#[test]
+fn urls() {
+    replay("urls");
+}

@@ -62,6 +62,7 @@ pub mod textwrap;
 pub mod time;
 pub mod types;
 pub mod typing;
+pub mod urllib_parse;
 pub mod uuid;
 
 use super::module::ModuleDef;
@@ -103,6 +104,7 @@ pub static MODULES: &[&ModuleDef] = &[
     &time::MODULE,
     &types::MODULE,
     &typing::MODULE,
+    &urllib_parse::MODULE,
     &uuid::MODULE,
 ];
 

@@ -60,16 +60,42 @@ pub(super) fn namedtuple(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if defaults.len() > names.len() {
         return Err(type_error("Got more default values than field names"));
     }
+    Ok(Value::Type(Type::Class(new_class(name, names, defaults))))
+}
+
+/// The class of named tuples with these fields.
+fn new_class(name: Str, names: Vec<String>, defaults: Vec<Value>) -> Rc<Class> {
     let mut dict = IndexMap::new();
     dict.insert(FIELDS.to_owned(), Value::tuple(names.into_iter().map(Value::str).collect()));
     dict.insert(DEFAULTS.to_owned(), Value::tuple(defaults));
     dict.insert("__new__".to_owned(), Value::Builtin(&NEW));
     dict.insert("_make".to_owned(), Value::object(ClassMethod(Value::Builtin(&MAKE))));
     for (name, getter) in [("_asdict", &BIND_ASDICT), ("_replace", &BIND_REPLACE)] {
-        let property = Property { getter: Value::Builtin(getter), setter: Value::None, deleter: Value::None };
-        dict.insert(name.to_owned(), Value::object(property));
+        dict.insert(name.to_owned(), property(getter));
     }
-    Ok(Value::Type(Type::Class(Rc::new(Class { name, bases: vec![Type::Builtin(&TUPLE)], dict: RefCell::new(dict) }))))
+    Rc::new(Class { name, bases: vec![Type::Builtin(&TUPLE)], dict: RefCell::new(dict) })
+}
+
+fn property(getter: &'static Builtin) -> Value {
+    Value::object(Property { getter: Value::Builtin(getter), setter: Value::None, deleter: Value::None })
+}
+
+/// A class of named tuples of the runtime, with properties.
+pub(in crate::python::modules) fn class(
+    name: &str,
+    fields: &[&str],
+    properties: &[(&str, &'static Builtin)],
+) -> Rc<Class> {
+    let class = new_class(Str::from(name), fields.iter().map(|field| (*field).to_owned()).collect(), Vec::new());
+    for (name, getter) in properties {
+        class.dict.borrow_mut().insert((*name).to_owned(), property(getter));
+    }
+    class
+}
+
+/// A function as a method of this value.
+pub(in crate::python::modules) fn bound(receiver: Value, function: &'static Builtin) -> Value {
+    Value::BoundMethod(Rc::new(BoundMethod { receiver, target: MethodTarget::Function(Value::Builtin(function)) }))
 }
 
 /// Whether a text can be a name.
@@ -136,7 +162,7 @@ static BIND_REPLACE: Builtin = Builtin { name: "_replace", call: |_, args| bound
 
 fn bound_method(function: &'static Builtin, args: Args) -> PyResult<Value> {
     let [receiver] = args.exactly(function.name)?;
-    Ok(Value::BoundMethod(Rc::new(BoundMethod { receiver, target: MethodTarget::Function(Value::Builtin(function)) })))
+    Ok(bound(receiver, function))
 }
 
 /// The class that a class method was called on.
@@ -206,7 +232,8 @@ fn replace(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
     Ok(instance(&class, items))
 }
 
-fn instance(class: &Rc<Class>, items: Vec<Value>) -> Value {
+/// An instance of such a class.
+pub(in crate::python::modules) fn instance(class: &Rc<Class>, items: Vec<Value>) -> Value {
     Value::Tuple(Rc::new(Tuple { items, class: Some(Type::Class(class.clone())) }))
 }
 

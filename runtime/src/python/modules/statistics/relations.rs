@@ -1,15 +1,16 @@
 //! Two series of numbers: covariance, correlation and linear regression.
 
+use std::rc::Rc;
+
 use super::super::math::exact_sum;
 use super::error;
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, Raised, type_error};
-use crate::python::iterator::{Items, IteratorObject};
-use crate::python::object::Object;
-use crate::python::types::{BuiltinType, TUPLE, TUPLE_ITERATOR};
+use crate::python::modules::collections::named_tuple;
+use crate::python::types::Class;
 use crate::python::value::Value;
-use crate::python::vm::{CompareOp, Vm};
+use crate::python::vm::Vm;
 
 /// Two series of the same length.
 struct Pairs {
@@ -90,57 +91,10 @@ pub(super) fn linear_regression(vm: &mut Vm, mut args: Args) -> PyResult<Value> 
     }
     let slope = product(&pairs.x, &pairs.y)? / square;
     let intercept = if proportional { 0.0 } else { mean_y - slope * mean_x };
-    Ok(Value::object(LinearRegression { slope, intercept }))
+    let values = [slope, intercept].map(Value::Float);
+    Ok(LINEAR_REGRESSION.with(|class| named_tuple::instance(class, values.into())))
 }
 
-static LINEAR_REGRESSION: BuiltinType =
-    BuiltinType { construct: None, methods: &[], ..BuiltinType::new("LinearRegression", "statistics", &TUPLE) };
-
-/// A line, as a named tuple.
-struct LinearRegression {
-    slope: f64,
-    intercept: f64,
-}
-
-impl LinearRegression {
-    fn tuple(&self) -> Value {
-        Value::tuple(vec![Value::Float(self.slope), Value::Float(self.intercept)])
-    }
-}
-
-impl Object for LinearRegression {
-    fn class(&self) -> &'static BuiltinType {
-        &LINEAR_REGRESSION
-    }
-
-    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok(match name {
-            "slope" => Some(Value::Float(self.slope)),
-            "intercept" => Some(Value::Float(self.intercept)),
-            _ => None,
-        })
-    }
-
-    fn get_item(&self, vm: &mut Vm, key: &Value) -> PyResult<Value> {
-        vm.get_item(&self.tuple(), key)
-    }
-
-    fn iter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
-        let items = vec![Value::Float(self.slope), Value::Float(self.intercept)];
-        Some(Ok(IteratorObject::new(&TUPLE_ITERATOR, Items(items.into_iter()))))
-    }
-
-    fn len(&self, _: &mut Vm) -> Option<PyResult<usize>> {
-        Some(Ok(2))
-    }
-
-    fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
-        let other = other.downcast::<Self>().map_or_else(|| other.clone(), Self::tuple);
-        Some(vm.compare(op, &self.tuple(), &other))
-    }
-
-    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
-        let (slope, intercept) = (vm.repr(&Value::Float(self.slope))?, vm.repr(&Value::Float(self.intercept))?);
-        Ok(format!("LinearRegression(slope={slope}, intercept={intercept})"))
-    }
+thread_local! {
+    static LINEAR_REGRESSION: Rc<Class> = named_tuple::class("LinearRegression", &["slope", "intercept"], &[]);
 }
