@@ -299,3 +299,8 @@ fn statistics() {
 fn urls() {
     replay("urls");
 }
+
+#[test]
+fn decorators() {
+    replay("decorators");
+}
