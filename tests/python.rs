@@ -304,3 +304,13 @@ fn urls() {
 fn decorators() {
     replay("decorators");
 }
+
+#[test]
+fn enums() {
+    replay("enums");
+}
+
+#[test]
+fn more_stdlib() {
+    replay("more_stdlib");
+}

@@ -212,6 +212,10 @@ pub fn keys_equal(a: &Value, b: &Value) -> bool {
         }
         (Value::Range(a), Value::Range(b)) => ranges_equal(a, b),
         (Value::Instance(x), Value::Instance(y)) => Rc::ptr_eq(x, y) || super::modules::dataclasses::equal_keys(x, y),
+        (Value::Instance(member), other) | (other, Value::Instance(member)) => {
+            // A member of an enumeration of ints or strs equals its value.
+            super::modules::enums::mixed_value(member).is_some_and(|value| keys_equal(&value, other))
+        }
         (Value::Object(object), other) => a.is(b) || object.equals_key(other),
         (other, Value::Object(object)) => object.equals_key(other),
         _ => match (Num::of(a), Num::of(b)) {

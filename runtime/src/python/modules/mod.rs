@@ -39,6 +39,7 @@ pub mod contextlib;
 pub mod copy;
 pub mod dataclasses;
 pub mod datetime;
+pub mod enums;
 pub mod fnmatch;
 pub mod functools;
 pub mod hashlib;
@@ -54,6 +55,7 @@ pub mod os;
 pub mod os_path;
 pub mod random;
 pub mod re;
+pub mod shlex;
 pub mod signature;
 pub mod statistics;
 pub mod string;
@@ -82,6 +84,7 @@ pub static MODULES: &[&ModuleDef] = &[
     &copy::MODULE,
     &dataclasses::MODULE,
     &datetime::MODULE,
+    &enums::MODULE,
     &fnmatch::MODULE,
     &functools::MODULE,
     &hashlib::MODULE,
@@ -97,6 +100,7 @@ pub static MODULES: &[&ModuleDef] = &[
     &os_path::MODULE,
     &random::MODULE,
     &re::RE,
+    &shlex::MODULE,
     &statistics::MODULE,
     &string::MODULE,
     &sys::MODULE,

@@ -146,6 +146,11 @@ fn proxy(vm: &mut Vm, args: Args) -> PyResult<Value> {
     Ok(Value::object(MappingProxy(mapping)))
 }
 
+/// A mapping as code may read it only.
+pub(crate) fn read_only(mapping: Value) -> Value {
+    Value::object(MappingProxy(mapping))
+}
+
 fn forward(vm: &mut Vm, this: &Value, name: &str, args: Args) -> PyResult<Value> {
     let proxy = this.downcast::<MappingProxy>().ok_or_else(|| wrong_receiver("mappingproxy", this))?;
     vm.call_method(&proxy.0, name, args)

@@ -76,6 +76,49 @@ fn new_class(name: Str, names: Vec<String>, defaults: Vec<Value>) -> Rc<Class> {
     Rc::new(Class { name, bases: vec![Type::Builtin(&TUPLE)], dict: RefCell::new(dict) })
 }
 
+/// The class that a body deriving from `typing.NamedTuple` makes: its annotations are the fields, values their defaults.
+///
+/// # Errors
+/// `TypeError`, `AttributeError` as `typing` raises them.
+pub(crate) fn of_body(vm: &mut Vm, name: Str, mut attributes: Vec<(Str, Value)>) -> PyResult<Value> {
+    let annotations =
+        attributes.iter().find(|(key, _)| key.as_str() == "__annotations__").map(|(_, value)| value.clone());
+    let mut names: Vec<String> = match annotations {
+        Some(Value::Dict(annotations)) => {
+            annotations.keys().iter().filter_map(|key| key.as_str().map(|key| key.to_string())).collect()
+        }
+        _ => Vec::new(),
+    };
+    check_fields(vm, &name, &mut names, false)?;
+    let mut defaults: Vec<Value> = Vec::new();
+    let mut with_defaults: Vec<&str> = Vec::new();
+    for field in &names {
+        match attributes.iter().position(|(key, _)| key.as_str() == field) {
+            Some(index) => {
+                defaults.push(attributes.remove(index).1);
+                with_defaults.push(field);
+            }
+            None if !with_defaults.is_empty() => {
+                let plural = if with_defaults.len() > 1 { "s" } else { "" };
+                return Err(type_error(format!(
+                    "Non-default namedtuple field {field} cannot follow default field{plural} {}",
+                    with_defaults.join(", ")
+                )));
+            }
+            None => {}
+        }
+    }
+    let class = new_class(name, names, defaults);
+    for (key, value) in attributes {
+        if matches!(key.as_str(), "__new__" | "__init__" | "_fields" | "_make" | "_replace" | "_asdict") {
+            let message = format!("Cannot overwrite NamedTuple attribute {}", key.as_str());
+            return Err(crate::python::exception::attribute_error(message));
+        }
+        class.dict.borrow_mut().insert(key.to_string(), value);
+    }
+    Ok(Value::Type(Type::Class(class)))
+}
+
 fn property(getter: &'static Builtin) -> Value {
     Value::object(Property { getter: Value::Builtin(getter), setter: Value::None, deleter: Value::None })
 }

@@ -57,6 +57,10 @@ pub static DATE: BuiltinType = BuiltinType {
     ],
     statics: &[
         Builtin {
+            name: "fromisocalendar",
+            call: |vm, args| of_iso_calendar(vm, args).map(|date| Value::object(Date(date))),
+        },
+        Builtin {
             name: "fromisoformat",
             call: |vm, args| {
                 let [text] = args.exactly("date.fromisoformat")?;
@@ -232,4 +236,26 @@ fn class_limit(name: &str) -> Option<Value> {
         _ => civil::date(9999, 12, 31),
     };
     Some(Value::object(Date(date)))
+}
+
+/// `fromisocalendar(year, week, day)`
+pub(super) fn of_iso_calendar(vm: &mut Vm, args: Args) -> PyResult<civil::Date> {
+    let [year, week, day] = args.bind("fromisocalendar", ["year", "week", "day"], 3)?.map(Option::unwrap_or_default);
+    let (year, week) = (convert::index_i64(vm, &year)?, convert::index_i64(vm, &week)?);
+    let day = convert::index_i64(vm, &day)?;
+    if !(1..=9999).contains(&year) {
+        return Err(value_error(format!("Year is out of range: {year}")));
+    }
+    if !(1..=53).contains(&week) {
+        return Err(value_error(format!("Invalid week: {week}")));
+    }
+    if !(1..=7).contains(&day) {
+        return Err(value_error(format!("Invalid day: {day} (range is [1, 7])")));
+    }
+    let weekday = i8::try_from(day).ok().and_then(|day| civil::Weekday::from_monday_one_offset(day).ok());
+    let date =
+        i16::try_from(year).ok().zip(i8::try_from(week).ok()).zip(weekday).and_then(|((year, week), weekday)| {
+            civil::ISOWeekDate::new(year, week, weekday).ok().map(civil::ISOWeekDate::date)
+        });
+    date.ok_or_else(|| value_error(format!("Invalid week: {week}")))
 }

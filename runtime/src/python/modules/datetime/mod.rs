@@ -36,6 +36,7 @@ module! {
         "time" => class(&TIME),
         "timedelta" => class(&TIMEDELTA),
         "timezone" => class(&TIMEZONE),
+        "tzinfo" => class(&timezone::TZINFO),
     }
 }
 

@@ -45,6 +45,21 @@ pub static DATETIME: BuiltinType = BuiltinType {
                 Ok(Value::Float(seconds))
             },
         },
+        Method { name: "dst", call: |_, _, _| Ok(Value::None) },
+        Method {
+            name: "timetz",
+            call: |_, this, _| {
+                let moment = receiver(this)?;
+                Ok(Value::object(TimeOfDay { time: moment.local.time(), zone: moment.zone.clone() }))
+            },
+        },
+        Method {
+            name: "utctimetuple",
+            call: |_, this, _| {
+                let moment = receiver(this)?;
+                Ok(super::super::time::struct_time::of_date_time(&moment.universal()?, 0, None))
+            },
+        },
         Method {
             name: "tzname",
             call: |_, this, _| Ok(receiver(this)?.zone.as_ref().map_or(Value::None, |zone| Value::str(zone.text()))),
@@ -59,6 +74,13 @@ pub static DATETIME: BuiltinType = BuiltinType {
     ],
     statics: &[
         Builtin { name: "combine", call: combine },
+        Builtin {
+            name: "fromisocalendar",
+            call: |vm, args| {
+                let date = super::date::of_iso_calendar(vm, args)?;
+                Ok(Value::object(Moment { local: date.at(0, 0, 0, 0), zone: None }))
+            },
+        },
         Builtin {
             name: "fromisoformat",
             call: |vm, args| {

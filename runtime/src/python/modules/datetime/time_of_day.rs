@@ -37,6 +37,19 @@ pub static TIME: BuiltinType = BuiltinType {
                 Ok(Value::str(format::strftime(&at, time.zone.as_ref(), &pattern)?))
             },
         },
+        Method { name: "replace", call: replace },
+        Method { name: "dst", call: |_, _, _| Ok(Value::None) },
+        Method {
+            name: "tzname",
+            call: |_, this, _| Ok(receiver(this)?.zone.as_ref().map_or(Value::None, |zone| Value::str(zone.text()))),
+        },
+        Method {
+            name: "utcoffset",
+            call: |_, this, _| match &receiver(this)?.zone {
+                Some(zone) => super::timedelta::delta(zone.microseconds()),
+                None => Ok(Value::None),
+            },
+        },
     ],
     statics: &[Builtin {
         name: "fromisoformat",
@@ -62,6 +75,28 @@ pub(super) struct TimeOfDay {
 
 fn receiver(this: &Value) -> PyResult<&TimeOfDay> {
     this.downcast::<TimeOfDay>().ok_or_else(|| crate::python::methods::wrong_receiver("datetime.time", this))
+}
+
+/// `replace(hour=..., minute=..., second=..., microsecond=..., tzinfo=..., fold=...)`
+fn replace(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let old = receiver(this)?;
+    let names = ["hour", "minute", "second", "microsecond", "tzinfo", "fold"];
+    let [hour, minute, second, micro, zone, _] = args.bind("replace", names, 0)?;
+    let mut part = |given: Option<Value>, old: i64| match given {
+        Some(given) => convert::index_i64(vm, &given),
+        None => Ok(old),
+    };
+    let time = checked(
+        part(hour, old.time.hour().into())?,
+        part(minute, old.time.minute().into())?,
+        part(second, old.time.second().into())?,
+        part(micro, format::microsecond(old.time).into())?,
+    )?;
+    let zone = match zone {
+        Some(zone) => zone_argument(Some(zone))?,
+        None => old.zone.clone(),
+    };
+    Ok(Value::object(TimeOfDay { time, zone }))
 }
 
 impl TimeOfDay {
