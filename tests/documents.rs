@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
+use tpv_runtime::galaxy;
 use tpv_runtime::python::builtins::BUILTINS;
 use tpv_runtime::python::modules::MODULES;
 
@@ -14,7 +15,9 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 /// The parts of `docs/python.md` that the runtime's tables say, each under the name of its mark.
 fn parts() -> [(&'static str, String); 2] {
-    let mut rows: Vec<_> = MODULES.iter().map(|module| (module.name, listed(module.names.iter().copied()))).collect();
+    let hosts = galaxy::modules::MODULES.iter().filter(|module| !module.names.is_empty());
+    let all = MODULES.iter().chain(hosts);
+    let mut rows: Vec<_> = all.map(|module| (module.name, listed(module.names.iter().copied()))).collect();
     rows.sort_unstable();
     let rows: String = rows.iter().map(|(module, names)| format!("| `{module}` | {names} |\n")).collect();
     [

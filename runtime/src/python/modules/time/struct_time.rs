@@ -129,7 +129,8 @@ impl Object for StructTime {
     }
 
     fn iter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
-        Some(Ok(IteratorObject::new(&TUPLE_ITERATOR, Items(self.parts.to_vec().into_iter()))))
+        let items: Vec<Value> = self.parts.to_vec();
+        Some(Ok(IteratorObject::new(&TUPLE_ITERATOR, Items(items.into_iter()))))
     }
 
     fn len(&self, _: &mut Vm) -> Option<PyResult<usize>> {
