@@ -3,7 +3,8 @@
 mod date;
 pub(super) mod format;
 pub(super) mod moment;
-pub(super) mod parse;
+mod parse;
+pub(super) mod strptime;
 mod time_of_day;
 mod timedelta;
 mod timezone;

@@ -6,7 +6,7 @@ use super::date::{Date, checked as checked_date, number};
 use super::time_of_day::{self, TimeOfDay, checked as checked_time};
 use super::timedelta::{Delta, delta};
 use super::timezone::{Zone, zone_argument};
-use super::{DATE, EPOCH, between, decide, format, invalid_iso, now, parse, shifted};
+use super::{DATE, EPOCH, between, decide, format, invalid_iso, now, parse, shifted, strptime};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error};
@@ -118,8 +118,11 @@ pub static DATETIME: BuiltinType = BuiltinType {
                 let [text, pattern] = args.between("strptime", 2)?.map(Option::unwrap_or_default);
                 let text = convert::text(&text, "strptime() argument 1 must be str, not ")?;
                 let pattern = convert::text(&pattern, "strptime() argument 2 must be str, not ")?;
-                let (local, zone) = parse::strptime(vm, text, pattern)?;
-                Ok(Value::object(Moment { local, zone }))
+                let read = strptime::strptime(vm, text, pattern)?;
+                let ([year, month, day], [hour, minute, second]) = (read.date, read.time);
+                let date = checked_date(year, month, day)?;
+                let local = date.to_datetime(checked_time(hour, minute, second, read.microsecond)?);
+                Ok(Value::object(Moment { local, zone: read.offset.map(Zone::of_seconds) }))
             },
         },
         Builtin {

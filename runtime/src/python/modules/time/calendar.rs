@@ -4,7 +4,7 @@ use jiff::civil;
 
 use super::super::datetime::format::Shown;
 use super::super::datetime::moment::from_timestamp;
-use super::super::datetime::{EPOCH, parse};
+use super::super::datetime::{EPOCH, strptime};
 use super::super::signature::Signature;
 use super::{now, struct_time};
 use crate::python::args::Args;
@@ -145,6 +145,8 @@ pub(super) fn strptime(vm: &mut Vm, args: Args) -> PyResult<Value> {
     }
     let (Value::Str(text), Value::Str(pattern)) = (&text, &pattern) else { return Ok(Value::None) };
     vm.charge(text.len() + pattern.len())?;
-    let (at, _) = parse::strptime(vm, text, pattern)?;
-    Ok(struct_time::of_date_time(&at, -1, None))
+    let read = strptime::strptime(vm, text, pattern)?;
+    let ([year, month, day], [hour, minute, second]) = (read.date, read.time);
+    let parts = [year, month, day, hour, minute, second, read.weekday, read.day_of_year, read.daylight];
+    Ok(struct_time::of_parts(parts, None))
 }

@@ -47,7 +47,12 @@ pub(in crate::python::modules) fn of_date_time(
         i64::from(local.day_of_year()),
         daylight,
     ];
-    Value::object(StructTime { parts: numbers.map(Value::Int), zone })
+    of_parts(numbers, zone)
+}
+
+/// A time of these parts.
+pub(super) fn of_parts(parts: [i64; 9], zone: Option<&'static str>) -> Value {
+    Value::object(StructTime { parts: parts.map(Value::Int), zone })
 }
 
 /// `struct_time(iterable)`
