@@ -40,7 +40,7 @@ pub static INVALID_VERSION: BuiltinType = BuiltinType {
 /// `InvalidVersion`
 pub(crate) fn strict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     if let Value::Str(text) = value {
-        vm.charge(text.len() / 16)?;
+        vm.charge(text.len())?;
         if Pep440::parse(text).is_some() {
             return Ok(Value::object(VersionObject { text: text.clone(), is_text: true }));
         }

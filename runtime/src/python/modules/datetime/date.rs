@@ -39,9 +39,10 @@ pub static DATE: BuiltinType = BuiltinType {
         Method { name: "replace", call: replace },
         Method {
             name: "strftime",
-            call: |_, this, args| {
+            call: |vm, this, args| {
                 let [pattern] = args.exactly("date.strftime")?;
                 let pattern = convert::text(&pattern, "strftime() argument 1 must be str, not ")?.clone();
+                format::pay(vm, &pattern)?;
                 Ok(Value::str(format::strftime(&local(this)?, None, &pattern)?))
             },
         },
@@ -197,11 +198,11 @@ impl Object for Date {
         Ok(format::date(self.0))
     }
 
-    fn format(&self, _: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
+    fn format(&self, vm: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
         Some(if spec.is_empty() {
             Ok(format::date(self.0))
         } else {
-            format::strftime(&self.0.at(0, 0, 0, 0), None, spec)
+            format::pay(vm, spec).and_then(|()| format::strftime(&self.0.at(0, 0, 0, 0), None, spec))
         })
     }
 

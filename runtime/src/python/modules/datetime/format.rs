@@ -4,6 +4,7 @@ use jiff::civil;
 
 use super::timezone::Zone;
 use crate::python::exception::{PyResult, value_error};
+use crate::python::vm::Vm;
 
 static WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 static MONTHS: [&str; 12] = [
@@ -85,6 +86,25 @@ pub(in crate::python::modules) struct Shown<'a> {
     pub(in crate::python::modules) microseconds: bool,
 }
 
+/// What of a text is before this rest of it.
+fn before<'t>(text: &'t str, rest: &str) -> &'t str {
+    text.get(..text.len() - rest.len()).unwrap_or_default()
+}
+
+/// The widest that a directive is made.
+const WIDEST: usize = 1024;
+
+/// Pays for what `strftime` makes of a pattern.
+///
+/// # Errors
+/// `MemoryError`, `TimeoutError`
+pub(in crate::python::modules) fn pay(vm: &mut Vm, pattern: &str) -> PyResult<()> {
+    vm.charge(pattern.len().saturating_mul(4))?;
+    let numbers = pattern.split(|char: char| !char.is_ascii_digit()).map(|digits| digits.parse().unwrap_or(0_usize));
+    let width = numbers.max().unwrap_or(0).clamp(32, WIDEST);
+    vm.charge_bytes(pattern.matches('%').count().saturating_mul(width).saturating_add(pattern.len()))
+}
+
 /// `strftime` of `datetime`'s classes.
 pub(super) fn strftime(at: &civil::DateTime, zone: Option<&Zone>, pattern: &str) -> PyResult<String> {
     let offset = zone.map(|zone| zone.offset_text("")).unwrap_or_default();
@@ -107,9 +127,9 @@ impl Shown<'_> {
         while let Some((literal, directive)) = rest.split_once('%') {
             out.push_str(literal);
             let after_flags = directive.trim_start_matches(['-', '_', '0', '^', '#']);
-            let flags = directive.strip_suffix(after_flags).unwrap_or_default();
+            let flags = before(directive, after_flags);
             let after_width = after_flags.trim_start_matches(|char: char| char.is_ascii_digit());
-            let width = after_flags.strip_suffix(after_width).unwrap_or_default().parse().unwrap_or(0_usize).min(1024);
+            let width = before(after_flags, after_width).parse().unwrap_or(0_usize).min(WIDEST);
             let letter_at = after_width.strip_prefix(['E', 'O']).filter(|rest| !rest.is_empty()).unwrap_or(after_width);
             let mut characters = letter_at.chars();
             let letter = characters.next();
@@ -122,7 +142,7 @@ impl Shown<'_> {
                 // What is no directive is left as it is.
                 None => {
                     out.push('%');
-                    out.push_str(directive.strip_suffix(rest).unwrap_or(directive));
+                    out.push_str(before(directive, rest));
                 }
             }
         }

@@ -26,9 +26,10 @@ pub static DATETIME: BuiltinType = BuiltinType {
         Method { name: "replace", call: replace },
         Method {
             name: "strftime",
-            call: |_, this, args| {
+            call: |vm, this, args| {
                 let [pattern] = args.exactly("datetime.strftime")?;
                 let pattern = convert::text(&pattern, "strftime() argument 1 must be str, not ")?.clone();
+                format::pay(vm, &pattern)?;
                 let moment = receiver(this)?;
                 Ok(Value::str(format::strftime(&moment.local, moment.zone.as_ref(), &pattern)?))
             },
@@ -309,11 +310,11 @@ impl Object for Moment {
         self.text(' ', "auto")
     }
 
-    fn format(&self, _: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
+    fn format(&self, vm: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
         Some(if spec.is_empty() {
             self.text(' ', "auto")
         } else {
-            format::strftime(&self.local, self.zone.as_ref(), spec)
+            format::pay(vm, spec).and_then(|()| format::strftime(&self.local, self.zone.as_ref(), spec))
         })
     }
 

@@ -65,8 +65,8 @@ pub(super) fn pbkdf2_hmac(vm: &mut Vm, args: Args) -> PyResult<Value> {
         let mut last = hmac(&key, &[salt, &block.to_be_bytes()].concat());
         let mut sum = last.clone();
         for _ in 1..iterations {
-            // Two hashes of a block each.
-            vm.charge(4)?;
+            // Two hashes of a block each, and their beginnings copied.
+            vm.charge(32)?;
             last = hmac(&key, &last);
             sum.iter_mut().zip(&last).for_each(|(sum, byte)| *sum ^= byte);
         }

@@ -2,7 +2,7 @@
 
 use jiff::civil;
 
-use super::super::datetime::format::Shown;
+use super::super::datetime::format::{Shown, pay};
 use super::super::datetime::moment::from_timestamp;
 use super::super::datetime::{EPOCH, strptime};
 use super::super::signature::Signature;
@@ -93,7 +93,7 @@ pub(super) fn strftime(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let pattern = convert::text(&pattern, "strftime() argument 1 must be str, not ")?;
     let tuple = tuple_or_now(vm, tuple)?;
     let shown = checked(vm, &tuple, "strftime")?;
-    vm.charge(pattern.len())?;
+    pay(vm, pattern)?;
     Ok(Value::str(shown.strftime(pattern)))
 }
 
