@@ -14,6 +14,8 @@ use crate::python::vm::Vm;
 /// `MemoryError`, `TimeoutError`
 pub(in crate::python::modules) fn bytes(vm: &mut Vm, count: usize) -> PyResult<Vec<u8>> {
     vm.charge_bytes(count)?;
+    // The whole state is hashed for each draw: some twenty blocks.
+    vm.charge(400)?;
     let (words, index) = vm.random.state();
     let mut state = Sha512::new();
     for word in words {
