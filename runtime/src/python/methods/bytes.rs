@@ -67,7 +67,10 @@ fn bytes_of<'a>(receiver: &'a Value, method: &str) -> PyResult<&'a [u8]> {
 }
 
 /// A `bytes` argument.
-fn bytes_argument(value: &Value) -> PyResult<&[u8]> {
+///
+/// # Errors
+/// `TypeError: a bytes-like object is required, not 'str'`
+pub(crate) fn bytes_argument(value: &Value) -> PyResult<&[u8]> {
     match value {
         Value::Bytes(bytes) => Ok(bytes),
         other => Err(type_error(format!("a bytes-like object is required, not '{}'", other.type_name().as_str()))),
@@ -235,8 +238,14 @@ fn hex(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
         Some(Value::Str(text)) if text.as_str().len() == 1 => Some(text.to_string()),
         Some(Value::Str(text)) if text.char_len() != 1 => return Err(value_error("sep must be length 1.")),
         Some(Value::Str(_)) => return Err(value_error("sep must be ASCII.")),
+        Some(Value::Bytes(bytes)) => match bytes.as_slice() {
+            [byte] if byte.is_ascii() => Some(char::from(*byte).to_string()),
+            [_] => return Err(value_error("sep must be ASCII.")),
+            _ => return Err(value_error("sep must be length 1.")),
+        },
         Some(_) => return Err(type_error("sep must be str or bytes.")),
     };
+    vm.charge_bytes(bytes.len().saturating_mul(2))?;
     let group = match &group {
         None => 1,
         Some(group) => vm.size_argument(group)?,

@@ -3,7 +3,7 @@
 use super::class;
 use crate::python::args::Args;
 use crate::python::builtins::{attributes, convert, numbers};
-use crate::python::exception::{PyResult, type_error};
+use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
@@ -53,6 +53,13 @@ module! {
         "abs" => numbers::abs,
         "add" => binary!("add", Add),
         "and_" => binary!("and_", And),
+        "call" => |vm, mut args| {
+            if args.pos.is_empty() {
+                return Err(type_error("call expected at least 1 argument, got 0"));
+            }
+            let function = args.pos.remove(0);
+            vm.call(&function, args)
+        },
         "concat" => binary!("concat", Add),
         "contains" => |vm, args| {
             let [container, item] = args.between("contains", 2)?.map(Option::unwrap_or_default);
@@ -80,13 +87,35 @@ module! {
         },
         "gt" => compare!("gt", Gt),
         "iadd" => in_place!("iadd", Add),
+        "iand" => in_place!("iand", And),
+        "iconcat" => in_place!("iconcat", Add),
+        "ifloordiv" => in_place!("ifloordiv", FloorDivide),
+        "ilshift" => in_place!("ilshift", LeftShift),
+        "imatmul" => in_place!("imatmul", MatMultiply),
+        "imod" => in_place!("imod", Remainder),
         "imul" => in_place!("imul", Multiply),
         "index" => |vm, args| {
             let [value] = args.exactly("operator.index")?;
             convert::index(vm, &value)
         },
+        "indexOf" => |vm, args| {
+            let [container, wanted] = args.between("indexOf", 2)?.map(Option::unwrap_or_default);
+            let iterator = vm.iter(&container)?;
+            let mut index = 0_usize;
+            while let Some(item) = vm.next(&iterator)? {
+                vm.charge(1)?;
+                if vm.equal(&item, &wanted)? {
+                    return Ok(Value::from_usize(index));
+                }
+                index += 1;
+            }
+            Err(value_error("sequence.index(x): x not in sequence"))
+        },
         "inv" => unary!("inv", Invert),
         "invert" => unary!("invert", Invert),
+        "ior" => in_place!("ior", Or),
+        "ipow" => in_place!("ipow", Power),
+        "irshift" => in_place!("irshift", RightShift),
         "is_" => |_, args| {
             let [a, b] = args.between("is_", 2)?.map(Option::unwrap_or_default);
             Ok(Value::Bool(a.is(&b)))
@@ -97,6 +126,7 @@ module! {
         },
         "isub" => in_place!("isub", Subtract),
         "itruediv" => in_place!("itruediv", TrueDivide),
+        "ixor" => in_place!("ixor", Xor),
         "le" => compare!("le", Le),
         "lshift" => binary!("lshift", LeftShift),
         "lt" => compare!("lt", Lt),

@@ -217,6 +217,8 @@ pub struct Vm {
     filled: Vec<usize>,
     /// `random`'s state.
     pub random: MersenneTwister,
+    /// How often a job has asked for what the system's source of randomness gives.
+    pub(super) draws: u64,
     /// The limits.
     pub limits: Limits,
     /// The main program: the artifact's.
@@ -257,6 +259,7 @@ impl Vm {
             context: Vec::new(),
             filled: Vec::new(),
             random: MersenneTwister::default(),
+            draws: 0,
             limits,
             program: None,
             steps_left: limits.steps,
@@ -330,6 +333,7 @@ impl Vm {
             }
         }
         self.steps_left = self.limits.steps;
+        self.draws = 0;
         self.depth = 0;
         self.handling.clear();
         self.break_cycles();

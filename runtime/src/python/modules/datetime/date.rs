@@ -39,13 +39,17 @@ pub static DATE: BuiltinType = BuiltinType {
         Method { name: "replace", call: replace },
         Method {
             name: "strftime",
-            call: |_, this, args| {
+            call: |vm, this, args| {
                 let [pattern] = args.exactly("date.strftime")?;
                 let pattern = convert::text(&pattern, "strftime() argument 1 must be str, not ")?.clone();
+                format::pay(vm, &pattern)?;
                 Ok(Value::str(format::strftime(&local(this)?, None, &pattern)?))
             },
         },
-        Method { name: "timetuple", call: |_, this, _| Ok(super::struct_time::struct_time(local(this)?)) },
+        Method {
+            name: "timetuple",
+            call: |_, this, _| Ok(super::super::time::struct_time::of_date_time(&local(this)?, -1, None)),
+        },
         Method { name: "toordinal", call: |_, this, _| Ok(Value::Int(ordinal(local(this)?.date()))) },
         Method {
             name: "weekday",
@@ -53,6 +57,10 @@ pub static DATE: BuiltinType = BuiltinType {
         },
     ],
     statics: &[
+        Builtin {
+            name: "fromisocalendar",
+            call: |vm, args| of_iso_calendar(vm, args).map(|date| Value::object(Date(date))),
+        },
         Builtin {
             name: "fromisoformat",
             call: |vm, args| {
@@ -190,11 +198,11 @@ impl Object for Date {
         Ok(format::date(self.0))
     }
 
-    fn format(&self, _: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
+    fn format(&self, vm: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
         Some(if spec.is_empty() {
             Ok(format::date(self.0))
         } else {
-            format::strftime(&self.0.at(0, 0, 0, 0), None, spec)
+            format::pay(vm, spec).and_then(|()| format::strftime(&self.0.at(0, 0, 0, 0), None, spec))
         })
     }
 
@@ -229,4 +237,26 @@ fn class_limit(name: &str) -> Option<Value> {
         _ => civil::date(9999, 12, 31),
     };
     Some(Value::object(Date(date)))
+}
+
+/// `fromisocalendar(year, week, day)`
+pub(super) fn of_iso_calendar(vm: &mut Vm, args: Args) -> PyResult<civil::Date> {
+    let [year, week, day] = args.bind("fromisocalendar", ["year", "week", "day"], 3)?.map(Option::unwrap_or_default);
+    let (year, week) = (convert::index_i64(vm, &year)?, convert::index_i64(vm, &week)?);
+    let day = convert::index_i64(vm, &day)?;
+    if !(1..=9999).contains(&year) {
+        return Err(value_error(format!("Year is out of range: {year}")));
+    }
+    if !(1..=53).contains(&week) {
+        return Err(value_error(format!("Invalid week: {week}")));
+    }
+    if !(1..=7).contains(&day) {
+        return Err(value_error(format!("Invalid day: {day} (range is [1, 7])")));
+    }
+    let weekday = i8::try_from(day).ok().and_then(|day| civil::Weekday::from_monday_one_offset(day).ok());
+    let date =
+        i16::try_from(year).ok().zip(i8::try_from(week).ok()).zip(weekday).and_then(|((year, week), weekday)| {
+            civil::ISOWeekDate::new(year, week, weekday).ok().map(civil::ISOWeekDate::date)
+        });
+    date.ok_or_else(|| value_error(format!("Invalid week: {week}")))
 }

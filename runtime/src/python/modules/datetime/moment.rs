@@ -6,7 +6,7 @@ use super::date::{Date, checked as checked_date, number};
 use super::time_of_day::{self, TimeOfDay, checked as checked_time};
 use super::timedelta::{Delta, delta};
 use super::timezone::{Zone, zone_argument};
-use super::{DATE, EPOCH, between, decide, format, invalid_iso, now, parse, shifted};
+use super::{DATE, EPOCH, between, decide, format, invalid_iso, now, parse, shifted, strptime};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error};
@@ -26,9 +26,10 @@ pub static DATETIME: BuiltinType = BuiltinType {
         Method { name: "replace", call: replace },
         Method {
             name: "strftime",
-            call: |_, this, args| {
+            call: |vm, this, args| {
                 let [pattern] = args.exactly("datetime.strftime")?;
                 let pattern = convert::text(&pattern, "strftime() argument 1 must be str, not ")?.clone();
+                format::pay(vm, &pattern)?;
                 let moment = receiver(this)?;
                 Ok(Value::str(format::strftime(&moment.local, moment.zone.as_ref(), &pattern)?))
             },
@@ -45,6 +46,21 @@ pub static DATETIME: BuiltinType = BuiltinType {
                 Ok(Value::Float(seconds))
             },
         },
+        Method { name: "dst", call: |_, _, _| Ok(Value::None) },
+        Method {
+            name: "timetz",
+            call: |_, this, _| {
+                let moment = receiver(this)?;
+                Ok(Value::object(TimeOfDay { time: moment.local.time(), zone: moment.zone.clone() }))
+            },
+        },
+        Method {
+            name: "utctimetuple",
+            call: |_, this, _| {
+                let moment = receiver(this)?;
+                Ok(super::super::time::struct_time::of_date_time(&moment.universal()?, 0, None))
+            },
+        },
         Method {
             name: "tzname",
             call: |_, this, _| Ok(receiver(this)?.zone.as_ref().map_or(Value::None, |zone| Value::str(zone.text()))),
@@ -59,6 +75,13 @@ pub static DATETIME: BuiltinType = BuiltinType {
     ],
     statics: &[
         Builtin { name: "combine", call: combine },
+        Builtin {
+            name: "fromisocalendar",
+            call: |vm, args| {
+                let date = super::date::of_iso_calendar(vm, args)?;
+                Ok(Value::object(Moment { local: date.at(0, 0, 0, 0), zone: None }))
+            },
+        },
         Builtin {
             name: "fromisoformat",
             call: |vm, args| {
@@ -96,8 +119,11 @@ pub static DATETIME: BuiltinType = BuiltinType {
                 let [text, pattern] = args.between("strptime", 2)?.map(Option::unwrap_or_default);
                 let text = convert::text(&text, "strptime() argument 1 must be str, not ")?;
                 let pattern = convert::text(&pattern, "strptime() argument 2 must be str, not ")?;
-                let (local, zone) = parse::strptime(vm, text, pattern)?;
-                Ok(Value::object(Moment { local, zone }))
+                let read = strptime::strptime(vm, text, pattern)?;
+                let ([year, month, day], [hour, minute, second]) = (read.date, read.time);
+                let date = checked_date(year, month, day)?;
+                let local = date.to_datetime(checked_time(hour, minute, second, read.microsecond)?);
+                Ok(Value::object(Moment { local, zone: read.offset.map(Zone::of_seconds) }))
             },
         },
         Builtin {
@@ -166,7 +192,7 @@ fn in_zone(universal: civil::DateTime, zone: Option<Zone>) -> PyResult<Value> {
 }
 
 /// The reading of UTC at a number of seconds since 1970, rounded to microseconds, half to even.
-pub(super) fn from_timestamp(vm: &mut Vm, seconds: &Value) -> PyResult<civil::DateTime> {
+pub(in crate::python::modules) fn from_timestamp(vm: &mut Vm, seconds: &Value) -> PyResult<civil::DateTime> {
     let microseconds = match seconds {
         Value::Int(seconds) => i128::from(*seconds) * 1_000_000,
         other => {
@@ -284,11 +310,11 @@ impl Object for Moment {
         self.text(' ', "auto")
     }
 
-    fn format(&self, _: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
+    fn format(&self, vm: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
         Some(if spec.is_empty() {
             self.text(' ', "auto")
         } else {
-            format::strftime(&self.local, self.zone.as_ref(), spec)
+            format::pay(vm, spec).and_then(|()| format::strftime(&self.local, self.zone.as_ref(), spec))
         })
     }
 

@@ -29,12 +29,26 @@ pub static TIME: BuiltinType = BuiltinType {
         },
         Method {
             name: "strftime",
-            call: |_, this, args| {
+            call: |vm, this, args| {
                 let [pattern] = args.exactly("time.strftime")?;
                 let pattern = convert::text(&pattern, "strftime() argument 1 must be str, not ")?.clone();
+                format::pay(vm, &pattern)?;
                 let time = receiver(this)?;
                 let at = civil::date(1900, 1, 1).to_datetime(time.time);
                 Ok(Value::str(format::strftime(&at, time.zone.as_ref(), &pattern)?))
+            },
+        },
+        Method { name: "replace", call: replace },
+        Method { name: "dst", call: |_, _, _| Ok(Value::None) },
+        Method {
+            name: "tzname",
+            call: |_, this, _| Ok(receiver(this)?.zone.as_ref().map_or(Value::None, |zone| Value::str(zone.text()))),
+        },
+        Method {
+            name: "utcoffset",
+            call: |_, this, _| match &receiver(this)?.zone {
+                Some(zone) => super::timedelta::delta(zone.microseconds()),
+                None => Ok(Value::None),
             },
         },
     ],
@@ -62,6 +76,28 @@ pub(super) struct TimeOfDay {
 
 fn receiver(this: &Value) -> PyResult<&TimeOfDay> {
     this.downcast::<TimeOfDay>().ok_or_else(|| crate::python::methods::wrong_receiver("datetime.time", this))
+}
+
+/// `replace(hour=..., minute=..., second=..., microsecond=..., tzinfo=..., fold=...)`
+fn replace(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let old = receiver(this)?;
+    let names = ["hour", "minute", "second", "microsecond", "tzinfo", "fold"];
+    let [hour, minute, second, micro, zone, _] = args.bind("replace", names, 0)?;
+    let mut part = |given: Option<Value>, old: i64| match given {
+        Some(given) => convert::index_i64(vm, &given),
+        None => Ok(old),
+    };
+    let time = checked(
+        part(hour, old.time.hour().into())?,
+        part(minute, old.time.minute().into())?,
+        part(second, old.time.second().into())?,
+        part(micro, format::microsecond(old.time).into())?,
+    )?;
+    let zone = match zone {
+        Some(zone) => zone_argument(Some(zone))?,
+        None => old.zone.clone(),
+    };
+    Ok(Value::object(TimeOfDay { time, zone }))
 }
 
 impl TimeOfDay {
@@ -143,7 +179,8 @@ impl Object for TimeOfDay {
         if spec.is_empty() {
             return Some(self.str(vm, this));
         }
-        Some(format::strftime(&civil::date(1900, 1, 1).to_datetime(self.time), self.zone.as_ref(), spec))
+        let at = civil::date(1900, 1, 1).to_datetime(self.time);
+        Some(format::pay(vm, spec).and_then(|()| format::strftime(&at, self.zone.as_ref(), spec)))
     }
 
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {

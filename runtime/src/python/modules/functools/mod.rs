@@ -1,4 +1,8 @@
-//! `functools`: `reduce`, `partial`, `lru_cache`, `cache`, `wraps`, `cmp_to_key`, `total_ordering`.
+//! `functools`
+
+mod descriptors;
+mod dispatch;
+mod ordering;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -24,12 +28,15 @@ module! {
         "cmp_to_key" => cmp_to_key,
         "lru_cache" => lru_cache,
         "reduce" => reduce,
-        "total_ordering" => unchanged,
+        "singledispatch" => dispatch::singledispatch,
+        "total_ordering" => ordering::total_ordering,
         "update_wrapper" => unchanged,
         "wraps" => wraps,
     }
     values(_vm) {
+        "cached_property" => class(&descriptors::CACHED_PROPERTY),
         "partial" => class(&PARTIAL),
+        "partialmethod" => class(&descriptors::PARTIAL_METHOD),
         "WRAPPER_ASSIGNMENTS" => Value::tuple(
             ["__module__", "__name__", "__qualname__", "__doc__", "__annotations__"].map(Value::str).into(),
         ),
@@ -216,6 +223,10 @@ impl Object for LruCache {
         drop(results);
         drop(evicted);
         Ok(result)
+    }
+
+    fn bind(&self, _: &mut Vm, this: &Value, instance: &Value) -> Option<PyResult<Value>> {
+        Some(Ok(crate::python::vm::attributes::bound(instance.clone(), this.clone())))
     }
 
     fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {

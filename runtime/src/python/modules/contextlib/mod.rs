@@ -1,6 +1,10 @@
-//! `contextlib`: `suppress` and `nullcontext`.
+//! `contextlib`
+
+mod generators;
+mod stack;
 
 use super::class;
+use super::signature::Signature;
 use crate::python::args::Args;
 use crate::python::builtins::classes;
 use crate::python::exception::{PyResult, Raised};
@@ -12,14 +16,45 @@ use crate::python::vm::Vm;
 module! {
     /// `contextlib`
     MODULE = "contextlib";
-    functions {}
-    values(_vm) { "nullcontext" => class(&NULLCONTEXT), "suppress" => class(&SUPPRESS) }
+    functions { "contextmanager" => generators::contextmanager }
+    values(_vm) {
+        "ExitStack" => class(&stack::EXIT_STACK),
+        "closing" => class(&CLOSING),
+        "nullcontext" => class(&NULLCONTEXT),
+        "suppress" => class(&SUPPRESS),
+    }
 }
 
 static SUPPRESS: BuiltinType =
     BuiltinType { construct: Some(suppress), ..BuiltinType::new("suppress", "contextlib", &OBJECT) };
 static NULLCONTEXT: BuiltinType =
     BuiltinType { construct: Some(nullcontext), ..BuiltinType::new("nullcontext", "contextlib", &OBJECT) };
+
+static CLOSING: BuiltinType =
+    BuiltinType { construct: Some(closing), ..BuiltinType::new("closing", "contextlib", &OBJECT) };
+
+/// `closing(thing)`
+struct Closing(Value);
+
+fn closing(_: &mut Vm, args: Args) -> PyResult<Value> {
+    let [thing] = Signature::method("closing.__init__", ["thing"], 1).bind(args)?.map(Option::unwrap_or_default);
+    Ok(Value::object(Closing(thing)))
+}
+
+impl Object for Closing {
+    fn class(&self) -> &'static BuiltinType {
+        &CLOSING
+    }
+
+    fn enter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
+        Some(Ok(self.0.clone()))
+    }
+
+    fn exit(&self, vm: &mut Vm, _: Option<&Raised>) -> PyResult<bool> {
+        vm.call_method(&self.0, "close", Args::none())?;
+        Ok(false)
+    }
+}
 
 /// `suppress(*exceptions)`
 struct Suppress(Value);

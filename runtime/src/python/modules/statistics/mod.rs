@@ -1,11 +1,13 @@
 //! `statistics`, for ints and floats.
 
+mod averages;
+mod relations;
+
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 
 use super::class;
-use super::math::exact_sum;
 use super::signature::Signature;
 use crate::python::args::Args;
 use crate::python::builtins::convert;
@@ -25,15 +27,22 @@ module! {
     /// `statistics`
     MODULE = "statistics";
     functions {
-        "fmean" => fmean,
+        "correlation" => relations::correlation,
+        "covariance" => relations::covariance,
+        "fmean" => averages::fmean,
+        "geometric_mean" => averages::geometric_mean,
+        "harmonic_mean" => averages::harmonic_mean,
+        "linear_regression" => relations::linear_regression,
         "mean" => mean,
         "median" => |vm, args| median(vm, args, "median", Middle::Mean),
+        "median_grouped" => averages::median_grouped,
         "median_high" => |vm, args| median(vm, args, "median_high", Middle::High),
         "median_low" => |vm, args| median(vm, args, "median_low", Middle::Low),
         "mode" => mode,
         "multimode" => multimode,
         "pstdev" => |vm, args| deviation(vm, args, "pstdev", 0, true),
         "pvariance" => |vm, args| deviation(vm, args, "pvariance", 0, false),
+        "quantiles" => averages::quantiles,
         "stdev" => |vm, args| deviation(vm, args, "stdev", 1, true),
         "variance" => |vm, args| deviation(vm, args, "variance", 1, false),
     }
@@ -172,17 +181,6 @@ fn mean(vm: &mut Vm, args: Args) -> PyResult<Value> {
     }
     let (fractions, all_ints) = fractions(vm, &values)?;
     Ok(total(&fractions).over(values.len()).to_value(all_ints))
-}
-
-fn fmean(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let values = data(vm, args, "fmean")?;
-    if values.is_empty() {
-        return Err(error("fmean requires at least one data point"));
-    }
-    let numbers = values.iter().map(|value| convert::real(vm, value)).collect::<PyResult<Vec<_>>>()?;
-    #[expect(clippy::cast_precision_loss, reason = "a count of items in memory")]
-    let count = numbers.len() as f64;
-    Ok(Value::Float(exact_sum(&numbers)? / count))
 }
 
 enum Middle {

@@ -1,7 +1,12 @@
-//! `textwrap`: `dedent` and `indent`.
+//! `textwrap`
 
+mod wrapper;
+
+use super::class;
 use super::signature::Signature;
+use crate::python::args::Args;
 use crate::python::exception::type_error;
+use crate::python::unicode;
 use crate::python::value::Value;
 
 module! {
@@ -14,18 +19,35 @@ module! {
             vm.charge(text.len() / 16)?;
             Ok(Value::str(dedent(text)))
         },
+        "fill" => wrapper::fill,
         "indent" => |vm, args| {
-            let [text, prefix] =
-                Signature::function("indent", ["text", "prefix"], 2).bind(args)?.map(Option::unwrap_or_default);
+            let [text, prefix, predicate] =
+                Signature::function("indent", ["text", "prefix", "predicate"], 2).bind(args)?.map(Option::unwrap_or_default);
             let (Value::Str(text), Value::Str(prefix)) = (&text, &prefix) else {
                 return Err(type_error("indent() needs two strings"));
             };
             vm.charge_bytes(text.len() + prefix.len().saturating_mul(text.matches('\n').count() + 1))?;
-            let indented = |line: &str| if line.trim().is_empty() { line.to_owned() } else { format!("{}{line}", prefix.as_str()) };
-            Ok(Value::str(text.split_inclusive('\n').map(indented).collect::<String>()))
+            let lines = vm.call_method(&Value::Str(text.clone()), "splitlines", Args::one(Value::Bool(true)))?;
+            let mut out = String::new();
+            for line in vm.collect(&lines)? {
+                let Value::Str(text) = &line else { continue };
+                let wanted = if predicate.is_none() {
+                    !text.trim_matches(unicode::is_space).is_empty()
+                } else {
+                    let answer = vm.call(&predicate, Args::one(line.clone()))?;
+                    vm.truthy(&answer)?
+                };
+                if wanted {
+                    out.push_str(prefix);
+                }
+                out.push_str(text);
+            }
+            Ok(Value::str(out))
         },
+        "shorten" => wrapper::shorten,
+        "wrap" => wrapper::wrap,
     }
-    values(_vm) {}
+    values(_vm) { "TextWrapper" => class(&wrapper::TEXT_WRAPPER) }
 }
 
 fn margin_of(line: &str) -> &str {

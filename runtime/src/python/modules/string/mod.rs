@@ -1,5 +1,9 @@
-//! `string`: its constants.
+//! `string`
 
+mod formatter;
+mod template;
+
+use super::class;
 use crate::python::value::Value;
 
 module! {
@@ -29,6 +33,8 @@ module! {
         },
     }
     values(_vm) {
+        "Formatter" => class(&formatter::FORMATTER),
+        "Template" => class(&template::TEMPLATE),
         "ascii_letters" => Value::str("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"),
         "ascii_lowercase" => Value::str("abcdefghijklmnopqrstuvwxyz"),
         "ascii_uppercase" => Value::str("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
