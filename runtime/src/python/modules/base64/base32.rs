@@ -2,6 +2,7 @@
 
 use super::super::binascii::error;
 use super::super::signature::Signature;
+use super::charge_coding;
 use super::{decodable, translate, viewed};
 use crate::python::args::Args;
 use crate::python::exception::{ASSERTION_ERROR, PyResult, raise};
@@ -16,7 +17,7 @@ pub(super) const HEX_ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHIJKLMNOPQRSTUV";
 pub(super) fn encode(vm: &mut Vm, args: Args, name: &'static str, alphabet: &[u8; 32]) -> PyResult<Value> {
     let data = super::one(args, name)?;
     let data = viewed(&data)?;
-    vm.charge_bytes(data.len() / 5 * 8)?;
+    charge_coding(vm, data.len() / 5 * 8)?;
     let mut out = Vec::with_capacity(data.len().div_ceil(5) * 8);
     for chunk in data.chunks(5) {
         let word = (0..5).fold(0_u64, |word, index| word << 8 | u64::from(chunk.get(index).copied().unwrap_or(0)));
@@ -40,7 +41,7 @@ pub(super) fn decode(vm: &mut Vm, args: Args, name: &'static str, alphabet: &[u8
     };
     let data = data.unwrap_or_default();
     let mut data = decodable(&data)?.to_vec();
-    vm.charge_bytes(data.len())?;
+    charge_coding(vm, data.len())?;
     if data.len() % 8 != 0 {
         return Err(error("Incorrect padding"));
     }

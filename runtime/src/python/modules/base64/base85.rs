@@ -1,6 +1,7 @@
 //! Base85, as Adobe's Ascii85 and as Mercurial and Git write it.
 
 use super::super::signature::Signature;
+use super::charge_coding;
 use super::{decodable, viewed};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
@@ -42,7 +43,7 @@ fn encode(data: &[u8], digit: fn(u8) -> u8, pad: bool, short: impl Fn(u32) -> Op
 pub(super) fn b85encode(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [data, pad] = Signature::function("b85encode", ["b", "pad"], 1).bind(args)?.map(Option::unwrap_or_default);
     let data = viewed(&data)?;
-    vm.charge_bytes(data.len() / 4 * 5)?;
+    charge_coding(vm, data.len() / 4 * 5)?;
     let pad = vm.truthy(&pad)?;
     Ok(Value::bytes(encode(data, alphabet_digit, pad, |_| None)))
 }
@@ -50,7 +51,7 @@ pub(super) fn b85encode(vm: &mut Vm, args: Args) -> PyResult<Value> {
 pub(super) fn b85decode(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [data] = Signature::function("b85decode", ["b"], 1).bind(args)?.map(Option::unwrap_or_default);
     let data = decodable(&data)?;
-    vm.charge_bytes(data.len())?;
+    charge_coding(vm, data.len())?;
     let mut out = Vec::with_capacity(data.len().div_ceil(5) * 4);
     for (number, chunk) in data.chunks(5).enumerate() {
         let start = number * 5;
@@ -80,7 +81,7 @@ pub(super) fn a85encode(vm: &mut Vm, args: Args) -> PyResult<Value> {
     };
     let [data, spaces, column, pad, adobe] = signature.bind(args)?.map(Option::unwrap_or_default);
     let data = viewed(&data)?;
-    vm.charge_bytes(data.len() / 4 * 5)?;
+    charge_coding(vm, data.len() / 4 * 5)?;
     let (spaces, pad, adobe) = (vm.truthy(&spaces)?, vm.truthy(&pad)?, vm.truthy(&adobe)?);
     let mut out = encode(data, ascii85_digit, pad, |word| match word {
         0 => Some(b'z'),
@@ -116,7 +117,7 @@ pub(super) fn a85decode(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [data, spaces, adobe, ignored] = signature.bind(args)?;
     let data = data.unwrap_or_default();
     let mut data = decodable(&data)?;
-    vm.charge_bytes(data.len())?;
+    charge_coding(vm, data.len())?;
     let spaces = vm.truthy(&spaces.unwrap_or_default())?;
     let ignored = ignored.unwrap_or_else(|| Value::bytes(b" \t\n\r\x0b".to_vec()));
     let ignored = viewed(&ignored)?;

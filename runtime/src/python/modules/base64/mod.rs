@@ -11,6 +11,12 @@ use crate::python::methods::bytes::bytes_argument;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
+/// Pays for making so many bytes: each takes some work, which copying bytes does not.
+fn charge_coding(vm: &mut Vm, bytes: usize) -> PyResult<()> {
+    vm.charge_bytes(bytes)?;
+    vm.charge(bytes / 16)
+}
+
 module! {
     /// `base64`
     MODULE = "base64";
@@ -84,7 +90,7 @@ fn b64encode(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [data, characters] = Signature::function("b64encode", ["s", "altchars"], 1).bind(args)?;
     let data = data.unwrap_or_default();
     let data = bytes_argument(&data)?;
-    vm.charge_bytes(data.len() / 3 * 4)?;
+    charge_coding(vm, data.len() / 3 * 4)?;
     let mut encoded = to_base64(data);
     if let Some(characters) = characters.filter(|characters| !characters.is_none()) {
         let characters = two(vm, bytes_argument(&characters)?)?;
@@ -97,7 +103,7 @@ fn b64decode(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [data, characters, validate] = Signature::function("b64decode", ["s", "altchars", "validate"], 1).bind(args)?;
     let data = data.unwrap_or_default();
     let mut data = decodable(&data)?.to_vec();
-    vm.charge_bytes(data.len())?;
+    charge_coding(vm, data.len())?;
     if let Some(characters) = characters.filter(|characters| !characters.is_none()) {
         let characters = two(vm, decodable(&characters)?)?;
         translate(&mut data, characters, b"+/");
@@ -117,7 +123,7 @@ fn one(args: Args, name: &'static str) -> PyResult<Value> {
 fn simple_encode(vm: &mut Vm, args: Args, name: &'static str, characters: &[u8]) -> PyResult<Value> {
     let data = one(args, name)?;
     let data = bytes_argument(&data)?;
-    vm.charge_bytes(data.len() / 3 * 4)?;
+    charge_coding(vm, data.len() / 3 * 4)?;
     let mut encoded = to_base64(data);
     translate(&mut encoded, b"+/", characters);
     Ok(Value::bytes(encoded))
@@ -126,7 +132,7 @@ fn simple_encode(vm: &mut Vm, args: Args, name: &'static str, characters: &[u8])
 fn simple_decode(vm: &mut Vm, args: Args, name: &'static str, characters: &[u8]) -> PyResult<Value> {
     let data = one(args, name)?;
     let mut data = decodable(&data)?.to_vec();
-    vm.charge_bytes(data.len())?;
+    charge_coding(vm, data.len())?;
     translate(&mut data, characters, b"+/");
     from_base64(&data, false).map(Value::bytes)
 }
@@ -134,7 +140,7 @@ fn simple_decode(vm: &mut Vm, args: Args, name: &'static str, characters: &[u8])
 fn b16encode(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let data = one(args, "b16encode")?;
     let data = bytes_argument(&data)?;
-    vm.charge_bytes(data.len() * 2)?;
+    charge_coding(vm, data.len() * 2)?;
     Ok(Value::bytes(super::hashlib::hex(data).to_ascii_uppercase().into_bytes()))
 }
 
@@ -142,7 +148,7 @@ fn b16decode(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [data, casefold] = Signature::function("b16decode", ["s", "casefold"], 1).bind(args)?;
     let data = data.unwrap_or_default();
     let mut data = decodable(&data)?.to_vec();
-    vm.charge_bytes(data.len())?;
+    charge_coding(vm, data.len())?;
     if vm.truthy(&casefold.unwrap_or_default())? {
         data.make_ascii_uppercase();
     }
@@ -165,7 +171,7 @@ fn plain(value: &Value) -> PyResult<&[u8]> {
 fn encodebytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let data = one(args, "encodebytes")?;
     let data = plain(&data)?;
-    vm.charge_bytes(data.len() / 3 * 4)?;
+    charge_coding(vm, data.len() / 3 * 4)?;
     let mut out = Vec::new();
     for line in data.chunks(LINE) {
         out.extend(to_base64(line));
@@ -177,6 +183,6 @@ fn encodebytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
 fn decodebytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let data = one(args, "decodebytes")?;
     let data = plain(&data)?;
-    vm.charge_bytes(data.len())?;
+    charge_coding(vm, data.len())?;
     from_base64(data, false).map(Value::bytes)
 }
