@@ -78,7 +78,11 @@ fn is_empty(value: &Value) -> bool {
 /// `AttributeError`, as TPV gets, where code put something other than a dict in the field.
 pub fn merge_dicts(child: &Value, parent: &Value) -> PyResult<Value> {
     if is_empty(child) {
-        return if is_empty(parent) { Ok(Value::dict(Dict::new())) } else { Ok(parent.clone()) };
+        return match parent {
+            Value::Dict(_) => Ok(parent.clone()),
+            _ if is_empty(parent) => Ok(Value::dict(Dict::new())),
+            _ => Ok(parent.clone()),
+        };
     }
     match (child, parent) {
         (Value::Dict(_), parent) if is_empty(parent) => Ok(child.clone()),

@@ -6,26 +6,31 @@ use crate::python::exception::PyResult;
 use crate::python::value::Value;
 
 use super::entity::Entity;
-use super::inherit::{combine, inherit};
+use super::inherit::{combine_by, inherit_by};
+use super::merges::Merges;
 use super::shared::Derivation;
 use super::worker::Worker;
 
 impl Worker {
     /// `child.inherit(parent)`
     pub(super) fn inherit(&mut self, child: &Rc<Entity>, parent: &Rc<Entity>) -> PyResult<Rc<Entity>> {
-        self.derive(Derivation::Inherit, child, parent, |worker| inherit(&mut worker.vm, child, parent))
+        self.derive(Derivation::Inherit, child, parent, |worker, merges| {
+            inherit_by(&mut worker.vm, merges, child, parent)
+        })
     }
 
     /// `high.combine(low)`
     pub(super) fn combine(&mut self, high: &Rc<Entity>, low: &Rc<Entity>) -> PyResult<Rc<Entity>> {
-        self.derive(Derivation::Combine, high, low, |worker| combine(&mut worker.vm, &worker.names, high, low))
+        self.derive(Derivation::Combine, high, low, |worker, merges| {
+            combine_by(&mut worker.vm, merges, &worker.names, high, low)
+        })
     }
 
     /// The entity with a rule that matched: it inherits from the entity, whose id tells of it.
     pub(super) fn apply_rule(&mut self, rule: &Rc<Entity>, entity: &Rc<Entity>) -> PyResult<Rc<Entity>> {
-        self.derive(Derivation::Rule, rule, entity, |worker| {
+        self.derive(Derivation::Rule, rule, entity, |worker, merges| {
             let vm = &mut worker.vm;
-            let mut derived = inherit(vm, rule, entity)?;
+            let mut derived = inherit_by(vm, merges, rule, entity)?;
             // TPV also sets `cores = rule.cores or new_entity.cores` (and mem, gpus) here; inheriting has chosen already.
             let (id, rule_id) = (vm.str(&derived.id)?, vm.str(&rule.id)?);
             derived.id = Value::str(format!("{}, Rule: {}", id.as_str(), rule_id.as_str()));
@@ -38,10 +43,10 @@ impl Worker {
         how: Derivation,
         first: &Rc<Entity>,
         second: &Rc<Entity>,
-        make: impl FnOnce(&mut Self) -> PyResult<Entity>,
+        make: impl FnOnce(&mut Self, Option<&Merges>) -> PyResult<Entity>,
     ) -> PyResult<Rc<Entity>> {
         if !first.kept.is_shared() || !second.kept.is_shared() {
-            return make(self).map(Rc::new);
+            return make(self, None).map(Rc::new);
         }
         let shared = self.store.shared.clone();
         if let Some(known) = shared.get(how, first, second) {
@@ -49,7 +54,7 @@ impl Worker {
         }
         // Whether it is made now or was made for another job must make no difference to the job's budget.
         let steps = self.vm.steps_left();
-        let made = make(self);
+        let made = make(self, Some(&shared.merges));
         self.vm.restore_steps(steps);
         Ok(shared.keep(how, first, second, made?))
     }

@@ -56,7 +56,7 @@ const CLAMPED: [(Resource, Resource, Resource); 3] = [
 impl Worker {
     /// Adds an entity's context to the evaluation context.
     fn enter_context(&mut self, entity: &mut Working) -> PyResult<()> {
-        entity.enter_context(&mut self.vm, &self.names)
+        entity.enter_context(&mut self.vm, &self.names, &self.store.shared)
     }
 
     /// Evaluates the rules in order; each that matches is inherited. The result is a new entity; the one given stays.
@@ -262,7 +262,12 @@ impl Worker {
             return None;
         }
         let (vm, unseen) = (&mut self.vm, self.unseen);
-        Some(entity.kept.prepared.get_or_init(|| Rc::new(Prepared::new(vm, entity, unseen))).clone())
+        if let Some(prepared) = entity.kept.prepared.get() {
+            return Some(prepared.clone());
+        }
+        let make = || Ok(Rc::new(Prepared::new(vm, entity, unseen)));
+        let made = self.store.shared.prepared.get(&entity.env, &entity.params, make).ok()?;
+        Some(entity.kept.prepared.get_or_init(|| made).clone())
     }
 
     /// Evaluates a property of an entity: to text where it is prepared and no code sees the value.

@@ -13,6 +13,7 @@ use crate::python::vm::text::str_repr;
 
 use super::data::{merge_dicts, merge_env};
 use super::entity::{DestinationFields, Entity, RuleFields, Rules};
+use super::merges::Merges;
 use super::objects::INCOMPATIBLE_TAGS_EXCEPTION;
 use super::tags::{TagNames, TagType, Tags};
 
@@ -21,7 +22,17 @@ use super::tags::{TagNames, TagType, Tags};
 /// # Errors
 /// What merging values that code changed raises.
 pub fn inherit(vm: &mut Vm, child: &Rc<Entity>, parent: &Rc<Entity>) -> PyResult<Entity> {
-    let mut entity = override_(vm, child, parent)?;
+    inherit_by(vm, None, child, parent)
+}
+
+/// [`inherit`] of entities that jobs share: values that were merged before are not merged again.
+pub(super) fn inherit_by(
+    vm: &mut Vm,
+    merges: Option<&Merges>,
+    child: &Rc<Entity>,
+    parent: &Rc<Entity>,
+) -> PyResult<Entity> {
+    let mut entity = override_(vm, merges, child, parent)?;
     entity.tags = Tags::inherit(&child.tags, &parent.tags);
     if child.class == EntityClass::Destination || child.class == EntityClass::PoolEntity {
         let dest_tags = Tags::inherit(&child.dest_tags(), &parent.dest_tags());
@@ -37,7 +48,18 @@ pub fn inherit(vm: &mut Vm, child: &Rc<Entity>, parent: &Rc<Entity>) -> PyResult
 /// # Errors
 /// `IncompatibleTagsException` where one requires what the other rejects.
 pub fn combine(vm: &mut Vm, names: &TagNames, high: &Rc<Entity>, low: &Rc<Entity>) -> PyResult<Entity> {
-    let mut entity = override_(vm, high, low)?;
+    combine_by(vm, None, names, high, low)
+}
+
+/// [`combine`] of entities that jobs share: values that were merged before are not merged again.
+pub(super) fn combine_by(
+    vm: &mut Vm,
+    merges: Option<&Merges>,
+    names: &TagNames,
+    high: &Rc<Entity>,
+    low: &Rc<Entity>,
+) -> PyResult<Entity> {
+    let mut entity = override_(vm, merges, high, low)?;
     let (high_id, low_id) = (vm.str(&high.id)?, vm.str(&low.id)?);
     entity.id =
         Value::str(format!("{}: {}, {}: {}", high.class.name(), high_id.as_str(), low.class.name(), low_id.as_str()));
@@ -73,7 +95,7 @@ fn pick(first: &Value, second: &Value) -> Value {
 
 /// `first.override(second)`. The class, and all that is not merged here, comes from `first` where its `merge_order` is not
 /// lower.
-fn override_(vm: &mut Vm, first: &Rc<Entity>, second: &Rc<Entity>) -> PyResult<Entity> {
+fn override_(vm: &mut Vm, merges: Option<&Merges>, first: &Rc<Entity>, second: &Rc<Entity>) -> PyResult<Entity> {
     let base = if second.class.merge_order() <= first.class.merge_order() { first } else { second };
     let mut entity = Entity::clone(base);
     entity.id = pick(&first.id, &second.id);
@@ -86,10 +108,17 @@ fn override_(vm: &mut Vm, first: &Rc<Entity>, second: &Rc<Entity>) -> PyResult<E
     for (slot, (a, b)) in entity.limits.iter_mut().zip(first.limits.iter().zip(&second.limits)) {
         *slot = pick(a, b);
     }
-    entity.env = merge_env(vm, &first.env, &second.env)?;
-    entity.params = merge_dicts(&first.params, &second.params)?;
-    entity.resubmit = merge_dicts(&first.resubmit, &second.resubmit)?;
-    entity.context = merge_dicts(&first.context, &second.context)?;
+    let dicts = |a: &Value, b: &Value| match merges {
+        Some(merges) => merges.dicts.get(a, b, || merge_dicts(a, b)),
+        None => merge_dicts(a, b),
+    };
+    entity.params = dicts(&first.params, &second.params)?;
+    entity.resubmit = dicts(&first.resubmit, &second.resubmit)?;
+    entity.context = dicts(&first.context, &second.context)?;
+    entity.env = match merges {
+        Some(merges) => merges.lists.get(&first.env, &second.env, || merge_env(vm, &first.env, &second.env))?,
+        None => merge_env(vm, &first.env, &second.env)?,
+    };
     entity.rank = pick(&first.rank, &second.rank);
     match first.class {
         EntityClass::Rule => {

@@ -19,6 +19,7 @@ mod inherit;
 mod lookup;
 mod matching;
 mod memo;
+mod merges;
 mod modules;
 pub mod objects;
 mod output;

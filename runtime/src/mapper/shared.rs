@@ -12,6 +12,7 @@ use crate::word_hash::WordMap;
 
 use super::entity::Entity;
 use super::matching::Fits;
+use super::merges::{Merges, Pairs};
 use super::output::Prepared;
 
 /// How many derived entities a thread keeps. One takes one to three kilobytes.
@@ -78,6 +79,12 @@ pub(super) enum Derivation {
 pub(super) struct Shared {
     next: Cell<u32>,
     derived: RefCell<WordMap<(Derivation, u32, u32), Rc<Entity>>>,
+    /// The values that derived entities have merged.
+    pub(super) merges: Merges,
+    /// Contexts by slot, for entities with the same.
+    pub(super) contexts: Pairs<Rc<[ContextEntry]>>,
+    /// Prepared properties, for entities with the same.
+    pub(super) prepared: Pairs<Rc<Prepared>>,
 }
 
 impl Shared {

@@ -9,7 +9,7 @@ use crate::python::vm::Vm;
 use super::data::mutable;
 use super::entity::Entity;
 use super::objects::EntityObject;
-use super::shared::ContextEntry;
+use super::shared::{ContextEntry, Shared};
 use super::tags::TagNames;
 
 /// An entity, or the object that code has of it once code has one: then what the object says counts.
@@ -54,10 +54,17 @@ impl Working {
     ///
     /// # Errors
     /// As [`Working::entity`].
-    pub(super) fn enter_context(&mut self, vm: &mut Vm, names: &Rc<TagNames>) -> PyResult<()> {
+    pub(super) fn enter_context(&mut self, vm: &mut Vm, names: &Rc<TagNames>, shared: &Shared) -> PyResult<()> {
         let entity = self.entity(vm)?;
         if entity.kept.is_shared() {
-            for entry in entity.kept.context.get_or_init(|| slots(&entity, vm)).iter() {
+            let entries = match entity.kept.context.get() {
+                Some(entries) => entries,
+                None => {
+                    let made = shared.contexts.get(&entity.context, &Value::None, || Ok(slots(&entity, vm)))?;
+                    entity.kept.context.get_or_init(|| made)
+                }
+            };
+            for entry in entries.iter() {
                 if entry.mutable {
                     let object = self.object(names);
                     let value = EntityObject::of(&object)?.context_part(vm, entry)?;
