@@ -504,7 +504,7 @@ mod tests {
                 for place in 0..19 {
                     let mut bytes = vec![before | 0x80; 19];
                     bytes.iter_mut().skip(place).take(1).for_each(|slot| *slot = byte);
-                    let expected = bytes.iter().position(|byte| ends(byte)).unwrap_or(bytes.len());
+                    let expected = bytes.iter().position(ends).unwrap_or(bytes.len());
                     assert_eq!(plain_length(&bytes), expected, "{bytes:?}");
                 }
             }
