@@ -14,26 +14,38 @@ import re
 import sys
 
 import known
+import library
 import machines
 import shrink
 from grammar import LITERALS, RULES
 
 ILL_TYPED = 0.012
-MODULES = "ast base64 collections copy datetime fnmatch functools hashlib itertools json math operator os.path random re statistics string textwrap"
+# The share of programs from which what raises is taken out, and how often a whole program is made again for that.
+TAME = 0.4
+TRIES = 4
+# A program of so few parts is a trivial one.
+TRIVIAL = 2
+MODULES = "ast base64 collections collections.abc copy datetime fnmatch functools hashlib itertools json math numbers operator os.path random re statistics string textwrap"
 USES = [(name, re.compile(r"(?<![\w.'])" + re.escape(name) + r"\.")) for name in MODULES.split()]
 ATOM = re.compile(r"^(\w+|'[^'\\]*'|\w+\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|\([^()]*\))$")
 HOLE = re.compile(r"\$(\w+)")
 # Kinds whose size the work of a program depends on: never filled with anything else.
-BOUNDED = {"small", "positive", "digits", "attribute", "exception", "smallsource", "range", "intspec", "floatspec", "strspec"}
-STRAY = [kind for kind in RULES if kind not in ("key", "fn2", "key_value", "longrange", "slice", "match")]
+BOUNDED = {"small", "positive", "digits", "attribute", "exception", "smallsource", "range", "intspec", "floatspec", "strspec", *library.LITERALS}
+STRAY = [kind for kind in RULES if kind not in ("key", "fn2", "key_value", "library", "longrange", "slice", "match")]
 IN_BLOCK = ["int", "float", "str", "list", "tuple", "dict", "set", "bool", "any", "intlist", "numlist", "strlist", "intdict"]
 
 
 class Generator:
-    """Makes one program. Variables of the block are known by kind and fill holes of that kind."""
+    """Makes one program. Variables of the block are known by kind and fill holes of that kind.
 
-    def __init__(self, rng):
+    `raises` tells whether a program raises. A tame program is one from which most of what raises has been taken out again,
+    statement by statement: a program of random parts raises more often than not, and what comes after that is not run.
+    """
+
+    def __init__(self, rng, raises):
         self.rng = rng
+        self.raises = raises
+        self.tame = rng.random() < TAME
         self.variables = {}
         self.holes = 0
 
@@ -81,7 +93,12 @@ class Generator:
     def block(self):
         lines = []
         for _ in range(self.rng.randint(1, 4)):
-            lines += self.statement(2)
+            saved = {kind: list(names) for kind, names in self.variables.items()}
+            statement = self.statement(2)
+            if self.tame and self.raises(("block", imports("\n".join([*lines, *statement, "0"])))):
+                self.variables = saved
+            else:
+                lines += statement
         names = [name for names in self.variables.values() for name in names]
         if names and self.rng.random() < 0.7:
             return lines + ["(" + ", ".join(sorted(set(names))) + ",)"]
@@ -224,9 +241,19 @@ class Generator:
 
     def program(self):
         """Kind and source."""
-        what = self.rng.random()
-        if what < 0.5:
-            return "block", imports(self.expression(self.rng.choice(IN_BLOCK + ["any", "bytes", "frozenset", "range"]), self.rng.choice([1, 2, 2, 3])))
+        for _ in range(TRIES):
+            self.variables, self.holes = {}, 0
+            case = self.draft()
+            if not (self.tame and self.raises(case)) and (self.holes > TRIVIAL or self.rng.random() < 0.5):
+                break
+        return case
+
+    def draft(self):
+        what, rng = self.rng.random(), self.rng
+        if what < 0.4:
+            return "block", imports(self.expression(rng.choice(IN_BLOCK + ["any", "bytes", "frozenset", "range"]), rng.choice([2, 2, 3])))
+        if what < 0.55:
+            return "block", imports(self.expression("library", rng.choice([1, 2, 3])))
         if what < 0.9:
             return "block", imports("\n".join(self.block()))
         return "fstring", self.fstring()
@@ -269,6 +296,11 @@ def main():
     parser.add_argument("--seconds", type=float, help="stop after this time")
     args = parser.parse_args()
     rng = random.Random(args.seed)
+
+    def raises(case):
+        answer = cpython.answer(case)
+        return answer is None or "exception" in answer
+
     cpython, tpvc = machines.CPython(), machines.Tpvc(args.evaluator)
     missing = [name for name in MODULES.split() if "exception" in tpvc.answer(("block", f"import {name}\n1"))]
     leave_out(missing)
@@ -278,7 +310,7 @@ def main():
     for _ in range(args.count):
         if args.seconds and machines.now() - started > args.seconds:
             break
-        generator = Generator(rng)
+        generator = Generator(rng, raises)
         case = generator.program()
         expected = cpython.answer(case)
         if expected is None:
@@ -286,7 +318,7 @@ def main():
             continue
         tally["programs"] += 1
         tally["raise"] += "exception" in expected
-        tally["trivial"] += generator.holes <= 2
+        tally["trivial"] += generator.holes <= TRIVIAL
         tally[case[0]] += 1
         actual = tpvc.answer(case)
         if machines.same(expected, actual):

@@ -4,6 +4,7 @@ An answer is `{"value": repr, "type": class}`, `{"exception": class, "message": 
 """
 
 import json
+import os
 import pathlib
 import re
 import select
@@ -13,6 +14,8 @@ import time
 
 now = time.monotonic
 ADDRESS = re.compile(r"\bat 0x[0-9a-f]+")
+# One order of sets that hold strings, so that a seed gives the same programs and answers each time.
+ENVIRONMENT = {**os.environ, "PYTHONHASHSEED": "0"}
 # What no program of the referee should need; a machine that takes longer is started again.
 SECONDS = 5
 
@@ -26,7 +29,7 @@ class Machine:
 
     def ask(self, line):
         if self.process is None:
-            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0)
+            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, env=ENVIRONMENT)
         try:
             self.process.stdin.write(line.encode("utf-8", "surrogatepass") + b"\n")
             answer = b""
