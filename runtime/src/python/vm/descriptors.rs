@@ -69,6 +69,10 @@ impl Object for StaticMethod {
         &STATIC_METHOD
     }
 
+    fn callable(&self) -> bool {
+        true
+    }
+
     fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
         vm.call(&self.0, args)
     }
@@ -116,6 +120,10 @@ impl Object for UnboundMethod {
         })
     }
 
+    fn callable(&self) -> bool {
+        true
+    }
+
     fn call(&self, vm: &mut Vm, _: &Value, mut args: Args) -> PyResult<Value> {
         if args.pos.is_empty() {
             return Err(type_error(format!(
@@ -128,7 +136,7 @@ impl Object for UnboundMethod {
             return Err(type_error(format!(
                 "descriptor '{}' for '{}' objects doesn't apply to a '{}' object",
                 self.method.name,
-                self.class.name,
+                self.class.shown_name().as_str(),
                 receiver.type_name().as_str()
             )));
         }
@@ -136,7 +144,7 @@ impl Object for UnboundMethod {
     }
 
     fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
-        Ok(format!("<method '{}' of '{}' objects>", self.method.name, self.class.name))
+        Ok(format!("<method '{}' of '{}' objects>", self.method.name, self.class.shown_name().as_str()))
     }
 
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
@@ -229,6 +237,10 @@ struct ConstantFunction {
 impl Object for ConstantFunction {
     fn class(&self) -> &'static BuiltinType {
         &crate::python::types::BUILTIN_FUNCTION
+    }
+
+    fn callable(&self) -> bool {
+        true
     }
 
     fn call(&self, _: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {

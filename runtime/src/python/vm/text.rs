@@ -88,7 +88,13 @@ impl Vm {
             Value::Type(class) => class_repr(class),
             Value::Module(module) => format!("<module '{}' (built-in)>", module.name),
             Value::Iterator(iterator) => {
-                format!("<{} object at {:#x}>", iterator.class().shown_name().as_str(), at(Rc::as_ptr(iterator).cast()))
+                let address = at(Rc::as_ptr(iterator).cast());
+                // One that is producing an item just now cannot be asked.
+                let own = match iterator.state.try_borrow() {
+                    Ok(state) => self.deeper(|vm| state.repr(vm, address).transpose())?,
+                    Err(_) => None,
+                };
+                own.unwrap_or_else(|| format!("<{} object at {address:#x}>", iterator.class().shown_name().as_str()))
             }
             Value::Exception(exception) => match self.try_special(value, "__repr__", Args::none()) {
                 Some(text) => returned_str(text?, "__repr__")?.to_string(),

@@ -57,6 +57,14 @@ impl PyIterator for Count {
         let following = sequences::add(vm, &self.next, &self.step)?;
         Ok(Some(std::mem::replace(&mut self.next, following)))
     }
+
+    fn repr(&self, vm: &mut Vm, _: usize) -> Option<PyResult<String>> {
+        let next = vm.repr(&self.next);
+        Some(match self.step {
+            Value::Int(1) | Value::Bool(true) => next.map(|next| format!("count({next})")),
+            _ => next.and_then(|next| Ok(format!("count({next}, {})", vm.repr(&self.step)?))),
+        })
+    }
 }
 
 pub(super) fn count(_: &mut Vm, args: Args) -> PyResult<Value> {
@@ -121,6 +129,14 @@ impl PyIterator for Repeat {
 
     fn size_hint(&self) -> usize {
         self.left.unwrap_or(0)
+    }
+
+    fn repr(&self, vm: &mut Vm, _: usize) -> Option<PyResult<String>> {
+        let value = vm.repr(&self.value);
+        Some(value.map(|value| match self.left {
+            Some(left) => format!("repeat({value}, {left})"),
+            None => format!("repeat({value})"),
+        }))
     }
 }
 
