@@ -120,7 +120,7 @@ pub fn hash_str(text: &str) -> i64 {
 }
 
 /// The hash of bytes: SipHash-1-3 with the key of `PYTHONHASHSEED=0`, where CPython takes a random one in each process.
-fn hash_bytes(bytes: &[u8]) -> i64 {
+pub(crate) fn hash_bytes(bytes: &[u8]) -> i64 {
     if bytes.is_empty() {
         return 0;
     }

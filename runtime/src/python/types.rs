@@ -286,6 +286,10 @@ builtin_types! {
     SUPER = "super" (Some(&OBJECT), Some(descriptors::super_), &[]);
     /// `method_descriptor`: `str.upper`
     METHOD_DESCRIPTOR = "method_descriptor" (Some(&OBJECT), None, &[]);
+    /// `getset_descriptor`: `int.real`
+    GETSET_DESCRIPTOR = "getset_descriptor" (Some(&OBJECT), None, &[]);
+    /// `member_descriptor`: `range.stop`
+    MEMBER_DESCRIPTOR = "member_descriptor" (Some(&OBJECT), None, &[]);
     /// `traceback`
     TRACEBACK = "traceback" (Some(&OBJECT), None, &[]);
     /// `types.GenericAlias`, what `list[int]` is

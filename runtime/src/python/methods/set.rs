@@ -116,8 +116,13 @@ fn combined(vm: &mut Vm, this: &Value, args: Args, method: &str, operation: Oper
         table => table.copied(),
     };
     vm.charge(table.len())?;
-    for other in &args.pos {
-        table = combine(vm, table, operation, other)?;
+    for (index, other) in args.pos.iter().enumerate() {
+        let is_itself = matches!((this, other), (Value::Set(this), Value::Set(other)) if Rc::ptr_eq(this, other));
+        match operation {
+            Operation::Or if is_itself => {}
+            Operation::And if is_itself && index == 0 => table = table.copied(),
+            operation => table = combine(vm, table, operation, other)?,
+        }
     }
     Ok(table)
 }
@@ -204,7 +209,9 @@ fn update(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     // The table is cloned as it stands: its layout, deleted places included, decides the order.
     let mut table = receiver(this)?.table.borrow().clone();
     for other in &args.pos {
-        add_to_set(vm, &mut table, other)?;
+        if !matches!((this, other), (Value::Set(this), Value::Set(other)) if Rc::ptr_eq(this, other)) {
+            add_to_set(vm, &mut table, other)?;
+        }
     }
     replace(this, table)
 }
@@ -230,9 +237,11 @@ fn difference_update(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let set = receiver(this)?;
     for other in &args.pos {
         if let Value::Set(other) = other {
-            // A set that is taken from itself is copied first.
-            let other = other.table.borrow().clone();
-            set.table.borrow_mut().subtract(&other);
+            if Rc::ptr_eq(set, other) {
+                set.table.borrow_mut().clear();
+            } else {
+                set.table.borrow_mut().subtract(&other.table.borrow());
+            }
             continue;
         }
         let iterator = vm.iter(other)?;
@@ -265,6 +274,7 @@ fn symmetric_difference_update(vm: &mut Vm, this: &Value, args: Args) -> PyResul
                 set.table.borrow_mut().toggle_key(key);
             }
         }
+        Value::Set(other) if Rc::ptr_eq(set, other) => set.table.borrow_mut().clear(),
         other => {
             let other = table_of(vm, other)?;
             set.table.borrow_mut().toggle(&other);

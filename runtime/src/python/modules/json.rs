@@ -67,10 +67,12 @@ fn load(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
 }
 
 fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
+    let obj = args.kw.iter().position(|(name, _)| name.as_str() == "obj").map(|at| args.kw.remove(at));
+    let keywords = std::mem::replace(&mut args.kw, obj.into_iter().collect());
+    let [value] = Signature::function("dumps", ["obj"], 1).bind(args)?.map(Option::unwrap_or_default);
     let mut options = Options::default();
-    let mut kept = Vec::new();
     let mut separators = None;
-    for (name, value) in std::mem::take(&mut args.kw) {
+    for (name, value) in keywords {
         match name.as_str() {
             "skipkeys" => options.skip_keys = vm.truthy(&value)?,
             "ensure_ascii" => options.ensure_ascii = vm.truthy(&value)?,
@@ -90,7 +92,6 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
             }
             "separators" => separators = Some(value).filter(|value| !value.is_none()),
             "default" => options.default = Some(value).filter(|value| !value.is_none()),
-            "obj" => kept.push((name, value)),
             other => {
                 return Err(type_error(format!("JSONEncoder.__init__() got an unexpected keyword argument '{other}'")));
             }
@@ -116,7 +117,5 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
             _ => return Err(type_error("separators must be strings")),
         }
     }
-    args.kw = kept;
-    let [value] = Signature::function("dumps", ["obj"], 1).bind(args)?.map(Option::unwrap_or_default);
     Ok(Value::str(encode::dumps(vm, &value, &options)?))
 }

@@ -1,8 +1,10 @@
 //! `textwrap`: `dedent` and `indent`.
 
 use super::signature::Signature;
-use crate::python::exception::type_error;
+use crate::python::args::Args;
+use crate::python::exception::PyResult;
 use crate::python::value::Value;
+use crate::python::vm::{BinaryOp, Vm};
 
 module! {
     /// `textwrap`
@@ -10,22 +12,31 @@ module! {
     functions {
         "dedent" => |vm, args| {
             let [text] = Signature::function("dedent", ["text"], 1).bind(args)?.map(Option::unwrap_or_default);
-            let Value::Str(text) = &text else { return Err(type_error("expected string or bytes-like object, got 'int'")) };
+            let text = super::re::text_of(&text)?;
             vm.charge(text.len() / 16)?;
-            Ok(Value::str(dedent(text)))
+            Ok(Value::str(dedent(&text)))
         },
-        "indent" => |vm, args| {
-            let [text, prefix] =
-                Signature::function("indent", ["text", "prefix"], 2).bind(args)?.map(Option::unwrap_or_default);
-            let (Value::Str(text), Value::Str(prefix)) = (&text, &prefix) else {
-                return Err(type_error("indent() needs two strings"));
-            };
-            vm.charge_bytes(text.len() + prefix.len().saturating_mul(text.matches('\n').count() + 1))?;
-            let indented = |line: &str| if line.trim().is_empty() { line.to_owned() } else { format!("{}{line}", prefix.as_str()) };
-            Ok(Value::str(text.split_inclusive('\n').map(indented).collect::<String>()))
-        },
+        "indent" => indent,
     }
     values(_vm) {}
+}
+
+/// `textwrap.indent(text, prefix, predicate=None)`, by the methods that the module calls, so that its errors are theirs.
+fn indent(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let parameters = ["text", "prefix", "predicate"];
+    let [text, prefix, predicate] =
+        Signature::function("indent", parameters, 2).bind(args)?.map(Option::unwrap_or_default);
+    let lines = vm.call_method(&text, "splitlines", Args::one(Value::Bool(true)))?;
+    let mut indented = Vec::new();
+    for line in vm.collect(&lines)? {
+        let verdict = if predicate.is_none() {
+            vm.call_method(&line, "strip", Args::none())?
+        } else {
+            vm.call(&predicate, Args::one(line.clone()))?
+        };
+        indented.push(if vm.truthy(&verdict)? { vm.binary(BinaryOp::Add, &prefix, &line)? } else { line });
+    }
+    vm.call_method(&Value::str(""), "join", Args::one(Value::list(indented)))
 }
 
 fn margin_of(line: &str) -> &str {

@@ -46,12 +46,17 @@ impl SetTable {
     /// `self | other`
     pub fn union(&self, other: &Self) -> Self {
         let mut result = self.copied();
-        result.merge(other);
+        if !std::ptr::eq(self, other) {
+            result.merge(other);
+        }
         result
     }
 
     /// `self & other`: the items of the smaller, or of `other` where they are as large.
     pub fn intersection(&self, other: &Self) -> Self {
+        if std::ptr::eq(self, other) {
+            return self.copied();
+        }
         let (searched, walked) = if other.used > self.used { (other, self) } else { (self, other) };
         walked.iter().filter(|key| searched.contains(key)).cloned().collect()
     }

@@ -202,7 +202,7 @@ impl Vm {
             }
             _ => {
                 if let Type::Builtin(class) = class
-                    && let Some(value) = crate::python::modules::datetime::class_value(class, name)
+                    && let Some(value) = super::data_descriptor::of(class, name)
                         .or_else(|| self.environment.class_attribute(class, name))
                 {
                     return Ok(Some(value));

@@ -273,8 +273,17 @@ impl Vm {
             (BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, Value::Set(set)) if !set.frozen() => {
                 let Value::Set(other) = b else { return Ok(None) };
                 self.charge(set.table.borrow().len() + other.table.borrow().len())?;
-                // The other may be this set itself.
-                let items = other.table.borrow().clone();
+                if Rc::ptr_eq(set, other) {
+                    let mut table = set.table.borrow_mut();
+                    match op {
+                        BinaryOp::Subtract | BinaryOp::Xor => table.clear(),
+                        BinaryOp::And => *table = table.copied(),
+                        _ => {}
+                    }
+                    drop(table);
+                    return Ok(Some(a.clone()));
+                }
+                let items = other.table.borrow();
                 let mut table = set.table.borrow_mut();
                 match op {
                     BinaryOp::Subtract => table.subtract(&items),

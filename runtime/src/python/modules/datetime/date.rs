@@ -2,13 +2,15 @@
 
 use jiff::civil;
 
+use super::arguments::{Parameters, c_int, none, number};
 use super::timedelta::{Delta, delta};
-use super::{EPOCH, MICROSECONDS_PER_DAY, between, decide, format, invalid_iso, now, parse, shifted};
+use super::{
+    EPOCH, MICROSECONDS_PER_DAY, between, calendar, decide, format, invalid_iso, iso_calendar, now, parse, shifted,
+};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error, value_error};
-
-use crate::python::modules::signature::Signature;
+use crate::python::hash::hash_bytes;
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::{Builtin, Method, Value};
@@ -18,41 +20,60 @@ use crate::python::vm::{CompareOp, Vm};
 pub static DATE: BuiltinType = BuiltinType {
     construct: Some(construct),
     methods: &[
-        Method {
-            name: "ctime",
-            call: |_, this, _| Ok(Value::str(format::strftime(&local(this)?, None, "%a %b %e %H:%M:%S %Y")?)),
-        },
+        Method { name: "ctime", call: |_, this, args| ctime(this, args, "date.ctime") },
         Method {
             name: "isocalendar",
-            call: |_, this, _| {
-                let week = local(this)?.date().iso_week_date();
-                let numbers =
-                    [i64::from(week.year()), i64::from(week.week()), i64::from(week.weekday().to_monday_one_offset())];
-                Ok(Value::tuple(numbers.map(Value::Int).into()))
+            call: |_, this, args| {
+                none(args, "date.isocalendar")?;
+                Ok(iso_calendar::of(local(this)?.date()))
             },
         },
-        Method { name: "isoformat", call: |_, this, _| Ok(Value::str(format::date(local(this)?.date()))) },
+        Method {
+            name: "isoformat",
+            call: |_, this, args| {
+                none(args, "date.isoformat")?;
+                Ok(Value::str(format::date(local(this)?.date())))
+            },
+        },
         Method {
             name: "isoweekday",
-            call: |_, this, _| Ok(Value::Int(i64::from(local(this)?.weekday().to_monday_one_offset()))),
+            call: |_, this, args| {
+                none(args, "date.isoweekday")?;
+                Ok(Value::Int(i64::from(local(this)?.weekday().to_monday_one_offset())))
+            },
         },
         Method { name: "replace", call: replace },
         Method {
             name: "strftime",
             call: |_, this, args| {
-                let [pattern] = args.exactly("date.strftime")?;
-                let pattern = convert::text(&pattern, "strftime() argument 1 must be str, not ")?.clone();
+                let pattern = format::pattern(args)?;
                 Ok(Value::str(format::strftime(&local(this)?, None, &pattern)?))
             },
         },
-        Method { name: "timetuple", call: |_, this, _| Ok(super::struct_time::struct_time(local(this)?)) },
-        Method { name: "toordinal", call: |_, this, _| Ok(Value::Int(ordinal(local(this)?.date()))) },
+        Method {
+            name: "timetuple",
+            call: |_, this, args| {
+                none(args, "date.timetuple")?;
+                Ok(super::struct_time::struct_time(local(this)?))
+            },
+        },
+        Method {
+            name: "toordinal",
+            call: |_, this, args| {
+                none(args, "date.toordinal")?;
+                Ok(Value::Int(ordinal(local(this)?.date())))
+            },
+        },
         Method {
             name: "weekday",
-            call: |_, this, _| Ok(Value::Int(i64::from(local(this)?.weekday().to_monday_zero_offset()))),
+            call: |_, this, args| {
+                none(args, "date.weekday")?;
+                Ok(Value::Int(i64::from(local(this)?.weekday().to_monday_zero_offset())))
+            },
         },
     ],
     statics: &[
+        Builtin { name: "fromisocalendar", call: |vm, args| iso_calendar::date(vm, args) },
         Builtin {
             name: "fromisoformat",
             call: |vm, args| {
@@ -70,19 +91,21 @@ pub static DATE: BuiltinType = BuiltinType {
             name: "fromordinal",
             call: |vm, args| {
                 let [number] = args.exactly("date.fromordinal")?;
-                let number = convert::index_i64(vm, &number)?;
+                let number = c_int(vm, &number)?;
                 if number < 1 {
                     return Err(value_error("ordinal must be >= 1"));
                 }
                 let days = i128::from(number) - i128::from(ordinal(EPOCH.date()));
-                Ok(Value::object(Date(shifted(EPOCH, days * MICROSECONDS_PER_DAY)?.date())))
+                let date = shifted(EPOCH, days * MICROSECONDS_PER_DAY);
+                let year = || value_error(format!("year {} is out of range", calendar::year_of_ordinal(number)));
+                Ok(Value::object(Date(date.map_err(|_| year())?.date())))
             },
         },
         Builtin {
             name: "fromtimestamp",
             call: |vm, args| {
                 let [seconds] = args.exactly("date.fromtimestamp")?;
-                Ok(Value::object(Date(super::moment::from_timestamp(vm, &seconds)?.date())))
+                Ok(Value::object(Date(super::moment::from_whole_seconds(vm, &seconds)?.date())))
             },
         },
         Builtin {
@@ -130,35 +153,33 @@ pub(super) fn checked(year: i64, month: i64, day: i64) -> PyResult<civil::Date> 
     civil::Date::new(year, month, day).map_err(|_| value_error("day is out of range for month"))
 }
 
-/// An int argument that was given, or what stands for it.
-pub(super) fn number(vm: &mut Vm, value: Option<Value>, default: i64) -> PyResult<i64> {
-    match value {
-        Some(value) => convert::index_i64(vm, &value),
-        None => Ok(default),
-    }
+/// `ctime()` of a `date` or a `datetime`, each of which has it.
+pub(super) fn ctime(this: &Value, args: Args, function: &str) -> PyResult<Value> {
+    none(args, function)?;
+    Ok(Value::str(format::strftime(&local(this)?, None, "%a %b %e %H:%M:%S %Y")?))
 }
 
 fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let given = args.pos.len() + args.kw.len();
-    if given > 3 {
-        return Err(type_error(format!("function takes at most 3 arguments ({given} given)")));
-    }
-    for value in args.pos.iter().take(3) {
-        // CPython's parser of arguments looks at each before it misses the next.
-        number(vm, Some(value.clone()), 0)?;
-    }
-    let [year, month, day] = args.bind("function", ["year", "month", "day"], 3)?;
-    let (year, month, day) = (number(vm, year, 0)?, number(vm, month, 0)?, number(vm, day, 0)?);
+    let parameters = Parameters { function: None, names: ["year", "month", "day"], required: 3, positional: 3 };
+    let [year, month, day] = parameters.bind(vm, args)?.map(|part| number(part, 0));
     Ok(Value::object(Date(checked(year, month, day)?)))
 }
 
 fn replace(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let date = local(this)?.date();
-    let [year, month, day] = Signature::function("replace", ["year", "month", "day"], 0).bind(args)?;
-    let year = number(vm, year, i64::from(date.year()))?;
-    let month = number(vm, month, i64::from(date.month()))?;
-    let day = number(vm, day, i64::from(date.day()))?;
+    let names = ["year", "month", "day"];
+    let parameters = Parameters { function: Some("replace"), names, required: 0, positional: 3 };
+    let [year, month, day] = parameters.bind(vm, args)?;
+    let year = number(year, i64::from(date.year()));
+    let month = number(month, i64::from(date.month()));
+    let day = number(day, i64::from(date.day()));
     Ok(Value::object(Date(checked(year, month, day)?)))
+}
+
+/// The bytes that CPython holds a date in, which it hashes.
+pub(super) fn packed(date: civil::Date) -> [u8; 4] {
+    let [high, low] = date.year().to_be_bytes();
+    [high, low, date.month().cast_unsigned(), date.day().cast_unsigned()]
 }
 
 /// The whole days that a timedelta has, as `date` arithmetic takes them.
@@ -176,7 +197,7 @@ impl Object for Date {
             "year" => i64::from(self.0.year()),
             "month" => i64::from(self.0.month()),
             "day" => i64::from(self.0.day()),
-            "min" | "max" => return Ok(class_limit(name)),
+            "min" | "max" => return Ok(super::class_value(&DATE, name)),
             _ => return Ok(None),
         };
         Ok(Some(Value::Int(number)))
@@ -204,7 +225,7 @@ impl Object for Date {
     }
 
     fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
-        Some(Ok(ordinal(self.0)))
+        Some(Ok(hash_bytes(&packed(self.0))))
     }
 
     fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
@@ -220,13 +241,4 @@ impl Object for Date {
         let moved = shifted(midnight, days * MICROSECONDS_PER_DAY);
         Some(moved.map(|moved| Value::object(Self(moved.date()))))
     }
-}
-
-/// `date.min`, `date.max`
-fn class_limit(name: &str) -> Option<Value> {
-    let date = match name {
-        "min" => civil::date(1, 1, 1),
-        _ => civil::date(9999, 12, 31),
-    };
-    Some(Value::object(Date(date)))
 }

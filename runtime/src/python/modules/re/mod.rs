@@ -16,7 +16,9 @@ pub use pattern::PATTERN;
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
 use crate::python::module::ModuleDef;
+use crate::python::modules::signature::Signature;
 use crate::python::regex::ast::flag;
+use crate::python::string::Str;
 use crate::python::value::{Builtin, Value};
 use crate::python::vm::Vm;
 
@@ -99,42 +101,43 @@ fn get(_: &mut Vm, name: &str) -> PyResult<Option<Value>> {
 
 /// `re.compile(pattern, flags=0)`
 fn compile(_: &mut Vm, args: Args) -> PyResult<Value> {
-    let [pattern, flags] = args.bind("compile", ["pattern", "flags"], 1)?;
+    let [pattern, flags] = Signature::function("compile", ["pattern", "flags"], 1).bind(args)?;
     compile::pattern(&pattern.unwrap_or(Value::None), flags.as_ref())
 }
 
 /// `re.match(pattern, string, flags=0)` and its like: the method of the pattern of the same name.
-fn on_text(vm: &mut Vm, args: Args, method: &str) -> PyResult<Value> {
-    let [pattern, text, flags] = args.bind(method, ["pattern", "string", "flags"], 2)?;
+fn on_text(vm: &mut Vm, args: Args, method: &'static str) -> PyResult<Value> {
+    let [pattern, text, flags] = Signature::function(method, ["pattern", "string", "flags"], 2).bind(args)?;
     let pattern = compile::pattern(&pattern.unwrap_or(Value::None), flags.as_ref())?;
     pattern::call(vm, &pattern, method, Args::positional(text))
 }
 
 /// `re.sub(pattern, repl, string, count=0, flags=0)`
-fn substitute(vm: &mut Vm, args: Args, method: &str) -> PyResult<Value> {
-    let [pattern, replacement, text, count, flags] =
-        args.bind(method, ["pattern", "repl", "string", "count", "flags"], 3)?;
+fn substitute(vm: &mut Vm, args: Args, method: &'static str) -> PyResult<Value> {
+    let names = ["pattern", "repl", "string", "count", "flags"];
+    let [pattern, replacement, text, count, flags] = Signature::function(method, names, 3).bind(args)?;
     let pattern = compile::pattern(&pattern.unwrap_or(Value::None), flags.as_ref())?;
     pattern::call(vm, &pattern, method, Args::positional([replacement, text, count].into_iter().flatten()))
 }
 
 /// `re.split(pattern, string, maxsplit=0, flags=0)`
 fn split(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let [pattern, text, most, flags] = args.bind("split", ["pattern", "string", "maxsplit", "flags"], 2)?;
+    let names = ["pattern", "string", "maxsplit", "flags"];
+    let [pattern, text, most, flags] = Signature::function("split", names, 2).bind(args)?;
     let pattern = compile::pattern(&pattern.unwrap_or(Value::None), flags.as_ref())?;
     pattern::call(vm, &pattern, "split", Args::positional([text, most].into_iter().flatten()))
 }
 
 /// `re.purge()`
 fn purge(_: &mut Vm, args: Args) -> PyResult<Value> {
-    let [] = args.exactly("purge")?;
+    let [] = Signature::function("purge", [], 0).bind(args)?;
     compile::purge();
     Ok(Value::None)
 }
 
 /// `re.escape(pattern)`
 fn escape(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let [pattern] = args.bind("escape", ["pattern"], 1)?;
+    let [pattern] = Signature::function("escape", ["pattern"], 1).bind(args)?;
     let Some(Value::Str(text)) = pattern else {
         let name = pattern.unwrap_or(Value::None).type_name();
         return Err(type_error(format!("decoding to str: need a bytes-like object, {} found", name.as_str())));
@@ -148,6 +151,18 @@ fn escape(vm: &mut Vm, args: Args) -> PyResult<Value> {
         escaped.push(c);
     }
     Ok(Value::str(escaped))
+}
+
+/// The text that a pattern is matched with.
+///
+/// # Errors
+/// `TypeError` where it is none.
+pub fn text_of(value: &Value) -> PyResult<Str> {
+    match value {
+        Value::Str(text) => Ok(text.clone()),
+        Value::Bytes(_) => Err(type_error("cannot use a string pattern on a bytes-like object")),
+        other => Err(type_error(format!("expected string or bytes-like object, got '{}'", other.type_name().as_str()))),
+    }
 }
 
 /// An int argument, which may be a bool.
