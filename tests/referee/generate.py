@@ -325,8 +325,7 @@ def main():
             continue
         reason = known.reason(case, expected, actual)
         if reason is None and len(shown) < args.show:
-            case, expected, actual = shrink.shrink(case, expected, actual, cpython, tpvc)
-            reason = known.reason(case, expected, actual)
+            case, expected, actual = shrink.shrink(case, expected, actual, cpython, tpvc, known.reason)
         if reason is not None:
             explained[reason] += 1
             continue

@@ -45,15 +45,26 @@ impl BuiltinType {
     /// The name as error messages show it. Of the classes that CPython writes in C, those of modules carry their module's
     /// name there; those written in Python do not.
     pub fn shown_name(&self) -> Str {
-        let in_c = match self.module {
-            "collections" => matches!(self.name, "deque" | "defaultdict" | "OrderedDict"),
-            "datetime" | "itertools" | "operator" | "functools" | "_collections" => self.name != "CacheInfo",
+        match self.module {
             "" if self.name == "GenericAlias" => return Str::from("types.GenericAlias"),
             "" | "types" if self.name == "UnionType" => return Str::from("types.UnionType"),
+            _ => {}
+        }
+        if self.is_in_c_module() {
+            Str::from(format!("{}.{}", self.module, self.name).as_str())
+        } else {
+            Str::from(self.name)
+        }
+    }
+
+    /// Whether it is a class of a module, and CPython writes it in C.
+    pub fn is_in_c_module(&self) -> bool {
+        match self.module {
+            "collections" => matches!(self.name, "deque" | "defaultdict" | "OrderedDict"),
+            "datetime" | "itertools" | "operator" | "functools" | "_collections" => self.name != "CacheInfo",
             "re" => matches!(self.name, "Pattern" | "Match"),
             _ => false,
-        };
-        if in_c { Str::from(format!("{}.{}", self.module, self.name).as_str()) } else { Str::from(self.name) }
+        }
     }
 
     /// The method `name`, its own or a base's.

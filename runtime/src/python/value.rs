@@ -281,6 +281,7 @@ impl Value {
             Self::Builtin(_) => &BUILTIN_FUNCTION,
             Self::BoundMethod(method) => match method.target {
                 MethodTarget::Native(_) => &BUILTIN_FUNCTION,
+                MethodTarget::Host(_) if method.receiver.class().builtin_base().is_in_c_module() => &BUILTIN_FUNCTION,
                 _ => &METHOD,
             },
             Self::Type(_) => &TYPE,

@@ -50,7 +50,13 @@ impl<'a> Values<'a> {
             // Objects of the host do not tell whether they have items; those with a length do.
             // A deque has positions only.
             Value::Object(object) if object.class().name == "GenericAlias" => true,
-            Value::Object(object) => object.class().name != "deque" && object.len(vm).transpose()?.is_some(),
+            // Neither do views of dicts have items by key.
+            Value::Object(object)
+                if matches!(object.class().name, "deque" | "dict_keys" | "dict_values" | "dict_items") =>
+            {
+                false
+            }
+            Value::Object(object) => object.len(vm).transpose()?.is_some(),
             Value::Instance(_) => vm.special(all, "__getitem__").is_some(),
             _ => false,
         };

@@ -3,12 +3,11 @@
 use super::class;
 use super::signature::Signature;
 use crate::python::args::Args;
-use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::json::decode::{self, Hooks};
 use crate::python::json::{JSON_DECODE_ERROR, Options, encode};
 use crate::python::value::Value;
-use crate::python::vm::Vm;
+use crate::python::vm::{BinaryOp, Vm};
 
 module! {
     /// `json`
@@ -70,6 +69,7 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
     let obj = args.kw.iter().position(|(name, _)| name.as_str() == "obj").map(|at| args.kw.remove(at));
     let keywords = std::mem::replace(&mut args.kw, obj.into_iter().collect());
     let [value] = Signature::function("dumps", ["obj"], 1).bind(args)?.map(Option::unwrap_or_default);
+    let value_is_text = value.as_str().is_some();
     let mut options = Options::default();
     let mut separators = None;
     for (name, value) in keywords {
@@ -83,10 +83,11 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
                 options.indent = match &value {
                     Value::None => None,
                     Value::Str(text) => Some(text.to_string()),
+                    // A text alone is written before the indent is looked at.
+                    _ if value_is_text => None,
                     other => {
-                        let width = usize::try_from(convert::index_i64(vm, other)?).unwrap_or(0);
-                        vm.charge_bytes(width)?;
-                        Some(" ".repeat(width))
+                        let indent = vm.binary(BinaryOp::Multiply, &Value::str(" "), other)?;
+                        indent.as_str().map(|indent| indent.to_string())
                     }
                 }
             }

@@ -57,7 +57,7 @@ module! {
         "and_" => binary!("and_", And),
         "call" => |vm, mut args| {
             if args.pos.is_empty() {
-                return Err(type_error("operator.call expected at least 1 argument, got 0"));
+                return Err(type_error("call expected at least 1 argument, got 0"));
             }
             let function = args.pos.remove(0);
             vm.call(&function, args)

@@ -229,6 +229,9 @@ impl Vm {
             MethodTarget::Native(native) => {
                 format!("<built-in method {} of {} object at {address:#x}>", native.name, class.as_str())
             }
+            MethodTarget::Host(name) if method.receiver.class().builtin_base().is_in_c_module() => {
+                format!("<built-in method {} of {} object at {address:#x}>", name.as_str(), class.as_str())
+            }
             MethodTarget::Host(name) => {
                 let receiver = self.repr(&method.receiver)?;
                 format!("<bound method {}.{} of {receiver}>", class.as_str(), name.as_str())

@@ -4,7 +4,7 @@ use crate::python::args::Args;
 use crate::python::builtins::classes::is_callable;
 use crate::python::builtins::containers;
 use crate::python::dict::{Dict, DictKind, Key};
-use crate::python::exception::{PyResult, key_error, type_error};
+use crate::python::exception::{PyResult, key_error, type_error, value_error};
 use crate::python::methods::dict::receiver;
 use crate::python::types::{BuiltinType, DICT};
 use crate::python::value::{Builtin, Method, Value};
@@ -17,7 +17,22 @@ pub static DEFAULTDICT: BuiltinType =
 /// `collections.OrderedDict`
 pub static ORDERED_DICT: BuiltinType = BuiltinType {
     construct: Some(ordered_dict),
-    methods: &[Method { name: "move_to_end", call: move_to_end }],
+    methods: &[
+        Method { name: "move_to_end", call: move_to_end },
+        Method {
+            name: "update",
+            call: |vm, this, args| {
+                if args.pos.len() > 1 {
+                    return Err(type_error(format!(
+                        "update() takes at most 1 positional argument ({} given)",
+                        args.pos.len()
+                    )));
+                }
+                update_ordered(vm, receiver(this)?, args)?;
+                Ok(Value::None)
+            },
+        },
+    ],
     statics: &[Builtin { name: "fromkeys", call: ordered_from_keys }],
     ..BuiltinType::new("OrderedDict", "collections", &DICT)
 };
@@ -34,8 +49,36 @@ fn default_dict(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
 
 fn ordered_dict(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let dict = Dict::with_kind(DictKind::Ordered);
-    containers::update(vm, &dict, "OrderedDict", args)?;
+    if args.pos.len() > 1 {
+        return Err(type_error(format!("expected at most 1 arguments, got {}", args.pos.len())));
+    }
+    update_ordered(vm, &dict, args)?;
     Ok(Value::dict(dict))
+}
+
+/// `OrderedDict.update`, which takes pairs apart by itself.
+fn update_ordered(vm: &mut Vm, dict: &Dict, args: Args) -> PyResult<()> {
+    match args.pos.first() {
+        None => {}
+        Some(source @ (Value::Dict(_) | Value::Instance(_))) => containers::update_from(vm, dict, source)?,
+        Some(source) if vm.find_attr(source, "keys")?.is_some() => containers::update_from(vm, dict, source)?,
+        Some(source) => {
+            let pairs = vm.iter(source)?;
+            while let Some(pair) = vm.next(&pairs)? {
+                vm.charge(1)?;
+                let parts = vm.iter(&pair)?;
+                let too_few = |count: &str| value_error(format!("need more than {count} to unpack"));
+                let key = vm.next(&parts)?.ok_or_else(|| too_few("0 values"))?;
+                let value = vm.next(&parts)?.ok_or_else(|| too_few("1 value"))?;
+                if vm.next(&parts)?.is_some() {
+                    return Err(value_error("too many values to unpack (expected 2)"));
+                }
+                dict.set(vm, key, value)?;
+            }
+        }
+    }
+    containers::update_from_keywords(dict, args.kw);
+    Ok(())
 }
 
 fn ordered_from_keys(vm: &mut Vm, args: Args) -> PyResult<Value> {
