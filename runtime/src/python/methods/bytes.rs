@@ -6,7 +6,8 @@ mod split;
 use super::str::find::{bounds, search_arguments};
 use crate::python::args::Args;
 use crate::python::builtins::construct_scalars::codec_arguments;
-use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::builtins::convert;
+use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::Vm;
 
@@ -230,16 +231,20 @@ fn fromhex(_: &mut Vm, args: Args) -> PyResult<Value> {
 fn hex(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let bytes = bytes_of(receiver, "hex")?;
     let [separator, group] = args.bind("hex", ["sep", "bytes_per_sep"], 0)?;
-    let separator = match &separator {
-        None => None,
-        Some(Value::Str(text)) if text.as_str().len() == 1 => Some(text.to_string()),
-        Some(Value::Str(text)) if text.char_len() != 1 => return Err(value_error("sep must be length 1.")),
-        Some(Value::Str(_)) => return Err(value_error("sep must be ASCII.")),
-        Some(_) => return Err(type_error("sep must be str or bytes.")),
-    };
     let group = match &group {
         None => 1,
-        Some(group) => vm.size_argument(group)?,
+        Some(group) => match convert::index(vm, group)? {
+            Value::Int(group) if i32::try_from(group).is_ok() => group,
+            _ => return Err(overflow_error("Python int too large to convert to C int")),
+        },
+    };
+    let separator = match &separator {
+        None => None,
+        Some(separator) if vm.len(separator)? != 1 => return Err(value_error("sep must be length 1.")),
+        Some(Value::Str(text)) if text.is_ascii() => Some(text.to_string()),
+        Some(Value::Bytes(bytes)) if bytes.is_ascii() => Some(bytes.iter().map(|byte| char::from(*byte)).collect()),
+        Some(Value::Str(_) | Value::Bytes(_)) => return Err(value_error("sep must be ASCII.")),
+        Some(_) => return Err(type_error("sep must be str or bytes.")),
     };
     let size = usize::try_from(group.unsigned_abs()).unwrap_or(usize::MAX);
     let mut out = String::with_capacity(bytes.len() * 2);

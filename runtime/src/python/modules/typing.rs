@@ -3,7 +3,7 @@
 use super::abc;
 use super::signature::Signature;
 use crate::python::args::Args;
-use crate::python::exception::PyResult;
+use crate::python::exception::{PyResult, type_error};
 use crate::python::object::Object;
 use crate::python::types::{
     BuiltinType, DICT, FROZENSET, GENERIC_ALIAS, LIST, NONE_TYPE, OBJECT, SET, TUPLE, TYPE, Type,
@@ -124,6 +124,11 @@ pub fn generic_alias(origin: Value, arguments: &Value) -> Value {
 impl Object for Alias {
     fn class(&self) -> &'static BuiltinType {
         &GENERIC_ALIAS
+    }
+
+    fn get_item(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
+        let text = self.repr(vm, &Value::None)?;
+        Err(type_error(format!("{text} is not a generic class")))
     }
 
     fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {

@@ -11,6 +11,7 @@ use crate::python::exception::{
     ATTRIBUTE_ERROR, ExceptionObject, IMPORT_ERROR, OS_ERROR, PyResult, Raised, STOP_ITERATION, SYSTEM_EXIT,
     attribute_error, type_error,
 };
+use crate::python::modules::collections::named_tuple;
 use crate::python::string::Str;
 use crate::python::types::{Instance, OBJECT, Type};
 use crate::python::value::{BoundMethod, MethodTarget, Value};
@@ -161,6 +162,11 @@ impl Vm {
                 if let Some(method) = value.downcast::<ClassMethod>() {
                     return Ok(Some(bound(object.clone(), method.0.clone())));
                 }
+                if let Some(function) =
+                    value.downcast::<Property>().and_then(|property| named_tuple::unbound(&property.getter))
+                {
+                    return Ok(Some(function));
+                }
                 return Ok(Some(value));
             }
             Some(Member::Method(owner, method)) => {
@@ -207,7 +213,7 @@ impl Vm {
                 {
                     return Ok(Some(value));
                 }
-                super::descriptors::object_slot(name)
+                named_tuple::field(class, name).or_else(|| super::descriptors::object_slot(name))
             }
         })
     }

@@ -284,6 +284,9 @@ impl Vm {
             Value::Tuple(tuple) => tuple.items.len(),
             Value::Set(set) => set.table.borrow().len(),
             Value::Bytes(bytes) => bytes.len(),
+            Value::Range(range) if i64::try_from(range.len()).is_err() => {
+                return Err(overflow_error("Python int too large to convert to C ssize_t"));
+            }
             Value::Range(range) => range.len(),
             Value::Object(inner) => return inner.len(self).unwrap_or_else(|| Err(no_len(object))),
             Value::Instance(_) => {

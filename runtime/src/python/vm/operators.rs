@@ -116,6 +116,9 @@ impl Vm {
             (BinaryOp::Remainder, Value::Str(text), _) => {
                 return format::percent::format(self, text, b).map(|text| Some(Value::Str(text)));
             }
+            (BinaryOp::Remainder, Value::Bytes(bytes), _) => {
+                return format::percent::format_bytes(self, bytes, b).map(|bytes| Some(Value::bytes(bytes)));
+            }
             (BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, Value::Set(x), Value::Set(y)) => {
                 self.charge(x.table.borrow().len() + y.table.borrow().len())?;
                 return Ok(Some(set_operation(op, x, y)));

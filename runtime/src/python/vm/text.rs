@@ -34,7 +34,11 @@ impl Vm {
             Value::Object(object) => object.str(self, value).map(Str::from),
             Value::Instance(_) => match self.try_special(value, "__str__", Args::none()) {
                 Some(text) => returned_str(text?, "__str__"),
-                None => self.repr(value).map(Str::from),
+                // What `__repr__` returns is looked at once more, as that of `__str__`.
+                None => match self.try_special(value, "__repr__", Args::none()) {
+                    Some(text) => returned_str(text?, "__str__"),
+                    None => self.repr(value).map(Str::from),
+                },
             },
             _ => self.repr(value).map(Str::from),
         }
@@ -299,27 +303,32 @@ impl Vm {
         let [encoding, object, Value::Int(start), Value::Int(end), reason] = args else { return Ok(None) };
         let (encoding, reason) = (self.str(encoding)?, self.str(reason)?);
         let (encoding, reason) = (encoding.as_str(), reason.as_str());
+        let place = usize::try_from(*start).ok();
+        // What is at fault, where it is one and is there at all.
         let (verb, one, many) = match object {
             Value::Bytes(bytes) => {
-                let byte = usize::try_from(*start).ok().and_then(|start| bytes.get(start)).copied().unwrap_or(0);
-                ("decode", format!("byte {byte:#04x}"), "bytes")
+                let byte = place.and_then(|place| bytes.get(place));
+                ("decode", byte.map(|byte| format!("byte {byte:#04x}")), "bytes")
             }
             Value::Str(text) => {
-                let char = usize::try_from(*start).ok().and_then(|start| text.as_str().chars().nth(start));
-                let code = char.map_or(0, u32::from);
-                let escape = match code {
-                    0..=0xff => format!("'\\x{code:02x}'"),
-                    0x100..=0xffff => format!("'\\u{code:04x}'"),
-                    _ => format!("'\\U{code:08x}'"),
-                };
-                ("encode", format!("character {escape}"), "characters")
+                let code = place.and_then(|place| text.as_str().chars().nth(place)).map(u32::from);
+                let escaped = code.map(|code| match code {
+                    0..=0xff => format!("character '\\x{code:02x}'"),
+                    0x100..=0xffff => format!("character '\\u{code:04x}'"),
+                    _ => format!("character '\\U{code:08x}'"),
+                });
+                ("encode", escaped, "characters")
             }
             _ => return Ok(None),
         };
-        Ok(Some(if *end == start + 1 {
-            format!("'{encoding}' codec can't {verb} {one} in position {start}: {reason}")
-        } else {
-            format!("'{encoding}' codec can't {verb} {many} in position {start}-{}: {reason}", end - 1)
+        Ok(Some(match one {
+            Some(one) if start.checked_add(1) == Some(*end) => {
+                format!("'{encoding}' codec can't {verb} {one} in position {start}: {reason}")
+            }
+            _ => {
+                let last = end.saturating_sub(1);
+                format!("'{encoding}' codec can't {verb} {many} in position {start}-{last}: {reason}")
+            }
         }))
     }
 

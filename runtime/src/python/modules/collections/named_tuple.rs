@@ -12,8 +12,9 @@ use crate::python::args::Args;
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::modules::signature::Signature;
+use crate::python::object::Object;
 use crate::python::string::Str;
-use crate::python::types::{Class, TUPLE, Type};
+use crate::python::types::{BuiltinType, Class, OBJECT, TUPLE, Type};
 use crate::python::value::{BoundMethod, Builtin, MethodTarget, Tuple, Value};
 use crate::python::vm::Vm;
 use crate::python::vm::descriptors::{ClassMethod, Property};
@@ -127,6 +128,37 @@ static REPLACE: Builtin = Builtin { name: "_replace", call: replace };
 // A builtin in a class's dict is not bound to instances; a property that gives the bound method is.
 static BIND_ASDICT: Builtin = Builtin { name: "_asdict", call: |_, args| bound_method(&ASDICT, args) };
 static BIND_REPLACE: Builtin = Builtin { name: "_replace", call: |_, args| bound_method(&REPLACE, args) };
+
+/// What the class itself gives for a member that instances get as a property: the function.
+pub fn unbound(getter: &Value) -> Option<Value> {
+    match getter {
+        Value::Builtin(getter) if std::ptr::eq(*getter, &raw const BIND_ASDICT) => Some(Value::Builtin(&ASDICT)),
+        Value::Builtin(getter) if std::ptr::eq(*getter, &raw const BIND_REPLACE) => Some(Value::Builtin(&REPLACE)),
+        _ => None,
+    }
+}
+
+static TUPLE_GETTER: BuiltinType = BuiltinType::new("_tuplegetter", "collections", &OBJECT);
+
+/// What the class gives for a field: the descriptor of its place.
+struct TupleGetter(usize);
+
+/// The descriptor of a field of a named tuple, where the class has the field.
+pub fn field(class: &Type, name: &str) -> Option<Value> {
+    let (_, fields) = definition(class)?;
+    let place = fields.items.iter().position(|field| field.as_str().is_some_and(|field| field.as_str() == name))?;
+    Some(Value::object(TupleGetter(place)))
+}
+
+impl Object for TupleGetter {
+    fn class(&self) -> &'static BuiltinType {
+        &TUPLE_GETTER
+    }
+
+    fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(format!("_tuplegetter({0}, 'Alias for field number {0}')", self.0))
+    }
+}
 
 fn bound_method(function: &'static Builtin, args: Args) -> PyResult<Value> {
     let [receiver] = args.exactly(function.name)?;

@@ -156,7 +156,9 @@ pub(super) fn checked(year: i64, month: i64, day: i64) -> PyResult<civil::Date> 
 /// `ctime()` of a `date` or a `datetime`, each of which has it.
 pub(super) fn ctime(this: &Value, args: Args, function: &str) -> PyResult<Value> {
     none(args, function)?;
-    Ok(Value::str(format::strftime(&local(this)?, None, "%a %b %e %H:%M:%S %Y")?))
+    let local = local(this)?;
+    let year = local.year();
+    Ok(Value::str(format!("{} {year:04}", format::strftime(&local, None, "%a %b %e %H:%M:%S")?)))
 }
 
 fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {

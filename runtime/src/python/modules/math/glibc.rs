@@ -159,7 +159,7 @@ pub(super) fn erfc(x: f64) -> f64 {
 /// `math.cbrt(x)`: a polynomial for the root of the mantissa, one step of Halley's method, and the exponent's part.
 pub(super) fn cbrt(x: f64) -> f64 {
     const ROOT: f64 = 1.259_921_049_894_873_2;
-    const SQUARE: f64 = 1.587_401_051_968_199_4;
+    const SQUARE: f64 = 1.587_401_051_968_199_6;
     const FACTORS: [f64; 5] = [1.0 / SQUARE, 1.0 / ROOT, 1.0, ROOT, SQUARE];
     if x == 0.0 || !x.is_finite() {
         return x + x;
@@ -167,10 +167,10 @@ pub(super) fn cbrt(x: f64) -> f64 {
     let (mantissa, exponent) = libm::frexp(x.abs());
     let u = 0.354_895_765_043_919_86
         + ((1.508_191_937_815_849
-            - ((2.114_994_941_673_712_9
-                - ((2.446_931_222_780_835_6
-                    - ((1.834_692_774_836_130_9
-                        - (0.784_932_344_976_639_3 - 0.145_263_899_385_486_37 * mantissa) * mantissa)
+            - ((2.114_994_941_673_713
+                - ((2.446_931_225_635_344_4
+                    - ((1.834_692_774_836_130_8
+                        - (0.784_932_344_976_639_2 - 0.145_263_899_385_486_37 * mantissa) * mantissa)
                         * mantissa))
                     * mantissa))
                 * mantissa))
