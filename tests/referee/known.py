@@ -54,6 +54,10 @@ KNOWN = [
     Known("lone surrogates cannot be held", None, r"\\ud[89a-f]|surrogate", None),
     Known("the repr of modules shows no path", None, r"<module '", r"<module '", [(r"<module '([\w.]+)' (from '[^']*'|\(built-in\)|\(frozen\))>", r"<module \1>")]),
     Known("functions of modules and classes", None, r"function|method", r"function|method", FUNCTIONS),
+    # What CPython hashes by its address: `None`, classes, functions, a float that is no number; see also the order of sets.
+    Known("hashes by address", r"hash\((?!\(*[-\d.'\"])", r"^'?-?\d+'? (int|str)$", r"^'?-?\d+'? (int|str)$"),
+    Known("sets of what is hashed by address", None, r"\{[^{}]*(None|<class|nan|function)", r"\{", [(r"\{([^{}:]*)\}", lambda found: "{" + ", ".join(sorted(found[1].split(", "))) + "}")]),
+    Known("patterns of bytes", None, None, r"^!TypeError: patterns of bytes are not supported"),
     Known("ranges are bounded by 64 bits", r"range", None, r"^!OverflowError: Python int too large to convert to C ssize_t$"),
 ]
 

@@ -302,6 +302,11 @@ impl Value {
         }
     }
 
+    /// The class as CPython's parsers of arguments name it, to which `None` is its own.
+    pub fn argument_class(&self) -> Str {
+        if self.is_none() { Str::from("None") } else { self.type_name() }
+    }
+
     /// Whether both are the same object: Python's `is`. Equal small values without identity count as the same.
     pub fn is(&self, other: &Self) -> bool {
         match (self, other) {

@@ -211,7 +211,7 @@ fn decode(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
 fn fromhex(_: &mut Vm, args: Args) -> PyResult<Value> {
     let [text] = args.exactly("bytes.fromhex")?;
     let Value::Str(text) = &text else {
-        let given = text.type_name();
+        let given = text.argument_class();
         return Err(type_error(format!("fromhex() argument must be str, not {}", given.as_str())));
     };
     let mut out = Vec::new();

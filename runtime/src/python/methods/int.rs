@@ -71,7 +71,7 @@ fn byte_arguments(vm: &mut Vm, mut args: Args, method: &str, first: &str) -> PyR
         Some(Value::Str(order)) if order.as_str() == "little" => false,
         Some(Value::Str(_)) => return Err(value_error("byteorder must be either 'little' or 'big'")),
         Some(other) => {
-            let given = other.type_name();
+            let given = other.argument_class();
             return Err(type_error(format!("{method}() argument 'byteorder' must be str, not {}", given.as_str())));
         }
     };

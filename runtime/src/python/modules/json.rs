@@ -7,6 +7,7 @@ use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::json::decode::{self, Hooks};
 use crate::python::json::{JSON_DECODE_ERROR, Options, encode};
 use crate::python::value::Value;
+use crate::python::vm::operators::is_not_iterable;
 use crate::python::vm::{BinaryOp, Vm};
 
 module! {
@@ -102,7 +103,14 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
         options.item_separator = ",".to_owned();
     }
     if let Some(separators) = separators {
-        match vm.collect(&separators)?.as_slice() {
+        let parts = vm.collect(&separators).map_err(|raised| {
+            if is_not_iterable(&raised, &separators) {
+                let class = separators.class().name();
+                return type_error(format!("cannot unpack non-iterable {} object", class.as_str()));
+            }
+            raised
+        })?;
+        match parts.as_slice() {
             [Value::Str(item), Value::Str(key)] => {
                 options.item_separator = item.to_string();
                 options.key_separator = key.to_string();

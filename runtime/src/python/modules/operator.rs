@@ -4,7 +4,7 @@ use super::class;
 use super::collections::deque::Deque;
 use crate::python::args::Args;
 use crate::python::builtins::{convert, numbers};
-use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::exception::{PyResult, Raised, TYPE_ERROR, type_error, value_error};
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
@@ -65,7 +65,7 @@ module! {
         "concat" => |vm, args| {
             let [a, b] = args.between("concat", 2)?.map(Option::unwrap_or_default);
             sequences_only(vm, &a, &b)?;
-            vm.binary(BinaryOp::Add, &a, &b)
+            vm.binary(BinaryOp::Add, &a, &b).map_err(|raised| not_concatenated(&a, raised))
         },
         "contains" => |vm, args| {
             let [container, item] = args.between("contains", 2)?.map(Option::unwrap_or_default);
@@ -99,7 +99,7 @@ module! {
         "iconcat" => |vm, args| {
             let [a, b] = args.between("iconcat", 2)?.map(Option::unwrap_or_default);
             sequences_only(vm, &a, &b)?;
-            vm.in_place(BinaryOp::Add, &a, &b)
+            vm.in_place(BinaryOp::Add, &a, &b).map_err(|raised| not_concatenated(&a, raised))
         },
         "ifloordiv" => in_place!("ifloordiv", FloorDivide),
         "ilshift" => in_place!("ilshift", LeftShift),
@@ -190,6 +190,15 @@ fn sequences_only(vm: &mut Vm, a: &Value, b: &Value) -> PyResult<()> {
         return Ok(());
     }
     Err(type_error(format!("'{}' object can't be concatenated", a.type_name().as_str())))
+}
+
+/// The error of `concat` where the operands cannot be added.
+fn not_concatenated(a: &Value, raised: Raised) -> Raised {
+    let unsupported = |value: &Value| value.as_str().is_some_and(|text| text.starts_with("unsupported operand type"));
+    if raised.is(&TYPE_ERROR) && raised.0.args.borrow().first().is_some_and(unsupported) {
+        return type_error(format!("'{}' object can't be concatenated", a.type_name().as_str()));
+    }
+    raised
 }
 
 /// An iterator over what is searched, as `in` words its error.

@@ -37,9 +37,10 @@ pub(super) fn qualified(name: &str, program: &Program, code: u32) -> String {
             break;
         }
         let around = program.string(code.name);
-        // The body of a class is code of its own, but no function.
-        let is_class = is_class_body(data, outer);
-        name = format!("{}.{}{name}", around.as_str(), if is_class { "" } else { "<locals>." });
+        // The body of a class and a comprehension are code of their own, but no functions.
+        let is_comprehension = matches!(around.as_str(), "<listcomp>" | "<setcomp>" | "<dictcomp>" | "<genexpr>");
+        let is_function = !is_comprehension && !is_class_body(data, outer);
+        name = format!("{}.{}{name}", around.as_str(), if is_function { "<locals>." } else { "" });
         index = outer;
     }
     name

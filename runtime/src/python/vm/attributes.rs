@@ -163,7 +163,7 @@ impl Vm {
                     return Ok(Some(bound(object.clone(), method.0.clone())));
                 }
                 if let Some(function) =
-                    value.downcast::<Property>().and_then(|property| named_tuple::unbound(&property.getter))
+                    value.downcast::<Property>().and_then(|property| named_tuple::unbound(class, &property.getter))
                 {
                     return Ok(Some(function));
                 }

@@ -325,7 +325,7 @@ fn subscript_class(class: &Type, key: &Value) -> PyResult<Value> {
         "deque",
     ];
     match class {
-        Type::Builtin(builtin) if GENERIC.contains(&builtin.name) => {
+        class if GENERIC.contains(&class.builtin_base().name) => {
             Ok(typing::generic_alias(Value::Type(class.clone()), key))
         }
         Type::Builtin(class) => Err(type_error(format!("type '{}' is not subscriptable", class.shown_name().as_str()))),

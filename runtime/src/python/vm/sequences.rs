@@ -150,13 +150,14 @@ impl Vm {
             }
         }
         for (key, y) in right.iter().filter(|(key, _)| !left.contains_key(*key)) {
-            let count = match op {
-                BinaryOp::Subtract => self.binary(op, &zero, y)?,
+            let sign = match op {
+                BinaryOp::Subtract => CompareOp::Lt,
                 BinaryOp::And => continue,
-                _ => y.clone(),
+                _ => CompareOp::Gt,
             };
-            let positive = self.compare(CompareOp::Gt, &count, &zero)?;
-            if self.truthy(&positive)? {
+            let kept = self.compare(sign, y, &zero)?;
+            if self.truthy(&kept)? {
+                let count = if sign == CompareOp::Lt { self.binary(op, &zero, y)? } else { y.clone() };
                 result.table.borrow_mut().insert(key.clone(), count);
             }
         }

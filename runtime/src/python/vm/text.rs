@@ -17,7 +17,7 @@ use crate::python::unicode;
 use crate::python::value::{BoundMethod, MethodTarget, Tuple, Value};
 
 /// The module that classes of the config's code belong to: TPV runs it with the globals of its loader.
-const CODE_MODULE: &str = "tpv.core.loader";
+pub(crate) const CODE_MODULE: &str = "tpv.core.loader";
 
 impl Vm {
     /// `str(value)`

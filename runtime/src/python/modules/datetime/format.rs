@@ -2,7 +2,6 @@
 
 use jiff::civil;
 
-use super::moment::shown_class;
 use super::timezone::Zone;
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
@@ -74,7 +73,7 @@ pub(super) fn pattern(args: Args) -> PyResult<Str> {
     let [pattern] = args.bind("strftime", ["format"], 1)?.map(Option::unwrap_or_default);
     match pattern {
         Value::Str(pattern) => Ok(pattern),
-        other => Err(type_error(format!("strftime() argument 1 must be str, not {}", shown_class(&other)))),
+        other => Err(type_error(format!("strftime() argument 1 must be str, not {}", other.argument_class().as_str()))),
     }
 }
 

@@ -114,9 +114,17 @@ pub static DATETIME: BuiltinType = BuiltinType {
         Builtin {
             name: "strptime",
             call: |vm, args| {
-                let [text, pattern] = args.between("strptime", 2)?.map(Option::unwrap_or_default);
-                let text = convert::text(&text, "strptime() argument 1 must be str, not ")?;
-                let pattern = convert::text(&pattern, "strptime() argument 2 must be str, not ")?;
+                args.no_keywords("datetime.strptime")?;
+                let [text, pattern] = args.pos.as_slice() else {
+                    let given = args.pos.len();
+                    return Err(type_error(format!("strptime() takes exactly 2 arguments ({given} given)")));
+                };
+                let wrong = |place: u8, value: &Value| {
+                    let given = value.argument_class();
+                    type_error(format!("strptime() argument {place} must be str, not {}", given.as_str()))
+                };
+                let text = text.as_str().ok_or_else(|| wrong(1, text))?;
+                let pattern = pattern.as_str().ok_or_else(|| wrong(2, pattern))?;
                 let (local, zone) = parse::strptime(vm, text, pattern)?;
                 Ok(Value::object(Moment { local, zone }))
             },
@@ -160,6 +168,11 @@ fn receiver(this: &Value) -> PyResult<&Moment> {
 }
 
 impl Moment {
+    /// Microseconds since 1970 in UTC, which may be of a year that no date can have.
+    fn instant(&self) -> i128 {
+        between(EPOCH, self.local) - self.zone.as_ref().map_or(0, Zone::microseconds)
+    }
+
     fn universal(&self) -> PyResult<civil::DateTime> {
         match &self.zone {
             Some(zone) => shifted(self.local, -zone.microseconds()),
@@ -245,7 +258,7 @@ fn timestamp(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         return Err(value_error("year 0 is out of range"));
     }
     #[expect(clippy::cast_precision_loss, reason = "as CPython computes it, in floats")]
-    let seconds = between(EPOCH, moment.universal()?) as f64 / 1e6;
+    let seconds = moment.instant() as f64 / 1e6;
     Ok(Value::Float(seconds))
 }
 
@@ -304,7 +317,7 @@ fn isoformat(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
                 _ => {
                     return Err(type_error(format!(
                         "isoformat() argument 1 must be a unicode character, not {}",
-                        shown_class(&value)
+                        value.argument_class().as_str()
                     )));
                 }
             }
@@ -337,13 +350,8 @@ fn checked_class(value: &Value, class: &'static BuiltinType, place: usize) -> Py
     if value.class().builtin_base().is_subclass(class) {
         return Ok(());
     }
-    let (wanted, given) = (class.shown_name(), shown_class(value));
-    Err(type_error(format!("combine() argument {place} must be {}, not {given}", wanted.as_str())))
-}
-
-/// The class as CPython's argument parser shows it: `None` by itself.
-pub(super) fn shown_class(value: &Value) -> String {
-    if value.is_none() { "None".to_owned() } else { value.type_name().to_string() }
+    let (wanted, given) = (class.shown_name(), value.argument_class());
+    Err(type_error(format!("combine() argument {place} must be {}, not {}", wanted.as_str(), given.as_str())))
 }
 
 fn mixed() -> &'static str {
@@ -400,7 +408,7 @@ impl Object for Moment {
                 _ => Err(type_error(format!("can't compare {}", mixed()))),
             });
         }
-        Some((|| Ok(decide(op, self.universal()?.cmp(&other.universal()?))))())
+        Some(Ok(decide(op, self.instant().cmp(&other.instant()))))
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
@@ -409,11 +417,8 @@ impl Object for Moment {
             let [e, f, g, h, i, j] = time_of_day::packed(self.local.time());
             return Some(Ok(hash_bytes(&[a, b, c, d, e, f, g, h, i, j])));
         }
-        Some(self.universal().and_then(|universal| {
-            let day = i128::from(super::date::ordinal(universal.date()));
-            let within = between(universal.date().at(0, 0, 0, 0), universal);
-            super::timedelta::hash(vm, day * super::MICROSECONDS_PER_DAY + within)
-        }))
+        let epoch = i128::from(super::date::ordinal(EPOCH.date())) * super::MICROSECONDS_PER_DAY;
+        Some(super::timedelta::hash(vm, epoch + self.instant()))
     }
 
     fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
@@ -421,7 +426,7 @@ impl Object for Moment {
             if self.zone.is_some() != other.zone.is_some() {
                 return Some(Err(type_error(format!("can't subtract {}", mixed()))));
             }
-            return Some((|| delta(between(other.universal()?, self.universal()?)))());
+            return Some(delta(self.instant() - other.instant()));
         }
         let Delta(microseconds) = other.downcast::<Delta>()?;
         let by = match method {

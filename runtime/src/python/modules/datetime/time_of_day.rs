@@ -153,8 +153,8 @@ pub(super) fn timespec(value: Option<Value>, place: usize) -> PyResult<Str> {
         None => Ok(Str::from("auto")),
         Some(Value::Str(text)) => Ok(text),
         Some(other) => {
-            let given = super::moment::shown_class(&other);
-            Err(type_error(format!("isoformat() argument {place} must be str, not {given}")))
+            let given = other.argument_class();
+            Err(type_error(format!("isoformat() argument {place} must be str, not {}", given.as_str())))
         }
     }
 }

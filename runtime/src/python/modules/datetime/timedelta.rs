@@ -52,7 +52,10 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let mut whole: i128 = 0;
     // Fractions of a microsecond, summed as floats and rounded once, as CPython's `accum` leaves them to the end.
     let mut fraction = 0.0;
-    for (part, (name, unit)) in parts.into_iter().zip(UNITS) {
+    let mut parts = parts.into_iter().zip(UNITS).collect::<Vec<_>>();
+    // CPython adds up from the smallest unit.
+    parts.sort_by_key(|(_, (_, unit))| *unit);
+    for (part, (name, unit)) in parts {
         match part {
             None => {}
             Some(part @ (Value::Int(_) | Value::BigInt(_) | Value::Bool(_))) => {

@@ -1,6 +1,6 @@
 //! `datetime.timezone`: a fixed offset from UTC.
 
-use super::moment::{Moment, shown_class};
+use super::moment::Moment;
 use super::timedelta::{Delta, delta};
 use super::{MICROSECONDS_PER_DAY, decide};
 use crate::python::args::Args;
@@ -115,14 +115,17 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let Some(Delta(microseconds)) = offset.downcast::<Delta>() else {
         return Err(type_error(format!(
             "timezone() argument 1 must be datetime.timedelta, not {}",
-            shown_class(&offset)
+            offset.argument_class().as_str()
         )));
     };
     let name = match name {
         None => None,
         Some(Value::Str(name)) => Some(name),
         Some(other) => {
-            return Err(type_error(format!("timezone() argument 2 must be str, not {}", shown_class(&other))));
+            return Err(type_error(format!(
+                "timezone() argument 2 must be str, not {}",
+                other.argument_class().as_str()
+            )));
         }
     };
     let within = i64::try_from(*microseconds).ok().filter(|offset| i128::from(offset.abs()) < MICROSECONDS_PER_DAY);

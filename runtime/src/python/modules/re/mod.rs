@@ -100,15 +100,15 @@ fn get(_: &mut Vm, name: &str) -> PyResult<Option<Value>> {
 }
 
 /// `re.compile(pattern, flags=0)`
-fn compile(_: &mut Vm, args: Args) -> PyResult<Value> {
+fn compile(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [pattern, flags] = Signature::function("compile", ["pattern", "flags"], 1).bind(args)?;
-    compile::pattern(&pattern.unwrap_or(Value::None), flags.as_ref())
+    compile::pattern(vm, &pattern.unwrap_or(Value::None), flags.as_ref())
 }
 
 /// `re.match(pattern, string, flags=0)` and its like: the method of the pattern of the same name.
 fn on_text(vm: &mut Vm, args: Args, method: &'static str) -> PyResult<Value> {
     let [pattern, text, flags] = Signature::function(method, ["pattern", "string", "flags"], 2).bind(args)?;
-    let pattern = compile::pattern(&pattern.unwrap_or(Value::None), flags.as_ref())?;
+    let pattern = compile::pattern(vm, &pattern.unwrap_or(Value::None), flags.as_ref())?;
     pattern::call(vm, &pattern, method, Args::positional(text))
 }
 
@@ -116,7 +116,7 @@ fn on_text(vm: &mut Vm, args: Args, method: &'static str) -> PyResult<Value> {
 fn substitute(vm: &mut Vm, args: Args, method: &'static str) -> PyResult<Value> {
     let names = ["pattern", "repl", "string", "count", "flags"];
     let [pattern, replacement, text, count, flags] = Signature::function(method, names, 3).bind(args)?;
-    let pattern = compile::pattern(&pattern.unwrap_or(Value::None), flags.as_ref())?;
+    let pattern = compile::pattern(vm, &pattern.unwrap_or(Value::None), flags.as_ref())?;
     pattern::call(vm, &pattern, method, Args::positional([replacement, text, count].into_iter().flatten()))
 }
 
@@ -124,7 +124,7 @@ fn substitute(vm: &mut Vm, args: Args, method: &'static str) -> PyResult<Value> 
 fn split(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let names = ["pattern", "string", "maxsplit", "flags"];
     let [pattern, text, most, flags] = Signature::function("split", names, 2).bind(args)?;
-    let pattern = compile::pattern(&pattern.unwrap_or(Value::None), flags.as_ref())?;
+    let pattern = compile::pattern(vm, &pattern.unwrap_or(Value::None), flags.as_ref())?;
     pattern::call(vm, &pattern, "split", Args::positional([text, most].into_iter().flatten()))
 }
 
