@@ -1,6 +1,6 @@
 """The referee: random programs, evaluated by CPython 3.11 and by tpvc, their answers compared.
 
-    cargo build --release --example evaluate
+    cargo build --profile referee --example evaluate
     python3.11 tests/referee/generate.py --seed 1 --count 100000
 
 It prints its seed, the share of programs that raise and of trivial ones, and every difference that `known.py` does not
@@ -291,7 +291,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     parser.add_argument("--count", type=int, default=10_000)
-    parser.add_argument("--evaluator", default="target/release/examples/evaluate")
+    parser.add_argument("--evaluator", default="target/referee/examples/evaluate")
     parser.add_argument("--show", type=int, default=60, help="how many differences to shrink and print")
     parser.add_argument("--seconds", type=float, help="stop after this time")
     args = parser.parse_args()

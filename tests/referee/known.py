@@ -10,16 +10,20 @@ import re
 class Known:
     """A difference: its name, and what program and answers look like where it shows.
 
-    `alike` is a list of (pattern, replacement): the answers are equal after these, and not before.
+    `alike` is a list of (pattern, replacement): the answers are equal after these, and not before. `when` is a test of the
+    three texts.
     """
 
-    def __init__(self, name, source=None, expected=None, actual=None, alike=None):
+    def __init__(self, name, source=None, expected=None, actual=None, alike=None, when=None):
         self.name = name
+        self.when = when
         self.patterns = [re.compile(text, re.S) if text else None for text in (source, expected, actual)]
         self.alike = [(re.compile(pattern), replacement) for pattern, replacement in alike or []]
 
     def explains(self, *texts):
         if not all(pattern is None or pattern.search(text) for pattern, text in zip(self.patterns, texts)):
+            return False
+        if self.when and not self.when(*texts):
             return False
         return not self.alike or self.rewritten(texts[1]) == self.rewritten(texts[2])
 
@@ -35,6 +39,12 @@ def text(answer):
     return "!" + answer.get("exception", "panic") + ": " + answer.get("message", answer.get("panic", ""))
 
 
+def calls_what_is_missing(source, expected, actual):
+    """Whether the program calls the attribute that CPython misses."""
+    missing = re.search(r"no attribute '(\w+)'$", expected)
+    return missing is not None and f".{missing[1]}(" in source
+
+
 # A class of functions, as messages name it, and functions as `repr` shows them.
 FUNCTIONS = [
     (r"<function [\w.]*?(\w+) at 0x[0-9a-f]*>", r"<callable \1>"),
@@ -42,6 +52,7 @@ FUNCTIONS = [
     (r"<built-in method (\w+) of type object at 0x[0-9a-f]*>", r"<callable \1>"),
     (r"<built-in method (\w+) of [\w.]+ object at 0x[0-9a-f]*>", r"<callable \1>"),
     (r"<bound method [\w.]*?(\w+) of <[^<>]*(<[^<>]*>)?[^<>]*>>", r"<callable \1>"),
+    (r"<bound method [\w.]*?(\w+) of [^<>]*>", r"<callable \1>"),
     (r"<method '(\w+)' of '[\w.]+' objects>", r"<callable \1>"),
     (r"\b(function|builtin_function_or_method|method_descriptor|method)\b", "callable"),
 ]
@@ -55,8 +66,10 @@ KNOWN = [
     Known("the repr of modules shows no path", None, r"<module '", r"<module '", [(r"<module '([\w.]+)' (from '[^']*'|\(built-in\)|\(frozen\))>", r"<module \1>")]),
     Known("functions of modules and classes", None, r"function|method", r"function|method", FUNCTIONS),
     # What CPython hashes by its address: `None`, classes, functions, a float that is no number; see also the order of sets.
-    Known("hashes by address", r"hash\((?!\(*[-\d.'\"])", r"^'?-?\d+'? (int|str)$", r"^'?-?\d+'? (int|str)$"),
+    Known("hashes by address", r"hash\((?!\(*[-\d.'\"])", r"\d", r"\d", [(r"-?\d{4,}|(?<![\d.])0(?![\d.])", "#")]),
     Known("sets of what is hashed by address", None, r"\{[^{}]*(None|<class|nan|function)", r"\{", [(r"\{([^{}:]*)\}", lambda found: "{" + ", ".join(sorted(found[1].split(", "))) + "}")]),
+    Known("methods are looked up after their arguments", None, r"^!AttributeError: ", r"^!", when=calls_what_is_missing),
+    Known("the arguments of a SyntaxError", r"eval|ast|compile|except", r"\('[^']*', \('<(string|unknown)>'", r"line \d+\)'"),
     Known("patterns of bytes", None, None, r"^!TypeError: patterns of bytes are not supported"),
     Known("ranges are bounded by 64 bits", r"range", None, r"^!OverflowError: Python int too large to convert to C ssize_t$"),
 ]

@@ -214,13 +214,16 @@ fn fromhex(_: &mut Vm, args: Args) -> PyResult<Value> {
         let given = text.argument_class();
         return Err(type_error(format!("fromhex() argument must be str, not {}", given.as_str())));
     };
+    let bad = |at: usize| value_error(format!("non-hexadecimal number found in fromhex() arg at position {at}"));
+    if let Some(at) = text.as_str().chars().position(|char| !char.is_ascii()) {
+        return Err(bad(at));
+    }
     let mut out = Vec::new();
     let mut chars = text.as_str().chars().enumerate();
     while let Some((at, char)) = chars.next() {
         if char.is_ascii_whitespace() || char == '\x0b' {
             continue;
         }
-        let bad = |at: usize| value_error(format!("non-hexadecimal number found in fromhex() arg at position {at}"));
         let high = char.to_digit(16).ok_or_else(|| bad(at))?;
         let low = chars.next().and_then(|(_, char)| char.to_digit(16)).ok_or_else(|| bad(at + 1))?;
         out.push(u8::try_from(high << 4 | low).unwrap_or(0));

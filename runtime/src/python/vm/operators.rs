@@ -9,6 +9,7 @@ use crate::python::exception::{PyResult, Raised, type_error};
 use crate::python::format;
 use crate::python::modules::collections::counter;
 use crate::python::modules::collections::deque::Deque;
+use crate::python::modules::collections::dicts::update_from as ordered_dict_update;
 use crate::python::modules::typing;
 use crate::python::number::{Num, convert, float_ops, int_ops};
 use crate::python::set::{SetObject, SetTable};
@@ -257,6 +258,14 @@ impl Vm {
             },
             // These are containers to C that cannot be repeated: the other operand is not asked whether it can be repeated.
             (BinaryOp::Multiply, Value::Dict(_) | Value::Set(_) | Value::Range(_)) => Err(unsupported("*=", a, b)),
+            (BinaryOp::And, Value::Dict(dict)) if matches!(dict.kind, DictKind::Counter) => {
+                counter::intersect(self, dict, b)?;
+                Ok(Some(a.clone()))
+            }
+            (BinaryOp::Or, Value::Dict(dict)) if matches!(dict.kind, DictKind::Ordered) => {
+                ordered_dict_update(self, dict, b)?;
+                Ok(Some(a.clone()))
+            }
             (BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Or, Value::Dict(dict))
                 if matches!(dict.kind, DictKind::Counter) =>
             {

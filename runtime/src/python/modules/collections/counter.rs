@@ -70,9 +70,8 @@ fn count_into(vm: &mut Vm, this: &Value, args: Args, op: BinaryOp) -> PyResult<V
     match args.pos.first() {
         None | Some(Value::None) => {}
         Some(Value::Dict(other)) => {
-            for (key, count) in other.items() {
-                change(vm, dict, key, op, &count)?;
-            }
+            let counts = other.items().into_iter();
+            change_all(vm, dict, op, counts)?;
         }
         Some(iterable) => {
             let iterator = vm.iter(iterable)?;
@@ -81,10 +80,48 @@ fn count_into(vm: &mut Vm, this: &Value, args: Args, op: BinaryOp) -> PyResult<V
             }
         }
     }
-    for (name, count) in args.kw {
-        change(vm, dict, Value::Str(name), op, &count)?;
-    }
+    change_all(vm, dict, op, args.kw.into_iter().map(|(name, count)| (Value::Str(name), count)))?;
     Ok(Value::None)
+}
+
+/// Adds or subtracts the counts of a mapping. What is added to nothing is taken as it is; else it is the first operand.
+fn change_all(vm: &mut Vm, dict: &Dict, op: BinaryOp, counts: impl Iterator<Item = (Value, Value)>) -> PyResult<()> {
+    let fresh = op == BinaryOp::Add && dict.is_empty();
+    for (key, count) in counts {
+        if fresh || op == BinaryOp::Subtract {
+            change(vm, dict, key, op, &count)?;
+            continue;
+        }
+        vm.charge(1)?;
+        let key = Key::new(vm, key)?;
+        let old = dict.table.borrow().get(&key).cloned().unwrap_or(Value::Int(0));
+        let sum = vm.binary(op, &count, &old)?;
+        dict.table.borrow_mut().insert(key, sum);
+    }
+    Ok(())
+}
+
+/// `counter &= other`: the smaller count of each key, as far as it is above zero.
+///
+/// # Errors
+/// Where the other has no such item, or the counts cannot be compared.
+pub(crate) fn intersect(vm: &mut Vm, dict: &Dict, other: &Value) -> PyResult<()> {
+    for (key, count) in dict.items() {
+        vm.charge(1)?;
+        let bound = vm.get_item(other, &key)?;
+        if vm.less(&bound, &count)? {
+            dict.set(vm, key, bound)?;
+        }
+    }
+    let zero = Value::Int(0);
+    for (key, count) in dict.items() {
+        let positive = vm.compare(CompareOp::Gt, &count, &zero)?;
+        if !vm.truthy(&positive)? {
+            let key = Key::new(vm, key)?;
+            dict.table.borrow_mut().shift_remove(&key);
+        }
+    }
+    Ok(())
 }
 
 /// `+counter` and `-counter`: the counts above zero, or those below it with the sign turned.

@@ -58,26 +58,33 @@ fn ordered_dict(vm: &mut Vm, args: Args) -> PyResult<Value> {
 
 /// `OrderedDict.update`, which takes pairs apart by itself.
 fn update_ordered(vm: &mut Vm, dict: &Dict, args: Args) -> PyResult<()> {
-    match args.pos.first() {
-        None => {}
-        Some(source @ (Value::Dict(_) | Value::Instance(_))) => containers::update_from(vm, dict, source)?,
-        Some(source) if vm.find_attr(source, "keys")?.is_some() => containers::update_from(vm, dict, source)?,
-        Some(source) => {
-            let pairs = vm.iter(source)?;
-            while let Some(pair) = vm.next(&pairs)? {
-                vm.charge(1)?;
-                let parts = vm.iter(&pair)?;
-                let too_few = |count: &str| value_error(format!("need more than {count} to unpack"));
-                let key = vm.next(&parts)?.ok_or_else(|| too_few("0 values"))?;
-                let value = vm.next(&parts)?.ok_or_else(|| too_few("1 value"))?;
-                if vm.next(&parts)?.is_some() {
-                    return Err(value_error("too many values to unpack (expected 2)"));
-                }
-                dict.set(vm, key, value)?;
-            }
-        }
+    if let Some(source) = args.pos.first() {
+        update_from(vm, dict, source)?;
     }
     containers::update_from_keywords(dict, args.kw);
+    Ok(())
+}
+
+/// Updates an `OrderedDict` from a mapping or from pairs.
+///
+/// # Errors
+/// `ValueError` where what should be a pair is none, `TypeError` where it cannot be iterated.
+pub fn update_from(vm: &mut Vm, dict: &Dict, source: &Value) -> PyResult<()> {
+    if matches!(source, Value::Dict(_)) || vm.find_attr(source, "keys")?.is_some() {
+        return containers::update_from(vm, dict, source);
+    }
+    let pairs = vm.iter(source)?;
+    while let Some(pair) = vm.next(&pairs)? {
+        vm.charge(1)?;
+        let parts = vm.iter(&pair)?;
+        let too_few = |count: &str| value_error(format!("need more than {count} to unpack"));
+        let key = vm.next(&parts)?.ok_or_else(|| too_few("0 values"))?;
+        let value = vm.next(&parts)?.ok_or_else(|| too_few("1 value"))?;
+        if vm.next(&parts)?.is_some() {
+            return Err(value_error("too many values to unpack (expected 2)"));
+        }
+        dict.set(vm, key, value)?;
+    }
     Ok(())
 }
 

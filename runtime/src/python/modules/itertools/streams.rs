@@ -70,6 +70,11 @@ impl PyIterator for Count {
 pub(super) fn count(_: &mut Vm, args: Args) -> PyResult<Value> {
     let [start, step] = args.bind("count", ["start", "step"], 0)?;
     let (next, step) = (start.unwrap_or(Value::Int(0)), step.unwrap_or(Value::Int(1)));
+    // Where both are ints and the step is 1, CPython counts in C, from a plain int.
+    let next = match (next, &step) {
+        (Value::Bool(start), Value::Int(1) | Value::Bool(true)) => Value::Int(i64::from(start)),
+        (next, _) => next,
+    };
     let is_number = |value: &Value| {
         matches!(value, Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::Float(_) | Value::Object(_))
     };
