@@ -66,7 +66,8 @@ KNOWN = [
     Known("the repr of modules shows no path", None, r"<module '", r"<module '", [(r"<module '([\w.]+)' (from '[^']*'|\(built-in\)|\(frozen\))>", r"<module \1>")]),
     Known("functions of modules and classes", None, r"function|method", r"function|method", FUNCTIONS),
     # What CPython hashes by its address: `None`, classes, functions, a float that is no number; see also the order of sets.
-    Known("hashes by address", r"hash\((?!\(*[-\d.'\"])", r"\d", r"\d", [(r"-?\d{4,}|(?<![\d.])0(?![\d.])", "#")]),
+    Known("hashes by address", r"hash\((?!\(*[-\d.'\"])|hash\(.*nan|(Random|seed)\(.*nan"),
+    Known("addresses, character by character", None, r"'0', 'x'", r"'0', 'x'", [(r"'0', 'x'(, '[0-9a-f]')+", "#")]),
     Known("sets of what is hashed by address", None, r"\{[^{}]*(None|<class|nan|function)", r"\{", [(r"\{([^{}:]*)\}", lambda found: "{" + ", ".join(sorted(found[1].split(", "))) + "}")]),
     Known("methods are looked up after their arguments", None, r"^!AttributeError: ", r"^!", when=calls_what_is_missing),
     Known("the arguments of a SyntaxError", r"eval|ast|compile|except", r"\('[^']*', \('<(string|unknown)>'", r"line \d+\)'"),

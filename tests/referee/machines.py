@@ -18,6 +18,8 @@ ADDRESS = re.compile(r"\bat 0x[0-9a-f]+")
 ENVIRONMENT = {**os.environ, "PYTHONHASHSEED": "0"}
 # What no program of the referee should need; a machine that takes longer is started again.
 SECONDS = 5
+# Of a value that is longer, the time that it takes to send it would be measured.
+LONGEST = 10_000_000
 
 
 class Machine:
@@ -57,7 +59,9 @@ class CPython(Machine):
     def answer(self, case):
         """None where CPython takes too long, or more memory than it may."""
         answer = self.ask(json.dumps({"kind": case[0], "source": case[1]}))
-        return None if answer is None or answer.get("exception") == "MemoryError" else answer
+        if answer is None or answer.get("exception") == "MemoryError" or len(answer.get("value", "")) > LONGEST:
+            return None
+        return answer
 
 
 class Tpvc(Machine):

@@ -177,9 +177,30 @@ impl Object for View {
             return None;
         }
         Some((|| {
-            let own = self.table(vm)?;
-            let other = set::table_of(vm, other)?;
-            Ok(Value::Bool(set::compare_tables(op, &own, &other)))
+            let (own, others) = (self.dict.len(), vm.len(other)?);
+            // As CPython: sizes first, so that what cannot be hashed is not, where they decide.
+            let decided = match op {
+                CompareOp::Eq | CompareOp::Ne if own != others => Some(op == CompareOp::Ne),
+                CompareOp::Lt if own >= others => Some(false),
+                CompareOp::Le if own > others => Some(false),
+                CompareOp::Gt if own <= others => Some(false),
+                CompareOp::Ge if own < others => Some(false),
+                _ => None,
+            };
+            if let Some(decided) = decided {
+                return Ok(Value::Bool(decided));
+            }
+            let this = Value::object(Self { dict: self.dict.clone(), kind: self.kind });
+            let (part, whole) = match op {
+                CompareOp::Gt | CompareOp::Ge => (other, &this),
+                _ => (&this, other),
+            };
+            for item in vm.collect(part)? {
+                if !vm.contains(whole, &item)? {
+                    return Ok(Value::Bool(op == CompareOp::Ne));
+                }
+            }
+            Ok(Value::Bool(op != CompareOp::Ne))
         })())
     }
 

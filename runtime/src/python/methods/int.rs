@@ -86,7 +86,10 @@ fn from_bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
     };
     let mut bytes = match &bytes {
         Value::Bytes(bytes) => bytes.to_vec(),
-        Value::Str(_) => return Err(type_error("cannot convert 'str' object to bytes")),
+        Value::Str(_) | Value::Int(_) | Value::Bool(_) | Value::BigInt(_) | Value::Float(_) | Value::None => {
+            let given = bytes.type_name();
+            return Err(type_error(format!("cannot convert '{}' object to bytes", given.as_str())));
+        }
         other => match crate::python::builtins::construct::bytes(vm, Args::one(other.clone()))? {
             Value::Bytes(bytes) => bytes.to_vec(),
             _ => Vec::new(),

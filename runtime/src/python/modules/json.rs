@@ -123,7 +123,14 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
                 };
                 return Err(value_error(problem));
             }
-            _ => return Err(type_error("separators must be strings")),
+            // A text alone is written without an encoder.
+            _ if value_is_text => {}
+            [item, key] => {
+                let (place, wrong) = if key.as_str().is_none() { (5, key) } else { (6, item) };
+                let given = wrong.argument_class();
+                return Err(type_error(format!("make_encoder() argument {place} must be str, not {}", given.as_str())));
+            }
+            _ => {}
         }
     }
     Ok(Value::str(encode::dumps(vm, &value, &options)?))

@@ -148,7 +148,8 @@ impl Object for Alias {
         match name {
             "__origin__" => Ok(Some(self.origin.clone())),
             "__args__" => Ok(Some(Value::tuple(self.arguments.clone()))),
-            other => vm.find_attr(&self.origin, other),
+            other if other.starts_with("__") => vm.find_attr(&self.origin, other),
+            other => vm.get_attr(&self.origin, other).map(Some),
         }
     }
 

@@ -174,6 +174,12 @@ impl Vm {
     /// The comparison of two values of the runtime; `None` where they have none.
     fn compare_builtin(&mut self, op: CompareOp, a: &Value, b: &Value) -> PyResult<Option<bool>> {
         Ok(match (a, b) {
+            // A subclass on the right goes first.
+            (Value::Tuple(x), Value::Tuple(y)) if x.class.is_none() && y.class.is_some() => Some(self.compare_items(
+                mirrored(op),
+                |index| y.items.get(index).cloned(),
+                |index| x.items.get(index).cloned(),
+            )?),
             (Value::Tuple(x), Value::Tuple(y)) => Some(self.compare_items(
                 op,
                 |index| x.items.get(index).cloned(),

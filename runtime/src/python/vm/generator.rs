@@ -136,7 +136,12 @@ impl Vm {
     /// The next item of an iterator object, or its end.
     pub(super) fn next_of(&mut self, iterator: &Rc<IteratorObject>) -> PyResult<Option<Value>> {
         let Ok(mut state) = iterator.state.try_borrow_mut() else { return Err(already_executing()) };
-        state.next(self)
+        let next = state.next(self);
+        // What a callback of `map` or `filterfalse` raises so is their own end. No generator raises it.
+        match next {
+            Err(raised) if raised.is(&STOP_ITERATION) => Ok(None),
+            next => next,
+        }
     }
 
     /// What an iterator returned, once it ended: the value of `yield from`.

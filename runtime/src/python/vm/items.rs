@@ -323,6 +323,10 @@ fn subscript_class(class: &Type, key: &Value) -> PyResult<Value> {
         "OrderedDict",
         "Counter",
         "deque",
+        "chain",
+        "partial",
+        "Pattern",
+        "Match",
     ];
     match class {
         class if GENERIC.contains(&class.builtin_base().name) => {

@@ -114,6 +114,9 @@ struct Fields {
     micro: i64,
     day_of_year: Option<i64>,
     zone: Option<Zone>,
+    weekday: Option<i64>,
+    /// The week of the year, and whether weeks begin on Monday.
+    week: Option<(i64, bool)>,
 }
 
 /// `datetime.strptime(text, pattern)`
@@ -137,8 +140,13 @@ pub(super) fn strptime(vm: &mut Vm, text: &str, pattern: &str) -> PyResult<(civi
         hour = hour % 12 + if afternoon { 12 } else { 0 };
     }
     let year = fields.year.unwrap_or(1900);
-    let date = match fields.day_of_year {
-        Some(day) if fields.month.is_none() && fields.day.is_none() => {
+    // A week and a weekday say which day of the year it is.
+    let by_week = match (fields.week, fields.weekday) {
+        (Some((week, from_monday)), Some(weekday)) => Some(day_of_week(year, week, weekday, from_monday)?),
+        _ => None,
+    };
+    let date = match fields.day_of_year.or(by_week) {
+        Some(day) if by_week.is_some() || (fields.month.is_none() && fields.day.is_none()) => {
             let start = super::date::checked(year, 1, 1)?.at(0, 0, 0, 0);
             super::shifted(start, i128::from(day - 1) * super::MICROSECONDS_PER_DAY)?.date()
         }
@@ -146,6 +154,18 @@ pub(super) fn strptime(vm: &mut Vm, text: &str, pattern: &str) -> PyResult<(civi
     };
     let time = super::time_of_day::checked(hour, fields.minute, fields.second, fields.micro)?;
     Ok((date.to_datetime(time), fields.zone))
+}
+
+/// The day of the year of a weekday (0 is Monday) in a week that begins on Monday or on Sunday; week 0 is that before the
+/// first whole one.
+fn day_of_week(year: i64, week: i64, weekday: i64, from_monday: bool) -> PyResult<i64> {
+    let first = i64::from(super::date::checked(year, 1, 1)?.weekday().to_monday_zero_offset());
+    let shift = if from_monday { 0 } else { 1 };
+    let (first, weekday) = ((first + shift) % 7, (weekday + shift) % 7);
+    if week == 0 {
+        return Ok(1 + weekday - first);
+    }
+    Ok(1 + (7 - first) % 7 + 7 * (week - 1) + weekday)
 }
 
 fn mismatch(vm: &mut Vm, text: &str, pattern: &str) -> PyResult<Raised> {
@@ -196,7 +216,7 @@ fn read<'a>(fields: &mut Fields, mut text: &'a str, pattern: &str) -> Result<&'a
                 fields.year = Some(if year <= 68 { 2000 + year } else { 1900 + year });
             }
             'm' => fields.month = Some(take(2, 12)?),
-            'd' | 'e' => fields.day = Some(take(2, 31)?),
+            'd' => fields.day = Some(take(2, 31)?),
             'H' => fields.hour = take(2, 23)?,
             'I' => {
                 fields.hour = take(2, 12)?;
@@ -211,11 +231,16 @@ fn read<'a>(fields: &mut Fields, mut text: &'a str, pattern: &str) -> Result<&'a
                 let scale = 10_i64.pow(6 - u32::try_from(count).unwrap_or(6).min(6));
                 (fields.micro, text) = (value * scale, rest);
             }
-            'b' | 'B' | 'h' => {
+            'b' | 'B' => {
                 let found = word(text, months, directive != 'B').ok_or(None)?;
                 (fields.month, text) = (Some(found.0 + 1), found.1);
             }
-            'a' | 'A' => text = word(text, weekdays, directive == 'a').ok_or(None)?.1,
+            'a' | 'A' => {
+                let found = word(text, weekdays, directive == 'a').ok_or(None)?;
+                (fields.weekday, text) = (Some(found.0), found.1);
+            }
+            'w' => fields.weekday = Some((take(1, 6)? + 6) % 7),
+            'U' | 'W' => fields.week = Some((take(2, 53)?, directive == 'W')),
             'p' => {
                 let (index, rest) = word(text, &["AM ", "PM "].map(|half| half.trim_end()), false).ok_or(None)?;
                 (fields.afternoon, text) = (Some(index == 1), rest);
@@ -233,9 +258,8 @@ fn read<'a>(fields: &mut Fields, mut text: &'a str, pattern: &str) -> Result<&'a
                 }
             }
             'Z' => text = text.strip_prefix("UTC").or_else(|| text.strip_prefix("GMT")).ok_or(None)?,
-            'T' | 'X' => text = read(fields, text, "%H:%M:%S")?,
-            'D' | 'x' => text = read(fields, text, "%m/%d/%y")?,
-            'F' => text = read(fields, text, "%Y-%m-%d")?,
+            'X' => text = read(fields, text, "%H:%M:%S")?,
+            'x' => text = read(fields, text, "%m/%d/%y")?,
             'c' => text = read(fields, text, "%a %b %d %H:%M:%S %Y")?,
             '%' => text = text.strip_prefix('%').ok_or(None)?,
             other => return Err(Some(other)),

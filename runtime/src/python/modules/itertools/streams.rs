@@ -338,7 +338,7 @@ pub(super) fn islice(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let mut bound = |value: Option<Value>, default: usize, message: &str| match value {
         None | Some(Value::None) => Ok(default),
         Some(Value::Int(negative)) if negative < -1 && message == STOP => Err(value_error(INDICES)),
-        Some(value @ (Value::Int(_) | Value::Bool(_) | Value::BigInt(_))) => size(vm, &value, message),
+        Some(value @ (Value::Int(_) | Value::Bool(_))) => size(vm, &value, message),
         Some(_) => Err(value_error(message)),
     };
     let (start, stop) = match second {

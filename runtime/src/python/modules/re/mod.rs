@@ -138,20 +138,38 @@ fn purge(_: &mut Vm, args: Args) -> PyResult<Value> {
 /// `re.escape(pattern)`
 fn escape(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [pattern] = Signature::function("escape", ["pattern"], 1).bind(args)?;
-    let Some(Value::Str(text)) = pattern else {
-        let name = pattern.unwrap_or(Value::None).type_name();
-        return Err(type_error(format!("decoding to str: need a bytes-like object, {} found", name.as_str())));
-    };
-    vm.charge_bytes(text.len())?;
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        if "()[]{}?*+-|^$\\.&~# \t\n\r\x0b\x0c".contains(c) {
-            escaped.push('\\');
+    match pattern.unwrap_or_default() {
+        Value::Str(text) => {
+            vm.charge_bytes(text.len())?;
+            let mut escaped = String::with_capacity(text.len());
+            for c in text.chars() {
+                if SPECIAL.contains(c) {
+                    escaped.push('\\');
+                }
+                escaped.push(c);
+            }
+            Ok(Value::str(escaped))
         }
-        escaped.push(c);
+        Value::Bytes(bytes) => {
+            vm.charge_bytes(bytes.len())?;
+            let mut escaped = Vec::with_capacity(bytes.len());
+            for byte in bytes.iter() {
+                if SPECIAL.as_bytes().contains(byte) {
+                    escaped.push(b'\\');
+                }
+                escaped.push(*byte);
+            }
+            Ok(Value::bytes(escaped))
+        }
+        other => {
+            let name = other.type_name();
+            Err(type_error(format!("decoding to str: need a bytes-like object, {} found", name.as_str())))
+        }
     }
-    Ok(Value::str(escaped))
 }
+
+/// What `re.escape` puts a backslash before.
+const SPECIAL: &str = "()[]{}?*+-|^$\\.&~# \t\n\r\x0b\x0c";
 
 /// The text that a pattern is matched with.
 ///

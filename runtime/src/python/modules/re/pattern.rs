@@ -185,7 +185,7 @@ impl PatternObject {
     fn substitute(&self, vm: &mut Vm, this: &Value, method: &str, args: Args) -> PyResult<Value> {
         let [replacement, text, count] = args.bind(method, ["repl", "string", "count"], 2)?;
         let count = count.map_or(Ok(0), |count| int(&count))?;
-        let replacement = Replacement::new(replacement.unwrap_or(Value::None), &self.regex)?;
+        let replacement = Replacement::new(vm, replacement.unwrap_or(Value::None), &self.regex)?;
         let subject = Self::subject(text, None, None)?;
         let mut walk = Walk::new(self.regex.clone(), &subject);
         let mut out = String::new();
@@ -236,7 +236,11 @@ enum Replacement {
 }
 
 impl Replacement {
-    fn new(value: Value, regex: &Regex) -> PyResult<Self> {
+    fn new(vm: &mut Vm, value: Value, regex: &Regex) -> PyResult<Self> {
+        // CPython keeps replacements by their hash.
+        if matches!(value, Value::List(_) | Value::Dict(_) | Value::Set(_)) {
+            crate::python::hash::hash(vm, &value)?;
+        }
         match value {
             Value::Str(text) if !text.contains('\\') => Ok(Self::Text(text)),
             Value::Str(text) => {
