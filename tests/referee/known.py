@@ -45,6 +45,11 @@ def calls_what_is_missing(source, expected, actual):
     return missing is not None and f".{missing[1]}(" in source
 
 
+def same_characters(source, expected, actual):
+    """Whether the answers hold the same in another order."""
+    return sorted(expected) == sorted(actual)
+
+
 # A class of functions, as messages name it, and functions as `repr` shows them.
 FUNCTIONS = [
     (r"<function [\w.]*?(\w+) at 0x[0-9a-f]*>", r"<callable \1>"),
@@ -66,9 +71,10 @@ KNOWN = [
     Known("the repr of modules shows no path", None, r"<module '", r"<module '", [(r"<module '([\w.]+)' (from '[^']*'|\(built-in\)|\(frozen\))>", r"<module \1>")]),
     Known("functions of modules and classes", None, r"function|method", r"function|method", FUNCTIONS),
     # What CPython hashes by its address: `None`, classes, functions, a float that is no number; see also the order of sets.
-    Known("hashes by address", r"hash\((?!\(*[-\d.'\"])|hash\(.*nan|(Random|seed)\(.*nan"),
+    Known("hashes by address", r"hash\((?!\(*[-\d.'\"])|hash\(.*nan|(Random|seed)\(.*(nan|None)"),
     Known("addresses, character by character", None, r"'0', 'x'", r"'0', 'x'", [(r"'0', 'x'(, '[0-9a-f]')+", "#")]),
     Known("sets of what is hashed by address", None, r"\{[^{}]*(None|<class|nan|function)", r"\{", [(r"\{([^{}:]*)\}", lambda found: "{" + ", ".join(sorted(found[1].split(", "))) + "}")]),
+    Known("the order of sets of what is hashed by address", r"set|\{", r"None|<class|nan", None, when=same_characters),
     Known("methods are looked up after their arguments", None, r"^!AttributeError: ", r"^!", when=calls_what_is_missing),
     Known("the arguments of a SyntaxError", r"eval|ast|compile|except", r"\('[^']*', \('<(string|unknown)>'", r"line \d+\)'"),
     Known("patterns of bytes", None, None, r"^!TypeError: patterns of bytes are not supported"),

@@ -4,6 +4,7 @@ use super::character;
 use crate::python::args::Args;
 use crate::python::builtins::convert as convert_arguments;
 use crate::python::exception::{PyResult, Raised, TYPE_ERROR, overflow_error, type_error, value_error};
+use crate::python::methods::dict_views::View;
 use crate::python::number::float_text::{self, FloatOptions, FloatStyle};
 use crate::python::number::{Num, convert, int_text};
 use crate::python::string::Str;
@@ -73,13 +74,9 @@ impl<'a> Values<'a> {
             Value::Dict(_) | Value::List(_) | Value::Bytes(_) | Value::Range(_) => true,
             // Objects of the host do not tell whether they have items; those with a length do.
             // A deque has positions only.
-            Value::Object(object) if object.class().name == "GenericAlias" => true,
+            Value::Object(object) if matches!(object.class().name, "GenericAlias" | "Match") => true,
             // Neither do views of dicts have items by key.
-            Value::Object(object)
-                if matches!(object.class().name, "deque" | "dict_keys" | "dict_values" | "dict_items") =>
-            {
-                false
-            }
+            Value::Object(object) if object.class().name == "deque" || all.downcast::<View>().is_some() => false,
             Value::Object(object) => object.len(vm).transpose()?.is_some(),
             Value::Instance(_) => vm.special(all, "__getitem__").is_some(),
             _ => false,

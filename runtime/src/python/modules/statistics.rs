@@ -247,9 +247,11 @@ fn fmean(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let weights = vm.collect(&weights)?;
     let mut products = Vec::new();
     for (value, weight) in values.iter().zip(&weights) {
-        products.push(vm.binary(BinaryOp::Multiply, value, weight)?);
+        vm.charge(1)?;
+        let product = vm.binary(BinaryOp::Multiply, value, weight)?;
+        products.push(convert::real(vm, &product)?);
     }
-    let sum = float_sum(vm, &products)?;
+    let sum = exact_sum(&products)?;
     if values.len() != weights.len() {
         return Err(error("data and weights must be the same length"));
     }

@@ -8,12 +8,12 @@ use super::iterators::{
     BytesIterator, DictIterator, ListIterator, RangeIterator, SequenceIterator, SetIterator, StrIterator, TupleIterator,
 };
 use crate::python::args::Args;
-use crate::python::dict::Dict;
+use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{PyResult, Raised, type_error, value_error};
 use crate::python::iterator::IteratorObject;
 use crate::python::types::{
-    BYTES_ITERATOR, DICT_ITEMITERATOR, DICT_KEYITERATOR, DICT_VALUEITERATOR, ITERATOR, LIST_ITERATOR, RANGE_ITERATOR,
-    SET_ITERATOR, STR_ITERATOR, TUPLE_ITERATOR,
+    BYTES_ITERATOR, DICT_ITEMITERATOR, DICT_KEYITERATOR, DICT_VALUEITERATOR, ITERATOR, LIST_ITERATOR, ODICT_ITERATOR,
+    RANGE_ITERATOR, SET_ITERATOR, STR_ITERATOR, TUPLE_ITERATOR,
 };
 use crate::python::value::Value;
 
@@ -21,6 +21,7 @@ use crate::python::value::Value;
 /// size meanwhile.
 pub fn dict_iterator(dict: &Rc<Dict>, part: DictPart) -> Value {
     let class = match part {
+        _ if matches!(dict.kind, DictKind::Ordered) => &ODICT_ITERATOR,
         DictPart::Keys => &DICT_KEYITERATOR,
         DictPart::Values => &DICT_VALUEITERATOR,
         DictPart::Items => &DICT_ITEMITERATOR,

@@ -5,7 +5,7 @@ use crate::python::builtins::classes::is_callable;
 use crate::python::builtins::containers;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, key_error, type_error, value_error};
-use crate::python::methods::dict::receiver;
+use crate::python::methods::dict::{items, keys, receiver, values};
 use crate::python::types::{BuiltinType, DICT};
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::Vm;
@@ -18,6 +18,8 @@ pub static DEFAULTDICT: BuiltinType =
 pub static ORDERED_DICT: BuiltinType = BuiltinType {
     construct: Some(ordered_dict),
     methods: &[
+        Method { name: "items", call: items },
+        Method { name: "keys", call: keys },
         Method { name: "move_to_end", call: move_to_end },
         Method {
             name: "update",
@@ -32,6 +34,7 @@ pub static ORDERED_DICT: BuiltinType = BuiltinType {
                 Ok(Value::None)
             },
         },
+        Method { name: "values", call: values },
     ],
     statics: &[Builtin { name: "fromkeys", call: ordered_from_keys }],
     ..BuiltinType::new("OrderedDict", "collections", &DICT)

@@ -190,10 +190,16 @@ fn word<'a>(text: &'a str, names: &[&str], abbreviated: bool) -> Option<(i64, &'
 /// Reads the text by the pattern; gives what is left. An error holds the directive that does not exist.
 fn read<'a>(fields: &mut Fields, mut text: &'a str, pattern: &str) -> Result<&'a str, Option<char>> {
     let (months, weekdays) = format::names();
-    let mut characters = pattern.chars();
+    let mut characters = pattern.chars().peekable();
     while let Some(character) = characters.next() {
         if character.is_whitespace() {
-            text = text.trim_start();
+            // Blanks stand for one blank or more.
+            while characters.next_if(|next| next.is_whitespace()).is_some() {}
+            let rest = text.trim_start();
+            if rest.len() == text.len() {
+                return Err(None);
+            }
+            text = rest;
             continue;
         }
         if character != '%' {

@@ -67,7 +67,7 @@ impl PyIterator for Count {
     }
 }
 
-pub(super) fn count(_: &mut Vm, args: Args) -> PyResult<Value> {
+pub(super) fn count(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [start, step] = args.bind("count", ["start", "step"], 0)?;
     let (next, step) = (start.unwrap_or(Value::Int(0)), step.unwrap_or(Value::Int(1)));
     // Where both are ints and the step is 1, CPython counts in C, from a plain int.
@@ -75,8 +75,10 @@ pub(super) fn count(_: &mut Vm, args: Args) -> PyResult<Value> {
         (Value::Bool(start), Value::Int(1) | Value::Bool(true)) => Value::Int(i64::from(start)),
         (next, _) => next,
     };
-    let is_number = |value: &Value| {
-        matches!(value, Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::Float(_) | Value::Object(_))
+    let mut is_number = |value: &Value| match value {
+        Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::Float(_) => true,
+        Value::Object(object) => ["int", "float", "index"].iter().any(|method| object.number(vm, method).is_some()),
+        _ => false,
     };
     if !is_number(&next) || !is_number(&step) {
         return Err(type_error("a number is required"));
