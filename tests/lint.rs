@@ -243,7 +243,7 @@ fn deep_and_long_code_is_linted() {
     let long = "1 + ".repeat(20_000);
     let nested = "not ".repeat(2_000);
     let text = format!(
-        "tools:\n  t:\n    mem: 1\n    rules:\n      - {{if: \"{deep}1\"}}\n      - {{if: \"{long}1\"}}\n      - {{if: \"{nested}1\"}}\n"
+        "tools:\n  t:\n    mem: 1\n    rules:\n      - {{if: \"{deep}1\", mem: 1}}\n      - {{if: \"{long}1\", mem: 1}}\n      - {{if: \"{nested}1\", mem: 1}}\n"
     );
     let linted = lint_text(&text);
     assert!(linted.findings.iter().all(|finding| finding.code == "T111"), "{}", report::text(&linted, false));

@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use tpv_runtime::python::code::CodeKind;
 use tpv_runtime::python::dict::Dict;
 use tpv_runtime::python::exception::PyResult;
+use tpv_runtime::python::module::ModuleDef;
 use tpv_runtime::python::value::Value;
 use tpv_runtime::python::verify::verify;
 use tpv_runtime::python::vm::{Environment, Vm};
@@ -18,6 +19,10 @@ use tpvc::python::program::ProgramBuilder;
 struct Loader;
 
 impl Environment for Loader {
+    fn modules(&self) -> &'static [&'static ModuleDef] {
+        tpv_runtime::galaxy::modules::MODULES
+    }
+
     fn global(&self, _: &mut Vm, name: &str) -> PyResult<Option<Value>> {
         Ok((name == "__name__").then(|| Value::str("tpv.core.loader")))
     }
@@ -243,4 +248,69 @@ fn stdlib() {
 #[test]
 fn what_the_referee_found() {
     replay("referee");
+}
+
+#[test]
+fn hashing() {
+    replay("hashing");
+}
+
+#[test]
+fn packaging() {
+    replay("packaging");
+}
+
+#[test]
+fn time() {
+    replay("time");
+}
+
+#[test]
+fn uuid() {
+    replay("uuid");
+}
+
+#[test]
+fn galaxy_util() {
+    replay("galaxy_util");
+}
+
+#[test]
+fn textwrap() {
+    replay("textwrap");
+}
+
+#[test]
+fn data_structures() {
+    replay("data_structures");
+}
+
+#[test]
+fn dataclasses() {
+    replay("dataclasses");
+}
+
+#[test]
+fn statistics() {
+    replay("statistics");
+}
+
+#[test]
+fn urls() {
+    replay("urls");
+}
+
+#[test]
+fn decorators() {
+    replay("decorators");
+}
+
+#[test]
+fn enums() {
+    replay("enums");
+}
+
+#[test]
+fn more_stdlib() {
+    replay("more_stdlib");
 }

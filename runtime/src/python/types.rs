@@ -61,7 +61,10 @@ impl BuiltinType {
     pub fn is_in_c_module(&self) -> bool {
         match self.module {
             "collections" => matches!(self.name, "deque" | "defaultdict" | "OrderedDict"),
-            "datetime" | "itertools" | "operator" | "functools" | "_collections" => self.name != "CacheInfo",
+            "datetime" | "itertools" | "operator" | "functools" | "_collections" | "_hashlib" | "_blake2" => {
+                self.name != "CacheInfo"
+            }
+            "types" => true,
             "re" => matches!(self.name, "Pattern" | "Match"),
             _ => false,
         }

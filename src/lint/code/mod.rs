@@ -1,4 +1,4 @@
-//! The checker of code, in place of TPV's mypy: T103, T105 to T108, T111 and T112.
+//! The checker of code, in place of TPV's mypy: T103, T105 to T108, T111, T112 and T119.
 //!
 //! Every text is parsed once and walked once ([`checker`]); the names it takes from outside are then looked for in the
 //! surroundings of each entity that the text has come to by inheriting ([`names`]).
@@ -7,6 +7,7 @@ mod bindings;
 mod calls;
 mod checker;
 mod expressions;
+mod lost;
 mod names;
 mod narrow;
 mod order;
@@ -72,6 +73,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             facts.insert(rule, checked.facts_if_true.clone());
         }
         report(linter, site, &checked);
+        lost::judge(linter, site, &parsed.body, &surroundings);
         if !unknown {
             names.judge(linter, site, &checked.free);
         }

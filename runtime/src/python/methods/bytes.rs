@@ -68,7 +68,10 @@ fn bytes_of<'a>(receiver: &'a Value, method: &str) -> PyResult<&'a [u8]> {
 }
 
 /// A `bytes` argument.
-fn bytes_argument(value: &Value) -> PyResult<&[u8]> {
+///
+/// # Errors
+/// `TypeError: a bytes-like object is required, not 'str'`
+pub(crate) fn bytes_argument(value: &Value) -> PyResult<&[u8]> {
     match value {
         Value::Bytes(bytes) => Ok(bytes),
         other => Err(type_error(format!("a bytes-like object is required, not '{}'", other.type_name().as_str()))),
@@ -234,6 +237,7 @@ fn fromhex(_: &mut Vm, args: Args) -> PyResult<Value> {
 fn hex(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let bytes = bytes_of(receiver, "hex")?;
     let [separator, group] = args.bind("hex", ["sep", "bytes_per_sep"], 0)?;
+    vm.charge_bytes(bytes.len().saturating_mul(2))?;
     let group = match &group {
         None => 1,
         Some(group) => match convert::index(vm, group)? {

@@ -45,8 +45,8 @@ pub static DATE: BuiltinType = BuiltinType {
         Method { name: "replace", call: replace },
         Method {
             name: "strftime",
-            call: |_, this, args| {
-                let pattern = format::pattern(args)?;
+            call: |vm, this, args| {
+                let pattern = format::pattern(vm, args)?;
                 Ok(Value::str(format::strftime(&local(this)?, None, &pattern)?))
             },
         },
@@ -54,7 +54,7 @@ pub static DATE: BuiltinType = BuiltinType {
             name: "timetuple",
             call: |_, this, args| {
                 none(args, "date.timetuple")?;
-                Ok(super::struct_time::struct_time(local(this)?))
+                Ok(super::super::time::struct_time::of_date_time(&local(this)?, -1, None))
             },
         },
         Method {
@@ -73,7 +73,10 @@ pub static DATE: BuiltinType = BuiltinType {
         },
     ],
     statics: &[
-        Builtin { name: "fromisocalendar", call: |vm, args| iso_calendar::date(vm, args) },
+        Builtin {
+            name: "fromisocalendar",
+            call: |vm, args| iso_calendar::date(vm, args).map(|date| Value::object(Date(date))),
+        },
         Builtin {
             name: "fromisoformat",
             call: |vm, args| {
@@ -213,11 +216,11 @@ impl Object for Date {
         Ok(format::date(self.0))
     }
 
-    fn format(&self, _: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
+    fn format(&self, vm: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
         Some(if spec.is_empty() {
             Ok(format::date(self.0))
         } else {
-            format::strftime(&self.0.at(0, 0, 0, 0), None, spec)
+            format::pay(vm, spec).and_then(|()| format::strftime(&self.0.at(0, 0, 0, 0), None, spec))
         })
     }
 

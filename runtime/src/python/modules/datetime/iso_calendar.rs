@@ -3,7 +3,6 @@
 use jiff::civil;
 
 use super::arguments::Parameters;
-use super::date::Date;
 use crate::python::args::Args;
 use crate::python::exception::{OVERFLOW_ERROR, PyResult, value_error};
 use crate::python::hash;
@@ -26,8 +25,8 @@ pub(super) fn of(date: civil::Date) -> Value {
     Value::object(IsoCalendarDate(numbers))
 }
 
-/// `date.fromisocalendar(year, week, day)`
-pub(super) fn date(vm: &mut Vm, args: Args) -> PyResult<Value> {
+/// The date that the arguments of `fromisocalendar(year, week, day)` name.
+pub(super) fn date(vm: &mut Vm, args: Args) -> PyResult<civil::Date> {
     let names = ["year", "week", "day"];
     let parameters = Parameters { function: Some("fromisocalendar"), names, required: 3, positional: 3 };
     let numbers = parameters.bind(vm, args).map_err(|raised| {
@@ -51,7 +50,7 @@ pub(super) fn date(vm: &mut Vm, args: Args) -> PyResult<Value> {
     };
     let date = in_week(week, weekday).map(civil::ISOWeekDate::date);
     match date {
-        Ok(date) if (1..=9999).contains(&date.year()) => Ok(Value::object(Date(date))),
+        Ok(date) if (1..=9999).contains(&date.year()) => Ok(date),
         // The last week of the year 9999 ends in the next.
         Ok(_) | Err(_) => Err(value_error("year 10000 is out of range")),
     }

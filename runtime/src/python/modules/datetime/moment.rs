@@ -7,7 +7,7 @@ use super::date::{Date, checked as checked_date};
 use super::time_of_day::{self, TimeOfDay, checked as checked_time};
 use super::timedelta::{Delta, delta};
 use super::timezone::{Zone, zone_argument};
-use super::{DATE, EPOCH, TIME, between, calendar, decide, format, invalid_iso, now, parse, shifted};
+use super::{DATE, EPOCH, TIME, between, calendar, decide, format, invalid_iso, now, parse, shifted, strptime};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error, value_error};
@@ -41,8 +41,8 @@ pub static DATETIME: BuiltinType = BuiltinType {
         Method { name: "replace", call: replace },
         Method {
             name: "strftime",
-            call: |_, this, args| {
-                let pattern = format::pattern(args)?;
+            call: |vm, this, args| {
+                let pattern = format::pattern(vm, args)?;
                 let moment = receiver(this)?;
                 Ok(Value::str(format::strftime(&moment.local, moment.zone.as_ref(), &pattern)?))
             },
@@ -63,6 +63,21 @@ pub static DATETIME: BuiltinType = BuiltinType {
                 Ok(Value::object(TimeOfDay { time: moment.local.time(), zone: moment.zone.clone() }))
             },
         },
+        Method { name: "dst", call: |_, _, _| Ok(Value::None) },
+        Method {
+            name: "timetz",
+            call: |_, this, _| {
+                let moment = receiver(this)?;
+                Ok(Value::object(TimeOfDay { time: moment.local.time(), zone: moment.zone.clone() }))
+            },
+        },
+        Method {
+            name: "utctimetuple",
+            call: |_, this, _| {
+                let moment = receiver(this)?;
+                Ok(super::super::time::struct_time::of_date_time(&moment.universal()?, 0, None))
+            },
+        },
         Method {
             name: "tzname",
             call: |_, this, args| {
@@ -80,6 +95,13 @@ pub static DATETIME: BuiltinType = BuiltinType {
     ],
     statics: &[
         Builtin { name: "combine", call: combine },
+        Builtin {
+            name: "fromisocalendar",
+            call: |vm, args| {
+                let date = super::iso_calendar::date(vm, args)?;
+                Ok(Value::object(Moment { local: date.at(0, 0, 0, 0), zone: None }))
+            },
+        },
         Builtin {
             name: "fromisoformat",
             call: |vm, args| {
@@ -125,8 +147,11 @@ pub static DATETIME: BuiltinType = BuiltinType {
                 };
                 let text = text.as_str().ok_or_else(|| wrong(1, text))?;
                 let pattern = pattern.as_str().ok_or_else(|| wrong(2, pattern))?;
-                let (local, zone) = parse::strptime(vm, text, pattern)?;
-                Ok(Value::object(Moment { local, zone }))
+                let read = strptime::strptime(vm, text, pattern)?;
+                let ([year, month, day], [hour, minute, second]) = (read.date, read.time);
+                let date = checked_date(year, month, day)?;
+                let local = date.to_datetime(checked_time(hour, minute, second, read.microsecond)?);
+                Ok(Value::object(Moment { local, zone: read.offset.map(Zone::of_seconds) }))
             },
         },
         Builtin {
@@ -200,7 +225,7 @@ fn in_zone(universal: civil::DateTime, zone: Option<Zone>) -> PyResult<Value> {
 }
 
 /// The reading of UTC at a number of seconds since 1970, rounded to microseconds, half to even.
-pub(super) fn from_timestamp(vm: &mut Vm, seconds: &Value) -> PyResult<civil::DateTime> {
+pub(in crate::python::modules) fn from_timestamp(vm: &mut Vm, seconds: &Value) -> PyResult<civil::DateTime> {
     let (seconds, microseconds) = match seconds {
         Value::Float(seconds) => {
             let floor = whole(seconds.floor())?;
@@ -387,11 +412,11 @@ impl Object for Moment {
         self.text(' ', "auto")
     }
 
-    fn format(&self, _: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
+    fn format(&self, vm: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
         Some(if spec.is_empty() {
             self.text(' ', "auto")
         } else {
-            format::strftime(&self.local, self.zone.as_ref(), spec)
+            format::pay(vm, spec).and_then(|()| format::strftime(&self.local, self.zone.as_ref(), spec))
         })
     }
 

@@ -39,8 +39,8 @@ pub static TIME: BuiltinType = BuiltinType {
         Method { name: "replace", call: replace },
         Method {
             name: "strftime",
-            call: |_, this, args| {
-                let pattern = format::pattern(args)?;
+            call: |vm, this, args| {
+                let pattern = format::pattern(vm, args)?;
                 let time = receiver(this)?;
                 let at = civil::date(1900, 1, 1).to_datetime(time.time);
                 Ok(Value::str(format::strftime(&at, time.zone.as_ref(), &pattern)?))
@@ -217,7 +217,8 @@ impl Object for TimeOfDay {
         if spec.is_empty() {
             return Some(self.str(vm, this));
         }
-        Some(format::strftime(&civil::date(1900, 1, 1).to_datetime(self.time), self.zone.as_ref(), spec))
+        let at = civil::date(1900, 1, 1).to_datetime(self.time);
+        Some(format::pay(vm, spec).and_then(|()| format::strftime(&at, self.zone.as_ref(), spec)))
     }
 
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {

@@ -11,6 +11,9 @@ use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::{Method, Value};
 use crate::python::vm::{CompareOp, Vm};
 
+/// `datetime.tzinfo`, for `isinstance`.
+pub static TZINFO: BuiltinType = BuiltinType::new("tzinfo", "datetime", &OBJECT);
+
 /// `datetime.timezone`
 pub static TIMEZONE: BuiltinType = BuiltinType {
     construct: Some(construct),
@@ -37,7 +40,7 @@ pub static TIMEZONE: BuiltinType = BuiltinType {
             },
         },
     ],
-    ..BuiltinType::new("timezone", "datetime", &OBJECT)
+    ..BuiltinType::new("timezone", "datetime", &TZINFO)
 };
 
 /// The argument of the methods, a `datetime` or `None`, which a fixed offset does not depend on.
@@ -54,7 +57,7 @@ fn moment_argument(args: Args, method: &str) -> PyResult<()> {
 
 /// A `timezone`. Two of the same offset are equal, whatever their names.
 #[derive(Clone)]
-pub(super) struct Zone {
+pub(in crate::python::modules) struct Zone {
     /// Microseconds east of UTC.
     offset: i64,
     name: Option<Str>,
