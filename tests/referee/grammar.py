@@ -5,6 +5,8 @@ anything large, `$any` anything, `$num` an int or a float. `$var` names nothing 
 Templates need no brackets round their holes: the generator puts them where the filling is not atomic.
 """
 
+import library
+
 LITERALS = {
     "int": """0 0 1 -1 2 3 5 7 10 -7 12 100 255 256 1000 65535 65536 1000000 2147483647 2147483648 -2147483648
         4294967296 9007199254740991 9007199254740992 9007199254740993 9223372036854775807 9223372036854775808
@@ -230,6 +232,10 @@ def split(text):
 
 
 LITERALS.update(SOURCES)
+LITERALS.update(library.LITERALS)
 RULES = {kind: list(split(text)) for kind, text in TEMPLATES.items()}
+for kind, text in library.TEMPLATES.items():
+    RULES.setdefault(kind, []).extend(split(text))
+RULES["library"] = [rule for text in library.TEMPLATES.values() for rule in split(text)]
 for kind in ("small", "positive", "digits", "char", "sep", "enc"):
     RULES[kind] = []

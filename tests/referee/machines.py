@@ -4,6 +4,7 @@ An answer is `{"value": repr, "type": class}`, `{"exception": class, "message": 
 """
 
 import json
+import os
 import pathlib
 import re
 import select
@@ -13,8 +14,12 @@ import time
 
 now = time.monotonic
 ADDRESS = re.compile(r"\bat 0x[0-9a-f]+")
+# One order of sets that hold strings, so that a seed gives the same programs and answers each time.
+ENVIRONMENT = {**os.environ, "PYTHONHASHSEED": "0"}
 # What no program of the referee should need; a machine that takes longer is started again.
 SECONDS = 5
+# Of a value that is longer, the time that it takes to send it would be measured.
+LONGEST = 10_000_000
 
 
 class Machine:
@@ -26,7 +31,7 @@ class Machine:
 
     def ask(self, line):
         if self.process is None:
-            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0)
+            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, env=ENVIRONMENT)
         try:
             self.process.stdin.write(line.encode("utf-8", "surrogatepass") + b"\n")
             answer = b""
@@ -54,7 +59,9 @@ class CPython(Machine):
     def answer(self, case):
         """None where CPython takes too long, or more memory than it may."""
         answer = self.ask(json.dumps({"kind": case[0], "source": case[1]}))
-        return None if answer is None or answer.get("exception") == "MemoryError" else answer
+        if answer is None or answer.get("exception") == "MemoryError" or len(answer.get("value", "")) > LONGEST:
+            return None
+        return answer
 
 
 class Tpvc(Machine):

@@ -9,7 +9,7 @@ use super::args::Args;
 use super::dict::Key;
 use super::exception::{PyResult, type_error};
 use super::number::{Num, convert};
-use super::set::SetObject;
+use super::set::{SetObject, SetTable};
 use super::types::Type;
 use super::value::{Range, Value};
 use super::vm::Vm;
@@ -17,8 +17,8 @@ use super::vm::Vm;
 /// Numbers hash modulo this prime, `2**61 - 1`.
 const MODULUS: u64 = (1 << 61) - 1;
 
-/// `hash(value)`. Numbers hash as in CPython (equal numbers of different types alike); strings hash by a fixed function
-/// (CPython's is random in each process).
+/// `hash(value)`. Numbers hash as in CPython (equal numbers of different types alike); strings and bytes as it hashes
+/// them with `PYTHONHASHSEED=0`.
 ///
 /// # Errors
 /// `TypeError: unhashable type: 'list'`
@@ -102,22 +102,60 @@ fn hash_address(address: usize) -> i64 {
     (address as u64).rotate_right(4).cast_signed()
 }
 
-/// The hash of a string.
+/// The hash of a string: of its characters as CPython stores them, one, two or four bytes each as the largest needs.
 pub fn hash_str(text: &str) -> i64 {
-    hash_bytes(text.as_bytes())
+    if text.is_ascii() {
+        return hash_bytes(text.as_bytes());
+    }
+    let largest = text.chars().map(u32::from).max().unwrap_or_default();
+    let width = if largest < 0x100 {
+        1
+    } else if largest < 0x1_0000 {
+        2
+    } else {
+        4
+    };
+    let stored: Vec<u8> = text.chars().flat_map(|c| u32::from(c).to_le_bytes().into_iter().take(width)).collect();
+    hash_bytes(&stored)
 }
 
-/// The hash of bytes: eight at a time, multiplied and folded.
-fn hash_bytes(bytes: &[u8]) -> i64 {
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut hash: u64 = bytes.len() as u64;
-    let (chunks, rest) = bytes.as_chunks::<8>();
-    for chunk in chunks {
-        hash = (hash.rotate_left(5) ^ u64::from_le_bytes(*chunk)).wrapping_mul(FACTOR);
+/// The hash of bytes: SipHash-1-3 with the key of `PYTHONHASHSEED=0`, where CPython takes a random one in each process.
+pub(crate) fn hash_bytes(bytes: &[u8]) -> i64 {
+    if bytes.is_empty() {
+        return 0;
     }
-    let tail = rest.iter().rev().fold(0_u64, |tail, byte| tail << 8 | u64::from(*byte));
-    hash = (hash.rotate_left(5) ^ tail).wrapping_mul(FACTOR);
-    (hash ^ (hash >> 32)).cast_signed()
+    let hash = siphash(bytes).cast_signed();
+    if hash == -1 { -2 } else { hash }
+}
+
+/// SipHash-1-3 with a key of zeros.
+fn siphash(bytes: &[u8]) -> u64 {
+    fn round(v: &mut [u64; 4]) {
+        let [v0, v1, v2, v3] = v;
+        *v0 = v0.wrapping_add(*v1);
+        *v2 = v2.wrapping_add(*v3);
+        *v1 = v1.rotate_left(13) ^ *v0;
+        *v3 = v3.rotate_left(16) ^ *v2;
+        *v0 = v0.rotate_left(32);
+        *v2 = v2.wrapping_add(*v1);
+        *v0 = v0.wrapping_add(*v3);
+        *v1 = v1.rotate_left(17) ^ *v2;
+        *v3 = v3.rotate_left(21) ^ *v0;
+        *v2 = v2.rotate_left(32);
+    }
+    let mut v = [0x736f_6d65_7073_6575, 0x646f_7261_6e64_6f6d, 0x6c79_6765_6e65_7261, 0x7465_6462_7974_6573_u64];
+    let mut take = |block: u64| {
+        v[3] ^= block;
+        round(&mut v);
+        v[0] ^= block;
+    };
+    let (blocks, rest) = bytes.as_chunks::<8>();
+    blocks.iter().for_each(|block| take(u64::from_le_bytes(*block)));
+    let rest = rest.iter().rev().fold(0_u64, |rest, byte| rest << 8 | u64::from(*byte));
+    take((bytes.len() as u64) << 56 | rest);
+    v[2] ^= 0xff;
+    (0..3).for_each(|_| round(&mut v));
+    v[0] ^ v[1] ^ v[2] ^ v[3]
 }
 
 fn hash_int(value: i64) -> i64 {
@@ -231,8 +269,9 @@ pub(crate) fn ranges_equal(a: &Range, b: &Range) -> bool {
     len == b.len() && (len == 0 || (a.start == b.start && (len == 1 || a.step == b.step)))
 }
 
-/// A frozenset of constants.
+/// A frozenset of constants. CPython's compiler makes it twice, the second time in the order of the first.
 pub fn frozenset_of_constants(items: impl Iterator<Item = Value>) -> Value {
-    let table = items.filter_map(Key::constant).collect();
+    let first: SetTable = items.filter_map(Key::constant).collect();
+    let table = first.iter().cloned().collect();
     Value::Set(Rc::new(SetObject::new(table, true)))
 }

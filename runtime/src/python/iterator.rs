@@ -34,6 +34,12 @@ pub trait PyIterator {
         None
     }
 
+    /// `repr(iterator)` where it shows more than class and address; `address` is the iterator's.
+    fn repr(&self, vm: &mut Vm, address: usize) -> Option<PyResult<String>> {
+        let _ = (vm, address);
+        None
+    }
+
     /// What a generator returned, once it ended: the value of `yield from`.
     fn result(&mut self) -> Value {
         Value::None

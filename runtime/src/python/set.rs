@@ -1,8 +1,8 @@
 //! `set` and `frozenset`, in CPython's iteration order where that is deterministic.
 //!
-//! CPython's order is that of its hash table; strings are hashed with a random key there, so only sets of numbers (and
-//! of tuples of numbers) have an order to reproduce. The table here is CPython's (`Objects/setobject.c`): open
-//! addressing with a short linear probe, then a perturbed jump.
+//! CPython's order is that of its hash table. Strings are hashed with a random key there; the order here is the one that
+//! `PYTHONHASHSEED=0` gives. The table is CPython's (`Objects/setobject.c`): open addressing with a short linear probe,
+//! then a perturbed jump.
 
 mod algebra;
 
@@ -64,11 +64,13 @@ pub struct SetTable {
     /// Full and deleted slots.
     fill: usize,
     used: usize,
+    /// Where the next `pop` looks first.
+    finger: usize,
 }
 
 impl Default for SetTable {
     fn default() -> Self {
-        Self { slots: vec![Slot::Empty; MIN_SIZE], fill: 0, used: 0 }
+        Self { slots: vec![Slot::Empty; MIN_SIZE], fill: 0, used: 0, finger: 0 }
     }
 }
 
@@ -157,10 +159,14 @@ impl SetTable {
         true
     }
 
-    /// Removes and gives the first item in table order, as `set.pop` of a fresh set does.
+    /// Removes and gives an item: the next in table order after the one that was popped before.
     pub fn pop(&mut self) -> Option<Key> {
-        let slot = self.slots.iter_mut().find(|slot| matches!(slot, Slot::Full(_)))?;
-        match std::mem::replace(slot, Slot::Deleted) {
+        let start = self.finger & (self.slots.len() - 1);
+        let is_full = |slot: &Slot| matches!(slot, Slot::Full(_));
+        let after = self.slots.iter().skip(start).position(is_full).map(|offset| start + offset);
+        let index = after.or_else(|| self.slots.iter().position(is_full))?;
+        self.finger = index + 1;
+        match std::mem::replace(self.slots.get_mut(index)?, Slot::Deleted) {
             Slot::Full(key) => {
                 self.used -= 1;
                 Some(key)
@@ -171,7 +177,7 @@ impl SetTable {
 
     /// Removes all.
     pub fn clear(&mut self) {
-        *self = Self::default();
+        *self = Self { finger: self.finger, ..Self::default() };
     }
 
     fn find(&self, key: &Key) -> Option<usize> {

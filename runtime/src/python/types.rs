@@ -45,18 +45,29 @@ impl BuiltinType {
     /// The name as error messages show it. Of the classes that CPython writes in C, those of modules carry their module's
     /// name there; those written in Python do not.
     pub fn shown_name(&self) -> Str {
-        let in_c = match self.module {
+        match self.module {
+            "" if self.name == "GenericAlias" => return Str::from("types.GenericAlias"),
+            "" | "types" if self.name == "UnionType" => return Str::from("types.UnionType"),
+            _ => {}
+        }
+        if self.is_in_c_module() {
+            Str::from(format!("{}.{}", self.module, self.name).as_str())
+        } else {
+            Str::from(self.name)
+        }
+    }
+
+    /// Whether it is a class of a module, and CPython writes it in C.
+    pub fn is_in_c_module(&self) -> bool {
+        match self.module {
             "collections" => matches!(self.name, "deque" | "defaultdict" | "OrderedDict"),
             "datetime" | "itertools" | "operator" | "functools" | "_collections" | "_hashlib" | "_blake2" => {
                 self.name != "CacheInfo"
             }
-            "" if self.name == "GenericAlias" => return Str::from("types.GenericAlias"),
             "types" => true,
-            "" if self.name == "UnionType" => return Str::from("types.UnionType"),
             "re" => matches!(self.name, "Pattern" | "Match"),
             _ => false,
-        };
-        if in_c { Str::from(format!("{}.{}", self.module, self.name).as_str()) } else { Str::from(self.name) }
+        }
     }
 
     /// The method `name`, its own or a base's.
@@ -257,6 +268,8 @@ builtin_types! {
     DICT_VALUEITERATOR = "dict_valueiterator" (Some(&OBJECT), None, &[]);
     /// `dict_itemiterator`
     DICT_ITEMITERATOR = "dict_itemiterator" (Some(&OBJECT), None, &[]);
+    /// `odict_iterator`
+    ODICT_ITERATOR = "odict_iterator" (Some(&OBJECT), None, &[]);
     /// `dict_keys`
     DICT_KEYS = "dict_keys" (Some(&OBJECT), None, &[]);
     /// `dict_values`
@@ -289,6 +302,10 @@ builtin_types! {
     SUPER = "super" (Some(&OBJECT), Some(descriptors::super_), &[]);
     /// `method_descriptor`: `str.upper`
     METHOD_DESCRIPTOR = "method_descriptor" (Some(&OBJECT), None, &[]);
+    /// `getset_descriptor`: `int.real`
+    GETSET_DESCRIPTOR = "getset_descriptor" (Some(&OBJECT), None, &[]);
+    /// `member_descriptor`: `range.stop`
+    MEMBER_DESCRIPTOR = "member_descriptor" (Some(&OBJECT), None, &[]);
     /// `traceback`
     TRACEBACK = "traceback" (Some(&OBJECT), None, &[]);
     /// `types.GenericAlias`, what `list[int]` is

@@ -281,6 +281,7 @@ impl Value {
             Self::Builtin(_) => &BUILTIN_FUNCTION,
             Self::BoundMethod(method) => match method.target {
                 MethodTarget::Native(_) => &BUILTIN_FUNCTION,
+                MethodTarget::Host(_) if method.receiver.class().builtin_base().is_in_c_module() => &BUILTIN_FUNCTION,
                 _ => &METHOD,
             },
             Self::Type(_) => &TYPE,
@@ -299,6 +300,11 @@ impl Value {
             Type::Builtin(class) => class.shown_name(),
             Type::Class(class) => class.name.clone(),
         }
+    }
+
+    /// The class as CPython's parsers of arguments name it, to which `None` is its own.
+    pub fn argument_class(&self) -> Str {
+        if self.is_none() { Str::from("None") } else { self.type_name() }
     }
 
     /// Whether both are the same object: Python's `is`. Equal small values without identity count as the same.

@@ -279,7 +279,15 @@ impl<'a> Compiler<'a> {
         )
     }
 
+    /// A set of constants is copied from a frozenset, as in CPython: its order of iteration shows it.
     fn set(&mut self, items: &'a [Expr]) -> Done {
+        if items.len() > 2
+            && let Some(items) = constants(self.program, items)
+        {
+            self.emit(Instr::BuildSet { count: 0 })?;
+            self.constant(Const::FrozenSet(items))?;
+            return self.emit(Instr::SetUpdate { depth: 1 });
+        }
         self.items(items, |count| Instr::BuildSet { count }, Instr::SetAdd { depth: 1 }, Instr::SetUpdate { depth: 1 })
     }
 

@@ -192,9 +192,6 @@ pub(crate) fn import(vm: &mut Vm, args: Args) -> PyResult<Value> {
     };
     match name {
         Some(Value::Str(name)) => vm.import(name.as_str(), leaf),
-        other => Err(type_error(format!(
-            "__import__() argument 1 must be str, not {}",
-            other.unwrap_or_default().type_name().as_str()
-        ))),
+        _ => Err(type_error("module name must be a string")),
     }
 }

@@ -43,7 +43,7 @@ pub(crate) fn type_(vm: &mut Vm, args: Args) -> PyResult<Value> {
     }
     let [name, bases, attributes] = args.exactly("type")?;
     let wrong = |position: u8, wanted: &str, value: &Value| {
-        let given = value.type_name();
+        let given = value.argument_class();
         type_error(format!("type.__new__() argument {position} must be {wanted}, not {}", given.as_str()))
     };
     let Value::Str(name) = name else { return Err(wrong(1, "str", &name)) };

@@ -69,7 +69,7 @@ pub fn update_from(vm: &mut Vm, dict: &Dict, source: &Value) -> PyResult<()> {
         dict.table.borrow_mut().extend(entries);
         return Ok(());
     }
-    if matches!(source, Value::Object(_) | Value::Instance(_))
+    if matches!(source, Value::Object(_) | Value::Instance(_) | Value::Type(_))
         && let Some(keys) = vm.find_attr(source, "keys")?
     {
         let keys = vm.call(&keys, Args::none())?;

@@ -82,11 +82,16 @@ pub fn instance(class: Type, base: &'static BuiltinType, args: Vec<Value>) -> Py
             return Err(type_error(format!("function takes exactly 5 arguments ({} given)", args.len())));
         }
         let wanted = if base.is_subclass(&UNICODE_DECODE_ERROR) { "bytes" } else { "str" };
-        match args.get(1).map(Value::type_name) {
-            Some(given) if given.as_str() != wanted => {
+        if let Some(encoding) = args.first()
+            && encoding.as_str().is_none()
+        {
+            return Err(type_error(format!("argument 1 must be str, not {}", encoding.argument_class().as_str())));
+        }
+        match args.get(1) {
+            Some(given) if given.type_name().as_str() != wanted => {
                 return Err(type_error(match wanted {
-                    "bytes" => format!("a bytes-like object is required, not '{}'", given.as_str()),
-                    _ => format!("argument 2 must be str, not {}", given.as_str()),
+                    "bytes" => format!("a bytes-like object is required, not '{}'", given.type_name().as_str()),
+                    _ => format!("argument 2 must be str, not {}", given.argument_class().as_str()),
                 }));
             }
             _ => {}

@@ -73,7 +73,10 @@ pub(crate) fn format(vm: &mut Vm, args: Args) -> PyResult<Value> {
     match spec {
         None => Ok(Value::Str(vm.format(&value, "")?)),
         Some(spec) => {
-            let spec = convert::text(&spec, "format() argument 2 must be str, not ")?;
+            let Value::Str(spec) = &spec else {
+                let given = spec.argument_class();
+                return Err(type_error(format!("format() argument 2 must be str, not {}", given.as_str())));
+            };
             Ok(Value::Str(vm.format(&value, spec)?))
         }
     }
@@ -82,17 +85,25 @@ pub(crate) fn format(vm: &mut Vm, args: Args) -> PyResult<Value> {
 /// `print(*values, sep=' ', end='\n', file=None, flush=False)`: the text goes to the log, at debug level.
 pub(crate) fn print(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let (mut separator, mut end) = (" ".to_owned(), "\n".to_owned());
+    let mut file = None;
     for (name, value) in &args.kw {
         let target = match name.as_str() {
             "sep" => &mut separator,
             "end" => &mut end,
-            "file" | "flush" => continue,
+            "file" => {
+                file = Some(value.clone()).filter(|file| !file.is_none());
+                continue;
+            }
+            "flush" => continue,
             other => return Err(type_error(format!("'{other}' is an invalid keyword argument for print()"))),
         };
         if !value.is_none() {
             let message = format!("{} must be None or a string, not ", name.as_str());
             *target = convert::text(value, &message)?.to_string();
         }
+    }
+    if let Some(file) = file {
+        return print_to(vm, &file, &args.pos, &separator, &end);
     }
     let mut line = String::new();
     for (index, value) in args.pos.iter().enumerate() {
@@ -105,6 +116,20 @@ pub(crate) fn print(vm: &mut Vm, args: Args) -> PyResult<Value> {
     line.push_str(&end);
     let line = line.strip_suffix('\n').unwrap_or(&line);
     vm.environment.log(LogLevel::Debug, line);
+    Ok(Value::None)
+}
+
+/// `print(..., file=file)`: each text is written by itself.
+fn print_to(vm: &mut Vm, file: &Value, values: &[Value], separator: &str, end: &str) -> PyResult<Value> {
+    let write = |vm: &mut Vm, text: Value| vm.call_method(file, "write", Args::one(text)).map(drop);
+    for (index, value) in values.iter().enumerate() {
+        if index > 0 {
+            write(vm, Value::str(separator))?;
+        }
+        let text = vm.str(value)?;
+        write(vm, Value::Str(text))?;
+    }
+    write(vm, Value::str(end))?;
     Ok(Value::None)
 }
 

@@ -1,21 +1,44 @@
 //! `text % values`
 
 use super::character;
-use crate::python::exception::{PyResult, Raised, overflow_error, type_error, value_error};
+use crate::python::args::Args;
+use crate::python::builtins::convert as convert_arguments;
+use crate::python::exception::{PyResult, Raised, TYPE_ERROR, overflow_error, type_error, value_error};
+use crate::python::methods::dict_views::View;
 use crate::python::number::float_text::{self, FloatOptions, FloatStyle};
 use crate::python::number::{Num, convert, int_text};
 use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
+/// `bytes % values`: as [`format`], the bytes being characters of these numbers while they are put together.
+///
+/// # Errors
+/// As [`format`], with the words of bytes.
+pub fn format_bytes(vm: &mut Vm, bytes: &[u8], values: &Value) -> PyResult<Vec<u8>> {
+    let text: Str = latin(bytes).into();
+    let out = run(vm, &text, values, true)?;
+    Ok(out.chars().filter_map(|char| u8::try_from(char).ok()).collect())
+}
+
+/// Bytes as the text of the characters of these numbers.
+fn latin(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
+}
+
 /// `text % values`: a tuple gives the values in turn, a mapping by name, anything else is the one value.
 ///
 /// # Errors
 /// `TypeError` where the values do not fit the text, `ValueError` where the text is bad.
 pub fn format(vm: &mut Vm, text: &Str, values: &Value) -> PyResult<Str> {
+    run(vm, text, values, false).map(Str::from)
+}
+
+fn run(vm: &mut Vm, text: &Str, values: &Value, bytes: bool) -> PyResult<String> {
     let mut formatter = Formatter {
         chars: Chars { chars: text.as_str().char_indices().collect(), text: text.as_str(), position: 0 },
-        values: Values::new(vm, values)?,
+        values: Values::new(vm, values, bytes)?,
+        bytes,
         out: String::with_capacity(text.as_str().len() + 16),
     };
     while formatter.copy_literal() {
@@ -26,9 +49,10 @@ pub fn format(vm: &mut Vm, text: &Str, values: &Value) -> PyResult<Str> {
         }
     }
     if formatter.values.unused() {
-        return Err(type_error("not all arguments converted during string formatting"));
+        let kind = if bytes { "bytes" } else { "string" };
+        return Err(type_error(format!("not all arguments converted during {kind} formatting")));
     }
-    Ok(Str::from(formatter.out))
+    Ok(formatter.out)
 }
 
 /// The values, and which come next.
@@ -44,13 +68,16 @@ struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    fn new(vm: &mut Vm, all: &'a Value) -> PyResult<Self> {
+    fn new(vm: &mut Vm, all: &'a Value, bytes: bool) -> PyResult<Self> {
         let mapping = match all {
+            Value::Bytes(_) if bytes => false,
             Value::Dict(_) | Value::List(_) | Value::Bytes(_) | Value::Range(_) => true,
             // Objects of the host do not tell whether they have items; those with a length do.
             // A deque has positions only.
-            Value::Object(object) if object.class().name == "GenericAlias" => true,
-            Value::Object(object) => object.class().name != "deque" && object.len(vm).transpose()?.is_some(),
+            Value::Object(object) if matches!(object.class().name, "GenericAlias" | "Match") => true,
+            // Neither do views of dicts have items by key.
+            Value::Object(object) if object.class().name == "deque" || all.downcast::<View>().is_some() => false,
+            Value::Object(object) => object.len(vm).transpose()?.is_some(),
             Value::Instance(_) => vm.special(all, "__getitem__").is_some(),
             _ => false,
         };
@@ -119,6 +146,8 @@ struct Field {
 struct Formatter<'a> {
     chars: Chars<'a>,
     values: Values<'a>,
+    /// Whether it is bytes that are put together.
+    bytes: bool,
     out: String,
 }
 
@@ -157,7 +186,7 @@ impl Formatter<'_> {
         }
         if self.chars.peek() == Some('.') {
             self.chars.next();
-            let precision = self.size("precision too big")?.unwrap_or(0);
+            let precision = self.size(if self.bytes { "prec too big" } else { "precision too big" })?.unwrap_or(0);
             field.precision = Some(usize::try_from(precision).unwrap_or(0));
         }
         // One length modifier of C means nothing.
@@ -186,7 +215,11 @@ impl Formatter<'_> {
                 None => return Err(value_error("incomplete format key")),
             }
         }
-        let key = Value::str(self.chars.between(start, self.chars.position - 1));
+        let name = self.chars.between(start, self.chars.position - 1);
+        let key = match self.bytes {
+            true => Value::bytes(name.chars().filter_map(|char| u8::try_from(char).ok()).collect()),
+            false => Value::str(name),
+        };
         self.values.named = Some(vm.get_item(self.values.all, &key)?);
         self.values.keyed = true;
         Ok(())
@@ -236,8 +269,10 @@ impl Formatter<'_> {
 
     fn convert(&mut self, vm: &mut Vm, field: &Field, value: &Value) -> PyResult<()> {
         match field.kind {
-            's' | 'r' | 'a' => {
+            's' | 'r' | 'a' | 'b' if self.bytes || field.kind != 'b' => {
                 let text = match field.kind {
+                    's' | 'b' if self.bytes => Str::from(bytes_text(vm, value)?),
+                    'r' if self.bytes => Str::from(vm.ascii(value)?),
                     's' => vm.str(value)?,
                     'r' => Str::from(vm.repr(value)?),
                     _ => Str::from(vm.ascii(value)?),
@@ -260,7 +295,11 @@ impl Formatter<'_> {
                 self.push_number(field, &text);
             }
             'e' | 'E' | 'f' | 'F' | 'g' | 'G' => {
-                let text = real_text(vm, field, value)?;
+                let text =
+                    real_text(vm, field, value).map_err(|raised| match self.bytes && raised.is(&TYPE_ERROR) {
+                        true => type_error(format!("float argument required, not {}", value.type_name().as_str())),
+                        false => raised,
+                    })?;
                 self.push_number(field, &text);
             }
             kind => {
@@ -276,6 +315,9 @@ impl Formatter<'_> {
     }
 
     fn character(&mut self, vm: &mut Vm, value: &Value) -> PyResult<char> {
+        if self.bytes {
+            return byte(vm, value);
+        }
         if let Value::Str(text) = value {
             let mut chars = text.as_str().chars();
             return match (chars.next(), chars.next()) {
@@ -326,6 +368,35 @@ impl Formatter<'_> {
             self.out.push_str(rest);
             self.out.extend(fill(' ', after));
         }
+    }
+}
+
+/// The bytes that `%s` puts into bytes, as text.
+fn bytes_text(vm: &mut Vm, value: &Value) -> PyResult<String> {
+    let made = match value {
+        Value::Instance(_) => convert_arguments::call_special(vm, value, "__bytes__", Args::none())?,
+        value => Some(value.clone()),
+    };
+    match made {
+        Some(Value::Bytes(bytes)) => Ok(latin(&bytes)),
+        _ => Err(type_error(format!(
+            "%b requires a bytes-like object, or an object that implements __bytes__, not '{}'",
+            value.type_name().as_str()
+        ))),
+    }
+}
+
+/// The byte that `%c` puts into bytes.
+fn byte(vm: &mut Vm, value: &Value) -> PyResult<char> {
+    if let Value::Bytes(bytes) = value
+        && let [byte] = bytes.as_slice()
+    {
+        return Ok(char::from(*byte));
+    }
+    match vm.index_of(value)? {
+        Some(Value::Int(code)) if u8::try_from(code).is_ok() => Ok(u8::try_from(code).map_or('?', char::from)),
+        Some(_) => Err(overflow_error("%c arg not in range(256)")),
+        None => Err(type_error("%c requires an integer in range(256) or a single byte")),
     }
 }
 

@@ -6,7 +6,8 @@ mod split;
 use super::str::find::{bounds, search_arguments};
 use crate::python::args::Args;
 use crate::python::builtins::construct_scalars::codec_arguments;
-use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::builtins::convert;
+use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::Vm;
 
@@ -213,16 +214,19 @@ fn decode(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
 fn fromhex(_: &mut Vm, args: Args) -> PyResult<Value> {
     let [text] = args.exactly("bytes.fromhex")?;
     let Value::Str(text) = &text else {
-        let given = text.type_name();
+        let given = text.argument_class();
         return Err(type_error(format!("fromhex() argument must be str, not {}", given.as_str())));
     };
+    let bad = |at: usize| value_error(format!("non-hexadecimal number found in fromhex() arg at position {at}"));
+    if let Some(at) = text.as_str().chars().position(|char| !char.is_ascii()) {
+        return Err(bad(at));
+    }
     let mut out = Vec::new();
     let mut chars = text.as_str().chars().enumerate();
     while let Some((at, char)) = chars.next() {
         if char.is_ascii_whitespace() || char == '\x0b' {
             continue;
         }
-        let bad = |at: usize| value_error(format!("non-hexadecimal number found in fromhex() arg at position {at}"));
         let high = char.to_digit(16).ok_or_else(|| bad(at))?;
         let low = chars.next().and_then(|(_, char)| char.to_digit(16)).ok_or_else(|| bad(at + 1))?;
         out.push(u8::try_from(high << 4 | low).unwrap_or(0));
@@ -233,22 +237,21 @@ fn fromhex(_: &mut Vm, args: Args) -> PyResult<Value> {
 fn hex(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let bytes = bytes_of(receiver, "hex")?;
     let [separator, group] = args.bind("hex", ["sep", "bytes_per_sep"], 0)?;
-    let separator = match &separator {
-        None => None,
-        Some(Value::Str(text)) if text.as_str().len() == 1 => Some(text.to_string()),
-        Some(Value::Str(text)) if text.char_len() != 1 => return Err(value_error("sep must be length 1.")),
-        Some(Value::Str(_)) => return Err(value_error("sep must be ASCII.")),
-        Some(Value::Bytes(bytes)) => match bytes.as_slice() {
-            [byte] if byte.is_ascii() => Some(char::from(*byte).to_string()),
-            [_] => return Err(value_error("sep must be ASCII.")),
-            _ => return Err(value_error("sep must be length 1.")),
-        },
-        Some(_) => return Err(type_error("sep must be str or bytes.")),
-    };
     vm.charge_bytes(bytes.len().saturating_mul(2))?;
     let group = match &group {
         None => 1,
-        Some(group) => vm.size_argument(group)?,
+        Some(group) => match convert::index(vm, group)? {
+            Value::Int(group) if i32::try_from(group).is_ok() => group,
+            _ => return Err(overflow_error("Python int too large to convert to C int")),
+        },
+    };
+    let separator = match &separator {
+        None => None,
+        Some(separator) if vm.len(separator)? != 1 => return Err(value_error("sep must be length 1.")),
+        Some(Value::Str(text)) if text.is_ascii() => Some(text.to_string()),
+        Some(Value::Bytes(bytes)) if bytes.is_ascii() => Some(bytes.iter().map(|byte| char::from(*byte)).collect()),
+        Some(Value::Str(_) | Value::Bytes(_)) => return Err(value_error("sep must be ASCII.")),
+        Some(_) => return Err(type_error("sep must be str or bytes.")),
     };
     let size = usize::try_from(group.unsigned_abs()).unwrap_or(usize::MAX);
     let mut out = String::with_capacity(bytes.len() * 2);

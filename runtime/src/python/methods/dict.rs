@@ -48,17 +48,17 @@ fn get(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     Ok(found.or(default).unwrap_or_default())
 }
 
-fn items(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+pub(crate) fn items(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("dict.items")?;
     Ok(Value::object(View { dict: receiver(this)?.clone(), kind: Kind::Items }))
 }
 
-fn keys(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+pub(crate) fn keys(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("dict.keys")?;
     Ok(Value::object(View { dict: receiver(this)?.clone(), kind: Kind::Keys }))
 }
 
-fn values(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+pub(crate) fn values(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("dict.values")?;
     Ok(Value::object(View { dict: receiver(this)?.clone(), kind: Kind::Values }))
 }

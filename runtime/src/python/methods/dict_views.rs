@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use super::set::{self, Operation};
 use crate::python::args::Args;
-use crate::python::dict::{Dict, Key};
+use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, runtime_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::object::Object;
 use crate::python::set::SetTable;
-use crate::python::types::{BuiltinType, DICT_ITEMS, DICT_KEYS, DICT_VALUES, OBJECT};
+use crate::python::types::{BuiltinType, DICT_ITEMS, DICT_KEYS, DICT_VALUES, OBJECT, ODICT_ITERATOR};
 use crate::python::value::Value;
 use crate::python::vm::iteration::{DictPart, dict_iterator};
 use crate::python::vm::{CompareOp, Vm};
@@ -32,6 +32,11 @@ pub struct View {
     /// What it shows.
     pub kind: Kind,
 }
+
+// The views of an `OrderedDict`.
+static ODICT_KEYS: BuiltinType = BuiltinType::new("odict_keys", "", &DICT_KEYS);
+static ODICT_VALUES: BuiltinType = BuiltinType::new("odict_values", "", &DICT_VALUES);
+static ODICT_ITEMS: BuiltinType = BuiltinType::new("odict_items", "", &DICT_ITEMS);
 
 static DICT_REVERSEKEYITERATOR: BuiltinType = reverse_class("dict_reversekeyiterator");
 static DICT_REVERSEVALUEITERATOR: BuiltinType = reverse_class("dict_reversevalueiterator");
@@ -73,6 +78,7 @@ impl PyIterator for ReverseIterator {
 /// An iterator over a dict from its end.
 pub fn reversed(dict: &Rc<Dict>, kind: Kind) -> Value {
     let class = match kind {
+        _ if matches!(dict.kind, DictKind::Ordered) => &ODICT_ITERATOR,
         Kind::Keys => &DICT_REVERSEKEYITERATOR,
         Kind::Values => &DICT_REVERSEVALUEITERATOR,
         Kind::Items => &DICT_REVERSEITEMITERATOR,
@@ -109,7 +115,11 @@ impl View {
 
 impl Object for View {
     fn class(&self) -> &'static BuiltinType {
+        let ordered = matches!(self.dict.kind, DictKind::Ordered);
         match self.kind {
+            Kind::Keys if ordered => &ODICT_KEYS,
+            Kind::Values if ordered => &ODICT_VALUES,
+            Kind::Items if ordered => &ODICT_ITEMS,
             Kind::Keys => &DICT_KEYS,
             Kind::Values => &DICT_VALUES,
             Kind::Items => &DICT_ITEMS,
@@ -177,9 +187,30 @@ impl Object for View {
             return None;
         }
         Some((|| {
-            let own = self.table(vm)?;
-            let other = set::table_of(vm, other)?;
-            Ok(Value::Bool(set::compare_tables(op, &own, &other)))
+            let (own, others) = (self.dict.len(), vm.len(other)?);
+            // As CPython: sizes first, so that what cannot be hashed is not, where they decide.
+            let decided = match op {
+                CompareOp::Eq | CompareOp::Ne if own != others => Some(op == CompareOp::Ne),
+                CompareOp::Lt if own >= others => Some(false),
+                CompareOp::Le if own > others => Some(false),
+                CompareOp::Gt if own <= others => Some(false),
+                CompareOp::Ge if own < others => Some(false),
+                _ => None,
+            };
+            if let Some(decided) = decided {
+                return Ok(Value::Bool(decided));
+            }
+            let this = Value::object(Self { dict: self.dict.clone(), kind: self.kind });
+            let (part, whole) = match op {
+                CompareOp::Gt | CompareOp::Ge => (other, &this),
+                _ => (&this, other),
+            };
+            for item in vm.collect(part)? {
+                if !vm.contains(whole, &item)? {
+                    return Ok(Value::Bool(op == CompareOp::Ne));
+                }
+            }
+            Ok(Value::Bool(op != CompareOp::Ne))
         })())
     }
 

@@ -42,7 +42,7 @@ fn fromhex(_: &mut Vm, args: Args) -> PyResult<Value> {
     let [text] = args.exactly("float.fromhex")?;
     match &text {
         Value::Str(text) => float_hex::from_hex(text.as_str()).map(Value::Float),
-        other => Err(type_error(format!("bad argument type for built-in operation: {}", other.type_name().as_str()))),
+        _ => Err(type_error("bad argument type for built-in operation")),
     }
 }
 

@@ -71,7 +71,7 @@ fn byte_arguments(vm: &mut Vm, mut args: Args, method: &str, first: &str) -> PyR
         Some(Value::Str(order)) if order.as_str() == "little" => false,
         Some(Value::Str(_)) => return Err(value_error("byteorder must be either 'little' or 'big'")),
         Some(other) => {
-            let given = other.type_name();
+            let given = other.argument_class();
             return Err(type_error(format!("{method}() argument 'byteorder' must be str, not {}", given.as_str())));
         }
     };
@@ -86,7 +86,10 @@ fn from_bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
     };
     let mut bytes = match &bytes {
         Value::Bytes(bytes) => bytes.to_vec(),
-        Value::Str(_) => return Err(type_error("cannot convert 'str' object to bytes")),
+        Value::Str(_) | Value::Int(_) | Value::Bool(_) | Value::BigInt(_) | Value::Float(_) | Value::None => {
+            let given = bytes.type_name();
+            return Err(type_error(format!("cannot convert '{}' object to bytes", given.as_str())));
+        }
         other => match crate::python::builtins::construct::bytes(vm, Args::one(other.clone()))? {
             Value::Bytes(bytes) => bytes.to_vec(),
             _ => Vec::new(),

@@ -116,8 +116,13 @@ fn combined(vm: &mut Vm, this: &Value, args: Args, method: &str, operation: Oper
         table => table.copied(),
     };
     vm.charge(table.len())?;
-    for other in &args.pos {
-        table = combine(vm, table, operation, other)?;
+    for (index, other) in args.pos.iter().enumerate() {
+        let is_itself = matches!((this, other), (Value::Set(this), Value::Set(other)) if Rc::ptr_eq(this, other));
+        match operation {
+            Operation::Or if is_itself => {}
+            Operation::And if is_itself && index == 0 => table = table.copied(),
+            operation => table = combine(vm, table, operation, other)?,
+        }
     }
     Ok(table)
 }
@@ -147,9 +152,13 @@ fn combine(vm: &mut Vm, mut table: SetTable, operation: Operation, other: &Value
             Ok(result)
         }
         (Operation::Subtract, other) if !matches!(other, Value::Dict(_)) => {
-            let other = table_of(vm, other)?;
             let mut result = table.copied();
-            result.subtract(&other);
+            let iterator = vm.iter(other)?;
+            while let Some(item) = vm.next(&iterator)? {
+                vm.charge(1)?;
+                result.remove(&Key::new(vm, item)?);
+            }
+            result.shrink();
             Ok(result)
         }
         (operation, other) => {
@@ -200,7 +209,9 @@ fn update(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     // The table is cloned as it stands: its layout, deleted places included, decides the order.
     let mut table = receiver(this)?.table.borrow().clone();
     for other in &args.pos {
-        add_to_set(vm, &mut table, other)?;
+        if !matches!((this, other), (Value::Set(this), Value::Set(other)) if Rc::ptr_eq(this, other)) {
+            add_to_set(vm, &mut table, other)?;
+        }
     }
     replace(this, table)
 }
@@ -225,24 +236,50 @@ fn difference_update(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     args.no_keywords("set.difference_update")?;
     let set = receiver(this)?;
     for other in &args.pos {
-        let other = table_of(vm, other)?;
-        set.table.borrow_mut().subtract(&other);
+        if let Value::Set(other) = other {
+            if Rc::ptr_eq(set, other) {
+                set.table.borrow_mut().clear();
+            } else {
+                set.table.borrow_mut().subtract(&other.table.borrow());
+            }
+            continue;
+        }
+        let iterator = vm.iter(other)?;
+        while let Some(item) = vm.next(&iterator)? {
+            vm.charge(1)?;
+            let key = Key::new(vm, item)?;
+            set.table.borrow_mut().remove(&key);
+        }
+        set.table.borrow_mut().shrink();
     }
     Ok(Value::None)
 }
 
 fn symmetric_difference(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let other = one(this, args, "symmetric_difference")?;
-    let other = table_of(vm, &other)?;
+    let mut table = table_of(vm, &other)?;
     let set = receiver(this)?;
-    let table = Operation::Xor.apply(&set.table.borrow(), &other);
+    table.toggle(&set.table.borrow());
     Ok(set_value(table, set.frozen()))
 }
 
 fn symmetric_difference_update(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let other = one(this, args, "symmetric_difference_update")?;
-    let other = table_of(vm, &other)?;
-    receiver(this)?.table.borrow_mut().toggle(&other);
+    let set = receiver(this)?;
+    match &other {
+        // The keys of a dict come in its own order.
+        Value::Dict(dict) => {
+            vm.charge(dict.len())?;
+            for key in dict.table.borrow().keys() {
+                set.table.borrow_mut().toggle_key(key);
+            }
+        }
+        Value::Set(other) if Rc::ptr_eq(set, other) => set.table.borrow_mut().clear(),
+        other => {
+            let other = table_of(vm, other)?;
+            set.table.borrow_mut().toggle(&other);
+        }
+    }
     Ok(Value::None)
 }
 
@@ -266,11 +303,24 @@ fn pop(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     popped.map(|key| key.value).ok_or_else(|| key_error(Value::str("pop from an empty set")))
 }
 
+/// The first item of an iterable that the set has, or lacks; the rest is not asked for.
+fn first_item(vm: &mut Vm, this: &Value, iterable: &Value, has: bool) -> PyResult<Option<Key>> {
+    let set = receiver(this)?;
+    let iterator = vm.iter(iterable)?;
+    while let Some(item) = vm.next(&iterator)? {
+        vm.charge(1)?;
+        let key = Key::new(vm, item)?;
+        if set.table.borrow().contains(&key) == has {
+            return Ok(Some(key));
+        }
+    }
+    Ok(None)
+}
+
 fn isdisjoint(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let other = one(this, args, "isdisjoint")?;
-    let other = table_of(vm, &other)?;
-    let table = receiver(this)?.table.borrow();
-    Ok(Value::Bool(!other.iter().any(|key| table.contains(key))))
+    let none = first_item(vm, this, &other, true)?.is_none();
+    Ok(Value::Bool(none))
 }
 
 fn issubset(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
@@ -281,6 +331,6 @@ fn issubset(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 
 fn issuperset(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let other = one(this, args, "issuperset")?;
-    let other = table_of(vm, &other)?;
-    Ok(Value::Bool(other.is_subset(&receiver(this)?.table.borrow())))
+    let none = first_item(vm, this, &other, false)?.is_none();
+    Ok(Value::Bool(none))
 }

@@ -1,5 +1,8 @@
 //! Methods of `slice`.
 
+use num_bigint::BigInt;
+use num_traits::{Signed, Zero};
+
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error, value_error};
@@ -41,10 +44,28 @@ fn part(vm: &mut Vm, value: &Value) -> PyResult<Option<i64>> {
 fn indices_method(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [length] = args.exactly("slice.indices")?;
     let Value::Slice(slice) = this else { return Err(super::wrong_receiver("slice", this)) };
-    let length = convert::index_i64(vm, &length)?;
-    let Ok(length) = usize::try_from(length) else {
+    let length = convert::bigint(vm, &length)?;
+    if length.is_negative() {
         return Err(value_error("length should not be negative"));
+    }
+    let mut part = |value: &Value| match value {
+        Value::None => Ok(None),
+        value => match vm.index_of(value)? {
+            Some(index) => convert::bigint(vm, &index).map(Some),
+            None => Err(type_error("slice indices must be integers or None or have an __index__ method")),
+        },
     };
-    let (start, stop, step) = indices(vm, slice, length)?;
-    Ok(Value::tuple(vec![Value::Int(start), Value::Int(stop), Value::Int(step)]))
+    let step = part(&slice.step)?.unwrap_or_else(|| 1.into());
+    if step.is_zero() {
+        return Err(value_error("slice step cannot be zero"));
+    }
+    let down = step.is_negative();
+    let (lowest, highest) = if down { ((-1).into(), &length - 1) } else { (BigInt::default(), length.clone()) };
+    let clamp = |index: BigInt| {
+        let index = if index.is_negative() { index + &length } else { index };
+        index.max(lowest.clone()).min(highest.clone())
+    };
+    let start = part(&slice.start)?.map_or_else(|| if down { highest.clone() } else { lowest.clone() }, clamp);
+    let stop = part(&slice.stop)?.map_or_else(|| if down { lowest.clone() } else { highest.clone() }, clamp);
+    Ok(Value::tuple([start, stop, step].map(Value::from_bigint).into()))
 }

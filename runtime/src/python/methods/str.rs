@@ -82,6 +82,10 @@ fn text_of<'a>(receiver: &'a Value, method: &str) -> PyResult<&'a Str> {
 fn str_argument<'a>(value: &'a Value, what: &str) -> PyResult<&'a Str> {
     match value {
         Value::Str(text) => Ok(text),
+        // Only the parsers of arguments, which number them, call `None` by its name.
+        other if what.contains("argument") => {
+            Err(type_error(format!("{what}, not {}", other.argument_class().as_str())))
+        }
         other => Err(type_error(format!("{what}, not {}", other.type_name().as_str()))),
     }
 }

@@ -8,10 +8,11 @@ use super::signature::Signature;
 use crate::python::args::Args;
 use crate::python::builtins::attributes::identity;
 use crate::python::dict::{Dict, Key, Table};
-use crate::python::exception::{EXCEPTION, ExceptionObject, PyResult};
+use crate::python::exception::{EXCEPTION, ExceptionObject, PyResult, Raised, type_error};
 use crate::python::methods::dict::copy_of;
+use crate::python::methods::dict_views::View;
 use crate::python::set::SetObject;
-use crate::python::types::{BuiltinType, Instance};
+use crate::python::types::{BuiltinType, GENERATOR, Instance};
 use crate::python::value::{Slice, Tuple, Value};
 use crate::python::vm::Vm;
 
@@ -54,7 +55,7 @@ pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
             Value::dict(copy_of(dict))
         }
         Value::Set(set) if !set.frozen() => {
-            let table = set.table.borrow().clone();
+            let table = set.table.borrow().copied();
             vm.charge(table.len())?;
             Value::Set(Rc::new(SetObject::new(table, false)))
         }
@@ -66,6 +67,7 @@ pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
             Value::Instance(Rc::new(Instance { class: instance.class.clone(), attributes: attributes.into() }))
         }
         Value::Exception(exception) => Value::Exception(copy_exception(exception)),
+        other if cannot_be_copied(other) => return Err(cannot_pickle(other)),
         Value::Object(object) => {
             if object.has_method("__copy__") {
                 return vm.call_method(value, "__copy__", Args::none());
@@ -77,6 +79,19 @@ pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
         }
         other => other.clone(),
     })
+}
+
+/// Whether it is one of the objects that `copy` refuses: those that hold a running computation, another dict, or code.
+fn cannot_be_copied(value: &Value) -> bool {
+    match value {
+        Value::Module(_) => true,
+        Value::Iterator(iterator) => std::ptr::eq(iterator.class(), &raw const GENERATOR),
+        value => value.downcast::<View>().is_some(),
+    }
+}
+
+fn cannot_pickle(value: &Value) -> Raised {
+    type_error(format!("cannot pickle '{}' object", value.type_name().as_str()))
 }
 
 fn copy_exception(exception: &ExceptionObject) -> Rc<ExceptionObject> {
@@ -111,6 +126,7 @@ impl Memo {
             | Value::Exception(_)
             | Value::Object(_)
             | Value::BoundMethod(_) => {}
+            other if cannot_be_copied(other) => return Err(cannot_pickle(other)),
             atomic => return Ok(atomic.clone()),
         }
         vm.charge(1)?;
@@ -190,6 +206,7 @@ impl Memo {
                 *copy.args.borrow_mut() = args;
                 Ok(Value::Exception(copy))
             }
+            other if cannot_be_copied(other) => Err(cannot_pickle(other)),
             Value::Object(object) => {
                 let copy = object.deepcopy(vm, value)?;
                 self.copies.insert(identity, copy.clone());

@@ -18,31 +18,75 @@ module! {
     values(_vm) {}
 }
 
-fn text(value: Option<Value>) -> PyResult<Str> {
+/// `os.path.normcase` on Linux: the name as it is, which must be one.
+fn normcase(value: &Value) -> PyResult<()> {
     match value {
-        Some(Value::Str(text)) => Ok(text),
-        other => Err(type_error(format!(
-            "expected str, bytes or os.PathLike object, not {}",
-            other.unwrap_or_default().type_name().as_str()
-        ))),
+        Value::Str(_) | Value::Bytes(_) => Ok(()),
+        other => Err(super::os_path::not_a_path(other)),
+    }
+}
+
+/// A pattern, text or bytes.
+enum Pattern {
+    Text(Str),
+    Bytes(String),
+}
+
+/// Bytes as the text of the characters of these numbers.
+fn latin(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
+}
+
+impl Pattern {
+    fn of(vm: &mut Vm, value: &Value) -> PyResult<Self> {
+        match value {
+            Value::Str(text) => Ok(Self::Text(text.clone())),
+            Value::Bytes(bytes) => Ok(Self::Bytes(latin(bytes))),
+            other => {
+                // CPython looks it up among the patterns it keeps, and then asks for its length.
+                crate::python::hash::hash(vm, other)?;
+                vm.len(other)?;
+                Err(super::os_path::not_a_path(other))
+            }
+        }
+    }
+
+    fn matches(&self, vm: &mut Vm, name: &Value) -> PyResult<bool> {
+        let (pattern, name): (&str, Str) = match (self, name) {
+            (Self::Text(pattern), name) => (pattern, super::re::text_of(name)?),
+            (Self::Bytes(pattern), Value::Bytes(name)) => (pattern, Str::from(latin(name))),
+            (Self::Bytes(_), Value::Str(_)) => {
+                return Err(type_error("cannot use a bytes pattern on a string-like object"));
+            }
+            (Self::Bytes(_), other) => {
+                let given = other.type_name();
+                return Err(type_error(format!("expected string or bytes-like object, got '{}'", given.as_str())));
+            }
+        };
+        vm.charge(name.len().saturating_mul(1 + pattern.matches('*').count()))?;
+        Ok(glob(pattern, &name))
     }
 }
 
 fn matches(vm: &mut Vm, args: Args, function: &'static str) -> PyResult<Value> {
-    let [name, pattern] = Signature::function(function, ["name", "pat"], 2).bind(args)?;
-    let (name, pattern) = (text(name)?, text(pattern)?);
-    vm.charge(name.len().saturating_mul(1 + pattern.matches('*').count()))?;
-    Ok(Value::Bool(glob(&pattern, &name)))
+    let [name, pattern] = Signature::function(function, ["name", "pat"], 2).bind(args)?.map(Option::unwrap_or_default);
+    if function == "fnmatch" {
+        normcase(&name)?;
+        normcase(&pattern)?;
+    }
+    let pattern = Pattern::of(vm, &pattern)?;
+    pattern.matches(vm, &name).map(Value::Bool)
 }
 
 fn filter(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let [names, pattern] = Signature::function("filter", ["names", "pat"], 2).bind(args)?;
-    let pattern = text(pattern)?;
+    let [names, pattern] =
+        Signature::function("filter", ["names", "pat"], 2).bind(args)?.map(Option::unwrap_or_default);
+    normcase(&pattern)?;
+    let pattern = Pattern::of(vm, &pattern)?;
     let mut kept = Vec::new();
-    for name in vm.collect(&names.unwrap_or_default())? {
-        let text = text(Some(name.clone()))?;
-        vm.charge(text.len().saturating_mul(1 + pattern.matches('*').count()))?;
-        if glob(&pattern, &text) {
+    let iterator = vm.iter(&names)?;
+    while let Some(name) = vm.next(&iterator)? {
+        if pattern.matches(vm, &name)? {
             kept.push(name);
         }
     }

@@ -3,12 +3,12 @@
 use super::class;
 use super::signature::Signature;
 use crate::python::args::Args;
-use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::json::decode::{self, Hooks};
 use crate::python::json::{JSON_DECODE_ERROR, Options, encode};
 use crate::python::value::Value;
-use crate::python::vm::Vm;
+use crate::python::vm::operators::is_not_iterable;
+use crate::python::vm::{BinaryOp, Vm};
 
 module! {
     /// `json`
@@ -67,10 +67,13 @@ fn load(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
 }
 
 fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
+    let obj = args.kw.iter().position(|(name, _)| name.as_str() == "obj").map(|at| args.kw.remove(at));
+    let keywords = std::mem::replace(&mut args.kw, obj.into_iter().collect());
+    let [value] = Signature::function("dumps", ["obj"], 1).bind(args)?.map(Option::unwrap_or_default);
+    let value_is_text = value.as_str().is_some();
     let mut options = Options::default();
-    let mut kept = Vec::new();
     let mut separators = None;
-    for (name, value) in std::mem::take(&mut args.kw) {
+    for (name, value) in keywords {
         match name.as_str() {
             "skipkeys" => options.skip_keys = vm.truthy(&value)?,
             "ensure_ascii" => options.ensure_ascii = vm.truthy(&value)?,
@@ -81,16 +84,16 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
                 options.indent = match &value {
                     Value::None => None,
                     Value::Str(text) => Some(text.to_string()),
+                    // A text alone is written before the indent is looked at.
+                    _ if value_is_text => None,
                     other => {
-                        let width = usize::try_from(convert::index_i64(vm, other)?).unwrap_or(0);
-                        vm.charge_bytes(width)?;
-                        Some(" ".repeat(width))
+                        let indent = vm.binary(BinaryOp::Multiply, &Value::str(" "), other)?;
+                        indent.as_str().map(|indent| indent.to_string())
                     }
                 }
             }
             "separators" => separators = Some(value).filter(|value| !value.is_none()),
             "default" => options.default = Some(value).filter(|value| !value.is_none()),
-            "obj" => kept.push((name, value)),
             other => {
                 return Err(type_error(format!("JSONEncoder.__init__() got an unexpected keyword argument '{other}'")));
             }
@@ -100,7 +103,14 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
         options.item_separator = ",".to_owned();
     }
     if let Some(separators) = separators {
-        match vm.collect(&separators)?.as_slice() {
+        let parts = vm.collect(&separators).map_err(|raised| {
+            if is_not_iterable(&raised, &separators) {
+                let class = separators.class().name();
+                return type_error(format!("cannot unpack non-iterable {} object", class.as_str()));
+            }
+            raised
+        })?;
+        match parts.as_slice() {
             [Value::Str(item), Value::Str(key)] => {
                 options.item_separator = item.to_string();
                 options.key_separator = key.to_string();
@@ -113,10 +123,15 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
                 };
                 return Err(value_error(problem));
             }
-            _ => return Err(type_error("separators must be strings")),
+            // A text alone is written without an encoder.
+            _ if value_is_text => {}
+            [item, key] => {
+                let (place, wrong) = if key.as_str().is_none() { (5, key) } else { (6, item) };
+                let given = wrong.argument_class();
+                return Err(type_error(format!("make_encoder() argument {place} must be str, not {}", given.as_str())));
+            }
+            _ => {}
         }
     }
-    args.kw = kept;
-    let [value] = Signature::function("dumps", ["obj"], 1).bind(args)?.map(Option::unwrap_or_default);
     Ok(Value::str(encode::dumps(vm, &value, &options)?))
 }

@@ -1,13 +1,15 @@
 //! `operator`: the operators as functions, and `itemgetter`, `attrgetter`, `methodcaller`.
 
 use super::class;
+use super::collections::deque::Deque;
 use crate::python::args::Args;
-use crate::python::builtins::{attributes, convert, numbers};
-use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::builtins::{convert, numbers};
+use crate::python::exception::{PyResult, Raised, TYPE_ERROR, type_error, value_error};
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::Value;
+use crate::python::vm::operators::is_not_iterable;
 use crate::python::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
 
 macro_rules! binary {
@@ -60,15 +62,21 @@ module! {
             let function = args.pos.remove(0);
             vm.call(&function, args)
         },
-        "concat" => binary!("concat", Add),
+        "concat" => |vm, args| {
+            let [a, b] = args.between("concat", 2)?.map(Option::unwrap_or_default);
+            sequences_only(vm, &a, &b)?;
+            vm.binary(BinaryOp::Add, &a, &b).map_err(|raised| not_concatenated(&a, raised))
+        },
         "contains" => |vm, args| {
             let [container, item] = args.between("contains", 2)?.map(Option::unwrap_or_default);
             Ok(Value::Bool(vm.contains(&container, &item)?))
         },
         "countOf" => |vm, args| {
             let [container, wanted] = args.between("countOf", 2)?.map(Option::unwrap_or_default);
+            let iterator = iterator_to_search(vm, &container)?;
             let mut found = 0_usize;
-            for item in vm.collect(&container)? {
+            while let Some(item) = vm.next(&iterator)? {
+                vm.charge(1)?;
                 found += usize::from(vm.equal(&item, &wanted)?);
             }
             Ok(Value::from_usize(found))
@@ -88,7 +96,11 @@ module! {
         "gt" => compare!("gt", Gt),
         "iadd" => in_place!("iadd", Add),
         "iand" => in_place!("iand", And),
-        "iconcat" => in_place!("iconcat", Add),
+        "iconcat" => |vm, args| {
+            let [a, b] = args.between("iconcat", 2)?.map(Option::unwrap_or_default);
+            sequences_only(vm, &a, &b)?;
+            vm.in_place(BinaryOp::Add, &a, &b).map_err(|raised| not_concatenated(&a, raised))
+        },
         "ifloordiv" => in_place!("ifloordiv", FloorDivide),
         "ilshift" => in_place!("ilshift", LeftShift),
         "imatmul" => in_place!("imatmul", MatMultiply),
@@ -100,7 +112,7 @@ module! {
         },
         "indexOf" => |vm, args| {
             let [container, wanted] = args.between("indexOf", 2)?.map(Option::unwrap_or_default);
-            let iterator = vm.iter(&container)?;
+            let iterator = iterator_to_search(vm, &container)?;
             let mut index = 0_usize;
             while let Some(item) = vm.next(&iterator)? {
                 vm.charge(1)?;
@@ -161,6 +173,43 @@ module! {
         "itemgetter" => class(&ITEMGETTER),
         "methodcaller" => class(&METHODCALLER),
     }
+}
+
+/// Refuses what `concat` refuses though it can be added: numbers, mappings.
+fn sequences_only(vm: &mut Vm, a: &Value, b: &Value) -> PyResult<()> {
+    let concatenates = |value: &Value| {
+        matches!(value, Value::Str(_) | Value::Bytes(_) | Value::List(_) | Value::Tuple(_))
+            || value.downcast::<Deque>().is_some()
+    };
+    let mut has_items = |value: &Value| {
+        Ok(concatenates(value)
+            || matches!(value, Value::Range(_))
+            || matches!(value, Value::Instance(_)) && vm.find_attr(value, "__getitem__")?.is_some())
+    };
+    if concatenates(a) || (has_items(a)? && has_items(b)?) {
+        return Ok(());
+    }
+    Err(type_error(format!("'{}' object can't be concatenated", a.type_name().as_str())))
+}
+
+/// The error of `concat` where the operands cannot be added.
+fn not_concatenated(a: &Value, raised: Raised) -> Raised {
+    let unsupported = |value: &Value| value.as_str().is_some_and(|text| text.starts_with("unsupported operand type"));
+    if raised.is(&TYPE_ERROR) && raised.0.args.borrow().first().is_some_and(unsupported) {
+        return type_error(format!("'{}' object can't be concatenated", a.type_name().as_str()));
+    }
+    raised
+}
+
+/// An iterator over what is searched, as `in` words its error.
+fn iterator_to_search(vm: &mut Vm, container: &Value) -> PyResult<Value> {
+    vm.iter(container).map_err(|raised| {
+        if is_not_iterable(&raised, container) {
+            type_error(format!("argument of type '{}' is not iterable", container.type_name().as_str()))
+        } else {
+            raised
+        }
+    })
 }
 
 static ITEMGETTER: BuiltinType =
@@ -248,7 +297,7 @@ impl Object for Getter {
         }
     }
 
-    fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
         match self {
             Self::Items(keys) => {
                 let texts = keys.iter().map(|key| vm.repr(key)).collect::<PyResult<Vec<_>>>()?;
@@ -259,7 +308,16 @@ impl Object for Getter {
                     names.iter().map(|name| vm.repr(&Value::Str(name.clone()))).collect::<PyResult<Vec<_>>>()?;
                 Ok(format!("operator.attrgetter({})", names.join(", ")))
             }
-            Self::Method { .. } => Ok(format!("<operator.methodcaller object at {:#x}>", attributes::identity(this))),
+            Self::Method { name, args, keywords } => {
+                let mut parts = vec![vm.repr(&Value::Str(name.clone()))?];
+                for arg in args {
+                    parts.push(vm.repr(arg)?);
+                }
+                for (keyword, value) in keywords {
+                    parts.push(format!("{}={}", keyword.as_str(), vm.repr(value)?));
+                }
+                Ok(format!("operator.methodcaller({})", parts.join(", ")))
+            }
         }
     }
 }

@@ -1,11 +1,14 @@
 //! `os.path`, as on Linux (`posixpath`). Files are those that the world lists.
 
+use std::rc::Rc;
+
 use super::signature::Signature;
 use crate::python::args::Args;
 use crate::python::builtins::text::missing_file;
-use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::exception::{PyResult, Raised, type_error, value_error};
+use crate::python::methods::sort;
 use crate::python::string::Str;
-use crate::python::value::Value;
+use crate::python::value::{Slice, Value};
 use crate::python::vm::Vm;
 
 module! {
@@ -18,14 +21,14 @@ module! {
             Ok(Value::str(normalize(&joined)))
         },
         "basename" => |_, args| {
-            let path = path_argument(args, "basename")?;
-            Ok(Value::str(split(&path).1))
+            let (path, kind) = any_path(args, "basename")?;
+            Ok(kind.value(split(&path).1))
         },
         "commonpath" => common_path,
         "commonprefix" => common_prefix,
         "dirname" => |_, args| {
-            let path = path_argument(args, "dirname")?;
-            Ok(Value::str(split(&path).0))
+            let (path, kind) = any_path(args, "dirname")?;
+            Ok(kind.value(split(&path).0))
         },
         "exists" => |vm, args| {
             let path = path_argument(args, "exists")?;
@@ -44,7 +47,7 @@ module! {
         "expandvars" => expand_variables,
         "getsize" => getsize,
         "isabs" => |_, args| {
-            let path = path_argument(args, "isabs")?;
+            let (path, _) = any_path(args, "isabs")?;
             Ok(Value::Bool(path.starts_with('/')))
         },
         // DIFFERENCE: the world lists files only, so nothing is a directory.
@@ -61,8 +64,8 @@ module! {
         },
         "normcase" => |_, args| path_argument(args, "normcase").map(Value::Str),
         "normpath" => |_, args| {
-            let path = path_argument(args, "normpath")?;
-            Ok(Value::str(normalize(&path)))
+            let (path, kind) = any_path(args, "normpath")?;
+            Ok(kind.value(&normalize(&path)))
         },
         "realpath" => |vm, args| {
             let path = path_argument(args, "realpath")?;
@@ -71,18 +74,18 @@ module! {
         },
         "relpath" => relative_path,
         "split" => |_, args| {
-            let path = path_argument(args, "split")?;
+            let (path, kind) = any_path(args, "split")?;
             let (head, tail) = split(&path);
-            Ok(Value::tuple(vec![Value::str(head), Value::str(tail)]))
+            Ok(Value::tuple(vec![kind.value(head), kind.value(tail)]))
         },
         "splitdrive" => |_, args| {
             let path = path_argument(args, "splitdrive")?;
             Ok(Value::tuple(vec![Value::str(""), Value::Str(path)]))
         },
         "splitext" => |_, args| {
-            let path = path_argument(args, "splitext")?;
+            let (path, kind) = any_path(args, "splitext")?;
             let (root, extension) = split_extension(&path);
-            Ok(Value::tuple(vec![Value::str(root), Value::str(extension)]))
+            Ok(Value::tuple(vec![kind.value(root), kind.value(extension)]))
         },
     }
     values(_vm) {
@@ -94,17 +97,56 @@ module! {
     }
 }
 
-fn not_a_path(value: &Value) -> crate::python::exception::Raised {
-    type_error(format!("expected str, bytes or os.PathLike object, not {}", value.type_name().as_str()))
+/// The error of what is no path.
+pub fn not_a_path(value: &Value) -> Raised {
+    type_error(format!("expected str, bytes or os.PathLike object, not {}", value.class().name().as_str()))
 }
 
+/// What a path is made of. Those of bytes are computed as text, of characters of the bytes' numbers.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Text,
+    Bytes,
+}
+
+impl Kind {
+    /// A path, or a part of one, as a value of its kind.
+    fn value(self, text: &str) -> Value {
+        match self {
+            Self::Text => Value::str(text),
+            Self::Bytes => Value::bytes(text.chars().filter_map(|c| u8::try_from(c).ok()).collect()),
+        }
+    }
+}
+
+/// The text of a path and its kind: `os.fspath`.
+fn fspath(value: &Value) -> PyResult<(Str, Kind)> {
+    match value {
+        Value::Str(path) => Ok((path.clone(), Kind::Text)),
+        Value::Bytes(path) => {
+            Ok((Str::from(path.iter().map(|byte| char::from(*byte)).collect::<String>()), Kind::Bytes))
+        }
+        other => Err(not_a_path(other)),
+    }
+}
+
+/// The argument of a function that takes one path.
+fn any_path(args: Args, function: &'static str) -> PyResult<(Str, Kind)> {
+    let parameter = match function {
+        "isabs" | "normcase" => "s",
+        "normpath" => "path",
+        _ => "p",
+    };
+    let [path] = Signature::function(function, [parameter], 1).bind(args)?.map(Option::unwrap_or_default);
+    fspath(&path)
+}
+
+/// The argument of a function that asks the world, which knows paths as text.
 fn path_argument(args: Args, function: &'static str) -> PyResult<Str> {
     let parameter = match function {
-        "exists" | "isfile" | "isdir" | "normpath" | "abspath" | "expanduser" | "islink" | "lexists" | "expandvars" => {
-            "path"
-        }
+        "realpath" => "filename",
         "normcase" => "s",
-        _ => "p",
+        _ => "path",
     };
     let [path] = Signature::function(function, [parameter], 1).bind(args)?.map(Option::unwrap_or_default);
     match path {
@@ -157,18 +199,21 @@ fn join_all(_: &mut Vm, args: Args) -> PyResult<Value> {
     let [first, rest @ ..] = args.pos.as_slice() else {
         return Err(type_error("join() missing 1 required positional argument: 'a'"));
     };
-    let Value::Str(first) = first else { return Err(not_a_path(first)) };
+    let (first, kind) = fspath(first)?;
     let mut path = first.to_string();
     for part in rest {
-        let Value::Str(part) = part else {
-            return Err(type_error(format!(
-                "join() argument must be str, bytes, or os.PathLike object, not '{}'",
-                part.type_name().as_str()
-            )));
-        };
-        path = join(&path, part);
+        match fspath(part) {
+            Ok((part, other)) if other == kind => path = join(&path, &part),
+            Ok(_) => return Err(type_error("Can't mix strings and bytes in path components")),
+            Err(_) => {
+                return Err(type_error(format!(
+                    "join() argument must be str, bytes, or os.PathLike object, not '{}'",
+                    part.class().name().as_str()
+                )));
+            }
+        }
     }
-    Ok(Value::str(path))
+    Ok(kind.value(&path))
 }
 
 fn normalize(path: &str) -> String {
@@ -273,17 +318,29 @@ fn expand_variables(vm: &mut Vm, args: Args) -> PyResult<Value> {
 
 fn common_prefix(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [paths] = Signature::function("commonprefix", ["m"], 1).bind(args)?.map(Option::unwrap_or_default);
-    let paths = vm.collect(&paths)?;
-    let mut texts = Vec::with_capacity(paths.len());
-    for path in &paths {
-        texts.push(path.as_str().ok_or_else(|| not_a_path(path))?);
+    if !vm.truthy(&paths)? {
+        return Ok(Value::str(""));
     }
-    let Some((first, rest)) = texts.split_first() else { return Ok(Value::str("")) };
-    let common = first
-        .char_indices()
-        .find(|(at, c)| !rest.iter().all(|other| other.get(*at..).is_some_and(|tail| tail.starts_with(*c))))
-        .map_or(first.len(), |(at, _)| at);
-    Ok(Value::str(first.get(..common).unwrap_or_default()))
+    // Lists of the parts of paths are compared part by part.
+    let first = vm.get_item(&paths, &Value::Int(0))?;
+    let mut paths = vm.collect(&paths)?;
+    if !matches!(first, Value::List(_) | Value::Tuple(_)) {
+        for path in &paths {
+            fspath(path)?;
+        }
+    }
+    sort::sort(vm, &mut paths, None, false)?;
+    let (Some(least), Some(most)) = (paths.first(), paths.last()) else { return Ok(Value::str("")) };
+    let (parts, others) = (vm.collect(least)?, vm.collect(most)?);
+    let mut common = 0;
+    for (part, other) in parts.iter().zip(&others) {
+        if !vm.equal(part, other)? {
+            break;
+        }
+        common += 1;
+    }
+    let end = Value::Slice(Rc::new(Slice { start: Value::None, stop: Value::from_usize(common), step: Value::None }));
+    vm.get_item(least, &end)
 }
 
 /// `os.path.getsize(filename)`

@@ -3,12 +3,15 @@
 use super::signature::Signature;
 use super::{abc, collections};
 use crate::python::args::Args;
-use crate::python::exception::PyResult;
+use crate::python::exception::{PyResult, type_error};
+use crate::python::hash;
+use crate::python::iterator::{Items, IteratorObject};
 use crate::python::object::Object;
 use crate::python::types::{
     BuiltinType, DICT, FROZENSET, GENERIC_ALIAS, LIST, NONE_TYPE, OBJECT, SET, TUPLE, TYPE, Type,
 };
 use crate::python::value::Value;
+use crate::python::vm::text::CODE_MODULE;
 use crate::python::vm::{CompareOp, Vm};
 
 /// `types.UnionType`, what `int | str` is.
@@ -65,7 +68,7 @@ fn member_text(vm: &mut Vm, value: &Value) -> PyResult<String> {
         Value::None => "None".to_owned(),
         Value::Type(class) if class.same(&Type::Builtin(&NONE_TYPE)) => "None".to_owned(),
         Value::Type(Type::Builtin(class)) => format!("{}{}", class.module_prefix(), class.name),
-        Value::Type(class) => class.name().to_string(),
+        Value::Type(class) => format!("{CODE_MODULE}.{}", class.name().as_str()),
         Value::Ellipsis => "...".to_owned(),
         other => vm.repr(other)?,
     })
@@ -106,10 +109,14 @@ impl Object for Union {
     }
 }
 
+static GENERIC_ALIAS_ITERATOR: BuiltinType = BuiltinType::new("generic_alias_iterator", "", &OBJECT);
+
 /// What `list[int]` is.
 pub struct Alias {
     origin: Value,
     arguments: Vec<Value>,
+    /// Whether it is what unpacking an alias gives: `*tuple[int]`.
+    unpacked: bool,
 }
 
 /// `class[arguments]`
@@ -118,7 +125,13 @@ pub fn generic_alias(origin: Value, arguments: &Value) -> Value {
         Value::Tuple(tuple) => tuple.items.clone(),
         other => vec![other.clone()],
     };
-    Value::object(Alias { origin, arguments })
+    Value::object(Alias { origin, arguments, unpacked: false })
+}
+
+impl Alias {
+    fn copied(&self, unpacked: bool) -> Self {
+        Self { origin: self.origin.clone(), arguments: self.arguments.clone(), unpacked }
+    }
 }
 
 impl Object for Alias {
@@ -126,11 +139,17 @@ impl Object for Alias {
         &GENERIC_ALIAS
     }
 
+    fn get_item(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
+        let text = self.repr(vm, &Value::None)?;
+        Err(type_error(format!("{text} is not a generic class")))
+    }
+
     fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         match name {
             "__origin__" => Ok(Some(self.origin.clone())),
             "__args__" => Ok(Some(Value::tuple(self.arguments.clone()))),
-            other => vm.find_attr(&self.origin, other),
+            other if other.starts_with("__") => vm.find_attr(&self.origin, other),
+            other => vm.get_attr(&self.origin, other).map(Some),
         }
     }
 
@@ -142,13 +161,43 @@ impl Object for Alias {
         vm.call(&self.origin, args)
     }
 
+    fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        let other = other.downcast::<Self>()?;
+        let arguments = |alias: &Self| Value::tuple(alias.arguments.clone());
+        let same = self.origin.is(&other.origin) && self.unpacked == other.unpacked;
+        let equal = vm.equal(&arguments(self), &arguments(other)).map(|equal| equal && same);
+        match op {
+            CompareOp::Eq => Some(equal.map(Value::Bool)),
+            CompareOp::Ne => Some(equal.map(|equal| Value::Bool(!equal))),
+            _ => None,
+        }
+    }
+
+    fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
+        let arguments = Value::tuple(self.arguments.clone());
+        Some((|| Ok(hash::hash(vm, &self.origin)? ^ hash::hash(vm, &arguments)?))())
+    }
+
+    fn equals_key(&self, other: &Value) -> bool {
+        let arguments = |alias: &Self| Value::tuple(alias.arguments.clone());
+        other
+            .downcast::<Self>()
+            .is_some_and(|other| self.origin.is(&other.origin) && hash::keys_equal(&arguments(self), &arguments(other)))
+    }
+
     fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
         let texts = self.arguments.iter().map(|argument| member_text(vm, argument)).collect::<PyResult<Vec<_>>>()?;
-        Ok(format!("{}[{}]", member_text(vm, &self.origin)?, texts.join(", ")))
+        let star = if self.unpacked { "*" } else { "" };
+        Ok(format!("{star}{}[{}]", member_text(vm, &self.origin)?, texts.join(", ")))
+    }
+
+    fn iter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
+        let items = vec![Value::object(self.copied(true))];
+        Some(Ok(IteratorObject::new(&GENERIC_ALIAS_ITERATOR, Items(items.into_iter()))))
     }
 
     fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
-        let this = Value::object(Self { origin: self.origin.clone(), arguments: self.arguments.clone() });
+        let this = Value::object(self.copied(self.unpacked));
         match method {
             "or" => union(&this, other).map(Ok),
             "ror" => union(other, &this).map(Ok),

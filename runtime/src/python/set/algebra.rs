@@ -1,6 +1,7 @@
 //! Union, intersection and difference of sets, in the order of CPython's tables.
 
-use super::{MIN_SIZE, SetTable, Slot, probes};
+use super::{SetTable, Slot, probes};
+use crate::python::dict::Key;
 
 impl SetTable {
     /// Adds all items of another set: CPython's `set_merge`, which makes room first.
@@ -37,7 +38,7 @@ impl SetTable {
 
     /// A copy, laid out as CPython lays it out: `set.copy()`.
     pub fn copied(&self) -> Self {
-        let mut copy = Self { slots: vec![Slot::Empty; MIN_SIZE], fill: 0, used: 0 };
+        let mut copy = Self::default();
         copy.merge(self);
         copy
     }
@@ -45,12 +46,17 @@ impl SetTable {
     /// `self | other`
     pub fn union(&self, other: &Self) -> Self {
         let mut result = self.copied();
-        result.merge(other);
+        if !std::ptr::eq(self, other) {
+            result.merge(other);
+        }
         result
     }
 
     /// `self & other`: the items of the smaller, or of `other` where they are as large.
     pub fn intersection(&self, other: &Self) -> Self {
+        if std::ptr::eq(self, other) {
+            return self.copied();
+        }
         let (searched, walked) = if other.used > self.used { (other, self) } else { (self, other) };
         walked.iter().filter(|key| searched.contains(key)).cloned().collect()
     }
@@ -77,14 +83,26 @@ impl SetTable {
         other.iter().for_each(|key| {
             self.remove(key);
         });
+        self.shrink();
+    }
+
+    /// Makes the table anew where more than a quarter of it are deleted places, as CPython does after a difference.
+    pub fn shrink(&mut self) {
+        if self.fill - self.used > (self.slots.len() - 1) / 4 {
+            let target = if self.used > 50_000 { self.used * 2 } else { self.used * 4 };
+            self.resize(target);
+        }
     }
 
     /// `self ^= other`
     pub fn toggle(&mut self, other: &Self) {
-        for key in other.iter() {
-            if !self.remove(key) {
-                self.insert(key.clone());
-            }
+        other.iter().for_each(|key| self.toggle_key(key));
+    }
+
+    /// Removes the key, or adds it where it was not there.
+    pub fn toggle_key(&mut self, key: &Key) {
+        if !self.remove(key) {
+            self.insert(key.clone());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Vm;
 use crate::python::args::Args;
-use crate::python::code::{Code, Instr, ProgramData};
+use crate::python::code::{Code, Instr, Program, ProgramData};
 use crate::python::dict::{Dict, Key, Table};
 use crate::python::exception::{PyResult, Raised, type_error};
 use crate::python::function::Function;
@@ -22,19 +22,25 @@ fn enumerate_names(names: &[Str]) -> String {
 
 /// `__qualname__`: with the functions and classes around it. Searched in the program, since only messages need it.
 pub(super) fn qualified_name(function: &Function) -> String {
-    let mut name = function.name.to_string();
-    let mut index = function.code;
-    let data = &function.program.data;
+    qualified(&function.name, &function.program, function.code)
+}
+
+/// The qualified name of a function of this name and code.
+pub(super) fn qualified(name: &str, program: &Program, code: u32) -> String {
+    let mut name = name.to_owned();
+    let mut index = code;
+    let data = &program.data;
     // As many steps as there are codes: a program read from a file might name itself.
     for _ in 0..data.codes.len() {
         let Some((outer, code)) = enclosing(data, index) else { break };
         if code.root == outer {
             break;
         }
-        let around = function.program.string(code.name);
-        // The body of a class is code of its own, but no function.
-        let is_class = is_class_body(data, outer);
-        name = format!("{}.{}{name}", around.as_str(), if is_class { "" } else { "<locals>." });
+        let around = program.string(code.name);
+        // The body of a class and a comprehension are code of their own, but no functions.
+        let is_comprehension = matches!(around.as_str(), "<listcomp>" | "<setcomp>" | "<dictcomp>" | "<genexpr>");
+        let is_function = !is_comprehension && !is_class_body(data, outer);
+        name = format!("{}.{}{name}", around.as_str(), if is_function { "<locals>." } else { "" });
         index = outer;
     }
     name

@@ -11,6 +11,7 @@ use crate::python::exception::{
     ATTRIBUTE_ERROR, ExceptionObject, IMPORT_ERROR, OS_ERROR, PyResult, Raised, STOP_ITERATION, SYSTEM_EXIT,
     attribute_error, type_error,
 };
+use crate::python::modules::collections::named_tuple;
 use crate::python::modules::enums;
 use crate::python::string::Str;
 use crate::python::types::{Instance, OBJECT, Type};
@@ -178,6 +179,11 @@ impl Vm {
                 if let Some(method) = value.downcast::<ClassMethod>() {
                     return Ok(Some(bound(object.clone(), method.0.clone())));
                 }
+                if let Some(function) =
+                    value.downcast::<Property>().and_then(|property| named_tuple::unbound(class, &property.getter))
+                {
+                    return Ok(Some(function));
+                }
                 return Ok(Some(value));
             }
             Some(Member::Method(owner, method)) => {
@@ -219,12 +225,12 @@ impl Vm {
             }
             _ => {
                 if let Type::Builtin(class) = class
-                    && let Some(value) = crate::python::modules::datetime::class_value(class, name)
+                    && let Some(value) = super::data_descriptor::of(class, name)
                         .or_else(|| self.environment.class_attribute(class, name))
                 {
                     return Ok(Some(value));
                 }
-                super::descriptors::object_slot(name)
+                named_tuple::field(class, name).or_else(|| super::descriptors::object_slot(name))
             }
         })
     }

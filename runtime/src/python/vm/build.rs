@@ -10,10 +10,11 @@ use crate::python::args::Args;
 use crate::python::code::{Conversion, Instr};
 use crate::python::dict::{Dict, Key, Table};
 use crate::python::exception::{PyResult, Raised, TYPE_ERROR, system_error, type_error};
+use crate::python::module::ModuleDef;
 use crate::python::set::{SetObject, SetTable};
 use crate::python::string::Str;
 use crate::python::types::Type;
-use crate::python::value::{List, MethodTarget, Slice, Value};
+use crate::python::value::{Builtin, List, MethodTarget, Slice, Value};
 
 impl Vm {
     /// Runs one of the instructions that build something.
@@ -212,6 +213,20 @@ impl Vm {
         ))
     }
 
+    /// The module that has a function of the runtime, as CPython names it; none for builtins.
+    fn module_of(&mut self, builtin: &'static Builtin) -> Option<&'static str> {
+        let has = |vm: &mut Self, module: &ModuleDef| match (module.get)(vm, builtin.name) {
+            Ok(Some(Value::Builtin(found))) => std::ptr::eq(found, builtin),
+            _ => false,
+        };
+        let module = crate::python::modules::MODULES.iter().find(|module| has(self, module))?;
+        Some(match module.name {
+            "operator" => "_operator",
+            "os.path" => "posixpath",
+            name => name,
+        })
+    }
+
     /// What is called, as CPython names it in messages about its arguments: with its module, but for builtins.
     fn callee_name(&mut self, callee: &Value) -> String {
         let function = match callee {
@@ -225,7 +240,12 @@ impl Vm {
             other => other,
         };
         let (module, name) = match function {
-            Value::Builtin(builtin) => return format!("{}()", builtin.name),
+            Value::Builtin(builtin) => {
+                return match self.module_of(builtin) {
+                    Some(module) => format!("{module}.{}()", builtin.name),
+                    None => format!("{}()", builtin.name),
+                };
+            }
             Value::Type(Type::Builtin(class)) => return format!("{}{}()", class.module_prefix(), class.name),
             Value::Function(function) => (self.module_name(), super::arguments::qualified_name(function)),
             Value::Type(Type::Class(class)) => (self.module_name(), class.name.to_string()),

@@ -108,7 +108,7 @@ impl Vm {
             return Err(raised);
         }
         if code.generator {
-            return Ok(new_generator(frame, function.name.clone()));
+            return Ok(new_generator(frame, function));
         }
         self.run_frame(frame)
     }

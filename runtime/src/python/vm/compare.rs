@@ -149,9 +149,37 @@ impl Vm {
         Ok(None)
     }
 
+    /// `<`, `<=`, `>` or `>=` of two Counters: of all counts, those that are not there being 0.
+    fn compare_counters(&mut self, op: CompareOp, a: &Rc<Dict>, b: &Rc<Dict>) -> PyResult<bool> {
+        let (left, right) = (a.table.borrow().clone(), b.table.borrow().clone());
+        self.charge(left.len() + right.len())?;
+        let op_or_equal = match op {
+            CompareOp::Lt | CompareOp::Le => CompareOp::Le,
+            _ => CompareOp::Ge,
+        };
+        let zero = Value::Int(0);
+        for key in left.keys().chain(right.keys()) {
+            let (x, y) = (left.get(key).unwrap_or(&zero), right.get(key).unwrap_or(&zero));
+            let holds = self.compare(op_or_equal, x, y)?;
+            if !self.truthy(&holds)? {
+                return Ok(false);
+            }
+        }
+        match op {
+            CompareOp::Lt | CompareOp::Gt => Ok(!self.dicts_equal(a, b)?),
+            _ => Ok(true),
+        }
+    }
+
     /// The comparison of two values of the runtime; `None` where they have none.
     fn compare_builtin(&mut self, op: CompareOp, a: &Value, b: &Value) -> PyResult<Option<bool>> {
         Ok(match (a, b) {
+            // A subclass on the right goes first.
+            (Value::Tuple(x), Value::Tuple(y)) if x.class.is_none() && y.class.is_some() => Some(self.compare_items(
+                mirrored(op),
+                |index| y.items.get(index).cloned(),
+                |index| x.items.get(index).cloned(),
+            )?),
             (Value::Tuple(x), Value::Tuple(y)) => Some(self.compare_items(
                 op,
                 |index| x.items.get(index).cloned(),
@@ -171,6 +199,11 @@ impl Vm {
             (Value::Bytes(x), Value::Bytes(y)) => Some(holds(op, x.cmp(y))),
             (Value::Dict(x), Value::Dict(y)) if matches!(op, CompareOp::Eq | CompareOp::Ne) => {
                 by_equality(op, self.dicts_equal(x, y)?)
+            }
+            (Value::Dict(x), Value::Dict(y))
+                if matches!((&x.kind, &y.kind), (DictKind::Counter, DictKind::Counter)) =>
+            {
+                Some(self.compare_counters(op, x, y)?)
             }
             (Value::Set(x), Value::Set(y)) => {
                 self.charge(x.table.borrow().len().min(y.table.borrow().len()))?;

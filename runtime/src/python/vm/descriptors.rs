@@ -4,6 +4,8 @@ use super::lookup::{own_member, resolution_order};
 use super::{BinaryOp, CompareOp, Vm};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
+use crate::python::modules::collections::COUNTER;
+use crate::python::modules::signature::missing_arguments;
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{
@@ -69,6 +71,10 @@ impl Object for StaticMethod {
         &STATIC_METHOD
     }
 
+    fn callable(&self) -> bool {
+        true
+    }
+
     fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
         vm.call(&self.0, args)
     }
@@ -116,8 +122,16 @@ impl Object for UnboundMethod {
         })
     }
 
+    fn callable(&self) -> bool {
+        true
+    }
+
     fn call(&self, vm: &mut Vm, _: &Value, mut args: Args) -> PyResult<Value> {
         if args.pos.is_empty() {
+            // CPython writes this class in Python.
+            if std::ptr::eq(self.class, &raw const COUNTER) {
+                return Err(missing_arguments(&format!("{}.{}", self.class.name, self.method.name), &["self"]));
+            }
             return Err(type_error(format!(
                 "unbound method {}.{}() needs an argument",
                 self.class.name, self.method.name
@@ -128,7 +142,7 @@ impl Object for UnboundMethod {
             return Err(type_error(format!(
                 "descriptor '{}' for '{}' objects doesn't apply to a '{}' object",
                 self.method.name,
-                self.class.name,
+                self.class.shown_name().as_str(),
                 receiver.type_name().as_str()
             )));
         }
@@ -136,7 +150,7 @@ impl Object for UnboundMethod {
     }
 
     fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
-        Ok(format!("<method '{}' of '{}' objects>", self.method.name, self.class.name))
+        Ok(format!("<method '{}' of '{}' objects>", self.method.name, self.class.shown_name().as_str()))
     }
 
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
@@ -229,6 +243,10 @@ struct ConstantFunction {
 impl Object for ConstantFunction {
     fn class(&self) -> &'static BuiltinType {
         &crate::python::types::BUILTIN_FUNCTION
+    }
+
+    fn callable(&self) -> bool {
+        true
     }
 
     fn call(&self, _: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {

@@ -4,9 +4,11 @@ use std::rc::Rc;
 
 use super::Vm;
 use super::frame::Frame;
+use crate::python::code::Program;
 use crate::python::exception::{
     GENERATOR_EXIT, PyResult, Raised, STOP_ITERATION, raise_with, runtime_error, type_error,
 };
+use crate::python::function::Function;
 use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::string::Str;
 use crate::python::types::GENERATOR;
@@ -35,13 +37,14 @@ struct Generator {
     frame: Option<Box<Frame>>,
     started: bool,
     result: Value,
+    /// The name, program and code of the function, for `repr`.
+    origin: (Str, Rc<Program>, u32),
 }
 
 /// A generator that starts at the beginning of the frame.
-pub(super) fn new_generator(frame: Box<Frame>, name: Str) -> Value {
-    // The name shows in `repr` only, which tests cannot rely on: it holds an address.
-    drop(name);
-    IteratorObject::new(&GENERATOR, Generator { frame: Some(frame), started: false, result: Value::None })
+pub(super) fn new_generator(frame: Box<Frame>, function: &Function) -> Value {
+    let origin = (function.name.clone(), function.program.clone(), function.code);
+    IteratorObject::new(&GENERATOR, Generator { frame: Some(frame), started: false, result: Value::None, origin })
 }
 
 impl Generator {
@@ -118,6 +121,11 @@ impl PyIterator for Generator {
     fn result(&mut self) -> Value {
         std::mem::replace(&mut self.result, Value::None)
     }
+
+    fn repr(&self, _: &mut Vm, address: usize) -> Option<PyResult<String>> {
+        let (name, program, code) = &self.origin;
+        Some(Ok(format!("<generator object {} at {address:#x}>", super::arguments::qualified(name, program, *code))))
+    }
 }
 
 fn already_executing() -> Raised {
@@ -128,7 +136,12 @@ impl Vm {
     /// The next item of an iterator object, or its end.
     pub(super) fn next_of(&mut self, iterator: &Rc<IteratorObject>) -> PyResult<Option<Value>> {
         let Ok(mut state) = iterator.state.try_borrow_mut() else { return Err(already_executing()) };
-        state.next(self)
+        let next = state.next(self);
+        // What a callback of `map` or `filterfalse` raises so is their own end. No generator raises it.
+        match next {
+            Err(raised) if raised.is(&STOP_ITERATION) => Ok(None),
+            next => next,
+        }
     }
 
     /// What an iterator returned, once it ended: the value of `yield from`.

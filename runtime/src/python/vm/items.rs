@@ -291,6 +291,9 @@ impl Vm {
             Value::Tuple(tuple) => tuple.items.len(),
             Value::Set(set) => set.table.borrow().len(),
             Value::Bytes(bytes) => bytes.len(),
+            Value::Range(range) if i64::try_from(range.len()).is_err() => {
+                return Err(overflow_error("Python int too large to convert to C ssize_t"));
+            }
             Value::Range(range) => range.len(),
             Value::Object(inner) => return inner.len(self).unwrap_or_else(|| Err(no_len(object))),
             Value::Type(Type::Class(class)) => match enums::of_class(class) {
@@ -331,9 +334,13 @@ fn subscript_class(class: &Type, key: &Value) -> PyResult<Value> {
         "OrderedDict",
         "Counter",
         "deque",
+        "chain",
+        "partial",
+        "Pattern",
+        "Match",
     ];
     match class {
-        Type::Builtin(builtin) if GENERIC.contains(&builtin.name) => {
+        class if GENERIC.contains(&class.builtin_base().name) => {
             Ok(typing::generic_alias(Value::Type(class.clone()), key))
         }
         Type::Builtin(class) => Err(type_error(format!("type '{}' is not subscriptable", class.shown_name().as_str()))),

@@ -8,13 +8,13 @@ use super::iterators::{
     BytesIterator, DictIterator, ListIterator, RangeIterator, SequenceIterator, SetIterator, StrIterator, TupleIterator,
 };
 use crate::python::args::Args;
-use crate::python::dict::Dict;
+use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{PyResult, Raised, type_error, value_error};
 use crate::python::iterator::{Items, IteratorObject};
 use crate::python::modules::enums;
 use crate::python::types::{
     BYTES_ITERATOR, DICT_ITEMITERATOR, DICT_KEYITERATOR, DICT_VALUEITERATOR, GENERATOR, ITERATOR, LIST_ITERATOR,
-    RANGE_ITERATOR, SET_ITERATOR, STR_ITERATOR, TUPLE_ITERATOR, Type,
+    ODICT_ITERATOR, RANGE_ITERATOR, SET_ITERATOR, STR_ITERATOR, TUPLE_ITERATOR, Type,
 };
 use crate::python::value::Value;
 
@@ -22,6 +22,7 @@ use crate::python::value::Value;
 /// size meanwhile.
 pub fn dict_iterator(dict: &Rc<Dict>, part: DictPart) -> Value {
     let class = match part {
+        _ if matches!(dict.kind, DictKind::Ordered) => &ODICT_ITERATOR,
         DictPart::Keys => &DICT_KEYITERATOR,
         DictPart::Values => &DICT_VALUEITERATOR,
         DictPart::Items => &DICT_ITEMITERATOR,

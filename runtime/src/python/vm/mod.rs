@@ -13,6 +13,7 @@ mod caller;
 mod class;
 mod compare;
 mod cycles;
+mod data_descriptor;
 pub mod descriptors;
 mod frame;
 mod generator;

@@ -8,6 +8,8 @@ use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{PyResult, Raised, type_error};
 use crate::python::format;
 use crate::python::modules::collections::counter;
+use crate::python::modules::collections::deque::Deque;
+use crate::python::modules::collections::dicts::update_from as ordered_dict_update;
 use crate::python::modules::{enums, typing};
 use crate::python::number::{Num, convert, float_ops, int_ops};
 use crate::python::set::{SetObject, SetTable};
@@ -115,6 +117,9 @@ impl Vm {
         match (op, a, b) {
             (BinaryOp::Remainder, Value::Str(text), _) => {
                 return format::percent::format(self, text, b).map(|text| Some(Value::Str(text)));
+            }
+            (BinaryOp::Remainder, Value::Bytes(bytes), _) => {
+                return format::percent::format_bytes(self, bytes, b).map(|bytes| Some(Value::bytes(bytes)));
             }
             (BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, Value::Set(x), Value::Set(y)) => {
                 self.charge(x.table.borrow().len() + y.table.borrow().len())?;
@@ -254,6 +259,14 @@ impl Vm {
             },
             // These are containers to C that cannot be repeated: the other operand is not asked whether it can be repeated.
             (BinaryOp::Multiply, Value::Dict(_) | Value::Set(_) | Value::Range(_)) => Err(unsupported("*=", a, b)),
+            (BinaryOp::And, Value::Dict(dict)) if matches!(dict.kind, DictKind::Counter) => {
+                counter::intersect(self, dict, b)?;
+                Ok(Some(a.clone()))
+            }
+            (BinaryOp::Or, Value::Dict(dict)) if matches!(dict.kind, DictKind::Ordered) => {
+                ordered_dict_update(self, dict, b)?;
+                Ok(Some(a.clone()))
+            }
             (BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Or, Value::Dict(dict))
                 if matches!(dict.kind, DictKind::Counter) =>
             {
@@ -273,8 +286,17 @@ impl Vm {
             (BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, Value::Set(set)) if !set.frozen() => {
                 let Value::Set(other) = b else { return Ok(None) };
                 self.charge(set.table.borrow().len() + other.table.borrow().len())?;
-                // The other may be this set itself.
-                let items = other.table.borrow().clone();
+                if Rc::ptr_eq(set, other) {
+                    let mut table = set.table.borrow_mut();
+                    match op {
+                        BinaryOp::Subtract | BinaryOp::Xor => table.clear(),
+                        BinaryOp::And => *table = table.copied(),
+                        _ => {}
+                    }
+                    drop(table);
+                    return Ok(Some(a.clone()));
+                }
+                let items = other.table.borrow();
                 let mut table = set.table.borrow_mut();
                 match op {
                     BinaryOp::Subtract => table.subtract(&items),
@@ -288,6 +310,17 @@ impl Vm {
             (_, Value::Instance(_)) => {
                 let result = self.try_special(a, method_names(op).2, Args::one(b.clone()));
                 Ok(result.transpose()?.filter(|value| !matches!(value, Value::NotImplemented)))
+            }
+            (BinaryOp::Add, Value::Object(_)) if a.downcast::<Deque>().is_some() => {
+                a.downcast::<Deque>().map_or(Ok(()), |deque| deque.extend(self, b))?;
+                Ok(Some(a.clone()))
+            }
+            (BinaryOp::Multiply, Value::Object(_)) if a.downcast::<Deque>().is_some() => {
+                let product = self.repeat(a, b)?;
+                if let (Some(deque), Some(product)) = (a.downcast::<Deque>(), product) {
+                    deque.take_from(&product);
+                }
+                Ok(Some(a.clone()))
             }
             (_, Value::Object(object)) => {
                 let result = object.binary(self, method_names(op).2.trim_matches('_'), b);

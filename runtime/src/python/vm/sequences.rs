@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::{BinaryOp, CompareOp, Vm};
 use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
+use crate::python::modules::collections::deque::Deque;
 use crate::python::number::Num;
 use crate::python::value::{Tuple, Value};
 
@@ -46,8 +47,10 @@ impl Vm {
 
     /// `a * b` where one is a sequence; `None` where none is.
     pub(super) fn repeat(&mut self, a: &Value, b: &Value) -> PyResult<Option<Value>> {
-        let is_sequence =
-            |value: &Value| matches!(value, Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Bytes(_));
+        let is_sequence = |value: &Value| {
+            matches!(value, Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Bytes(_))
+                || value.downcast::<Deque>().is_some()
+        };
         let (sequence, count) = if is_sequence(a) {
             (a, b)
         } else if is_sequence(b) {
@@ -83,7 +86,10 @@ impl Vm {
                 self.charge_bytes(bytes.len().saturating_mul(count))?;
                 Ok(Some(Value::bytes(bytes.repeat(count))))
             }
-            _ => Ok(None),
+            other => match other.downcast::<Deque>() {
+                Some(deque) => Ok(Some(Value::object(deque.repeated(self, count)?))),
+                None => Ok(None),
+            },
         }
     }
 
@@ -144,13 +150,14 @@ impl Vm {
             }
         }
         for (key, y) in right.iter().filter(|(key, _)| !left.contains_key(*key)) {
-            let count = match op {
-                BinaryOp::Subtract => self.binary(op, &zero, y)?,
+            let sign = match op {
+                BinaryOp::Subtract => CompareOp::Lt,
                 BinaryOp::And => continue,
-                _ => y.clone(),
+                _ => CompareOp::Gt,
             };
-            let positive = self.compare(CompareOp::Gt, &count, &zero)?;
-            if self.truthy(&positive)? {
+            let kept = self.compare(sign, y, &zero)?;
+            if self.truthy(&kept)? {
+                let count = if sign == CompareOp::Lt { self.binary(op, &zero, y)? } else { y.clone() };
                 result.table.borrow_mut().insert(key.clone(), count);
             }
         }

@@ -57,7 +57,13 @@ impl Vm {
         match value {
             Value::Int(_) | Value::BigInt(_) => Ok(Some(value.clone())),
             Value::Bool(value) => Ok(Some(Value::Int(i64::from(*value)))),
-            Value::Object(_) | Value::Instance(_) => self.number_of(value, "index"),
+            Value::Object(_) | Value::Instance(_) => match self.number_of(value, "index")? {
+                Some(Value::Bool(value)) => Ok(Some(Value::Int(i64::from(value)))),
+                index @ (None | Some(Value::Int(_) | Value::BigInt(_))) => Ok(index),
+                Some(other) => {
+                    Err(type_error(format!("__index__ returned non-int (type {})", other.type_name().as_str())))
+                }
+            },
             _ => Ok(None),
         }
     }

@@ -17,7 +17,7 @@ use crate::python::unicode;
 use crate::python::value::{BoundMethod, MethodTarget, Tuple, Value};
 
 /// The module that classes of the config's code belong to: TPV runs it with the globals of its loader.
-const CODE_MODULE: &str = "tpv.core.loader";
+pub(crate) const CODE_MODULE: &str = "tpv.core.loader";
 
 impl Vm {
     /// `str(value)`
@@ -34,7 +34,11 @@ impl Vm {
             Value::Object(object) => object.str(self, value).map(Str::from),
             Value::Instance(_) => match self.try_special(value, "__str__", Args::none()) {
                 Some(text) => returned_str(text?, "__str__"),
-                None => self.repr(value).map(Str::from),
+                // What `__repr__` returns is looked at once more, as that of `__str__`.
+                None => match self.try_special(value, "__repr__", Args::none()) {
+                    Some(text) => returned_str(text?, "__str__"),
+                    None => self.repr(value).map(Str::from),
+                },
             },
             _ => self.repr(value).map(Str::from),
         }
@@ -88,7 +92,13 @@ impl Vm {
             Value::Type(class) => class_repr(class),
             Value::Module(module) => format!("<module '{}' (built-in)>", module.name),
             Value::Iterator(iterator) => {
-                format!("<{} object at {:#x}>", iterator.class().shown_name().as_str(), at(Rc::as_ptr(iterator).cast()))
+                let address = at(Rc::as_ptr(iterator).cast());
+                // One that is producing an item just now cannot be asked.
+                let own = match iterator.state.try_borrow() {
+                    Ok(state) => self.deeper(|vm| state.repr(vm, address).transpose())?,
+                    Err(_) => None,
+                };
+                own.unwrap_or_else(|| format!("<{} object at {address:#x}>", iterator.class().shown_name().as_str()))
             }
             Value::Exception(exception) => match self.try_special(value, "__repr__", Args::none()) {
                 Some(text) => returned_str(text?, "__repr__")?.to_string(),
@@ -223,6 +233,9 @@ impl Vm {
             MethodTarget::Native(native) => {
                 format!("<built-in method {} of {} object at {address:#x}>", native.name, class.as_str())
             }
+            MethodTarget::Host(name) if method.receiver.class().builtin_base().is_in_c_module() => {
+                format!("<built-in method {} of {} object at {address:#x}>", name.as_str(), class.as_str())
+            }
             MethodTarget::Host(name) => {
                 let receiver = self.repr(&method.receiver)?;
                 format!("<bound method {}.{} of {receiver}>", class.as_str(), name.as_str())
@@ -290,27 +303,32 @@ impl Vm {
         let [encoding, object, Value::Int(start), Value::Int(end), reason] = args else { return Ok(None) };
         let (encoding, reason) = (self.str(encoding)?, self.str(reason)?);
         let (encoding, reason) = (encoding.as_str(), reason.as_str());
+        let place = usize::try_from(*start).ok();
+        // What is at fault, where it is one and is there at all.
         let (verb, one, many) = match object {
             Value::Bytes(bytes) => {
-                let byte = usize::try_from(*start).ok().and_then(|start| bytes.get(start)).copied().unwrap_or(0);
-                ("decode", format!("byte {byte:#04x}"), "bytes")
+                let byte = place.and_then(|place| bytes.get(place));
+                ("decode", byte.map(|byte| format!("byte {byte:#04x}")), "bytes")
             }
             Value::Str(text) => {
-                let char = usize::try_from(*start).ok().and_then(|start| text.as_str().chars().nth(start));
-                let code = char.map_or(0, u32::from);
-                let escape = match code {
-                    0..=0xff => format!("'\\x{code:02x}'"),
-                    0x100..=0xffff => format!("'\\u{code:04x}'"),
-                    _ => format!("'\\U{code:08x}'"),
-                };
-                ("encode", format!("character {escape}"), "characters")
+                let code = place.and_then(|place| text.as_str().chars().nth(place)).map(u32::from);
+                let escaped = code.map(|code| match code {
+                    0..=0xff => format!("character '\\x{code:02x}'"),
+                    0x100..=0xffff => format!("character '\\u{code:04x}'"),
+                    _ => format!("character '\\U{code:08x}'"),
+                });
+                ("encode", escaped, "characters")
             }
             _ => return Ok(None),
         };
-        Ok(Some(if *end == start + 1 {
-            format!("'{encoding}' codec can't {verb} {one} in position {start}: {reason}")
-        } else {
-            format!("'{encoding}' codec can't {verb} {many} in position {start}-{}: {reason}", end - 1)
+        Ok(Some(match one {
+            Some(one) if start.checked_add(1) == Some(*end) => {
+                format!("'{encoding}' codec can't {verb} {one} in position {start}: {reason}")
+            }
+            _ => {
+                let last = end.saturating_sub(1);
+                format!("'{encoding}' codec can't {verb} {many} in position {start}-{last}: {reason}")
+            }
         }))
     }
 

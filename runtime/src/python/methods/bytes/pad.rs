@@ -15,7 +15,7 @@ fn justify(vm: &mut Vm, this: &Value, args: Args, method: &str, left: fn(usize, 
         None => b' ',
         Some(Value::Bytes(fill)) if fill.len() == 1 => fill.first().copied().unwrap_or(b' '),
         Some(other) => {
-            let given = other.type_name();
+            let given = other.argument_class();
             return Err(type_error(format!(
                 "{method}() argument 2 must be a byte string of length 1, not {}",
                 given.as_str()

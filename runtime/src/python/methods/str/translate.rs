@@ -18,7 +18,7 @@ pub(super) fn maketrans(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Err(type_error("first maketrans argument must be a string if there is a second argument"));
     };
     let wrong = |position: u8, value: &Value| {
-        type_error(format!("maketrans() argument {position} must be str, not {}", value.type_name().as_str()))
+        type_error(format!("maketrans() argument {position} must be str, not {}", value.argument_class().as_str()))
     };
     let Value::Str(to) = &to else { return Err(wrong(2, &to)) };
     if from.char_len() != to.char_len() {

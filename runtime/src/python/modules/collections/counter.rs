@@ -4,9 +4,10 @@ use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, not_implemented_error, type_error};
-use crate::python::iterator::{Items, IteratorObject};
+use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::methods::dict::receiver;
 use crate::python::methods::sort;
+use crate::python::modules::signature::Signature;
 use crate::python::types::{BuiltinType, DICT, OBJECT};
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::{BinaryOp, CompareOp, Vm};
@@ -69,9 +70,8 @@ fn count_into(vm: &mut Vm, this: &Value, args: Args, op: BinaryOp) -> PyResult<V
     match args.pos.first() {
         None | Some(Value::None) => {}
         Some(Value::Dict(other)) => {
-            for (key, count) in other.items() {
-                change(vm, dict, key, op, &count)?;
-            }
+            let counts = other.items().into_iter();
+            change_all(vm, dict, op, counts)?;
         }
         Some(iterable) => {
             let iterator = vm.iter(iterable)?;
@@ -80,10 +80,48 @@ fn count_into(vm: &mut Vm, this: &Value, args: Args, op: BinaryOp) -> PyResult<V
             }
         }
     }
-    for (name, count) in args.kw {
-        change(vm, dict, Value::Str(name), op, &count)?;
-    }
+    change_all(vm, dict, op, args.kw.into_iter().map(|(name, count)| (Value::Str(name), count)))?;
     Ok(Value::None)
+}
+
+/// Adds or subtracts the counts of a mapping. What is added to nothing is taken as it is; else it is the first operand.
+fn change_all(vm: &mut Vm, dict: &Dict, op: BinaryOp, counts: impl Iterator<Item = (Value, Value)>) -> PyResult<()> {
+    let fresh = op == BinaryOp::Add && dict.is_empty();
+    for (key, count) in counts {
+        if fresh || op == BinaryOp::Subtract {
+            change(vm, dict, key, op, &count)?;
+            continue;
+        }
+        vm.charge(1)?;
+        let key = Key::new(vm, key)?;
+        let old = dict.table.borrow().get(&key).cloned().unwrap_or(Value::Int(0));
+        let sum = vm.binary(op, &count, &old)?;
+        dict.table.borrow_mut().insert(key, sum);
+    }
+    Ok(())
+}
+
+/// `counter &= other`: the smaller count of each key, as far as it is above zero.
+///
+/// # Errors
+/// Where the other has no such item, or the counts cannot be compared.
+pub(crate) fn intersect(vm: &mut Vm, dict: &Dict, other: &Value) -> PyResult<()> {
+    for (key, count) in dict.items() {
+        vm.charge(1)?;
+        let bound = vm.get_item(other, &key)?;
+        if vm.less(&bound, &count)? {
+            dict.set(vm, key, bound)?;
+        }
+    }
+    let zero = Value::Int(0);
+    for (key, count) in dict.items() {
+        let positive = vm.compare(CompareOp::Gt, &count, &zero)?;
+        if !vm.truthy(&positive)? {
+            let key = Key::new(vm, key)?;
+            dict.table.borrow_mut().shift_remove(&key);
+        }
+    }
+    Ok(())
 }
 
 /// `+counter` and `-counter`: the counts above zero, or those below it with the sign turned.
@@ -118,30 +156,54 @@ pub(crate) fn by_count(vm: &mut Vm, dict: &Dict) -> PyResult<Vec<(Value, Value)>
 }
 
 fn most_common(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let [count] = args.bind("most_common", ["n"], 0)?;
-    let mut items = by_count(vm, receiver(this)?)?;
+    let [count] = Signature::method("Counter.most_common", ["n"], 0).bind(args)?;
+    let dict = receiver(this)?;
+    let mut items = by_count(vm, dict)?;
     if let Some(count) = count.filter(|count| !count.is_none()) {
-        let count = usize::try_from(convert::index_i64(vm, &count)?).unwrap_or(0);
+        // CPython's `heapq.nlargest` compares before it counts, and slices what is no more than it was asked for.
+        let all = vm.compare(CompareOp::Ge, &count, &Value::from_usize(items.len()))?;
+        let count = match &count {
+            Value::Float(_) if vm.truthy(&all)? => {
+                return Err(type_error("slice indices must be integers or None or have an __index__ method"));
+            }
+            count => usize::try_from(convert::index_clamped(vm, count)?).unwrap_or(0),
+        };
         items.truncate(count);
     }
     let pairs = items.into_iter().map(|(key, count)| Value::tuple(vec![key, count]));
     Ok(Value::list(pairs.collect()))
 }
 
-fn elements(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let [] = args.exactly("Counter.elements")?;
-    let mut all = Vec::new();
-    for (key, count) in receiver(this)?.items() {
-        let count = usize::try_from(convert::index_i64(vm, &count)?).unwrap_or(0);
-        vm.charge(count)?;
-        vm.charge_bytes((all.len() + count).saturating_mul(16))?;
-        all.extend(std::iter::repeat_n(key, count));
+/// Each key as often as it counts.
+struct Elements {
+    items: std::vec::IntoIter<(Value, Value)>,
+    current: Option<(Value, i64)>,
+}
+
+impl PyIterator for Elements {
+    fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
+        loop {
+            vm.charge(1)?;
+            if let Some((key, left)) = &mut self.current
+                && *left > 0
+            {
+                *left -= 1;
+                return Ok(Some(key.clone()));
+            }
+            let Some((key, count)) = self.items.next() else { return Ok(None) };
+            self.current = Some((key, convert::index_i64(vm, &count)?));
+        }
     }
-    Ok(IteratorObject::new(&CHAIN, Items(all.into_iter())))
+}
+
+fn elements(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = Signature::method("Counter.elements", [], 0).bind(args)?;
+    let items = receiver(this)?.items().into_iter();
+    Ok(IteratorObject::new(&CHAIN, Elements { items, current: None }))
 }
 
 fn total(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let [] = args.exactly("Counter.total")?;
+    let [] = Signature::method("Counter.total", [], 0).bind(args)?;
     let mut sum = Value::Int(0);
     for count in receiver(this)?.values() {
         sum = vm.binary(BinaryOp::Add, &sum, &count)?;

@@ -17,6 +17,7 @@ use crate::python::vm::{CompareOp, Vm};
 pub static DEQUE: BuiltinType =
     BuiltinType { construct: Some(construct), methods: METHODS, ..BuiltinType::new("deque", "collections", &OBJECT) };
 static DEQUE_ITERATOR: BuiltinType = BuiltinType::new("_deque_iterator", "_collections", &OBJECT);
+static REVERSE_ITERATOR: BuiltinType = BuiltinType::new("_deque_reverse_iterator", "_collections", &OBJECT);
 
 /// A `deque`.
 pub struct Deque {
@@ -52,6 +53,44 @@ fn receiver(this: &Value) -> PyResult<&Deque> {
 }
 
 impl Deque {
+    /// `deque += iterable`
+    ///
+    /// # Errors
+    /// What iterating raises.
+    pub fn extend(&self, vm: &mut Vm, iterable: &Value) -> PyResult<()> {
+        for item in vm.collect(iterable)? {
+            self.push(item, End::Right);
+        }
+        Ok(())
+    }
+
+    /// Takes the items of another deque, which is left empty.
+    pub fn take_from(&self, other: &Value) {
+        if let Some(other) = other.downcast::<Self>() {
+            let old = self.items.replace(other.items.take());
+            drop(old);
+        }
+    }
+
+    /// `deque * times`
+    ///
+    /// # Errors
+    /// `MemoryError` past the budget.
+    pub fn repeated(&self, vm: &mut Vm, times: usize) -> PyResult<Self> {
+        let items = self.snapshot();
+        // Only the last `maxlen` items stay: a round more than fills it is no work that shows.
+        let rounds = match self.max {
+            Some(max) if !items.is_empty() => times.min(max.div_ceil(items.len()) + 1),
+            _ => times,
+        };
+        vm.charge_bytes(items.len().saturating_mul(rounds).saturating_mul(std::mem::size_of::<Value>()))?;
+        let product = Self { items: RefCell::default(), max: self.max };
+        for _ in 0..if items.is_empty() { 0 } else { rounds } {
+            items.iter().for_each(|item| product.push(item.clone(), End::Right));
+        }
+        Ok(product)
+    }
+
     fn push(&self, item: Value, end: End) {
         let mut items = self.items.borrow_mut();
         match end {
@@ -87,9 +126,10 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [iterable, max] = args.bind("deque", ["iterable", "maxlen"], 0)?;
     let max = match max.filter(|max| !max.is_none()) {
         None => None,
-        Some(max) => Some(
+        Some(max @ (Value::Int(_) | Value::BigInt(_) | Value::Bool(_))) => Some(
             usize::try_from(convert::index_i64(vm, &max)?).map_err(|_| value_error("maxlen must be non-negative"))?,
         ),
+        Some(_) => return Err(type_error("an integer is required")),
     };
     let deque = Deque { items: RefCell::default(), max };
     if let Some(iterable) = iterable {
@@ -266,7 +306,7 @@ impl Object for Deque {
         if name == "__reversed__" {
             let length = self.items.borrow().len();
             let state = DequeIterator { deque: this.clone(), index: 0, length, reverse: true };
-            return Some(Ok(IteratorObject::new(&DEQUE_ITERATOR, state)));
+            return Some(Ok(IteratorObject::new(&REVERSE_ITERATOR, state)));
         }
         let method = DEQUE.method(name)?;
         Some((method.call)(vm, this, std::mem::take(args)))
@@ -320,7 +360,7 @@ impl Object for Deque {
         Some(Err(type_error("unhashable type: 'collections.deque'")))
     }
 
-    fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+    fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
         match (method, other) {
             ("add", other) => {
                 let Some(other) = other.downcast::<Deque>() else {
@@ -336,16 +376,6 @@ impl Object for Deque {
                 }
                 Some(Ok(Value::object(sum)))
             }
-            ("mul" | "rmul", Value::Int(times)) => Some((|| {
-                let times = usize::try_from(*times).unwrap_or(0);
-                let items = self.snapshot();
-                vm.charge_bytes(items.len().saturating_mul(times).saturating_mul(16))?;
-                let product = Self { items: RefCell::default(), max: self.max };
-                for _ in 0..times {
-                    items.iter().for_each(|item| product.push(item.clone(), End::Right));
-                }
-                Ok(Value::object(product))
-            })()),
             _ => None,
         }
     }

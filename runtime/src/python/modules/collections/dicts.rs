@@ -4,8 +4,8 @@ use crate::python::args::Args;
 use crate::python::builtins::classes::is_callable;
 use crate::python::builtins::containers;
 use crate::python::dict::{Dict, DictKind, Key};
-use crate::python::exception::{PyResult, key_error, type_error};
-use crate::python::methods::dict::receiver;
+use crate::python::exception::{PyResult, key_error, type_error, value_error};
+use crate::python::methods::dict::{items, keys, receiver, values};
 use crate::python::types::{BuiltinType, DICT};
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::Vm;
@@ -17,7 +17,25 @@ pub static DEFAULTDICT: BuiltinType =
 /// `collections.OrderedDict`
 pub static ORDERED_DICT: BuiltinType = BuiltinType {
     construct: Some(ordered_dict),
-    methods: &[Method { name: "move_to_end", call: move_to_end }],
+    methods: &[
+        Method { name: "items", call: items },
+        Method { name: "keys", call: keys },
+        Method { name: "move_to_end", call: move_to_end },
+        Method {
+            name: "update",
+            call: |vm, this, args| {
+                if args.pos.len() > 1 {
+                    return Err(type_error(format!(
+                        "update() takes at most 1 positional argument ({} given)",
+                        args.pos.len()
+                    )));
+                }
+                update_ordered(vm, receiver(this)?, args)?;
+                Ok(Value::None)
+            },
+        },
+        Method { name: "values", call: values },
+    ],
     statics: &[Builtin { name: "fromkeys", call: ordered_from_keys }],
     ..BuiltinType::new("OrderedDict", "collections", &DICT)
 };
@@ -34,8 +52,43 @@ fn default_dict(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
 
 fn ordered_dict(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let dict = Dict::with_kind(DictKind::Ordered);
-    containers::update(vm, &dict, "OrderedDict", args)?;
+    if args.pos.len() > 1 {
+        return Err(type_error(format!("expected at most 1 arguments, got {}", args.pos.len())));
+    }
+    update_ordered(vm, &dict, args)?;
     Ok(Value::dict(dict))
+}
+
+/// `OrderedDict.update`, which takes pairs apart by itself.
+fn update_ordered(vm: &mut Vm, dict: &Dict, args: Args) -> PyResult<()> {
+    if let Some(source) = args.pos.first() {
+        update_from(vm, dict, source)?;
+    }
+    containers::update_from_keywords(dict, args.kw);
+    Ok(())
+}
+
+/// Updates an `OrderedDict` from a mapping or from pairs.
+///
+/// # Errors
+/// `ValueError` where what should be a pair is none, `TypeError` where it cannot be iterated.
+pub fn update_from(vm: &mut Vm, dict: &Dict, source: &Value) -> PyResult<()> {
+    if matches!(source, Value::Dict(_)) || vm.find_attr(source, "keys")?.is_some() {
+        return containers::update_from(vm, dict, source);
+    }
+    let pairs = vm.iter(source)?;
+    while let Some(pair) = vm.next(&pairs)? {
+        vm.charge(1)?;
+        let parts = vm.iter(&pair)?;
+        let too_few = |count: &str| value_error(format!("need more than {count} to unpack"));
+        let key = vm.next(&parts)?.ok_or_else(|| too_few("0 values"))?;
+        let value = vm.next(&parts)?.ok_or_else(|| too_few("1 value"))?;
+        if vm.next(&parts)?.is_some() {
+            return Err(value_error("too many values to unpack (expected 2)"));
+        }
+        dict.set(vm, key, value)?;
+    }
+    Ok(())
 }
 
 fn ordered_from_keys(vm: &mut Vm, args: Args) -> PyResult<Value> {

@@ -11,9 +11,10 @@ use indexmap::IndexMap;
 use crate::python::args::Args;
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, type_error, value_error};
-use crate::python::modules::signature::Signature;
+use crate::python::modules::signature::{Signature, missing_arguments};
+use crate::python::object::Object;
 use crate::python::string::Str;
-use crate::python::types::{Class, TUPLE, Type};
+use crate::python::types::{BuiltinType, Class, FUNCTION, OBJECT, TUPLE, Type};
 use crate::python::value::{BoundMethod, Builtin, MethodTarget, Tuple, Value};
 use crate::python::vm::Vm;
 use crate::python::vm::descriptors::{ClassMethod, Property};
@@ -202,6 +203,66 @@ static REPLACE: Builtin = Builtin { name: "_replace", call: replace };
 // A builtin in a class's dict is not bound to instances; a property that gives the bound method is.
 static BIND_ASDICT: Builtin = Builtin { name: "_asdict", call: |_, args| bound_method(&ASDICT, args) };
 static BIND_REPLACE: Builtin = Builtin { name: "_replace", call: |_, args| bound_method(&REPLACE, args) };
+
+/// What the class itself gives for a member that instances get as a property: the function.
+pub fn unbound(class: &Type, getter: &Value) -> Option<Value> {
+    let function = match getter {
+        Value::Builtin(getter) if std::ptr::eq(*getter, &raw const BIND_ASDICT) => &ASDICT,
+        Value::Builtin(getter) if std::ptr::eq(*getter, &raw const BIND_REPLACE) => &REPLACE,
+        _ => return None,
+    };
+    Some(Value::object(ClassFunction { class: class.name(), function }))
+}
+
+/// A function of a named tuple's class, which the module writes in Python.
+struct ClassFunction {
+    class: Str,
+    function: &'static Builtin,
+}
+
+impl Object for ClassFunction {
+    fn class(&self) -> &'static BuiltinType {
+        &FUNCTION
+    }
+
+    fn callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        if args.pos.is_empty() {
+            return Err(missing_arguments(&format!("{}.{}", self.class.as_str(), self.function.name), &["self"]));
+        }
+        (self.function.call)(vm, args)
+    }
+
+    fn repr(&self, _: &mut Vm, this: &Value) -> PyResult<String> {
+        let address = crate::python::builtins::attributes::identity(this);
+        Ok(format!("<function {}.{} at {address:#x}>", self.class.as_str(), self.function.name))
+    }
+}
+
+static TUPLE_GETTER: BuiltinType = BuiltinType::new("_tuplegetter", "_collections", &OBJECT);
+
+/// What the class gives for a field: the descriptor of its place.
+struct TupleGetter(usize);
+
+/// The descriptor of a field of a named tuple, where the class has the field.
+pub fn field(class: &Type, name: &str) -> Option<Value> {
+    let (_, fields) = definition(class)?;
+    let place = fields.items.iter().position(|field| field.as_str().is_some_and(|field| field.as_str() == name))?;
+    Some(Value::object(TupleGetter(place)))
+}
+
+impl Object for TupleGetter {
+    fn class(&self) -> &'static BuiltinType {
+        &TUPLE_GETTER
+    }
+
+    fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(format!("_tuplegetter({0}, 'Alias for field number {0}')", self.0))
+    }
+}
 
 fn bound_method(function: &'static Builtin, args: Args) -> PyResult<Value> {
     let [receiver] = args.exactly(function.name)?;

@@ -2,13 +2,15 @@
 
 use jiff::civil;
 
+use super::arguments::{Parameters, c_int, none, number};
 use super::timedelta::{Delta, delta};
-use super::{EPOCH, MICROSECONDS_PER_DAY, between, decide, format, invalid_iso, now, parse, shifted};
+use super::{
+    EPOCH, MICROSECONDS_PER_DAY, between, calendar, decide, format, invalid_iso, iso_calendar, now, parse, shifted,
+};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error, value_error};
-
-use crate::python::modules::signature::Signature;
+use crate::python::hash::hash_bytes;
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::{Builtin, Method, Value};
@@ -18,48 +20,62 @@ use crate::python::vm::{CompareOp, Vm};
 pub static DATE: BuiltinType = BuiltinType {
     construct: Some(construct),
     methods: &[
-        Method {
-            name: "ctime",
-            call: |_, this, _| Ok(Value::str(format::strftime(&local(this)?, None, "%a %b %e %H:%M:%S %Y")?)),
-        },
+        Method { name: "ctime", call: |_, this, args| ctime(this, args, "date.ctime") },
         Method {
             name: "isocalendar",
-            call: |_, this, _| {
-                let week = local(this)?.date().iso_week_date();
-                let numbers =
-                    [i64::from(week.year()), i64::from(week.week()), i64::from(week.weekday().to_monday_one_offset())];
-                Ok(Value::tuple(numbers.map(Value::Int).into()))
+            call: |_, this, args| {
+                none(args, "date.isocalendar")?;
+                Ok(iso_calendar::of(local(this)?.date()))
             },
         },
-        Method { name: "isoformat", call: |_, this, _| Ok(Value::str(format::date(local(this)?.date()))) },
+        Method {
+            name: "isoformat",
+            call: |_, this, args| {
+                none(args, "date.isoformat")?;
+                Ok(Value::str(format::date(local(this)?.date())))
+            },
+        },
         Method {
             name: "isoweekday",
-            call: |_, this, _| Ok(Value::Int(i64::from(local(this)?.weekday().to_monday_one_offset()))),
+            call: |_, this, args| {
+                none(args, "date.isoweekday")?;
+                Ok(Value::Int(i64::from(local(this)?.weekday().to_monday_one_offset())))
+            },
         },
         Method { name: "replace", call: replace },
         Method {
             name: "strftime",
             call: |vm, this, args| {
-                let [pattern] = args.exactly("date.strftime")?;
-                let pattern = convert::text(&pattern, "strftime() argument 1 must be str, not ")?.clone();
-                format::pay(vm, &pattern)?;
+                let pattern = format::pattern(vm, args)?;
                 Ok(Value::str(format::strftime(&local(this)?, None, &pattern)?))
             },
         },
         Method {
             name: "timetuple",
-            call: |_, this, _| Ok(super::super::time::struct_time::of_date_time(&local(this)?, -1, None)),
+            call: |_, this, args| {
+                none(args, "date.timetuple")?;
+                Ok(super::super::time::struct_time::of_date_time(&local(this)?, -1, None))
+            },
         },
-        Method { name: "toordinal", call: |_, this, _| Ok(Value::Int(ordinal(local(this)?.date()))) },
+        Method {
+            name: "toordinal",
+            call: |_, this, args| {
+                none(args, "date.toordinal")?;
+                Ok(Value::Int(ordinal(local(this)?.date())))
+            },
+        },
         Method {
             name: "weekday",
-            call: |_, this, _| Ok(Value::Int(i64::from(local(this)?.weekday().to_monday_zero_offset()))),
+            call: |_, this, args| {
+                none(args, "date.weekday")?;
+                Ok(Value::Int(i64::from(local(this)?.weekday().to_monday_zero_offset())))
+            },
         },
     ],
     statics: &[
         Builtin {
             name: "fromisocalendar",
-            call: |vm, args| of_iso_calendar(vm, args).map(|date| Value::object(Date(date))),
+            call: |vm, args| iso_calendar::date(vm, args).map(|date| Value::object(Date(date))),
         },
         Builtin {
             name: "fromisoformat",
@@ -78,19 +94,21 @@ pub static DATE: BuiltinType = BuiltinType {
             name: "fromordinal",
             call: |vm, args| {
                 let [number] = args.exactly("date.fromordinal")?;
-                let number = convert::index_i64(vm, &number)?;
+                let number = c_int(vm, &number)?;
                 if number < 1 {
                     return Err(value_error("ordinal must be >= 1"));
                 }
                 let days = i128::from(number) - i128::from(ordinal(EPOCH.date()));
-                Ok(Value::object(Date(shifted(EPOCH, days * MICROSECONDS_PER_DAY)?.date())))
+                let date = shifted(EPOCH, days * MICROSECONDS_PER_DAY);
+                let year = || value_error(format!("year {} is out of range", calendar::year_of_ordinal(number)));
+                Ok(Value::object(Date(date.map_err(|_| year())?.date())))
             },
         },
         Builtin {
             name: "fromtimestamp",
             call: |vm, args| {
                 let [seconds] = args.exactly("date.fromtimestamp")?;
-                Ok(Value::object(Date(super::moment::from_timestamp(vm, &seconds)?.date())))
+                Ok(Value::object(Date(super::moment::from_whole_seconds(vm, &seconds)?.date())))
             },
         },
         Builtin {
@@ -138,35 +156,35 @@ pub(super) fn checked(year: i64, month: i64, day: i64) -> PyResult<civil::Date> 
     civil::Date::new(year, month, day).map_err(|_| value_error("day is out of range for month"))
 }
 
-/// An int argument that was given, or what stands for it.
-pub(super) fn number(vm: &mut Vm, value: Option<Value>, default: i64) -> PyResult<i64> {
-    match value {
-        Some(value) => convert::index_i64(vm, &value),
-        None => Ok(default),
-    }
+/// `ctime()` of a `date` or a `datetime`, each of which has it.
+pub(super) fn ctime(this: &Value, args: Args, function: &str) -> PyResult<Value> {
+    none(args, function)?;
+    let local = local(this)?;
+    let year = local.year();
+    Ok(Value::str(format!("{} {year:04}", format::strftime(&local, None, "%a %b %e %H:%M:%S")?)))
 }
 
 fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let given = args.pos.len() + args.kw.len();
-    if given > 3 {
-        return Err(type_error(format!("function takes at most 3 arguments ({given} given)")));
-    }
-    for value in args.pos.iter().take(3) {
-        // CPython's parser of arguments looks at each before it misses the next.
-        number(vm, Some(value.clone()), 0)?;
-    }
-    let [year, month, day] = args.bind("function", ["year", "month", "day"], 3)?;
-    let (year, month, day) = (number(vm, year, 0)?, number(vm, month, 0)?, number(vm, day, 0)?);
+    let parameters = Parameters { function: None, names: ["year", "month", "day"], required: 3, positional: 3 };
+    let [year, month, day] = parameters.bind(vm, args)?.map(|part| number(part, 0));
     Ok(Value::object(Date(checked(year, month, day)?)))
 }
 
 fn replace(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let date = local(this)?.date();
-    let [year, month, day] = Signature::function("replace", ["year", "month", "day"], 0).bind(args)?;
-    let year = number(vm, year, i64::from(date.year()))?;
-    let month = number(vm, month, i64::from(date.month()))?;
-    let day = number(vm, day, i64::from(date.day()))?;
+    let names = ["year", "month", "day"];
+    let parameters = Parameters { function: Some("replace"), names, required: 0, positional: 3 };
+    let [year, month, day] = parameters.bind(vm, args)?;
+    let year = number(year, i64::from(date.year()));
+    let month = number(month, i64::from(date.month()));
+    let day = number(day, i64::from(date.day()));
     Ok(Value::object(Date(checked(year, month, day)?)))
+}
+
+/// The bytes that CPython holds a date in, which it hashes.
+pub(super) fn packed(date: civil::Date) -> [u8; 4] {
+    let [high, low] = date.year().to_be_bytes();
+    [high, low, date.month().cast_unsigned(), date.day().cast_unsigned()]
 }
 
 /// The whole days that a timedelta has, as `date` arithmetic takes them.
@@ -184,7 +202,7 @@ impl Object for Date {
             "year" => i64::from(self.0.year()),
             "month" => i64::from(self.0.month()),
             "day" => i64::from(self.0.day()),
-            "min" | "max" => return Ok(class_limit(name)),
+            "min" | "max" => return Ok(super::class_value(&DATE, name)),
             _ => return Ok(None),
         };
         Ok(Some(Value::Int(number)))
@@ -212,7 +230,7 @@ impl Object for Date {
     }
 
     fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
-        Some(Ok(ordinal(self.0)))
+        Some(Ok(hash_bytes(&packed(self.0))))
     }
 
     fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
@@ -228,35 +246,4 @@ impl Object for Date {
         let moved = shifted(midnight, days * MICROSECONDS_PER_DAY);
         Some(moved.map(|moved| Value::object(Self(moved.date()))))
     }
-}
-
-/// `date.min`, `date.max`
-fn class_limit(name: &str) -> Option<Value> {
-    let date = match name {
-        "min" => civil::date(1, 1, 1),
-        _ => civil::date(9999, 12, 31),
-    };
-    Some(Value::object(Date(date)))
-}
-
-/// `fromisocalendar(year, week, day)`
-pub(super) fn of_iso_calendar(vm: &mut Vm, args: Args) -> PyResult<civil::Date> {
-    let [year, week, day] = args.bind("fromisocalendar", ["year", "week", "day"], 3)?.map(Option::unwrap_or_default);
-    let (year, week) = (convert::index_i64(vm, &year)?, convert::index_i64(vm, &week)?);
-    let day = convert::index_i64(vm, &day)?;
-    if !(1..=9999).contains(&year) {
-        return Err(value_error(format!("Year is out of range: {year}")));
-    }
-    if !(1..=53).contains(&week) {
-        return Err(value_error(format!("Invalid week: {week}")));
-    }
-    if !(1..=7).contains(&day) {
-        return Err(value_error(format!("Invalid day: {day} (range is [1, 7])")));
-    }
-    let weekday = i8::try_from(day).ok().and_then(|day| civil::Weekday::from_monday_one_offset(day).ok());
-    let date =
-        i16::try_from(year).ok().zip(i8::try_from(week).ok()).zip(weekday).and_then(|((year, week), weekday)| {
-            civil::ISOWeekDate::new(year, week, weekday).ok().map(civil::ISOWeekDate::date)
-        });
-    date.ok_or_else(|| value_error(format!("Invalid week: {week}")))
 }

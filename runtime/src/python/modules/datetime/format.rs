@@ -3,7 +3,10 @@
 use jiff::civil;
 
 use super::timezone::Zone;
-use crate::python::exception::{PyResult, value_error};
+use crate::python::args::Args;
+use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::string::Str;
+use crate::python::value::Value;
 use crate::python::vm::Vm;
 
 static WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
@@ -61,6 +64,21 @@ pub(super) fn time(time: civil::Time, timespec: &str) -> PyResult<String> {
         "hours" => format!("{hour:02}"),
         _ => return Err(value_error("Unknown timespec value")),
     })
+}
+
+/// The argument of `strftime(format)`.
+///
+/// # Errors
+/// `TypeError` where it is missing or no text.
+pub(super) fn pattern(vm: &mut Vm, args: Args) -> PyResult<Str> {
+    let [pattern] = args.bind("strftime", ["format"], 1)?.map(Option::unwrap_or_default);
+    match pattern {
+        Value::Str(pattern) => {
+            pay(vm, &pattern)?;
+            Ok(pattern)
+        }
+        other => Err(type_error(format!("strftime() argument 1 must be str, not {}", other.argument_class().as_str()))),
+    }
 }
 
 /// What a directive stands for.

@@ -1,7 +1,10 @@
 //! `datetime`
 
+mod arguments;
+mod calendar;
 mod date;
 pub(super) mod format;
+mod iso_calendar;
 pub(super) mod moment;
 mod parse;
 pub(super) mod strptime;
@@ -41,22 +44,6 @@ module! {
     }
 }
 
-/// The values that the classes themselves have: `timezone.utc`, `date.max`, `timedelta.resolution`.
-pub fn class_value(class: &'static BuiltinType, name: &str) -> Option<Value> {
-    const MOST: i128 = 86_400_000_000 * 1_000_000_000 - 1;
-    match (class.module, class.name, name) {
-        ("datetime", "timezone", "utc") => Some(timezone::utc()),
-        ("datetime", "date", "min") => Some(date(1, 1, 1)),
-        ("datetime", "date", "max") => Some(date(9999, 12, 31)),
-        ("datetime", "datetime", "min") => Some(Value::object(moment::Moment { local: FIRST, zone: None })),
-        ("datetime", "datetime", "max") => Some(Value::object(moment::Moment { local: LAST, zone: None })),
-        ("datetime", "timedelta", "resolution") => timedelta::delta(1).ok(),
-        ("datetime", "timedelta", "max") => timedelta::delta(MOST).ok(),
-        ("datetime", "timedelta", "min") => timedelta::delta(-999_999_999 * MICROSECONDS_PER_DAY).ok(),
-        _ => None,
-    }
-}
-
 const FIRST: civil::DateTime = civil::date(1, 1, 1).at(0, 0, 0, 0);
 const LAST: civil::DateTime = civil::date(9999, 12, 31).at(23, 59, 59, 999_999_000);
 pub(super) const EPOCH: civil::DateTime = civil::date(1970, 1, 1).at(0, 0, 0, 0);
@@ -74,17 +61,21 @@ pub fn datetime(microseconds: i64, offset: Option<i32>) -> Value {
     Value::object(moment::Moment { local, zone: offset.map(timezone::Zone::of_seconds) })
 }
 
-/// The constants of the module's classes: `timezone.utc`, `date.min`, ...
-pub(super) fn class_constant(class: &'static BuiltinType, name: &str) -> Option<Value> {
+/// The values that the classes themselves have: `timezone.utc`, `date.max`, `timedelta.resolution`.
+pub fn class_value(class: &'static BuiltinType, name: &str) -> Option<Value> {
     let is = |other: &'static BuiltinType| std::ptr::eq(class, other);
     // The largest difference that `timedelta` holds, in microseconds.
     let most = 1_000_000_000 * MICROSECONDS_PER_DAY - 1;
     match name {
         "utc" if is(&TIMEZONE) => Some(timezone::utc()),
+        "min" if is(&TIMEZONE) => Some(timezone::of_minutes(-23 * 60 - 59)),
+        "max" if is(&TIMEZONE) => Some(timezone::of_minutes(23 * 60 + 59)),
         "min" if is(&DATE) => Some(date(1, 1, 1)),
         "max" if is(&DATE) => Some(date(9999, 12, 31)),
-        "min" if is(&DATETIME) => Some(naive(civil::date(1, 1, 1).at(0, 0, 0, 0))),
-        "max" if is(&DATETIME) => Some(naive(civil::date(9999, 12, 31).at(23, 59, 59, 999_999_000))),
+        "min" if is(&DATETIME) => Some(naive(FIRST)),
+        "max" if is(&DATETIME) => Some(naive(LAST)),
+        "min" if is(&TIME) => Some(time_of_day::naive(FIRST.time())),
+        "max" if is(&TIME) => Some(time_of_day::naive(LAST.time())),
         "min" if is(&TIMEDELTA) => timedelta::delta(-999_999_999 * MICROSECONDS_PER_DAY).ok(),
         "max" if is(&TIMEDELTA) => timedelta::delta(most).ok(),
         "resolution" if is(&DATE) => timedelta::delta(MICROSECONDS_PER_DAY).ok(),

@@ -2,15 +2,16 @@
 
 use jiff::civil;
 
-use super::date::{Date, checked as checked_date, number};
+use super::arguments::{Parameters, check_fold, none, number};
+use super::date::{Date, checked as checked_date};
 use super::time_of_day::{self, TimeOfDay, checked as checked_time};
 use super::timedelta::{Delta, delta};
 use super::timezone::{Zone, zone_argument};
-use super::{DATE, EPOCH, between, decide, format, invalid_iso, now, parse, shifted, strptime};
+use super::{DATE, EPOCH, TIME, between, calendar, decide, format, invalid_iso, now, parse, shifted, strptime};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, type_error};
-use crate::python::modules::signature::Signature;
+use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::hash::hash_bytes;
 use crate::python::object::Object;
 use crate::python::types::BuiltinType;
 use crate::python::value::{Builtin, Method, Value};
@@ -21,29 +22,45 @@ pub static DATETIME: BuiltinType = BuiltinType {
     construct: Some(construct),
     methods: &[
         Method { name: "astimezone", call: astimezone },
-        Method { name: "date", call: |_, this, _| Ok(Value::object(Date(receiver(this)?.local.date()))) },
+        Method { name: "ctime", call: |_, this, args| super::date::ctime(this, args, "datetime.ctime") },
+        Method {
+            name: "date",
+            call: |_, this, args| {
+                none(args, "datetime.date")?;
+                Ok(Value::object(Date(receiver(this)?.local.date())))
+            },
+        },
+        Method {
+            name: "dst",
+            call: |_, _, args| {
+                none(args, "datetime.dst")?;
+                Ok(Value::None)
+            },
+        },
         Method { name: "isoformat", call: isoformat },
         Method { name: "replace", call: replace },
         Method {
             name: "strftime",
             call: |vm, this, args| {
-                let [pattern] = args.exactly("datetime.strftime")?;
-                let pattern = convert::text(&pattern, "strftime() argument 1 must be str, not ")?.clone();
-                format::pay(vm, &pattern)?;
+                let pattern = format::pattern(vm, args)?;
                 let moment = receiver(this)?;
                 Ok(Value::str(format::strftime(&moment.local, moment.zone.as_ref(), &pattern)?))
             },
         },
         Method {
             name: "time",
-            call: |_, this, _| Ok(Value::object(TimeOfDay { time: receiver(this)?.local.time(), zone: None })),
+            call: |_, this, args| {
+                none(args, "datetime.time")?;
+                Ok(Value::object(TimeOfDay { time: receiver(this)?.local.time(), zone: None }))
+            },
         },
+        Method { name: "timestamp", call: timestamp },
         Method {
-            name: "timestamp",
-            call: |_, this, _| {
-                #[expect(clippy::cast_precision_loss, reason = "as CPython computes it, in floats")]
-                let seconds = between(EPOCH, receiver(this)?.universal()?) as f64 / 1e6;
-                Ok(Value::Float(seconds))
+            name: "timetz",
+            call: |_, this, args| {
+                none(args, "datetime.timetz")?;
+                let moment = receiver(this)?;
+                Ok(Value::object(TimeOfDay { time: moment.local.time(), zone: moment.zone.clone() }))
             },
         },
         Method { name: "dst", call: |_, _, _| Ok(Value::None) },
@@ -63,13 +80,16 @@ pub static DATETIME: BuiltinType = BuiltinType {
         },
         Method {
             name: "tzname",
-            call: |_, this, _| Ok(receiver(this)?.zone.as_ref().map_or(Value::None, |zone| Value::str(zone.text()))),
+            call: |_, this, args| {
+                none(args, "datetime.tzname")?;
+                Ok(receiver(this)?.zone.as_ref().map_or(Value::None, |zone| Value::str(zone.text())))
+            },
         },
         Method {
             name: "utcoffset",
-            call: |_, this, _| match &receiver(this)?.zone {
-                Some(zone) => delta(zone.microseconds()),
-                None => Ok(Value::None),
+            call: |_, this, args| {
+                none(args, "datetime.utcoffset")?;
+                receiver(this)?.zone.as_ref().map_or(Ok(Value::None), |zone| delta(zone.microseconds()))
             },
         },
     ],
@@ -78,7 +98,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
         Builtin {
             name: "fromisocalendar",
             call: |vm, args| {
-                let date = super::date::of_iso_calendar(vm, args)?;
+                let date = super::iso_calendar::date(vm, args)?;
                 Ok(Value::object(Moment { local: date.at(0, 0, 0, 0), zone: None }))
             },
         },
@@ -116,9 +136,17 @@ pub static DATETIME: BuiltinType = BuiltinType {
         Builtin {
             name: "strptime",
             call: |vm, args| {
-                let [text, pattern] = args.between("strptime", 2)?.map(Option::unwrap_or_default);
-                let text = convert::text(&text, "strptime() argument 1 must be str, not ")?;
-                let pattern = convert::text(&pattern, "strptime() argument 2 must be str, not ")?;
+                args.no_keywords("datetime.strptime")?;
+                let [text, pattern] = args.pos.as_slice() else {
+                    let given = args.pos.len();
+                    return Err(type_error(format!("strptime() takes exactly 2 arguments ({given} given)")));
+                };
+                let wrong = |place: u8, value: &Value| {
+                    let given = value.argument_class();
+                    type_error(format!("strptime() argument {place} must be str, not {}", given.as_str()))
+                };
+                let text = text.as_str().ok_or_else(|| wrong(1, text))?;
+                let pattern = pattern.as_str().ok_or_else(|| wrong(2, pattern))?;
                 let read = strptime::strptime(vm, text, pattern)?;
                 let ([year, month, day], [hour, minute, second]) = (read.date, read.time);
                 let date = checked_date(year, month, day)?;
@@ -165,6 +193,11 @@ fn receiver(this: &Value) -> PyResult<&Moment> {
 }
 
 impl Moment {
+    /// Microseconds since 1970 in UTC, which may be of a year that no date can have.
+    fn instant(&self) -> i128 {
+        between(EPOCH, self.local) - self.zone.as_ref().map_or(0, Zone::microseconds)
+    }
+
     fn universal(&self) -> PyResult<civil::DateTime> {
         match &self.zone {
             Some(zone) => shifted(self.local, -zone.microseconds()),
@@ -193,88 +226,157 @@ fn in_zone(universal: civil::DateTime, zone: Option<Zone>) -> PyResult<Value> {
 
 /// The reading of UTC at a number of seconds since 1970, rounded to microseconds, half to even.
 pub(in crate::python::modules) fn from_timestamp(vm: &mut Vm, seconds: &Value) -> PyResult<civil::DateTime> {
-    let microseconds = match seconds {
-        Value::Int(seconds) => i128::from(*seconds) * 1_000_000,
-        other => {
-            let seconds = convert::real(vm, other)?;
-            let whole = convert::float_to_int(seconds.floor())?;
-            let whole = convert::index_i64(vm, &whole)?;
-            #[expect(clippy::cast_possible_truncation, reason = "less than a million and one")]
-            let rest = ((seconds - seconds.floor()) * 1e6).round_ties_even() as i128;
-            i128::from(whole) * 1_000_000 + rest
+    let (seconds, microseconds) = match seconds {
+        Value::Float(seconds) => {
+            let floor = whole(seconds.floor())?;
+            #[expect(clippy::cast_possible_truncation, reason = "a million at most")]
+            let rest = ((seconds - seconds.floor()) * 1e6).round_ties_even() as i64;
+            (floor + rest.div_euclid(1_000_000), rest.rem_euclid(1_000_000))
         }
+        other => (c_long(vm, other)?, 0),
     };
-    shifted(EPOCH, microseconds)
+    at_seconds(seconds, microseconds)
 }
 
-fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let names = ["year", "month", "day", "hour", "minute", "second", "microsecond", "tzinfo", "fold"];
-    for value in args.pos.iter().take(7) {
-        // CPython's parser of arguments looks at each before it misses the next.
-        number(vm, Some(value.clone()), 0)?;
+/// The reading of UTC at a number of seconds since 1970, of which the fraction is dropped.
+pub(super) fn from_whole_seconds(vm: &mut Vm, seconds: &Value) -> PyResult<civil::DateTime> {
+    let seconds = match seconds {
+        Value::Float(seconds) => whole(seconds.floor())?,
+        other => c_long(vm, other)?,
+    };
+    at_seconds(seconds, 0)
+}
+
+fn at_seconds(seconds: i64, microseconds: i64) -> PyResult<civil::DateTime> {
+    calendar::check_seconds(seconds)?;
+    shifted(EPOCH, i128::from(seconds) * 1_000_000 + i128::from(microseconds))
+}
+
+/// A float of whole seconds as C's `time_t`.
+fn whole(seconds: f64) -> PyResult<i64> {
+    if seconds.is_nan() {
+        return Err(value_error("Invalid value NaN (not a number)"));
     }
-    let [year, month, day, hour, minute, second, microsecond, zone, _fold] = args.bind("function", names, 3)?;
-    let (year, month, day) = (number(vm, year, 0)?, number(vm, month, 0)?, number(vm, day, 0)?);
-    let (hour, minute) = (number(vm, hour, 0)?, number(vm, minute, 0)?);
-    let (second, microsecond) = (number(vm, second, 0)?, number(vm, microsecond, 0)?);
+    // 2**63 itself is too large, its negative is not.
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    if !(-LIMIT..LIMIT).contains(&seconds) {
+        return Err(calendar::no_time_t());
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "checked just before")]
+    let whole = seconds as i64;
+    Ok(whole)
+}
+
+fn c_long(vm: &mut Vm, seconds: &Value) -> PyResult<i64> {
+    match convert::index(vm, seconds)? {
+        Value::Int(seconds) => Ok(seconds),
+        _ => Err(calendar::no_time_t()),
+    }
+}
+
+/// `datetime.timestamp()`
+fn timestamp(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    none(args, "datetime.timestamp")?;
+    let moment = receiver(this)?;
+    // CPython looks at the local time a day earlier, for a change of the clock in between.
+    if moment.zone.is_none() && moment.local < civil::date(1, 1, 2).at(0, 0, 0, 0) {
+        return Err(value_error("year 0 is out of range"));
+    }
+    #[expect(clippy::cast_precision_loss, reason = "as CPython computes it, in floats")]
+    let seconds = moment.instant() as f64 / 1e6;
+    Ok(Value::Float(seconds))
+}
+
+const NAMES: [&str; 9] = ["year", "month", "day", "hour", "minute", "second", "microsecond", "tzinfo", "fold"];
+
+fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let parameters = Parameters { function: None, names: NAMES, required: 3, positional: 8 };
+    let [year, month, day, hour, minute, second, microsecond, zone, fold] = parameters.bind(vm, args)?;
+    let date = checked_date(number(year, 0), number(month, 0), number(day, 0))?;
+    let time = checked_time(number(hour, 0), number(minute, 0), number(second, 0), number(microsecond, 0))?;
+    check_fold(fold)?;
     let zone = zone_argument(zone)?;
-    let local = checked_date(year, month, day)?.to_datetime(checked_time(hour, minute, second, microsecond)?);
-    Ok(Value::object(Moment { local, zone }))
+    Ok(Value::object(Moment { local: date.to_datetime(time), zone }))
 }
 
 fn replace(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let moment = receiver(this)?;
-    let names = ["year", "month", "day", "hour", "minute", "second", "microsecond", "tzinfo", "fold"];
-    let [year, month, day, hour, minute, second, microsecond, zone, _fold] =
-        Signature::function("replace", names, 0).bind(args)?;
+    let parameters = Parameters { function: Some("replace"), names: NAMES, required: 0, positional: 8 };
+    let [year, month, day, hour, minute, second, microsecond, zone, fold] = parameters.bind(vm, args)?;
     let (date, time) = (moment.local.date(), moment.local.time());
-    let year = number(vm, year, i64::from(date.year()))?;
-    let month = number(vm, month, i64::from(date.month()))?;
-    let day = number(vm, day, i64::from(date.day()))?;
-    let hour = number(vm, hour, i64::from(time.hour()))?;
-    let minute = number(vm, minute, i64::from(time.minute()))?;
-    let second = number(vm, second, i64::from(time.second()))?;
-    let microsecond = number(vm, microsecond, i64::from(format::microsecond(time)))?;
+    let year = number(year, i64::from(date.year()));
+    let month = number(month, i64::from(date.month()));
+    let day = number(day, i64::from(date.day()));
+    let hour = number(hour, i64::from(time.hour()));
+    let minute = number(minute, i64::from(time.minute()));
+    let second = number(second, i64::from(time.second()));
+    let microsecond = number(microsecond, i64::from(format::microsecond(time)));
+    let date = checked_date(year, month, day)?;
+    let time = checked_time(hour, minute, second, microsecond)?;
+    check_fold(fold)?;
     let zone = match zone {
         None => moment.zone.clone(),
         given => zone_argument(given)?,
     };
-    let local = checked_date(year, month, day)?.to_datetime(checked_time(hour, minute, second, microsecond)?);
-    Ok(Value::object(Moment { local, zone }))
+    Ok(Value::object(Moment { local: date.to_datetime(time), zone }))
 }
 
 fn astimezone(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [zone] = args.bind("astimezone", ["tz"], 0)?;
     let zone = zone_argument(zone)?.unwrap_or_else(|| Zone::of_seconds(0));
-    in_zone(receiver(this)?.universal()?, Some(zone))
+    let moment = receiver(this)?;
+    if moment.zone.as_ref() == Some(&zone) {
+        return Ok(this.clone());
+    }
+    in_zone(moment.universal()?, Some(zone))
 }
 
-fn isoformat(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let [separator, timespec] = Signature::function("isoformat", ["sep", "timespec"], 0).bind(args)?;
-    let separator = vm.str(&separator.unwrap_or_else(|| Value::str("T")))?;
-    let timespec = vm.str(&timespec.unwrap_or_else(|| Value::str("auto")))?;
-    let mut characters = separator.chars();
-    match (characters.next(), characters.next()) {
-        (Some(separator), None) => Ok(Value::str(receiver(this)?.text(separator, &timespec)?)),
-        _ => Err(type_error("isoformat() argument 1 must be a unicode character, not str")),
-    }
+fn isoformat(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [separator, timespec] = args.bind("isoformat", ["sep", "timespec"], 0)?;
+    let separator = match separator {
+        None => 'T',
+        Some(value) => {
+            let characters = value.as_str().map(|text| (text.chars().next(), text.chars().nth(1)));
+            match characters {
+                Some((Some(separator), None)) => separator,
+                _ => {
+                    return Err(type_error(format!(
+                        "isoformat() argument 1 must be a unicode character, not {}",
+                        value.argument_class().as_str()
+                    )));
+                }
+            }
+        }
+    };
+    let timespec = time_of_day::timespec(timespec, 2)?;
+    Ok(Value::str(receiver(this)?.text(separator, &timespec)?))
 }
 
 fn combine(_: &mut Vm, args: Args) -> PyResult<Value> {
+    // The date is looked at before a time is missed.
+    if let Some(date) = args.pos.first() {
+        checked_class(date, &DATE, 1)?;
+    }
     let [date, time, zone] = args.bind("combine", ["date", "time", "tzinfo"], 2)?;
     let (date, time) = (date.unwrap_or_default(), time.unwrap_or_default());
+    checked_class(&date, &DATE, 1)?;
+    checked_class(&time, &TIME, 2)?;
     let date = super::date::local(&date)?.date();
-    let Some(time) = time.downcast::<TimeOfDay>() else {
-        return Err(type_error(format!(
-            "combine() argument 2 must be datetime.time, not {}",
-            time.type_name().as_str()
-        )));
-    };
+    let time = time_of_day::receiver(&time)?;
     let zone = match zone {
         None => time.zone.clone(),
         given => zone_argument(given)?,
     };
     Ok(Value::object(Moment { local: date.to_datetime(time.time), zone }))
+}
+
+/// Refuses an argument of `combine` that is not of the class.
+fn checked_class(value: &Value, class: &'static BuiltinType, place: usize) -> PyResult<()> {
+    if value.class().builtin_base().is_subclass(class) {
+        return Ok(());
+    }
+    let (wanted, given) = (class.shown_name(), value.argument_class());
+    Err(type_error(format!("combine() argument {place} must be {}, not {}", wanted.as_str(), given.as_str())))
 }
 
 fn mixed() -> &'static str {
@@ -331,14 +433,17 @@ impl Object for Moment {
                 _ => Err(type_error(format!("can't compare {}", mixed()))),
             });
         }
-        Some((|| Ok(decide(op, self.universal()?.cmp(&other.universal()?))))())
+        Some(Ok(decide(op, self.instant().cmp(&other.instant()))))
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
-        Some((|| {
-            let microseconds = between(EPOCH, self.universal()?);
-            crate::python::hash::hash(vm, &Value::from_bigint(microseconds.into()))
-        })())
+        if self.zone.is_none() {
+            let [a, b, c, d] = super::date::packed(self.local.date());
+            let [e, f, g, h, i, j] = time_of_day::packed(self.local.time());
+            return Some(Ok(hash_bytes(&[a, b, c, d, e, f, g, h, i, j])));
+        }
+        let epoch = i128::from(super::date::ordinal(EPOCH.date())) * super::MICROSECONDS_PER_DAY;
+        Some(super::timedelta::hash(vm, epoch + self.instant()))
     }
 
     fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
@@ -346,7 +451,7 @@ impl Object for Moment {
             if self.zone.is_some() != other.zone.is_some() {
                 return Some(Err(type_error(format!("can't subtract {}", mixed()))));
             }
-            return Some((|| delta(between(other.universal()?, self.universal()?)))());
+            return Some(delta(self.instant() - other.instant()));
         }
         let Delta(microseconds) = other.downcast::<Delta>()?;
         let by = match method {

@@ -2,14 +2,16 @@
 
 use jiff::civil;
 
-use super::date::number;
+use super::arguments::{Parameters, check_fold, none, number};
+use super::timedelta::delta;
 use super::timezone::{Zone, zone_argument};
 use super::{decide, format, invalid_iso, parse};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, value_error};
-use crate::python::modules::signature::Signature;
+use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::hash::hash_bytes;
 use crate::python::object::Object;
+use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::{CompareOp, Vm};
@@ -19,36 +21,43 @@ pub static TIME: BuiltinType = BuiltinType {
     construct: Some(construct),
     methods: &[
         Method {
+            name: "dst",
+            call: |_, _, args| {
+                none(args, "time.dst")?;
+                Ok(Value::None)
+            },
+        },
+        Method {
             name: "isoformat",
-            call: |vm, this, args| {
-                let [timespec] = Signature::function("isoformat", ["timespec"], 0).bind(args)?;
-                let timespec = vm.str(&timespec.unwrap_or_else(|| Value::str("auto")))?;
+            call: |_, this, args| {
+                let [timespec] = args.bind("isoformat", ["timespec"], 0)?;
+                let timespec = self::timespec(timespec, 1)?;
                 let time = receiver(this)?;
                 Ok(Value::str(format::time(time.time, &timespec)? + &time.offset()))
             },
         },
+        Method { name: "replace", call: replace },
         Method {
             name: "strftime",
             call: |vm, this, args| {
-                let [pattern] = args.exactly("time.strftime")?;
-                let pattern = convert::text(&pattern, "strftime() argument 1 must be str, not ")?.clone();
-                format::pay(vm, &pattern)?;
+                let pattern = format::pattern(vm, args)?;
                 let time = receiver(this)?;
                 let at = civil::date(1900, 1, 1).to_datetime(time.time);
                 Ok(Value::str(format::strftime(&at, time.zone.as_ref(), &pattern)?))
             },
         },
-        Method { name: "replace", call: replace },
-        Method { name: "dst", call: |_, _, _| Ok(Value::None) },
         Method {
             name: "tzname",
-            call: |_, this, _| Ok(receiver(this)?.zone.as_ref().map_or(Value::None, |zone| Value::str(zone.text()))),
+            call: |_, this, args| {
+                none(args, "time.tzname")?;
+                Ok(receiver(this)?.zone.as_ref().map_or(Value::None, |zone| Value::str(zone.text())))
+            },
         },
         Method {
             name: "utcoffset",
-            call: |_, this, _| match &receiver(this)?.zone {
-                Some(zone) => super::timedelta::delta(zone.microseconds()),
-                None => Ok(Value::None),
+            call: |_, this, args| {
+                none(args, "time.utcoffset")?;
+                receiver(this)?.zone.as_ref().map_or(Ok(Value::None), |zone| delta(zone.microseconds()))
             },
         },
     ],
@@ -74,33 +83,22 @@ pub(super) struct TimeOfDay {
     pub(super) zone: Option<Zone>,
 }
 
-fn receiver(this: &Value) -> PyResult<&TimeOfDay> {
+/// A time without a zone.
+pub(super) fn naive(time: civil::Time) -> Value {
+    Value::object(TimeOfDay { time, zone: None })
+}
+
+pub(super) fn receiver(this: &Value) -> PyResult<&TimeOfDay> {
     this.downcast::<TimeOfDay>().ok_or_else(|| crate::python::methods::wrong_receiver("datetime.time", this))
 }
 
-/// `replace(hour=..., minute=..., second=..., microsecond=..., tzinfo=..., fold=...)`
-fn replace(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let old = receiver(this)?;
-    let names = ["hour", "minute", "second", "microsecond", "tzinfo", "fold"];
-    let [hour, minute, second, micro, zone, _] = args.bind("replace", names, 0)?;
-    let mut part = |given: Option<Value>, old: i64| match given {
-        Some(given) => convert::index_i64(vm, &given),
-        None => Ok(old),
-    };
-    let time = checked(
-        part(hour, old.time.hour().into())?,
-        part(minute, old.time.minute().into())?,
-        part(second, old.time.second().into())?,
-        part(micro, format::microsecond(old.time).into())?,
-    )?;
-    let zone = match zone {
-        Some(zone) => zone_argument(Some(zone))?,
-        None => old.zone.clone(),
-    };
-    Ok(Value::object(TimeOfDay { time, zone }))
-}
-
 impl TimeOfDay {
+    /// Microseconds since midnight in UTC, which may be of the day before or after.
+    fn universal(&self) -> i128 {
+        let local = self.time.duration_since(civil::Time::midnight()).as_micros();
+        local - self.zone.as_ref().map_or(0, Zone::microseconds)
+    }
+
     fn offset(&self) -> String {
         self.zone.as_ref().map(|zone| zone.offset_text(":")).unwrap_or_default()
     }
@@ -120,12 +118,52 @@ pub(super) fn checked(hour: i64, minute: i64, second: i64, microsecond: i64) -> 
     civil::Time::new(small(hour), small(minute), small(second), nanosecond).map_err(|e| value_error(e.to_string()))
 }
 
+const NAMES: [&str; 6] = ["hour", "minute", "second", "microsecond", "tzinfo", "fold"];
+
 fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let names = ["hour", "minute", "second", "microsecond", "tzinfo", "fold"];
-    let [hour, minute, second, microsecond, zone, _fold] = args.bind("function", names, 0)?;
-    let (hour, minute) = (number(vm, hour, 0)?, number(vm, minute, 0)?);
-    let (second, microsecond) = (number(vm, second, 0)?, number(vm, microsecond, 0)?);
-    Ok(Value::object(TimeOfDay { time: checked(hour, minute, second, microsecond)?, zone: zone_argument(zone)? }))
+    let parameters = Parameters { function: None, names: NAMES, required: 0, positional: 5 };
+    let [hour, minute, second, microsecond, zone, fold] = parameters.bind(vm, args)?;
+    let time = checked(number(hour, 0), number(minute, 0), number(second, 0), number(microsecond, 0))?;
+    check_fold(fold)?;
+    Ok(Value::object(TimeOfDay { time, zone: zone_argument(zone)? }))
+}
+
+fn replace(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let TimeOfDay { time, zone: own_zone } = receiver(this)?;
+    let parameters = Parameters { function: Some("replace"), names: NAMES, required: 0, positional: 5 };
+    let [hour, minute, second, microsecond, zone, fold] = parameters.bind(vm, args)?;
+    let (hour, minute) = (number(hour, i64::from(time.hour())), number(minute, i64::from(time.minute())));
+    let second = number(second, i64::from(time.second()));
+    let microsecond = number(microsecond, i64::from(format::microsecond(*time)));
+    let time = checked(hour, minute, second, microsecond)?;
+    check_fold(fold)?;
+    let zone = match zone {
+        None => own_zone.clone(),
+        given => zone_argument(given)?,
+    };
+    Ok(Value::object(TimeOfDay { time, zone }))
+}
+
+/// The `timespec` argument of `isoformat`, at this place of its arguments.
+///
+/// # Errors
+/// `TypeError` where it is no text.
+pub(super) fn timespec(value: Option<Value>, place: usize) -> PyResult<Str> {
+    match value {
+        None => Ok(Str::from("auto")),
+        Some(Value::Str(text)) => Ok(text),
+        Some(other) => {
+            let given = other.argument_class();
+            Err(type_error(format!("isoformat() argument {place} must be str, not {}", given.as_str())))
+        }
+    }
+}
+
+/// The bytes that CPython holds a time in, which it hashes.
+pub(super) fn packed(time: civil::Time) -> [u8; 6] {
+    let [_, high, middle, low] = format::microsecond(time).to_be_bytes();
+    let byte = i8::cast_unsigned;
+    [byte(time.hour()), byte(time.minute()), byte(time.second()), high, middle, low]
 }
 
 /// `, 12, 30`, and the seconds and microseconds where there are any: the tail of a `repr`.
@@ -185,11 +223,19 @@ impl Object for TimeOfDay {
 
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let other = other.downcast::<Self>()?;
-        Some(Ok(decide(op, self.time.cmp(&other.time))))
+        Some(match (&self.zone, &other.zone) {
+            (None, None) => Ok(decide(op, self.time.cmp(&other.time))),
+            (Some(_), Some(_)) => Ok(decide(op, self.universal().cmp(&other.universal()))),
+            _ if op == CompareOp::Eq => Ok(Value::Bool(false)),
+            _ if op == CompareOp::Ne => Ok(Value::Bool(true)),
+            _ => Err(type_error("can't compare offset-naive and offset-aware times")),
+        })
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
-        let nanoseconds = self.time.duration_since(civil::Time::midnight()).as_nanos();
-        Some(crate::python::hash::hash(vm, &Value::from_bigint(nanoseconds.into())))
+        Some(match self.zone {
+            None => Ok(hash_bytes(&packed(self.time))),
+            Some(_) => super::timedelta::hash(vm, self.universal()),
+        })
     }
 }

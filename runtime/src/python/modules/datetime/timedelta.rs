@@ -1,12 +1,14 @@
 //! `datetime.timedelta`.
 
 use num_bigint::BigInt;
-use num_traits::{FromPrimitive, ToPrimitive};
+use num_integer::Integer;
+use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 
 use super::{MICROSECONDS_PER_DAY, decide};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, overflow_error, type_error, zero_division_error};
+use crate::python::number::Num;
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::{Method, Value};
@@ -50,7 +52,10 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let mut whole: i128 = 0;
     // Fractions of a microsecond, summed as floats and rounded once, as CPython's `accum` leaves them to the end.
     let mut fraction = 0.0;
-    for (part, (name, unit)) in parts.into_iter().zip(UNITS) {
+    let mut parts = parts.into_iter().zip(UNITS).collect::<Vec<_>>();
+    // CPython adds up from the smallest unit.
+    parts.sort_by_key(|(_, (_, unit))| *unit);
+    for (part, (name, unit)) in parts {
         match part {
             None => {}
             Some(part @ (Value::Int(_) | Value::BigInt(_) | Value::Bool(_))) => {
@@ -108,21 +113,36 @@ fn quotient(vm: &mut Vm, a: i128, b: i128) -> PyResult<Value> {
 }
 
 /// `a / b` rounded half to even.
-fn divided(a: i128, b: i128) -> i128 {
-    let (floor, rest) = (a.div_euclid(b), a.rem_euclid(b));
-    let up = match (2 * rest).cmp(&b.abs()) {
+fn divided(a: &BigInt, b: &BigInt) -> BigInt {
+    let (a, b) = if b.is_negative() { (-a, -b) } else { (a.clone(), b.clone()) };
+    let (floor, rest) = a.div_mod_floor(&b);
+    let up = match (rest * 2_u8).cmp(&b) {
         std::cmp::Ordering::Less => false,
-        std::cmp::Ordering::Equal => floor.rem_euclid(2) == 1,
+        std::cmp::Ordering::Equal => floor.is_odd(),
         std::cmp::Ordering::Greater => true,
     };
-    let step = if b < 0 { -1 } else { 1 };
-    if up { floor + step } else { floor }
+    if up { floor + 1 } else { floor }
 }
 
 /// The days, seconds and microseconds that CPython stores.
 fn parts(microseconds: i128) -> (i128, i128, i128) {
     let rest = microseconds.rem_euclid(MICROSECONDS_PER_DAY);
     (microseconds.div_euclid(MICROSECONDS_PER_DAY), rest / 1_000_000, rest % 1_000_000)
+}
+
+/// The hash of a `timedelta`: of the tuple of its parts.
+pub(super) fn hash(vm: &mut Vm, microseconds: i128) -> PyResult<i64> {
+    let (days, seconds, rest) = parts(microseconds);
+    let parts = [days, seconds, rest].map(|part| Value::from_bigint(part.into()));
+    crate::python::hash::hash(vm, &Value::tuple(parts.into()))
+}
+
+/// A `timedelta` of a number of microseconds that may be beyond all bounds.
+fn delta_of(microseconds: &BigInt) -> PyResult<Value> {
+    match microseconds.to_i128() {
+        Some(microseconds) => delta(microseconds),
+        None => Err(overflow_error("Python int too large to convert to C int")),
+    }
 }
 
 impl Object for Delta {
@@ -174,7 +194,7 @@ impl Object for Delta {
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
-        Some(crate::python::hash::hash(vm, &Value::from_bigint(self.0.into())))
+        Some(hash(vm, self.0))
     }
 
     fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
@@ -199,28 +219,24 @@ impl Object for Delta {
                 _ => return None,
             });
         }
-        let whole;
-        let other = match other {
-            Value::Bool(factor) => {
-                whole = Value::Int(i64::from(*factor));
-                &whole
-            }
-            other => other,
+        if let Value::Float(factor) = other {
+            return match method {
+                "mul" | "rmul" | "truediv" => Some(scaled(self.0, *factor, method == "truediv")),
+                _ => None,
+            };
+        }
+        Num::int_of(other)?;
+        let number = match convert::bigint(vm, other) {
+            Ok(number) => number,
+            Err(raised) => return Some(Err(raised)),
         };
-        match (method, other) {
-            ("mul" | "rmul", Value::Int(factor)) => Some(match self.0.checked_mul(i128::from(*factor)) {
-                Some(product) => delta(product),
-                None => Err(overflow_error("Python int too large to convert to C int")),
-            }),
-            ("mul" | "rmul" | "truediv", Value::Float(factor)) => Some(scaled(self.0, *factor, method == "truediv")),
-            ("truediv" | "floordiv", Value::Int(0)) => {
+        match method {
+            "mul" | "rmul" => Some(delta_of(&(number * self.0))),
+            "truediv" | "floordiv" if number.is_zero() => {
                 Some(Err(zero_division_error("integer division or modulo by zero")))
             }
-            ("truediv", Value::Int(divisor)) => Some(delta(divided(self.0, i128::from(*divisor)))),
-            ("floordiv", Value::Int(divisor)) => {
-                let (a, b) = (self.0, i128::from(*divisor));
-                Some(delta(a / b - i128::from(a % b != 0 && (a < 0) != (b < 0))))
-            }
+            "truediv" => Some(delta_of(&divided(&self.0.into(), &number))),
+            "floordiv" => Some(delta_of(&BigInt::from(self.0).div_floor(&number))),
             _ => None,
         }
     }
@@ -238,7 +254,7 @@ impl Object for Delta {
 /// A delta times a float, or divided by one: the float counts as the exact fraction it is.
 fn scaled(microseconds: i128, factor: f64, divide: bool) -> PyResult<Value> {
     if divide && factor == 0.0 {
-        return Err(zero_division_error("division by zero"));
+        return Err(zero_division_error("integer division or modulo by zero"));
     }
     if !factor.is_finite() {
         return Err(if factor.is_nan() {
@@ -260,20 +276,5 @@ fn scaled(microseconds: i128, factor: f64, divide: bool) -> PyResult<Value> {
     if divide {
         std::mem::swap(&mut numerator, &mut denominator);
     }
-    use num_integer::Integer;
-    use num_traits::Signed;
-    if denominator.is_negative() {
-        numerator = -numerator;
-        denominator = -denominator;
-    }
-    let product: BigInt = BigInt::from(microseconds) * numerator;
-    let (floor, rest) = product.div_mod_floor(&denominator);
-    let twice: BigInt = rest * 2;
-    let up = match twice.cmp(&denominator) {
-        std::cmp::Ordering::Less => false,
-        std::cmp::Ordering::Equal => floor.is_odd(),
-        std::cmp::Ordering::Greater => true,
-    };
-    let result = (if up { floor + 1 } else { floor }).to_i128();
-    delta(result.ok_or_else(|| overflow_error("Python int too large to convert to C int"))?)
+    delta_of(&divided(&(BigInt::from(microseconds) * numerator), &denominator))
 }

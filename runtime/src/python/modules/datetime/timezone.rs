@@ -1,7 +1,8 @@
 //! `datetime.timezone`: a fixed offset from UTC.
 
-use super::decide;
+use super::moment::Moment;
 use super::timedelta::{Delta, delta};
+use super::{MICROSECONDS_PER_DAY, decide};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::object::Object;
@@ -18,54 +19,84 @@ pub static TIMEZONE: BuiltinType = BuiltinType {
     construct: Some(construct),
     methods: &[
         Method {
-            name: "utcoffset",
-            call: |_, this, _| match this.downcast::<Zone>() {
-                Some(zone) => delta(zone.microseconds()),
-                None => Ok(Value::None),
+            name: "dst",
+            call: |_, _, args| {
+                moment_argument(args, "dst")?;
+                Ok(Value::None)
             },
         },
         Method {
             name: "tzname",
-            call: |_, this, _| Ok(this.downcast::<Zone>().map_or(Value::None, |zone| Value::str(zone.text()))),
+            call: |_, this, args| {
+                moment_argument(args, "tzname")?;
+                Ok(this.downcast::<Zone>().map_or(Value::None, |zone| Value::str(zone.text())))
+            },
         },
-        Method { name: "dst", call: |_, _, _| Ok(Value::None) },
+        Method {
+            name: "utcoffset",
+            call: |_, this, args| {
+                moment_argument(args, "utcoffset")?;
+                this.downcast::<Zone>().map_or(Ok(Value::None), |zone| delta(zone.microseconds()))
+            },
+        },
     ],
     ..BuiltinType::new("timezone", "datetime", &TZINFO)
 };
 
-/// A `timezone`.
+/// The argument of the methods, a `datetime` or `None`, which a fixed offset does not depend on.
+fn moment_argument(args: Args, method: &str) -> PyResult<()> {
+    let [moment] = args.exactly(&format!("timezone.{method}"))?;
+    if moment.is_none() || moment.downcast::<Moment>().is_some() {
+        return Ok(());
+    }
+    Err(type_error(format!(
+        "{method}(dt) argument must be a datetime instance or None, not {}",
+        moment.type_name().as_str()
+    )))
+}
+
+/// A `timezone`. Two of the same offset are equal, whatever their names.
 #[derive(Clone)]
 pub(in crate::python::modules) struct Zone {
-    /// Seconds east of UTC.
-    pub(super) seconds: i32,
+    /// Microseconds east of UTC.
+    offset: i64,
     name: Option<Str>,
+}
+
+impl PartialEq for Zone {
+    fn eq(&self, other: &Self) -> bool {
+        self.offset == other.offset
+    }
 }
 
 impl Zone {
     pub(super) fn of_seconds(seconds: i32) -> Self {
-        Self { seconds, name: None }
+        Self { offset: i64::from(seconds) * 1_000_000, name: None }
     }
 
     pub(super) fn microseconds(&self) -> i128 {
-        i128::from(self.seconds) * 1_000_000
+        i128::from(self.offset)
     }
 
     /// `tzname()`
     pub(super) fn text(&self) -> String {
         match &self.name {
             Some(name) => name.to_string(),
-            None if self.seconds == 0 => "UTC".to_owned(),
+            None if self.offset == 0 => "UTC".to_owned(),
             None => format!("UTC{}", self.offset_text(":")),
         }
     }
 
-    /// `+01:00`, with seconds where there are any.
+    /// `+01:00`, with seconds and microseconds where there are any.
     pub(super) fn offset_text(&self, separator: &str) -> String {
-        let sign = if self.seconds < 0 { '-' } else { '+' };
-        let size = self.seconds.unsigned_abs();
+        let sign = if self.offset < 0 { '-' } else { '+' };
+        let (size, micro) = (self.offset.unsigned_abs() / 1_000_000, self.offset.unsigned_abs() % 1_000_000);
         let mut text = format!("{sign}{:02}{separator}{:02}", size / 3600, size / 60 % 60);
-        if !size.is_multiple_of(60) {
+        if size % 60 != 0 || micro != 0 {
             text.push_str(&format!("{separator}{:02}", size % 60));
+        }
+        if micro != 0 {
+            text.push_str(&format!(".{micro:06}"));
         }
         text
     }
@@ -76,24 +107,38 @@ pub(super) fn utc() -> Value {
     Value::object(Zone::of_seconds(0))
 }
 
-fn construct(_: &mut Vm, args: Args) -> PyResult<Value> {
+/// A zone of whole minutes east of UTC.
+pub(super) fn of_minutes(minutes: i32) -> Value {
+    Value::object(Zone::of_seconds(minutes * 60))
+}
+
+fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [offset, name] = args.bind("timezone", ["offset", "name"], 1)?;
     let offset = offset.unwrap_or_default();
     let Some(Delta(microseconds)) = offset.downcast::<Delta>() else {
         return Err(type_error(format!(
             "timezone() argument 1 must be datetime.timedelta, not {}",
-            offset.type_name().as_str()
+            offset.argument_class().as_str()
         )));
     };
-    // DIFFERENCE: parts of a second in an offset are cut off.
-    let seconds = i32::try_from(microseconds / 1_000_000).ok().filter(|seconds| seconds.abs() < 86_400);
-    let seconds = seconds.ok_or_else(|| {
-        value_error(
-            "offset must be a timedelta strictly between -timedelta(hours=24) and timedelta(hours=24), not a longer one",
-        )
-    })?;
-    let name = name.and_then(|name| name.as_str().cloned());
-    Ok(Value::object(Zone { seconds, name }))
+    let name = match name {
+        None => None,
+        Some(Value::Str(name)) => Some(name),
+        Some(other) => {
+            return Err(type_error(format!(
+                "timezone() argument 2 must be str, not {}",
+                other.argument_class().as_str()
+            )));
+        }
+    };
+    let within = i64::try_from(*microseconds).ok().filter(|offset| i128::from(offset.abs()) < MICROSECONDS_PER_DAY);
+    let Some(within) = within else {
+        return Err(value_error(format!(
+            "offset must be a timedelta strictly between -timedelta(hours=24) and timedelta(hours=24), not {}.",
+            vm.repr(&offset)?
+        )));
+    };
+    Ok(Value::object(Zone { offset: within, name }))
 }
 
 /// The zone of a `tzinfo` argument.
@@ -118,7 +163,7 @@ impl Object for Zone {
     }
 
     fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
-        if self.seconds == 0 && self.name.is_none() {
+        if self.offset == 0 && self.name.is_none() {
             return Ok("datetime.timezone.utc".to_owned());
         }
         let offset = delta(self.microseconds())?;
@@ -135,10 +180,10 @@ impl Object for Zone {
 
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let other = other.downcast::<Self>()?;
-        matches!(op, CompareOp::Eq | CompareOp::Ne).then(|| Ok(decide(op, self.seconds.cmp(&other.seconds))))
+        matches!(op, CompareOp::Eq | CompareOp::Ne).then(|| Ok(decide(op, self.offset.cmp(&other.offset))))
     }
 
-    fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
-        Some(Ok(i64::from(self.seconds)))
+    fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
+        Some(super::timedelta::hash(vm, self.microseconds()))
     }
 }

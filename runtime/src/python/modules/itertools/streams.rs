@@ -57,13 +57,28 @@ impl PyIterator for Count {
         let following = sequences::add(vm, &self.next, &self.step)?;
         Ok(Some(std::mem::replace(&mut self.next, following)))
     }
+
+    fn repr(&self, vm: &mut Vm, _: usize) -> Option<PyResult<String>> {
+        let next = vm.repr(&self.next);
+        Some(match self.step {
+            Value::Int(1) | Value::Bool(true) => next.map(|next| format!("count({next})")),
+            _ => next.and_then(|next| Ok(format!("count({next}, {})", vm.repr(&self.step)?))),
+        })
+    }
 }
 
-pub(super) fn count(_: &mut Vm, args: Args) -> PyResult<Value> {
+pub(super) fn count(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [start, step] = args.bind("count", ["start", "step"], 0)?;
     let (next, step) = (start.unwrap_or(Value::Int(0)), step.unwrap_or(Value::Int(1)));
-    let is_number = |value: &Value| {
-        matches!(value, Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::Float(_) | Value::Object(_))
+    // Where both are ints and the step is 1, CPython counts in C, from a plain int.
+    let next = match (next, &step) {
+        (Value::Bool(start), Value::Int(1) | Value::Bool(true)) => Value::Int(i64::from(start)),
+        (next, _) => next,
+    };
+    let mut is_number = |value: &Value| match value {
+        Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::Float(_) => true,
+        Value::Object(object) => ["int", "float", "index"].iter().any(|method| object.number(vm, method).is_some()),
+        _ => false,
     };
     if !is_number(&next) || !is_number(&step) {
         return Err(type_error("a number is required"));
@@ -121,6 +136,14 @@ impl PyIterator for Repeat {
 
     fn size_hint(&self) -> usize {
         self.left.unwrap_or(0)
+    }
+
+    fn repr(&self, vm: &mut Vm, _: usize) -> Option<PyResult<String>> {
+        let value = vm.repr(&self.value);
+        Some(value.map(|value| match self.left {
+            Some(left) => format!("repeat({value}, {left})"),
+            None => format!("repeat({value})"),
+        }))
     }
 }
 
@@ -317,7 +340,7 @@ pub(super) fn islice(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let mut bound = |value: Option<Value>, default: usize, message: &str| match value {
         None | Some(Value::None) => Ok(default),
         Some(Value::Int(negative)) if negative < -1 && message == STOP => Err(value_error(INDICES)),
-        Some(value @ (Value::Int(_) | Value::Bool(_) | Value::BigInt(_))) => size(vm, &value, message),
+        Some(value @ (Value::Int(_) | Value::Bool(_))) => size(vm, &value, message),
         Some(_) => Err(value_error(message)),
     };
     let (start, stop) = match second {

@@ -173,11 +173,6 @@ pub(super) fn log1p(x: f64) -> f64 {
     if x == 0.0 { x } else { x.ln_1p() }
 }
 
-/// `math.atanh`
-pub(super) fn atanh(x: f64) -> f64 {
-    libm::atanh(x)
-}
-
 /// Mantissa in [0.5, 1) and exponent.
 fn split(x: f64) -> (f64, i32) {
     libm::frexp(x)

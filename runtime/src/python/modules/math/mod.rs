@@ -1,6 +1,7 @@
 //! `math`
 
 mod floats;
+mod glibc;
 mod integers;
 mod sums;
 
@@ -15,13 +16,13 @@ module! {
     MODULE = "math";
     functions {
         "acos" => |vm, args| floats::checked(vm, args, "math.acos", f64::acos),
-        "acosh" => |vm, args| floats::checked(vm, args, "math.acosh", libm::acosh),
+        "acosh" => |vm, args| floats::checked(vm, args, "math.acosh", glibc::acosh),
         "asin" => |vm, args| floats::checked(vm, args, "math.asin", f64::asin),
-        "asinh" => |vm, args| floats::checked(vm, args, "math.asinh", libm::asinh),
+        "asinh" => |vm, args| floats::checked(vm, args, "math.asinh", glibc::asinh),
         "atan" => |vm, args| floats::checked(vm, args, "math.atan", f64::atan),
         "atan2" => |vm, args| floats::checked2(vm, args, "atan2", f64::atan2),
-        "atanh" => |vm, args| floats::checked(vm, args, "math.atanh", floats::atanh),
-        "cbrt" => |vm, args| floats::checked(vm, args, "math.cbrt", f64::cbrt),
+        "atanh" => |vm, args| floats::checked(vm, args, "math.atanh", glibc::atanh),
+        "cbrt" => |vm, args| floats::checked(vm, args, "math.cbrt", glibc::cbrt),
         "ceil" => floats::ceil,
         "comb" => integers::comb,
         "copysign" => |vm, args| floats::checked2(vm, args, "copysign", f64::copysign),
@@ -29,8 +30,8 @@ module! {
         "cosh" => |vm, args| floats::checked(vm, args, "math.cosh", f64::cosh),
         "degrees" => |vm, args| floats::plain(vm, args, "math.degrees", |x| x * (180.0 / consts::PI)),
         "dist" => sums::dist,
-        "erf" => |vm, args| floats::checked(vm, args, "math.erf", libm::erf),
-        "erfc" => |vm, args| floats::checked(vm, args, "math.erfc", libm::erfc),
+        "erf" => |vm, args| floats::checked(vm, args, "math.erf", glibc::erf),
+        "erfc" => |vm, args| floats::checked(vm, args, "math.erfc", glibc::erfc),
         "exp" => |vm, args| floats::checked(vm, args, "math.exp", f64::exp),
         "exp2" => |vm, args| floats::checked(vm, args, "math.exp2", f64::exp2),
         "expm1" => |vm, args| floats::checked(vm, args, "math.expm1", f64::exp_m1),

@@ -5,10 +5,10 @@ use std::f64::consts::{E, PI, TAU};
 use super::Source;
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, overflow_error, value_error, zero_division_error};
+use crate::python::exception::{PyResult, ZERO_DIVISION_ERROR, overflow_error, value_error, zero_division_error};
 use crate::python::modules::signature::Signature;
 use crate::python::value::Value;
-use crate::python::vm::Vm;
+use crate::python::vm::{BinaryOp, Vm};
 
 /// Takes `N` numbers, those not given by default.
 fn numbers<const N: usize>(
@@ -64,39 +64,53 @@ fn power(a: f64, b: f64) -> PyResult<f64> {
 
 /// `uniform(a, b)`
 pub(super) fn uniform(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
-    let [a, b] = numbers(vm, args, "Random.uniform", ["a", "b"], [None, None])?;
-    Ok(Value::Float(a + (b - a) * source.random(vm)))
+    let [a, b] = Signature::method("Random.uniform", ["a", "b"], 2).bind(args)?.map(Option::unwrap_or_default);
+    let width = vm.binary(BinaryOp::Subtract, &b, &a)?;
+    let part = Value::Float(source.random(vm));
+    let offset = vm.binary(BinaryOp::Multiply, &width, &part)?;
+    vm.binary(BinaryOp::Add, &a, &offset)
 }
 
 /// `triangular(low=0.0, high=1.0, mode=None)`
 pub(super) fn triangular(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
-    let [low_value, high_value, mode] =
-        Signature::method("Random.triangular", ["low", "high", "mode"], 0).bind(args)?;
-    let low_value = low_value.unwrap_or(Value::Float(0.0));
-    let mut low = convert::real(vm, &low_value)?;
-    let mut high = convert::real(vm, &high_value.unwrap_or(Value::Float(1.0)))?;
+    let [low, high, mode] = Signature::method("Random.triangular", ["low", "high", "mode"], 0).bind(args)?;
+    let (mut low, mut high) = (low.unwrap_or(Value::Float(0.0)), high.unwrap_or(Value::Float(1.0)));
     let mut u = source.random(vm);
-    let mut c = match mode.filter(|mode| !mode.is_none()) {
-        None => 0.5,
-        Some(mode) => {
-            let mode = convert::real(vm, &mode)?;
-            if high - low == 0.0 {
-                return Ok(low_value);
-            }
-            (mode - low) / (high - low)
-        }
-    };
+    let mut c = 0.5;
+    if let Some(mode) = mode.filter(|mode| !mode.is_none()) {
+        let above = vm.binary(BinaryOp::Subtract, &mode, &low)?;
+        let width = vm.binary(BinaryOp::Subtract, &high, &low)?;
+        c = match vm.binary(BinaryOp::TrueDivide, &above, &width) {
+            Ok(part) => convert::real(vm, &part)?,
+            Err(raised) if raised.is(&ZERO_DIVISION_ERROR) => return Ok(low),
+            Err(raised) => return Err(raised),
+        };
+    }
     if u > c {
         u = 1.0 - u;
         c = 1.0 - c;
         std::mem::swap(&mut low, &mut high);
     }
-    Ok(Value::Float(low + (high - low) * (u * c).sqrt()))
+    let width = vm.binary(BinaryOp::Subtract, &high, &low)?;
+    // A product below zero has no root.
+    let product = u * c;
+    if product < 0.0 {
+        return Err(value_error("math domain error"));
+    }
+    let offset = vm.binary(BinaryOp::Multiply, &width, &Value::Float(product.sqrt()))?;
+    vm.binary(BinaryOp::Add, &low, &offset)
+}
+
+/// `mu + z * sigma`
+fn scaled(vm: &mut Vm, mu: &Value, z: f64, sigma: &Value) -> PyResult<Value> {
+    let offset = vm.binary(BinaryOp::Multiply, &Value::Float(z), sigma)?;
+    vm.binary(BinaryOp::Add, mu, &offset)
 }
 
 /// `gauss(mu=0.0, sigma=1.0)`
 pub(super) fn gauss(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
-    let [mu, sigma] = numbers(vm, args, "Random.gauss", ["mu", "sigma"], [Some(0.0), Some(1.0)])?;
+    let [mu, sigma] = Signature::method("Random.gauss", ["mu", "sigma"], 0).bind(args)?;
+    let (mu, sigma) = (mu.unwrap_or(Value::Float(0.0)), sigma.unwrap_or(Value::Float(1.0)));
     let z = source.with(vm, |generator| {
         generator.gauss_next.take().unwrap_or_else(|| {
             let angle = generator.random() * TAU;
@@ -105,10 +119,11 @@ pub(super) fn gauss(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Val
             angle.cos() * radius
         })
     });
-    Ok(Value::Float(mu + z * sigma))
+    scaled(vm, &mu, z, &sigma)
 }
 
-fn normal(vm: &mut Vm, source: Source<'_>, mu: f64, sigma: f64) -> PyResult<f64> {
+/// A number of the standard normal distribution, by the method of Kinderman and Monahan.
+fn normal(vm: &mut Vm, source: Source<'_>) -> PyResult<f64> {
     let magic = 4.0 * (-0.5_f64).exp() / 2.0_f64.sqrt();
     loop {
         vm.charge(1)?;
@@ -116,28 +131,32 @@ fn normal(vm: &mut Vm, source: Source<'_>, mu: f64, sigma: f64) -> PyResult<f64>
         let u2 = 1.0 - source.random(vm);
         let z = magic * (u1 - 0.5) / u2;
         if z * z / 4.0 <= -u2.ln() {
-            return Ok(mu + z * sigma);
+            return Ok(z);
         }
     }
 }
 
 /// `normalvariate(mu=0.0, sigma=1.0)`
 pub(super) fn normalvariate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
-    let [mu, sigma] = numbers(vm, args, "Random.normalvariate", ["mu", "sigma"], [Some(0.0), Some(1.0)])?;
-    Ok(Value::Float(normal(vm, source, mu, sigma)?))
+    let [mu, sigma] = Signature::method("Random.normalvariate", ["mu", "sigma"], 0).bind(args)?;
+    let z = normal(vm, source)?;
+    scaled(vm, &mu.unwrap_or(Value::Float(0.0)), z, &sigma.unwrap_or(Value::Float(1.0)))
 }
 
 /// `lognormvariate(mu, sigma)`
 pub(super) fn lognormvariate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
-    let [mu, sigma] = numbers(vm, args, "Random.lognormvariate", ["mu", "sigma"], [None, None])?;
-    Ok(Value::Float(exp(normal(vm, source, mu, sigma)?)?))
+    let [mu, sigma] =
+        Signature::method("Random.lognormvariate", ["mu", "sigma"], 2).bind(args)?.map(Option::unwrap_or_default);
+    let z = normal(vm, source)?;
+    let normal = scaled(vm, &mu, z, &sigma)?;
+    Ok(Value::Float(exp(convert::real(vm, &normal)?)?))
 }
 
 /// `expovariate(lambd)`
 pub(super) fn expovariate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
-    let [lambda] = numbers(vm, args, "Random.expovariate", ["lambd"], [None])?;
+    let [lambda] = Signature::method("Random.expovariate", ["lambd"], 1).bind(args)?.map(Option::unwrap_or_default);
     let drawn = -log(1.0 - source.random(vm))?;
-    Ok(Value::Float(divide(drawn, lambda)?))
+    vm.binary(BinaryOp::TrueDivide, &Value::Float(drawn), &lambda)
 }
 
 /// `vonmisesvariate(mu, kappa)`

@@ -9,6 +9,7 @@ use super::pattern::PatternObject;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::regex::Regex;
 use crate::python::value::Value;
+use crate::python::vm::Vm;
 
 /// As many as CPython keeps.
 const MAX_KEPT: usize = 512;
@@ -18,7 +19,7 @@ thread_local! {
 }
 
 /// The pattern object for a pattern, compiled or not, and flags.
-pub(super) fn pattern(pattern: &Value, flags: Option<&Value>) -> PyResult<Value> {
+pub(super) fn pattern(vm: &mut Vm, pattern: &Value, flags: Option<&Value>) -> PyResult<Value> {
     let flags = match flags {
         None => 0,
         Some(Value::Int(flags)) => u32::try_from(*flags).map_err(|_| value_error("bad flags"))?,
@@ -36,11 +37,12 @@ pub(super) fn pattern(pattern: &Value, flags: Option<&Value>) -> PyResult<Value>
     }
     let text = match pattern {
         Value::Str(text) => text,
-        Value::List(_) | Value::Dict(_) => {
-            return Err(type_error(format!("unhashable type: '{}'", pattern.type_name().as_str())));
-        }
         Value::Bytes(_) => return Err(type_error("patterns of bytes are not supported")),
-        _ => return Err(type_error("first argument must be string or compiled pattern")),
+        other => {
+            // CPython looks for it among the patterns it keeps first.
+            crate::python::hash::hash(vm, other)?;
+            return Err(type_error("first argument must be string or compiled pattern"));
+        }
     };
     let kept = KEPT.with_borrow(|kept| kept.get(&flags)?.get(text.as_str()).cloned());
     if let Some(value) = kept {

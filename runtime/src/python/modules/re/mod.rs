@@ -16,7 +16,9 @@ pub use pattern::PATTERN;
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
 use crate::python::module::ModuleDef;
+use crate::python::modules::signature::Signature;
 use crate::python::regex::ast::flag;
+use crate::python::string::Str;
 use crate::python::value::{Builtin, Value};
 use crate::python::vm::Vm;
 
@@ -98,56 +100,87 @@ fn get(_: &mut Vm, name: &str) -> PyResult<Option<Value>> {
 }
 
 /// `re.compile(pattern, flags=0)`
-fn compile(_: &mut Vm, args: Args) -> PyResult<Value> {
-    let [pattern, flags] = args.bind("compile", ["pattern", "flags"], 1)?;
-    compile::pattern(&pattern.unwrap_or(Value::None), flags.as_ref())
+fn compile(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [pattern, flags] = Signature::function("compile", ["pattern", "flags"], 1).bind(args)?;
+    compile::pattern(vm, &pattern.unwrap_or(Value::None), flags.as_ref())
 }
 
 /// `re.match(pattern, string, flags=0)` and its like: the method of the pattern of the same name.
-fn on_text(vm: &mut Vm, args: Args, method: &str) -> PyResult<Value> {
-    let [pattern, text, flags] = args.bind(method, ["pattern", "string", "flags"], 2)?;
-    let pattern = compile::pattern(&pattern.unwrap_or(Value::None), flags.as_ref())?;
+fn on_text(vm: &mut Vm, args: Args, method: &'static str) -> PyResult<Value> {
+    let [pattern, text, flags] = Signature::function(method, ["pattern", "string", "flags"], 2).bind(args)?;
+    let pattern = compile::pattern(vm, &pattern.unwrap_or(Value::None), flags.as_ref())?;
     pattern::call(vm, &pattern, method, Args::positional(text))
 }
 
 /// `re.sub(pattern, repl, string, count=0, flags=0)`
-fn substitute(vm: &mut Vm, args: Args, method: &str) -> PyResult<Value> {
-    let [pattern, replacement, text, count, flags] =
-        args.bind(method, ["pattern", "repl", "string", "count", "flags"], 3)?;
-    let pattern = compile::pattern(&pattern.unwrap_or(Value::None), flags.as_ref())?;
+fn substitute(vm: &mut Vm, args: Args, method: &'static str) -> PyResult<Value> {
+    let names = ["pattern", "repl", "string", "count", "flags"];
+    let [pattern, replacement, text, count, flags] = Signature::function(method, names, 3).bind(args)?;
+    let pattern = compile::pattern(vm, &pattern.unwrap_or(Value::None), flags.as_ref())?;
     pattern::call(vm, &pattern, method, Args::positional([replacement, text, count].into_iter().flatten()))
 }
 
 /// `re.split(pattern, string, maxsplit=0, flags=0)`
 fn split(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let [pattern, text, most, flags] = args.bind("split", ["pattern", "string", "maxsplit", "flags"], 2)?;
-    let pattern = compile::pattern(&pattern.unwrap_or(Value::None), flags.as_ref())?;
+    let names = ["pattern", "string", "maxsplit", "flags"];
+    let [pattern, text, most, flags] = Signature::function("split", names, 2).bind(args)?;
+    let pattern = compile::pattern(vm, &pattern.unwrap_or(Value::None), flags.as_ref())?;
     pattern::call(vm, &pattern, "split", Args::positional([text, most].into_iter().flatten()))
 }
 
 /// `re.purge()`
 fn purge(_: &mut Vm, args: Args) -> PyResult<Value> {
-    let [] = args.exactly("purge")?;
+    let [] = Signature::function("purge", [], 0).bind(args)?;
     compile::purge();
     Ok(Value::None)
 }
 
 /// `re.escape(pattern)`
 fn escape(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let [pattern] = args.bind("escape", ["pattern"], 1)?;
-    let Some(Value::Str(text)) = pattern else {
-        let name = pattern.unwrap_or(Value::None).type_name();
-        return Err(type_error(format!("decoding to str: need a bytes-like object, {} found", name.as_str())));
-    };
-    vm.charge_bytes(text.len())?;
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        if "()[]{}?*+-|^$\\.&~# \t\n\r\x0b\x0c".contains(c) {
-            escaped.push('\\');
+    let [pattern] = Signature::function("escape", ["pattern"], 1).bind(args)?;
+    match pattern.unwrap_or_default() {
+        Value::Str(text) => {
+            vm.charge_bytes(text.len())?;
+            let mut escaped = String::with_capacity(text.len());
+            for c in text.chars() {
+                if SPECIAL.contains(c) {
+                    escaped.push('\\');
+                }
+                escaped.push(c);
+            }
+            Ok(Value::str(escaped))
         }
-        escaped.push(c);
+        Value::Bytes(bytes) => {
+            vm.charge_bytes(bytes.len())?;
+            let mut escaped = Vec::with_capacity(bytes.len());
+            for byte in bytes.iter() {
+                if SPECIAL.as_bytes().contains(byte) {
+                    escaped.push(b'\\');
+                }
+                escaped.push(*byte);
+            }
+            Ok(Value::bytes(escaped))
+        }
+        other => {
+            let name = other.type_name();
+            Err(type_error(format!("decoding to str: need a bytes-like object, {} found", name.as_str())))
+        }
     }
-    Ok(Value::str(escaped))
+}
+
+/// What `re.escape` puts a backslash before.
+const SPECIAL: &str = "()[]{}?*+-|^$\\.&~# \t\n\r\x0b\x0c";
+
+/// The text that a pattern is matched with.
+///
+/// # Errors
+/// `TypeError` where it is none.
+pub fn text_of(value: &Value) -> PyResult<Str> {
+    match value {
+        Value::Str(text) => Ok(text.clone()),
+        Value::Bytes(_) => Err(type_error("cannot use a string pattern on a bytes-like object")),
+        other => Err(type_error(format!("expected string or bytes-like object, got '{}'", other.type_name().as_str()))),
+    }
 }
 
 /// An int argument, which may be a bool.

@@ -10,6 +10,7 @@ use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, attribute_error, type_error};
 use crate::python::hash::hash_str;
 use crate::python::iterator::{IteratorObject, PyIterator};
+use crate::python::methods::mapping_proxy::mapping_proxy;
 use crate::python::object::Object;
 use crate::python::regex::ast::flag;
 use crate::python::regex::engine::Scan;
@@ -183,9 +184,9 @@ impl PatternObject {
     /// `sub` and `subn`: the new text, and how many replacements were made.
     fn substitute(&self, vm: &mut Vm, this: &Value, method: &str, args: Args) -> PyResult<Value> {
         let [replacement, text, count] = args.bind(method, ["repl", "string", "count"], 2)?;
-        let subject = Self::subject(text, None, None)?;
         let count = count.map_or(Ok(0), |count| int(&count))?;
-        let replacement = Replacement::new(replacement.unwrap_or(Value::None), &self.regex)?;
+        let replacement = Replacement::new(vm, replacement.unwrap_or(Value::None), &self.regex)?;
+        let subject = Self::subject(text, None, None)?;
         let mut walk = Walk::new(self.regex.clone(), &subject);
         let mut out = String::new();
         let mut last = 0;
@@ -235,7 +236,11 @@ enum Replacement {
 }
 
 impl Replacement {
-    fn new(value: Value, regex: &Regex) -> PyResult<Self> {
+    fn new(vm: &mut Vm, value: Value, regex: &Regex) -> PyResult<Self> {
+        // CPython keeps replacements by their hash.
+        if matches!(value, Value::List(_) | Value::Dict(_) | Value::Set(_)) {
+            crate::python::hash::hash(vm, &value)?;
+        }
         match value {
             Value::Str(text) if !text.contains('\\') => Ok(Self::Text(text)),
             Value::Str(text) => {
@@ -309,7 +314,12 @@ impl Object for PatternObject {
             "groups" => Value::from_usize(self.regex.groups()),
             "groupindex" => {
                 let names = self.regex.names().iter();
-                Value::dict(Dict::from_strs(names.map(|(name, group)| (name.as_str(), Value::Int(i64::from(*group))))))
+                // Where there is no name, it is a plain dict.
+                if self.regex.names().is_empty() {
+                    return Ok(Some(Value::dict(Dict::new())));
+                }
+                let groups = names.map(|(name, group)| (name.as_str(), Value::Int(i64::from(*group))));
+                mapping_proxy(Value::dict(Dict::from_strs(groups)))
             }
             name if METHODS.contains(&name) || name.starts_with("__") => return Ok(None),
             name => return Err(no_attribute(name)),

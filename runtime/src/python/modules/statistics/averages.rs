@@ -2,7 +2,7 @@
 
 use super::super::math::exact_sum;
 use super::super::signature::Signature;
-use super::{Fraction, error, fractions, total};
+use super::{Fraction, Numbers, Sum, error};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, VALUE_ERROR, type_error, value_error};
@@ -15,26 +15,38 @@ pub(super) fn fmean(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [data, weights] =
         Signature::function("fmean", ["data", "weights"], 1).bind(args)?.map(Option::unwrap_or_default);
     let values = vm.collect(&data)?;
-    let numbers = values.iter().map(|value| convert::real(vm, value)).collect::<PyResult<Vec<_>>>()?;
-    #[expect(clippy::cast_precision_loss, reason = "a count of items in memory")]
-    let count = numbers.len() as f64;
     if weights.is_none() {
-        if numbers.is_empty() {
+        let sum = float_sum(vm, &values)?;
+        if values.is_empty() {
             return Err(error("fmean requires at least one data point"));
         }
-        return Ok(Value::Float(exact_sum(&numbers)? / count));
+        #[expect(clippy::cast_precision_loss, reason = "a count of items in memory")]
+        let count = values.len() as f64;
+        return Ok(Value::Float(sum / count));
     }
     let weights = vm.collect(&weights)?;
-    let weights = weights.iter().map(|value| convert::real(vm, value)).collect::<PyResult<Vec<_>>>()?;
-    if weights.len() != numbers.len() {
+    let mut products = Vec::new();
+    for (value, weight) in values.iter().zip(&weights) {
+        vm.charge(1)?;
+        let product = vm.binary(BinaryOp::Multiply, value, weight)?;
+        products.push(convert::real(vm, &product)?);
+    }
+    let sum = exact_sum(&products)?;
+    if values.len() != weights.len() {
         return Err(error("data and weights must be the same length"));
     }
-    let weighted: Vec<f64> = numbers.iter().zip(&weights).map(|(number, weight)| number * weight).collect();
-    let (numerator, denominator) = (exact_sum(&weighted)?, exact_sum(&weights)?);
-    if denominator == 0.0 {
+    let weight = float_sum(vm, &weights)?;
+    if weight == 0.0 {
         return Err(error("sum of weights must be non-zero"));
     }
-    Ok(Value::Float(numerator / denominator))
+    Ok(Value::Float(sum / weight))
+}
+
+/// `math.fsum(values)`
+fn float_sum(vm: &mut Vm, values: &[Value]) -> PyResult<f64> {
+    vm.charge(values.len())?;
+    let numbers = values.iter().map(|value| convert::real(vm, value)).collect::<PyResult<Vec<_>>>()?;
+    exact_sum(&numbers)
 }
 
 /// `geometric_mean(data)`
@@ -102,15 +114,22 @@ pub(super) fn harmonic_mean(vm: &mut Vm, args: Args) -> PyResult<Value> {
             quotients.push(vm.binary(BinaryOp::TrueDivide, weight, value)?);
         }
     }
-    let (weights, _) = fractions(vm, &weights)?;
-    let (quotients, all_ints) = fractions(vm, &quotients)?;
-    let (weight, sum) = (total(&weights), total(&quotients));
+    let weights = Numbers::of(vm, &Value::list(weights))?.sum();
+    let quotients = Numbers::of(vm, &Value::list(quotients))?;
+    let (weight, sum) = match (weights, quotients.sum()) {
+        (Sum::Exact(weight), Sum::Exact(sum)) => (weight, sum),
+        (weight, sum) => {
+            let (weight, sum) = (weight.to_float(), sum.to_float());
+            let positive = sum > 0.0 || sum.is_nan();
+            return if positive { Ok(Value::Float(weight / sum)) } else { Err(error("Weighted sum must be positive")) };
+        }
+    };
     if sum.numerator <= 0.into() {
         return Err(error("Weighted sum must be positive"));
     }
     let mean =
         Fraction { numerator: weight.numerator * sum.denominator, denominator: weight.denominator * sum.numerator };
-    Ok(mean.reduced().to_value(all_ints))
+    Sum::Exact(mean.reduced()).to_value(quotients.all_ints)
 }
 
 /// `median_grouped(data, interval=1.0)`

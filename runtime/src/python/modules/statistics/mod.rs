@@ -11,7 +11,7 @@ use super::class;
 use super::signature::Signature;
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, Raised, VALUE_ERROR, raise, type_error};
+use crate::python::exception::{PyResult, Raised, VALUE_ERROR, attribute_error, overflow_error, raise, type_error};
 use crate::python::methods::sort;
 use crate::python::types::BuiltinType;
 use crate::python::value::Value;
@@ -66,19 +66,6 @@ struct Fraction {
 }
 
 impl Fraction {
-    fn of(vm: &mut Vm, value: &Value) -> PyResult<Self> {
-        match value {
-            Value::Float(float) if float.is_finite() => Ok(Self::of_float(*float)),
-            Value::Float(_) => Err(type_error("numbers that are not finite are not supported here")),
-            Value::Int(_) | Value::BigInt(_) | Value::Bool(_) => {
-                Ok(Self { numerator: convert::bigint(vm, value)?, denominator: 1.into() })
-            }
-            other => {
-                Err(type_error(format!("can't convert type '{}' to numerator/denominator", other.type_name().as_str())))
-            }
-        }
-    }
-
     fn of_float(float: f64) -> Self {
         let (mantissa, exponent) = libm::frexp(float);
         // 53 bits make the mantissa an int.
@@ -144,22 +131,110 @@ impl Fraction {
         let float = libm::scalbn(float, i32::try_from(-shift).unwrap_or(0));
         if self.numerator.is_negative() { -float } else { float }
     }
+}
 
-    /// An int where it is one and no float took part, else a float.
-    fn to_value(&self, all_ints: bool) -> Value {
-        if all_ints && self.denominator == BigInt::from(1) {
-            Value::from_bigint(self.numerator.clone())
-        } else {
-            Value::Float(self.to_float())
+/// What the module's `_exact_ratio` gives: a fraction, or the float that is none.
+enum Exact {
+    Fraction(Fraction),
+    Special(f64),
+}
+
+fn exact_ratio(vm: &mut Vm, value: &Value) -> PyResult<Exact> {
+    Ok(match value {
+        Value::Float(float) if float.is_finite() => Exact::Fraction(Fraction::of_float(*float)),
+        Value::Float(float) => Exact::Special(*float),
+        Value::Int(_) | Value::BigInt(_) | Value::Bool(_) => {
+            Exact::Fraction(Fraction { numerator: convert::bigint(vm, value)?, denominator: 1.into() })
         }
+        other => {
+            let class = other.class().name();
+            return Err(type_error(format!("can't convert type '{}' to numerator/denominator", class.as_str())));
+        }
+    })
+}
+
+/// A sum of exact numbers, or of the floats among them that are infinite or no number.
+enum Sum {
+    Exact(Fraction),
+    Special(f64),
+}
+
+impl Sum {
+    fn over(&self, count: usize) -> Self {
+        match self {
+            Self::Exact(sum) => Self::Exact(sum.over(count)),
+            Self::Special(sum) => Self::Special(*sum),
+        }
+    }
+
+    /// The nearest float.
+    fn to_float(&self) -> f64 {
+        match self {
+            Self::Exact(fraction) => fraction.to_float(),
+            Self::Special(float) => *float,
+        }
+    }
+
+    /// `_convert`: an int where it is one and no float took part, else a float.
+    fn to_value(&self, all_ints: bool) -> PyResult<Value> {
+        let fraction = match self {
+            Self::Special(float) => return Ok(Value::Float(*float)),
+            Self::Exact(fraction) => fraction,
+        };
+        if all_ints && fraction.denominator == BigInt::from(1) {
+            return Ok(Value::from_bigint(fraction.numerator.clone()));
+        }
+        let float = fraction.to_float();
+        if float.is_infinite() {
+            return Err(overflow_error("integer division result too large for a float"));
+        }
+        Ok(Value::Float(float))
     }
 }
 
-fn fractions(vm: &mut Vm, values: &[Value]) -> PyResult<(Vec<Fraction>, bool)> {
-    let all_ints = values.iter().all(|value| !matches!(value, Value::Float(_)));
-    vm.charge(values.len().saturating_mul(4))?;
-    let fractions = values.iter().map(|value| Fraction::of(vm, value)).collect::<PyResult<_>>()?;
-    Ok((fractions, all_ints))
+/// Values as exact numbers: the fractions, the special floats, and whether no float is among them.
+struct Numbers {
+    fractions: Vec<Fraction>,
+    specials: Vec<f64>,
+    all_ints: bool,
+}
+
+impl Numbers {
+    /// The numbers of an iterable, each looked at as it comes.
+    fn of(vm: &mut Vm, data: &Value) -> PyResult<Self> {
+        let mut numbers = Self { fractions: Vec::new(), specials: Vec::new(), all_ints: true };
+        let iterator = vm.iter(data)?;
+        while let Some(value) = vm.next(&iterator)? {
+            numbers.add(vm, &value)?;
+        }
+        Ok(numbers)
+    }
+
+    fn add(&mut self, vm: &mut Vm, value: &Value) -> PyResult<()> {
+        vm.charge(5)?;
+        self.all_ints &= !matches!(value, Value::Float(_));
+        match exact_ratio(vm, value)? {
+            Exact::Fraction(fraction) => self.fractions.push(fraction),
+            Exact::Special(float) => self.specials.push(float),
+        }
+        Ok(())
+    }
+
+    fn count(&self) -> usize {
+        self.fractions.len() + self.specials.len()
+    }
+
+    fn sum(&self) -> Sum {
+        match self.special() {
+            Some(special) => Sum::Special(special),
+            None => Sum::Exact(total(&self.fractions)),
+        }
+    }
+
+    /// The sum of the floats that are no fractions, where there are any.
+    fn special(&self) -> Option<f64> {
+        (!self.specials.is_empty()).then(|| self.specials.iter().sum())
+    }
 }
 
 fn total(fractions: &[Fraction]) -> Fraction {
@@ -168,19 +243,12 @@ fn total(fractions: &[Fraction]) -> Fraction {
 }
 
 fn mean(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let values = data(vm, args, "mean")?;
-    if values.is_empty() {
+    let [data] = Signature::function("mean", ["data"], 1).bind(args)?.map(Option::unwrap_or_default);
+    let numbers = Numbers::of(vm, &data)?;
+    if numbers.count() == 0 {
         return Err(error("mean requires at least one data point"));
     }
-    if values.iter().any(|value| matches!(value, Value::Float(float) if !float.is_finite())) {
-        let mut sum = 0.0;
-        for value in &values {
-            sum += convert::real(vm, value)?;
-        }
-        return Ok(Value::Float(sum));
-    }
-    let (fractions, all_ints) = fractions(vm, &values)?;
-    Ok(total(&fractions).over(values.len()).to_value(all_ints))
+    numbers.sum().over(numbers.count()).to_value(numbers.all_ints)
 }
 
 enum Middle {
@@ -235,23 +303,46 @@ fn multimode(vm: &mut Vm, args: Args) -> PyResult<Value> {
 fn deviation(vm: &mut Vm, args: Args, name: &'static str, correction: usize, root: bool) -> PyResult<Value> {
     let centre_name = if correction == 0 { "mu" } else { "xbar" };
     let [data, centre] = Signature::function(name, ["data", centre_name], 1).bind(args)?;
-    let values = vm.collect(&data.unwrap_or_default())?;
-    if values.len() <= correction {
+    let data = data.unwrap_or_default();
+    let (numbers, squares) = match centre.filter(|centre| !centre.is_none()) {
+        // The deviations from a centre that is given are taken by the operators, and squared so.
+        Some(centre) => {
+            let mut squares = Numbers { fractions: Vec::new(), specials: Vec::new(), all_ints: true };
+            let iterator = vm.iter(&data)?;
+            while let Some(value) = vm.next(&iterator)? {
+                let deviation = vm.binary(BinaryOp::Subtract, &value, &centre)?;
+                let square = vm.binary(BinaryOp::Multiply, &deviation, &deviation)?;
+                squares.add(vm, &square)?;
+            }
+            let sum = squares.sum();
+            (squares, sum)
+        }
+        None => {
+            let numbers = Numbers::of(vm, &data)?;
+            let sum = match numbers.special() {
+                Some(special) => Sum::Special(special),
+                None if numbers.count() == 0 => Sum::Exact(total(&[])),
+                None => {
+                    let centre = total(&numbers.fractions).over(numbers.count());
+                    let squares: Vec<_> =
+                        numbers.fractions.iter().map(|fraction| fraction.minus(&centre).square()).collect();
+                    Sum::Exact(total(&squares))
+                }
+            };
+            (numbers, sum)
+        }
+    };
+    if numbers.count() <= correction {
         let needed = if correction == 0 { "one data point" } else { "two data points" };
         return Err(error(&format!("{name} requires at least {needed}")));
     }
-    let (fractions, all_ints) = fractions(vm, &values)?;
-    let centre = match centre.filter(|centre| !centre.is_none()) {
-        Some(centre) => Fraction::of(vm, &centre)?,
-        None => total(&fractions).over(fractions.len()),
-    };
-    vm.charge(fractions.len().saturating_mul(4))?;
-    let squares: Vec<Fraction> = fractions.iter().map(|fraction| fraction.minus(&centre).square()).collect();
-    let variance = total(&squares).over(values.len() - correction);
-    if root {
-        return Ok(Value::Float(root_of(&variance)));
+    let variance = squares.over(numbers.count() - correction);
+    match (&variance, root) {
+        (variance, false) => variance.to_value(numbers.all_ints),
+        (Sum::Exact(variance), true) => Ok(Value::Float(root_of(variance))),
+        // The module takes the root of a fraction, which such a float is not.
+        (Sum::Special(_), true) => Err(attribute_error("'float' object has no attribute 'numerator'")),
     }
-    Ok(variance.to_value(all_ints))
 }
 
 /// The square root of a fraction, correctly rounded: an integer root of 110 bits or more, with what is cut off in the

@@ -4,33 +4,18 @@ mod formatter;
 mod template;
 
 use super::class;
+use super::signature::Signature;
+use crate::python::args::Args;
+use crate::python::exception::PyResult;
+use crate::python::types::STR;
 use crate::python::value::Value;
+use crate::python::vm::Vm;
 
 module! {
     /// `string`
     MODULE = "string";
     functions {
-        "capwords" => |vm, args| {
-            let [text, separator] =
-                super::signature::Signature::function("capwords", ["s", "sep"], 1).bind(args)?.map(Option::unwrap_or_default);
-            let (Value::Str(text), separator) = (&text, separator.as_str()) else {
-                return Err(crate::python::exception::type_error("capwords() needs a str"));
-            };
-            vm.charge(text.len())?;
-            let words: Vec<&str> = match separator {
-                Some(separator) => text.split(separator.as_str()).collect(),
-                None => text.split_whitespace().collect(),
-            };
-            let capitalized = |word: &&str| {
-                let mut characters = word.chars();
-                match characters.next() {
-                    Some(first) => first.to_uppercase().chain(characters.flat_map(char::to_lowercase)).collect(),
-                    None => String::new(),
-                }
-            };
-            let words: Vec<String> = words.iter().map(capitalized).collect();
-            Ok(Value::str(words.join(separator.map_or(" ", |separator| separator.as_str()))))
-        },
+        "capwords" => capwords,
     }
     values(_vm) {
         "Formatter" => class(&formatter::FORMATTER),
@@ -47,4 +32,18 @@ module! {
         "punctuation" => Value::str("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"),
         "whitespace" => Value::str(" \t\n\r\u{b}\u{c}"),
     }
+}
+
+/// `(sep or ' ').join(map(str.capitalize, s.split(sep)))`, as the module says it.
+fn capwords(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [text, separator] = Signature::function("capwords", ["s", "sep"], 1).bind(args)?.map(Option::unwrap_or_default);
+    let glue = if vm.truthy(&separator)? { separator.clone() } else { Value::str(" ") };
+    let join = vm.get_attr(&glue, "join")?;
+    let words = vm.call_method(&text, "split", Args::one(separator))?;
+    let capitalize = vm.get_attr(&Value::Type((&STR).into()), "capitalize")?;
+    let mut capitalized = Vec::new();
+    for word in vm.collect(&words)? {
+        capitalized.push(vm.call(&capitalize, Args::one(word))?);
+    }
+    vm.call(&join, Args::one(Value::list(capitalized)))
 }

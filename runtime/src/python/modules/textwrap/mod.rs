@@ -5,9 +5,9 @@ mod wrapper;
 use super::class;
 use super::signature::Signature;
 use crate::python::args::Args;
-use crate::python::exception::type_error;
-use crate::python::unicode;
+use crate::python::exception::PyResult;
 use crate::python::value::Value;
+use crate::python::vm::{BinaryOp, Vm};
 
 module! {
     /// `textwrap`
@@ -15,39 +15,34 @@ module! {
     functions {
         "dedent" => |vm, args| {
             let [text] = Signature::function("dedent", ["text"], 1).bind(args)?.map(Option::unwrap_or_default);
-            let Value::Str(text) = &text else { return Err(type_error("expected string or bytes-like object, got 'int'")) };
+            let text = super::re::text_of(&text)?;
             vm.charge(text.len() / 16)?;
-            Ok(Value::str(dedent(text)))
+            Ok(Value::str(dedent(&text)))
         },
         "fill" => wrapper::fill,
-        "indent" => |vm, args| {
-            let [text, prefix, predicate] =
-                Signature::function("indent", ["text", "prefix", "predicate"], 2).bind(args)?.map(Option::unwrap_or_default);
-            let (Value::Str(text), Value::Str(prefix)) = (&text, &prefix) else {
-                return Err(type_error("indent() needs two strings"));
-            };
-            vm.charge_bytes(text.len() + prefix.len().saturating_mul(text.matches('\n').count() + 1))?;
-            let lines = vm.call_method(&Value::Str(text.clone()), "splitlines", Args::one(Value::Bool(true)))?;
-            let mut out = String::new();
-            for line in vm.collect(&lines)? {
-                let Value::Str(text) = &line else { continue };
-                let wanted = if predicate.is_none() {
-                    !text.trim_matches(unicode::is_space).is_empty()
-                } else {
-                    let answer = vm.call(&predicate, Args::one(line.clone()))?;
-                    vm.truthy(&answer)?
-                };
-                if wanted {
-                    out.push_str(prefix);
-                }
-                out.push_str(text);
-            }
-            Ok(Value::str(out))
-        },
+        "indent" => indent,
         "shorten" => wrapper::shorten,
         "wrap" => wrapper::wrap,
     }
     values(_vm) { "TextWrapper" => class(&wrapper::TEXT_WRAPPER) }
+}
+
+/// `textwrap.indent(text, prefix, predicate=None)`, by the methods that the module calls, so that its errors are theirs.
+fn indent(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let parameters = ["text", "prefix", "predicate"];
+    let [text, prefix, predicate] =
+        Signature::function("indent", parameters, 2).bind(args)?.map(Option::unwrap_or_default);
+    let lines = vm.call_method(&text, "splitlines", Args::one(Value::Bool(true)))?;
+    let mut indented = Vec::new();
+    for line in vm.collect(&lines)? {
+        let verdict = if predicate.is_none() {
+            vm.call_method(&line, "strip", Args::none())?
+        } else {
+            vm.call(&predicate, Args::one(line.clone()))?
+        };
+        indented.push(if vm.truthy(&verdict)? { vm.binary(BinaryOp::Add, &prefix, &line)? } else { line });
+    }
+    vm.call_method(&Value::str(""), "join", Args::one(Value::list(indented)))
 }
 
 fn margin_of(line: &str) -> &str {
