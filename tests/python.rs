@@ -85,7 +85,11 @@ fn answer(case: &Json) -> Result<String, (String, String)> {
 }
 
 fn replay(area: &str) {
-    let path = format!("{}/tests/python/{area}.json", env!("CARGO_MANIFEST_DIR"));
+    replay_file(&format!("python/{area}.json"));
+}
+
+fn replay_file(path: &str) {
+    let path = format!("{}/tests/{path}", env!("CARGO_MANIFEST_DIR"));
     let cases: Vec<Json> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let mut wrong = Vec::new();
     for case in &cases {
@@ -130,6 +134,11 @@ fn expressions() {
 #[test]
 fn fstrings() {
     replay("fstrings");
+}
+
+#[test]
+fn fstrings_of_python_3_12() {
+    replay_file("python_3_12/fstrings.json");
 }
 
 #[test]

@@ -51,6 +51,7 @@ codes! {
     "T114" Warning "a required tag that no destination has",
     "T115" Warning "a destination that no job can reach",
     "T116" Warning "fields of a rule that have no effect",
+    "T117" Warning "an f-string that needs Python 3.12",
 }
 
 /// The kind with this code, in any case.
