@@ -34,6 +34,15 @@ pub trait PyIterator {
         None
     }
 
+    /// Its `repr`, where that is more than class and address.
+    ///
+    /// # Errors
+    /// Whatever the `repr` of a part raises.
+    fn repr(&self, vm: &mut Vm) -> PyResult<Option<String>> {
+        let _ = vm;
+        Ok(None)
+    }
+
     /// What a generator returned, once it ended: the value of `yield from`.
     fn result(&mut self) -> Value {
         Value::None

@@ -84,9 +84,15 @@ fn from_bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let Some(bytes) = bytes else {
         return Err(type_error("from_bytes() missing required argument 'bytes' (pos 1)"));
     };
+    if let Value::Bytes(bytes) = &bytes {
+        vm.charge(bytes.len() / 4)?;
+    }
     let mut bytes = match &bytes {
         Value::Bytes(bytes) => bytes.to_vec(),
-        Value::Str(_) => return Err(type_error("cannot convert 'str' object to bytes")),
+        Value::Str(_) | Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::Float(_) => {
+            let given = bytes.type_name();
+            return Err(type_error(format!("cannot convert '{}' object to bytes", given.as_str())));
+        }
         other => match crate::python::builtins::construct::bytes(vm, Args::one(other.clone()))? {
             Value::Bytes(bytes) => bytes.to_vec(),
             _ => Vec::new(),
@@ -111,6 +117,7 @@ fn to_bytes(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
         return Err(overflow_error("can't convert negative int to unsigned"));
     }
     vm.charge_bytes(length)?;
+    vm.charge(length / 8)?;
     let mut bytes = match (&number, signed) {
         (number, _) if number.sign() == Sign::NoSign => Vec::new(),
         (number, true) => number.to_signed_bytes_le(),

@@ -9,7 +9,7 @@ use crate::python::args::Args;
 use crate::python::builtins::classes::is_callable;
 use crate::python::builtins::convert;
 use crate::python::dict::{Dict, Key, Table};
-use crate::python::exception::{PyResult, type_error};
+use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
@@ -24,7 +24,7 @@ module! {
         "cmp_to_key" => cmp_to_key,
         "lru_cache" => lru_cache,
         "reduce" => reduce,
-        "total_ordering" => unchanged,
+        "total_ordering" => total_ordering,
         "update_wrapper" => unchanged,
         "wraps" => wraps,
     }
@@ -409,6 +409,17 @@ impl Object for Wraps {
 fn wraps(_: &mut Vm, args: Args) -> PyResult<Value> {
     Signature::function("wraps", ["wrapped", "assigned", "updated"], 1).bind(args)?;
     Ok(Value::object(Wraps))
+}
+
+/// `total_ordering`: comparing finds the other operators by itself.
+fn total_ordering(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [class] = Signature::function("total_ordering", ["cls"], 1).bind(args)?.map(Option::unwrap_or_default);
+    for name in ["__lt__", "__gt__", "__le__", "__ge__"] {
+        if vm.find_attr(&class, name)?.is_some() {
+            return Ok(class);
+        }
+    }
+    Err(value_error("must define at least one ordering operation: < > <= >="))
 }
 
 /// A decorator that changes nothing here.

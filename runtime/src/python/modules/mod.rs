@@ -88,7 +88,7 @@ pub static MODULES: &[&ModuleDef] = &[
 
 /// A constant that a builtin class has as an attribute.
 pub fn class_constant(class: &'static BuiltinType, name: &str) -> Option<Value> {
-    datetime::class_constant(class, name)
+    datetime::class_value(class, name)
 }
 
 /// A class as a value.

@@ -2,12 +2,13 @@
 
 use super::class;
 use crate::python::args::Args;
-use crate::python::builtins::{attributes, convert, numbers};
-use crate::python::exception::{PyResult, type_error};
+use crate::python::builtins::{convert, numbers};
+use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::Value;
+use crate::python::vm::operators::is_not_iterable;
 use crate::python::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
 
 macro_rules! binary {
@@ -53,15 +54,23 @@ module! {
         "abs" => numbers::abs,
         "add" => binary!("add", Add),
         "and_" => binary!("and_", And),
-        "concat" => binary!("concat", Add),
+        "call" => |vm, mut args| {
+            if args.pos.is_empty() {
+                return Err(type_error("call expected at least 1 argument, got 0"));
+            }
+            let function = args.pos.remove(0);
+            vm.call(&function, args)
+        },
+        "concat" => |vm, args| concatenated(vm, args, "concat", false),
         "contains" => |vm, args| {
             let [container, item] = args.between("contains", 2)?.map(Option::unwrap_or_default);
             Ok(Value::Bool(vm.contains(&container, &item)?))
         },
         "countOf" => |vm, args| {
             let [container, wanted] = args.between("countOf", 2)?.map(Option::unwrap_or_default);
-            let mut found = 0_usize;
-            for item in vm.collect(&container)? {
+            let (mut found, items) = (0_usize, searched(vm, &container)?);
+            while let Some(item) = vm.next(&items)? {
+                vm.charge(1)?;
                 found += usize::from(vm.equal(&item, &wanted)?);
             }
             Ok(Value::from_usize(found))
@@ -80,13 +89,34 @@ module! {
         },
         "gt" => compare!("gt", Gt),
         "iadd" => in_place!("iadd", Add),
+        "iand" => in_place!("iand", And),
+        "iconcat" => |vm, args| concatenated(vm, args, "iconcat", true),
+        "ifloordiv" => in_place!("ifloordiv", FloorDivide),
+        "ilshift" => in_place!("ilshift", LeftShift),
+        "imatmul" => in_place!("imatmul", MatMultiply),
+        "imod" => in_place!("imod", Remainder),
         "imul" => in_place!("imul", Multiply),
         "index" => |vm, args| {
             let [value] = args.exactly("operator.index")?;
             convert::index(vm, &value)
         },
+        "indexOf" => |vm, args| {
+            let [container, wanted] = args.between("indexOf", 2)?.map(Option::unwrap_or_default);
+            let (mut index, items) = (0_usize, searched(vm, &container)?);
+            while let Some(item) = vm.next(&items)? {
+                vm.charge(1)?;
+                if vm.equal(&item, &wanted)? {
+                    return Ok(Value::from_usize(index));
+                }
+                index += 1;
+            }
+            Err(value_error("sequence.index(x): x not in sequence"))
+        },
         "inv" => unary!("inv", Invert),
         "invert" => unary!("invert", Invert),
+        "ior" => in_place!("ior", Or),
+        "ipow" => in_place!("ipow", Power),
+        "irshift" => in_place!("irshift", RightShift),
         "is_" => |_, args| {
             let [a, b] = args.between("is_", 2)?.map(Option::unwrap_or_default);
             Ok(Value::Bool(a.is(&b)))
@@ -97,6 +127,7 @@ module! {
         },
         "isub" => in_place!("isub", Subtract),
         "itruediv" => in_place!("itruediv", TrueDivide),
+        "ixor" => in_place!("ixor", Xor),
         "le" => compare!("le", Le),
         "lshift" => binary!("lshift", LeftShift),
         "lt" => compare!("lt", Lt),
@@ -131,6 +162,29 @@ module! {
         "itemgetter" => class(&ITEMGETTER),
         "methodcaller" => class(&METHODCALLER),
     }
+}
+
+/// An iterator over where `countOf` and `indexOf` look.
+fn searched(vm: &mut Vm, container: &Value) -> PyResult<Value> {
+    vm.iter(container).map_err(|raised| {
+        if is_not_iterable(&raised, container) {
+            type_error(format!("argument of type '{}' is not iterable", container.type_name().as_str()))
+        } else {
+            raised
+        }
+    })
+}
+
+/// `a + b` of sequences.
+fn concatenated(vm: &mut Vm, args: Args, name: &str, in_place: bool) -> PyResult<Value> {
+    let [a, b] = args.between(name, 2)?.map(Option::unwrap_or_default);
+    if !matches!(
+        a,
+        Value::Str(_) | Value::Bytes(_) | Value::List(_) | Value::Tuple(_) | Value::Instance(_) | Value::Object(_)
+    ) {
+        return Err(type_error(format!("'{}' object can't be concatenated", a.type_name().as_str())));
+    }
+    if in_place { vm.in_place(BinaryOp::Add, &a, &b) } else { vm.binary(BinaryOp::Add, &a, &b) }
 }
 
 static ITEMGETTER: BuiltinType =
@@ -218,7 +272,7 @@ impl Object for Getter {
         }
     }
 
-    fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
         match self {
             Self::Items(keys) => {
                 let texts = keys.iter().map(|key| vm.repr(key)).collect::<PyResult<Vec<_>>>()?;
@@ -229,7 +283,16 @@ impl Object for Getter {
                     names.iter().map(|name| vm.repr(&Value::Str(name.clone()))).collect::<PyResult<Vec<_>>>()?;
                 Ok(format!("operator.attrgetter({})", names.join(", ")))
             }
-            Self::Method { .. } => Ok(format!("<operator.methodcaller object at {:#x}>", attributes::identity(this))),
+            Self::Method { name, args, keywords } => {
+                let mut texts = vec![vm.repr(&Value::Str(name.clone()))?];
+                for value in args {
+                    texts.push(vm.repr(value)?);
+                }
+                for (name, value) in keywords {
+                    texts.push(format!("{}={}", name.as_str(), vm.repr(value)?));
+                }
+                Ok(format!("operator.methodcaller({})", texts.join(", ")))
+            }
         }
     }
 }

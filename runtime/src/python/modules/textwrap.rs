@@ -1,6 +1,7 @@
 //! `textwrap`: `dedent` and `indent`.
 
 use super::signature::Signature;
+use crate::python::args::Args;
 use crate::python::exception::type_error;
 use crate::python::value::Value;
 
@@ -15,14 +16,26 @@ module! {
             Ok(Value::str(dedent(text)))
         },
         "indent" => |vm, args| {
-            let [text, prefix] =
-                Signature::function("indent", ["text", "prefix"], 2).bind(args)?.map(Option::unwrap_or_default);
+            let [text, prefix, predicate] =
+                Signature::function("indent", ["text", "prefix", "predicate"], 2).bind(args)?.map(Option::unwrap_or_default);
             let (Value::Str(text), Value::Str(prefix)) = (&text, &prefix) else {
                 return Err(type_error("indent() needs two strings"));
             };
             vm.charge_bytes(text.len() + prefix.len().saturating_mul(text.matches('\n').count() + 1))?;
-            let indented = |line: &str| if line.trim().is_empty() { line.to_owned() } else { format!("{}{line}", prefix.as_str()) };
-            Ok(Value::str(text.split_inclusive('\n').map(indented).collect::<String>()))
+            let mut out = String::new();
+            for line in text.split_inclusive('\n') {
+                let chosen = if predicate.is_none() {
+                    !line.trim().is_empty()
+                } else {
+                    let answer = vm.call(&predicate, Args::one(Value::str(line)))?;
+                    vm.truthy(&answer)?
+                };
+                if chosen {
+                    out.push_str(prefix);
+                }
+                out.push_str(line);
+            }
+            Ok(Value::str(out))
         },
     }
     values(_vm) {}

@@ -202,12 +202,11 @@ impl Vm {
             }
             _ => {
                 if let Type::Builtin(class) = class
-                    && let Some(value) = crate::python::modules::datetime::class_value(class, name)
-                        .or_else(|| self.environment.class_attribute(class, name))
+                    && let Some(value) = self.environment.class_attribute(class, name)
                 {
                     return Ok(Some(value));
                 }
-                super::descriptors::object_slot(name)
+                super::operator_methods::of_class(class, name)
             }
         })
     }
@@ -246,7 +245,7 @@ impl Vm {
                 Type::Builtin(class) if !class.module.is_empty() => Some(Value::str(class.module)),
                 Type::Builtin(_) => None,
             },
-            _ => super::descriptors::operator_method(object, name),
+            _ => super::operator_methods::of_value(object, name),
         }
     }
 
@@ -336,6 +335,9 @@ impl Vm {
 
     fn cannot_set(&mut self, object: &Value, name: &Str) -> Raised {
         let there = builtin_member(object.class().builtin_base(), name).is_some();
+        if matches!(object, Value::Range(_) | Value::Slice(_)) && matches!(name.as_str(), "start" | "stop" | "step") {
+            return attribute_error("readonly attribute");
+        }
         if there || matches!(self.find_attr(object, name), Ok(Some(_))) {
             return attribute_error(format!(
                 "'{}' object attribute '{}' is read-only",

@@ -172,6 +172,16 @@ impl Vm {
             (Value::Dict(x), Value::Dict(y)) if matches!(op, CompareOp::Eq | CompareOp::Ne) => {
                 by_equality(op, self.dicts_equal(x, y)?)
             }
+            (Value::Dict(x), Value::Dict(y))
+                if matches!((&x.kind, &y.kind), (DictKind::Counter, DictKind::Counter)) =>
+            {
+                Some(match op {
+                    CompareOp::Le => self.counts_within(x, y)?,
+                    CompareOp::Ge => self.counts_within(y, x)?,
+                    CompareOp::Lt => self.counts_within(x, y)? && !self.dicts_equal(x, y)?,
+                    _ => self.counts_within(y, x)? && !self.dicts_equal(x, y)?,
+                })
+            }
             (Value::Set(x), Value::Set(y)) => {
                 self.charge(x.table.borrow().len().min(y.table.borrow().len()))?;
                 Some(compare_sets(op, x, y))
@@ -260,6 +270,20 @@ impl Vm {
             }
             index += 1;
         }
+    }
+
+    /// Whether no count of `a` is above that of `b`, where what is not there counts 0.
+    fn counts_within(&mut self, a: &Dict, b: &Dict) -> PyResult<bool> {
+        let keys: Vec<_> = a.table.borrow().iter().chain(b.table.borrow().iter()).map(|(key, _)| key.clone()).collect();
+        for key in keys {
+            self.charge(1)?;
+            let count = |counter: &Dict| counter.table.borrow().get(&key).cloned().unwrap_or(Value::Int(0));
+            let within = self.compare(CompareOp::Le, &count(a), &count(b))?;
+            if !self.truthy(&within)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Whether each count of `a` equals that of `b`, where what is not there counts 0.

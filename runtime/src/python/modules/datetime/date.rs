@@ -26,9 +26,11 @@ pub static DATE: BuiltinType = BuiltinType {
             name: "isocalendar",
             call: |_, this, _| {
                 let week = local(this)?.date().iso_week_date();
-                let numbers =
-                    [i64::from(week.year()), i64::from(week.week()), i64::from(week.weekday().to_monday_one_offset())];
-                Ok(Value::tuple(numbers.map(Value::Int).into()))
+                Ok(super::struct_time::iso_calendar_date([
+                    i64::from(week.year()),
+                    i64::from(week.week()),
+                    i64::from(week.weekday().to_monday_one_offset()),
+                ]))
             },
         },
         Method { name: "isoformat", call: |_, this, _| Ok(Value::str(format::date(local(this)?.date()))) },
@@ -66,18 +68,8 @@ pub static DATE: BuiltinType = BuiltinType {
                 }
             },
         },
-        Builtin {
-            name: "fromordinal",
-            call: |vm, args| {
-                let [number] = args.exactly("date.fromordinal")?;
-                let number = convert::index_i64(vm, &number)?;
-                if number < 1 {
-                    return Err(value_error("ordinal must be >= 1"));
-                }
-                let days = i128::from(number) - i128::from(ordinal(EPOCH.date()));
-                Ok(Value::object(Date(shifted(EPOCH, days * MICROSECONDS_PER_DAY)?.date())))
-            },
-        },
+        Builtin { name: "fromisocalendar", call: |vm, args| Ok(Value::object(Date(from_iso_calendar(vm, args)?))) },
+        Builtin { name: "fromordinal", call: |vm, args| Ok(Value::object(Date(from_ordinal(vm, args)?))) },
         Builtin {
             name: "fromtimestamp",
             call: |vm, args| {
@@ -128,6 +120,41 @@ pub(super) fn checked(year: i64, month: i64, day: i64) -> PyResult<civil::Date> 
         return Err(value_error("day is out of range for month"));
     };
     civil::Date::new(year, month, day).map_err(|_| value_error("day is out of range for month"))
+}
+
+/// The date of `fromordinal`.
+pub(super) fn from_ordinal(vm: &mut Vm, args: Args) -> PyResult<civil::Date> {
+    let [number] = args.exactly("date.fromordinal")?;
+    let number = convert::index_i64(vm, &number)?;
+    if number < 1 {
+        return Err(value_error("ordinal must be >= 1"));
+    }
+    let days = i128::from(number) - i128::from(ordinal(EPOCH.date()));
+    let at = shifted(EPOCH, days * MICROSECONDS_PER_DAY).map_err(|_| value_error("year is out of range"))?;
+    Ok(at.date())
+}
+
+/// The date of `fromisocalendar`.
+pub(super) fn from_iso_calendar(vm: &mut Vm, args: Args) -> PyResult<civil::Date> {
+    let [year, week, day] = args.bind("fromisocalendar", ["year", "week", "day"], 3)?.map(Option::unwrap_or_default);
+    let mut part = |value: &Value| -> PyResult<i32> {
+        let value = convert::index(vm, value)?;
+        let small = if let Value::Int(int) = value { i32::try_from(int).ok() } else { None };
+        small.ok_or_else(|| value_error("ISO calendar component out of range"))
+    };
+    let (year, week, day) = (part(&year)?, part(&week)?, part(&day)?);
+    let Some(short) = i16::try_from(year).ok().filter(|year| (1..=9999).contains(year)) else {
+        return Err(value_error(format!("Year is out of range: {year}")));
+    };
+    let weekday = i8::try_from(day).ok().and_then(|day| civil::Weekday::from_monday_one_offset(day).ok());
+    let first =
+        i8::try_from(week).ok().and_then(|week| civil::ISOWeekDate::new(short, week, civil::Weekday::Monday).ok());
+    let Some(first) = first else { return Err(value_error(format!("Invalid week: {week}"))) };
+    let Some(weekday) = weekday else {
+        return Err(value_error(format!("Invalid day: {day} (range is [1, 7])")));
+    };
+    let days = i128::from(weekday.to_monday_zero_offset());
+    Ok(shifted(first.date().at(0, 0, 0, 0), days * MICROSECONDS_PER_DAY)?.date())
 }
 
 /// An int argument that was given, or what stands for it.
@@ -201,6 +228,10 @@ impl Object for Date {
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let other = other.downcast::<Self>()?;
         Some(Ok(decide(op, self.0.cmp(&other.0))))
+    }
+
+    fn equals_key(&self, other: &Value) -> bool {
+        other.downcast::<Self>().is_some_and(|other| self.0 == other.0)
     }
 
     fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {

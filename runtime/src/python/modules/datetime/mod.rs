@@ -9,8 +9,7 @@ mod time_of_day;
 mod timedelta;
 mod timezone;
 
-use jiff::SignedDuration;
-use jiff::civil;
+use jiff::{SignedDuration, Span, civil};
 
 pub use date::DATE;
 pub use moment::DATETIME;
@@ -40,18 +39,27 @@ module! {
     }
 }
 
-/// The values that the classes themselves have: `timezone.utc`, `date.max`, `timedelta.resolution`.
+/// The constants of the module's classes: `timezone.utc`, `date.min`, ...
 pub fn class_value(class: &'static BuiltinType, name: &str) -> Option<Value> {
-    const MOST: i128 = 86_400_000_000 * 1_000_000_000 - 1;
-    match (class.module, class.name, name) {
-        ("datetime", "timezone", "utc") => Some(timezone::utc()),
-        ("datetime", "date", "min") => Some(date(1, 1, 1)),
-        ("datetime", "date", "max") => Some(date(9999, 12, 31)),
-        ("datetime", "datetime", "min") => Some(Value::object(moment::Moment { local: FIRST, zone: None })),
-        ("datetime", "datetime", "max") => Some(Value::object(moment::Moment { local: LAST, zone: None })),
-        ("datetime", "timedelta", "resolution") => timedelta::delta(1).ok(),
-        ("datetime", "timedelta", "max") => timedelta::delta(MOST).ok(),
-        ("datetime", "timedelta", "min") => timedelta::delta(-999_999_999 * MICROSECONDS_PER_DAY).ok(),
+    let is = |other: &'static BuiltinType| std::ptr::eq(class, other);
+    // The largest difference that `timedelta` holds, in microseconds.
+    let most = 1_000_000_000 * MICROSECONDS_PER_DAY - 1;
+    let of_day = |time| Value::object(time_of_day::TimeOfDay { time, zone: None });
+    let farthest = 86_340;
+    match name {
+        "utc" if is(&TIMEZONE) => Some(timezone::utc()),
+        "min" if is(&TIMEZONE) => Some(Value::object(timezone::Zone::of_seconds(-farthest))),
+        "max" if is(&TIMEZONE) => Some(Value::object(timezone::Zone::of_seconds(farthest))),
+        "min" if is(&DATE) => Some(date(1, 1, 1)),
+        "max" if is(&DATE) => Some(date(9999, 12, 31)),
+        "min" if is(&TIME) => Some(of_day(civil::Time::midnight())),
+        "max" if is(&TIME) => Some(of_day(LAST.time())),
+        "min" if is(&DATETIME) => Some(naive(FIRST)),
+        "max" if is(&DATETIME) => Some(naive(LAST)),
+        "min" if is(&TIMEDELTA) => timedelta::delta(-999_999_999 * MICROSECONDS_PER_DAY).ok(),
+        "max" if is(&TIMEDELTA) => timedelta::delta(most).ok(),
+        "resolution" if is(&DATE) => timedelta::delta(MICROSECONDS_PER_DAY).ok(),
+        "resolution" if is(&DATETIME) || is(&TIMEDELTA) || is(&TIME) => timedelta::delta(1).ok(),
         _ => None,
     }
 }
@@ -73,25 +81,6 @@ pub fn datetime(microseconds: i64, offset: Option<i32>) -> Value {
     Value::object(moment::Moment { local, zone: offset.map(timezone::Zone::of_seconds) })
 }
 
-/// The constants of the module's classes: `timezone.utc`, `date.min`, ...
-pub(super) fn class_constant(class: &'static BuiltinType, name: &str) -> Option<Value> {
-    let is = |other: &'static BuiltinType| std::ptr::eq(class, other);
-    // The largest difference that `timedelta` holds, in microseconds.
-    let most = 1_000_000_000 * MICROSECONDS_PER_DAY - 1;
-    match name {
-        "utc" if is(&TIMEZONE) => Some(timezone::utc()),
-        "min" if is(&DATE) => Some(date(1, 1, 1)),
-        "max" if is(&DATE) => Some(date(9999, 12, 31)),
-        "min" if is(&DATETIME) => Some(naive(civil::date(1, 1, 1).at(0, 0, 0, 0))),
-        "max" if is(&DATETIME) => Some(naive(civil::date(9999, 12, 31).at(23, 59, 59, 999_999_000))),
-        "min" if is(&TIMEDELTA) => timedelta::delta(-999_999_999 * MICROSECONDS_PER_DAY).ok(),
-        "max" if is(&TIMEDELTA) => timedelta::delta(most).ok(),
-        "resolution" if is(&DATE) => timedelta::delta(MICROSECONDS_PER_DAY).ok(),
-        "resolution" if is(&DATETIME) || is(&TIMEDELTA) || is(&TIME) => timedelta::delta(1).ok(),
-        _ => None,
-    }
-}
-
 fn naive(local: civil::DateTime) -> Value {
     Value::object(moment::Moment { local, zone: None })
 }
@@ -99,9 +88,13 @@ fn naive(local: civil::DateTime) -> Value {
 /// The date and time some microseconds after another.
 fn shifted(from: civil::DateTime, microseconds: i128) -> PyResult<civil::DateTime> {
     let out_of_range = || overflow_error("date value out of range");
-    let seconds = i64::try_from(microseconds.div_euclid(1_000_000)).map_err(|_| out_of_range())?;
-    let rest = i32::try_from(microseconds.rem_euclid(1_000_000)).unwrap_or_default() * 1000;
-    let moved = from.checked_add(SignedDuration::new(seconds, rest)).map_err(|_| out_of_range())?;
+    // In days and a time of day: jiff's durations of nanoseconds do not span all years.
+    let of_day = between(from.date().at(0, 0, 0, 0), from).saturating_add(microseconds);
+    let days = i64::try_from(of_day.div_euclid(MICROSECONDS_PER_DAY)).map_err(|_| out_of_range())?;
+    let days = Span::new().try_days(days).map_err(|_| out_of_range())?;
+    let date = from.date().checked_add(days).map_err(|_| out_of_range())?;
+    let rest = i64::try_from(of_day.rem_euclid(MICROSECONDS_PER_DAY)).unwrap_or_default();
+    let moved = date.at(0, 0, 0, 0).checked_add(SignedDuration::from_micros(rest)).map_err(|_| out_of_range())?;
     if (1..=9999).contains(&moved.year()) { Ok(moved) } else { Err(out_of_range()) }
 }
 

@@ -2,7 +2,7 @@
 
 use jiff::civil;
 
-use super::date::{Date, checked as checked_date, number};
+use super::date::{Date, checked as checked_date, from_iso_calendar, from_ordinal, number};
 use super::time_of_day::{self, TimeOfDay, checked as checked_time};
 use super::timedelta::{Delta, delta};
 use super::timezone::{Zone, zone_argument};
@@ -38,6 +38,18 @@ pub static DATETIME: BuiltinType = BuiltinType {
             call: |_, this, _| Ok(Value::object(TimeOfDay { time: receiver(this)?.local.time(), zone: None })),
         },
         Method {
+            name: "timetz",
+            call: |_, this, _| {
+                let moment = receiver(this)?;
+                Ok(Value::object(TimeOfDay { time: moment.local.time(), zone: moment.zone.clone() }))
+            },
+        },
+        Method { name: "dst", call: |_, _, _| Ok(Value::None) },
+        Method {
+            name: "utctimetuple",
+            call: |_, this, _| Ok(super::struct_time::struct_time(receiver(this)?.universal()?)),
+        },
+        Method {
             name: "timestamp",
             call: |_, this, _| {
                 #[expect(clippy::cast_precision_loss, reason = "as CPython computes it, in floats")]
@@ -71,6 +83,17 @@ pub static DATETIME: BuiltinType = BuiltinType {
                     None => Err(invalid_iso(vm, &text)?),
                 }
             },
+        },
+        Builtin {
+            name: "fromisocalendar",
+            call: |vm, args| {
+                let local = from_iso_calendar(vm, args)?.at(0, 0, 0, 0);
+                Ok(Value::object(Moment { local, zone: None }))
+            },
+        },
+        Builtin {
+            name: "fromordinal",
+            call: |vm, args| Ok(Value::object(Moment { local: from_ordinal(vm, args)?.at(0, 0, 0, 0), zone: None })),
         },
         Builtin {
             name: "fromtimestamp",
@@ -306,6 +329,13 @@ impl Object for Moment {
             });
         }
         Some((|| Ok(decide(op, self.universal()?.cmp(&other.universal()?))))())
+    }
+
+    fn equals_key(&self, other: &Value) -> bool {
+        other.downcast::<Self>().is_some_and(|other| {
+            self.zone.is_some() == other.zone.is_some()
+                && matches!((self.universal(), other.universal()), (Ok(own), Ok(other)) if own == other)
+        })
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {

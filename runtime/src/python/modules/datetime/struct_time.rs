@@ -1,4 +1,4 @@
-//! `time.struct_time`, which `timetuple()` gives.
+//! Tuples of ints whose items have names: `time.struct_time`, which `timetuple()` gives, and what `isocalendar()` gives.
 
 use jiff::civil;
 
@@ -11,12 +11,23 @@ use crate::python::vm::{CompareOp, Vm};
 
 /// `time.struct_time`
 static STRUCT_TIME: BuiltinType = BuiltinType::new("struct_time", "time", &OBJECT);
+/// `datetime.IsoCalendarDate`
+static ISO_CALENDAR_DATE: BuiltinType = BuiltinType::new("IsoCalendarDate", "datetime", &OBJECT);
 
 const FIELDS: [&str; 9] =
     ["tm_year", "tm_mon", "tm_mday", "tm_hour", "tm_min", "tm_sec", "tm_wday", "tm_yday", "tm_isdst"];
 
-/// A time in parts: a tuple whose items have names.
-struct StructTime([i64; 9]);
+/// A tuple whose items have names.
+struct Named {
+    class: &'static BuiltinType,
+    fields: &'static [&'static str],
+    numbers: Vec<i64>,
+}
+
+/// What `isocalendar()` gives: year, week and weekday.
+pub(super) fn iso_calendar_date(numbers: [i64; 3]) -> Value {
+    Value::object(Named { class: &ISO_CALENDAR_DATE, fields: &["year", "week", "weekday"], numbers: numbers.into() })
+}
 
 /// The parts of a local reading, whose daylight saving is unknown.
 pub(super) fn struct_time(local: civil::DateTime) -> Value {
@@ -31,23 +42,23 @@ pub(super) fn struct_time(local: civil::DateTime) -> Value {
         i64::from(local.day_of_year()),
         -1,
     ];
-    Value::object(StructTime(numbers))
+    Value::object(Named { class: &STRUCT_TIME, fields: &FIELDS, numbers: numbers.into() })
 }
 
-impl StructTime {
+impl Named {
     fn tuple(&self) -> Value {
-        Value::tuple(self.0.map(Value::Int).into())
+        Value::tuple(self.numbers.iter().copied().map(Value::Int).collect())
     }
 }
 
-impl Object for StructTime {
+impl Object for Named {
     fn class(&self) -> &'static BuiltinType {
-        &STRUCT_TIME
+        self.class
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        let named = FIELDS.iter().zip(self.0).find(|(field, _)| **field == name);
-        Ok(named.map(|(_, number)| Value::Int(number)))
+        let named = self.fields.iter().zip(&self.numbers).find(|(field, _)| **field == name);
+        Ok(named.map(|(_, number)| Value::Int(*number)))
     }
 
     fn get_item(&self, vm: &mut Vm, key: &Value) -> PyResult<Value> {
@@ -55,12 +66,12 @@ impl Object for StructTime {
     }
 
     fn iter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
-        let items: Vec<Value> = self.0.map(Value::Int).into();
+        let items: Vec<Value> = self.numbers.iter().copied().map(Value::Int).collect();
         Some(Ok(IteratorObject::new(&TUPLE_ITERATOR, Items(items.into_iter()))))
     }
 
     fn len(&self, _: &mut Vm) -> Option<PyResult<usize>> {
-        Some(Ok(FIELDS.len()))
+        Some(Ok(self.fields.len()))
     }
 
     fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
@@ -70,7 +81,7 @@ impl Object for StructTime {
 
     fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
         let fields: Vec<String> =
-            FIELDS.iter().zip(self.0).map(|(field, number)| format!("{field}={number}")).collect();
-        Ok(format!("time.struct_time({})", fields.join(", ")))
+            self.fields.iter().zip(&self.numbers).map(|(field, number)| format!("{field}={number}")).collect();
+        Ok(format!("{}.{}({})", self.class.module, self.class.name, fields.join(", ")))
     }
 }

@@ -7,7 +7,7 @@ use super::timezone::{Zone, zone_argument};
 use super::{decide, format, invalid_iso, parse};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, value_error};
+use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::modules::signature::Signature;
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, OBJECT};
@@ -27,6 +27,19 @@ pub static TIME: BuiltinType = BuiltinType {
                 Ok(Value::str(format::time(time.time, &timespec)? + &time.offset()))
             },
         },
+        Method { name: "dst", call: |_, _, _| Ok(Value::None) },
+        Method { name: "replace", call: replace },
+        Method {
+            name: "tzname",
+            call: |_, this, _| Ok(receiver(this)?.zone.as_ref().map_or(Value::None, |zone| Value::str(zone.text()))),
+        },
+        Method {
+            name: "utcoffset",
+            call: |_, this, _| match &receiver(this)?.zone {
+                Some(zone) => super::timedelta::delta(zone.microseconds()),
+                None => Ok(Value::None),
+            },
+        },
         Method {
             name: "strftime",
             call: |_, this, args| {
@@ -43,7 +56,7 @@ pub static TIME: BuiltinType = BuiltinType {
         call: |vm, args| {
             let [text] = args.exactly("time.fromisoformat")?;
             let parsed = convert::text(&text, "")
-                .map_err(|_| crate::python::exception::type_error("fromisoformat: argument must be str"))
+                .map_err(|_| type_error("fromisoformat: argument must be str"))
                 .map(|text| parse::time(text.strip_prefix('T').unwrap_or(text)))?;
             match parsed {
                 Some((time, zone)) => Ok(Value::object(TimeOfDay { time, zone })),
@@ -65,6 +78,12 @@ fn receiver(this: &Value) -> PyResult<&TimeOfDay> {
 }
 
 impl TimeOfDay {
+    /// Microseconds since midnight of UTC.
+    fn universal(&self) -> i128 {
+        let local = self.time.duration_since(civil::Time::midnight()).as_micros();
+        local - self.zone.as_ref().map_or(0, Zone::microseconds)
+    }
+
     fn offset(&self) -> String {
         self.zone.as_ref().map(|zone| zone.offset_text(":")).unwrap_or_default()
     }
@@ -90,6 +109,21 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let (hour, minute) = (number(vm, hour, 0)?, number(vm, minute, 0)?);
     let (second, microsecond) = (number(vm, second, 0)?, number(vm, microsecond, 0)?);
     Ok(Value::object(TimeOfDay { time: checked(hour, minute, second, microsecond)?, zone: zone_argument(zone)? }))
+}
+
+fn replace(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let TimeOfDay { time, zone: own } = receiver(this)?;
+    let names = ["hour", "minute", "second", "microsecond", "tzinfo", "fold"];
+    let [hour, minute, second, microsecond, zone, _fold] = Signature::function("replace", names, 0).bind(args)?;
+    let hour = number(vm, hour, i64::from(time.hour()))?;
+    let minute = number(vm, minute, i64::from(time.minute()))?;
+    let second = number(vm, second, i64::from(time.second()))?;
+    let microsecond = number(vm, microsecond, i64::from(format::microsecond(*time)))?;
+    let zone = match zone {
+        None => own.clone(),
+        given => zone_argument(given)?,
+    };
+    Ok(Value::object(TimeOfDay { time: checked(hour, minute, second, microsecond)?, zone }))
 }
 
 /// `, 12, 30`, and the seconds and microseconds where there are any: the tail of a `repr`.
@@ -148,11 +182,23 @@ impl Object for TimeOfDay {
 
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let other = other.downcast::<Self>()?;
-        Some(Ok(decide(op, self.time.cmp(&other.time))))
+        if self.zone.is_some() != other.zone.is_some() {
+            return Some(match op {
+                CompareOp::Eq => Ok(Value::Bool(false)),
+                CompareOp::Ne => Ok(Value::Bool(true)),
+                _ => Err(type_error("can't compare offset-naive and offset-aware times")),
+            });
+        }
+        Some(Ok(decide(op, self.universal().cmp(&other.universal()))))
+    }
+
+    fn equals_key(&self, other: &Value) -> bool {
+        other
+            .downcast::<Self>()
+            .is_some_and(|other| self.zone.is_some() == other.zone.is_some() && self.universal() == other.universal())
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
-        let nanoseconds = self.time.duration_since(civil::Time::midnight()).as_nanos();
-        Some(crate::python::hash::hash(vm, &Value::from_bigint(nanoseconds.into())))
+        Some(crate::python::hash::hash(vm, &Value::from_bigint(self.universal().into())))
     }
 }

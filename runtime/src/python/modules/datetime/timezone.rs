@@ -1,7 +1,8 @@
 //! `datetime.timezone`: a fixed offset from UTC.
 
-use super::decide;
+use super::moment::Moment;
 use super::timedelta::{Delta, delta};
+use super::{MICROSECONDS_PER_DAY, decide, shifted};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::object::Object;
@@ -26,6 +27,7 @@ pub static TIMEZONE: BuiltinType = BuiltinType {
             call: |_, this, _| Ok(this.downcast::<Zone>().map_or(Value::None, |zone| Value::str(zone.text()))),
         },
         Method { name: "dst", call: |_, _, _| Ok(Value::None) },
+        Method { name: "fromutc", call: from_utc },
     ],
     ..BuiltinType::new("timezone", "datetime", &OBJECT)
 };
@@ -33,36 +35,44 @@ pub static TIMEZONE: BuiltinType = BuiltinType {
 /// A `timezone`.
 #[derive(Clone)]
 pub(super) struct Zone {
-    /// Seconds east of UTC.
-    pub(super) seconds: i32,
+    /// Microseconds east of UTC.
+    pub(super) microseconds: i64,
     name: Option<Str>,
 }
 
 impl Zone {
     pub(super) fn of_seconds(seconds: i32) -> Self {
-        Self { seconds, name: None }
+        Self::of_microseconds(i64::from(seconds) * 1_000_000)
+    }
+
+    pub(super) fn of_microseconds(microseconds: i64) -> Self {
+        Self { microseconds, name: None }
     }
 
     pub(super) fn microseconds(&self) -> i128 {
-        i128::from(self.seconds) * 1_000_000
+        i128::from(self.microseconds)
     }
 
     /// `tzname()`
     pub(super) fn text(&self) -> String {
         match &self.name {
             Some(name) => name.to_string(),
-            None if self.seconds == 0 => "UTC".to_owned(),
+            None if self.microseconds == 0 => "UTC".to_owned(),
             None => format!("UTC{}", self.offset_text(":")),
         }
     }
 
-    /// `+01:00`, with seconds where there are any.
+    /// `+01:00`, with seconds and their fraction where there are any.
     pub(super) fn offset_text(&self, separator: &str) -> String {
-        let sign = if self.seconds < 0 { '-' } else { '+' };
-        let size = self.seconds.unsigned_abs();
+        let sign = if self.microseconds < 0 { '-' } else { '+' };
+        let (size, fraction) =
+            (self.microseconds.unsigned_abs() / 1_000_000, self.microseconds.unsigned_abs() % 1_000_000);
         let mut text = format!("{sign}{:02}{separator}{:02}", size / 3600, size / 60 % 60);
-        if !size.is_multiple_of(60) {
+        if !size.is_multiple_of(60) || fraction != 0 {
             text.push_str(&format!("{separator}{:02}", size % 60));
+        }
+        if fraction != 0 {
+            text.push_str(&format!(".{fraction:06}"));
         }
         text
     }
@@ -73,24 +83,45 @@ pub(super) fn utc() -> Value {
     Value::object(Zone::of_seconds(0))
 }
 
-fn construct(_: &mut Vm, args: Args) -> PyResult<Value> {
+fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [offset, name] = args.bind("timezone", ["offset", "name"], 1)?;
     let offset = offset.unwrap_or_default();
     let Some(Delta(microseconds)) = offset.downcast::<Delta>() else {
         return Err(type_error(format!(
             "timezone() argument 1 must be datetime.timedelta, not {}",
-            offset.type_name().as_str()
+            if offset.is_none() { "None".into() } else { offset.type_name() }.as_str()
         )));
     };
-    // DIFFERENCE: parts of a second in an offset are cut off.
-    let seconds = i32::try_from(microseconds / 1_000_000).ok().filter(|seconds| seconds.abs() < 86_400);
-    let seconds = seconds.ok_or_else(|| {
-        value_error(
-            "offset must be a timedelta strictly between -timedelta(hours=24) and timedelta(hours=24), not a longer one",
-        )
-    })?;
+    let zone = checked(vm, *microseconds)?;
     let name = name.and_then(|name| name.as_str().cloned());
-    Ok(Value::object(Zone { seconds, name }))
+    Ok(Value::object(Zone { name, ..zone }))
+}
+
+/// A zone of an offset, less than a day either way.
+pub(super) fn checked(vm: &mut Vm, microseconds: i128) -> PyResult<Zone> {
+    match i64::try_from(microseconds).ok().filter(|offset| i128::from(*offset).abs() < MICROSECONDS_PER_DAY) {
+        Some(offset) => Ok(Zone::of_microseconds(offset)),
+        None => {
+            let offset = delta(microseconds)?;
+            Err(value_error(format!(
+                "offset must be a timedelta strictly between -timedelta(hours=24) and timedelta(hours=24), not {}.",
+                vm.repr(&offset)?
+            )))
+        }
+    }
+}
+
+/// `timezone.fromutc(datetime)`
+fn from_utc(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [value] = args.exactly("timezone.fromutc")?;
+    let (Some(zone), Some(moment)) = (this.downcast::<Zone>(), value.downcast::<Moment>()) else {
+        return Err(type_error("fromutc: argument must be a datetime"));
+    };
+    if moment.zone.as_ref().is_none_or(|own| own.microseconds != zone.microseconds) {
+        return Err(value_error("fromutc: dt.tzinfo is not self"));
+    }
+    let local = shifted(moment.local, zone.microseconds())?;
+    Ok(Value::object(Moment { local, zone: Some(zone.clone()) }))
 }
 
 /// The zone of a `tzinfo` argument.
@@ -115,7 +146,7 @@ impl Object for Zone {
     }
 
     fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
-        if self.seconds == 0 && self.name.is_none() {
+        if self.microseconds == 0 && self.name.is_none() {
             return Ok("datetime.timezone.utc".to_owned());
         }
         let offset = delta(self.microseconds())?;
@@ -132,10 +163,14 @@ impl Object for Zone {
 
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let other = other.downcast::<Self>()?;
-        matches!(op, CompareOp::Eq | CompareOp::Ne).then(|| Ok(decide(op, self.seconds.cmp(&other.seconds))))
+        matches!(op, CompareOp::Eq | CompareOp::Ne).then(|| Ok(decide(op, self.microseconds.cmp(&other.microseconds))))
+    }
+
+    fn equals_key(&self, other: &Value) -> bool {
+        other.downcast::<Self>().is_some_and(|other| self.microseconds == other.microseconds)
     }
 
     fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
-        Some(Ok(i64::from(self.seconds)))
+        Some(Ok(self.microseconds))
     }
 }

@@ -57,6 +57,15 @@ impl PyIterator for Count {
         let following = sequences::add(vm, &self.next, &self.step)?;
         Ok(Some(std::mem::replace(&mut self.next, following)))
     }
+
+    fn repr(&self, vm: &mut Vm) -> PyResult<Option<String>> {
+        let next = vm.repr(&self.next)?;
+        // A step of the int 1 is not shown; 1.0 is.
+        if matches!(self.step, Value::Int(1) | Value::Bool(true)) {
+            return Ok(Some(format!("count({next})")));
+        }
+        Ok(Some(format!("count({next}, {})", vm.repr(&self.step)?)))
+    }
 }
 
 pub(super) fn count(_: &mut Vm, args: Args) -> PyResult<Value> {
@@ -121,6 +130,11 @@ impl PyIterator for Repeat {
 
     fn size_hint(&self) -> usize {
         self.left.unwrap_or(0)
+    }
+
+    fn repr(&self, vm: &mut Vm) -> PyResult<Option<String>> {
+        let value = vm.repr(&self.value)?;
+        Ok(Some(self.left.map_or_else(|| format!("repeat({value})"), |left| format!("repeat({value}, {left})"))))
     }
 }
 
@@ -343,7 +357,7 @@ struct Pairwise {
 
 impl PyIterator for Pairwise {
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        vm.charge(1)?;
+        vm.charge(3)?;
         let previous = match self.previous.take() {
             Some(previous) => previous,
             None => match vm.next(&self.source)? {
@@ -370,7 +384,7 @@ struct ZipLongest {
 
 impl PyIterator for ZipLongest {
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        vm.charge(1)?;
+        vm.charge(3)?;
         let mut items = Vec::with_capacity(self.sources.len());
         for source in &mut self.sources {
             let item = match source {

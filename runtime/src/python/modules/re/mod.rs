@@ -98,15 +98,15 @@ fn get(_: &mut Vm, name: &str) -> PyResult<Option<Value>> {
 }
 
 /// `re.compile(pattern, flags=0)`
-fn compile(_: &mut Vm, args: Args) -> PyResult<Value> {
+fn compile(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [pattern, flags] = args.bind("compile", ["pattern", "flags"], 1)?;
-    compile::pattern(&pattern.unwrap_or(Value::None), flags.as_ref())
+    compile::pattern(vm, &pattern.unwrap_or(Value::None), flags.as_ref())
 }
 
 /// `re.match(pattern, string, flags=0)` and its like: the method of the pattern of the same name.
 fn on_text(vm: &mut Vm, args: Args, method: &str) -> PyResult<Value> {
     let [pattern, text, flags] = args.bind(method, ["pattern", "string", "flags"], 2)?;
-    let pattern = compile::pattern(&pattern.unwrap_or(Value::None), flags.as_ref())?;
+    let pattern = compile::pattern(vm, &pattern.unwrap_or(Value::None), flags.as_ref())?;
     pattern::call(vm, &pattern, method, Args::positional(text))
 }
 
@@ -114,14 +114,14 @@ fn on_text(vm: &mut Vm, args: Args, method: &str) -> PyResult<Value> {
 fn substitute(vm: &mut Vm, args: Args, method: &str) -> PyResult<Value> {
     let [pattern, replacement, text, count, flags] =
         args.bind(method, ["pattern", "repl", "string", "count", "flags"], 3)?;
-    let pattern = compile::pattern(&pattern.unwrap_or(Value::None), flags.as_ref())?;
+    let pattern = compile::pattern(vm, &pattern.unwrap_or(Value::None), flags.as_ref())?;
     pattern::call(vm, &pattern, method, Args::positional([replacement, text, count].into_iter().flatten()))
 }
 
 /// `re.split(pattern, string, maxsplit=0, flags=0)`
 fn split(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [pattern, text, most, flags] = args.bind("split", ["pattern", "string", "maxsplit", "flags"], 2)?;
-    let pattern = compile::pattern(&pattern.unwrap_or(Value::None), flags.as_ref())?;
+    let pattern = compile::pattern(vm, &pattern.unwrap_or(Value::None), flags.as_ref())?;
     pattern::call(vm, &pattern, "split", Args::positional([text, most].into_iter().flatten()))
 }
 
@@ -140,6 +140,7 @@ fn escape(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Err(type_error(format!("decoding to str: need a bytes-like object, {} found", name.as_str())));
     };
     vm.charge_bytes(text.len())?;
+    vm.charge(text.len() / 4)?;
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         if "()[]{}?*+-|^$\\.&~# \t\n\r\x0b\x0c".contains(c) {
