@@ -86,6 +86,26 @@ pub struct Reader<'a> {
     depth: usize,
 }
 
+/// How many bytes come before a quote, a backslash or a control character: eight at a time.
+fn plain_length(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    // The lowest bit that is set is the high one of the first byte that is below `least`; those after it may be wrong.
+    let below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word & HIGH;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let quote = below(word ^ (ONES * u64::from(b'"')), 1);
+        let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
+        let found = quote | backslash | below(word, 0x20);
+        if found != 0 {
+            return index * 8 + found.trailing_zeros() as usize / 8;
+        }
+    }
+    let last = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
+    words.len() * 8 + last.unwrap_or(rest.len())
+}
+
 impl<'a> Reader<'a> {
     /// A reader at the start of a text.
     pub fn new(text: &'a str) -> Self {
@@ -190,9 +210,7 @@ impl<'a> Reader<'a> {
         let mut owned: Option<String> = None;
         loop {
             let from = self.at;
-            while !matches!(self.byte(), Some(b'"' | b'\\' | 0..=0x1f) | None) {
-                self.at += 1;
-            }
+            self.at += plain_length(self.text.as_bytes().get(from..).unwrap_or_default());
             let piece = self.text.get(from..self.at).unwrap_or_default();
             match self.byte() {
                 Some(b'"') => {
