@@ -385,3 +385,59 @@ impl Reader<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Methods of lists, dicts, sets and entities that change them, and functions that read what no trail tells of.
+    const HARMFUL: &[&str] = &[
+        "add",
+        "add_tag_override",
+        "append",
+        "choice",
+        "clear",
+        "discard",
+        "extend",
+        "getrandbits",
+        "insert",
+        "now",
+        "pop",
+        "popitem",
+        "query",
+        "execute",
+        "randint",
+        "random",
+        "remove",
+        "reverse",
+        "setdefault",
+        "shuffle",
+        "sort",
+        "update",
+        "weighted_choice",
+        "weighted_random_sampling",
+        "eval",
+        "exec",
+        "globals",
+        "locals",
+        "vars",
+        "dir",
+        "open",
+        "setattr",
+        "delattr",
+        "getattr",
+        "next",
+        "iter",
+        "input_size",
+        "__setattr__",
+        "__dict__",
+    ];
+
+    #[test]
+    fn what_is_harmful_is_in_no_list() {
+        for name in HARMFUL {
+            let lists = [BUILTINS, FIELDS, METHODS, LOGGING, MODULES];
+            assert!(!lists.iter().any(|list| list.contains(name)), "{name}");
+        }
+    }
+}

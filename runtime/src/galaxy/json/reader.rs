@@ -496,6 +496,22 @@ mod tests {
     }
 
     #[test]
+    fn a_string_ends_at_the_first_quote_backslash_or_control() {
+        let ends = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
+        // Each byte in each place of the word, after each other byte: what borrows must not be taken for an end.
+        for before in 0..=u8::MAX {
+            for byte in 0..=u8::MAX {
+                for place in 0..19 {
+                    let mut bytes = vec![before | 0x80; 19];
+                    bytes.iter_mut().skip(place).take(1).for_each(|slot| *slot = byte);
+                    let expected = bytes.iter().position(|byte| ends(byte)).unwrap_or(bytes.len());
+                    assert_eq!(plain_length(&bytes), expected, "{bytes:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn takes_what_python_takes() {
         for text in ["{}", " [1, -0, 1.5e-3, NaN, -Infinity, true, null] ", r#"{"a": {"b": ["\u00e9\ud83d\ude00"]}}"#] {
             assert_eq!(check(text), Ok(()), "{text}");
