@@ -47,6 +47,23 @@ fn findings_are_as_expected() {
     }
 }
 
+/// TPV's linter runs on Python 3.11 here, which refuses them; so there is no record to compare with.
+#[test]
+fn newer_f_strings_are_warned_of() {
+    let folder = folder().join("newer");
+    let output = tpvc_in(&folder, &["lint", "python-3-12.yml"]);
+    assert!(output.status.success());
+    expect_file(&folder.join("python-3-12.txt"), &format!("{}{}", stdout(&output), stderr(&output)));
+    let compile = |more: &[&str]| {
+        let target = tempfile::tempdir().unwrap();
+        let path = target.path().join("rules.bin");
+        let output = tpvc_in(&folder, &[&["compile", "python-3-12.yml", "-o", path.to_str().unwrap()], more].concat());
+        (output.status.code(), stderr(&output).matches("[T120]: this f-string needs Python 3.12").count())
+    };
+    assert_eq!(compile(&[]), (Some(0), 3));
+    assert_eq!(compile(&["--strict"]), (Some(1), 3));
+}
+
 #[test]
 fn other_forms_are_as_expected() {
     for (format, extension) in [("json", "json"), ("sarif", "sarif"), ("github", "github")] {

@@ -9,6 +9,7 @@ use crate::config::origin::TextOrigin;
 use crate::config::value::Text;
 use crate::diagnostic::Diagnostic;
 use crate::python::error::{ErrorKind, PythonError};
+use crate::source::Span;
 
 use super::Linker;
 
@@ -78,6 +79,10 @@ impl Linker<'_> {
         let Some(notes) = self.program.notes(root).cloned() else { return };
         let origin = TextOrigin::new(text, self.sources);
         let mut warnings = Vec::new();
+        if let Some(newer) = &notes.newer {
+            let span = origin.place(newer.line as usize, newer.column as usize);
+            warnings.push(python_3_12(span, newer));
+        }
         for unsupported in &notes.unsupported {
             let span = origin.place(unsupported.line as usize, unsupported.column as usize);
             warnings.push(
@@ -115,6 +120,15 @@ impl Linker<'_> {
             self.warn(warning);
         }
     }
+}
+
+/// The warning of an f-string that only later versions of Python read; `newer` is what 3.11 says.
+pub(crate) fn python_3_12(span: Span, newer: &PythonError) -> Diagnostic {
+    Diagnostic::warning("this f-string needs Python 3.12 or later")
+        .code("T120")
+        .at(span, format!("Python 3.11: {}", newer.message))
+        .note("where TPV runs on an earlier Python, it refuses this")
+        .help("use other quotes inside of fields, and keep backslashes and comments out of them")
 }
 
 fn help(text: &Text, property: &str, error: &PythonError, kind: TextKind) -> String {

@@ -6,6 +6,7 @@ mod destinations;
 mod entities;
 mod values;
 
+pub(crate) use code::python_3_12;
 pub use destinations::destination_defaults;
 pub use entities::blocks_at;
 

@@ -54,6 +54,7 @@ codes! {
     "T117" Warning "default_inherits names nothing",
     "T118" Warning "a rule that sets nothing",
     "T119" Warning "a variable where a field is meant",
+    "T120" Warning "an f-string that needs Python 3.12",
 }
 
 /// The kind with this code, in any case.

@@ -138,4 +138,6 @@ pub struct Notes {
     pub imports: Vec<Import>,
     /// The constructs that are not supported.
     pub unsupported: Vec<Unsupported>,
+    /// What CPython 3.11 says of an f-string that only later versions read.
+    pub newer: Option<PythonError>,
 }

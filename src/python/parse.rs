@@ -27,6 +27,8 @@ pub struct Parsed {
     pub text: Text,
     /// The statements.
     pub body: ast::Suite,
+    /// What CPython 3.11 says of an f-string that only later versions read.
+    pub newer: Option<PythonError>,
 }
 
 /// A text and where its lines start.
@@ -53,6 +55,11 @@ impl Text {
     /// A text that is no block.
     pub(super) fn plain(source: String) -> Self {
         Self::of(source, 0)
+    }
+
+    /// Another text of the same lines and places.
+    pub(super) fn with_source(&self, source: String) -> Self {
+        Self { source, line_starts: self.line_starts.clone(), added: self.added, last: Cell::default() }
     }
 
     fn of(source: String, added: u32) -> Self {
@@ -123,18 +130,32 @@ pub fn parse(source: &str, kind: CodeKind) -> Result<Parsed, PythonError> {
     if let Some(at) = too_deep(&text.source) {
         return Err(text.error(ErrorKind::SyntaxError, Stage::Parse, at, "too many nested parentheses"));
     }
-    match ast::Suite::parse(&text.source, "") {
-        Ok(body) => {
-            // Our parser reads backslashes and comments in the fields of f-strings, which CPython 3.11 refuses.
-            if text.source.contains(['\\', '#'])
-                && let Some(error) = fstring::check(&text, &tokenize(&text.source), false)
-            {
-                return Err(error);
-            }
-            Ok(Parsed { text, body })
+    let mut later = None;
+    // DIFFERENCE: f-strings that only CPython 3.12 and later read are read.
+    if fstring::occurs(&text.source) {
+        match fstring::parse(&text) {
+            Ok(fstring::Suite { body, newer }) => return Ok(Parsed { text, body, newer }),
+            Err(fstring::Failure::Rest(Some(mask), error)) => return Err(diagnose::explain(&mask, &error)),
+            Err(fstring::Failure::Rest(None, _)) => {}
+            Err(fstring::Failure::FString(error)) => later = Some(error),
         }
-        Err(error) => Err(diagnose::explain(&text, &error)),
     }
+    let mut error = match ast::Suite::parse(&text.source, "") {
+        // Python 3.11 reads some f-strings that later versions do not: `f"{x for x in y}"`.
+        Ok(body) => match fstring::check(&text, &tokenize(&text.source), false) {
+            None => return Ok(Parsed { text, body, newer: None }),
+            Some(error) => error,
+        },
+        Err(error) => diagnose::explain(&text, &error),
+    };
+    // Later versions came further: that mistake is to be mended too.
+    if let Some(later) = later.filter(|later| (later.line, later.column) > (error.line, error.column)) {
+        error.help = format!(
+            "later versions of Python refuse line {}, column {} of this code: {}",
+            later.line, later.column, later.message
+        );
+    }
+    Err(error)
 }
 
 /// Where brackets nest deeper than CPython reads. Brackets in strings count too: that errs only for texts that no one
@@ -163,6 +184,11 @@ fn too_deep(source: &str) -> Option<usize> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
 
+    use std::convert::Infallible;
+
+    use rustpython_parser::ast::Ranged;
+
+    use super::super::walk::{self, PartMut};
     use super::*;
 
     #[test]
@@ -181,5 +207,40 @@ mod tests {
     fn errors_in_fields_are_placed_in_the_field() {
         let error = parse("a\nbc {x y}", CodeKind::FString).err().unwrap();
         assert_eq!((error.line, error.column), (2, 7), "{error:?}");
+    }
+    #[test]
+    fn newer_f_strings_keep_their_places() {
+        let source = "x = 1\nf\"é{f\"{\n  x # one\n  + y}\"}{\"\\n\"!r:{\"z\"}}\"";
+        let parsed = parse(source, CodeKind::Block).unwrap_or_else(|error| panic!("{error:?}"));
+        let newer = parsed.newer.unwrap();
+        assert_eq!(newer.message, "unexpected character after line continuation character");
+        let mut names = Vec::new();
+        let mut places = |part: PartMut<'_>| collect(part, &mut names);
+        let mut body = parsed.body;
+        for statement in &mut body {
+            let _ = walk::statement_mut(statement, &mut places);
+        }
+        let places: Vec<_> = names.iter().map(|(name, at)| (name.as_str(), parsed.text.place(*at))).collect();
+        assert_eq!(places, [("x", (1, 1)), ("x", (3, 3)), ("y", (4, 5))]);
+    }
+
+    /// Names and where they are.
+    fn collect(part: PartMut<'_>, names: &mut Vec<(String, usize)>) -> Result<(), Infallible> {
+        match part {
+            PartMut::Expr(ast::Expr::Name(node)) => names.push((node.id.to_string(), node.start().to_usize())),
+            PartMut::Expr(node) => return walk::expression_mut(node, &mut |part| collect(part, names)),
+            PartMut::Stmt(node) => return walk::statement_mut(node, &mut |part| collect(part, names)),
+            PartMut::Pattern(_) => {}
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn mistakes_beside_newer_f_strings_are_placed_right() {
+        let place = |source: &str| {
+            let error = parse(source, CodeKind::Block).err().unwrap();
+            (error.line, error.column, error.message)
+        };
+        assert_eq!(place("x = f\"{\"a\"}\"\n(1 + )"), (2, 6, "invalid syntax".to_owned()));
     }
 }

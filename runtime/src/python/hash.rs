@@ -29,8 +29,20 @@ pub fn hash(vm: &mut Vm, value: &Value) -> PyResult<i64> {
             Ok(hash_str(text.as_str()))
         }
         Value::Int(value) => Ok(hash_int(*value)),
+        Value::BigInt(value) => {
+            vm.charge(usize::try_from(value.bits() / 128).unwrap_or(usize::MAX))?;
+            Ok(hash_big(value))
+        }
+        Value::Bytes(bytes) => {
+            vm.charge(bytes.len() / 256)?;
+            hash_immutable(value).ok_or_else(|| unhashable(value))
+        }
+        Value::Set(set) => {
+            vm.charge(set.table.borrow().len() / 4)?;
+            hash_immutable(value).ok_or_else(|| unhashable(value))
+        }
         Value::Tuple(tuple) => {
-            vm.charge(tuple.items.len() / 4)?;
+            vm.charge(2 + tuple.items.len())?;
             let hashes = tuple.items.iter().map(|item| vm.deeper(|vm| hash(vm, item))).collect::<PyResult<Vec<_>>>()?;
             Ok(hash_tuple(&hashes))
         }

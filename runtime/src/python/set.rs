@@ -10,6 +10,7 @@ use std::cell::RefCell;
 
 use super::dict::Key;
 use super::exception::PyResult;
+use super::release::release;
 use super::value::Value;
 use super::vm::Vm;
 
@@ -18,6 +19,12 @@ pub struct SetObject {
     /// The items.
     pub table: RefCell<SetTable>,
     frozen: bool,
+}
+
+impl Drop for SetObject {
+    fn drop(&mut self) {
+        release(std::mem::take(self.table.get_mut()));
+    }
 }
 
 impl SetObject {

@@ -27,6 +27,7 @@ use crate::config::entity::EntityKind;
 use crate::config::origin::TextOrigin;
 use crate::config::value::Text;
 use crate::diagnostic::Diagnostic;
+use crate::link::python_3_12;
 use crate::python::parse::{self, Parsed};
 use crate::python::validate;
 use crate::source::Span;
@@ -67,6 +68,11 @@ pub(super) fn check(linter: &mut Linter<'_>) {
         if matches!(site.kind_of_owner(), EntityKind::User | EntityKind::Role) {
             // Users and roles are looked up only for a user.
             start.insert("user".to_owned(), types::Type::Class("User"));
+        }
+        if let Some(newer) = &parsed.newer {
+            let span = TextOrigin::new(site.text, linter.sources).place(newer.line as usize, newer.column as usize);
+            let diagnostic = python_3_12(span, newer);
+            linter.report(Finding::new("T120", diagnostic).within(site.no_qa()));
         }
         let checked = check_one(site, parsed, start, &surroundings);
         if let (Some(rule), "if") = (site.rule, site.property) {

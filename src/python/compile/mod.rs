@@ -39,6 +39,7 @@ const MAX_INSTRUCTIONS: usize = 1 << 18;
 /// Compiles a block into the program. Gives the index of its root code.
 pub(super) fn block(program: &mut ProgramBuilder, source: &str, kind: CodeKind) -> Result<(u32, Notes), PythonError> {
     let mut parsed = parse::parse(source, kind)?;
+    let newer = parsed.newer.take();
     let text = &parsed.text;
     validate::validate(&parsed.body, text)?;
     let last = match kind {
@@ -55,7 +56,7 @@ pub(super) fn block(program: &mut ProgramBuilder, source: &str, kind: CodeKind) 
         root,
         names: IndexSet::new(),
         inner: HashMap::new(),
-        notes: Notes::default(),
+        notes: Notes { newer, ..Notes::default() },
         import_handlers: 0,
         unit: Unit::new(kind, "<module>".to_owned(), Scopes::ROOT),
         place: (1, 1),

@@ -122,7 +122,7 @@ fn int_from(vm: &mut Vm, value: &Value) -> PyResult<Value> {
 }
 
 fn int_from_text(vm: &mut Vm, value: &Value, text: &str, base: u32) -> PyResult<Value> {
-    vm.charge(text.len() / 16)?;
+    vm.charge(text.len() / 4)?;
     let repr = match value {
         Value::Bytes(bytes) => bytes_repr(bytes),
         _ => String::new(),

@@ -64,7 +64,7 @@ pub fn update_from_keywords(dict: &Dict, keywords: Vec<(Str, Value)>) {
 /// `TypeError` or `ValueError` as CPython words them where the source is neither.
 pub fn update_from(vm: &mut Vm, dict: &Dict, source: &Value) -> PyResult<()> {
     if let Value::Dict(other) = source {
-        vm.charge(other.len())?;
+        vm.charge(other.len().saturating_mul(3))?;
         let entries: Vec<_> = other.table.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect();
         dict.table.borrow_mut().extend(entries);
         return Ok(());
@@ -142,7 +142,7 @@ pub fn add_to_set(vm: &mut Vm, table: &mut SetTable, iterable: &Value) -> PyResu
         other => {
             let iterator = vm.iter(other)?;
             while let Some(item) = vm.next(&iterator)? {
-                vm.charge(1)?;
+                vm.charge(4)?;
                 table.insert(Key::new(vm, item)?);
             }
         }

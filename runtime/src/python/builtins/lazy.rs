@@ -18,7 +18,7 @@ struct Map {
 
 impl PyIterator for Map {
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        vm.charge(1)?;
+        vm.charge(3)?;
         let mut args = Args::none();
         for iterator in &self.iterators {
             match vm.next(iterator)? {
@@ -94,7 +94,7 @@ impl Zip {
 
 impl PyIterator for Zip {
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        vm.charge(1)?;
+        vm.charge(5)?;
         if self.iterators.is_empty() {
             return Ok(None);
         }
@@ -132,6 +132,7 @@ struct Enumerate {
 
 impl PyIterator for Enumerate {
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
+        vm.charge(6)?;
         let Some(item) = vm.next(&self.iterator)? else { return Ok(None) };
         let index = Value::from_bigint(self.index.clone());
         self.index += 1;

@@ -36,7 +36,7 @@ pub(crate) fn abs(vm: &mut Vm, args: Args) -> PyResult<Value> {
 fn radix(vm: &mut Vm, args: Args, function: &str, radix: u32, prefix: &str) -> PyResult<Value> {
     let [value] = args.exactly(function)?;
     let number = convert::bigint(vm, &value)?;
-    vm.charge(usize::try_from(number.bits()).unwrap_or(usize::MAX) / 64)?;
+    vm.charge(usize::try_from(number.bits()).unwrap_or(usize::MAX) / 32)?;
     let sign = if number.is_negative() { "-" } else { "" };
     Ok(Value::str(format!("{sign}{prefix}{}", number.magnitude().to_str_radix(radix))))
 }
@@ -92,7 +92,8 @@ pub(crate) fn pow(vm: &mut Vm, args: Args) -> PyResult<Value> {
     }
     let is_int = |value: &Value| matches!(value, Value::Int(_) | Value::BigInt(_) | Value::Bool(_));
     if !(is_int(&base) && is_int(&exponent) && is_int(&modulus)) {
-        if matches!(base, Value::Float(_)) || (is_int(&base) && matches!(exponent, Value::Float(_))) {
+        let is_number = |value: &Value| is_int(value) || matches!(value, Value::Float(_));
+        if is_number(&base) && is_number(&exponent) && is_number(&modulus) {
             return Err(type_error("pow() 3rd argument not allowed unless all arguments are integers"));
         }
         return Err(type_error(format!(
@@ -108,8 +109,12 @@ pub(crate) fn pow(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Err(value_error("pow() 3rd argument cannot be 0"));
     }
     let bits = |number: &BigInt| usize::try_from(number.bits()).unwrap_or(usize::MAX);
-    vm.charge(bits(&exponent).saturating_mul(1 + bits(&modulus) / 64))?;
+    // Each bit of the exponent squares and divides numbers of the size of the modulus.
+    let words = 1 + bits(&modulus) / 64;
+    vm.charge(bits(&exponent).saturating_mul(words).saturating_mul(1 + words / 32))?;
+    vm.charge(words.saturating_mul(1 + bits(&base) / 512))?;
     if exponent.is_negative() {
+        vm.charge(words.saturating_mul(words))?;
         base = inverse(&base, &modulus)?;
         exponent = -exponent;
     }

@@ -45,6 +45,7 @@ struct CallableIterator {
 impl PyIterator for CallableIterator {
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
         let Some(callable) = &self.callable else { return Ok(None) };
+        vm.charge(3)?;
         let item = vm.call(callable, Args::none())?;
         if vm.equal(&self.sentinel, &item)? {
             self.callable = None;

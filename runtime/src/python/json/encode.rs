@@ -76,7 +76,11 @@ impl Writer<'_> {
                 let text = self.float(vm, *number)?;
                 self.out.push_str(&text);
             }
-            Value::Str(text) => quote(text, self.options.ensure_ascii, &mut self.out),
+            Value::Str(text) => {
+                vm.charge(text.len() / 4)?;
+                vm.limit_bytes(self.out.len().saturating_add(text.len()))?;
+                quote(text, self.options.ensure_ascii, &mut self.out);
+            }
             Value::List(list) => {
                 let items = list.items.borrow().clone();
                 self.array(vm, items, Rc::as_ptr(list) as usize)?;
@@ -97,7 +101,7 @@ impl Writer<'_> {
                 self.open.pop();
             }
         }
-        vm.charge_bytes(self.out.len().min(1))?;
+        vm.limit_bytes(self.out.len())?;
         Ok(())
     }
 
@@ -127,13 +131,17 @@ impl Writer<'_> {
     }
 
     /// A new line at the present depth, where there is indentation.
-    fn line(&mut self, depth: usize) {
+    fn line(&mut self, vm: &mut Vm, depth: usize) -> PyResult<()> {
         if let Some(indent) = &self.options.indent {
+            let more = indent.len().saturating_mul(depth);
+            vm.limit_bytes(self.out.len().saturating_add(more))?;
+            vm.charge(more / 64)?;
             self.out.push('\n');
             for _ in 0..depth {
                 self.out.push_str(indent);
             }
         }
+        Ok(())
     }
 
     fn array(&mut self, vm: &mut Vm, items: Vec<Value>, identity: usize) -> PyResult<()> {
@@ -147,11 +155,11 @@ impl Writer<'_> {
             if index > 0 {
                 self.out.push_str(&self.options.item_separator);
             }
-            self.line(self.open.len());
+            self.line(vm, self.open.len())?;
             vm.deeper_in(" while encoding a JSON object", |vm| self.value(vm, item))?;
         }
         self.open.pop();
-        self.line(self.open.len());
+        self.line(vm, self.open.len())?;
         self.out.push(']');
         vm.charge_bytes(self.out.len())
     }
@@ -172,13 +180,14 @@ impl Writer<'_> {
             if !std::mem::take(&mut first) {
                 self.out.push_str(&self.options.item_separator);
             }
-            self.line(self.open.len());
+            self.line(vm, self.open.len())?;
+            vm.charge(key.len() / 4)?;
             quote(&key, self.options.ensure_ascii, &mut self.out);
             self.out.push_str(&self.options.key_separator);
             vm.deeper_in(" while encoding a JSON object", |vm| self.value(vm, &value))?;
         }
         self.open.pop();
-        self.line(self.open.len());
+        self.line(vm, self.open.len())?;
         self.out.push('}');
         vm.charge_bytes(self.out.len())
     }

@@ -2,6 +2,7 @@
 
 mod pad;
 mod split;
+mod translate;
 
 use super::str::find::{bounds, search_arguments};
 use crate::python::args::Args;
@@ -18,6 +19,7 @@ pub static METHODS: &[Method] = &[
     Method { name: "count", call: count },
     Method { name: "decode", call: decode },
     Method { name: "endswith", call: endswith },
+    Method { name: "expandtabs", call: pad::expandtabs },
     Method { name: "find", call: find_method },
     Method { name: "hex", call: hex },
     Method { name: "index", call: index },
@@ -49,12 +51,14 @@ pub static METHODS: &[Method] = &[
     Method { name: "strip", call: split::strip },
     Method { name: "swapcase", call: swapcase },
     Method { name: "title", call: title },
+    Method { name: "translate", call: translate::translate },
     Method { name: "upper", call: upper },
     Method { name: "zfill", call: pad::zfill },
 ];
 
 /// The static and class methods, by name.
-pub static STATICS: &[Builtin] = &[Builtin { name: "fromhex", call: fromhex }];
+pub static STATICS: &[Builtin] =
+    &[Builtin { name: "fromhex", call: fromhex }, Builtin { name: "maketrans", call: translate::maketrans }];
 
 /// The bytes of the receiver.
 fn bytes_of<'a>(receiver: &'a Value, method: &str) -> PyResult<&'a [u8]> {
@@ -84,6 +88,14 @@ pub(crate) fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
         return Some(0);
     }
     bytes.windows(wanted.len()).position(|window| window == wanted)
+}
+
+/// Pays for a search: at each place it may compare all that is wanted.
+///
+/// # Errors
+/// As [`Vm::charge`].
+pub(crate) fn charge_search(vm: &mut Vm, bytes: &[u8], wanted: &[u8]) -> PyResult<()> {
+    vm.charge(bytes.len().saturating_mul(wanted.len().max(1)) / 16)
 }
 
 /// Where bytes are last found in bytes.
@@ -134,7 +146,7 @@ fn search<T>(
         },
     };
     // The search is plain: each place is compared.
-    vm.charge(bytes.len().saturating_mul(wanted.len().max(1)) / 64)?;
+    charge_search(vm, bytes, wanted)?;
     let range = bounds(vm, bytes.len(), start.as_ref(), end.as_ref())?;
     Ok(range.and_then(|(start, end)| bytes.get(start..end).map(|part| run(part, wanted, start))))
 }

@@ -107,6 +107,7 @@ fn pop(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         return default.ok_or_else(|| key_error(key));
     }
     let wanted = Key::new(vm, key.clone())?;
+    charge_removal(vm, receiver(this)?, &wanted)?;
     let removed = receiver(this)?.table.borrow_mut().shift_remove(&wanted);
     removed.or(default).ok_or_else(|| key_error(key))
 }
@@ -123,6 +124,9 @@ fn popitem(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         let [] = args.exactly("dict.popitem")?;
     }
     let mut table = dict.table.borrow_mut();
+    if !last {
+        vm.charge(table.len() / 4)?;
+    }
     let popped = if last { table.pop() } else { table.shift_remove_index(0) };
     drop(table);
     match popped {
@@ -141,4 +145,13 @@ fn setdefault(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 fn update(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     containers::update(vm, receiver(this)?, "update", args)?;
     Ok(Value::None)
+}
+
+/// Pays for removing a key: the entries after it move up.
+pub(crate) fn charge_removal(vm: &mut Vm, dict: &Dict, key: &Key) -> PyResult<()> {
+    let after = {
+        let table = dict.table.borrow();
+        table.get_index_of(key).map_or(0, |index| table.len() - index)
+    };
+    vm.charge(after / 4)
 }

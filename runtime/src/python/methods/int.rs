@@ -84,6 +84,9 @@ fn from_bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let Some(bytes) = bytes else {
         return Err(type_error("from_bytes() missing required argument 'bytes' (pos 1)"));
     };
+    if let Value::Bytes(bytes) = &bytes {
+        vm.charge(bytes.len() / 4)?;
+    }
     let mut bytes = match &bytes {
         Value::Bytes(bytes) => bytes.to_vec(),
         Value::Str(_) | Value::Int(_) | Value::Bool(_) | Value::BigInt(_) | Value::Float(_) | Value::None => {
@@ -114,6 +117,7 @@ fn to_bytes(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
         return Err(overflow_error("can't convert negative int to unsigned"));
     }
     vm.charge_bytes(length)?;
+    vm.charge(length / 8)?;
     let mut bytes = match (&number, signed) {
         (number, _) if number.sign() == Sign::NoSign => Vec::new(),
         (number, true) => number.to_signed_bytes_le(),

@@ -53,8 +53,9 @@ fn clear(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 
 fn copy(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("list.copy")?;
-    let items = receiver(this)?.items.borrow().clone();
-    vm.charge(items.len())?;
+    let list = receiver(this)?;
+    vm.charge(list.items.borrow().len())?;
+    let items = list.items.borrow().clone();
     Ok(Value::list(items))
 }
 
@@ -122,6 +123,9 @@ pub fn search_bounds(
     Ok((bound(start, 0)?, bound(stop, usize::MAX)?))
 }
 
+/// The items that are moved in about the time of a step.
+const MOVED_A_STEP: usize = 16;
+
 fn insert(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [index, item] = args.between("insert", 2)?.map(Option::unwrap_or_default);
     let index = convert::index_i64(vm, &index)?;
@@ -132,9 +136,8 @@ fn insert(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     } else {
         usize::try_from(index).unwrap_or(usize::MAX).min(length)
     };
+    vm.charge(1 + (length - place) / MOVED_A_STEP)?;
     items.insert(place, item);
-    drop(items);
-    vm.charge(1 + (length - place) / 64)?;
     Ok(Value::None)
 }
 
@@ -149,7 +152,10 @@ fn pop(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         return Err(index_error("pop from empty list"));
     }
     match super::absolute_index(index, items.len()) {
-        Some(index) => Ok(items.remove(index)),
+        Some(index) => {
+            vm.charge((items.len() - index) / MOVED_A_STEP)?;
+            Ok(items.remove(index))
+        }
         None => Err(index_error("pop index out of range")),
     }
 }
@@ -174,9 +180,11 @@ fn remove(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     Err(value_error("list.remove(x): x not in list"))
 }
 
-fn reverse(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+fn reverse(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("list.reverse")?;
-    receiver(this)?.items.borrow_mut().reverse();
+    let list = receiver(this)?;
+    vm.charge(list.items.borrow().len() / 8)?;
+    list.items.borrow_mut().reverse();
     Ok(Value::None)
 }
 

@@ -178,7 +178,7 @@ fn replace(this: &Value, table: SetTable) -> PyResult<Value> {
 fn add(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let item = one(this, args, "add")?;
     let key = Key::new(vm, item)?;
-    vm.charge(1)?;
+    vm.charge(8)?;
     receiver(this)?.table.borrow_mut().insert(key);
     Ok(Value::None)
 }

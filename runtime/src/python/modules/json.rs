@@ -3,6 +3,7 @@
 use super::class;
 use super::signature::Signature;
 use crate::python::args::Args;
+use crate::python::codec::Encoding;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::json::decode::{self, Hooks};
 use crate::python::json::{JSON_DECODE_ERROR, Options, encode};
@@ -49,7 +50,10 @@ fn loads(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
         Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
             Ok(text) => decode::loads_with(vm, text.strip_prefix('\u{feff}').unwrap_or(text), &hooks),
             // DIFFERENCE: CPython also detects UTF-16 and UTF-32.
-            Err(_) => Err(value_error("the JSON document is not UTF-8")),
+            Err(_) => {
+                Encoding::named("utf-8")?.decode(bytes, "strict")?;
+                Err(value_error("the JSON document is not UTF-8"))
+            }
         },
         other => Err(type_error(format!(
             "the JSON object must be str, bytes or bytearray, not {}",

@@ -49,6 +49,7 @@ pub mod itertools;
 pub mod json;
 pub mod logging;
 pub mod math;
+mod named_parts;
 pub mod numbers;
 pub mod operator;
 pub mod os;

@@ -50,6 +50,7 @@ fn small(op: BinaryOp, a: i64, b: i64) -> PyResult<Option<Value>> {
 
 fn large(vm: &mut Vm, op: BinaryOp, a: Num<'_>, b: Num<'_>) -> PyResult<Option<Value>> {
     if op == BinaryOp::TrueDivide {
+        vm.charge(a.words().max(b.words()))?;
         return Ok(Some(Value::Float(convert::true_divide(a, b)?)));
     }
     let (a, b) = (a.to_big(), b.to_big());
@@ -74,6 +75,7 @@ fn large(vm: &mut Vm, op: BinaryOp, a: Num<'_>, b: Num<'_>) -> PyResult<Option<V
         BinaryOp::Power => return power(vm, &a, &b).map(Some),
         BinaryOp::LeftShift => return left_shift(vm, a, &b).map(Some),
         BinaryOp::RightShift => {
+            vm.charge_bytes(bytes(&a))?;
             if b.is_negative() {
                 return Err(value_error("negative shift count"));
             }
@@ -83,9 +85,14 @@ fn large(vm: &mut Vm, op: BinaryOp, a: Num<'_>, b: Num<'_>) -> PyResult<Option<V
                 _ => BigInt::zero(),
             }
         }
-        BinaryOp::And => a & b,
-        BinaryOp::Or => a | b,
-        BinaryOp::Xor => a ^ b,
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+            vm.charge_bytes(bytes(&a).max(bytes(&b)).saturating_mul(2))?;
+            match op {
+                BinaryOp::And => a & b,
+                BinaryOp::Or => a | b,
+                _ => a ^ b,
+            }
+        }
         BinaryOp::TrueDivide | BinaryOp::MatMultiply => return Ok(None),
     };
     Ok(Some(Value::from_bigint(result)))
@@ -101,7 +108,7 @@ fn charge_product(vm: &mut Vm, a: &BigInt, b: &BigInt) -> PyResult<()> {
 fn charge_division(vm: &mut Vm, a: &BigInt, b: &BigInt) -> PyResult<()> {
     let size = |x: &BigInt| usize::try_from(x.bits() / 64).unwrap_or(usize::MAX);
     let (dividend, divisor) = (size(a), size(b));
-    vm.charge(dividend.saturating_sub(divisor).saturating_mul(divisor) / 8)
+    vm.charge(dividend / 4 + dividend.saturating_sub(divisor).saturating_mul(divisor) / 8)
 }
 
 fn limbs(a: &BigInt, b: &BigInt) -> (usize, usize) {

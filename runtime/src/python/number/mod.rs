@@ -38,6 +38,14 @@ impl<'a> Num<'a> {
         })
     }
 
+    /// How many words of 64 bits it takes.
+    pub fn words(self) -> usize {
+        match self {
+            Self::Big(value) => usize::try_from(value.bits() / 64).unwrap_or(usize::MAX),
+            Self::Small(_) | Self::Float(_) => 0,
+        }
+    }
+
     /// The `int` or `bool` that a value is; `None` for other values.
     pub fn int_of(value: &'a Value) -> Option<Self> {
         Self::of(value).filter(|num| !matches!(num, Self::Float(_)))

@@ -258,6 +258,10 @@ fn check_look_behinds(sequence: &[Node], widths: &[Option<Width>]) -> Result<(),
             Node::Look { behind, body, .. } => {
                 if *behind {
                     let (low, high) = width::of_sequence(body, widths);
+                    if low >= width::UNBOUNDED {
+                        let message = "looks too much behind".to_owned();
+                        return Err(CompileError::Syntax { message, position: None });
+                    }
                     if low != high {
                         let message = "look-behind requires fixed-width pattern".to_owned();
                         return Err(CompileError::Syntax { message, position: None });

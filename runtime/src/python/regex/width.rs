@@ -2,8 +2,8 @@
 
 use super::ast::{Node, Sequence};
 
-/// The width that counts as without bound.
-pub(super) const UNBOUNDED: u64 = u64::MAX;
+/// The width that counts as without bound: CPython's `MAXREPEAT`, beyond which no width is told apart.
+pub(super) const UNBOUNDED: u64 = u32::MAX as u64;
 
 /// A fewest and a most, in characters.
 pub(super) type Width = (u64, u64);
@@ -12,7 +12,7 @@ pub(super) type Width = (u64, u64);
 pub(super) fn of_sequence(sequence: &Sequence, groups: &[Option<Width>]) -> Width {
     sequence.iter().fold((0, 0), |(low, high), node| {
         let (l, h) = of_node(node, groups);
-        (u64::saturating_add(low, l), u64::saturating_add(high, h))
+        (low.saturating_add(l).min(UNBOUNDED), high.saturating_add(h).min(UNBOUNDED))
     })
 }
 
@@ -26,11 +26,11 @@ pub(super) fn of_node(node: &Node, groups: &[Option<Width>]) -> Width {
         Node::Repeat { min, max, body, .. } => {
             let (low, high) = of_node(body, groups);
             let most = match max {
-                Some(max) => high.saturating_mul(u64::from(*max)),
+                Some(max) => high.saturating_mul(u64::from(*max)).min(UNBOUNDED),
                 None if high == 0 => 0,
                 None => UNBOUNDED,
             };
-            (low.saturating_mul(u64::from(*min)), most)
+            (low.saturating_mul(u64::from(*min)).min(UNBOUNDED), most)
         }
         Node::Backreference(group) => groups.get(*group as usize).copied().flatten().unwrap_or((0, UNBOUNDED)),
         Node::Conditional { yes, no, .. } => {

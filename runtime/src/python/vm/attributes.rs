@@ -230,7 +230,7 @@ impl Vm {
                 {
                     return Ok(Some(value));
                 }
-                named_tuple::field(class, name).or_else(|| super::descriptors::object_slot(name))
+                named_tuple::field(class, name).or_else(|| super::operator_methods::of_class(class, name))
             }
         })
     }
@@ -269,7 +269,7 @@ impl Vm {
                 Type::Builtin(class) if !class.module.is_empty() => Some(Value::str(class.module)),
                 Type::Builtin(_) => None,
             },
-            _ => super::descriptors::operator_method(object, name),
+            _ => super::operator_methods::of_value(object, name),
         }
     }
 
@@ -378,6 +378,9 @@ impl Vm {
 
     fn cannot_set(&mut self, object: &Value, name: &Str) -> Raised {
         let there = builtin_member(object.class().builtin_base(), name).is_some();
+        if matches!(object, Value::Range(_) | Value::Slice(_)) && matches!(name.as_str(), "start" | "stop" | "step") {
+            return attribute_error("readonly attribute");
+        }
         if there || matches!(self.find_attr(object, name), Ok(Some(_))) {
             return attribute_error(format!(
                 "'{}' object attribute '{}' is read-only",

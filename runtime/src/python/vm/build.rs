@@ -190,7 +190,7 @@ impl Vm {
     /// The items of a mapping: a dict, or what has `keys()` and items; `None` where it is no mapping.
     fn mapping_items(&mut self, mapping: &Value) -> PyResult<Option<Vec<(Value, Value)>>> {
         if let Value::Dict(dict) = mapping {
-            self.charge(dict.len())?;
+            self.charge(dict.len().saturating_mul(3))?;
             return Ok(Some(dict.items()));
         }
         if self.find_attr(mapping, "keys")?.is_none() {

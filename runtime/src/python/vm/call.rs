@@ -45,7 +45,7 @@ impl Vm {
     fn call_bound(&mut self, method: &BoundMethod, mut args: Args) -> PyResult<Value> {
         match &method.target {
             MethodTarget::Native(target) => {
-                self.charge(1)?;
+                self.charge_receiver(&method.receiver)?;
                 (target.call)(self, &method.receiver, args)
             }
             MethodTarget::Host(name) => self.call_method(&method.receiver, name, args),
@@ -141,7 +141,7 @@ impl Vm {
         method: Option<&'static Method>,
         mut args: Args,
     ) -> PyResult<Value> {
-        self.charge(1)?;
+        self.charge_receiver(object)?;
         if let Some(method) = method {
             return (method.call)(self, object, args);
         }

@@ -1,13 +1,12 @@
 //! What classes hold besides functions: properties, static and class methods, `super`, and methods without a receiver.
 
 use super::lookup::{own_member, resolution_order};
-use super::{BinaryOp, CompareOp, Vm};
+use super::{CompareOp, Vm};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
 use crate::python::modules::collections::COUNTER;
 use crate::python::modules::signature::missing_arguments;
 use crate::python::object::Object;
-use crate::python::string::Str;
 use crate::python::types::{
     BuiltinType, CLASS_METHOD, METHOD_DESCRIPTOR, OBJECT, PROPERTY, STATIC_METHOD, SUPER, Type,
 };
@@ -146,6 +145,7 @@ impl Object for UnboundMethod {
                 receiver.type_name().as_str()
             )));
         }
+        vm.charge_receiver(&receiver)?;
         (self.method.call)(vm, &receiver, args)
     }
 
@@ -293,113 +293,6 @@ fn set_attribute(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
 /// The methods of `object` that code calls by name.
 pub static OBJECT_METHODS: &[Method] =
     &[Method { name: "__init__", call: init }, Method { name: "__setattr__", call: set_attribute }];
-
-/// Methods that stand for operators, as `hasattr(value, "__iter__")` or `value.__len__()` ask for them.
-static OPERATORS: &[Method] = &[
-    Method { name: "__len__", call: |vm, this, _| vm.len(this).map(Value::from_usize) },
-    Method { name: "__iter__", call: |vm, this, _| vm.iter(this) },
-    Method {
-        name: "__next__",
-        call: |vm, this, _| match vm.next(this)? {
-            Some(item) => Ok(item),
-            None => Err(vm.stop_iteration_of(this)),
-        },
-    },
-    Method {
-        name: "__contains__",
-        call: |vm, this, args| {
-            let [item] = args.exactly("__contains__")?;
-            vm.contains(this, &item).map(Value::Bool)
-        },
-    },
-    Method {
-        name: "__getitem__",
-        call: |vm, this, args| {
-            let [key] = args.exactly("__getitem__")?;
-            vm.get_item(this, &key)
-        },
-    },
-    Method {
-        name: "__setitem__",
-        call: |vm, this, args| {
-            let [key, value] = args.exactly("__setitem__")?;
-            vm.set_item(this, &key, value)?;
-            Ok(Value::None)
-        },
-    },
-    Method { name: "__str__", call: |vm, this, _| vm.str(this).map(Value::Str) },
-    Method { name: "__repr__", call: |vm, this, _| vm.repr(this).map(Value::str) },
-    Method {
-        name: "__format__",
-        call: |vm, this, args| {
-            let [spec] = args.exactly("__format__")?;
-            let spec = spec.as_str().cloned().unwrap_or_else(|| Str::from(""));
-            vm.format(this, &spec).map(Value::Str)
-        },
-    },
-    Method { name: "__hash__", call: |vm, this, _| crate::python::hash::hash(vm, this).map(Value::Int) },
-    Method {
-        name: "__eq__",
-        call: |vm, this, args| {
-            let [other] = args.exactly("__eq__")?;
-            vm.compare(CompareOp::Eq, this, &other)
-        },
-    },
-    Method {
-        name: "__ne__",
-        call: |vm, this, args| {
-            let [other] = args.exactly("__ne__")?;
-            vm.compare(CompareOp::Ne, this, &other)
-        },
-    },
-    Method {
-        name: "__add__",
-        call: |vm, this, args| {
-            let [other] = args.exactly("__add__")?;
-            vm.binary(BinaryOp::Add, this, &other)
-        },
-    },
-    Method { name: "__bool__", call: |vm, this, _| vm.truthy(this).map(Value::Bool) },
-];
-
-/// What every class has from `object`: `Class.__str__`.
-pub(super) fn object_slot(name: &str) -> Option<Value> {
-    if !matches!(name, "__str__" | "__repr__" | "__eq__" | "__ne__" | "__hash__" | "__format__") {
-        return None;
-    }
-    let method = OPERATORS.iter().find(|method| method.name == name)?;
-    Some(Value::object(UnboundMethod { class: &OBJECT, method }))
-}
-
-/// The method that stands for an operator of a value of the runtime, where its class has that operator.
-///
-/// Instances of the config's classes have only what their class defines.
-pub(super) fn operator_method(object: &Value, name: &str) -> Option<Value> {
-    if !name.starts_with("__") || matches!(object, Value::Instance(_) | Value::Object(_)) {
-        return None;
-    }
-    let number = matches!(object, Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::Float(_));
-    let sequence = matches!(
-        object,
-        Value::Str(_) | Value::Bytes(_) | Value::Tuple(_) | Value::List(_) | Value::Dict(_) | Value::Range(_)
-    );
-    let set = matches!(object, Value::Set(_));
-    let has = match name {
-        "__len__" | "__contains__" => sequence || set,
-        "__iter__" => sequence || set || matches!(object, Value::Iterator(_)),
-        "__next__" => matches!(object, Value::Iterator(_)),
-        "__getitem__" => sequence,
-        "__setitem__" => matches!(object, Value::List(_) | Value::Dict(_)),
-        "__add__" => number || matches!(object, Value::Str(_) | Value::Bytes(_) | Value::Tuple(_) | Value::List(_)),
-        "__bool__" => number || object.is_none(),
-        _ => true,
-    };
-    let method = OPERATORS.iter().find(|method| has && method.name == name)?;
-    Some(Value::BoundMethod(std::rc::Rc::new(crate::python::value::BoundMethod {
-        receiver: object.clone(),
-        target: crate::python::value::MethodTarget::Native(method),
-    })))
-}
 
 /// `object.__new__(class)`
 pub(crate) fn new(_: &mut Vm, args: Args) -> PyResult<Value> {

@@ -239,6 +239,7 @@ impl Vm {
         match object {
             Value::Dict(dict) => {
                 let table_key = Key::new(self, key.clone())?;
+                crate::python::methods::dict::charge_removal(self, dict, &table_key)?;
                 let removed = dict.table.borrow_mut().shift_remove(&table_key);
                 match removed {
                     Some(_) => Ok(()),
@@ -251,6 +252,7 @@ impl Vm {
                 Value::Slice(slice) => {
                     let len = list.items.borrow().len();
                     let span = self.span(slice, len)?;
+                    self.charge(len / 16)?;
                     delete_slice(list, span);
                     Ok(())
                 }
@@ -258,7 +260,7 @@ impl Vm {
                     let len = list.items.borrow().len();
                     match self.position(key, len, LIST_INDICES)? {
                         Some(position) => {
-                            self.charge((len - position) / 64)?;
+                            self.charge((len - position) / 16)?;
                             list.items.borrow_mut().remove(position);
                             Ok(())
                         }

@@ -107,8 +107,10 @@ impl Vm {
     /// What producing the item raises; `TypeError` where it is no iterator.
     pub fn next(&mut self, iterator: &Value) -> PyResult<Option<Value>> {
         match iterator {
-            Value::Iterator(iterator) => self.next_of(iterator),
+            // Iterators nest as deep as code nests them: `x = chain(x)` in a loop.
+            Value::Iterator(iterator) => self.deeper(|vm| vm.next_of(iterator)),
             Value::Instance(_) => {
+                self.charge(4)?;
                 if let Some(method) = self.bound_special(iterator, "__next__")? {
                     let result = self.call(&method, Args::none());
                     return self.end_as_none(result);

@@ -201,6 +201,7 @@ pub(super) struct SequenceIterator {
 impl PyIterator for SequenceIterator {
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
         let Some(object) = self.object.clone() else { return Ok(None) };
+        vm.charge(4)?;
         let Some(get_item) = vm.bound_special(&object, "__getitem__")? else { return Ok(None) };
         match vm.call(&get_item, Args::one(Value::Int(self.index))) {
             Ok(item) => {

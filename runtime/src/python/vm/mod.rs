@@ -24,6 +24,7 @@ pub mod iteration;
 mod iterators;
 pub mod lookup;
 mod names;
+mod operator_methods;
 pub mod operators;
 mod sequences;
 mod slices;
@@ -163,7 +164,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 4_000_000, bytes: 64 << 20, depth: 1000 }
+        Self { steps: 2_000_000, bytes: 64 << 20, depth: 1000 }
     }
 }
 
@@ -226,6 +227,8 @@ pub struct Vm {
     pub program: Option<Rc<Program>>,
     /// Steps left for this job.
     pub(super) steps_left: u64,
+    /// What was paid for once in this evaluation: regular expressions and their flags.
+    paid: std::collections::HashMap<u32, std::collections::HashSet<String>>,
     pub(super) depth: usize,
     /// The exceptions being handled, innermost last: what a bare `raise` raises.
     pub(super) handling: Vec<Value>,
@@ -251,6 +254,9 @@ pub struct Vm {
     compiled: HashMap<(CodeKind, String), Rc<Program>>,
 }
 
+/// The bytes of text that a builtin handles in about the time of a step.
+pub const BYTES_A_STEP: usize = 8;
+
 impl Vm {
     /// A machine in these surroundings, with an empty context.
     pub fn new(environment: Rc<dyn Environment>) -> Self {
@@ -264,6 +270,7 @@ impl Vm {
             limits,
             program: None,
             steps_left: limits.steps,
+            paid: std::collections::HashMap::new(),
             depth: 0,
             handling: Vec::new(),
             outer: Vec::new(),
@@ -334,6 +341,7 @@ impl Vm {
             }
         }
         self.steps_left = self.limits.steps;
+        self.paid.clear();
         self.draws = 0;
         self.depth = 0;
         self.handling.clear();
@@ -344,6 +352,7 @@ impl Vm {
     /// Gives a new budget of steps, for what remains to be done when the job has ended.
     pub fn renew(&mut self) {
         self.steps_left = self.limits.steps;
+        self.paid.clear();
     }
 
     /// Starts to note what the block that is run next reads; it is interpreted.
@@ -397,6 +406,34 @@ impl Vm {
         }
     }
 
+    /// Pays for a call of a method of the runtime: methods of texts and of large ints mostly look at all of them.
+    ///
+    /// # Errors
+    /// As [`Vm::charge`].
+    #[inline]
+    pub fn charge_receiver(&mut self, receiver: &Value) -> PyResult<()> {
+        let more = match receiver {
+            Value::Str(text) => text.as_str().len() / BYTES_A_STEP,
+            Value::Bytes(bytes) => bytes.len() / BYTES_A_STEP,
+            Value::BigInt(int) => usize::try_from(int.bits()).unwrap_or(usize::MAX) / 64,
+            _ => 0,
+        };
+        self.charge(1 + more)
+    }
+
+    /// Pays for a pattern with flags where this evaluation has not paid for it yet.
+    ///
+    /// # Errors
+    /// As [`Vm::charge`].
+    pub fn charge_once(&mut self, pattern: &str, flags: u32, steps: usize) -> PyResult<()> {
+        if self.paid.get(&flags).is_some_and(|paid| paid.contains(pattern)) {
+            return Ok(());
+        }
+        self.charge(steps)?;
+        self.paid.entry(flags).or_default().insert(pattern.to_owned());
+        Ok(())
+    }
+
     /// Pays for work again that is not done again; false where the budget does not reach, and then nothing is paid.
     pub fn pay_again(&mut self, steps: u64) -> bool {
         match self.steps_left.checked_sub(steps) {
@@ -413,13 +450,22 @@ impl Vm {
     /// # Errors
     /// `MemoryError`
     pub fn charge_bytes(&mut self, bytes: usize) -> PyResult<()> {
+        self.limit_bytes(bytes)?;
+        self.charge(bytes / 64)
+    }
+
+    /// Refuses to make something of more than the limit of bytes, of which parts are paid already.
+    ///
+    /// # Errors
+    /// `MemoryError`
+    pub fn limit_bytes(&self, bytes: usize) -> PyResult<()> {
         if bytes > self.limits.bytes {
             return Err(raise(
                 &super::exception::MEMORY_ERROR,
                 format!("a value of more than {} MiB", self.limits.bytes >> 20),
             ));
         }
-        self.charge(bytes / 64)
+        Ok(())
     }
 
     /// Runs `f` one call deeper.

@@ -349,6 +349,9 @@ impl Vm {
         if op == UnaryOp::Not {
             return Ok(Value::Bool(!self.truthy(a)?));
         }
+        if let Value::BigInt(_) = a {
+            self.charge_receiver(a)?;
+        }
         match (op, Num::of(a)) {
             (UnaryOp::Negative, Some(num)) => return Ok(int_ops::negative(num)),
             (UnaryOp::Positive, Some(num)) => return Ok(num.to_value()),
@@ -389,7 +392,7 @@ impl Vm {
             }
             Value::Str(text) => match item {
                 Value::Str(part) => {
-                    self.charge(text.as_str().len() / 64)?;
+                    self.charge(text.as_str().len() / super::BYTES_A_STEP)?;
                     Ok(text.as_str().contains(part.as_str()))
                 }
                 _ => Err(type_error(format!(

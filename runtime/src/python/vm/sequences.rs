@@ -76,10 +76,12 @@ impl Vm {
             Value::List(list) => {
                 let items = list.items.borrow();
                 self.charge_bytes(items.len().saturating_mul(count).saturating_mul(ITEM))?;
+                self.charge(items.len().saturating_mul(count) / 4)?;
                 Ok(Some(Value::list(repeated(&items, count))))
             }
             Value::Tuple(tuple) => {
                 self.charge_bytes(tuple.items.len().saturating_mul(count).saturating_mul(ITEM))?;
+                self.charge(tuple.items.len().saturating_mul(count) / 4)?;
                 Ok(Some(Value::tuple(repeated(&tuple.items, count))))
             }
             Value::Bytes(bytes) => {
@@ -105,7 +107,10 @@ impl Vm {
     /// `item in bytes`: a byte's number, or bytes.
     pub(super) fn bytes_contain(&mut self, bytes: &[u8], item: &Value) -> PyResult<bool> {
         match item {
-            Value::Bytes(part) => Ok(crate::python::methods::bytes::find(bytes, part).is_some()),
+            Value::Bytes(part) => {
+                crate::python::methods::bytes::charge_search(self, bytes, part)?;
+                Ok(crate::python::methods::bytes::find(bytes, part).is_some())
+            }
             _ => match self.index_of(item)? {
                 Some(Value::Int(byte)) if (0..256).contains(&byte) => {
                     Ok(bytes.iter().any(|candidate| i64::from(*candidate) == byte))

@@ -19,6 +19,9 @@ use crate::python::value::{BoundMethod, MethodTarget, Tuple, Value};
 /// The module that classes of the config's code belong to: TPV runs it with the globals of its loader.
 pub(crate) const CODE_MODULE: &str = "tpv.core.loader";
 
+/// The bytes of text that are escaped in about the time of a step.
+const ESCAPED_A_STEP: usize = 4;
+
 impl Vm {
     /// `str(value)`
     ///
@@ -29,7 +32,7 @@ impl Vm {
             Value::Str(text) => Ok(text.clone()),
             Value::Exception(exception) => match self.try_special(value, "__str__", Args::none()) {
                 Some(text) => returned_str(text?, "__str__"),
-                None => self.exception_str(exception).map(Str::from),
+                None => self.deeper(|vm| vm.exception_str(exception)).map(Str::from),
             },
             Value::Object(object) => object.str(self, value).map(Str::from),
             Value::Instance(_) => match self.try_special(value, "__str__", Args::none()) {
@@ -59,8 +62,16 @@ impl Vm {
             Value::Int(value) => value.to_string(),
             Value::BigInt(value) => int_text::decimal(Num::Big(value))?,
             Value::Float(value) => float_text::repr(*value),
-            Value::Str(text) => str_repr(text.as_str()),
-            Value::Bytes(bytes) => bytes_repr(bytes),
+            Value::Str(text) => {
+                self.charge_bytes(text.as_str().len())?;
+                self.charge(text.as_str().len() / ESCAPED_A_STEP)?;
+                str_repr(text.as_str())
+            }
+            Value::Bytes(bytes) => {
+                self.charge_bytes(bytes.len())?;
+                self.charge(bytes.len() / ESCAPED_A_STEP)?;
+                bytes_repr(bytes)
+            }
             Value::Tuple(tuple) => self.guarded(at(Rc::as_ptr(tuple).cast()), "(...)", |vm| vm.tuple_repr(tuple))?,
             Value::List(list) => self.guarded(at(Rc::as_ptr(list).cast()), "[...]", |vm| {
                 // A copy, since an item's `__repr__` may change the list.
@@ -102,7 +113,7 @@ impl Vm {
             }
             Value::Exception(exception) => match self.try_special(value, "__repr__", Args::none()) {
                 Some(text) => returned_str(text?, "__repr__")?.to_string(),
-                None => self.exception_repr(exception)?,
+                None => self.deeper(|vm| vm.exception_repr(exception))?,
             },
             Value::Object(object) => self.deeper(|vm| object.repr(vm, value))?,
             Value::Instance(instance) => match self.try_special(value, "__repr__", Args::none()) {
@@ -140,9 +151,11 @@ impl Vm {
                 out.push_str(", ");
             }
             out.push_str(&self.repr(item)?);
-            self.charge(1)?;
+            self.charge(4)?;
             self.limit_text(out.len())?;
         }
+        // What holds it copies it.
+        self.charge(out.len() / 64)?;
         Ok(out)
     }
 
@@ -210,10 +223,12 @@ impl Vm {
             out.push_str(&self.repr(key)?);
             out.push_str(": ");
             out.push_str(&self.repr(value)?);
-            self.charge(1)?;
+            self.charge(8)?;
             self.limit_text(out.len())?;
         }
         out.push('}');
+        // What holds it copies it.
+        self.charge(out.len() / 64)?;
         Ok(out)
     }
 

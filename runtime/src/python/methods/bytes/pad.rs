@@ -58,3 +58,29 @@ pub(super) fn zfill(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     out.extend(bytes.get(sign..).unwrap_or_default());
     Ok(Value::bytes(out))
 }
+
+pub(super) fn expandtabs(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let bytes = bytes_of(this, "expandtabs")?;
+    let [size] = args.bind("expandtabs", ["tabsize"], 0)?;
+    let size = match size {
+        Some(size) => usize::try_from(vm.size_argument(&size)?).unwrap_or(0),
+        None => 8,
+    };
+    let tabs = bytes.iter().filter(|byte| **byte == b'\t').count();
+    vm.charge_bytes(bytes.len().saturating_add(tabs.saturating_mul(size)))?;
+    let (mut out, mut column) = (Vec::with_capacity(bytes.len()), 0);
+    for byte in bytes {
+        match byte {
+            b'\t' => {
+                let fill = if size == 0 { 0 } else { size - column % size };
+                out.resize(out.len() + fill, b' ');
+                column += fill;
+            }
+            _ => {
+                out.push(*byte);
+                column = if matches!(byte, b'\n' | b'\r') { 0 } else { column + 1 };
+            }
+        }
+    }
+    Ok(Value::bytes(out))
+}

@@ -1,6 +1,6 @@
 //! Taking bytes apart and putting them together.
 
-use super::{bytes_argument, bytes_of, find, find_last, is_space, occurrences};
+use super::{bytes_argument, bytes_of, charge_search, find, find_last, is_space, occurrences};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::value::Value;
@@ -100,6 +100,7 @@ pub(super) fn split(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value
         }
     };
     let separator = bytes_argument(separator)?;
+    charge_search(vm, rest, separator)?;
     while let Some(at) = find(rest, separator).filter(|_| parts.len() < limit) {
         vm.charge(1)?;
         let (before, after) = cut(rest, at, separator.len());
@@ -158,13 +159,14 @@ pub(super) fn splitlines(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<
     Ok(list_of(lines))
 }
 
-fn partition_at(receiver: &Value, args: Args, method: &str, last: bool) -> PyResult<Value> {
+fn partition_at(vm: &mut Vm, receiver: &Value, args: Args, method: &str, last: bool) -> PyResult<Value> {
     let bytes = bytes_of(receiver, method)?;
     let [separator] = args.exactly(&format!("bytes.{method}"))?;
     let wanted = bytes_argument(&separator)?;
     if wanted.is_empty() {
         return Err(value_error("empty separator"));
     }
+    charge_search(vm, bytes, wanted)?;
     let empty = || Value::bytes(Vec::new());
     Ok(match if last { find_last(bytes, wanted) } else { find(bytes, wanted) } {
         Some(at) => {
@@ -176,12 +178,12 @@ fn partition_at(receiver: &Value, args: Args, method: &str, last: bool) -> PyRes
     })
 }
 
-pub(super) fn partition(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
-    partition_at(receiver, args, "partition", false)
+pub(super) fn partition(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+    partition_at(vm, receiver, args, "partition", false)
 }
 
-pub(super) fn rpartition(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
-    partition_at(receiver, args, "rpartition", true)
+pub(super) fn rpartition(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+    partition_at(vm, receiver, args, "rpartition", true)
 }
 
 pub(super) fn replace(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
@@ -194,6 +196,7 @@ pub(super) fn replace(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Val
         Some(limit) => usize::try_from(vm.size_argument(&limit)?).unwrap_or(usize::MAX),
         None => usize::MAX,
     };
+    charge_search(vm, bytes, old)?;
     let count = occurrences(bytes, old).min(limit);
     vm.charge_bytes(bytes.len().saturating_add(count.saturating_mul(new.len())))?;
     let mut out = Vec::with_capacity(bytes.len());

@@ -366,7 +366,7 @@ struct Pairwise {
 
 impl PyIterator for Pairwise {
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        vm.charge(1)?;
+        vm.charge(3)?;
         let previous = match self.previous.take() {
             Some(previous) => previous,
             None => match vm.next(&self.source)? {
@@ -393,7 +393,7 @@ struct ZipLongest {
 
 impl PyIterator for ZipLongest {
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        vm.charge(1)?;
+        vm.charge(3)?;
         let mut items = Vec::with_capacity(self.sources.len());
         for source in &mut self.sources {
             let item = match source {

@@ -15,7 +15,9 @@ fn fold(vm: &mut Vm, args: Args, name: &str, start: i64, f: impl Fn(&BigInt, &Bi
     let mut result = BigInt::from(start);
     for value in &args.pos {
         let value = convert::bigint(vm, value)?;
-        vm.charge(1 + usize::try_from(value.bits() / 64).unwrap_or(usize::MAX))?;
+        // Both algorithms take time by the product of the sizes.
+        let words = |value: &BigInt| usize::try_from(value.bits() / 64).unwrap_or(usize::MAX);
+        vm.charge(1 + words(&value).saturating_mul(1 + words(&result)))?;
         result = f(&result, &value);
     }
     Ok(Value::from_bigint(result.abs()))
@@ -74,7 +76,9 @@ pub(super) fn isqrt(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if n.is_negative() {
         return Err(value_error("isqrt() argument must be nonnegative"));
     }
-    vm.charge(usize::try_from(n.bits() / 64).unwrap_or(usize::MAX))?;
+    // Newton's steps divide numbers of this size.
+    let words = usize::try_from(n.bits() / 64).unwrap_or(usize::MAX);
+    vm.charge(words.saturating_mul(1 + words / 2))?;
     Ok(Value::from_bigint(n.sqrt()))
 }
 

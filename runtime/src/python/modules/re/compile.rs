@@ -14,6 +14,11 @@ use crate::python::vm::Vm;
 /// As many as CPython keeps.
 const MAX_KEPT: usize = 512;
 
+/// The steps that compiling a pattern takes.
+const COMPILING: usize = 1000;
+/// The steps for each byte of the pattern.
+const COMPILING_A_BYTE: usize = 50;
+
 thread_local! {
     static KEPT: RefCell<HashMap<u32, HashMap<String, Value>>> = RefCell::default();
 }
@@ -44,6 +49,8 @@ pub(super) fn pattern(vm: &mut Vm, pattern: &Value, flags: Option<&Value>) -> Py
             return Err(type_error("first argument must be string or compiled pattern"));
         }
     };
+    // Whether it is kept depends on earlier jobs, so what it costs must not: once in a job, as if it were compiled.
+    vm.charge_once(text, flags, COMPILING + text.len() * COMPILING_A_BYTE)?;
     let kept = KEPT.with_borrow(|kept| kept.get(&flags)?.get(text.as_str()).cloned());
     if let Some(value) = kept {
         return Ok(value);

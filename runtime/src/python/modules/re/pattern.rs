@@ -121,7 +121,7 @@ impl PatternObject {
 
     fn find(&self, vm: &mut Vm, this: &Value, method: &str, args: Args) -> PyResult<Value> {
         let subject = Self::bounded(method, args)?;
-        vm.charge(1 + subject.seen().len() / 64)?;
+        vm.charge(2 + subject.seen().len() / 8)?;
         // DIFFERENCE: CPython's `match` finds an empty match there, past the end that it was given.
         if subject.start > subject.end {
             return Ok(Value::None);

@@ -47,7 +47,7 @@ pub(super) fn parts(vm: &mut Vm, args: Args, function: &str, zone: &'static str)
 }
 
 /// The time of a tuple, checked as `strftime` does. A month or day of zero counts as the first.
-fn checked(vm: &mut Vm, tuple: &Value, function: &str) -> PyResult<Shown<'static>> {
+fn checked<'a>(vm: &mut Vm, tuple: &'a Value, function: &str) -> PyResult<Shown<'a>> {
     let [year, month, day, hour, minute, second, weekday, day_of_year, _] = struct_time::numbers(vm, tuple, function)?;
     let (month, day, day_of_year) = (month.max(i64::from(month == 0)), if day == 0 { 1 } else { day }, day_of_year);
     let day_of_year = if day_of_year == 0 { 1 } else { day_of_year };
@@ -116,7 +116,7 @@ pub(super) fn ctime(vm: &mut Vm, args: Args) -> PyResult<Value> {
 /// `mktime(tuple)`: the seconds since 1970. Parts out of their range count on.
 pub(super) fn mktime(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [tuple] = args.exactly("time.mktime")?;
-    if !matches!(tuple, Value::Tuple(_)) && tuple.downcast::<struct_time::StructTime>().is_none() {
+    if !matches!(tuple, Value::Tuple(_)) && struct_time::parts_of(&tuple).is_none() {
         return Err(type_error("Tuple or struct_time argument required"));
     }
     let [year, month, day, hour, minute, second, ..] = struct_time::numbers(vm, &tuple, "mktime")?.map(i128::from);

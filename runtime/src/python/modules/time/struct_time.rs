@@ -5,12 +5,11 @@ use jiff::civil;
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error};
-use crate::python::hash;
-use crate::python::iterator::{Items, IteratorObject};
-use crate::python::object::Object;
-use crate::python::types::{BuiltinType, TUPLE, TUPLE_ITERATOR};
+use crate::python::modules::named_parts::NamedParts;
+use crate::python::string::Str;
+use crate::python::types::{BuiltinType, TUPLE};
 use crate::python::value::Value;
-use crate::python::vm::{BinaryOp, CompareOp, Vm};
+use crate::python::vm::Vm;
 
 /// `time.struct_time`
 pub(super) static STRUCT_TIME: BuiltinType = BuiltinType {
@@ -22,13 +21,6 @@ pub(super) static STRUCT_TIME: BuiltinType = BuiltinType {
 
 const FIELDS: [&str; 9] =
     ["tm_year", "tm_mon", "tm_mday", "tm_hour", "tm_min", "tm_sec", "tm_wday", "tm_yday", "tm_isdst"];
-
-/// A time in parts.
-pub(super) struct StructTime {
-    parts: [Value; 9],
-    /// `tm_zone`; `None` where it is not known.
-    zone: Option<&'static str>,
-}
 
 /// The parts of a reading, with what is known of daylight saving (-1: nothing) and of the zone.
 pub(in crate::python::modules) fn of_date_time(
@@ -52,7 +44,23 @@ pub(in crate::python::modules) fn of_date_time(
 
 /// A time of these parts.
 pub(super) fn of_parts(parts: [i64; 9], zone: Option<&'static str>) -> Value {
-    Value::object(StructTime { parts: parts.map(Value::Int), zone })
+    of_values(parts.map(Value::Int).into(), zone)
+}
+
+fn of_values(parts: Vec<Value>, zone: Option<&'static str>) -> Value {
+    let hidden = vec![
+        ("tm_zone", zone.map_or(Value::None, Value::str)),
+        ("tm_gmtoff", zone.map_or(Value::None, |_| Value::Int(0))),
+        ("n_fields", Value::Int(11)),
+        ("n_sequence_fields", Value::Int(9)),
+        ("n_unnamed_fields", Value::Int(0)),
+    ];
+    Value::object(NamedParts { class: &STRUCT_TIME, fields: &FIELDS, parts, hidden })
+}
+
+/// The `struct_time` that a value is.
+pub(super) fn parts_of(value: &Value) -> Option<&NamedParts> {
+    value.downcast::<NamedParts>().filter(|parts| std::ptr::eq(parts.class, &STRUCT_TIME))
 }
 
 /// `struct_time(iterable)`
@@ -70,15 +78,16 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Err(type_error(format!("time.struct_time() takes an at most 11-sequence ({count}-sequence given)")));
     }
     let parts: Vec<Value> = parts.into_iter().take(FIELDS.len()).collect();
-    match <[Value; 9]>::try_from(parts) {
-        Ok(parts) => Ok(Value::object(StructTime { parts, zone: None })),
-        Err(_) => Err(type_error(format!("time.struct_time() takes an at least 9-sequence ({count}-sequence given)"))),
+    if parts.len() < FIELDS.len() {
+        return Err(type_error(format!("time.struct_time() takes an at least 9-sequence ({count}-sequence given)")));
     }
+    Ok(of_values(parts, None))
 }
 
 /// The name of the zone that a `struct_time` tells.
-pub(super) fn zone(value: &Value) -> Option<&'static str> {
-    value.downcast::<StructTime>()?.zone
+pub(super) fn zone(value: &Value) -> Option<&str> {
+    let (_, zone) = parts_of(value)?.hidden.iter().find(|(name, _)| *name == "tm_zone")?;
+    zone.as_str().map(Str::as_str)
 }
 
 /// The nine numbers of a tuple or a `struct_time`.
@@ -86,8 +95,8 @@ pub(super) fn zone(value: &Value) -> Option<&'static str> {
 /// # Errors
 /// `TypeError` where it is neither, or has another length.
 pub(super) fn numbers(vm: &mut Vm, value: &Value, function: &str) -> PyResult<[i64; 9]> {
-    let items = match (value, value.downcast::<StructTime>()) {
-        (_, Some(time)) => time.parts.to_vec(),
+    let items = match (value, parts_of(value)) {
+        (_, Some(time)) => time.parts.clone(),
         (Value::Tuple(tuple), None) => tuple.items.clone(),
         _ => return Err(type_error("Tuple or struct_time argument required")),
     };
@@ -99,76 +108,4 @@ pub(super) fn numbers(vm: &mut Vm, value: &Value, function: &str) -> PyResult<[i
         *number = convert::index_i64(vm, item)?;
     }
     Ok(numbers)
-}
-
-impl StructTime {
-    fn tuple(&self) -> Value {
-        Value::tuple(self.parts.to_vec())
-    }
-}
-
-impl Object for StructTime {
-    fn class(&self) -> &'static BuiltinType {
-        &STRUCT_TIME
-    }
-
-    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        let named = FIELDS.iter().zip(&self.parts).find(|(field, _)| **field == name);
-        Ok(match name {
-            "tm_zone" => Some(self.zone.map_or(Value::None, Value::str)),
-            "tm_gmtoff" => Some(self.zone.map_or(Value::None, |_| Value::Int(0))),
-            "n_fields" => Some(Value::Int(11)),
-            "n_sequence_fields" => Some(Value::Int(9)),
-            "n_unnamed_fields" => Some(Value::Int(0)),
-            _ => named.map(|(_, number)| number.clone()),
-        })
-    }
-
-    fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
-        self.class().method(name)?;
-        Some(vm.call_method(&self.tuple(), name, std::mem::take(args)))
-    }
-
-    fn get_item(&self, vm: &mut Vm, key: &Value) -> PyResult<Value> {
-        vm.get_item(&self.tuple(), key)
-    }
-
-    fn iter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
-        let items: Vec<Value> = self.parts.to_vec();
-        Some(Ok(IteratorObject::new(&TUPLE_ITERATOR, Items(items.into_iter()))))
-    }
-
-    fn len(&self, _: &mut Vm) -> Option<PyResult<usize>> {
-        Some(Ok(FIELDS.len()))
-    }
-
-    fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
-        let other = other.downcast::<Self>().map_or_else(|| other.clone(), Self::tuple);
-        Some(vm.compare(op, &self.tuple(), &other))
-    }
-
-    fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
-        let other = other.downcast::<Self>().map_or_else(|| other.clone(), Self::tuple);
-        match method {
-            "add" => Some(vm.binary(BinaryOp::Add, &self.tuple(), &other)),
-            "radd" => Some(vm.binary(BinaryOp::Add, &other, &self.tuple())),
-            _ => None,
-        }
-    }
-
-    fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
-        Some(hash::hash(vm, &self.tuple()))
-    }
-
-    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
-        let mut fields = Vec::with_capacity(FIELDS.len());
-        for (field, part) in FIELDS.iter().zip(&self.parts) {
-            fields.push(format!("{field}={}", vm.repr(part)?));
-        }
-        Ok(format!("time.struct_time({})", fields.join(", ")))
-    }
-
-    fn attributes(&self) -> &'static [&'static str] {
-        &FIELDS
-    }
 }

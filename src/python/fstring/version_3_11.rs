@@ -1,14 +1,13 @@
 //! What CPython 3.11 refuses in f-strings: its own scanner for their fields, which knows less than later versions.
 //!
-//! A later Python reads more (PEP 701: the outer quotes, backslashes and comments inside fields); a parser for that would
-//! replace this file.
+//! What later versions read (PEP 701) is for [`super::scanner`].
 
 use rustpython_parser::{Parse, ast};
 
-use super::diagnose;
-use super::error::PythonError;
-use super::parse::Text;
-use super::tokens::{Token, TokenKind, Tokens};
+use crate::python::diagnose;
+use crate::python::error::PythonError;
+use crate::python::parse::Text;
+use crate::python::tokens::{Token, TokenKind, Tokens};
 
 /// How deep fields may nest in format specs.
 const MAX_NESTING: usize = 2;

@@ -1,0 +1,25 @@
+//! F-strings: which fields they have, and what is in them.
+//!
+//! The parser reads f-strings, but only as Python before 3.12 did, and not all of those right. So fields are read here: the
+//! [`scanner`] finds them by the rules of PEP 701, [`fields`] hides them from the parser and puts their trees where they
+//! were. [`version_3_11`] knows what CPython 3.11 refuses of that.
+
+mod fields;
+mod scanner;
+mod version_3_11;
+
+pub use version_3_11::{check, content};
+
+pub(super) use fields::{Failure, Suite, parse};
+
+/// Whether the text may hold an f-string: an `f` in front of a quote, maybe with an `r`.
+pub(super) fn occurs(source: &str) -> bool {
+    let bytes = source.as_bytes();
+    let is_f = |byte: Option<&u8>| matches!(byte, Some(b'f' | b'F'));
+    bytes.iter().enumerate().any(|(at, byte)| {
+        matches!(byte, b'"' | b'\'') && {
+            let before = |back: usize| at.checked_sub(back).and_then(|at| bytes.get(at));
+            is_f(before(1)) || matches!(before(1), Some(b'r' | b'R')) && is_f(before(2))
+        }
+    })
+}

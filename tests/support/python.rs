@@ -1,0 +1,84 @@
+//! Runs Python code as TPV's loader runs it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+use tpv_runtime::python::code::CodeKind;
+use tpv_runtime::python::dict::Dict;
+use tpv_runtime::python::exception::PyResult;
+use tpv_runtime::python::module::ModuleDef;
+use tpv_runtime::python::value::Value;
+use tpv_runtime::python::verify::verify;
+use tpv_runtime::python::vm::{Environment, Vm};
+use tpvc::python::program::ProgramBuilder;
+
+/// The surroundings as far as messages show them: the module that the code seems to be in.
+struct Loader;
+
+impl Environment for Loader {
+    fn modules(&self) -> &'static [&'static ModuleDef] {
+        tpv_runtime::galaxy::modules::MODULES
+    }
+
+    fn global(&self, _: &mut Vm, name: &str) -> PyResult<Option<Value>> {
+        Ok((name == "__name__").then(|| Value::str("tpv.core.loader")))
+    }
+}
+
+fn value(json: &Json) -> Value {
+    match json {
+        Json::Null => Value::None,
+        Json::Bool(value) => Value::Bool(*value),
+        Json::Number(number) => match number.as_i64() {
+            Some(int) => Value::Int(int),
+            None => Value::Float(number.as_f64().unwrap()),
+        },
+        Json::String(text) => Value::str(text.as_str()),
+        Json::Array(items) => {
+            let items = items.iter().map(value).collect();
+            Value::list(items)
+        }
+        Json::Object(entries) => {
+            let dict = Dict::new();
+            for (key, item) in entries {
+                let item = value(item);
+                dict.set_str(key.as_str().into(), item);
+            }
+            Value::dict(dict)
+        }
+    }
+}
+
+/// What the machine answers for a code and its context: `Ok(repr)`, or the exception's class and message.
+pub fn answer(source: &str, kind: CodeKind, context: &Json) -> Result<String, (String, String)> {
+    let mut program = ProgramBuilder::new();
+    let (root, errors) = program.compile_lenient(source, kind);
+    for error in &errors {
+        let lines = source.split('\n').count() as u32 + 1;
+        assert!(error.line >= 1 && error.column >= 1 && error.line <= lines, "{source:?}: {error:?}");
+    }
+    let data = program.finish();
+    verify(&data).unwrap_or_else(|reason| panic!("{source:?} does not verify: {reason}"));
+    let mut vm = Vm::new(Rc::new(Loader));
+    let program = vm.load(Arc::new(data));
+    if let Some(context) = context.as_object() {
+        for (name, json) in context {
+            let json = value(json);
+            let slot = vm.slot(name);
+            vm.set_context(slot, json);
+        }
+    }
+    let result = vm.run(&program, root).and_then(|result| vm.repr(&result));
+    match result {
+        Ok(text) => Ok(text.to_string()),
+        Err(raised) => {
+            let class = raised.class_name().to_string();
+            assert!(!raised.0.places.borrow().is_empty(), "no place: {source}");
+            let message = vm.str(&raised.value()).map(|text| text.to_string());
+            Err((class, message.unwrap_or_else(|raised| format!("{raised:?}"))))
+        }
+    }
+}
