@@ -13,6 +13,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 use tpv_runtime::python::code::{CodeKind, ProgramData};
 use tpv_runtime::python::exception::{PyResult, raise};
+use tpv_runtime::python::module::ModuleDef;
 use tpv_runtime::python::value::Value;
 use tpv_runtime::python::verify::verify;
 use tpv_runtime::python::vm::{Environment, Limits, Vm};
@@ -22,6 +23,10 @@ use tpvc::python::program::ProgramBuilder;
 struct Loader;
 
 impl Environment for Loader {
+    fn modules(&self) -> &'static [&'static ModuleDef] {
+        tpv_runtime::galaxy::modules::MODULES
+    }
+
     fn global(&self, _: &mut Vm, name: &str) -> PyResult<Option<Value>> {
         Ok((name == "__name__").then(|| Value::str("tpv.core.loader")))
     }

@@ -17,6 +17,7 @@ pub mod link;
 pub mod lint;
 pub mod python;
 pub mod source;
+mod yaml;
 
 use tpv_runtime::artifact::Rules;
 

@@ -175,3 +175,18 @@ destinations:
         assert_eq!(map("other"), fine);
     }
 }
+
+#[test]
+fn modules_pay() {
+    ends("import hashlib\nhashlib.pbkdf2_hmac('md5', b'', b'', 10 ** 9)", "TimeoutError");
+    ends("import heapq\nlist(heapq.merge(iter(int, 1)))", "TimeoutError");
+    ends("import statistics\nstatistics.quantiles([1, 2], n=10 ** 9)", "TimeoutError");
+    ends("import textwrap\ntextwrap.wrap('a ' * 10 ** 6, 3)", "TimeoutError");
+    ends("import uuid\nwhile True: uuid.uuid4()\n1", "TimeoutError");
+    ends("import os\nos.urandom(10 ** 10)", "MemoryError");
+    ends("import time\ntime.strftime('%1000Y' * 70_000, time.gmtime(0))", "MemoryError");
+    ends("import time\ntime.strftime('%c' * 10 ** 6, time.gmtime(0))", "TimeoutError");
+    ends("from string import Template\nTemplate('$a' * 10 ** 6).substitute(a='x' * 1000)", "MemoryError");
+    ends("import hashlib\nhashlib.shake_128().hexdigest(10 ** 9)", "MemoryError");
+    ends("import base64\nx = b'a' * 3 * 10 ** 7\nwhile True: x = base64.b64encode(x)\n1", "MemoryError");
+}

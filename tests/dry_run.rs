@@ -95,6 +95,14 @@ fn explanations_tell_everything() {
 }
 
 #[test]
+fn values_of_the_context_have_their_places() {
+    let job = ["--tool", "bwa", "--input-size", "2", "--explain"];
+    let args: Vec<&str> = ["dry-run", "context.yml"].into_iter().chain(job).collect();
+    expect("explain-context.txt", &args);
+    expect("dump-context.txt", &["dump", "context.yml", "--provenance"]);
+}
+
+#[test]
 fn pages_need_nothing_from_elsewhere() {
     let output = run(&["dry-run", "shared.yml", "local.yml", "--tool", "<b>\"&", "--output-format", "html"]);
     let page = stdout(&output);
@@ -138,6 +146,9 @@ fn dumps_are_those_of_tpv() {
     expect_file(&folder().join("dump.txt"), &text);
     let yaml = stdout(&run(&["dump", "shared.yml", "local.yml", "--output-format", "yaml"]));
     expect_file(&folder().join("dump.yaml"), &yaml);
+    expect_file(&folder().join("odd.txt"), &stdout(&run(&["dump", "odd.yml"])));
+    // The same data as in TPV's own, which keeps more of how the config writes it.
+    expect_file(&folder().join("odd.yaml"), &stdout(&run(&["dump", "odd.yml", "--output-format", "yaml"])));
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn newer_f_strings_are_warned_of() {
         let target = tempfile::tempdir().unwrap();
         let path = target.path().join("rules.bin");
         let output = tpvc_in(&folder, &[&["compile", "python-3-12.yml", "-o", path.to_str().unwrap()], more].concat());
-        (output.status.code(), stderr(&output).matches("[T117]: this f-string needs Python 3.12").count())
+        (output.status.code(), stderr(&output).matches("[T120]: this f-string needs Python 3.12").count())
     };
     assert_eq!(compile(&[]), (Some(0), 3));
     assert_eq!(compile(&["--strict"]), (Some(1), 3));
@@ -260,7 +260,7 @@ fn deep_and_long_code_is_linted() {
     let long = "1 + ".repeat(20_000);
     let nested = "not ".repeat(2_000);
     let text = format!(
-        "tools:\n  t:\n    mem: 1\n    rules:\n      - {{if: \"{deep}1\"}}\n      - {{if: \"{long}1\"}}\n      - {{if: \"{nested}1\"}}\n"
+        "tools:\n  t:\n    mem: 1\n    rules:\n      - {{if: \"{deep}1\", mem: 1}}\n      - {{if: \"{long}1\", mem: 1}}\n      - {{if: \"{nested}1\", mem: 1}}\n"
     );
     let linted = lint_text(&text);
     assert!(linted.findings.iter().all(|finding| finding.code == "T111"), "{}", report::text(&linted, false));

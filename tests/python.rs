@@ -189,3 +189,68 @@ fn stdlib() {
 fn what_the_referee_found() {
     replay("referee");
 }
+
+#[test]
+fn hashing() {
+    replay("hashing");
+}
+
+#[test]
+fn packaging() {
+    replay("packaging");
+}
+
+#[test]
+fn time() {
+    replay("time");
+}
+
+#[test]
+fn uuid() {
+    replay("uuid");
+}
+
+#[test]
+fn galaxy_util() {
+    replay("galaxy_util");
+}
+
+#[test]
+fn textwrap() {
+    replay("textwrap");
+}
+
+#[test]
+fn data_structures() {
+    replay("data_structures");
+}
+
+#[test]
+fn dataclasses() {
+    replay("dataclasses");
+}
+
+#[test]
+fn statistics() {
+    replay("statistics");
+}
+
+#[test]
+fn urls() {
+    replay("urls");
+}
+
+#[test]
+fn decorators() {
+    replay("decorators");
+}
+
+#[test]
+fn enums() {
+    replay("enums");
+}
+
+#[test]
+fn more_stdlib() {
+    replay("more_stdlib");
+}

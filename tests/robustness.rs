@@ -254,3 +254,95 @@ fn answers_go_to_stdout_and_everything_else_to_stderr() {
     assert_eq!(stderr(&quiet), "");
     assert_eq!(stdout(&quiet), stdout(&run));
 }
+
+/// Every verb with what it needs, in a folder of [`folder`].
+const VERBS: [&[&str]; 9] = [
+    &["lint", "config.yml"],
+    &["format", "config.yml"],
+    &["dump", "config.yml"],
+    &["dry-run", "config.yml", "--tool", "bwa"],
+    &["map", "--config", "config.yml", "jobs.jsonl"],
+    &["inspect", "rules.bin"],
+    &["explain-code", "T101"],
+    &["completions", "bash"],
+    &["man"],
+];
+
+/// Runs a verb with these streams and gives its status.
+#[cfg(unix)]
+fn status(folder: &Path, args: &[&str], stdout: std::process::Stdio, stderr: std::process::Stdio) -> Option<i32> {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tpvc"));
+    command.args(args).current_dir(folder).stdin(std::process::Stdio::null()).stdout(stdout).stderr(stderr);
+    command.status().unwrap().code()
+}
+
+/// A pipe that nobody reads.
+#[cfg(unix)]
+fn closed() -> std::process::Stdio {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    writer.into()
+}
+
+#[cfg(unix)]
+#[test]
+fn readers_that_go_away_are_no_failure() {
+    let folder = folder();
+    fs::write(folder.path().join("bad.yml"), "tools: [\n").unwrap();
+    for args in VERBS {
+        let null = std::process::Stdio::null;
+        assert_eq!(status(folder.path(), args, closed(), null()), Some(0), "{args:?}");
+        assert_eq!(status(folder.path(), args, closed(), closed()), Some(0), "{args:?}");
+    }
+    for verb in ["lint", "format", "dump", "compile"] {
+        let args: &[&str] = if verb == "compile" { &[verb, "bad.yml", "-o", "x.bin"] } else { &[verb, "bad.yml"] };
+        assert_eq!(status(folder.path(), args, closed(), closed()), Some(1), "{verb}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn results_that_cannot_be_written_are_a_failure() {
+    let folder = folder();
+    fs::write(folder.path().join("config.yml"), CONFIG.replace("cores: 2", "core: 2")).unwrap();
+    for args in VERBS {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        assert_eq!(status(folder.path(), args, full.into(), std::process::Stdio::null()), Some(1), "{args:?}");
+    }
+}
+
+#[test]
+fn a_config_may_come_from_stdin() {
+    let folder = folder();
+    for args in [&["lint", "-"][..], &["dump", "-"], &["format", "-"], &["dry-run", "-", "--tool", "bwa"]] {
+        let config = fs::File::open(folder.path().join("config.yml")).unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tpvc"));
+        let output = command.args(args).current_dir(folder.path()).stdin(config).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
+    }
+    let write = tpvc_in(folder.path(), &["format", "--write", "-"]);
+    assert_eq!(write.status.code(), Some(1), "{}", stderr(&write));
+}
+
+#[test]
+fn configs_that_cannot_be_read_say_why() {
+    let folder = folder();
+    fs::write(folder.path().join("latin.yml"), b"tools: {caf\xe9: {mem: 1}}\n").unwrap();
+    fs::create_dir(folder.path().join("sub")).unwrap();
+    let cases = [
+        ("none.yml", "no such file", "check the path; it is relative to the present folder"),
+        ("sub", "is a directory", "name the files in it"),
+        ("latin.yml", "is not UTF-8 text: byte 11 is part of no character", "save it as UTF-8"),
+    ];
+    for (name, what, help) in cases {
+        for verb in ["dump", "format", "compile"] {
+            let own = ["-o", "x"];
+            let args: Vec<&str> =
+                [verb, name].into_iter().chain(own.into_iter().filter(|_| verb == "compile")).collect();
+            let run = tpvc_in(folder.path(), &args);
+            let said = stderr(&run);
+            assert_eq!(run.status.code(), Some(1), "{verb} {name}: {said}");
+            assert!(said.contains(what) && said.contains(help), "{verb} {name}: {said}");
+        }
+    }
+}

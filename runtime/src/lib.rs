@@ -8,3 +8,4 @@ mod nesting;
 pub mod patterns;
 pub mod python;
 pub mod stream;
+mod word_hash;

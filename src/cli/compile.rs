@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::output::Output;
+use super::output::{Output, tell};
 use super::report::{count, grouped, io_help};
 use super::{Common, Outcome};
 
@@ -37,7 +37,7 @@ impl Compile {
         common.show(&compiled.diagnostics, &compiled.sources);
         let Some(rules) = compiled.rules else {
             let errors = count(compiled.diagnostics.errors() as u64, "error");
-            eprintln!("nothing was written: {errors}");
+            tell(format_args!("nothing was written: {errors}"));
             return Outcome::Bad;
         };
         let bytes = match rules.to_bytes() {

@@ -1,11 +1,12 @@
 //! `tpvc completions` and `tpvc man`: made of the command line's own definition.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
+use super::output::print;
 use super::report::io_help;
 use super::{Cli, Common, Outcome};
 
@@ -24,7 +25,7 @@ impl Completions {
     pub(super) fn run(&self, common: &Common) -> Outcome {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "tpvc", &mut text);
-        write_stdout(&text, common)
+        common.end(print(text).map(|()| Outcome::Done))
     }
 }
 
@@ -46,7 +47,7 @@ impl Man {
         let Some(folder) = &self.out else {
             let mut text = Vec::new();
             return match clap_mangen::Man::new(command).render(&mut text) {
-                Ok(()) => write_stdout(&text, common),
+                Ok(()) => common.end(print(text).map(|()| Outcome::Done)),
                 Err(error) => fail(common, &error, Path::new("-")),
             };
         };
@@ -55,13 +56,6 @@ impl Man {
             Ok(()) => Outcome::Done,
             Err(error) => fail(common, &error, folder),
         }
-    }
-}
-
-fn write_stdout(text: &[u8], common: &Common) -> Outcome {
-    match io::stdout().lock().write_all(text) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => fail(common, &error, Path::new("-")),
-        _ => Outcome::Done,
     }
 }
 

@@ -1,6 +1,5 @@
 //! `tpvc dump`
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -10,6 +9,7 @@ use crate::config::entity::EntityKind;
 use crate::config::suggest::closest;
 use crate::dump::{Options, text, yaml};
 
+use super::output::print;
 use super::report::Trouble;
 use super::{Common, Outcome, rules};
 
@@ -51,13 +51,7 @@ enum Format {
 
 impl Dump {
     pub(super) fn run(&self, common: &Common) -> Outcome {
-        match self.try_run(common) {
-            Ok(outcome) => outcome,
-            Err(trouble) => {
-                common.fail(trouble.message, &trouble.help);
-                Outcome::Bad
-            }
-        }
+        common.end(self.try_run(common))
     }
 
     fn try_run(&self, common: &Common) -> Result<Outcome, Trouble> {
@@ -74,7 +68,8 @@ impl Dump {
         }
         let (inputs, sources) = rules::inputs(self.job_conf.as_deref(), &self.configs, common)?;
         let compiled = crate::compile_inputs(&inputs, sources, &crate::CompileOptions::default());
-        if compiled.rules.is_none() {
+        // Pools without a store only keep a mapper from starting: `tpv dump` shows such a config, too.
+        if compiled.diagnostics.errors() > usize::from(crate::link::lacks_store(&compiled.config)) {
             common.show(&compiled.diagnostics, &compiled.sources);
             return Ok(Outcome::Bad);
         }
@@ -107,11 +102,7 @@ impl Dump {
             Format::Text => text(config, &names, &options),
             Format::Yaml => yaml(config, &names, &options),
         };
-        match std::io::stdout().lock().write_all(shown.as_bytes()) {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                Err(Trouble::new(format!("stdout cannot be written: {error}"), "check where it leads"))
-            }
-            _ => Ok(Outcome::Done),
-        }
+        print(shown)?;
+        Ok(Outcome::Done)
     }
 }

@@ -1,9 +1,8 @@
 //! `tpvc explain-code`
 
-use std::io::Write;
-
 use clap::Args;
 
+use super::output::print;
 use super::{Common, Outcome};
 use crate::config::suggest::closest;
 use crate::lint::codes::{CODES, find};
@@ -21,10 +20,10 @@ impl ExplainCode {
     pub(super) fn run(&self, common: &Common) -> Outcome {
         let Some(code) = &self.code else {
             let list: String = CODES.iter().map(|code| format!("{}  {}\n", code.code, code.title)).collect();
-            return print(&list);
+            return common.end(print(list).map(|()| Outcome::Done));
         };
         match find(code) {
-            Some(found) => print(found.page),
+            Some(found) => common.end(print(found.page).map(|()| Outcome::Done)),
             None => {
                 let help = match closest(&code.to_uppercase(), CODES.iter().map(|code| code.code)) {
                     Some(near) => format!("did you mean `{near}`?"),
@@ -35,10 +34,4 @@ impl ExplainCode {
             }
         }
     }
-}
-
-/// Writes to stdout; that the reader went away is no error.
-fn print(text: &str) -> Outcome {
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
-    Outcome::Done
 }

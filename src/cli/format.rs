@@ -1,13 +1,13 @@
 //! `tpvc format`
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use clap::{Args, CommandFactory, error::ErrorKind};
 
 use super::diff;
-use super::output::Output;
-use super::report::{count, io_help};
+use super::output::{Output, print};
+use super::report::{Trouble, count, io_help};
 use super::{Cli, Common, Outcome};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Limits, SourceId, SourceMap, Span, is_url};
@@ -35,9 +35,6 @@ pub(super) struct Format {
     write: bool,
 }
 
-/// A failure in words, with what to do about it.
-type Failure = (String, String);
-
 impl Format {
     pub(super) fn run(&self, common: &Common) -> Outcome {
         if self.files.len() > 1 && !self.check && !self.write {
@@ -49,8 +46,8 @@ impl Format {
             match self.format(file, common) {
                 Ok(Some(is_changed)) => changed += u64::from(is_changed),
                 Ok(None) => bad += 1,
-                Err((message, help)) => {
-                    common.fail(message, &help);
+                Err(trouble) => {
+                    common.fail(trouble.message, &trouble.help);
                     bad += 1;
                 }
             }
@@ -62,11 +59,11 @@ impl Format {
     }
 
     /// Formats one file and says whether that changes it; `None` for a file that cannot be formatted, which was reported.
-    fn format(&self, name: &str, common: &Common) -> Result<Option<bool>, Failure> {
+    fn format(&self, name: &str, common: &Common) -> Result<Option<bool>, Trouble> {
         let mut sources = SourceMap::new();
-        let id = sources.load(name, &Limits::default()).map_err(|error| {
-            (format!("`{name}` cannot be read: {error}"), "check the path or URL, and that it can be read".to_owned())
-        })?;
+        let id = sources
+            .load(name, &Limits::default())
+            .map_err(|error| Trouble::new(format!("`{name}` cannot be read: {error}"), error.help()))?;
         let old = sources.get(id).map(|source| source.text.clone()).unwrap_or_default();
         let mut diagnostics = Diagnostics::new();
         let formatted = match crate::format::format(&old) {
@@ -92,12 +89,15 @@ impl Format {
                 // TPV has texts that it breaks, such as those with long keys of several words.
                 if let Err(error) = crate::format::format(&formatted.text) {
                     let message = format!("`{name}` would be no YAML after formatting: {error}");
-                    return Err((message, "nothing was written; shorten keys of more than 70 characters".to_owned()));
+                    return Err(Trouble::new(
+                        message,
+                        "nothing was written; shorten keys of more than 70 characters".to_owned(),
+                    ));
                 }
                 write_file(name, &formatted.text)?;
             }
         } else if self.check {
-            print(&diff::unified(name, &format!("{name} (formatted)"), &old, &formatted.text))?;
+            print(diff::unified(name, &format!("{name} (formatted)"), &old, &formatted.text))?;
         } else {
             print(&formatted.text)?;
         }
@@ -126,19 +126,12 @@ fn losses(id: SourceId, lost: &[usize]) -> Diagnostics {
     diagnostics
 }
 
-fn print(text: &str) -> Result<(), Failure> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        // The reader has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err((format!("stdout cannot be written: {error}"), "check where it goes".to_owned())),
-        Ok(()) => Ok(()),
+fn write_file(name: &str, text: &str) -> Result<(), Trouble> {
+    if name == "-" {
+        return Err(Trouble::new("stdin cannot be written", "leave out `--write`"));
     }
-}
-
-fn write_file(name: &str, text: &str) -> Result<(), Failure> {
     if is_url(name) {
-        return Err((format!("`{name}` cannot be written: it is a URL"), "leave out `--write`".to_owned()));
+        return Err(Trouble::new(format!("`{name}` cannot be written: it is a URL"), "leave out `--write`"));
     }
     let path = Path::new(name);
     let written = Output::create(path).and_then(|mut output| {
@@ -147,6 +140,6 @@ fn write_file(name: &str, text: &str) -> Result<(), Failure> {
     });
     written.map_err(|error| {
         let (what, help) = io_help(&error, path);
-        (format!("the formatted text cannot be written to {what}"), help.to_owned())
+        Trouble::new(format!("the formatted text cannot be written to {what}"), help)
     })
 }

@@ -1,7 +1,6 @@
 //! `tpvc inspect`
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -12,6 +11,7 @@ use tpv_runtime::python::code::{CodeKind, ProgramData};
 use tpv_runtime::python::listing::listing;
 
 use super::map::{artifact_error, read_artifact};
+use super::output::print;
 use super::report::grouped;
 use super::{Common, Outcome};
 
@@ -34,10 +34,7 @@ pub(super) struct Inspect {
 impl Inspect {
     pub(super) fn run(&self, common: &Common) -> Outcome {
         match self.text() {
-            Ok(text) => match std::io::stdout().lock().write_all(text.as_bytes()) {
-                Ok(()) => Outcome::Done,
-                Err(_) => Outcome::Bad,
-            },
+            Ok(text) => common.end(print(text).map(|()| Outcome::Done)),
             Err((message, help)) => {
                 common.fail(message, &help);
                 Outcome::Bad

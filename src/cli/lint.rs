@@ -1,11 +1,12 @@
 //! `tpvc lint`
 
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal, Write};
+use std::io;
 use std::time::Instant;
 
-use clap::{Args, ColorChoice, ValueEnum};
+use clap::{Args, ValueEnum};
 
+use super::output::print;
 use super::paths;
 use super::report::count;
 use super::{Common, Outcome};
@@ -75,13 +76,14 @@ impl Lint {
             }
         }
         let out = match self.format {
-            Format::Text => runs.iter().map(|linted| report::text(linted, colour(common))).collect(),
+            Format::Text => runs.iter().map(|linted| report::text(linted, common.colour_of(&io::stdout()))).collect(),
             Format::Json => report::json(&runs),
             Format::Sarif => report::sarif(&runs),
             Format::Github => runs.iter().map(report::github).collect::<String>(),
         };
-        // A reader that went away, such as `head`, is no fault of the config.
-        let _ = io::stdout().lock().write_all(out.as_bytes());
+        if let Err(trouble) = print(out) {
+            return common.end(Err(trouble));
+        }
         let errors: usize = runs.iter().map(Linted::errors).sum();
         let warnings: usize = runs.iter().map(Linted::warnings).sum();
         summary(common, configs.len(), errors, warnings);
@@ -130,16 +132,5 @@ fn by_code(common: &Common, runs: &[Linted]) {
     }
     for (code, number) in counts {
         common.say(&format!("{number:6} {code}  {}", codes::find(code).map_or("", |code| code.title)));
-    }
-}
-
-/// Whether the findings, which go to stdout, get colours.
-fn colour(common: &Common) -> bool {
-    match common.color {
-        ColorChoice::Always => true,
-        ColorChoice::Never => false,
-        ColorChoice::Auto => {
-            io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-        }
     }
 }

@@ -17,7 +17,7 @@ use tpv_runtime::mapper::{Hooks, Log, Mapper};
 use tpv_runtime::python::vm::{Limits, LogLevel};
 use tpv_runtime::stream::{self, Batch};
 
-use super::output::Output;
+use super::output::{Output, tell};
 use super::progress::Progress;
 use super::report::{count, grouped, io_help};
 use super::{Common, Outcome};
@@ -160,6 +160,7 @@ impl Map {
             progress.advance(batch.len() as u64);
             total.merge(tally);
         });
+        Mapper::leave_to_system();
         progress.finish();
         let finished = streamed.and_then(|()| output.finish());
         if let Err(error) = finished {
@@ -292,7 +293,7 @@ pub(super) fn hooks(common: &Common) -> Hooks {
             LogLevel::Error => "error",
             LogLevel::Critical => "critical",
         };
-        eprintln!("{name}: {message}");
+        tell(format_args!("{name}: {message}"));
     });
     Hooks {
         compile: Some(Arc::new(crate::python::run_time::compile)),

@@ -2,6 +2,9 @@
 //!
 //! Exit status: 0 done; 1 the input was judged and is bad; 2 the command line is wrong.
 
+// They panic where nobody reads: `output` has what does not.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod bench;
 mod compile;
 mod completions;
@@ -36,16 +39,17 @@ pub(crate) enum Outcome {
 #[derive(Parser)]
 #[command(
     name = "tpvc",
-    version,
-    long_version = concat!(env!("CARGO_PKG_VERSION"), " (follows TPV 3.3.0)"),
+    version = concat!(env!("CARGO_PKG_VERSION"), " (follows TPV 3.3.0)"),
     about = "Compiles TPV (Total Perspective Vortex) rules and maps Galaxy jobs with them",
     after_help = "Examples:\n  \
         tpvc compile tpv_rules.yml -o rules.bin\n  \
         tpvc map rules.bin jobs.jsonl -o answers.jsonl --world world.json\n  \
         tpvc map --config shared.yml --config local.yml jobs.jsonl\n  \
         tpvc dry-run --job-conf job_conf.yml --tool bwa_mem --explain\n  \
-        tpvc dump shared.yml local.yml\n  \
-        tpvc inspect rules.bin",
+        tpvc lint rules/*.yml\n  \
+        tpvc format --check rules/*.yml\n  \
+        tpvc dump shared.yml local.yml\n\n\
+        Exit status: 0 done; 1 the input is bad; 2 the command line is wrong.",
     arg_required_else_help = true
 )]
 pub struct Cli {
@@ -55,17 +59,20 @@ pub struct Cli {
     verb: Verb,
 }
 
+/// The heading of [`Common`] in the help of each verb, whose own options come first.
+const COMMON: &str = "Options of all verbs";
+
 /// Options of every verb.
 #[derive(Args, Clone)]
 pub(crate) struct Common {
     /// Say nothing but results and errors
-    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = COMMON)]
     pub(crate) quiet: bool,
     /// Show what the rules log; twice for debug messages
-    #[arg(long, short, global = true, action = ArgAction::Count)]
+    #[arg(long, short, global = true, action = ArgAction::Count, help_heading = COMMON)]
     pub(crate) verbose: u8,
     /// When to use colours
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = COMMON)]
     pub(crate) color: ColorChoice,
 }
 
@@ -73,13 +80,13 @@ pub(crate) struct Common {
 enum Verb {
     Compile(compile::Compile),
     Map(map::Map),
-    Inspect(inspect::Inspect),
-    Format(format::Format),
+    DryRun(dry_run::DryRun),
     Lint(lint::Lint),
     ExplainCode(explain_code::ExplainCode),
-    Bench(bench::Bench),
-    DryRun(dry_run::DryRun),
+    Format(format::Format),
     Dump(dump::Dump),
+    Inspect(inspect::Inspect),
+    Bench(bench::Bench),
     Completions(completions::Completions),
     Man(completions::Man),
 }

@@ -6,6 +6,28 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use super::report::{Trouble, io_help};
+
+/// Writes results to stdout. That the reader went away, such as `head`, is no failure.
+///
+/// # Errors
+/// Everything else that keeps them from being written, as a full disk.
+pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<(), Trouble> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let (what, help) = io_help(&error, Path::new("-"));
+            Err(Trouble::new(format!("the results cannot be written to {what}"), help))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a line to stderr. Where nobody can be told, there is nobody to tell that.
+pub(crate) fn tell(text: impl std::fmt::Display) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
 /// Where results go.
 pub(crate) enum Output {
     /// Standard output.

@@ -8,16 +8,22 @@ use clap::ColorChoice;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::source::SourceMap;
 
-use super::Common;
+use super::output::tell;
+use super::{Common, Outcome};
 
 impl Common {
     /// Whether stderr gets colours: as asked, else on terminals unless `NO_COLOR` is set.
     pub(crate) fn colour(&self) -> bool {
+        self.colour_of(&io::stderr())
+    }
+
+    /// The same for any stream.
+    pub(crate) fn colour_of(&self, stream: &impl IsTerminal) -> bool {
         match self.color {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
             ColorChoice::Auto => {
-                io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+                stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
             }
         }
     }
@@ -26,7 +32,7 @@ impl Common {
     pub(crate) fn show(&self, diagnostics: &Diagnostics, sources: &SourceMap) {
         for diagnostic in diagnostics.iter() {
             if !self.quiet || diagnostic.severity == Severity::Error {
-                eprintln!("{}\n", diagnostic.render(sources, self.colour()).trim_end());
+                tell(format_args!("{}\n", diagnostic.render(sources, self.colour()).trim_end()));
             }
         }
     }
@@ -34,13 +40,21 @@ impl Common {
     /// Prints an error that has no place in a config file.
     pub(crate) fn fail(&self, message: impl Into<String>, help: &str) {
         let diagnostic = Diagnostic::error(message).help(help);
-        eprintln!("{}", diagnostic.render(&SourceMap::new(), self.colour()));
+        tell(diagnostic.render(&SourceMap::new(), self.colour()));
+    }
+
+    /// What a verb ended in; says what kept it from its work.
+    pub(crate) fn end(&self, result: Result<Outcome, Trouble>) -> Outcome {
+        result.unwrap_or_else(|trouble| {
+            self.fail(trouble.message, &trouble.help);
+            Outcome::Bad
+        })
     }
 
     /// Prints a line about what was done, unless `--quiet`.
     pub(crate) fn say(&self, text: &str) {
         if !self.quiet {
-            eprintln!("{text}");
+            tell(text);
         }
     }
 }
@@ -62,7 +76,8 @@ pub(crate) fn io_help(error: &io::Error, path: &Path) -> (String, &'static str) 
         AlreadyExists => ("it exists already".to_owned(), "name another file"),
         _ => (error.to_string().to_lowercase(), "check the path"),
     };
-    (format!("`{}`: {what}", path.display()), help)
+    let name = if path == Path::new("-") { "stdout".to_owned() } else { format!("`{}`", path.display()) };
+    (format!("{name}: {what}"), help)
 }
 
 /// A count with its noun: `1 job`, `2 jobs`.

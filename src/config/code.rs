@@ -91,7 +91,9 @@ fn push(out: &mut Vec<CodeText>, text: &Text, kind: CodeKind, property: &'static
 fn collect_strings(value: &ConfigValue, property: &'static str, checked: bool, out: &mut Vec<CodeText>) {
     match &value.kind {
         ValueKind::Str(text) => push(out, text, CodeKind::FString, property, checked),
-        ValueKind::List(items) => items.iter().for_each(|item| collect_strings(item, property, checked, out)),
+        ValueKind::List(items) | ValueKind::Set(items) => {
+            items.iter().for_each(|item| collect_strings(item, property, checked, out))
+        }
         ValueKind::Map(map) => {
             map.entries.iter().for_each(|entry| collect_strings(&entry.value, property, checked, out));
         }

@@ -185,6 +185,8 @@ pub struct Rule {
     pub id: Arc<str>,
     /// The rule in its file.
     pub span: Span,
+    /// Whether it stands in a list rather than under a key, which shows in TPV's dump.
+    pub in_list: bool,
     /// The fields that entities have too.
     pub common: Common,
     /// `if`: `Str` with a code block, or `Bool`.

@@ -53,6 +53,7 @@ impl Rule {
     /// This rule over `parent`. `if` is always set, so that the child's counts.
     pub fn inherit(&self, parent: &Self) -> Self {
         Self {
+            in_list: self.in_list,
             id: self.id.clone(),
             span: self.span,
             common: self.common.inherit(&parent.common),

@@ -91,12 +91,8 @@ pub fn load_inputs(inputs: &[Input], limits: &Limits, sources: &mut SourceMap, p
 }
 
 fn unreadable(name: &str, error: &SourceError) -> Diagnostic {
-    let (what, help) = if crate::source::is_url(name) {
-        ("fetch", "check the address and the network, or save the file and name its path")
-    } else {
-        ("read", "check the path and its permissions; it is relative to the present folder")
-    };
-    Diagnostic::error(format!("cannot {what} `{name}`: {error}")).help(help)
+    let what = if crate::source::is_url(name) { "fetch" } else { "read" };
+    Diagnostic::error(format!("cannot {what} `{name}`: {error}")).help(error.help())
 }
 
 /// Reads config files and URLs in load order and merges them. Whether the result may be used is for `problems` to say.

@@ -2,7 +2,9 @@
 
 /// The candidate nearest to `name`, if it is near enough to be a slip.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (name.chars().count() / 3).clamp(1, 4);
+    // A long name shares much with its neighbours, as `pulsar-paw` with `pulsar-qld`, and is none of them.
+    let length = name.chars().count();
+    let limit = if length < 10 { length / 3 } else { length / 4 }.clamp(1, 4);
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
         // The lengths alone bound the distance from below, which spares most comparisons in a long list.
@@ -55,5 +57,7 @@ mod tests {
         assert_eq!(closest("shceduling", fields), Some("scheduling"));
         assert_eq!(closest("memory", fields), None);
         assert_eq!(closest("x", fields), None);
+        assert_eq!(closest("pulsar-paw", ["pulsar-QLD", "pulsar-mel"]), None);
+        assert_eq!(closest("maximum_accepted_cores", ["max_accepted_cores"]), Some("max_accepted_cores"));
     }
 }

@@ -61,11 +61,17 @@ pub enum ValueKind {
     DateTime(DateTime),
     /// `list`
     List(Arc<Vec<ConfigValue>>),
+    /// `!!set`: no `list`, but pydantic takes it where one may stand.
+    Set(Arc<Vec<ConfigValue>>),
     /// `dict`
     Map(Arc<Map>),
+    /// `OrderedDict`: never in a config, but what TPV's dump has for some of its mappings, see [`crate::dump`].
+    OrderedMap(Arc<Map>),
+    /// A boolean with an anchor: ruamel.yaml's class for it is a subclass of `int`, so that it prints as `1`.
+    AnchoredBool(bool),
     /// A scalar with a tag that is no type of its own (`!foo bar`, and with ruamel.yaml's round-trip loader `!!str 5`
     /// too): an object that is none of the types above, whose `str()` is the text.
-    Tagged(Text),
+    Tagged(Arc<str>, Text),
 }
 
 /// A day.
@@ -168,7 +174,7 @@ impl ConfigValue {
         match &self.kind {
             ValueKind::Null => "null".to_owned(),
             ValueKind::Bool(value) => format!("the boolean `{value}`"),
-            ValueKind::Int(_) | ValueKind::BigInt(_) | ValueKind::Float(_) => {
+            ValueKind::Int(_) | ValueKind::AnchoredBool(_) | ValueKind::BigInt(_) | ValueKind::Float(_) => {
                 format!("the number `{}`", self.python_str())
             }
             ValueKind::Str(text) if text.value.chars().count() > 40 || text.value.contains('\n') => {
@@ -178,8 +184,9 @@ impl ConfigValue {
             ValueKind::Date(_) => "a date".to_owned(),
             ValueKind::DateTime(_) => "a date and time".to_owned(),
             ValueKind::List(_) => "a list".to_owned(),
-            ValueKind::Map(_) => "a mapping".to_owned(),
-            ValueKind::Tagged(_) => "a value with a tag".to_owned(),
+            ValueKind::Set(_) => "a set".to_owned(),
+            ValueKind::Map(_) | ValueKind::OrderedMap(_) => "a mapping".to_owned(),
+            ValueKind::Tagged(..) => "a value with a tag".to_owned(),
         }
     }
 
@@ -187,20 +194,20 @@ impl ConfigValue {
     pub fn python_bool(&self) -> bool {
         match &self.kind {
             ValueKind::Null => false,
-            ValueKind::Bool(value) => *value,
+            ValueKind::Bool(value) | ValueKind::AnchoredBool(value) => *value,
             ValueKind::Int(value) => *value != 0,
-            ValueKind::BigInt(_) | ValueKind::Date(_) | ValueKind::DateTime(_) | ValueKind::Tagged(_) => true,
+            ValueKind::BigInt(_) | ValueKind::Date(_) | ValueKind::DateTime(_) | ValueKind::Tagged(..) => true,
             ValueKind::Float(value) => *value != 0.0,
             ValueKind::Str(text) => !text.value.is_empty(),
-            ValueKind::List(items) => !items.is_empty(),
-            ValueKind::Map(map) => !map.entries.is_empty(),
+            ValueKind::List(items) | ValueKind::Set(items) => !items.is_empty(),
+            ValueKind::Map(map) | ValueKind::OrderedMap(map) => !map.entries.is_empty(),
         }
     }
 
     /// Python's `str()`, which TPV applies to the values of an `env` mapping.
     pub fn python_str(&self) -> String {
         match &self.kind {
-            ValueKind::Str(text) | ValueKind::Tagged(text) => text.value.to_string(),
+            ValueKind::Str(text) | ValueKind::Tagged(_, text) => text.value.to_string(),
             ValueKind::Date(date) => date.to_string(),
             ValueKind::DateTime(time) => time.to_string(),
             _ => self.python_repr(),
@@ -209,8 +216,8 @@ impl ConfigValue {
 
     /// Python's `repr()`.
     ///
-    /// DIFFERENCE: a date-time with a zone or a `T`, and a tagged scalar, show here as `datetime.datetime(...)` and as
-    /// their text; ruamel.yaml shows its own classes.
+    /// DIFFERENCE: a date-time with a zone or a `T` shows here as `datetime.datetime(...)`; ruamel.yaml shows a class of
+    /// its own with the name of the zone.
     pub fn python_repr(&self) -> String {
         let mut out = String::new();
         self.write_repr(&mut out);
@@ -225,7 +232,19 @@ impl ConfigValue {
             ValueKind::Int(value) => out.push_str(&value.to_string()),
             ValueKind::BigInt(value) => out.push_str(&value.to_string()),
             ValueKind::Float(value) => out.push_str(&float_repr(*value)),
-            ValueKind::Str(text) | ValueKind::Tagged(text) => out.push_str(&str_repr(&text.value)),
+            ValueKind::AnchoredBool(value) => out.push(if *value { '1' } else { '0' }),
+            ValueKind::Str(text) => out.push_str(&str_repr(&text.value)),
+            ValueKind::Tagged(tag, text) => {
+                let style = match text.style {
+                    ScalarStyle::Plain => "None",
+                    ScalarStyle::SingleQuoted => "\"'\"",
+                    ScalarStyle::DoubleQuoted => "'\"'",
+                    ScalarStyle::Literal => "'|'",
+                    ScalarStyle::Folded => "'>'",
+                };
+                let (value, tag) = (str_repr(&text.value), str_repr(tag));
+                let _ = write!(out, "TaggedScalar(value={value}, style={style}, tag=Tag({tag}))");
+            }
             ValueKind::Date(Date { year, month, day }) => {
                 let _ = write!(out, "datetime.date({year}, {month}, {day})");
             }
@@ -240,26 +259,40 @@ impl ConfigValue {
                 }
                 out.push(')');
             }
-            ValueKind::List(items) => {
-                out.push('[');
-                for (index, item) in items.iter().enumerate() {
-                    out.push_str(if index == 0 { "" } else { ", " });
-                    item.write_repr(out);
-                }
-                out.push(']');
-            }
-            ValueKind::Map(map) => {
-                out.push('{');
-                for (index, entry) in map.entries.iter().enumerate() {
-                    out.push_str(if index == 0 { "" } else { ", " });
+            ValueKind::List(items) => write_items(out, ["[", "]"], items.iter(), Self::write_repr),
+            ValueKind::Set(items) => write_items(out, ["set(odict_keys([", "]))"], items.iter(), Self::write_repr),
+            ValueKind::Map(map) => write_items(out, ["{", "}"], map.entries.iter(), |entry, out| {
+                entry.key.write_repr(out);
+                out.push_str(": ");
+                entry.value.write_repr(out);
+            }),
+            ValueKind::OrderedMap(map) if map.entries.is_empty() => out.push_str("OrderedDict()"),
+            ValueKind::OrderedMap(map) => {
+                write_items(out, ["OrderedDict([", "])"], map.entries.iter(), |entry, out| {
+                    out.push('(');
                     entry.key.write_repr(out);
-                    out.push_str(": ");
+                    out.push_str(", ");
                     entry.value.write_repr(out);
-                }
-                out.push('}');
+                    out.push(')');
+                })
             }
         }
     }
+}
+
+/// Writes items with commas between and brackets around them.
+fn write_items<T>(
+    out: &mut String,
+    [open, close]: [&str; 2],
+    items: impl Iterator<Item = T>,
+    write: impl Fn(T, &mut String),
+) {
+    out.push_str(open);
+    for (index, item) in items.enumerate() {
+        out.push_str(if index == 0 { "" } else { ", " });
+        write(item, out);
+    }
+    out.push_str(close);
 }
 
 impl std::fmt::Display for Date {

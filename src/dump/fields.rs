@@ -24,6 +24,11 @@ pub(super) struct Field {
     pub(super) short: Option<ConfigValue>,
 }
 
+/// The sections that TPV does not know.
+pub(super) fn unknown_section(value: &ConfigValue) -> ConfigValue {
+    any(value, false)
+}
+
 fn field(name: &str, value: ConfigValue, is_default: bool) -> Field {
     Field { name: name.to_owned(), alias: name.to_owned(), value, is_default, short: None }
 }
@@ -40,12 +45,27 @@ fn optional_text(value: Option<&Text>) -> ConfigValue {
     value.map_or_else(null, text)
 }
 
+/// A value of type `Any` as pydantic dumps it. The loader makes a dict of a mapping that stands in mappings only; any other
+/// is ruamel.yaml's, which becomes an `OrderedDict`.
+fn any(value: &ConfigValue, in_list: bool) -> ConfigValue {
+    let kind = match &value.kind {
+        ValueKind::List(items) => ValueKind::List(Arc::new(items.iter().map(|item| any(item, true)).collect())),
+        ValueKind::Map(map) => {
+            let entry = |entry: &Entry| Entry { value: any(&entry.value, in_list), ..entry.clone() };
+            let map = Arc::new(Map { entries: map.entries.iter().map(entry).collect() });
+            if in_list { ValueKind::OrderedMap(map) } else { ValueKind::Map(map) }
+        }
+        kind => kind.clone(),
+    };
+    ConfigValue::new(kind, value.span)
+}
+
 fn texts(list: &[Text]) -> ConfigValue {
     made(ValueKind::List(Arc::new(list.iter().map(text).collect())))
 }
 
-fn dict(dict: &Dict) -> ConfigValue {
-    map(dict.iter().map(|(key, value)| (&**key, value.clone())))
+fn dict(dict: &Dict, in_list: bool) -> ConfigValue {
+    map(dict.iter().map(|(key, value)| (&**key, any(value, in_list))))
 }
 
 fn env(entries: &[EnvEntry]) -> ConfigValue {
@@ -57,14 +77,14 @@ fn env(entries: &[EnvEntry]) -> ConfigValue {
 pub(super) fn global(global: &GlobalConfig) -> ConfigValue {
     let store = global.resource_pool_store.as_ref().map_or_else(null, |store| {
         let class = ("store_class", text(&store.store_class));
-        map(std::iter::once(class).chain(store.options.iter().map(|(key, value)| (&**key, value.clone()))))
+        map(std::iter::once(class).chain(store.options.iter().map(|(key, value)| (&**key, any(value, false)))))
     });
     let fields = [
         ("default_inherits", optional_text(global.default_inherits.as_ref())),
-        ("context", dict(&global.context)),
+        ("context", dict(&global.context, false)),
         ("resource_pool_store", store),
     ];
-    map(fields.into_iter().chain(global.extras.iter().map(|(key, value)| (&**key, value.clone()))))
+    map(fields.into_iter().chain(global.extras.iter().map(|(key, value)| (&**key, any(value, false)))))
 }
 
 /// All fields of an entity.
@@ -72,7 +92,7 @@ pub(super) fn entity(entity: &Entity) -> Vec<Field> {
     let mut fields = vec![field("id", text_value(&entity.id), false)];
     // A destination's and a pool's own demands stay inside.
     let offers = matches!(entity.kind, EntityKind::Destination | EntityKind::Pool);
-    common(&entity.common, !offers, &mut fields);
+    common(&entity.common, !offers, false, &mut fields);
     fields.push(rules(entity));
     if let Some(destination) = &entity.destination {
         destination_fields(destination, &mut fields);
@@ -80,20 +100,20 @@ pub(super) fn entity(entity: &Entity) -> Vec<Field> {
     if let Some(pool) = &entity.pool {
         pool_fields(pool, &mut fields);
     }
-    extras(&entity.common, &mut fields);
+    extras(&entity.common, false, &mut fields);
     fields
 }
 
 /// All fields of a rule.
 pub(super) fn rule(rule: &Rule) -> Vec<Field> {
     let mut fields = vec![field("id", text_value(&rule.id), false)];
-    common(&rule.common, true, &mut fields);
+    common(&rule.common, true, rule.in_list, &mut fields);
     let condition = field("if_condition", rule.condition.clone(), false);
     fields.push(Field { alias: "if".to_owned(), ..condition });
     for (name, value) in [("execute", &rule.execute), ("fail", &rule.fail)] {
         fields.push(field(name, optional_text(value.as_ref()), value.is_none()));
     }
-    extras(&rule.common, &mut fields);
+    extras(&rule.common, rule.in_list, &mut fields);
     fields
 }
 
@@ -105,36 +125,36 @@ pub(super) fn data(fields: &[Field]) -> ConfigValue {
     map(named.into_iter().map(|(name, value)| (name, value.clone())))
 }
 
-fn common(common: &Common, with_tags: bool, fields: &mut Vec<Field>) {
+fn common(common: &Common, with_tags: bool, in_list: bool, fields: &mut Vec<Field>) {
     fields.push(field("abstract", made(ValueKind::Bool(common.is_abstract)), !common.is_abstract));
     fields.push(field("inherits", optional_text(common.inherits.as_ref()), common.inherits.is_none()));
     for (name, value) in common.resources.fields() {
         fields.push(field(name, value.clone().unwrap_or_else(null), value.is_none()));
     }
     fields.push(field("env", common.env.as_ref().map_or_else(null, |entries| env(entries)), common.env.is_none()));
-    let params = common.params.as_ref().map_or_else(null, |params| dict(params));
+    let params = common.params.as_ref().map_or_else(null, |params| dict(params, in_list));
     fields.push(field("params", params, common.params.is_none()));
-    fields.push(field("resubmit", dict(&common.resubmit), common.resubmit.is_empty()));
+    fields.push(field("resubmit", dict(&common.resubmit, false), common.resubmit.is_empty()));
     fields.push(field("rank", optional_text(common.rank.as_ref()), common.rank.is_none()));
-    let context = common.context.as_ref().map_or_else(null, |context| dict(context));
+    let context = common.context.as_ref().map_or_else(null, |context| dict(context, in_list));
     fields.push(field("context", context, common.context.as_ref().is_some_and(|context| context.is_empty())));
     if with_tags {
-        fields.push(tags("tpv_tags", &common.tags));
+        fields.push(tags("tpv_tags", &common.tags, in_list));
     }
     fields.push(field("no_qa_codes", texts(&common.no_qa_codes), common.no_qa_codes.is_empty()));
 }
 
-fn extras(common: &Common, fields: &mut Vec<Field>) {
-    fields.extend(common.extras.iter().map(|(key, value)| field(key, value.clone(), false)));
+fn extras(common: &Common, in_list: bool, fields: &mut Vec<Field>) {
+    fields.extend(common.extras.iter().map(|(key, value)| field(key, any(value, in_list), false)));
 }
 
 /// The kinds of tags in the order of the class's definition.
 const KINDS: [TagKind; 4] = [TagKind::Require, TagKind::Prefer, TagKind::Accept, TagKind::Reject];
 
-fn tags(name: &str, tags: &SchedulingTags) -> Field {
+fn tags(name: &str, tags: &SchedulingTags, in_list: bool) -> Field {
     let value = |kind: TagKind| tags.list(kind).map_or_else(null, |list| texts(list));
     let is_empty = |kind: &TagKind| tags.list(*kind).is_some_and(|list| list.is_empty());
-    let extras = || tags.extras.iter().map(|(key, value)| (&**key, value.clone()));
+    let extras = || tags.extras.iter().map(|(key, value)| (&**key, any(value, in_list)));
     let all = map(KINDS.into_iter().map(|kind| (kind.name(), value(kind))).chain(extras()));
     let set = KINDS.into_iter().filter(|kind| !is_empty(kind)).map(|kind| (kind.name(), value(kind)));
     let is_default = KINDS.iter().all(is_empty) && tags.extras.is_empty();
@@ -163,7 +183,7 @@ fn destination_fields(destination: &DestinationFields, fields: &mut Vec<Field>) 
     }
     let name = field("dest_name", text(&destination.dest_name), false);
     fields.push(Field { alias: "destination_name_override".to_owned(), ..name });
-    fields.push(tags("tpv_dest_tags", &destination.dest_tags));
+    fields.push(tags("tpv_dest_tags", &destination.dest_tags, false));
     let handler_tags = field("handler_tags", texts(&destination.handler_tags), destination.handler_tags.is_empty());
     fields.push(Field { alias: "tags".to_owned(), ..handler_tags });
 }
@@ -171,7 +191,7 @@ fn destination_fields(destination: &DestinationFields, fields: &mut Vec<Field>) 
 fn pool_fields(pool: &PoolFields, fields: &mut Vec<Field>) {
     fields.push(oversize(&pool.oversize));
     fields.push(field("fail_open", made(ValueKind::Bool(pool.fail_open)), !pool.fail_open));
-    fields.push(tags("tpv_dest_tags", &pool.dest_tags));
+    fields.push(tags("tpv_dest_tags", &pool.dest_tags, false));
 }
 
 fn oversize(oversize: &Oversize) -> Field {

@@ -66,8 +66,11 @@ pub fn yaml(config: &Config, names: &[String], options: &Options<'_>) -> String 
         let sources = options.places?;
         let own = value.span.end > value.span.start;
         // A list or mapping is told by what is in it.
-        let scalar = !matches!(&value.kind, ValueKind::Map(map) if !map.entries.is_empty())
-            && !matches!(&value.kind, ValueKind::List(items) if !items.is_empty());
+        let scalar = match &value.kind {
+            ValueKind::Map(map) | ValueKind::OrderedMap(map) => map.entries.is_empty(),
+            ValueKind::List(items) => items.is_empty(),
+            _ => true,
+        };
         (own && scalar).then(|| {
             let name = sources.get(value.span.source).map_or("", |source| &source.name);
             format!("{name}:{}", sources.place(value.span).line)
@@ -95,7 +98,9 @@ pub fn yaml(config: &Config, names: &[String], options: &Options<'_>) -> String 
         items.push((Node::str(kind.section()), Kind::Map(entities.collect()).into()));
     }
     if options.entity.is_none() {
-        items.extend(config.extras.iter().map(|(key, value)| (Node::str(&**key), node(value))));
+        items.extend(
+            config.extras.iter().map(|(key, value)| (Node::str(&**key), node(&fields::unknown_section(value)))),
+        );
         let names = names.iter().map(|name| Node::str(name.as_str())).collect();
         items.push((Node::str("_sources"), Kind::List(names).into()));
     }

@@ -113,8 +113,6 @@ fn rules(out: &mut String, entity: &Entity) {
     }
 }
 
-/// DIFFERENCE: a mapping inside a list is shown as any other; TPV shows ruamel.yaml's class there, in the way of the Python
-/// it runs on.
 fn value(out: &mut String, key: &str, value: &ConfigValue, indent: &str) {
     written(out, key, &value.python_str(), indent);
 }

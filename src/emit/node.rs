@@ -2,7 +2,8 @@
 
 use tpv_runtime::galaxy::json::Json;
 
-use crate::config::value::{ConfigValue, ValueKind, float_repr};
+use crate::config::value::{ConfigValue, Entry, Map, ValueKind, float_repr};
+use crate::yaml::tag::prepare_tag;
 
 /// A node of a YAML document.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,8 +25,14 @@ pub enum Kind {
     Str(String),
     /// A list.
     List(Vec<Node>),
+    /// A set.
+    Set(Vec<Node>),
     /// A mapping, in order.
     Map(Vec<(Node, Node)>),
+    /// An `OrderedDict`.
+    OrderedMap(Vec<(Node, Node)>),
+    /// A scalar with a tag of its own: the tag and the text.
+    Tagged(String, String),
 }
 
 impl From<Kind> for Node {
@@ -43,9 +50,9 @@ impl Node {
     /// The text of a scalar; nothing for collections.
     pub(super) fn text(&self) -> &str {
         match &self.kind {
-            Kind::Plain(text) | Kind::Str(text) => text,
+            Kind::Plain(text) | Kind::Str(text) | Kind::Tagged(_, text) => text,
             Kind::Null => "null",
-            Kind::List(_) | Kind::Map(_) => "",
+            Kind::List(_) | Kind::Set(_) | Kind::Map(_) | Kind::OrderedMap(_) => "",
         }
     }
 
@@ -53,7 +60,7 @@ impl Node {
     pub(super) fn is_block(&self) -> bool {
         match &self.kind {
             Kind::List(items) => !items.is_empty(),
-            Kind::Map(items) => !items.is_empty(),
+            Kind::Map(items) | Kind::OrderedMap(items) => !items.is_empty(),
             _ => false,
         }
     }
@@ -62,23 +69,26 @@ impl Node {
     pub fn of_config(value: &ConfigValue, comment: &dyn Fn(&ConfigValue) -> Option<String>) -> Self {
         let kind = match &value.kind {
             ValueKind::Null => Kind::Null,
-            ValueKind::Bool(true) => Kind::Plain("true".to_owned()),
-            ValueKind::Bool(false) => Kind::Plain("false".to_owned()),
+            ValueKind::Bool(true) | ValueKind::AnchoredBool(true) => Kind::Plain("true".to_owned()),
+            ValueKind::Bool(false) | ValueKind::AnchoredBool(false) => Kind::Plain("false".to_owned()),
             ValueKind::Int(number) => Kind::Plain(number.to_string()),
             ValueKind::BigInt(number) => Kind::Plain(number.to_string()),
             ValueKind::Float(number) => Kind::Plain(float(*number)),
             ValueKind::Date(date) => Kind::Plain(date.to_string()),
             ValueKind::DateTime(time) => Kind::Plain(time.to_string()),
-            ValueKind::Str(text) | ValueKind::Tagged(text) => Kind::Str(text.value.to_string()),
+            ValueKind::Str(text) => Kind::Str(text.value.to_string()),
+            ValueKind::Tagged(tag, text) => Kind::Tagged(prepare_tag(tag), text.value.to_string()),
             ValueKind::List(items) => Kind::List(items.iter().map(|item| Self::of_config(item, comment)).collect()),
-            ValueKind::Map(map) => Kind::Map(
-                map.entries
-                    .iter()
-                    .map(|entry| (Self::of_config(&entry.key, &|_| None), Self::of_config(&entry.value, comment)))
-                    .collect(),
-            ),
+            ValueKind::Set(items) => Kind::Set(items.iter().map(|item| Self::of_config(item, &|_| None)).collect()),
+            ValueKind::Map(map) => Kind::Map(Self::entries(map, comment)),
+            ValueKind::OrderedMap(map) => Kind::OrderedMap(Self::entries(map, comment)),
         };
         Self { kind, comment: comment(value) }
+    }
+
+    fn entries(map: &Map, comment: &dyn Fn(&ConfigValue) -> Option<String>) -> Vec<(Self, Self)> {
+        let entry = |entry: &Entry| (Self::of_config(&entry.key, &|_| None), Self::of_config(&entry.value, comment));
+        map.entries.iter().map(entry).collect()
     }
 }
 

@@ -169,7 +169,8 @@ impl<'a> Collector<'a> {
                 }
             }
         }
-        for (group, dict) in [("params", &entity.params), ("resubmit", &entity.resubmit)] {
+        for (group, dict) in [("params", &entity.params), ("resubmit", &entity.resubmit), ("context", &entity.context)]
+        {
             if let Value::Dict(dict) = dict {
                 dict.items().iter().for_each(|(key, value)| put(group, show(key), value));
             }
@@ -193,7 +194,7 @@ impl<'a> Collector<'a> {
 }
 
 /// The groups of values in the order they are shown.
-const GROUPS: [&str; 15] = [
+const GROUPS: [&str; 16] = [
     "cores",
     "mem",
     "gpus",
@@ -209,6 +210,7 @@ const GROUPS: [&str; 15] = [
     "env",
     "params",
     "resubmit",
+    "context",
 ];
 
 impl Observer for Collector<'_> {

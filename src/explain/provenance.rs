@@ -120,6 +120,7 @@ fn of_common(common: &Common, field: Field<'_>) -> Option<Span> {
             Some(text.span)
         }
         "params" => common.params.as_ref()?.get(field.name).map(|value| value.span),
+        "context" => common.context.as_ref()?.get(field.name).map(|value| value.span),
         "resubmit" => common.resubmit.get(field.name).map(|value| value.span),
         "tags" => of_tags(&common.tags, field.name),
         "rank" => common.rank.as_ref().map(|text| text.span),

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use num_bigint::BigInt;
 
+use super::base64;
 use super::comment::{Before, ItemSlots, Slots};
 use super::error::Result;
 use super::node::{Content, Node, NodeId, Tag};
@@ -13,9 +14,9 @@ use super::parse::{Document, MAX_DEPTH};
 use super::reader::Reader;
 use super::represent::is_generated;
 use super::scan::{FOLD, lost};
-use super::timestamp;
 use super::token::Style;
 use super::value::{Anchor, Form, Key, Mapping, Merge, OwnSlots, Pair, Scalar, Sequence, Value, ValueId, Values};
+use crate::yaml::timestamp::Timestamp;
 
 pub(super) struct Constructor<'a> {
     reader: &'a Reader,
@@ -70,7 +71,12 @@ impl Constructor<'_> {
         }
         let value = match &node.content {
             Content::Scalar(text, style) => self.add_scalar(&node, text, *style)?,
-            Content::Sequence(items) => self.sequence(&node, items)?,
+            Content::Sequence(items) => match node.tag.kind() {
+                Some("omap") => self.ordered_map(&node, items)?,
+                Some("pairs") => self.pairs(&node, items)?,
+                _ => self.sequence(&node, items)?,
+            },
+            Content::Mapping(pairs) if node.tag.kind() == Some("set") => self.set(&node, pairs)?,
             Content::Mapping(pairs) => self.mapping(&node, pairs)?,
         };
         self.depth -= 1;
@@ -119,7 +125,7 @@ impl Constructor<'_> {
                 }
                 None => self.error("this is no number", node),
             },
-            Some("timestamp") => match timestamp::format(&plain) {
+            Some("timestamp") => match Timestamp::read(&plain).map(|read| read.written()) {
                 // Python's dates have no anchors; two of one value get a new one.
                 Some(text) => {
                     let key = Key::Time(text.as_str().into());
@@ -127,7 +133,17 @@ impl Constructor<'_> {
                 }
                 None => self.error("there is no such day or time", node),
             },
-            Some(kind @ ("binary" | "omap" | "pairs" | "set" | "seq" | "map")) => {
+            Some("binary") => match base64::rewritten(&plain) {
+                // As dates, bytes have no anchors.
+                Some(written) => Ok(Scalar {
+                    anchor: None,
+                    shared: true,
+                    style: Style::Literal,
+                    ..simple(written, "binary", Key::Tagged(place, Rc::clone(&plain)))
+                }),
+                None => self.error("these are no whole bytes in base64", node),
+            },
+            Some(kind @ ("omap" | "pairs" | "set" | "seq" | "map")) => {
                 self.error(format!("a scalar cannot have the tag `!!{kind}`"), node)
             }
             _ => {
@@ -213,7 +229,7 @@ impl Constructor<'_> {
         Ok(self.values.add(Value::Sequence(sequence)))
     }
 
-    /// Refuses tags that ask for a type that the node is not, or that is not supported.
+    /// Refuses tags that ask for a type that the node is not.
     fn refuse(&self, node: &Node, kinds: &[&str]) -> Result<()> {
         const KINDS: [&str; 10] =
             ["null", "bool", "int", "float", "binary", "timestamp", "omap", "pairs", "set", "seq"];
@@ -242,6 +258,64 @@ impl Constructor<'_> {
             mapping.form.flow = None;
         }
         Ok(self.values.add(Value::Mapping(*mapping)))
+    }
+
+    /// `!!set`. What stands after the keys is lost, as in ruamel.yaml.
+    fn set(&mut self, node: &Node, pairs: &[(NodeId, NodeId)]) -> Result<ValueId> {
+        let mut set = Mapping { form: self.form(node, false, "set"), ..Mapping::default() };
+        for &(key_node, value_node) in pairs {
+            let (key_id, key) = self.key(key_node)?;
+            if !matches!(self.values.get(key_id), Some(Value::Scalar(_))) {
+                return self.error("a set cannot hold collections", node);
+            }
+            self.value(value_node)?;
+            let pair = Pair { key: key_id, value: self.values.add(Value::Scalar(null())), merged: false };
+            if set.pairs.contains_key(&key) {
+                return self.error("this set has a value twice", node);
+            }
+            if let Some(slots) = self.slots(key_node) {
+                key_comment(&mut set, &key, &slots, self.reader.offset(node.start))?;
+            }
+            set.pairs.insert(key, pair);
+        }
+        Ok(self.values.add(Value::Set(set)))
+    }
+
+    /// The pairs of a sequence of mappings of one key, as `!!omap` and `!!pairs` have them.
+    fn single_pairs(&self, node: &Node, items: &[NodeId]) -> Result<Vec<(NodeId, NodeId)>> {
+        let pair = |item: &NodeId| match self.nodes.get(*item).map(|item| &item.content) {
+            Some(Content::Mapping(pairs)) => pairs.first().copied().filter(|_| pairs.len() == 1),
+            _ => None,
+        };
+        match items.iter().map(pair).collect() {
+            Some(pairs) => Ok(pairs),
+            None => self.error("each item must be a mapping of one key", node),
+        }
+    }
+
+    /// `!!omap`
+    fn ordered_map(&mut self, node: &Node, items: &[NodeId]) -> Result<ValueId> {
+        let mut mapping = Mapping { form: self.form(node, items.is_empty(), "omap"), ..Mapping::default() };
+        for ((key_node, value_node), &item) in self.single_pairs(node, items)?.into_iter().zip(items) {
+            let (key_id, key) = self.key(key_node)?;
+            let pair = Pair { key: key_id, value: self.value(value_node)?, merged: false };
+            let own = self.slots(item);
+            self.add_pair(&mut mapping, key.clone(), pair, key_node, value_node)?;
+            if let Some(slots) = own {
+                key_comment(&mut mapping, &key, &slots, self.reader.offset(node.start))?;
+            }
+        }
+        Ok(self.values.add(Value::OrderedMap(mapping)))
+    }
+
+    /// `!!pairs`: tuples, which are written as sequences.
+    fn pairs(&mut self, node: &Node, items: &[NodeId]) -> Result<ValueId> {
+        let mut sequence = Sequence::default();
+        for (key, value) in self.single_pairs(node, items)? {
+            let items = vec![self.value(key)?, self.value(value)?];
+            sequence.items.push(self.values.add(Value::Sequence(Sequence { items, ..Sequence::default() })));
+        }
+        Ok(self.values.add(Value::Sequence(sequence)))
     }
 
     /// Adds a pair with the comments of its nodes.
@@ -363,7 +437,7 @@ impl Constructor<'_> {
                 let pairs = mapping.pairs.iter().map(|(key, pair)| Some((key.clone(), self.values.key(pair.value)?)));
                 pairs.collect::<Option<_>>().map(Key::Mapping)
             }
-            Value::Scalar(_) => None,
+            _ => None,
         };
         match (key, self.nodes.get(id)) {
             (Some(key), _) => Ok((self.values.add(frozen), key)),

@@ -10,6 +10,7 @@
 //! token a comment belongs to.
 
 mod attach;
+mod base64;
 mod comment;
 mod construct;
 mod emit;
@@ -19,10 +20,8 @@ mod number;
 mod parse;
 mod reader;
 mod represent;
-mod resolve;
 mod scan;
 mod sort;
-mod timestamp;
 mod token;
 mod value;
 

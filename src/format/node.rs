@@ -3,12 +3,10 @@
 use super::comment::Slots;
 use super::reader::Mark;
 use super::token::Style;
+use crate::yaml::tag::YAML_TAGS;
 
 /// The number of a node in the composed tree. An alias is the number of the node it stands for.
 pub(super) type NodeId = usize;
-
-/// What starts the tags of YAML's own types.
-pub(super) const YAML_TAGS: &str = "tag:yaml.org,2002:";
 
 /// The tag of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,9 +11,10 @@ use super::comment::{Before, Slots};
 use super::error::Result;
 use super::node::{Content, Node, NodeId, Tag};
 use super::reader::Mark;
-use super::resolve::resolve;
 use super::scan::Scanner;
 use super::token::{Kind, Style, Token};
+use crate::yaml::resolve::resolve;
+use crate::yaml::tag::YAML_TAGS;
 
 /// How deep collections may be nested. CPython's recursion limit stops TPV at about this depth, too.
 pub(super) const MAX_DEPTH: usize = 245;
@@ -78,7 +79,7 @@ impl<'a> Parser<'a> {
     }
 
     fn default_handles(&mut self) {
-        for (handle, prefix) in [("!", "!"), ("!!", super::node::YAML_TAGS)] {
+        for (handle, prefix) in [("!", "!"), ("!!", YAML_TAGS)] {
             self.handles.entry(handle.to_owned()).or_insert_with(|| prefix.to_owned());
         }
     }
@@ -203,7 +204,7 @@ impl<'a> Parser<'a> {
         if kind == Kind::Scalar {
             let token = self.scanner.take()?;
             let plain = token.style == Style::Plain || lone;
-            let tag = tag.unwrap_or_else(|| Tag::implicit(if plain { resolve(&token.text) } else { "str" }));
+            let tag = tag.unwrap_or_else(|| Tag::implicit(if plain { resolve(&token.text).name() } else { "str" }));
             let content = Content::Scalar(token.text, token.style);
             let node = Node { content, tag, flow: false, anchor, slots: token.slots, start };
             return Ok((self.add(node), None));

@@ -38,6 +38,8 @@ struct OutNode {
     flow: bool,
     anchor: Option<Anchor>,
     slots: Option<OutSlots>,
+    /// Whether it is a key or a value of a set.
+    in_set: bool,
 }
 
 struct Representer<'a> {
@@ -85,6 +87,8 @@ impl Representer<'_> {
             }
             Some(Value::Sequence(sequence)) => self.nested(|this| this.sequence(id, sequence)),
             Some(Value::Mapping(mapping)) => self.nested(|this| this.mapping(id, mapping)),
+            Some(Value::Set(set)) => self.nested(|this| this.set(id, set)),
+            Some(Value::OrderedMap(mapping)) => self.nested(|this| this.ordered_map(id, mapping)),
             None => Err(FormatError::new("a value is missing")),
         }
     }
@@ -107,6 +111,7 @@ impl Representer<'_> {
             flow: false,
             anchor: scalar.anchor.clone(),
             slots: header.map(|before| OutSlots { before: Some(before), ..OutSlots::default() }),
+            in_set: false,
         })
     }
 
@@ -123,6 +128,7 @@ impl Representer<'_> {
             flow: form.flow.unwrap_or(false),
             anchor: form.anchor.clone().map(|name| Anchor { name, always: false }),
             slots,
+            in_set: false,
         };
         let node = self.add(node);
         self.done.insert(id, node);
@@ -202,12 +208,68 @@ impl Representer<'_> {
                 None => return Err(FormatError::new("`<<` merges nothing")),
             };
             let (content, tag) = (Content::Scalar("<<".to_owned(), Style::Plain), Tag::implicit("merge"));
-            let key = self.add(OutNode { content, tag, flow: false, anchor: None, slots: None });
+            let key = self.add(OutNode { content, tag, flow: false, anchor: None, slots: None, in_set: false });
             pairs.insert(merge.at.min(pairs.len()), (key, value));
         }
         if let Some(node) = self.nodes.get_mut(node) {
             node.flow = mapping.form.flow.unwrap_or(empty);
             node.content = Content::Mapping(pairs);
+        }
+        Ok(node)
+    }
+
+    fn set(&mut self, id: ValueId, set: &Mapping) -> Result<usize> {
+        let node = self.collection(id, &set.form, "set", Content::Mapping(Vec::new()), true);
+        let mut pairs = Vec::with_capacity(set.pairs.len());
+        for (key, pair) in &set.pairs {
+            let (key_node, value_node) = (self.value(pair.key)?, self.value(pair.value)?);
+            if let Some(node) = self.nodes.get_mut(key_node) {
+                if let Some(slots) = set.slots.get(key) {
+                    let (after, before) = (slots.key_after, slots.key_before.clone());
+                    node.slots = Some(OutSlots { after, before, end: None });
+                }
+                if let Content::Scalar(_, style) = &mut node.content {
+                    *style = Style::Plain;
+                }
+                node.in_set = true;
+            }
+            if let Some(node) = self.nodes.get_mut(value_node) {
+                node.in_set = true;
+            }
+            pairs.push((key_node, value_node));
+        }
+        if let Some(node) = self.nodes.get_mut(node) {
+            node.content = Content::Mapping(pairs);
+        }
+        Ok(node)
+    }
+
+    /// A sequence of mappings of one pair.
+    fn ordered_map(&mut self, id: ValueId, mapping: &Mapping) -> Result<usize> {
+        let node = self.collection(id, &mapping.form, "omap", Content::Sequence(Vec::new()), true);
+        let mut items = Vec::with_capacity(mapping.pairs.len());
+        for (key, pair) in &mapping.pairs {
+            let (key_node, value_node) = (self.value(pair.key)?, self.value(pair.value)?);
+            let slots = mapping.slots.get(key).cloned().unwrap_or_default();
+            if let Some(node) = self.nodes.get_mut(key_node) {
+                node.slots = Some(OutSlots { after: slots.key_after, ..OutSlots::default() });
+            }
+            if let Some(node) = self.nodes.get_mut(value_node) {
+                let own = node.slots.get_or_insert_default();
+                (own.after, own.before) = (slots.value_after, slots.value_before);
+            }
+            items.push(self.add(OutNode {
+                content: Content::Mapping(vec![(key_node, value_node)]),
+                tag: Tag::implicit("map"),
+                flow: false,
+                anchor: None,
+                slots: Some(OutSlots { before: slots.key_before, ..OutSlots::default() }),
+                in_set: false,
+            }));
+        }
+        if let Some(node) = self.nodes.get_mut(node) {
+            node.flow = mapping.form.flow.unwrap_or(items.is_empty());
+            node.content = Content::Sequence(items);
         }
         Ok(node)
     }
@@ -263,7 +325,7 @@ impl Serializer<'_> {
             return;
         }
         let slots = node.slots.clone();
-        let start = Start { anchor, tag: node.tag.clone(), slots: slots.clone(), flow: node.flow };
+        let start = Start { anchor, tag: node.tag.clone(), slots: slots.clone(), flow: node.flow, in_set: node.in_set };
         let slots = slots.unwrap_or_default();
         let ending = Ending { after: slots.after.filter(|_| node.flow), before: slots.end };
         match &node.content {

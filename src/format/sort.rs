@@ -85,7 +85,7 @@ fn sorted(values: &mut Values, id: ValueId, order: &Order) -> Result<ValueId> {
         return Ok(id);
     }
     match values.get(id) {
-        Some(Value::Mapping(mapping)) => {
+        Some(Value::Mapping(mapping) | Value::OrderedMap(mapping)) => {
             let mut new = Mapping { slots: mapping.slots.clone(), ..Mapping::default() };
             let mut pairs = Vec::new();
             for (key, pair) in &mapping.pairs {

@@ -113,6 +113,10 @@ pub(super) enum Value {
     Scalar(Scalar),
     Sequence(Sequence),
     Mapping(Mapping),
+    /// `!!set`: a mapping whose values are null.
+    Set(Mapping),
+    /// `!!omap`: a mapping that is written as a list of pairs.
+    OrderedMap(Mapping),
 }
 
 /// All values of a document.
@@ -140,7 +144,7 @@ impl Values {
     /// The value as a mapping.
     pub(super) fn mapping(&self, id: ValueId) -> Option<&Mapping> {
         match self.get(id) {
-            Some(Value::Mapping(mapping)) => Some(mapping),
+            Some(Value::Mapping(mapping) | Value::OrderedMap(mapping)) => Some(mapping),
             _ => None,
         }
     }
@@ -149,7 +153,7 @@ impl Values {
     pub(super) fn key(&self, id: ValueId) -> Option<Key> {
         match self.get(id)? {
             Value::Scalar(scalar) => Some(scalar.key.clone()),
-            Value::Sequence(_) | Value::Mapping(_) => None,
+            Value::Sequence(_) | Value::Mapping(_) | Value::Set(_) | Value::OrderedMap(_) => None,
         }
     }
 
@@ -158,7 +162,9 @@ impl Values {
         match self.get(id) {
             None => false,
             Some(Value::Sequence(sequence)) => !sequence.items.is_empty(),
-            Some(Value::Mapping(mapping)) => !mapping.pairs.is_empty(),
+            Some(Value::Mapping(mapping) | Value::Set(mapping) | Value::OrderedMap(mapping)) => {
+                !mapping.pairs.is_empty()
+            }
             Some(Value::Scalar(scalar)) => match &scalar.key {
                 Key::Null => false,
                 Key::Str(text) => !text.is_empty(),

@@ -64,7 +64,7 @@ impl Linker<'_> {
         };
         let diagnostic = Diagnostic::error(format!("the {what} of `{property}` is not valid Python: {message}"))
             .at(span, message)
-            .help(help(error, text_kind));
+            .help(help(text, property, error, text_kind));
         if at_load {
             self.diagnostics.push(diagnostic);
         } else {
@@ -92,7 +92,7 @@ impl Linker<'_> {
                     .help("write it another way, or keep these rules on TPV"),
             );
         }
-        for import in &notes.imports {
+        for import in notes.imports.iter().filter(|import| !import.guarded) {
             let span = origin.place(import.line as usize, import.column as usize);
             let Some(module) = tpv_runtime::mapper::find_module(&import.module) else {
                 let raised = "raises `ModuleNotFoundError` where it is reached";
@@ -125,15 +125,20 @@ impl Linker<'_> {
 /// The warning of an f-string that only later versions of Python read; `newer` is what 3.11 says.
 pub(crate) fn python_3_12(span: Span, newer: &PythonError) -> Diagnostic {
     Diagnostic::warning("this f-string needs Python 3.12 or later")
-        .code("T117")
+        .code("T120")
         .at(span, format!("Python 3.11: {}", newer.message))
         .note("where TPV runs on an earlier Python, it refuses this")
         .help("use other quotes inside of fields, and keep backslashes and comments out of them")
 }
 
-fn help(error: &PythonError, kind: TextKind) -> String {
+fn help(text: &Text, property: &str, error: &PythonError, kind: TextKind) -> String {
     if !error.help.is_empty() {
         return error.help.clone();
+    }
+    if kind != TextKind::FString
+        && let Some(help) = other_languages(text.as_str(), property, error)
+    {
+        return help;
     }
     match kind {
         TextKind::FString => {
@@ -141,6 +146,23 @@ fn help(error: &PythonError, kind: TextKind) -> String {
         }
         TextKind::Block | TextKind::Exec => "write it as Python would read it".to_owned(),
     }
+}
+
+/// Help for what is right in other languages, and for numbers with units.
+fn other_languages(text: &str, property: &str, error: &PythonError) -> Option<String> {
+    let number = text.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic()).trim_end();
+    if number.len() < text.trim().len() && number.parse::<f64>().is_ok() {
+        let unit = if property.contains("mem") { ", which is in GiB" } else { "" };
+        return Some(format!("write the number alone{unit}: `{property}: {number}`"));
+    }
+    let line = text.lines().nth((error.line as usize).checked_sub(1)?)?;
+    // CPython points at the operator, or at what follows it.
+    let before: String = line.chars().take(error.column as usize + 1).collect();
+    let after: String = line.chars().skip((error.column as usize).saturating_sub(1)).collect();
+    [("&&", "and"), ("||", "or"), ("!", "not")]
+        .into_iter()
+        .find(|(other, _)| after.starts_with(other) || before.trim_end().ends_with(other))
+        .map(|(other, own)| format!("write `{own}` in place of `{other}`"))
 }
 
 fn kind(kind: TextKind) -> CodeKind {

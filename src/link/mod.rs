@@ -26,6 +26,11 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::python::program::ProgramBuilder;
 use crate::source::{SourceMap, Span};
 
+/// Whether there are pools without a store: TPV loads this, but its mapper does not start.
+pub fn lacks_store(config: &Config) -> bool {
+    !config.pools.is_empty() && config.global.resource_pool_store.is_none()
+}
+
 /// Links a config. What cannot be compiled is reported in `diagnostics`; the tables are whole only where none of that is
 /// an error. `strict` makes errors of the warnings about code that cannot run.
 pub fn link(
@@ -133,7 +138,7 @@ impl<'a> Linker<'a> {
     /// Pools need a store, as TPV demands when its mapper starts; and nothing is admitted to them yet.
     fn check_pools(&mut self, config: &Config) {
         let Some(pool) = config.pools.values().next() else { return };
-        if config.global.resource_pool_store.is_none() {
+        if lacks_store(config) {
             self.diagnostics.push(
                 Diagnostic::error("there are `pools`, but `global.resource_pool_store` is not set")
                     .at(pool.span, "a pool")

@@ -34,20 +34,23 @@ impl Linker<'_> {
             ValueKind::Null => ValueRow::None,
             ValueKind::Bool(value) => ValueRow::Bool(*value),
             ValueKind::Int(value) => ValueRow::Int(*value),
+            // DIFFERENCE: code that asks for the class of these gets `int`, `str` and `list`, not ruamel.yaml's own.
+            ValueKind::AnchoredBool(value) => ValueRow::Int(i64::from(*value)),
             ValueKind::BigInt(value) => ValueRow::BigInt(value.to_signed_bytes_le()),
             ValueKind::Float(value) => ValueRow::Float(*value),
             ValueKind::Str(text) => match property {
                 Some(property) => self.code(text, CodeKind::FString, property),
                 None => ValueRow::Str(self.strings.id(text.as_str())),
             },
-            // DIFFERENCE: ruamel's object for an unknown tag is no string; code that asks for its type can see that.
-            ValueKind::Tagged(text) => ValueRow::Str(self.strings.id(text.as_str())),
+            ValueKind::Tagged(_, text) => ValueRow::Str(self.strings.id(text.as_str())),
             ValueKind::Date(date) => ValueRow::Date(i16::try_from(date.year).unwrap_or(i16::MAX), date.month, date.day),
             ValueKind::DateTime(time) => {
                 ValueRow::DateTime(microseconds(time), time.offset.map(|minutes| minutes * 60))
             }
-            ValueKind::List(items) => ValueRow::List(items.iter().map(|item| self.value_as(item, property)).collect()),
-            ValueKind::Map(map) => ValueRow::Dict(
+            ValueKind::List(items) | ValueKind::Set(items) => {
+                ValueRow::List(items.iter().map(|item| self.value_as(item, property)).collect())
+            }
+            ValueKind::Map(map) | ValueKind::OrderedMap(map) => ValueRow::Dict(
                 map.entries
                     .iter()
                     .map(|entry| (self.value(&entry.key), self.value_as(&entry.value, property)))

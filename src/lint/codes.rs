@@ -51,7 +51,10 @@ codes! {
     "T114" Warning "a required tag that no destination has",
     "T115" Warning "a destination that no job can reach",
     "T116" Warning "fields of a rule that have no effect",
-    "T117" Warning "an f-string that needs Python 3.12",
+    "T117" Warning "default_inherits names nothing",
+    "T118" Warning "a rule that sets nothing",
+    "T119" Warning "a variable where a field is meant",
+    "T120" Warning "an f-string that needs Python 3.12",
 }
 
 /// The kind with this code, in any case.

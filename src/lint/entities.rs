@@ -1,7 +1,8 @@
-//! TPV's own checks of entities: T003, T004, T101 and T102.
+//! TPV's own checks of entities: T003, T004, T101 and T102; and T117.
 
 use super::{Finding, Linter};
-use crate::config::entity::Entity;
+use crate::config::entity::{Entity, EntityKind};
+use crate::config::suggest::closest;
 use crate::config::value::ConfigValue;
 use crate::diagnostic::Diagnostic;
 
@@ -14,6 +15,7 @@ fn is_set(value: &Option<ConfigValue>) -> bool {
 pub(super) fn check(linter: &mut Linter<'_>) {
     let config = linter.config;
     let default = config.global.default_inherits.as_ref().map(|id| id.as_str());
+    default_exists(linter);
     for tool in config.tools.values() {
         if default == Some(&*tool.id) && !tool.common.is_abstract {
             not_abstract(linter, tool);
@@ -37,6 +39,30 @@ pub(super) fn check(linter: &mut Linter<'_>) {
         runner(linter, destination);
         resources(linter, destination);
     }
+}
+
+/// TPV takes a default that does not exist for none.
+fn default_exists(linter: &mut Linter<'_>) {
+    let config = linter.config;
+    let Some(default) = config.global.default_inherits.as_ref().filter(|id| !id.as_str().is_empty()) else { return };
+    let ids = || EntityKind::ALL.into_iter().flat_map(|kind| config.section(kind).keys()).map(|id| &**id);
+    if ids().any(|id| id == default.as_str()) {
+        return;
+    }
+    let near = closest(default.as_str(), ids());
+    // A file of destinations alone may well get its default from another one.
+    if near.is_none() && config.tools.is_empty() {
+        return;
+    }
+    let diagnostic =
+        Diagnostic::warning(format!("`default_inherits` names `{}`, which no entity is called", default.as_str()))
+            .at(default.span, "nothing is inherited from this")
+            .note("if another file defines it, lint both together: `tpvc lint one.yml other.yml`")
+            .help(match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "define it, with `abstract: true`, or remove `default_inherits`".to_owned(),
+            });
+    linter.report(Finding::new("T117", diagnostic));
 }
 
 fn not_abstract(linter: &mut Linter<'_>, entity: &Entity) {

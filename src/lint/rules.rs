@@ -1,4 +1,4 @@
-//! T116: what a rule says beside `fail` or `execute`.
+//! T116: what a rule says beside `fail` or `execute`. T118: rules that say nothing.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,16 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                 let is_set = |text: &crate::config::value::Text| !text.value.is_empty();
                 let (fails, executes) =
                     (rule.fail.as_ref().filter(|text| is_set(text)), rule.execute.as_ref().filter(|text| is_set(text)));
-                let Some(stop) = fails.or(executes) else { continue };
+                let Some(stop) = fails.or(executes) else {
+                    if seen.insert(rule.span) && is_empty(linter, rule) {
+                        let diagnostic = Diagnostic::warning("the rule sets nothing")
+                            .at(rule.span, "there is nothing but its `if`")
+                            .also(entity.span, format!("in the {} `{}`", kind.noun(), entity.id))
+                            .help("give what it is to set the indentation of `if`, or remove the rule");
+                        linter.report(Finding::new("T118", diagnostic).of(&entity.common));
+                    }
+                    continue;
+                };
                 let mut lost = fields(rule);
                 if let (Some(_), Some(execute)) = (fails, executes) {
                     lost.push(("execute", execute.span));
@@ -51,6 +60,28 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             }
         }
     }
+}
+
+/// Whether nothing comes of a rule. One that is never true, or that has the id of another, takes that one away; a condition
+/// of several lines, or one that logs or reads the entity, may do something by itself.
+fn is_empty(linter: &Linter<'_>, rule: &Rule) -> bool {
+    let common = &rule.common;
+    let sets = !fields(rule).is_empty()
+        || common.resources.fields().into_iter().any(|(_, value)| value.is_some())
+        || !common.resubmit.is_empty()
+        || !common.extras.is_empty()
+        || !common.tags.extras.is_empty()
+        || common.inherits.is_some()
+        || common.is_abstract;
+    let acts = match rule.condition.as_str() {
+        Some(code) => {
+            matches!(code.trim(), "False" | "0") || ["\n", "entity", "log"].iter().any(|part| code.contains(part))
+        }
+        None => !rule.condition.python_bool(),
+    };
+    let entities = EntityKind::ALL.into_iter().flat_map(|kind| linter.config.section(kind).values());
+    let mut others = entities.flat_map(|entity| entity.rules.values()).filter(|other| other.id == rule.id);
+    !sets && !acts && others.all(|other| other.span == rule.span)
 }
 
 /// What the rule would set, with places.

@@ -127,6 +127,8 @@ pub struct Import {
     pub line: u32,
     /// Column, from 1, in characters.
     pub column: u32,
+    /// Whether it stands in a `try` that catches an `ImportError`.
+    pub guarded: bool,
 }
 
 /// What the compiler noticed in a block that is no error.

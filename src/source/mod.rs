@@ -111,7 +111,14 @@ impl SourceMap {
     /// # Errors
     /// Everything that keeps the text from being read, in words for the user.
     pub fn load(&mut self, name: &str, limits: &Limits) -> Result<SourceId, SourceError> {
-        let bytes = if is_url(name) { fetch(name, limits)? } else { read_file(name, limits)? };
+        let (bytes, name) = match name {
+            "-" => {
+                let read = read_limited(std::io::stdin().lock(), limits.bytes).map_err(SourceError::File)?;
+                (read.ok_or(SourceError::TooBig(limits.bytes))?, "<stdin>")
+            }
+            url if is_url(url) => (fetch(url, limits)?, url),
+            path => (read_file(path, limits)?, path),
+        };
         match String::from_utf8(bytes) {
             Ok(text) => Ok(self.add(name, &text)),
             Err(error) => Err(SourceError::NotUtf8 { offset: error.utf8_error().valid_up_to() }),
@@ -196,6 +203,25 @@ impl fmt::Display for SourceError {
 }
 
 impl std::error::Error for SourceError {}
+
+impl SourceError {
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::File(error) => match error.kind() {
+                std::io::ErrorKind::NotFound => "check the path; it is relative to the present folder",
+                std::io::ErrorKind::PermissionDenied => "check the owner and the mode of the file and its folder",
+                _ => "check the path",
+            },
+            Self::Directory => "name the files in it",
+            Self::TooBig(_) => "check that this is a config",
+            Self::NotUtf8 { .. } => "save it as UTF-8, and check that this is a config",
+            Self::Refused | Self::UnknownHost | Self::Timeout(_) | Self::Status(_) | Self::Transfer(_) => {
+                "check the address and the network, or save the file and name its path"
+            }
+        }
+    }
+}
 
 fn read_file(name: &str, limits: &Limits) -> Result<Vec<u8>, SourceError> {
     let path = Path::new(name);

@@ -30,7 +30,8 @@ MODEL = (
 ENTITIES = {"Entity": "EntityWithRules", "Destination": "Destination", "SchedulingTags": "SchedulingTags", "Tag": "Tag"}
 MODULES = (
     "math random re os os.path json functools itertools logging collections operator datetime time copy string sys "
-    "statistics decimal fractions numbers typing ast galaxy.jobs.mapper galaxy.model tpv.core.entities "
+    "statistics decimal fractions numbers typing ast hashlib base64 binascii uuid enum dataclasses types heapq bisect "
+    "urllib.parse shlex html textwrap contextlib packaging.version packaging.specifiers galaxy.util galaxy.jobs.mapper galaxy.model tpv.core.entities "
     "tpv.core.helpers sqlalchemy"
 ).split()
 

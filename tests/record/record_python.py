@@ -6,6 +6,8 @@ such line are its source. `=== lines [JSON string: a prelude]` makes each of its
 front of it. Each is parsed, compiled and run exactly as TPV's loader does it, this module's
 `from __future__ import annotations` being in force as the loader's is.
 
+The areas with modules of Galaxy and packaging need the Python that TPV is installed in.
+
     python tests/record/record_python.py
 """
 
@@ -16,7 +18,11 @@ import copy
 import json
 import pathlib
 import sys
+import types
 import warnings
+
+# `dataclasses` looks for the module that the code seems to be in.
+sys.modules["tpv.core.loader"] = types.ModuleType("tpv.core.loader")
 
 HERE = pathlib.Path(__file__).parent
 

@@ -4,7 +4,10 @@ A program that takes longer than three seconds ends this process, by the alarm t
 """
 
 from __future__ import annotations
-import ast, contextlib, io, json, resource, signal, sys, warnings
+import ast, contextlib, io, json, resource, signal, sys, types, warnings
+
+# `dataclasses` looks for the module that the code seems to be in.
+sys.modules["tpv.core.loader"] = types.ModuleType("tpv.core.loader")
 
 def evaluate(source, kind):
     text = "f\'\'\'" + source + "\'\'\'" if kind == "fstring" else source

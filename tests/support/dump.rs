@@ -62,13 +62,14 @@ fn value(item: &ConfigValue) -> Value {
         ValueKind::Null => Value::Null,
         ValueKind::Bool(flag) => json!(flag),
         ValueKind::Int(number) => json!(number),
+        ValueKind::AnchoredBool(flag) => json!(i64::from(*flag)),
         ValueKind::BigInt(number) => json!({ "$int": number.to_string() }),
         ValueKind::Float(number) => json!({ "$float": float_repr(*number) }),
         ValueKind::Str(text) => json!(text.as_str()),
         ValueKind::Date(_) | ValueKind::DateTime(_) => json!({ "$date": item.python_str() }),
-        ValueKind::Tagged(text) => json!({ "$tagged": text.as_str() }),
-        ValueKind::List(items) => items.iter().map(value).collect(),
-        ValueKind::Map(map) => {
+        ValueKind::Tagged(_, text) => json!({ "$tagged": text.as_str() }),
+        ValueKind::List(items) | ValueKind::Set(items) => items.iter().map(value).collect(),
+        ValueKind::Map(map) | ValueKind::OrderedMap(map) => {
             let entry = |entry: &tpvc::config::value::Entry| {
                 json!([value(&entry.key), codes_sorted(entry.key.as_str().unwrap_or(""), &entry.value)])
             };

@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use tpv_runtime::python::code::CodeKind;
 use tpv_runtime::python::dict::Dict;
 use tpv_runtime::python::exception::PyResult;
+use tpv_runtime::python::module::ModuleDef;
 use tpv_runtime::python::value::Value;
 use tpv_runtime::python::verify::verify;
 use tpv_runtime::python::vm::{Environment, Vm};
@@ -18,6 +19,10 @@ use tpvc::python::program::ProgramBuilder;
 struct Loader;
 
 impl Environment for Loader {
+    fn modules(&self) -> &'static [&'static ModuleDef] {
+        tpv_runtime::galaxy::modules::MODULES
+    }
+
     fn global(&self, _: &mut Vm, name: &str) -> PyResult<Option<Value>> {
         Ok((name == "__name__").then(|| Value::str("tpv.core.loader")))
     }

@@ -11,5 +11,6 @@ pub mod query;
 pub mod resource_requirements;
 pub mod signature;
 mod standard;
+pub mod util;
 pub mod version;
 pub mod world;

@@ -32,11 +32,13 @@ impl MapperEnvironment {
         Self { hooks, world: RefCell::default(), job_slot: Cell::new(0), input_size: RefCell::default() }
     }
 
-    /// Makes this the world of the jobs to come.
-    pub(super) fn set_world(&self, world: &Arc<World>) {
-        if !Arc::ptr_eq(&self.world.borrow(), world) {
+    /// Makes this the world of the jobs to come; false where it is so already.
+    pub(super) fn set_world(&self, world: &Arc<World>) -> bool {
+        let is_new = !Arc::ptr_eq(&self.world.borrow(), world);
+        if is_new {
             *self.world.borrow_mut() = world.clone();
         }
+        is_new
     }
 
     /// `app`, as the world has it. Made for each job: code may have changed the last one.

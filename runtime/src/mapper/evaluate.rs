@@ -13,7 +13,7 @@ use crate::python::vm::CompareOp;
 use super::code::{evaluate, evaluate_complex};
 use super::data::deep_copy;
 use super::entity::Entity;
-use super::explain::{Observer, Step, reads};
+use super::explain::{Observer, Step, Unobserved, reads};
 use super::matching::{Resources, with_resources};
 use super::objects::EntityObject;
 use super::output::{Prepared, Property};
@@ -61,16 +61,59 @@ impl Worker {
 
     /// Evaluates the rules in order; each that matches is inherited. The result is a new entity; the one given stays.
     pub(super) fn evaluate_rules(&mut self, entity: &Working, observer: &mut dyn Observer) -> PyResult<Working> {
-        let mut result = entity.copy(&mut self.vm)?;
-        self.enter_context(&mut result)?;
-        let rules = entity.entity(&mut self.vm)?.rules.clone();
-        for (_, rule) in rules.iter() {
+        let mut working = entity.copy(&mut self.vm)?;
+        self.enter_context(&mut working)?;
+        let entity = entity.entity(&mut self.vm)?;
+        if entity.rules.is_empty() {
+            return Ok(working);
+        }
+        if observer.watches() {
+            return self.evaluate_each_rule(working, &entity, observer);
+        }
+        let mut working = Some(working);
+        let mut evaluated = None;
+        let after = self.rules_kept(&entity, |worker| {
+            let working = working.take().unwrap_or_else(|| Working::Unseen(entity.clone()));
+            let result = worker.evaluate_each_rule(working, &entity, &mut Unobserved)?;
+            let after = result.entity(&mut worker.vm)?;
+            evaluated = Some(result);
+            Ok(after)
+        })?;
+        if let Some(evaluated) = evaluated {
+            return Ok(evaluated);
+        }
+        match working {
+            Some(working) if Rc::ptr_eq(&entity, &after) => Ok(working),
+            _ => {
+                let mut after = Working::Unseen(after);
+                self.see(&mut after);
+                Ok(after)
+            }
+        }
+    }
+
+    /// Makes an entity what code sees as `entity`.
+    fn see(&mut self, entity: &mut Working) {
+        let seen = entity.object(&self.names);
+        self.vm.set_context(self.slots.entity, seen);
+    }
+
+    fn evaluate_each_rule(
+        &mut self,
+        working: Working,
+        entity: &Entity,
+        observer: &mut dyn Observer,
+    ) -> PyResult<Working> {
+        let mut result = working;
+        for (_, rule) in entity.rules.clone().iter() {
             let Some(fields) = &rule.rule else { continue };
-            if observer.watches() {
+            let condition = if observer.watches() {
                 let reads = reads(&mut self.vm, &fields.if_condition);
                 observer.step(Step::Condition { rule, reads: &reads });
-            }
-            let condition = evaluate(&mut self.vm, &fields.if_condition, CodeKind::Block)?;
+                evaluate(&mut self.vm, &fields.if_condition, CodeKind::Block)?
+            } else {
+                self.evaluate_kept(&fields.if_condition, CodeKind::Block)?
+            };
             let matched = self.vm.truthy(&condition)?;
             observer.step(Step::Rule { rule, value: &condition, matched });
             if !matched {
@@ -81,8 +124,7 @@ impl Worker {
             let after = self.apply_rule(&rule, &parent)?;
             observer.step(Step::Applied { rule: &rule, before: &parent, after: &after });
             result = Working::Unseen(after);
-            let seen = result.object(&self.names);
-            self.vm.set_context(self.slots.entity, seen);
+            self.see(&mut result);
         }
         Ok(result)
     }
@@ -100,6 +142,7 @@ impl Worker {
             return Err(raised);
         }
         if self.vm.truthy(&fields.execute)? {
+            self.memo.lose_trail();
             evaluate(&mut self.vm, &fields.execute, CodeKind::Exec)?;
             return self.context_entity();
         }
@@ -173,8 +216,10 @@ impl Worker {
             observer.step(Step::Resources { entity: &ruled, evaluated: &evaluated });
         }
         self.text.clear();
-        let env = self.evaluate_part(&ruled, Property::Env)?;
-        let params = self.evaluate_part(&ruled, Property::Params)?;
+        let (env, params) = match self.evaluate_text(&ruled)? {
+            Some(env_end) => (Part::Text(env_end), Part::Text(self.text.len())),
+            None => (self.evaluate_part(&ruled, Property::Env)?, self.evaluate_part(&ruled, Property::Params)?),
+        };
         let resubmit = self.evaluate_property(&ruled.resubmit, self.slots.resubmit)?;
         let (mut dest_name, mut handler_tags) = match &ruled.destination {
             Some(fields) => (fields.dest_name.clone(), fields.handler_tags.clone()),
@@ -195,15 +240,38 @@ impl Worker {
         Ok(Evaluated { entity: ruled, resources, env, params, resubmit, dest_name, handler_tags })
     }
 
+    /// Evaluates `env` and `params` of an entity to text, where both are prepared and no code sees the values; gives where
+    /// the text of `env` ends.
+    fn evaluate_text(&mut self, entity: &Rc<Entity>) -> PyResult<Option<usize>> {
+        let Some(prepared) = self.prepared(entity) else { return Ok(None) };
+        let pieces = (prepared.pieces(Property::Env), prepared.pieces(Property::Params));
+        let (Some(env), Some(params)) = pieces else { return Ok(None) };
+        let env_end = self.text_kept(entity, |worker| {
+            worker.write_pieces(env)?;
+            let env_end = worker.text.len();
+            worker.write_pieces(params)?;
+            Ok(env_end)
+        })?;
+        Ok(Some(env_end))
+    }
+
+    /// The prepared properties of an entity, where jobs share it.
+    fn prepared(&mut self, entity: &Entity) -> Option<Rc<Prepared>> {
+        // Code that was made at run time may load any name.
+        if !entity.kept.is_shared() || self.vm.has_compiled() {
+            return None;
+        }
+        let (vm, unseen) = (&mut self.vm, self.unseen);
+        Some(entity.kept.prepared.get_or_init(|| Rc::new(Prepared::new(vm, entity, unseen))).clone())
+    }
+
     /// Evaluates a property of an entity: to text where it is prepared and no code sees the value.
     fn evaluate_part(&mut self, entity: &Rc<Entity>, property: Property) -> PyResult<Part> {
-        // Code that was made at run time may load any name.
-        if entity.kept.is_shared() && !self.vm.has_compiled() {
-            let (vm, unseen) = (&mut self.vm, self.unseen);
-            let prepared = entity.kept.prepared.get_or_init(|| Rc::new(Prepared::new(vm, entity, unseen)));
-            if prepared.write(vm, property, &mut self.text)? {
-                return Ok(Part::Text(self.text.len()));
-            }
+        if let Some(prepared) = self.prepared(entity)
+            && let Some(pieces) = prepared.pieces(property)
+        {
+            self.write_pieces(pieces)?;
+            return Ok(Part::Text(self.text.len()));
         }
         Ok(Part::Value(match property {
             Property::Env => self.evaluate_property(&entity.env, self.slots.env)?,

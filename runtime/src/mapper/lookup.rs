@@ -16,10 +16,10 @@ use crate::patterns::InvalidPattern;
 use crate::python::exception::{PyResult, Raised, raise, type_error};
 use crate::python::string::Str;
 use crate::python::value::Value;
+use crate::word_hash::WordMap;
 
 use super::entity::Entity;
 use super::explain::{Because, Found, Observer, Step};
-use super::shared::WordMap;
 use super::tags::{TagType, Tags};
 use super::worker::Worker;
 

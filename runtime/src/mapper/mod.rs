@@ -18,15 +18,19 @@ pub mod explain;
 mod inherit;
 mod lookup;
 mod matching;
+mod memo;
 mod modules;
 pub mod objects;
 mod output;
 pub mod places;
 mod rank;
+mod reads;
 mod rows;
 mod shared;
 mod store;
 pub mod tags;
+mod tree;
+mod words;
 mod worker;
 mod working;
 
@@ -82,8 +86,8 @@ struct Inner {
 }
 
 thread_local! {
-    /// The workers of this thread, with the mappers they belong to.
-    static WORKERS: RefCell<Vec<(Weak<Inner>, Worker)>> = const { RefCell::new(Vec::new()) };
+    /// The workers of this thread, with the mappers they belong to. Boxed, since each job takes one out and puts it back.
+    static WORKERS: RefCell<Vec<(Weak<Inner>, Box<Worker>)>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Mapper {
@@ -110,19 +114,24 @@ impl Mapper {
     /// Maps a job and tells an observer every step of it.
     pub fn map_observed(&self, job: &Arc<Job>, world: &Arc<World>, observer: &mut dyn Observer) -> Answer {
         let mut worker = self.take_worker();
-        worker.environment.set_world(world);
+        worker.set_world(world);
         let answer = worker.map(job, self.inner.detail, observer);
         WORKERS.with_borrow_mut(|workers| workers.push((Arc::downgrade(&self.inner), worker)));
         answer
     }
 
+    /// Leaves what this thread keeps to the system, which frees it faster: for a process that is about to end.
+    pub fn leave_to_system() {
+        WORKERS.with_borrow_mut(|workers| std::mem::forget(std::mem::take(workers)));
+    }
+
     /// This thread's worker for this mapper. It is taken out while it works, so that an observer may map too.
-    fn take_worker(&self) -> Worker {
+    fn take_worker(&self) -> Box<Worker> {
         let found = WORKERS.with_borrow_mut(|workers| {
             workers.retain(|(owner, _)| owner.strong_count() > 0);
             let index = workers.iter().position(|(owner, _)| std::ptr::eq(owner.as_ptr(), Arc::as_ptr(&self.inner)))?;
             Some(workers.swap_remove(index).1)
         });
-        found.unwrap_or_else(|| Worker::new(self.inner.rules.clone(), &self.inner.hooks))
+        found.unwrap_or_else(|| Box::new(Worker::new(self.inner.rules.clone(), &self.inner.hooks)))
     }
 }

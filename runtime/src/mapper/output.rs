@@ -7,13 +7,12 @@
 use crate::galaxy::json::dump;
 use crate::python::code::{CodeKind, CodeRef, Instr, Program};
 use crate::python::exception::PyResult;
-use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::{CALLER_BUILTINS, Vm};
 
-use super::code::{evaluate, is_plain};
+use super::code::is_plain;
 use super::entity::Entity;
-use super::worker::Slots;
+use super::worker::{Slots, Worker};
 
 /// A property of a destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +30,11 @@ pub(super) struct Prepared {
 }
 
 /// A piece of JSON text.
-enum Piece {
+pub(super) enum Piece {
     /// This text.
     Text(Box<str>),
     /// The string that this f-string gives.
-    FString(Str),
+    FString(Value),
 }
 
 impl Prepared {
@@ -46,26 +45,31 @@ impl Prepared {
         Self { env: of(unseen.env, &entity.env, "[]"), params: of(unseen.params, &entity.params, "{}") }
     }
 
-    /// Appends a property as JSON; false where it was not prepared.
+    /// The pieces of a property; nothing where it was not prepared.
+    pub(super) fn pieces(&self, property: Property) -> Option<&[Piece]> {
+        match property {
+            Property::Env => self.env.as_deref(),
+            Property::Params => self.params.as_deref(),
+        }
+    }
+}
+
+impl Worker {
+    /// Appends the JSON text of pieces to the worker's.
     ///
     /// # Errors
     /// What the f-strings raise.
-    pub(super) fn write(&self, vm: &mut Vm, property: Property, out: &mut String) -> PyResult<bool> {
-        let pieces = match property {
-            Property::Env => &self.env,
-            Property::Params => &self.params,
-        };
-        let Some(pieces) = pieces else { return Ok(false) };
+    pub(super) fn write_pieces(&mut self, pieces: &[Piece]) -> PyResult<()> {
         for piece in pieces {
             match piece {
-                Piece::Text(text) => out.push_str(text),
+                Piece::Text(text) => self.text.push_str(text),
                 Piece::FString(source) => {
-                    let value = evaluate(vm, &Value::Str(source.clone()), CodeKind::FString)?;
-                    dump(vm, out, &value)?;
+                    let value = self.evaluate_kept(source, CodeKind::FString)?;
+                    dump(&mut self.vm, &mut self.text, &value)?;
                 }
             }
         }
-        Ok(true)
+        Ok(())
     }
 }
 
@@ -130,7 +134,7 @@ impl Pieces {
                     let program = vm.program.clone()?;
                     program.code(code).filter(|code| code.kind == CodeKind::FString)?;
                     self.end_text();
-                    self.done.push(Piece::FString(source.clone()));
+                    self.done.push(Piece::FString(value.clone()));
                 }
                 None if is_plain(source) => self.constant(vm, value)?,
                 None => return None,
@@ -145,9 +149,9 @@ impl Pieces {
             }
             Value::Dict(dict) => {
                 self.text.push('{');
-                for (index, (key, item)) in dict.items().iter().enumerate() {
+                for (index, (key, item)) in dict.table.borrow().iter().enumerate() {
                     self.separate(index);
-                    dump::key(vm, &mut self.text, key).ok()?;
+                    dump::key(vm, &mut self.text, &key.value).ok()?;
                     self.text.push_str(": ");
                     self.add(vm, item, depth + 1)?;
                 }

@@ -5,11 +5,10 @@
 //! that code changed belongs to its job; nothing of it is kept.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
 
 use crate::python::value::Value;
+use crate::word_hash::WordMap;
 
 use super::entity::Entity;
 use super::matching::Fits;
@@ -52,6 +51,11 @@ impl Clone for Kept {
 }
 
 impl Kept {
+    /// The number of an entity that jobs share.
+    pub(super) fn number(&self) -> Option<u32> {
+        Some(self.identity.get()).filter(|number| *number != 0)
+    }
+
     /// Whether jobs share the entity.
     pub(super) fn is_shared(&self) -> bool {
         self.identity.get() != 0
@@ -68,47 +72,6 @@ pub(super) enum Derivation {
     /// The first is a rule that matched, the second the entity that it applies to.
     Rule,
 }
-
-/// Mixes the few words of a key.
-#[derive(Default)]
-pub(super) struct WordHasher(u64);
-
-impl Hasher for WordHasher {
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 32)
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        for word in words {
-            self.write_u64(u64::from_le_bytes(*word));
-        }
-        self.write_u64(rest.iter().fold(rest.len() as u64, |word, byte| word << 8 | u64::from(*byte)));
-    }
-
-    fn write_u8(&mut self, value: u8) {
-        self.write_u64(value.into());
-    }
-
-    fn write_u32(&mut self, value: u32) {
-        self.write_u64(value.into());
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-
-    fn write_usize(&mut self, value: usize) {
-        self.write_u64(value as u64);
-    }
-
-    fn write_isize(&mut self, value: isize) {
-        self.write_u64(value.cast_unsigned() as u64);
-    }
-}
-
-/// A map with a cheap hash. What its keys cost is bounded by the bound on their number.
-pub(super) type WordMap<K, V> = HashMap<K, V, BuildHasherDefault<WordHasher>>;
 
 /// One thread's derived entities.
 #[derive(Default)]

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use crate::artifact::Rules;
 use crate::artifact::tables::Resource;
+use crate::galaxy::world::World;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
 use super::Hooks;
 use super::environment::MapperEnvironment;
 use super::lookup::Lookups;
+use super::memo::Memo;
 use super::output::Unseen;
 use super::store::Store;
 use super::tags::TagNames;
@@ -60,6 +62,29 @@ impl Slots {
         }
     }
 
+    /// Whether the mapper itself sets the slot, whatever the entities' contexts say.
+    pub(super) fn is_set_by_mapper(&self, slot: usize) -> bool {
+        let own = [
+            self.app,
+            self.tool,
+            self.user,
+            self.job,
+            self.job_wrapper,
+            self.resource_params,
+            self.workflow_invocation_uuid,
+            self.mapper,
+            self.entity,
+            self.self_,
+            self.candidate_destinations,
+            self.env,
+            self.params,
+            self.resubmit,
+            self.dest_name,
+            self.handler_tags,
+        ];
+        own.contains(&slot) || self.resources.contains(&slot)
+    }
+
     /// The slot of a resource's evaluated value.
     pub(super) fn resource(&self, resource: Resource) -> usize {
         self.resources.get(resource as usize).copied().unwrap_or_default()
@@ -80,6 +105,8 @@ pub(super) struct Worker {
     /// The candidates of the last job, for their memory.
     pub candidates: Vec<u32>,
     pub lookups: Lookups,
+    /// What blocks gave.
+    pub memo: Memo,
     /// The properties that no code sees.
     pub unseen: Unseen,
     /// The text of evaluated properties.
@@ -87,6 +114,13 @@ pub(super) struct Worker {
 }
 
 impl Worker {
+    /// Makes this the world of the jobs to come. What was kept may tell of another.
+    pub(super) fn set_world(&mut self, world: &Arc<World>) {
+        if self.environment.set_world(world) {
+            self.memo = Memo::default();
+        }
+    }
+
     pub(super) fn new(rules: Arc<Rules>, hooks: &Hooks) -> Self {
         let environment = Rc::new(MapperEnvironment::new(hooks.clone()));
         let mut vm = Vm::new(environment.clone());
@@ -120,6 +154,7 @@ impl Worker {
             global_context,
             candidates,
             lookups,
+            memo: Memo::default(),
             unseen,
             text: String::new(),
         }

@@ -58,13 +58,14 @@ impl Working {
         let entity = self.entity(vm)?;
         if entity.kept.is_shared() {
             for entry in entity.kept.context.get_or_init(|| slots(&entity, vm)).iter() {
-                let value = if entry.mutable {
+                if entry.mutable {
                     let object = self.object(names);
-                    EntityObject::of(&object)?.context_part(vm, entry)?
-                } else {
-                    entry.value.clone()
-                };
-                vm.set_context(entry.slot, value);
+                    let value = EntityObject::of(&object)?.context_part(vm, entry)?;
+                    vm.set_context(entry.slot, value);
+                } else if !matches!(vm.context.get(entry.slot), Some(Some(there)) if there.is(&entry.value)) {
+                    // Entities that come from one another mostly have the same context.
+                    vm.set_context(entry.slot, entry.value.clone());
+                }
             }
             return Ok(());
         }

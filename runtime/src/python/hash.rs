@@ -204,8 +204,8 @@ fn hash_range(range: &Range) -> i64 {
 /// Whether two hashable values are equal as keys: identity or equality, which for hashable values of the runtime never
 /// fails.
 ///
-/// DIFFERENCE: instances of the config's own classes are equal as keys only where they are the same object; CPython calls
-/// their `__eq__`.
+/// DIFFERENCE: instances of the config's own classes that are no data classes are equal as keys only where they are the same
+/// object; CPython calls their `__eq__`.
 pub fn keys_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Str(a), Value::Str(b)) => a == b,
@@ -223,6 +223,11 @@ pub fn keys_equal(a: &Value, b: &Value) -> bool {
             a.len() == b.len() && a.iter().all(|key| b.contains(key))
         }
         (Value::Range(a), Value::Range(b)) => ranges_equal(a, b),
+        (Value::Instance(x), Value::Instance(y)) => Rc::ptr_eq(x, y) || super::modules::dataclasses::equal_keys(x, y),
+        (Value::Instance(member), other) | (other, Value::Instance(member)) => {
+            // A member of an enumeration of ints or strs equals its value.
+            super::modules::enums::mixed_value(member).is_some_and(|value| keys_equal(&value, other))
+        }
         (Value::Object(object), other) => a.is(b) || object.equals_key(other),
         (other, Value::Object(object)) => object.equals_key(other),
         _ => match (Num::of(a), Num::of(b)) {

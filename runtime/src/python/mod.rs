@@ -16,6 +16,7 @@ pub mod listing;
 pub mod methods;
 pub mod module;
 pub mod modules;
+pub mod native_function;
 pub mod number;
 pub mod object;
 pub mod regex;

@@ -173,6 +173,12 @@ pub trait Object: Any {
         Ok(false)
     }
 
+    /// What it is as an attribute of an instance whose class holds it, as `__get__` says; `None` where it is just itself.
+    fn bind(&self, vm: &mut Vm, this: &Value, instance: &Value) -> Option<PyResult<Value>> {
+        let _ = (vm, this, instance);
+        None
+    }
+
     /// `copy.deepcopy(object)`; the default shares the object, which is right for immutable ones.
     fn deepcopy(&self, vm: &mut Vm, this: &Value) -> PyResult<Value> {
         let _ = vm;

@@ -47,9 +47,12 @@ impl BuiltinType {
     pub fn shown_name(&self) -> Str {
         let in_c = match self.module {
             "collections" => matches!(self.name, "deque" | "defaultdict" | "OrderedDict"),
-            "datetime" | "itertools" | "operator" | "functools" | "_collections" => self.name != "CacheInfo",
+            "datetime" | "itertools" | "operator" | "functools" | "_collections" | "_hashlib" | "_blake2" => {
+                self.name != "CacheInfo"
+            }
             "" if self.name == "GenericAlias" => return Str::from("types.GenericAlias"),
-            "" | "types" if self.name == "UnionType" => return Str::from("types.UnionType"),
+            "types" => true,
+            "" if self.name == "UnionType" => return Str::from("types.UnionType"),
             "re" => matches!(self.name, "Pattern" | "Match"),
             _ => false,
         };

@@ -2,7 +2,6 @@
 
 mod job;
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -21,6 +20,7 @@ use crate::emit::{Layout, yaml};
 use crate::explain::{Collector, Provenance};
 use crate::source::{SourceId, SourceMap, Span};
 
+use super::output::{print, tell};
 use super::report::Trouble;
 use super::rules::{self, Given};
 use super::{Common, Outcome, map};
@@ -107,13 +107,7 @@ impl Observer for Raised {
 
 impl DryRun {
     pub(super) fn run(&self, common: &Common) -> Outcome {
-        match self.try_run(common) {
-            Ok(outcome) => outcome,
-            Err(trouble) => {
-                common.fail(trouble.message, &trouble.help);
-                Outcome::Bad
-            }
-        }
+        common.end(self.try_run(common))
     }
 
     fn try_run(&self, common: &Common) -> Result<Outcome, Trouble> {
@@ -143,10 +137,10 @@ impl DryRun {
         let place = collector.raised_at().cloned();
         let explanation = collector.finish(&answer);
         match self.output_format {
-            Format::Text => eprintln!("{}", explanation.text()),
-            Format::Yaml => eprint!("{}", explanation.yaml()),
-            Format::Json => print(&explanation.json())?,
-            Format::Html => print(&explanation.html())?,
+            Format::Text => tell(explanation.text()),
+            Format::Yaml => tell(explanation.yaml().trim_end_matches('\n')),
+            Format::Json => print(explanation.json())?,
+            Format::Html => print(explanation.html())?,
         }
         self.say(&answer, place.as_ref(), job.stand_in, &given, common)
     }
@@ -198,7 +192,7 @@ impl DryRun {
             (None, destination) => {
                 match (&self.output_format, destination) {
                     (Format::Json, _) | (_, None) => print(answer.line())?,
-                    (_, Some(destination)) => print(&galaxy_destination(&destination))?,
+                    (_, Some(destination)) => print(galaxy_destination(&destination))?,
                 }
                 Ok(Outcome::Done)
             }
@@ -229,7 +223,7 @@ impl DryRun {
                         None => diagnostic.note(format!("raised at {place}")),
                     };
                 }
-                eprintln!("{}", diagnostic.render(sources, common.colour()));
+                tell(diagnostic.render(sources, common.colour()));
                 Ok(Outcome::Bad)
             }
         }
@@ -273,14 +267,4 @@ fn galaxy_destination(destination: &Destination) -> String {
     ]);
     let tag = Some("!!python/object:galaxy.jobs.job_destination.JobDestination");
     yaml(&object, Layout { flow_leaves: true, sorted: true, tag, ..Layout::default() })
-}
-
-fn print(text: &str) -> Result<(), Trouble> {
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Trouble::new(format!("stdout cannot be written: {error}"), "check where it leads"))
-        }
-        _ => Ok(()),
-    }
 }

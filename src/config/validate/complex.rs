@@ -30,7 +30,7 @@ impl Validator<'_> {
     /// A field of type `list[str]`.
     pub(super) fn text_list(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<Arc<Vec<Text>>> {
         let name = entry.key.python_str();
-        let ValueKind::List(items) = &entry.value.kind else {
+        let (ValueKind::List(items) | ValueKind::Set(items)) = &entry.value.kind else {
             let help = match entry.value.as_str() {
                 Some(text) => format!("write a list: `{name}: [{text}]`"),
                 None => format!("write a list: `{name}: []`"),
@@ -59,7 +59,7 @@ impl Validator<'_> {
         match &entry.value.kind {
             ValueKind::Null => None,
             ValueKind::Map(map) => Some(Arc::new(self.env_mapping(map))),
-            ValueKind::List(items) => {
+            ValueKind::List(items) | ValueKind::Set(items) => {
                 let entries = items.iter().filter_map(|item| self.env_item(item, owner)).collect();
                 Some(Arc::new(entries))
             }

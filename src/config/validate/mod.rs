@@ -9,6 +9,7 @@ mod pool;
 mod rules;
 mod scalar;
 mod scheduling;
+pub(crate) mod unknown;
 
 use std::sync::Arc;
 
@@ -16,7 +17,6 @@ use indexmap::IndexMap;
 
 use crate::config::code::CodeText;
 use crate::config::entity::{Dict, Entity, EntityKind, GlobalConfig, StoreConfig};
-use crate::config::suggest::closest;
 use crate::config::value::{ConfigValue, Entry, Map, Text};
 use crate::config::yaml::insert_noqa;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -104,20 +104,6 @@ impl<'a> Validator<'a> {
         }
         out.extras = extras;
         out
-    }
-
-    fn unknown_section(&mut self, entry: &Entry, key: &str) {
-        // A common way to keep anchors out of the sections.
-        let is_private = key.starts_with(['_', '.']) || key.starts_with("x-");
-        if is_private {
-            return;
-        }
-        let problem =
-            Diagnostic::warning(format!("`{key}` is not a section that TPV knows")).code("T104").at(entry.key.span, "");
-        self.problems.push(match closest(key, SECTIONS) {
-            Some(near) => problem.help(format!("did you mean `{near}`?")),
-            None => problem.note(format!("the sections are `{}`", SECTIONS.join("`, `"))),
-        });
     }
 
     fn section(&mut self, kind: EntityKind, entry: &Entry) -> Section {
@@ -212,7 +198,9 @@ impl<'a> Validator<'a> {
         self.problems.push(if entry.value.is_null() {
             problem.help(format!("write `{name}: {{}}`, or remove the line"))
         } else {
-            problem.help(format!("write keys and values under it, as in `{name}: {{key: value}}`"))
+            let is_section = owner.is_none() && SECTIONS.contains(&name.as_str());
+            let (key, value) = if is_section { ("id", "{mem: 8}") } else { ("key", "value") };
+            problem.help(format!("write keys and values under it, as in `{name}: {{{key}: {value}}}`"))
         });
         None
     }
@@ -236,18 +224,6 @@ impl<'a> Validator<'a> {
         self.wrong_type(entry, owner, "a string", text_help(entry));
         None
     }
-
-    /// A field TPV keeps, but does not know.
-    fn unknown_field(&mut self, entry: &Entry, key: &str, owner: Owner<'_>, known: &[&str]) {
-        let problem = Diagnostic::warning(format!("`{key}` is not a field that TPV knows"))
-            .code("T104")
-            .at(entry.key.span, "")
-            .also(owner.span, owner.describe());
-        self.problems.push(match closest(key, known.iter().copied()) {
-            Some(near) => problem.help(format!("did you mean `{near}`?")),
-            None => problem.note("TPV keeps the field, but does nothing with it"),
-        });
-    }
 }
 
 /// Points at the value, or at its key where nothing is written, and says what the value is.
@@ -269,8 +245,10 @@ fn text_help(entry: &Entry) -> String {
     use crate::config::value::ValueKind as Kind;
     let name = entry.key.python_str();
     match entry.value.kind {
-        Kind::Map(_) | Kind::List(_) | Kind::Null => format!("write a string: `{name}: \"...\"`"),
-        Kind::Tagged(_) => "remove the tag".to_owned(),
+        Kind::Map(_) | Kind::OrderedMap(_) | Kind::List(_) | Kind::Set(_) | Kind::Null => {
+            format!("write a string: `{name}: \"...\"`")
+        }
+        Kind::Tagged(..) => "remove the tag".to_owned(),
         Kind::Bool(flag) => format!("put it in quotes: `{name}: \"{flag}\"`"),
         _ => format!("put it in quotes: `{name}: \"{}\"`", entry.value.python_str()),
     }

@@ -26,9 +26,10 @@ impl Validator<'_> {
                 for item in items.iter() {
                     let Some(map) = self.rule_mapping(item, item.span, owner) else { continue };
                     let start = map.entries.first().map_or(item.span, |entry| entry.key.span);
-                    let Some(rule) = self.rule(&map, Owner { noun: "rule", name: "", span: start }, owner) else {
+                    let Some(mut rule) = self.rule(&map, Owner { noun: "rule", name: "", span: start }, owner) else {
                         continue;
                     };
+                    rule.in_list = true;
                     if let Some(earlier) = out.get(&rule.id) {
                         self.problems.push(
                             Diagnostic::warning(format!(
@@ -44,6 +45,11 @@ impl Validator<'_> {
                     }
                     out.insert(rule.id.clone(), Arc::new(rule));
                 }
+            }
+            ValueKind::Map(map) if is_one_rule(map) => {
+                let problem = Diagnostic::error("`rules` must be a list of rules, or a mapping of ids to rules");
+                let help = "start each rule with a dash: `- if: ...`, with what it sets below the `if`";
+                self.problems.push(at_value(problem, entry, Some(owner)).help(help));
             }
             ValueKind::Map(map) => {
                 for entry in &map.entries {
@@ -115,7 +121,8 @@ impl Validator<'_> {
                     .help("add a condition, or `if: true` for a rule that always applies"),
             );
         }
-        Some(Rule { id, span: rule.span, common: draft.finish(), condition: condition?, execute, fail })
+        let common = draft.finish();
+        Some(Rule { id, span: rule.span, in_list: false, common, condition: condition?, execute, fail })
     }
 
     /// `if`: code, or a boolean.
@@ -131,6 +138,14 @@ impl Validator<'_> {
         };
         Some(ConfigValue::new(ValueKind::Bool(flag), entry.value.span))
     }
+}
+
+/// Whether the fields of a rule stand where ids of rules should.
+fn is_one_rule(map: &Map) -> bool {
+    map.entries.iter().any(|entry| {
+        let is_field = |key: &str| RULE.contains(&key) || COMMON.contains(&key);
+        entry.value.as_map().is_none() && entry.key.as_str().is_some_and(is_field)
+    })
 }
 
 fn id_span(map: &Map) -> Option<Span> {

@@ -12,7 +12,9 @@ use crate::config::yaml::int_kind;
 pub(super) fn number_or_text(value: &ConfigValue) -> Option<ConfigValue> {
     match value.kind {
         ValueKind::Int(_) | ValueKind::BigInt(_) | ValueKind::Float(_) | ValueKind::Str(_) => Some(value.clone()),
-        ValueKind::Bool(flag) => Some(ConfigValue::new(ValueKind::Int(i64::from(flag)), value.span)),
+        ValueKind::Bool(flag) | ValueKind::AnchoredBool(flag) => {
+            Some(ConfigValue::new(ValueKind::Int(i64::from(flag)), value.span))
+        }
         _ => None,
     }
 }
@@ -38,7 +40,7 @@ pub(super) fn integer(value: &ConfigValue) -> Option<ConfigValue> {
 /// `float`
 pub(super) fn float(value: &ConfigValue) -> Option<ConfigValue> {
     let number = match &value.kind {
-        ValueKind::Bool(flag) => f64::from(u8::from(*flag)),
+        ValueKind::Bool(flag) | ValueKind::AnchoredBool(flag) => f64::from(u8::from(*flag)),
         #[allow(clippy::cast_precision_loss, reason = "Python's float(int) rounds as well")]
         ValueKind::Int(number) => *number as f64,
         ValueKind::BigInt(number) => number.to_f64().filter(|number| number.is_finite())?,
@@ -52,7 +54,7 @@ pub(super) fn float(value: &ConfigValue) -> Option<ConfigValue> {
 /// `bool`
 pub(super) fn boolean(value: &ConfigValue) -> Option<bool> {
     match &value.kind {
-        ValueKind::Bool(flag) => Some(*flag),
+        ValueKind::Bool(flag) | ValueKind::AnchoredBool(flag) => Some(*flag),
         ValueKind::Int(0) => Some(false),
         ValueKind::Int(1) => Some(true),
         ValueKind::Float(0.0) => Some(false),

@@ -5,20 +5,20 @@ use std::sync::Arc;
 
 use saphyr_parser::{Event, ScalarStyle as Style, Tag as EventTag};
 
+use super::construct::construct;
 use super::lexical::noqa_between;
 use super::merge::OpenMap;
-use super::resolve::{self, Tag};
 use crate::config::origin::ScalarStyle;
 use crate::config::value::{ConfigValue, Entry, Map, Text, ValueKind};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Source, SourceId, Span};
+use crate::yaml::resolve::{Tag, resolve};
+use crate::yaml::tag::YAML_TAGS;
 
 /// How deep collections may be nested: later stages walk values by recursion.
 const MAX_DEPTH: usize = 128;
 /// How many values aliases may stand for: a few lines of aliases to aliases mean billions.
 const MAX_ALIASED: u64 = 5_000_000;
-
-const CORE: &str = "tag:yaml.org,2002:";
 
 /// Builds the value of a document from its events.
 pub(super) struct Composer<'a> {
@@ -124,7 +124,7 @@ impl<'a> Composer<'a> {
         let Some(Frame { start, anchor, tag, kind, size }) = self.open.pop() else { return Some(()) };
         // A block collection ends where its last value does, a flow collection with its bracket.
         let is_flow = span.end > span.start;
-        let tag = tag.as_deref().and_then(|tag| tag.strip_prefix(CORE)).unwrap_or("");
+        let tag = tag.as_deref().and_then(|tag| tag.strip_prefix(YAML_TAGS)).unwrap_or("");
         if matches!(tag, "null" | "bool" | "int" | "float" | "timestamp" | "binary") {
             return self.fail(Diagnostic::error(format!("a collection cannot have the tag `!!{tag}`")).at(start, ""));
         }
@@ -181,10 +181,9 @@ impl<'a> Composer<'a> {
                 self.fail(Diagnostic::error(format!("a mapping cannot have the tag `!!{tag}`")).at(start, ""))?;
                 None
             }
-            // A set is no dict and iterates over its keys, so that it may stand where a list may.
             "set" => {
                 let keys = map.finish().entries.into_iter().map(|entry| entry.key).collect();
-                Some(ValueKind::List(Arc::new(keys)))
+                Some(ValueKind::Set(Arc::new(keys)))
             }
             _ => Some(ValueKind::Map(Arc::new(map.finish()))),
         }
@@ -224,19 +223,19 @@ impl<'a> Composer<'a> {
         let span = if anchor != 0 || tag.is_some() { self.content_of(span, style) } else { span };
         let text = self.trim_last_line(text, style, span);
         let tag = tag.map(full_tag).filter(|tag| tag != "!");
-        let resolved = if style == ScalarStyle::Plain { resolve::resolve(text) } else { Tag::Str };
+        let resolved = if style == ScalarStyle::Plain { resolve(text) } else { Tag::Str };
         let new_text = || Text { value: text.into(), span, style };
         let unreadable = |what: &str| {
             Diagnostic::error(format!("`{text}` is no {what} that can be read"))
                 .at(span, "")
                 .help("put it in quotes if it is meant as text")
         };
-        let kind = match tag.as_deref().map(|tag| tag.strip_prefix(CORE).unwrap_or("!")) {
+        let kind = match tag.as_deref().map(|tag| tag.strip_prefix(YAML_TAGS).unwrap_or("!")) {
             None => match resolved {
-                Tag::Str | Tag::Merge => ValueKind::Str(new_text()),
+                Tag::Str | Tag::Yaml | Tag::Merge => ValueKind::Str(new_text()),
                 Tag::Value if self.expects_key() => ValueKind::Str(new_text()),
-                Tag::Value => ValueKind::Tagged(new_text()),
-                tag => match resolve::construct(tag, text) {
+                Tag::Value => ValueKind::Tagged(format!("{YAML_TAGS}value").into(), new_text()),
+                tag => match construct(tag, text) {
                     Some(kind) => kind,
                     None => return self.fail(unreadable(if tag == Tag::Timestamp { "date" } else { "number" })),
                 },
@@ -249,7 +248,7 @@ impl<'a> Composer<'a> {
                     "float" => Tag::Float,
                     _ => Tag::Timestamp,
                 };
-                match resolve::construct(tag, text) {
+                match construct(tag, text) {
                     Some(kind) => kind,
                     None => return self.fail(unreadable(&format!("`!!{suffix}`"))),
                 }
@@ -257,11 +256,10 @@ impl<'a> Composer<'a> {
             Some(suffix @ ("map" | "seq" | "set" | "omap" | "pairs")) => {
                 return self.fail(Diagnostic::error(format!("a scalar cannot have the tag `!!{suffix}`")).at(span, ""));
             }
-            Some(_) => ValueKind::Tagged(new_text()),
+            Some(_) => ValueKind::Tagged(tag.as_deref().unwrap_or_default().into(), new_text()),
         };
         let kind = match kind {
-            // ruamel.yaml's class for booleans with an anchor is a subclass of `int`, which prints as `1`.
-            ValueKind::Bool(value) if anchor != 0 => ValueKind::Int(i64::from(value)),
+            ValueKind::Bool(value) if anchor != 0 => ValueKind::AnchoredBool(value),
             kind => kind,
         };
         let is_merge = tag.is_none() && resolved == Tag::Merge;
@@ -311,7 +309,8 @@ impl<'a> Composer<'a> {
         let Node { mut value, is_merge, content, noqa, .. } = node;
         if is_merge && !matches!(&frame.kind, FrameKind::Map { key: None, .. }) {
             // `<<` means something as a key only; elsewhere ruamel.yaml makes an object of no known type of it.
-            value.kind = ValueKind::Tagged(Text { value: "<<".into(), span: value.span, style: ScalarStyle::Plain });
+            let text = Text { value: "<<".into(), span: value.span, style: ScalarStyle::Plain };
+            value.kind = ValueKind::Tagged(format!("{YAML_TAGS}merge").into(), text);
         }
         match &mut frame.kind {
             FrameKind::Seq(items) => {

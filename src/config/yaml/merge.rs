@@ -36,7 +36,7 @@ impl KeyId {
     fn of(key: &ConfigValue) -> Self {
         match &key.kind {
             ValueKind::Str(text) => Self::Str(text.value.clone()),
-            ValueKind::Bool(value) => Self::Number(u8::from(*value).to_string()),
+            ValueKind::Bool(value) | ValueKind::AnchoredBool(value) => Self::Number(u8::from(*value).to_string()),
             ValueKind::Int(value) => Self::Number(value.to_string()),
             ValueKind::BigInt(value) => Self::Number(value.to_string()),
             ValueKind::Float(value) if value.fract() == 0.0 && value.abs() < 1e15 => {

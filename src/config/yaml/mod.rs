@@ -4,11 +4,10 @@
 //! tabs) is done here.
 
 mod compose;
+mod construct;
 mod indent;
 mod lexical;
 mod merge;
-mod resolve;
-mod timestamp;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 
@@ -18,9 +17,9 @@ use crate::source::{Source, SourceId, SourceMap, Span};
 
 use compose::Composer;
 pub(crate) use compose::insert_noqa;
+pub(crate) use construct::int_kind;
 use indent::Indented;
 pub use lexical::{Comment, noqa_codes};
-pub(crate) use resolve::int_kind;
 
 /// A source read as YAML.
 #[derive(Debug)]
@@ -168,6 +167,7 @@ fn syntax_error(error: &ScanError, source: &Source, id: SourceId, at: usize) -> 
         ("escape", "write a backslash as `\\\\`, or put the text in single quotes"),
         ("expected ','", "a comma or the closing bracket is missing before this place"),
         ("expected key", "check the indentation, and put text that contains `: ` or ` #` in quotes"),
+        ("quoted scalar", "close the quotes, or leave them out"),
         ("not allowed", "check the indentation, and put text that contains `: ` or ` #` in quotes"),
     ];
     match helps.iter().find(|(part, _)| info.contains(part)) {

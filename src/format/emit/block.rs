@@ -28,14 +28,14 @@ impl Emitter<'_> {
         self.write_lines_before()?;
         if !first && matches!(self.event()?, Event::SequenceEnd(_)) {
             self.restore_indent();
-            self.no_newline = false;
+            self.writer.no_newline = false;
             return Ok(());
         }
-        let keeps_line = self.column == 0 && self.no_newline;
-        self.write_indent();
-        self.write_indicator("-", true, false, true);
+        let keeps_line = self.writer.column == 0 && self.writer.no_newline;
+        self.writer.write_indent();
+        self.writer.write_indicator("-", true, false, true);
         if keeps_line {
-            self.no_newline = true;
+            self.writer.no_newline = true;
         }
         self.states.push(State::BlockItem { first: false });
         self.node(Context { sequence: true, ..Context::default() })
@@ -47,17 +47,20 @@ impl Emitter<'_> {
             self.restore_indent();
             return Ok(());
         }
-        self.write_indent();
+        self.writer.write_indent();
         if self.is_simple_key()? {
+            if self.is_in_set() {
+                self.writer.write_indicator("?", true, false, true);
+            }
             self.states.push(State::BlockSimpleValue);
             self.node(Context { mapping: true, simple_key: true, ..Context::default() })?;
             if matches!(self.event()?, Event::Alias(_)) {
                 // Else the `:` would be a part of the name.
-                self.out.push(' ');
+                self.writer.out.push(' ');
             }
             Ok(())
         } else {
-            self.write_indicator("?", true, false, true);
+            self.writer.write_indicator("?", true, false, true);
             self.states.push(State::BlockValue);
             self.node(Context { mapping: true, ..Context::default() })
         }

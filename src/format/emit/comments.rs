@@ -18,17 +18,17 @@ impl Emitter<'_> {
         }
         let mut spaces = 0;
         if !comment.value.starts_with('\n') {
-            let column = isize::try_from(self.column).unwrap_or(isize::MAX);
+            let column = isize::try_from(self.writer.column).unwrap_or(isize::MAX);
             spaces = usize::try_from(comment.column.saturating_sub(column)).unwrap_or(0);
         }
         // A comment must not touch what stands before it.
-        if self.column > 0 && spaces < 1 && !value.trim().is_empty() && !value.starts_with('\n') {
+        if self.writer.column > 0 && spaces < 1 && !value.trim().is_empty() && !value.starts_with('\n') {
             spaces = 1;
         }
-        self.out.extend(std::iter::repeat_n(' ', spaces));
-        self.out += value;
+        self.writer.out.extend(std::iter::repeat_n(' ', spaces));
+        self.writer.out += value;
         if !before {
-            self.write_line_break('\n');
+            self.writer.write_line_break('\n');
         }
         Ok(())
     }
@@ -55,8 +55,8 @@ impl Emitter<'_> {
             if starts && self.comments.get(*id).is_some_and(|comment| comment.done) {
                 continue;
             }
-            if self.column != 0 {
-                self.write_line_break('\n');
+            if self.writer.column != 0 {
+                self.writer.write_line_break('\n');
             }
             self.write_comment(*id, true)?;
             if starts && let Some(comment) = self.comments.get_mut(*id) {

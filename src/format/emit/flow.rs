@@ -9,7 +9,7 @@ impl Emitter<'_> {
             self.increase_indent(true, true, false);
         }
         let spaces = self.flow_align(force_indent);
-        self.write_indicator(&format!("{}[", " ".repeat(spaces)), true, true, false);
+        self.writer.write_indicator(&format!("{}[", " ".repeat(spaces)), true, true, false);
         if !force_indent {
             self.increase_indent(true, true, false);
         }
@@ -21,14 +21,14 @@ impl Emitter<'_> {
         if let Event::SequenceEnd(ending) = self.event()? {
             self.restore_indent();
             self.flow.pop();
-            self.write_indicator("]", false, false, false);
+            self.writer.write_indicator("]", false, false, false);
             return self.end_flow(ending.after, first);
         }
         if !first {
-            self.write_indicator(",", false, false, false);
+            self.writer.write_indicator(",", false, false, false);
         }
-        if self.column > WIDTH {
-            self.write_indent();
+        if self.writer.column > WIDTH {
+            self.writer.write_indent();
         }
         self.states.push(State::FlowItem { first: false });
         self.node(Context { sequence: true, ..Context::default() })
@@ -39,9 +39,9 @@ impl Emitter<'_> {
         if comment.is_some() {
             self.write_after(comment)?;
         } else if !empty {
-            self.no_newline = false;
+            self.writer.no_newline = false;
         } else if !self.in_flow() {
-            self.write_line_break('\n');
+            self.writer.write_line_break('\n');
         }
         Ok(())
     }
@@ -54,7 +54,7 @@ impl Emitter<'_> {
         // A single pair in a sequence needs no braces.
         let brace = if single && self.flow.last() == Some(&Some('[')) { None } else { Some('{') };
         let indicator = brace.map_or(spaces.clone(), |brace| format!("{spaces}{brace}"));
-        self.write_indicator(&indicator, true, true, false);
+        self.writer.write_indicator(&indicator, true, true, false);
         self.flow.push(brace);
         if !force_indent {
             self.increase_indent(true, false, false);
@@ -66,21 +66,21 @@ impl Emitter<'_> {
         if let Event::MappingEnd(ending) = self.event()? {
             self.restore_indent();
             if self.flow.pop().flatten().is_some() {
-                self.write_indicator("}", false, false, false);
+                self.writer.write_indicator("}", false, false, false);
             }
             return self.end_flow(ending.after, first);
         }
         if !first {
-            self.write_indicator(",", false, false, false);
+            self.writer.write_indicator(",", false, false, false);
         }
-        if self.column > WIDTH {
-            self.write_indent();
+        if self.writer.column > WIDTH {
+            self.writer.write_indent();
         }
         if self.is_simple_key()? {
             self.states.push(State::FlowSimpleValue);
             self.node(Context { mapping: true, simple_key: true, ..Context::default() })
         } else {
-            self.write_indicator("?", true, false, false);
+            self.writer.write_indicator("?", true, false, false);
             self.states.push(State::FlowValue);
             self.node(Context { mapping: true, ..Context::default() })
         }

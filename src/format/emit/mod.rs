@@ -1,21 +1,20 @@
 //! Events to text, as ruamel.yaml's `Emitter` writes them with TPV's settings: indents of two, lines of 80.
 
-mod analysis;
 mod block;
+mod block_scalar;
 mod comments;
 mod flow;
 mod scalar;
-mod write;
 
 use super::comment::{Before, CommentId, Comments};
 use super::error::{FormatError, Result};
 use super::node::Tag;
 use super::represent::OutSlots;
 use super::token::Style;
-use analysis::Analysis;
+use crate::yaml::style::Analysis;
+use crate::yaml::tag::prepare_tag;
+use crate::yaml::writer::{WIDTH, Writer};
 
-/// After which column lines are folded.
-const WIDTH: usize = 80;
 /// How much deeper each level stands.
 const INDENT: usize = 2;
 /// Longer keys are written with `?`; TPV sets it.
@@ -29,6 +28,8 @@ pub(super) struct Start {
     pub slots: Option<OutSlots>,
     /// Whether a collection stands in brackets.
     pub flow: bool,
+    /// Whether it is a key or a value of a set, which has no `:`.
+    pub in_set: bool,
 }
 
 /// The comments at the end of a collection.
@@ -77,23 +78,13 @@ struct Emitter<'a> {
     events: &'a [Event],
     at: usize,
     comments: &'a mut Comments,
-    out: String,
+    writer: Writer,
     states: Vec<State>,
-    indent: Option<usize>,
     /// The indents outside, and whether the collections there are sequences.
     indents: Vec<(Option<usize>, bool)>,
     /// The open `[` and `{`; `None` is a mapping without braces.
     flow: Vec<Option<char>>,
     context: Context,
-    column: usize,
-    /// The last character was white space.
-    whitespace: bool,
-    /// Only an indent and indicators stand in the line.
-    indention: bool,
-    /// The next line break is left out.
-    no_newline: bool,
-    /// A block scalar that keeps its line breaks was the last thing written.
-    open_ended: bool,
     /// What is known of the scalar to be written.
     analysis: Option<Analysis>,
 }
@@ -107,17 +98,11 @@ pub(super) fn emit(events: &[Event], comments: &mut Comments) -> Result<String> 
         events,
         at: 0,
         comments,
-        out: String::new(),
+        writer: Writer::new(),
         states: vec![State::End],
-        indent: None,
         indents: Vec::new(),
         flow: Vec::new(),
         context: Context::default(),
-        column: 0,
-        whitespace: true,
-        indention: true,
-        no_newline: false,
-        open_ended: false,
         analysis: None,
     };
     emitter.node(Context::default())?;
@@ -126,7 +111,7 @@ pub(super) fn emit(events: &[Event], comments: &mut Comments) -> Result<String> 
         emitter.step(state)?;
         emitter.at += 1;
     }
-    Ok(emitter.out)
+    Ok(emitter.writer.out)
 }
 
 impl<'a> Emitter<'a> {
@@ -137,42 +122,50 @@ impl<'a> Emitter<'a> {
     fn step(&mut self, state: State) -> Result<()> {
         match state {
             State::End => {
-                self.write_indent();
-                if self.open_ended {
-                    self.write_indicator("...", true, false, false);
-                    self.write_indent();
+                self.writer.write_indent();
+                if self.writer.open_ended {
+                    self.writer.write_indicator("...", true, false, false);
+                    self.writer.write_indent();
                 }
                 Ok(())
             }
             State::FlowItem { first } => self.flow_item(first),
             State::FlowKey { first } => self.flow_key(first),
             State::FlowSimpleValue => {
-                self.write_indicator(":", false, false, false);
+                if !self.is_in_set() {
+                    self.writer.write_indicator(":", false, false, false);
+                }
                 self.states.push(State::FlowKey { first: false });
                 self.node(Context { mapping: true, ..Context::default() })
             }
             State::FlowValue => {
-                if self.column > WIDTH {
-                    self.write_indent();
+                if self.writer.column > WIDTH {
+                    self.writer.write_indent();
                 }
-                self.write_indicator(":", true, false, false);
+                self.writer.write_indicator(":", true, false, false);
                 self.states.push(State::FlowKey { first: false });
                 self.node(Context { mapping: true, ..Context::default() })
             }
             State::BlockItem { first } => self.block_item(first),
             State::BlockKey { first } => self.block_key(first),
             State::BlockSimpleValue => {
-                self.write_indicator(":", false, false, false);
+                if !self.is_in_set() {
+                    self.writer.write_indicator(":", false, false, false);
+                }
                 self.states.push(State::BlockKey { first: false });
                 self.node(Context { mapping: true, ..Context::default() })
             }
             State::BlockValue => {
-                self.write_indent();
-                self.write_indicator(":", true, false, true);
+                self.writer.write_indent();
+                self.writer.write_indicator(":", true, false, true);
                 self.states.push(State::BlockKey { first: false });
                 self.node(Context { mapping: true, ..Context::default() })
             }
         }
+    }
+
+    fn is_in_set(&self) -> bool {
+        matches!(self.events.get(self.at), Some(Event::Scalar(start, ..)) if start.in_set)
     }
 
     fn in_flow(&self) -> bool {
@@ -180,8 +173,8 @@ impl<'a> Emitter<'a> {
     }
 
     fn increase_indent(&mut self, flow: bool, sequence: bool, indentless: bool) {
-        self.indents.push((self.indent, sequence));
-        self.indent = match self.indent {
+        self.indents.push((self.writer.indent, sequence));
+        self.writer.indent = match self.writer.indent {
             None if flow => None,
             None => Some(0),
             Some(indent) if indentless => Some(indent),
@@ -190,7 +183,7 @@ impl<'a> Emitter<'a> {
     }
 
     fn restore_indent(&mut self) {
-        self.indent = self.indents.pop().and_then(|(indent, _)| indent);
+        self.writer.indent = self.indents.pop().and_then(|(indent, _)| indent);
     }
 
     /// Whether the collections at the top of the indents are both sequences.
@@ -205,7 +198,7 @@ impl<'a> Emitter<'a> {
             return 0;
         }
         let base = top.and_then(|top| top.0).unwrap_or(0) + INDENT;
-        if after_comment { base } else { base.saturating_sub(self.column + 1) }
+        if after_comment { base } else { base.saturating_sub(self.writer.column + 1) }
     }
 
     /// Writes a node: a scalar whole, of a collection the start.
@@ -213,8 +206,8 @@ impl<'a> Emitter<'a> {
         self.context = context;
         match self.event()? {
             Event::Alias(name) => {
-                self.write_indicator(&format!("*{name}"), true, false, false);
-                self.no_newline = false;
+                self.writer.write_indicator(&format!("*{name}"), true, false, false);
+                self.writer.no_newline = false;
                 Ok(())
             }
             Event::Scalar(start, text, style) => {
@@ -232,28 +225,28 @@ impl<'a> Emitter<'a> {
 
     fn write_anchor(&mut self, start: &Start) -> bool {
         let Some(anchor) = &start.anchor else { return false };
-        self.write_indicator(&format!("&{anchor}"), true, false, false);
-        self.no_newline = false;
+        self.writer.write_indicator(&format!("&{anchor}"), true, false, false);
+        self.writer.no_newline = false;
         true
     }
 
     fn write_collection_tag(&mut self, start: &Start, kind: &str) {
         if start.tag.name != Tag::implicit(kind).name {
-            self.write_indicator(&prepare_tag(&start.tag.name), true, false, false);
+            self.writer.write_indicator(&prepare_tag(&start.tag.name), true, false, false);
         }
     }
 
     fn sequence(&mut self, start: &Start) -> Result<()> {
         self.write_anchor(start);
         self.write_collection_tag(start, "seq");
-        let was_indention = self.indention;
+        let was_indention = self.writer.indention;
         let mut force_indent = false;
         if let Some(slots) = &start.slots {
             if !start.flow && self.write_after(slots.after)? {
-                self.indention = false;
-                self.no_newline = true;
+                self.writer.indention = false;
+                self.writer.no_newline = true;
             }
-            let column = self.column;
+            let column = self.writer.column;
             if self.write_before(slots.before.as_deref(), true)? {
                 if start.flow {
                     let Some((_, sequence)) = self.indents.last() else {
@@ -261,23 +254,23 @@ impl<'a> Emitter<'a> {
                     };
                     force_indent = !sequence;
                 }
-                self.indention = was_indention;
-                self.no_newline = !self.indention;
+                self.writer.indention = was_indention;
+                self.writer.no_newline = !self.writer.indention;
             }
             if start.flow {
-                self.column = column;
+                self.writer.column = column;
             }
         }
         if self.in_flow() || start.flow || self.is_empty_collection() {
             self.start_flow_sequence(force_indent);
         } else {
-            let indentless = self.context.mapping && !self.indention;
+            let indentless = self.context.mapping && !self.writer.indention;
             self.increase_indent(false, true, indentless);
             self.states.push(State::BlockItem { first: true });
         }
         if self.is_sequence_in_sequence() {
-            self.indention = true;
-            self.no_newline = false;
+            self.writer.indention = true;
+            self.writer.no_newline = false;
         }
         Ok(())
     }
@@ -339,35 +332,5 @@ impl<'a> Emitter<'a> {
             Event::SequenceEnd(_) | Event::MappingEnd(_) => false,
         };
         Ok(simple && length < LONGEST_KEY)
-    }
-}
-
-/// How a tag is written.
-fn prepare_tag(tag: &str) -> String {
-    if tag == "!" || tag == "!!" {
-        return tag.to_owned();
-    }
-    let (mut handle, mut suffix) = (None, tag);
-    // In the order of the prefixes; the last that fits counts.
-    for (prefix, short) in [("!", "!"), ("!!", "!!"), (super::node::YAML_TAGS, "!!")] {
-        if let Some(rest) = tag.strip_prefix(prefix)
-            && (prefix == "!" || !rest.is_empty())
-        {
-            (handle, suffix) = (Some(short), rest);
-        }
-    }
-    let mut text = String::new();
-    for ch in suffix.chars() {
-        let plain =
-            ch.is_ascii_alphanumeric() || "-;/?:@&=+$,_.~*'()[]#".contains(ch) || ch == '!' && handle != Some("!");
-        if plain {
-            text.push(ch);
-        } else {
-            text += &format!("%{:02X}", u32::from(ch));
-        }
-    }
-    match handle {
-        Some(handle) => format!("{handle}{text}"),
-        None => format!("!<{text}>"),
     }
 }

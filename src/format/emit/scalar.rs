@@ -1,12 +1,12 @@
 //! Scalars: the choice of their style, and their tags and comments.
 
-use super::analysis::Analysis;
-use super::{Emitter, Start, prepare_tag};
+use super::{Emitter, Start};
 use crate::format::comment::Before;
 use crate::format::error::Result;
-use crate::format::node::YAML_TAGS;
-use crate::format::resolve::resolve;
 use crate::format::token::Style;
+use crate::yaml::resolve::resolve;
+use crate::yaml::style::Analysis;
+use crate::yaml::tag::{YAML_TAGS, prepare_tag};
 
 /// A scalar as it will be written.
 pub(super) struct Chosen {
@@ -17,12 +17,20 @@ pub(super) struct Chosen {
 /// Whether the tag goes without saying: for a plain scalar, for another one.
 fn implicit(start: &Start, text: &str) -> (bool, bool) {
     let kind = start.tag.kind();
-    (kind == Some(resolve(text)), kind == Some("str"))
+    (kind == Some(resolve(text).name()), kind == Some("str"))
 }
 
 impl Emitter<'_> {
     /// Chooses the style of a scalar, and writes its tag if it needs one.
     pub(super) fn write_scalar_tag(&mut self, start: &Start, text: &str, style: Style) -> Result<Chosen> {
+        if start.in_set && text.is_empty() && start.tag.kind() == Some("null") {
+            // The null behind each key of a set is not written; one that is a key has nothing but its tag.
+            let style = if self.context.simple_key { Style::Double } else { Style::Plain };
+            if style == Style::Double {
+                self.writer.write_indicator("!!null", true, false, false);
+            }
+            return Ok(Chosen { text: String::new(), style });
+        }
         let mut chosen = Chosen { text: text.to_owned(), style: self.choose(start, text, text, style) };
         if text.is_empty() && chosen.style == Style::Single && start.tag.kind() == Some("null") {
             "null".clone_into(&mut chosen.text);
@@ -33,9 +41,9 @@ impl Emitter<'_> {
         if if chosen.style == Style::Plain { plain } else { other } {
             return Ok(chosen);
         }
-        self.write_indicator(&prepare_tag(&start.tag.name), true, false, false);
+        self.writer.write_indicator(&prepare_tag(&start.tag.name), true, false, false);
         if self.context.sequence && !self.in_flow() {
-            self.no_newline = true;
+            self.writer.no_newline = true;
         }
         Ok(chosen)
     }
@@ -63,7 +71,12 @@ impl Emitter<'_> {
             return Style::Double;
         }
         let fits = analysis.single_quoted && !(simple_key && analysis.multiline);
-        if matches!(style, Style::Plain | Style::Single) && fits { Style::Single } else { Style::Double }
+        // What ruamel.yaml marks as a part of a set is taken for neither.
+        if matches!(style, Style::Plain | Style::Single) && fits && !start.in_set {
+            Style::Single
+        } else {
+            Style::Double
+        }
     }
 
     /// Writes a scalar and the comment after it.
@@ -72,7 +85,7 @@ impl Emitter<'_> {
         self.increase_indent(true, false, false);
         let split = !self.context.simple_key;
         if self.context.sequence && !self.in_flow() {
-            self.write_indent();
+            self.writer.write_indent();
         }
         let slots = start.slots.as_ref();
         let after = slots.and_then(|slots| slots.after);
@@ -82,17 +95,17 @@ impl Emitter<'_> {
         };
         let chars: Vec<char> = text.chars().collect();
         match style {
-            Style::Double => self.write_double_quoted(&chars, split),
-            Style::Single => self.write_single_quoted(&chars, split),
-            Style::Folded => self.write_folded(&chars, header)?,
-            Style::Literal => self.write_literal(&chars, header),
-            Style::Plain => self.write_plain(&chars, split),
+            Style::Double => self.writer.write_double_quoted(&chars, split),
+            Style::Single => self.writer.write_single_quoted(&chars, split),
+            Style::Folded => self.writer.write_folded(&chars, header)?,
+            Style::Literal => self.writer.write_literal(&chars, header),
+            Style::Plain => self.writer.write_plain(&chars, split),
         }
         if matches!(style, Style::Literal | Style::Folded)
             && let Some(comment) = after.and_then(|after| self.comments.get_mut(after))
         {
             // A comment behind the text must not stand so far right as to become a part of it.
-            let indent = self.indent.and_then(|indent| isize::try_from(indent).ok()).unwrap_or(0);
+            let indent = self.writer.indent.and_then(|indent| isize::try_from(indent).ok()).unwrap_or(0);
             comment.column = comment.column.min(indent - 1);
         }
         self.analysis = None;

@@ -356,7 +356,11 @@ impl<'a> Checker<'a> {
     }
 
     fn ordering(&mut self, left: &Type, right: &Type, range: TextRange) {
-        let text = |ty: &Type| matches!(ty, Type::Class("str"));
+        // Neither text nor `None` has an order with a number.
+        let text = |ty: &Type| match ty {
+            Type::Optional(inner) => **inner == Type::STR,
+            ty => *ty == Type::STR,
+        };
         if (text(left) && right.is_number()) || (left.is_number() && text(right)) {
             let message = format!("{} and {} have no order", left.describe(), right.describe());
             self.fault("T111", range, message, "raises `TypeError`");

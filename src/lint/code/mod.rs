@@ -1,4 +1,4 @@
-//! The checker of code, in place of TPV's mypy: T103, T105 to T108, T111 and T112.
+//! The checker of code, in place of TPV's mypy: T103, T105 to T108, T111, T112 and T119.
 //!
 //! Every text is parsed once and walked once ([`checker`]); the names it takes from outside are then looked for in the
 //! surroundings of each entity that the text has come to by inheriting ([`names`]).
@@ -7,6 +7,7 @@ mod bindings;
 mod calls;
 mod checker;
 mod expressions;
+mod lost;
 mod names;
 mod narrow;
 mod order;
@@ -71,13 +72,14 @@ pub(super) fn check(linter: &mut Linter<'_>) {
         if let Some(newer) = &parsed.newer {
             let span = TextOrigin::new(site.text, linter.sources).place(newer.line as usize, newer.column as usize);
             let diagnostic = python_3_12(span, newer);
-            linter.report(Finding::new("T117", diagnostic).within(site.no_qa()));
+            linter.report(Finding::new("T120", diagnostic).within(site.no_qa()));
         }
         let checked = check_one(site, parsed, start, &surroundings);
         if let (Some(rule), "if") = (site.rule, site.property) {
             facts.insert(rule, checked.facts_if_true.clone());
         }
         report(linter, site, &checked);
+        lost::judge(linter, site, &parsed.body, &surroundings);
         if !unknown {
             names.judge(linter, site, &checked.free);
         }

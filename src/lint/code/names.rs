@@ -12,6 +12,7 @@ use super::sites::Site;
 use crate::config::Config;
 use crate::config::entity::{Common, Dict, Entity, EntityKind};
 use crate::config::suggest::closest;
+use crate::config::validate::unknown::synonym;
 use crate::diagnostic::Diagnostic;
 use crate::lint::model::model;
 use crate::lint::{Finding, Linter};
@@ -429,7 +430,11 @@ impl<'a> Names<'a> {
         let mut names: Vec<&str> = contexts.chain(resources).chain(given).chain(["helpers", "log"]).collect();
         // In one order, so that of two as near the same one is named each time.
         names.sort_unstable();
-        closest(name, names).map(str::to_owned)
+        if matches!(name.to_ascii_lowercase().as_str(), "null" | "nil" | "undefined") {
+            return Some("None".to_owned());
+        }
+        let near = closest(name, names.iter().copied()).or_else(|| synonym(name, names));
+        near.map(str::to_owned)
     }
 }
 

@@ -101,7 +101,9 @@ impl<'a> Collector<'a> {
     fn strings(&mut self, owner: &'a Arc<Entity>, rule: Option<Span>, value: &'a ConfigValue, property: &'static str) {
         match &value.kind {
             ValueKind::Str(text) => self.add(owner, rule, text, CodeKind::FString, property),
-            ValueKind::List(items) => items.iter().for_each(|item| self.strings(owner, rule, item, property)),
+            ValueKind::List(items) | ValueKind::Set(items) => {
+                items.iter().for_each(|item| self.strings(owner, rule, item, property))
+            }
             ValueKind::Map(map) => {
                 map.entries.iter().for_each(|entry| self.strings(owner, rule, &entry.value, property));
             }

@@ -98,12 +98,14 @@ impl<'a> Compiler<'a> {
     }
 
     /// `target: annotation = value`. The annotation is never evaluated: the loader's `from __future__ import annotations`
-    /// holds for what it compiles.
+    /// holds for what it compiles. A class keeps its text.
     pub(super) fn annotated(&mut self, node: &'a ast::StmtAnnAssign) -> Done {
         if let Some(value) = &node.value {
             self.expression(value)?;
-            return self.assign(&node.target);
+            self.assign(&node.target)?;
+            return self.note_annotation(node);
         }
+        self.note_annotation(node)?;
         // Without a value, what the target is an attribute or item of is still evaluated.
         match &*node.target {
             Expr::Attribute(target) => {

@@ -1,13 +1,15 @@
 //! Classes: the body is a function without parameters that fills a dict and returns it.
 
-use rustpython_parser::ast::{self, Expr};
+use rustpython_parser::ast::{self, Expr, Stmt};
 use tpv_runtime::python::code::{Const, Instr};
 
 use super::expression::count;
 use super::{Compiler, Done, docstring};
+use crate::python::scope::ScopeKind;
 
 /// The local variable that holds the dict.
 const DICT: &str = ".dict";
+const ANNOTATIONS: &str = "__annotations__";
 
 impl<'a> Compiler<'a> {
     pub(super) fn class(&mut self, node: &'a ast::StmtClassDef) -> Done {
@@ -29,6 +31,13 @@ impl<'a> Compiler<'a> {
                 this.constant(key)?;
                 this.emit(Instr::StoreSubscr)?;
             }
+            if annotates(&node.body) {
+                this.emit(Instr::BuildDict { count: 0 })?;
+                this.emit(Instr::LoadFast { slot })?;
+                let key = this.string_constant(ANNOTATIONS);
+                this.emit(Instr::Const { index: key })?;
+                this.emit(Instr::StoreSubscr)?;
+            }
             this.statements(&node.body)?;
             this.emit(Instr::LoadFast { slot })?;
             this.emit(Instr::Return)
@@ -47,4 +56,49 @@ impl<'a> Compiler<'a> {
         self.at(node.range.start());
         self.store_name(&node.name)
     }
+
+    /// Keeps the text of the annotation of a name in the dict that the class has for them.
+    ///
+    /// DIFFERENCE: the text is the author's; CPython's is made anew from the syntax tree.
+    pub(super) fn note_annotation(&mut self, node: &'a ast::StmtAnnAssign) -> Done {
+        let Expr::Name(target) = &*node.target else { return Ok(()) };
+        if !node.simple || !self.scopes.get(self.unit.scope).is_some_and(|scope| scope.kind == ScopeKind::Class) {
+            return Ok(());
+        }
+        let range = rustpython_parser::ast::Ranged::range(&*node.annotation);
+        let text = self.text.source.get(range.start().to_usize()..range.end().to_usize()).unwrap_or_default();
+        let text = self.string_constant(text);
+        self.emit(Instr::Const { index: text })?;
+        self.emit(Instr::LoadFast { slot: 0 })?;
+        let key = self.string_constant(ANNOTATIONS);
+        self.emit(Instr::Const { index: key })?;
+        self.emit(Instr::LoadSubscr)?;
+        let name = self.mangled(&target.id);
+        let name = self.string_constant(&name);
+        self.emit(Instr::Const { index: name })?;
+        self.emit(Instr::StoreSubscr)
+    }
+}
+
+/// Whether the body of a class, without the functions and classes in it, annotates anything.
+fn annotates(body: &[Stmt]) -> bool {
+    body.iter().any(|statement| match statement {
+        Stmt::AnnAssign(_) => true,
+        Stmt::If(node) => annotates(&node.body) || annotates(&node.orelse),
+        Stmt::For(node) => annotates(&node.body) || annotates(&node.orelse),
+        Stmt::While(node) => annotates(&node.body) || annotates(&node.orelse),
+        Stmt::With(node) => annotates(&node.body),
+        Stmt::Try(node) => {
+            let handled = |handler: &ast::ExceptHandler| {
+                let ast::ExceptHandler::ExceptHandler(handler) = handler;
+                annotates(&handler.body)
+            };
+            annotates(&node.body)
+                || node.handlers.iter().any(handled)
+                || annotates(&node.orelse)
+                || annotates(&node.finalbody)
+        }
+        Stmt::Match(node) => node.cases.iter().any(|case| annotates(&case.body)),
+        _ => false,
+    })
 }

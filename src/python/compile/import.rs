@@ -80,7 +80,8 @@ impl<'a> Compiler<'a> {
 
     fn note_import(&mut self, module: &str, names: Vec<String>) {
         let (line, column) = self.place;
-        let import = Import { module: module.to_owned(), names, line, column };
+        let guarded = self.import_handlers > 0;
+        let import = Import { module: module.to_owned(), names, line, column, guarded };
         if !self.notes.imports.contains(&import) {
             self.notes.imports.push(import);
         }

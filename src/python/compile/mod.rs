@@ -57,6 +57,7 @@ pub(super) fn block(program: &mut ProgramBuilder, source: &str, kind: CodeKind) 
         names: IndexSet::new(),
         inner: HashMap::new(),
         notes: Notes { newer, ..Notes::default() },
+        import_handlers: 0,
         unit: Unit::new(kind, "<module>".to_owned(), Scopes::ROOT),
         place: (1, 1),
         future_end: future_end(&parsed.body),
@@ -74,8 +75,17 @@ fn last_expression(body: &[Stmt], text: &Text) -> Result<(), PythonError> {
         Some(Stmt::Expr(_)) => Ok(()),
         Some(last) => {
             let mut error = text.error(ErrorKind::AssertionError, Stage::Parse, last.start().to_usize(), "");
-            "the last line of a code block must be an expression, whose value is the result"
-                .clone_into(&mut error.help);
+            match last {
+                Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::AnnAssign(_) => {
+                    "`=` sets a variable: write `==` to compare, or the variable's name as the last line"
+                }
+                Stmt::If(_) => {
+                    "an `if` has no value: write `a if condition else b`, or set a variable and make it the last line"
+                }
+                Stmt::Return(_) => "leave out `return`: the value of the last line is the result",
+                _ => "the last line of a code block must be an expression, whose value is the result",
+            }
+            .clone_into(&mut error.help);
             Err(error)
         }
         None => {
@@ -99,6 +109,8 @@ struct Compiler<'a> {
     /// The codes of inner functions that are compiled already: the body of a `finally` is compiled several times.
     inner: HashMap<ScopeId, u32>,
     notes: Notes,
+    /// How many of the `try` around catch an `ImportError`.
+    import_handlers: usize,
     /// The code that is being compiled.
     unit: Unit<'a>,
     /// Line and column of what is being compiled.

@@ -138,26 +138,28 @@ impl Collector<'_> {
         body.iter().try_for_each(|statement| self.statement(statement))
     }
 
+    /// `def` and `async def`, which are two kinds of nodes of the same parts.
+    fn function(
+        &mut self,
+        def: &impl Ranged,
+        name: &ast::Identifier,
+        decorators: &[Expr],
+        arguments: &ast::Arguments,
+        body: &[Stmt],
+    ) -> Done {
+        self.expressions(decorators)?;
+        self.bind(name, def.start())?;
+        self.defaults(arguments)?;
+        self.within(ScopeKind::Function, def, |this| {
+            this.parameters(arguments)?;
+            this.statements(body)
+        })
+    }
+
     fn statement(&mut self, statement: &Stmt) -> Done {
         match statement {
-            Stmt::FunctionDef(def) => {
-                self.expressions(&def.decorator_list)?;
-                self.bind(&def.name, def.range.start())?;
-                self.defaults(&def.args)?;
-                self.within(ScopeKind::Function, def, |this| {
-                    this.parameters(&def.args)?;
-                    this.statements(&def.body)
-                })
-            }
-            Stmt::AsyncFunctionDef(def) => {
-                self.expressions(&def.decorator_list)?;
-                self.bind(&def.name, def.range.start())?;
-                self.defaults(&def.args)?;
-                self.within(ScopeKind::Function, def, |this| {
-                    this.parameters(&def.args)?;
-                    this.statements(&def.body)
-                })
-            }
+            Stmt::FunctionDef(def) => self.function(def, &def.name, &def.decorator_list, &def.args, &def.body),
+            Stmt::AsyncFunctionDef(def) => self.function(def, &def.name, &def.decorator_list, &def.args, &def.body),
             Stmt::ClassDef(def) => {
                 self.expressions(&def.decorator_list)?;
                 self.bind(&def.name, def.range.start())?;

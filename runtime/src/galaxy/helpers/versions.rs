@@ -1,9 +1,10 @@
 //! Helpers that compare the version of a tool with another.
 
 use crate::galaxy::signature;
-use crate::galaxy::version::{VersionObject, holds};
+use crate::galaxy::version::VersionObject;
 use crate::python::args::Args;
 use crate::python::exception::PyResult;
+use crate::python::modules::decide;
 use crate::python::value::Value;
 use crate::python::vm::{CompareOp, Vm};
 
@@ -16,7 +17,7 @@ fn compare(vm: &mut Vm, args: Args, function: &'static str, op: CompareOp) -> Py
         return Ok(Value::None);
     }
     let (found, wanted) = (VersionObject::new(vm, &found)?, VersionObject::new(vm, &wanted)?);
-    Ok(Value::Bool(holds(op, found.version().compare(&wanted.version()))))
+    Ok(decide(op, found.version().compare(&wanted.version())))
 }
 
 /// `tool_version_eq(tool, version)`

@@ -86,6 +86,26 @@ pub struct Reader<'a> {
     depth: usize,
 }
 
+/// How many bytes come before a quote, a backslash or a control character: eight at a time.
+fn plain_length(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    // The lowest bit that is set is the high one of the first byte that is below `least`; those after it may be wrong.
+    let below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word & HIGH;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let quote = below(word ^ (ONES * u64::from(b'"')), 1);
+        let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
+        let found = quote | backslash | below(word, 0x20);
+        if found != 0 {
+            return index * 8 + found.trailing_zeros() as usize / 8;
+        }
+    }
+    let last = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
+    words.len() * 8 + last.unwrap_or(rest.len())
+}
+
 impl<'a> Reader<'a> {
     /// A reader at the start of a text.
     pub fn new(text: &'a str) -> Self {
@@ -190,9 +210,7 @@ impl<'a> Reader<'a> {
         let mut owned: Option<String> = None;
         loop {
             let from = self.at;
-            while !matches!(self.byte(), Some(b'"' | b'\\' | 0..=0x1f) | None) {
-                self.at += 1;
-            }
+            self.at += plain_length(self.text.as_bytes().get(from..).unwrap_or_default());
             let piece = self.text.get(from..self.at).unwrap_or_default();
             match self.byte() {
                 Some(b'"') => {
@@ -475,6 +493,22 @@ mod tests {
     fn check(text: &str) -> Result<(), String> {
         let mut reader = Reader::new(text);
         reader.raw().and_then(|_| reader.end()).map_err(|fault| fault.describe(text))
+    }
+
+    #[test]
+    fn a_string_ends_at_the_first_quote_backslash_or_control() {
+        let ends = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
+        // Each byte in each place of the word, after each other byte: what borrows must not be taken for an end.
+        for before in 0..=u8::MAX {
+            for byte in 0..=u8::MAX {
+                for place in 0..19 {
+                    let mut bytes = vec![before | 0x80; 19];
+                    bytes.iter_mut().skip(place).take(1).for_each(|slot| *slot = byte);
+                    let expected = bytes.iter().position(|byte| ends(byte)).unwrap_or(bytes.len());
+                    assert_eq!(plain_length(&bytes), expected, "{bytes:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -59,7 +59,9 @@ pub(super) fn float_text(value: f64) -> String {
 /// Appends a string in double quotes, every character outside printable ASCII escaped.
 pub fn escape_into(out: &mut String, text: &str) {
     out.push('"');
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\') {
+    // Every byte is looked at, so that many are at once.
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
+    if text.bytes().fold(true, |plain, byte| plain & is_plain(byte)) {
         out.push_str(text);
     } else {
         for char in text.chars() {

@@ -1,7 +1,8 @@
-//! The modules that code can import besides Python's own: Galaxy's, TPV's and SQLAlchemy's.
+//! The modules that code can import besides Python's own: Galaxy's, TPV's, SQLAlchemy's and packaging's.
 
 pub mod galaxy;
 pub mod model;
+pub mod packaging;
 pub mod sqlalchemy;
 pub mod tpv;
 
@@ -19,6 +20,10 @@ pub static MODULES: &[&ModuleDef] = &[
     &galaxy::TOOL_UTIL_VERSION,
     &galaxy::TOOLS,
     &galaxy::UTIL,
+    &packaging::PACKAGING,
+    &packaging::PACKAGING_SPECIFIERS,
+    &packaging::PACKAGING_UTILS,
+    &packaging::PACKAGING_VERSION,
     &sqlalchemy::SQLALCHEMY,
     &sqlalchemy::SQL,
     &sqlalchemy::EXPRESSION,

@@ -78,7 +78,8 @@ impl Fields for AppFields {
     }
 }
 
-struct ModelFields(Arc<World>);
+/// What `app.model` is made of.
+pub struct ModelFields(Arc<World>);
 
 impl Fields for ModelFields {
     const CLASS: &'static BuiltinType = &MODEL;

@@ -1,7 +1,7 @@
 //! Objects with a fixed set of attributes that are made when code first asks, and others that code may set.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use crate::python::args::Args;
 use crate::python::dict::Dict;
@@ -38,12 +38,14 @@ pub struct Bag<F> {
     fields: F,
     /// What was asked for or set; `None` is deleted.
     attributes: RefCell<Vec<(Cow<'static, str>, Option<Value>)>>,
+    /// Whether code set or deleted one.
+    changed: Cell<bool>,
 }
 
 impl<F: Fields> Bag<F> {
     /// A new object, as a value.
     pub fn value(fields: F) -> Value {
-        Value::object(Self { fields, attributes: RefCell::default() })
+        Value::object(Self { fields, attributes: RefCell::default(), changed: Cell::new(false) })
     }
 
     /// What it is made of.
@@ -54,6 +56,21 @@ impl<F: Fields> Bag<F> {
     /// Whether nobody asked for the attribute or changed it: then it is what [`Fields`] says.
     pub fn untouched(&self, name: &str) -> bool {
         self.attributes.borrow().iter().all(|(known, _)| known != name)
+    }
+
+    /// Whether nobody asked for any attribute.
+    pub fn is_untouched(&self) -> bool {
+        self.attributes.borrow().is_empty()
+    }
+
+    /// Whether code set or deleted an attribute.
+    pub fn is_changed(&self) -> bool {
+        self.changed.get()
+    }
+
+    /// The value of an attribute that was asked for already.
+    pub fn made(&self, name: &str) -> Option<Value> {
+        self.attributes.borrow().iter().find(|(known, _)| known == name).and_then(|(_, value)| value.clone())
     }
 
     fn attribute(&self, name: &str) -> Option<Value> {
@@ -67,6 +84,7 @@ impl<F: Fields> Bag<F> {
     }
 
     fn set(&self, name: &str, value: Option<Value>) {
+        self.changed.set(true);
         let mut attributes = self.attributes.borrow_mut();
         match attributes.iter_mut().find(|(known, _)| known == name) {
             Some((_, slot)) => *slot = value,

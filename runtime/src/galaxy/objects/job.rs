@@ -145,7 +145,8 @@ impl Fields for Parameter {
     }
 }
 
-struct HistoryFields(Arc<Job>);
+/// What a history is made of.
+pub struct HistoryFields(Arc<Job>);
 
 impl Fields for HistoryFields {
     const CLASS: &'static BuiltinType = &HISTORY;
@@ -163,7 +164,7 @@ impl Fields for HistoryFields {
             "tags" => {
                 let tags = history.tags.iter().map(|(name, value)| {
                     let value = value.clone().map_or(Value::None, Value::str);
-                    Bag::value(Tag { user_tname: Value::str(name.clone()), value, stand_in: self.0.stand_in })
+                    Bag::value(TagFields { user_tname: Value::str(name.clone()), value, stand_in: self.0.stand_in })
                 });
                 Value::list(tags.collect())
             }
@@ -172,13 +173,16 @@ impl Fields for HistoryFields {
     }
 }
 
-struct Tag {
-    user_tname: Value,
-    value: Value,
+/// What the tag of a history is made of.
+pub struct TagFields {
+    /// Its name.
+    pub user_tname: Value,
+    /// Its value.
+    pub value: Value,
     stand_in: bool,
 }
 
-impl Fields for Tag {
+impl Fields for TagFields {
     const CLASS: &'static BuiltinType = &HISTORY_TAG_ASSOCIATION;
     const NAMES: &'static [&'static str] = &["user_tname", "user_value", "value"];
 

@@ -102,7 +102,8 @@ fn execute(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         return rows.map(statement::result);
     }
     let sql = vm.str(&statement)?;
-    let rows = this.downcast::<Session>().and_then(|session| session.world.queries.get(&normal_sql(&sql)));
+    let queries = this.downcast::<Session>().map(|session| &session.world.queries);
+    let rows = queries.filter(|queries| !queries.is_empty()).and_then(|queries| queries.get(&normal_sql(&sql)));
     let Some(rows) = rows else { return Err(host_unavailable("no answer to this query in the world")) };
     vm.charge(rows.len())?;
     let tuple = |row: &Vec<Json>| Value::tuple(row.iter().map(|cell| cell.to_value()).collect());

@@ -23,6 +23,13 @@ host_classes! {
 /// What `user` is made of.
 pub struct UserFields(Arc<Job>);
 
+impl UserFields {
+    /// The job's record.
+    pub fn record(&self) -> &Job {
+        &self.0
+    }
+}
+
 /// The user's object; `None` for an anonymous job.
 pub(super) fn user(job: &Arc<Job>) -> Value {
     match job.user {
@@ -59,9 +66,12 @@ impl Fields for UserFields {
     }
 }
 
-struct RoleFields {
-    name: Value,
-    deleted: Value,
+/// What a role is made of.
+pub struct RoleFields {
+    /// Its name.
+    pub name: Value,
+    /// Whether it is deleted.
+    pub deleted: Value,
 }
 
 impl Fields for RoleFields {

@@ -1,13 +1,13 @@
 //! `parse_version` and the objects that it gives to code.
 
-use std::cmp::Ordering;
-
 use super::Version;
 use super::pep440::Pep440;
 use crate::galaxy::signature;
 use crate::python::args::Args;
-use crate::python::exception::PyResult;
+use crate::python::builtins::construct;
+use crate::python::exception::{PyResult, VALUE_ERROR, raise, type_error};
 use crate::python::hash;
+use crate::python::modules::decide;
 use crate::python::number::parse;
 use crate::python::object::Object;
 use crate::python::string::Str;
@@ -20,17 +20,44 @@ pub static VERSION: BuiltinType = BuiltinType {
     name: "Version",
     module: "packaging.version",
     base: Some(&OBJECT),
-    construct: None,
+    construct: Some(|vm, args| {
+        let [version] = signature::bind_method(args, "Version.__init__", ["version"], 1)?;
+        strict(vm, &version.unwrap_or_default())
+    }),
     methods: &[],
     statics: &[],
 };
+
+/// `packaging.version.InvalidVersion`
+pub static INVALID_VERSION: BuiltinType = BuiltinType {
+    construct: Some(|vm, args| construct::exception(vm, &INVALID_VERSION, args)),
+    ..BuiltinType::new("InvalidVersion", "packaging.version", &VALUE_ERROR)
+};
+
+/// `Version(version)` of `packaging`, which takes only what follows PEP 440.
+///
+/// # Errors
+/// `InvalidVersion`
+pub(crate) fn strict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
+    if let Value::Str(text) = value {
+        vm.charge(text.len())?;
+        if Pep440::parse(text).is_some() {
+            return Ok(Value::object(VersionObject { text: text.clone(), is_text: true }));
+        }
+    }
+    Err(raise(&INVALID_VERSION, format!("Invalid version: {}", vm.repr(value)?)))
+}
 
 /// `galaxy.tool_util.version.LegacyVersion`
 pub static LEGACY_VERSION: BuiltinType = BuiltinType {
     name: "LegacyVersion",
     module: "galaxy.tool_util.version",
     base: Some(&OBJECT),
-    construct: None,
+    construct: Some(|vm, args| {
+        let [version] = signature::bind_method(args, "LegacyVersion.__init__", ["version"], 1)?;
+        let text = vm.str(&version.unwrap_or_default())?;
+        Ok(Value::object(VersionObject { text, is_text: false }))
+    }),
     methods: &[],
     statics: &[],
 };
@@ -69,6 +96,28 @@ impl VersionObject {
             },
         }
     }
+}
+
+/// `galaxy.tool_util.version.parse_tool_version(version)`: as `parse_version`, with the number of a `+galaxy` suffix
+/// compared as one.
+///
+/// # Errors
+/// `TypeError` where it is called with other arguments or no text.
+pub fn parse_tool_version(_: &mut Vm, args: Args) -> PyResult<Value> {
+    const SUFFIX: &str = "+galaxy";
+    let [version] = signature::bind(args, "parse_tool_version", ["version"], 1)?;
+    let version = version.unwrap_or_default();
+    let Value::Str(given) = &version else {
+        let found = version.type_name();
+        return Err(type_error(format!("argument of type '{}' is not iterable", found.as_str())));
+    };
+    let text = match given.split_once(SUFFIX) {
+        Some((base, suffix)) if !suffix.is_empty() => {
+            Str::from(format!("{base}{SUFFIX}.{}", suffix.trim_start_matches('.')))
+        }
+        _ => given.clone(),
+    };
+    Ok(Value::object(VersionObject { text, is_text: true }))
 }
 
 /// `galaxy.tool_util.version.parse_version(version)`
@@ -119,7 +168,7 @@ impl Object for VersionObject {
 
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let order = self.version().compare(&other.downcast::<Self>()?.version());
-        Some(Ok(Value::Bool(holds(op, order))))
+        Some(Ok(decide(op, order)))
     }
 
     fn equals_key(&self, other: &Value) -> bool {
@@ -156,21 +205,9 @@ fn version_attribute(version: &Pep440<'_>, name: &str) -> Option<Value> {
         "local" => version.local_text().map_or(Value::None, text),
         "public" => text(version.public_text()),
         "base_version" => text(version.base_text()),
-        "is_prerelease" => Value::Bool(version.pre.is_some() || version.dev.is_some()),
+        "is_prerelease" => Value::Bool(version.is_prerelease()),
         "is_postrelease" => Value::Bool(version.post.is_some()),
         "is_devrelease" => Value::Bool(version.dev.is_some()),
         _ => return None,
     })
-}
-
-/// Whether a comparison by this operator holds.
-pub(crate) fn holds(op: CompareOp, order: Ordering) -> bool {
-    match op {
-        CompareOp::Eq => order.is_eq(),
-        CompareOp::Ne => order.is_ne(),
-        CompareOp::Lt => order.is_lt(),
-        CompareOp::Le => order.is_le(),
-        CompareOp::Gt => order.is_gt(),
-        CompareOp::Ge => order.is_ge(),
-    }
 }

@@ -11,7 +11,7 @@ use crate::mapper::entity::Entity;
 use crate::mapper::inherit;
 use crate::mapper::matching;
 use crate::mapper::shared::{ContextEntry, Kept, Shared};
-use crate::mapper::tags::TagNames;
+use crate::mapper::tags::{TagNames, Tags};
 use crate::python::args::Args;
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, type_error};
@@ -111,6 +111,43 @@ impl EntityObject {
             }
         }
         Ok(changed.map_or(base, Rc::new))
+    }
+
+    /// A container field as it is now, with what code changed; nothing is made for it.
+    pub(in crate::mapper) fn part_now(&self, name: &str) -> Option<Value> {
+        let live = self.live.borrow().get(name).cloned();
+        live.or_else(|| container(&self.base.borrow(), name))
+    }
+
+    /// A resource as it is now.
+    pub(in crate::mapper) fn resource_now(&self, resource: Resource) -> Value {
+        self.base.borrow().resource(resource).clone()
+    }
+
+    /// The tags as they are now.
+    pub(in crate::mapper) fn tags_now(&self, vm: &mut Vm) -> Option<Rc<Tags>> {
+        let live = self.live.borrow().get("tpv_tags").cloned();
+        let Some(live) = live else { return Some(self.base.borrow().tags.clone()) };
+        // Looking is not the job's work.
+        let steps = vm.steps_left();
+        let tags = live.downcast::<SchedulingTagsObject>()?.tags_by(vm, &self.names);
+        vm.restore_steps(steps);
+        tags.ok()
+    }
+
+    /// The number of the shared entity that this is, where code changed nothing of it.
+    pub(in crate::mapper) fn shared_identity(&self, vm: &mut Vm) -> Option<u32> {
+        let base = self.base.borrow().clone();
+        if !self.live.borrow().is_empty() || !self.context_parts.borrow().is_empty() {
+            // Looking is not the job's work.
+            let steps = vm.steps_left();
+            let now = self.entity(vm);
+            vm.restore_steps(steps);
+            if !Rc::ptr_eq(&now.ok()?, &base) {
+                return None;
+            }
+        }
+        base.kept.number()
     }
 
     /// Changes fields in place, as the mapper does to the entity that code sees.

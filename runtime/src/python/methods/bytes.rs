@@ -71,7 +71,10 @@ fn bytes_of<'a>(receiver: &'a Value, method: &str) -> PyResult<&'a [u8]> {
 }
 
 /// A `bytes` argument.
-fn bytes_argument(value: &Value) -> PyResult<&[u8]> {
+///
+/// # Errors
+/// `TypeError: a bytes-like object is required, not 'str'`
+pub(crate) fn bytes_argument(value: &Value) -> PyResult<&[u8]> {
     match value {
         Value::Bytes(bytes) => Ok(bytes),
         other => Err(type_error(format!("a bytes-like object is required, not '{}'", other.type_name().as_str()))),
@@ -257,6 +260,7 @@ fn hex(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
             return Err(type_error("sep must be str or bytes."));
         }
     };
+    vm.charge_bytes(bytes.len().saturating_mul(2))?;
     let group = match &group {
         None => 1,
         Some(group) => vm.size_argument(group)?,

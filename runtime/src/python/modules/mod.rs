@@ -31,43 +31,66 @@ macro_rules! module {
 }
 
 pub mod abc;
+pub mod base64;
+pub mod binascii;
+pub mod bisect;
 pub mod collections;
 pub mod contextlib;
 pub mod copy;
+pub mod dataclasses;
 pub mod datetime;
+pub mod enums;
 pub mod fnmatch;
 pub mod functools;
+pub mod hashlib;
+pub mod heapq;
+pub mod html;
 pub mod itertools;
 pub mod json;
 pub mod logging;
 pub mod math;
+mod named_parts;
 pub mod numbers;
 pub mod operator;
 pub mod os;
 pub mod os_path;
 pub mod random;
 pub mod re;
+pub mod shlex;
 pub mod signature;
 pub mod statistics;
 pub mod string;
 pub mod sys;
 pub mod textwrap;
 pub mod time;
+pub mod types;
 pub mod typing;
+pub mod urllib_parse;
+pub mod uuid;
 
 use super::module::ModuleDef;
 use super::types::BuiltinType;
 use super::value::Value;
+use super::vm::CompareOp;
 
 /// The modules of Python's standard library that the runtime has, by dotted name.
 pub static MODULES: &[&ModuleDef] = &[
     &abc::COLLECTIONS_ABC,
+    &base64::MODULE,
+    &binascii::MODULE,
+    &binascii::zlib::MODULE,
+    &bisect::MODULE,
     &collections::MODULE,
     &contextlib::MODULE,
     &copy::MODULE,
+    &dataclasses::MODULE,
     &datetime::MODULE,
+    &enums::MODULE,
     &fnmatch::MODULE,
     &functools::MODULE,
+    &hashlib::MODULE,
+    &heapq::MODULE,
+    &html::MODULE,
     &itertools::MODULE,
     &json::MODULE,
     &logging::MODULE,
@@ -78,12 +101,16 @@ pub static MODULES: &[&ModuleDef] = &[
     &os_path::MODULE,
     &random::MODULE,
     &re::RE,
+    &shlex::MODULE,
     &statistics::MODULE,
     &string::MODULE,
     &sys::MODULE,
     &textwrap::MODULE,
     &time::MODULE,
+    &types::MODULE,
     &typing::MODULE,
+    &urllib_parse::MODULE,
+    &uuid::MODULE,
 ];
 
 /// A constant that a builtin class has as an attribute.
@@ -94,4 +121,16 @@ pub fn class_constant(class: &'static BuiltinType, name: &str) -> Option<Value> 
 /// A class as a value.
 pub fn class(class: &'static BuiltinType) -> Value {
     Value::Type(class.into())
+}
+
+/// The answer of a comparison to an ordering.
+pub(crate) fn decide(op: CompareOp, order: std::cmp::Ordering) -> Value {
+    Value::Bool(match op {
+        CompareOp::Lt => order.is_lt(),
+        CompareOp::Le => order.is_le(),
+        CompareOp::Eq => order.is_eq(),
+        CompareOp::Ne => order.is_ne(),
+        CompareOp::Gt => order.is_gt(),
+        CompareOp::Ge => order.is_ge(),
+    })
 }

@@ -1,8 +1,9 @@
 //! `os`: paths, and the environment's variables.
 
+use super::random::entropy;
 use super::{class, os_path};
 use crate::python::args::Args;
-use crate::python::exception::{OS_ERROR, PyResult, key_error, type_error};
+use crate::python::exception::{OS_ERROR, PyResult, key_error, type_error, value_error};
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
@@ -23,11 +24,23 @@ module! {
                 ))),
             }
         },
+        "getcwd" => |vm, args| {
+            let [] = args.exactly("posix.getcwd")?;
+            Ok(Value::str(os_path::current_directory(vm)))
+        },
         "getenv" => |vm, args| get(vm, args, "getenv"),
+        "urandom" => |vm, args| {
+            let [size] = args.exactly("posix.urandom")?;
+            let size = crate::python::builtins::convert::index_i64(vm, &size)?;
+            let size = usize::try_from(size).map_err(|_| value_error("negative argument not allowed"))?;
+            entropy::bytes(vm, size).map(Value::bytes)
+        },
     }
     values(_vm) {
+        "altsep" => Value::None,
         "curdir" => Value::str("."),
         "environ" => Value::object(Environ),
+        "devnull" => Value::str("/dev/null"),
         "error" => class(&OS_ERROR),
         "extsep" => Value::str("."),
         "linesep" => Value::str("\n"),

@@ -3,7 +3,7 @@
 use super::signature::Signature;
 use crate::python::args::Args;
 use crate::python::builtins::text::missing_file;
-use crate::python::exception::{PyResult, type_error};
+use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
@@ -21,6 +21,7 @@ module! {
             let path = path_argument(args, "basename")?;
             Ok(Value::str(split(&path).1))
         },
+        "commonpath" => common_path,
         "commonprefix" => common_prefix,
         "dirname" => |_, args| {
             let path = path_argument(args, "dirname")?;
@@ -40,6 +41,7 @@ module! {
                 _ => Ok(Value::Str(path)),
             }
         },
+        "expandvars" => expand_variables,
         "getsize" => getsize,
         "isabs" => |_, args| {
             let path = path_argument(args, "isabs")?;
@@ -57,6 +59,7 @@ module! {
             let path = path_argument(args, "lexists")?;
             Ok(Value::Bool(vm.environment.file_size(&path).is_some()))
         },
+        "normcase" => |_, args| path_argument(args, "normcase").map(Value::Str),
         "normpath" => |_, args| {
             let path = path_argument(args, "normpath")?;
             Ok(Value::str(normalize(&path)))
@@ -66,10 +69,15 @@ module! {
             let joined = join(&current_directory(vm), &path);
             Ok(Value::str(normalize(&joined)))
         },
+        "relpath" => relative_path,
         "split" => |_, args| {
             let path = path_argument(args, "split")?;
             let (head, tail) = split(&path);
             Ok(Value::tuple(vec![Value::str(head), Value::str(tail)]))
+        },
+        "splitdrive" => |_, args| {
+            let path = path_argument(args, "splitdrive")?;
+            Ok(Value::tuple(vec![Value::str(""), Value::Str(path)]))
         },
         "splitext" => |_, args| {
             let path = path_argument(args, "splitext")?;
@@ -92,7 +100,10 @@ fn not_a_path(value: &Value) -> crate::python::exception::Raised {
 
 fn path_argument(args: Args, function: &'static str) -> PyResult<Str> {
     let parameter = match function {
-        "exists" | "isfile" | "isdir" | "normpath" | "abspath" | "expanduser" | "islink" | "lexists" => "path",
+        "exists" | "isfile" | "isdir" | "normpath" | "abspath" | "expanduser" | "islink" | "lexists" | "expandvars" => {
+            "path"
+        }
+        "normcase" => "s",
         _ => "p",
     };
     let [path] = Signature::function(function, [parameter], 1).bind(args)?.map(Option::unwrap_or_default);
@@ -102,7 +113,8 @@ fn path_argument(args: Args, function: &'static str) -> PyResult<Str> {
     }
 }
 
-fn current_directory(vm: &Vm) -> String {
+/// The working directory: what the world says `PWD` is.
+pub(super) fn current_directory(vm: &Vm) -> String {
     vm.environment.environment_variable("PWD").unwrap_or_else(|| "/".to_owned())
 }
 
@@ -180,6 +192,83 @@ fn normalize(path: &str) -> String {
     }
     let joined = format!("{slashes}{}", parts.join("/"));
     if joined.is_empty() { ".".to_owned() } else { joined }
+}
+
+/// `commonpath(paths)`
+fn common_path(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [paths] = Signature::function("commonpath", ["paths"], 1).bind(args)?.map(Option::unwrap_or_default);
+    let paths = vm.collect(&paths)?;
+    let mut texts = Vec::with_capacity(paths.len());
+    for path in &paths {
+        texts.push(path.as_str().ok_or_else(|| not_a_path(path))?.as_str());
+    }
+    let Some(first) = texts.first() else { return Err(value_error("commonpath() arg is an empty sequence")) };
+    let absolute = first.starts_with('/');
+    if texts.iter().any(|path| path.starts_with('/') != absolute) {
+        return Err(value_error("Can't mix absolute and relative paths"));
+    }
+    let parts = |path: &str| -> Vec<String> {
+        path.split('/').filter(|part| !part.is_empty() && *part != ".").map(str::to_owned).collect()
+    };
+    let mut common = parts(first);
+    for path in &texts {
+        let other = parts(path);
+        let shared = common.iter().zip(&other).take_while(|(a, b)| a == b).count();
+        common.truncate(shared);
+    }
+    Ok(Value::str(format!("{}{}", if absolute { "/" } else { "" }, common.join("/"))))
+}
+
+/// `relpath(path, start=os.curdir)`
+fn relative_path(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [path, start] = Signature::function("relpath", ["path", "start"], 1).bind(args)?;
+    let path = path.unwrap_or_default();
+    let start = start.filter(|start| !start.is_none()).unwrap_or_else(|| Value::str("."));
+    let Value::Str(path) = &path else { return Err(not_a_path(&path)) };
+    let Value::Str(start) = &start else { return Err(not_a_path(&start)) };
+    if path.is_empty() {
+        return Err(value_error("no path specified"));
+    }
+    let here = current_directory(vm);
+    let absolute = |path: &str| normalize(&join(&here, path));
+    let (path, start) = (absolute(path), absolute(start));
+    let parts =
+        |path: &str| -> Vec<String> { path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect() };
+    let (path, start) = (parts(&path), parts(&start));
+    let shared = path.iter().zip(&start).take_while(|(a, b)| a == b).count();
+    let mut relative: Vec<&str> = vec![".."; start.len() - shared];
+    relative.extend(path.iter().skip(shared).map(String::as_str));
+    Ok(Value::str(if relative.is_empty() { ".".to_owned() } else { relative.join("/") }))
+}
+
+/// `expandvars(path)`: `$name` and `${name}` of the world's environment.
+fn expand_variables(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let path = path_argument(args, "expandvars")?;
+    vm.charge(path.len() / 8)?;
+    let mut out = String::new();
+    let mut rest = path.as_str();
+    while let Some((before, after)) = rest.split_once('$') {
+        out.push_str(before);
+        let word = after.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+        let braced = after.strip_prefix('{').and_then(|inside| inside.split_once('}'));
+        let (name, whole, next) = match braced {
+            Some((name, next)) => (name, after.get(..name.len() + 2).unwrap_or_default(), next),
+            None => {
+                let name = after.get(..word).unwrap_or_default();
+                (name, name, after.get(word..).unwrap_or_default())
+            }
+        };
+        match vm.environment.environment_variable(name).filter(|_| !name.is_empty()) {
+            Some(value) => out.push_str(&value),
+            None => {
+                out.push('$');
+                out.push_str(whole);
+            }
+        }
+        rest = next;
+    }
+    out.push_str(rest);
+    Ok(Value::str(out))
 }
 
 fn common_prefix(vm: &mut Vm, args: Args) -> PyResult<Value> {

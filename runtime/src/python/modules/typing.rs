@@ -1,7 +1,7 @@
 //! `typing`: names that can be subscripted and combined and do nothing; and unions, which `isinstance` takes.
 
-use super::abc;
 use super::signature::Signature;
+use super::{abc, collections};
 use crate::python::args::Args;
 use crate::python::exception::PyResult;
 use crate::python::object::Object;
@@ -219,6 +219,38 @@ fn type_var(_: &mut Vm, mut args: Args) -> PyResult<Value> {
     Ok(Value::object(TypeVar { name }))
 }
 
+/// `typing.NamedTuple`: a class of the config's code that derives from it is a named tuple of its annotations.
+pub(crate) static NAMED_TUPLE: BuiltinType = BuiltinType::new("NamedTuple", "typing", &OBJECT);
+
+static NEW_TYPE: BuiltinType = BuiltinType::new("NewType", "typing", &OBJECT);
+
+/// `NewType(name, tp)`: a function that gives what it is given.
+struct NewType(Value);
+
+fn new_type(_: &mut Vm, args: Args) -> PyResult<Value> {
+    let [name, _] = Signature::method("NewType.__init__", ["name", "tp"], 2).bind(args)?;
+    Ok(Value::object(NewType(name.unwrap_or_default())))
+}
+
+impl Object for NewType {
+    fn class(&self) -> &'static BuiltinType {
+        &NEW_TYPE
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok(matches!(name, "__name__" | "__qualname__").then(|| self.0.clone()))
+    }
+
+    fn callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, _: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        let [value] = args.exactly("NewType.__call__")?;
+        Ok(value)
+    }
+}
+
 fn cast(_: &mut Vm, args: Args) -> PyResult<Value> {
     let [_, value] = Signature::function("cast", ["typ", "val"], 2).bind(args)?;
     Ok(value.unwrap_or_default())
@@ -235,12 +267,16 @@ macro_rules! forms {
             MODULE = "typing";
             functions {
                 "cast" => cast,
+                "NewType" => new_type,
+                "assert_type" => first_argument,
                 "final" => first_argument,
                 "no_type_check" => first_argument,
                 "overload" => first_argument,
+                "runtime_checkable" => first_argument,
             }
             values(_vm) {
                 "TYPE_CHECKING" => Value::Bool(false),
+                "NamedTuple" => super::class(&NAMED_TUPLE),
                 "TypeVar" => super::class(&TYPE_VAR),
                 $($name => Value::object(Form { name: $name, origin: $origin })),*
             }
@@ -250,33 +286,56 @@ macro_rules! forms {
 
 forms! {
     "Any" => None,
+    "AbstractSet" => Some(&abc::SET),
     "AnyStr" => None,
     "Annotated" => None,
     "Callable" => Some(&abc::CALLABLE),
+    "ChainMap" => None,
     "ClassVar" => None,
     "Collection" => Some(&abc::COLLECTION),
     "Container" => Some(&abc::CONTAINER),
+    "ContextManager" => None,
+    "Counter" => Some(&collections::COUNTER),
+    "DefaultDict" => Some(&collections::DEFAULTDICT),
+    "Deque" => Some(&collections::deque::DEQUE),
     "Dict" => Some(&DICT),
     "Final" => None,
     "FrozenSet" => Some(&FROZENSET),
     "Generator" => Some(&abc::GENERATOR_ABC),
     "Generic" => None,
     "Hashable" => Some(&abc::HASHABLE),
+    "IO" => None,
+    "ItemsView" => Some(&abc::ITEMS_VIEW),
     "Iterable" => Some(&abc::ITERABLE),
     "Iterator" => Some(&abc::ITERATOR),
+    "KeysView" => Some(&abc::KEYS_VIEW),
     "List" => Some(&LIST),
     "Literal" => None,
+    "LiteralString" => None,
     "Mapping" => Some(&abc::MAPPING),
     "MutableMapping" => Some(&abc::MUTABLE_MAPPING),
     "MutableSequence" => Some(&abc::MUTABLE_SEQUENCE),
+    "MutableSet" => Some(&abc::MUTABLE_SET),
+    "Never" => None,
     "NoReturn" => None,
+    "NotRequired" => None,
     "Optional" => None,
+    "OrderedDict" => Some(&collections::ORDERED_DICT),
     "Protocol" => None,
+    "Required" => None,
+    "Reversible" => Some(&abc::REVERSIBLE),
+    "Self" => None,
     "Sequence" => Some(&abc::SEQUENCE),
     "Set" => Some(&SET),
     "Sized" => Some(&abc::SIZED),
+    "SupportsFloat" => None,
+    "SupportsIndex" => None,
+    "SupportsInt" => None,
     "Text" => Some(&crate::python::types::STR),
     "Tuple" => Some(&TUPLE),
     "Type" => Some(&TYPE),
+    "TypeAlias" => None,
+    "TypeGuard" => None,
     "Union" => None,
+    "ValuesView" => Some(&abc::VALUES_VIEW),
 }

@@ -6,11 +6,12 @@ use super::Vm;
 use super::descriptors::{ClassMethod, Property, StaticMethod, UnboundMethod};
 use super::lookup::{Member, builtin_member, class_member, member, resolution_order};
 use crate::python::args::Args;
-use crate::python::dict::Dict;
+use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{
     ATTRIBUTE_ERROR, ExceptionObject, IMPORT_ERROR, OS_ERROR, PyResult, Raised, STOP_ITERATION, SYSTEM_EXIT,
     attribute_error, type_error,
 };
+use crate::python::modules::enums;
 use crate::python::string::Str;
 use crate::python::types::{Instance, OBJECT, Type};
 use crate::python::value::{BoundMethod, MethodTarget, Value};
@@ -100,6 +101,11 @@ impl Vm {
                     return Ok(Some(value));
                 }
             }
+            Value::Dict(dict) if name == "default_factory" => {
+                if let DictKind::Default(factory) = &dict.kind {
+                    return Ok(Some(factory.clone()));
+                }
+            }
             Value::Slice(slice) => match name {
                 "start" => return Ok(Some(slice.start.clone())),
                 "stop" => return Ok(Some(slice.stop.clone())),
@@ -153,6 +159,17 @@ impl Vm {
     }
 
     fn class_attribute(&mut self, object: &Value, class: &Type, name: &str) -> PyResult<Option<Value>> {
+        if let (Type::Class(class), "__annotations__") = (class, name) {
+            // Those of a base are not the class's.
+            let own = class.dict.borrow().get(name).cloned();
+            return Ok(Some(own.unwrap_or_else(|| Value::dict(Dict::new()))));
+        }
+        if let (Type::Class(class), "__members__") = (class, name)
+            && enums::of_class(class).is_some()
+        {
+            let members = enums::names(class).unwrap_or_default();
+            return Ok(Some(crate::python::modules::types::read_only(Value::Dict(members))));
+        }
         match member(class, name) {
             Some(Member::Value(value)) => {
                 if let Some(method) = value.downcast::<StaticMethod>() {
@@ -263,7 +280,13 @@ impl Vm {
         let value = match found {
             Member::Method(_, method) => {
                 let target = MethodTarget::Native(method);
-                return Ok(Value::BoundMethod(Rc::new(BoundMethod { receiver: object.clone(), target })));
+                // A member of an enumeration that is a str has the methods of strs.
+                let receiver = match object {
+                    Value::Instance(instance) => enums::mixed_value(instance),
+                    _ => None,
+                };
+                let receiver = receiver.unwrap_or_else(|| object.clone());
+                return Ok(Value::BoundMethod(Rc::new(BoundMethod { receiver, target })));
             }
             Member::Static(function) => return Ok(Value::Builtin(function)),
             Member::Value(value) => value,
@@ -284,7 +307,17 @@ impl Vm {
         if let Some(method) = value.downcast::<ClassMethod>() {
             return Ok(bound(Value::Type(object.class()), method.0.clone()));
         }
+        if let Value::Object(handle) = &value
+            && let Some(result) = handle.bind(self, &value, object)
+        {
+            return result;
+        }
         Ok(value)
+    }
+
+    /// [`Vm::bind_member`] for the modules of the runtime.
+    pub(crate) fn bind_found(&mut self, object: &Value, found: Member) -> PyResult<Value> {
+        self.bind_member(object, found)
     }
 
     /// `object.name = value`
@@ -317,6 +350,9 @@ impl Vm {
             }
             Value::Exception(exception) => self.set_exception_attribute(exception, name, value),
             Value::Type(Type::Class(class)) => {
+                if enums::names(class).is_some_and(|members| members.get_str(name).is_some()) {
+                    return Err(attribute_error(format!("cannot reassign member '{}'", name.as_str())));
+                }
                 let old = class.dict.borrow_mut().insert(name.to_string(), value);
                 drop(old);
                 Ok(())
@@ -404,6 +440,9 @@ impl Vm {
                     let deleter = property.deleter.clone();
                     return self.call(&deleter, Args::one(object.clone())).map(drop);
                 }
+                if let Some(deleter) = self.bound_special(object, "__delattr__")? {
+                    return self.call(&deleter, Args::one(Value::Str(name.clone()))).map(drop);
+                }
                 instance.attributes.borrow_mut().shift_remove(name.as_str())
             }
             Value::Exception(exception) => exception.attributes.borrow_mut().shift_remove(name.as_str()),
@@ -428,7 +467,7 @@ impl Vm {
 }
 
 /// A function with a receiver.
-pub(super) fn bound(receiver: Value, function: Value) -> Value {
+pub(crate) fn bound(receiver: Value, function: Value) -> Value {
     Value::BoundMethod(Rc::new(BoundMethod { receiver, target: MethodTarget::Function(function) }))
 }
 
@@ -438,6 +477,7 @@ pub(super) fn no_attribute(object: &Value, name: &str) -> Raised {
         Value::Type(Type::Builtin(class)) => {
             format!("type object '{}' has no attribute '{name}'", class.shown_name().as_str())
         }
+        Value::Type(class) if enums::is_enum(class) => name.to_owned(),
         Value::Type(class) => format!("type object '{}' has no attribute '{name}'", class.name().as_str()),
         Value::Module(module) => format!("module '{}' has no attribute '{name}'", module.name),
         _ => match super::import::package_name(object) {

@@ -10,6 +10,9 @@ use super::descriptors::{ClassMethod, Property, StaticMethod, is_object};
 use super::lookup::{Member, class_member, resolution_order};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, not_implemented_error, type_error};
+use crate::python::modules::collections::named_tuple;
+use crate::python::modules::enums;
+use crate::python::modules::typing::NAMED_TUPLE;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, Class, Instance, Type};
 use crate::python::value::Value;
@@ -29,7 +32,14 @@ impl Vm {
     /// `TypeError` where a base is no class, or the bases contradict each other; `NotImplementedError` for bases such as
     /// `dict` (DIFFERENCE: CPython lets code derive from them).
     pub fn make_class(&mut self, name: Str, bases: Vec<Value>, attributes: Vec<(Str, Value)>) -> PyResult<Value> {
+        if bases
+            .iter()
+            .any(|base| matches!(base, Value::Type(Type::Builtin(base)) if std::ptr::eq(*base, &raw const NAMED_TUPLE)))
+        {
+            return named_tuple::of_body(self, name, attributes);
+        }
         let mut types: Vec<Type> = Vec::with_capacity(bases.len());
+        let enumeration = bases.iter().any(|base| matches!(base, Value::Type(base) if enums::is_enum(base)));
         for base in bases {
             let Value::Type(base) = base else {
                 // As CPython says it where the base's class, called as a metaclass, refuses.
@@ -39,7 +49,8 @@ impl Vm {
                 if matches!(builtin.name, "bool" | "NoneType" | "range" | "slice" | "function" | "generator") {
                     return Err(type_error(format!("type '{}' is not an acceptable base type", builtin.name)));
                 }
-                if has_own_form(builtin) {
+                // The members of an enumeration may be ints or strs as well.
+                if has_own_form(builtin) && !(enumeration && matches!(builtin.name, "int" | "str")) {
                     return Err(not_implemented_error(format!("a class derived from '{}'", builtin.name)));
                 }
             }
@@ -62,7 +73,26 @@ impl Vm {
         for value in class.dict.borrow().values() {
             own(&class, value);
         }
+        if enumeration {
+            enums::complete(self, &class)?;
+        }
         Ok(Value::Type(Type::Class(class)))
+    }
+
+    /// What calling an enumeration gives: one of its members, or a new enumeration where it has none. `None` where the
+    /// class is no enumeration.
+    fn call_enumeration(&mut self, class: &Rc<Class>, args: &Args) -> PyResult<Option<Value>> {
+        if enums::of_class(class).is_none() {
+            return Ok(None);
+        }
+        match (args.pos.as_slice(), enums::names(class)) {
+            ([value], Some(_)) => enums::find(self, class, value).map(Some),
+            (_, Some(_)) => Err(type_error("EnumType.__call__() missing 1 required positional argument: 'value'")),
+            (_, None) => {
+                let base = Value::Type(Type::Class(class.clone()));
+                enums::make(self, base, Args { pos: args.pos.clone(), kw: args.kw.clone() }).map(Some)
+            }
+        }
     }
 
     /// `class(args)`
@@ -88,6 +118,9 @@ impl Vm {
             }
             Type::Class(class) => class,
         };
+        if let Some(result) = self.call_enumeration(class_object, &args)? {
+            return Ok(result);
+        }
         let user_init = match class_member(class_object, "__init__") {
             Some(Member::Value(init)) => Some(init),
             _ => None,

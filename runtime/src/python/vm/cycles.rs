@@ -10,6 +10,7 @@
 use std::rc::{Rc, Weak};
 
 use super::{Namespace, Vm};
+use crate::python::types::Class;
 use crate::python::value::{Value, VarCell};
 
 /// From this many on, those that were freed meanwhile are sorted out.
@@ -42,6 +43,7 @@ impl<T> Alive<T> {
 pub(super) struct Cycles {
     namespaces: Alive<Namespace>,
     cells: Alive<std::cell::RefCell<Option<Value>>>,
+    enumerations: Alive<Class>,
 }
 
 impl Cycles {
@@ -57,12 +59,22 @@ impl Cycles {
 }
 
 impl Vm {
+    /// Notes an enumeration, whose members are of the class that holds them.
+    pub(crate) fn note_enumeration(&mut self, class: &Rc<Class>) {
+        self.cycles.enumerations.add(class);
+    }
+
     /// Drops what the namespaces and variables of the last job hold.
     pub(super) fn break_cycles(&mut self) {
         let namespaces = std::mem::take(&mut self.cycles.namespaces.all);
         for namespace in namespaces.iter().filter_map(Weak::upgrade) {
             let bindings = namespace.slots.try_borrow_mut().map(|mut slots| std::mem::take(&mut *slots));
             drop(bindings);
+        }
+        let enumerations = std::mem::take(&mut self.cycles.enumerations.all);
+        for class in enumerations.iter().filter_map(Weak::upgrade) {
+            let members = class.dict.try_borrow_mut().map(|mut dict| std::mem::take(&mut *dict));
+            drop(members);
         }
         let cells = std::mem::take(&mut self.cycles.cells.all);
         for cell in cells.iter().filter_map(Weak::upgrade) {

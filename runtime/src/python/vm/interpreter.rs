@@ -75,7 +75,7 @@ impl Vm {
         } else {
             None
         };
-        if let (Some(native), Some(_)) = (&program.native, &root.kernel)
+        if let (Some(native), Some(_), None) = (&program.native, &root.kernel, &self.reads)
             && let Some(value) = crate::jit::run(self, native, program, code, size.as_ref())
         {
             return Ok(value);

@@ -8,7 +8,7 @@ use super::slices::Span;
 use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, Raised, index_error, key_error, overflow_error, type_error, value_error};
-use crate::python::modules::typing;
+use crate::python::modules::{enums, typing};
 use crate::python::number::Num;
 use crate::python::string::Str;
 use crate::python::types::Type;
@@ -68,7 +68,14 @@ impl Vm {
                 Some(item) => item,
                 None => Err(not_subscriptable(object)),
             },
-            Value::Type(class) => subscript_class(class, key),
+            Value::Type(class) => {
+                if let Type::Class(class) = class
+                    && let Some(members) = enums::names(class)
+                {
+                    return members.get(self, key)?.ok_or_else(|| key_error(key.clone()));
+                }
+                subscript_class(class, key)
+            }
             _ => Err(not_subscriptable(object)),
         }
     }
@@ -288,6 +295,10 @@ impl Vm {
             Value::Bytes(bytes) => bytes.len(),
             Value::Range(range) => range.len(),
             Value::Object(inner) => return inner.len(self).unwrap_or_else(|| Err(no_len(object))),
+            Value::Type(Type::Class(class)) => match enums::of_class(class) {
+                Some(members) => members.len(),
+                None => return Err(no_len(object)),
+            },
             Value::Instance(_) => {
                 let result =
                     self.try_special(object, "__len__", Args::none()).unwrap_or_else(|| Err(no_len(object)))?;

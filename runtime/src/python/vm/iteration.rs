@@ -10,10 +10,11 @@ use super::iterators::{
 use crate::python::args::Args;
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, Raised, type_error, value_error};
-use crate::python::iterator::IteratorObject;
+use crate::python::iterator::{Items, IteratorObject};
+use crate::python::modules::enums;
 use crate::python::types::{
-    BYTES_ITERATOR, DICT_ITEMITERATOR, DICT_KEYITERATOR, DICT_VALUEITERATOR, ITERATOR, LIST_ITERATOR, RANGE_ITERATOR,
-    SET_ITERATOR, STR_ITERATOR, TUPLE_ITERATOR,
+    BYTES_ITERATOR, DICT_ITEMITERATOR, DICT_KEYITERATOR, DICT_VALUEITERATOR, GENERATOR, ITERATOR, LIST_ITERATOR,
+    RANGE_ITERATOR, SET_ITERATOR, STR_ITERATOR, TUPLE_ITERATOR, Type,
 };
 use crate::python::value::Value;
 
@@ -63,6 +64,10 @@ impl Vm {
             Value::Range(range) => IteratorObject::new(&RANGE_ITERATOR, RangeIterator::new(range)),
             Value::Object(handle) => match handle.iter(self, object) {
                 Some(result) => result?,
+                None => return Err(not_iterable(object)),
+            },
+            Value::Type(Type::Class(class)) => match enums::of_class(class) {
+                Some(members) => IteratorObject::new(&GENERATOR, Items(members.into_iter())),
                 None => return Err(not_iterable(object)),
             },
             Value::Instance(_) => match self.bound_special(object, "__iter__")? {

@@ -49,6 +49,7 @@ use super::string::Str;
 use super::types::BuiltinType;
 use super::value::Value;
 use crate::jit::Native;
+use crate::word_hash::WordMap;
 
 /// What the machine asks of its surroundings. Everything that is not pure comes through here, so that a mapping reads no
 /// file, network or clock that the world, the seed or an option did not give.
@@ -190,6 +191,23 @@ pub enum Binding {
     Deleted,
 }
 
+/// A read of a name that the running block has not set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Read {
+    /// An instruction found it in the context.
+    Name {
+        /// The code.
+        code: u32,
+        /// The index of the instruction.
+        at: usize,
+    },
+    /// The context has it not.
+    Absent {
+        /// Its slot.
+        slot: usize,
+    },
+}
+
 /// One thread's Python machine.
 pub struct Vm {
     /// The surroundings.
@@ -200,6 +218,8 @@ pub struct Vm {
     filled: Vec<usize>,
     /// `random`'s state.
     pub random: MersenneTwister,
+    /// How often a job has asked for what the system's source of randomness gives.
+    pub(super) draws: u64,
     /// The limits.
     pub limits: Limits,
     /// The main program: the artifact's.
@@ -216,6 +236,10 @@ pub struct Vm {
     pool: frame::FramePool,
     methods: lookup::MethodCache,
     cycles: cycles::Cycles,
+    /// What the running block read from outside, where somebody wants to know.
+    reads: Option<Vec<Read>>,
+    /// A list of reads, for its memory.
+    unused_reads: Vec<Read>,
     /// How many blocks were computed by machine code.
     pub(crate) kernel_runs: u64,
     /// What kernels that run hold by reference.
@@ -223,7 +247,7 @@ pub struct Vm {
     pub(crate) kernel_refs: Vec<Value>,
     /// The addresses of the containers whose `repr` is being made, so that one that holds itself ends.
     pub(super) in_repr: Vec<usize>,
-    slots: HashMap<String, usize>,
+    slots: WordMap<String, usize>,
     slot_names: Vec<Str>,
     /// What was compiled at run time, by kind and source.
     compiled: HashMap<(CodeKind, String), Rc<Program>>,
@@ -241,6 +265,7 @@ impl Vm {
             context: Vec::new(),
             filled: Vec::new(),
             random: MersenneTwister::default(),
+            draws: 0,
             limits,
             program: None,
             steps_left: limits.steps,
@@ -251,10 +276,12 @@ impl Vm {
             pool: frame::FramePool::default(),
             methods: lookup::MethodCache::default(),
             cycles: cycles::Cycles::default(),
+            reads: None,
+            unused_reads: Vec::new(),
             kernel_runs: 0,
             kernel_refs: Vec::new(),
             in_repr: Vec::new(),
-            slots: HashMap::new(),
+            slots: WordMap::default(),
             slot_names: Vec::new(),
             compiled: HashMap::new(),
         }
@@ -287,6 +314,11 @@ impl Vm {
         }
     }
 
+    /// Puts something else into a slot of the context; gives what was there.
+    pub(crate) fn swap_context(&mut self, slot: usize, value: Option<Value>) -> Option<Value> {
+        self.context.get_mut(slot).and_then(|entry| std::mem::replace(entry, value))
+    }
+
     /// Makes this thread's view of a program.
     pub fn load(&mut self, data: std::sync::Arc<ProgramData>) -> Rc<Program> {
         self.load_native(data, None)
@@ -309,6 +341,7 @@ impl Vm {
         }
         self.steps_left = self.limits.steps;
         self.paid.clear();
+        self.draws = 0;
         self.depth = 0;
         self.handling.clear();
         self.break_cycles();
@@ -319,6 +352,23 @@ impl Vm {
     pub fn renew(&mut self) {
         self.steps_left = self.limits.steps;
         self.paid.clear();
+    }
+
+    /// Starts to note what the block that is run next reads; it is interpreted.
+    pub fn start_reads(&mut self) {
+        let mut reads = std::mem::take(&mut self.unused_reads);
+        reads.clear();
+        self.reads = Some(reads);
+    }
+
+    /// What was read since [`Vm::start_reads`], in order.
+    pub fn end_reads(&mut self) -> Vec<Read> {
+        self.reads.take().unwrap_or_default()
+    }
+
+    /// Takes a list of reads back, for its memory.
+    pub fn reuse_reads(&mut self, reads: Vec<Read>) {
+        self.unused_reads = reads;
     }
 
     /// How many blocks this machine has computed by machine code.
@@ -381,6 +431,17 @@ impl Vm {
         self.charge(steps)?;
         self.paid.entry(flags).or_default().insert(pattern.to_owned());
         Ok(())
+    }
+
+    /// Pays for work again that is not done again; false where the budget does not reach, and then nothing is paid.
+    pub fn pay_again(&mut self, steps: u64) -> bool {
+        match self.steps_left.checked_sub(steps) {
+            Some(left) => {
+                self.steps_left = left;
+                true
+            }
+            None => false,
+        }
     }
 
     /// Refuses to make something of more than the limit of bytes, before it is made.

@@ -1,7 +1,7 @@
 //! Names of a block: its own, the context's, the loader's, the builtins'.
 
 use super::frame::Frame;
-use super::{Binding, Vm};
+use super::{Binding, Read, Vm};
 use crate::python::builtins;
 use crate::python::code::{Code, Name, Program};
 use crate::python::exception::{PyResult, Raised, name_error};
@@ -47,7 +47,25 @@ impl Vm {
             }
         }
         let name = name_at(program, root, index)?;
+        if self.reads.is_some() {
+            self.note_read(frame, name);
+        }
         self.load_outer(name)?.ok_or_else(|| not_defined(name))
+    }
+
+    /// Notes what an instruction reads, unless it is the same whatever the context holds.
+    #[inline(never)]
+    fn note_read(&mut self, frame: &Frame, name: &Name) {
+        if matches!(self.outer.get(name.slot), Some(Outer::Overriding(_))) {
+            return;
+        }
+        let read = match self.context.get(name.slot) {
+            Some(Some(_)) => Read::Name { code: frame.code, at: frame.pc.saturating_sub(1) },
+            _ => Read::Absent { slot: name.slot },
+        };
+        if let Some(reads) = &mut self.reads {
+            reads.push(read);
+        }
     }
 
     /// The value that a name has outside of all blocks, for explanations.
@@ -150,6 +168,9 @@ impl Vm {
             Binding::Value(_) => {}
             Binding::Deleted => return Err(not_defined(name)),
             Binding::Outer => {
+                if self.reads.is_some() {
+                    self.note_read(frame, name);
+                }
                 let environment = self.environment.clone();
                 let there = self.context.get(name.slot).is_some_and(Option::is_some)
                     || environment.overriding(self, &name.text)?.is_some()

@@ -8,9 +8,10 @@ use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{PyResult, Raised, type_error};
 use crate::python::format;
 use crate::python::modules::collections::counter;
-use crate::python::modules::typing;
+use crate::python::modules::{enums, typing};
 use crate::python::number::{Num, convert, float_ops, int_ops};
 use crate::python::set::{SetObject, SetTable};
+use crate::python::types::Type;
 use crate::python::value::Value;
 
 /// The sign of an operator.
@@ -348,6 +349,14 @@ impl Vm {
     /// `TypeError: argument of type 'int' is not iterable`
     pub fn contains(&mut self, container: &Value, item: &Value) -> PyResult<bool> {
         match container {
+            Value::Type(Type::Class(class)) if enums::of_class(class).is_some() => {
+                if !enums::is_enum(&item.class()) {
+                    let found = item.type_name();
+                    let message = format!("unsupported operand type(s) for 'in': '{}' and 'EnumType'", found.as_str());
+                    return Err(type_error(message));
+                }
+                Ok(item.class().same(&Type::Class(class.clone())))
+            }
             Value::Str(text) => match item {
                 Value::Str(part) => {
                     self.charge(text.as_str().len() / super::BYTES_A_STEP)?;

@@ -28,9 +28,13 @@ impl Vm {
     /// # Errors
     /// What the method raises.
     pub(crate) fn call_special(&mut self, method: &Value, receiver: &Value, mut args: Args) -> PyResult<Value> {
-        // Only functions take the receiver: anything else that a class holds is called as it is.
+        // Functions take the receiver, and so do objects that bind: anything else that a class holds is called as it is.
         if matches!(method, Value::Function(_)) {
             args.pos.insert(0, receiver.clone());
+        } else if let Value::Object(object) = method
+            && let Some(bound) = object.bind(self, method, receiver)
+        {
+            return self.call(&bound?, args);
         }
         self.call(method, args)
     }

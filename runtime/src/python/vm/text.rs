@@ -405,6 +405,7 @@ fn returned_str(value: Value, method: &str) -> PyResult<Str> {
 fn class_repr(class: &Type) -> String {
     match class {
         Type::Builtin(class) => format!("<class '{}{}'>", class.module_prefix(), class.name),
+        Type::Class(own) if crate::python::modules::enums::is_enum(class) => format!("<enum '{}'>", own.name.as_str()),
         Type::Class(class) => format!("<class '{CODE_MODULE}.{}'>", class.name.as_str()),
     }
 }

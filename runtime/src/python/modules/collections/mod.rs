@@ -2,6 +2,7 @@
 //!
 //! `defaultdict`, `Counter` and `OrderedDict` are dicts of another [`DictKind`](crate::python::dict::DictKind).
 
+mod chain_map;
 pub mod counter;
 pub mod deque;
 pub mod dicts;
@@ -9,6 +10,7 @@ pub mod named_tuple;
 
 pub use counter::COUNTER;
 pub use dicts::{DEFAULTDICT, ORDERED_DICT};
+pub(super) use named_tuple::{is_identifier, is_keyword};
 
 use super::{abc, class};
 use crate::python::value::Value;
@@ -18,6 +20,7 @@ module! {
     MODULE = "collections";
     functions { "namedtuple" => named_tuple::namedtuple }
     values(_vm) {
+        "ChainMap" => class(&chain_map::CHAIN_MAP),
         "Counter" => class(&COUNTER),
         "OrderedDict" => class(&ORDERED_DICT),
         "abc" => Value::Module(&abc::COLLECTIONS_ABC),

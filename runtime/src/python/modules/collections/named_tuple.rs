@@ -60,29 +60,104 @@ pub(super) fn namedtuple(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if defaults.len() > names.len() {
         return Err(type_error("Got more default values than field names"));
     }
+    Ok(Value::Type(Type::Class(new_class(name, names, defaults))))
+}
+
+/// The class of named tuples with these fields.
+fn new_class(name: Str, names: Vec<String>, defaults: Vec<Value>) -> Rc<Class> {
     let mut dict = IndexMap::new();
     dict.insert(FIELDS.to_owned(), Value::tuple(names.into_iter().map(Value::str).collect()));
     dict.insert(DEFAULTS.to_owned(), Value::tuple(defaults));
     dict.insert("__new__".to_owned(), Value::Builtin(&NEW));
     dict.insert("_make".to_owned(), Value::object(ClassMethod(Value::Builtin(&MAKE))));
     for (name, getter) in [("_asdict", &BIND_ASDICT), ("_replace", &BIND_REPLACE)] {
-        let property = Property { getter: Value::Builtin(getter), setter: Value::None, deleter: Value::None };
-        dict.insert(name.to_owned(), Value::object(property));
+        dict.insert(name.to_owned(), property(getter));
     }
-    Ok(Value::Type(Type::Class(Rc::new(Class { name, bases: vec![Type::Builtin(&TUPLE)], dict: RefCell::new(dict) }))))
+    Rc::new(Class { name, bases: vec![Type::Builtin(&TUPLE)], dict: RefCell::new(dict) })
 }
 
-fn is_identifier(name: &str) -> bool {
+/// The class that a body deriving from `typing.NamedTuple` makes: its annotations are the fields, values their defaults.
+///
+/// # Errors
+/// `TypeError`, `AttributeError` as `typing` raises them.
+pub(crate) fn of_body(vm: &mut Vm, name: Str, mut attributes: Vec<(Str, Value)>) -> PyResult<Value> {
+    let annotations =
+        attributes.iter().find(|(key, _)| key.as_str() == "__annotations__").map(|(_, value)| value.clone());
+    let mut names: Vec<String> = match annotations {
+        Some(Value::Dict(annotations)) => {
+            annotations.keys().iter().filter_map(|key| key.as_str().map(|key| key.to_string())).collect()
+        }
+        _ => Vec::new(),
+    };
+    check_fields(vm, &name, &mut names, false)?;
+    let mut defaults: Vec<Value> = Vec::new();
+    let mut with_defaults: Vec<&str> = Vec::new();
+    for field in &names {
+        match attributes.iter().position(|(key, _)| key.as_str() == field) {
+            Some(index) => {
+                defaults.push(attributes.remove(index).1);
+                with_defaults.push(field);
+            }
+            None if !with_defaults.is_empty() => {
+                let plural = if with_defaults.len() > 1 { "s" } else { "" };
+                return Err(type_error(format!(
+                    "Non-default namedtuple field {field} cannot follow default field{plural} {}",
+                    with_defaults.join(", ")
+                )));
+            }
+            None => {}
+        }
+    }
+    let class = new_class(name, names, defaults);
+    for (key, value) in attributes {
+        if matches!(key.as_str(), "__new__" | "__init__" | "_fields" | "_make" | "_replace" | "_asdict") {
+            let message = format!("Cannot overwrite NamedTuple attribute {}", key.as_str());
+            return Err(crate::python::exception::attribute_error(message));
+        }
+        class.dict.borrow_mut().insert(key.to_string(), value);
+    }
+    Ok(Value::Type(Type::Class(class)))
+}
+
+fn property(getter: &'static Builtin) -> Value {
+    Value::object(Property { getter: Value::Builtin(getter), setter: Value::None, deleter: Value::None })
+}
+
+/// A class of named tuples of the runtime, with properties.
+pub(in crate::python::modules) fn class(
+    name: &str,
+    fields: &[&str],
+    properties: &[(&str, &'static Builtin)],
+) -> Rc<Class> {
+    let class = new_class(Str::from(name), fields.iter().map(|field| (*field).to_owned()).collect(), Vec::new());
+    for (name, getter) in properties {
+        class.dict.borrow_mut().insert((*name).to_owned(), property(getter));
+    }
+    class
+}
+
+/// A function as a method of this value.
+pub(in crate::python::modules) fn bound(receiver: Value, function: &'static Builtin) -> Value {
+    Value::BoundMethod(Rc::new(BoundMethod { receiver, target: MethodTarget::Function(Value::Builtin(function)) }))
+}
+
+/// Whether a text can be a name.
+pub(in crate::python::modules) fn is_identifier(name: &str) -> bool {
     let mut characters = name.chars();
     characters.next().is_some_and(|c| c.is_alphabetic() || c == '_')
         && characters.all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// Whether a text is a word of the language.
+pub(in crate::python::modules) fn is_keyword(name: &str) -> bool {
+    KEYWORDS.contains(&name)
 }
 
 fn check_fields(vm: &mut Vm, name: &Str, names: &mut [String], rename: bool) -> PyResult<()> {
     let mut seen = std::collections::HashSet::new();
     if rename {
         for (index, field) in names.iter_mut().enumerate() {
-            let bad = !is_identifier(field) || KEYWORDS.contains(&field.as_str()) || field.starts_with('_');
+            let bad = !is_identifier(field) || is_keyword(field) || field.starts_with('_');
             if bad || !seen.insert(field.clone()) {
                 *field = format!("_{index}");
             }
@@ -94,7 +169,7 @@ fn check_fields(vm: &mut Vm, name: &Str, names: &mut [String], rename: bool) -> 
         if !is_identifier(checked) {
             return Err(value_error(format!("Type names and field names must be valid identifiers: {}", quoted(vm)?)));
         }
-        if KEYWORDS.contains(&checked) {
+        if is_keyword(checked) {
             return Err(value_error(format!("Type names and field names cannot be a keyword: {}", quoted(vm)?)));
         }
     }
@@ -130,7 +205,7 @@ static BIND_REPLACE: Builtin = Builtin { name: "_replace", call: |_, args| bound
 
 fn bound_method(function: &'static Builtin, args: Args) -> PyResult<Value> {
     let [receiver] = args.exactly(function.name)?;
-    Ok(Value::BoundMethod(Rc::new(BoundMethod { receiver, target: MethodTarget::Function(Value::Builtin(function)) })))
+    Ok(bound(receiver, function))
 }
 
 /// The class that a class method was called on.
@@ -200,7 +275,8 @@ fn replace(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
     Ok(instance(&class, items))
 }
 
-fn instance(class: &Rc<Class>, items: Vec<Value>) -> Value {
+/// An instance of such a class.
+pub(in crate::python::modules) fn instance(class: &Rc<Class>, items: Vec<Value>) -> Value {
     Value::Tuple(Rc::new(Tuple { items, class: Some(Type::Class(class.clone())) }))
 }
 

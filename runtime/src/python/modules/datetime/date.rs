@@ -3,11 +3,12 @@
 use jiff::civil;
 
 use super::timedelta::{Delta, delta};
-use super::{EPOCH, MICROSECONDS_PER_DAY, between, decide, format, invalid_iso, now, parse, shifted};
+use super::{
+    EPOCH, MICROSECONDS_PER_DAY, between, decide, format, invalid_iso, iso_calendar_date, now, parse, shifted,
+};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error, value_error};
-
 use crate::python::modules::signature::Signature;
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, OBJECT};
@@ -26,7 +27,7 @@ pub static DATE: BuiltinType = BuiltinType {
             name: "isocalendar",
             call: |_, this, _| {
                 let week = local(this)?.date().iso_week_date();
-                Ok(super::struct_time::iso_calendar_date([
+                Ok(iso_calendar_date::value([
                     i64::from(week.year()),
                     i64::from(week.week()),
                     i64::from(week.weekday().to_monday_one_offset()),
@@ -41,13 +42,17 @@ pub static DATE: BuiltinType = BuiltinType {
         Method { name: "replace", call: replace },
         Method {
             name: "strftime",
-            call: |_, this, args| {
+            call: |vm, this, args| {
                 let [pattern] = args.exactly("date.strftime")?;
                 let pattern = convert::text(&pattern, "strftime() argument 1 must be str, not ")?.clone();
+                format::pay(vm, &pattern)?;
                 Ok(Value::str(format::strftime(&local(this)?, None, &pattern)?))
             },
         },
-        Method { name: "timetuple", call: |_, this, _| Ok(super::struct_time::struct_time(local(this)?)) },
+        Method {
+            name: "timetuple",
+            call: |_, this, _| Ok(super::super::time::struct_time::of_date_time(&local(this)?, -1, None)),
+        },
         Method { name: "toordinal", call: |_, this, _| Ok(Value::Int(ordinal(local(this)?.date()))) },
         Method {
             name: "weekday",
@@ -217,11 +222,11 @@ impl Object for Date {
         Ok(format::date(self.0))
     }
 
-    fn format(&self, _: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
+    fn format(&self, vm: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
         Some(if spec.is_empty() {
             Ok(format::date(self.0))
         } else {
-            format::strftime(&self.0.at(0, 0, 0, 0), None, spec)
+            format::pay(vm, spec).and_then(|()| format::strftime(&self.0.at(0, 0, 0, 0), None, spec))
         })
     }
 

@@ -4,6 +4,7 @@ use jiff::civil;
 
 use super::timezone::Zone;
 use crate::python::exception::{PyResult, value_error};
+use crate::python::vm::Vm;
 
 static WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 static MONTHS: [&str; 12] = [
@@ -62,60 +63,176 @@ pub(super) fn time(time: civil::Time, timespec: &str) -> PyResult<String> {
     })
 }
 
-/// `strftime`, as in the C locale of glibc.
+/// What a directive stands for.
+enum Piece {
+    /// A number, padded to a width with zeros or, as `%e`, with spaces.
+    Number(i64, usize, char),
+    /// Text that `#` puts in capitals.
+    Text(String),
+    /// Text in capitals, that `#` puts in small letters.
+    Capitals(String),
+}
+
+/// The date and time that `strftime` shows, with what is told apart from it by a tuple of `time`.
+pub(in crate::python::modules) struct Shown<'a> {
+    pub(in crate::python::modules) at: civil::DateTime,
+    /// From 0 for Monday.
+    pub(in crate::python::modules) weekday: i8,
+    /// From 1.
+    pub(in crate::python::modules) day_of_year: i16,
+    /// What `%z` and `%Z` give.
+    pub(in crate::python::modules) zone: (&'a str, &'a str),
+    /// Whether there are microseconds: `%f` is Python's own, of `datetime` only.
+    pub(in crate::python::modules) microseconds: bool,
+}
+
+/// What of a text is before this rest of it.
+fn before<'t>(text: &'t str, rest: &str) -> &'t str {
+    text.get(..text.len() - rest.len()).unwrap_or_default()
+}
+
+/// The widest that a directive is made.
+const WIDEST: usize = 1024;
+
+/// Pays for what `strftime` makes of a pattern.
+///
+/// # Errors
+/// `MemoryError`, `TimeoutError`
+pub(in crate::python::modules) fn pay(vm: &mut Vm, pattern: &str) -> PyResult<()> {
+    vm.charge(pattern.len().saturating_mul(4))?;
+    let numbers = pattern.split(|char: char| !char.is_ascii_digit()).map(|digits| digits.parse().unwrap_or(0_usize));
+    let width = numbers.max().unwrap_or(0).clamp(32, WIDEST);
+    vm.charge_bytes(pattern.matches('%').count().saturating_mul(width).saturating_add(pattern.len()))
+}
+
+/// `strftime` of `datetime`'s classes.
 pub(super) fn strftime(at: &civil::DateTime, zone: Option<&Zone>, pattern: &str) -> PyResult<String> {
-    let mut out = String::new();
-    let mut characters = pattern.chars();
-    while let Some(character) = characters.next() {
-        if character != '%' {
-            out.push(character);
-            continue;
+    let offset = zone.map(|zone| zone.offset_text("")).unwrap_or_default();
+    let name = zone.map(Zone::text).unwrap_or_default();
+    let shown = Shown {
+        at: *at,
+        weekday: at.weekday().to_monday_zero_offset(),
+        day_of_year: at.day_of_year(),
+        zone: (&offset, &name),
+        microseconds: true,
+    };
+    Ok(shown.strftime(pattern))
+}
+
+impl Shown<'_> {
+    /// `strftime`, as in the C locale of glibc, with its flags and widths: `%-d`, `%_3H`, `%^a`.
+    pub(in crate::python::modules) fn strftime(&self, pattern: &str) -> String {
+        let mut out = String::new();
+        let mut rest = pattern;
+        while let Some((literal, directive)) = rest.split_once('%') {
+            out.push_str(literal);
+            let after_flags = directive.trim_start_matches(['-', '_', '0', '^', '#']);
+            let flags = before(directive, after_flags);
+            let after_width = after_flags.trim_start_matches(|char: char| char.is_ascii_digit());
+            let width = before(after_flags, after_width).parse().unwrap_or(0_usize).min(WIDEST);
+            let letter_at = after_width.strip_prefix(['E', 'O']).filter(|rest| !rest.is_empty()).unwrap_or(after_width);
+            let mut characters = letter_at.chars();
+            let letter = characters.next();
+            // glibc does not know `%f`, so it has neither flags nor a width.
+            let letter = letter.filter(|letter| *letter != 'f' || directive.starts_with('f'));
+            let piece = letter.and_then(|letter| self.piece(letter));
+            rest = characters.as_str();
+            match piece {
+                Some(piece) => out.push_str(&piece.padded(flags, width)),
+                // What is no directive is left as it is.
+                None => {
+                    out.push('%');
+                    out.push_str(before(directive, rest));
+                }
+            }
         }
-        let weekday = at.weekday().to_monday_zero_offset();
-        let hour12 = (at.hour() + 11) % 12 + 1;
-        let day_of_year = at.day_of_year();
-        let week = at.date().iso_week_date();
-        let sunday_zero = i16::from(at.weekday().to_sunday_zero_offset());
-        let piece = match characters.next() {
-            None => "%".to_owned(),
-            Some('%') => "%".to_owned(),
-            Some('a') => short(name(&WEEKDAYS, weekday)).to_owned(),
-            Some('A') => name(&WEEKDAYS, weekday).to_owned(),
-            Some('b' | 'h') => short(name(&MONTHS, at.month() - 1)).to_owned(),
-            Some('B') => name(&MONTHS, at.month() - 1).to_owned(),
-            Some('c') => strftime(at, zone, "%a %b %e %H:%M:%S %Y")?,
-            Some('C') => format!("{:02}", at.year() / 100),
-            Some('d') => format!("{:02}", at.day()),
-            Some('D' | 'x') => strftime(at, zone, "%m/%d/%y")?,
-            Some('e') => format!("{:2}", at.day()),
-            Some('f') => format!("{:06}", microsecond(at.time())),
-            Some('F') => strftime(at, zone, "%Y-%m-%d")?,
-            Some('g') => format!("{:02}", week.year().rem_euclid(100)),
-            Some('G') => week.year().to_string(),
-            Some('H') => format!("{:02}", at.hour()),
-            Some('I') => format!("{hour12:02}"),
-            Some('j') => format!("{day_of_year:03}"),
-            Some('m') => format!("{:02}", at.month()),
-            Some('M') => format!("{:02}", at.minute()),
-            Some('n') => "\n".to_owned(),
-            Some('p') => if at.hour() < 12 { "AM" } else { "PM" }.to_owned(),
-            Some('R') => strftime(at, zone, "%H:%M")?,
-            Some('s') => (super::between(super::EPOCH, *at) / 1_000_000).to_string(),
-            Some('S') => format!("{:02}", at.second()),
-            Some('t') => "\t".to_owned(),
-            Some('T' | 'X') => strftime(at, zone, "%H:%M:%S")?,
-            Some('u') => (weekday + 1).to_string(),
-            Some('U') => format!("{:02}", (day_of_year - 1 + 7 - sunday_zero) / 7),
-            Some('V') => format!("{:02}", week.week()),
-            Some('w') => sunday_zero.to_string(),
-            Some('W') => format!("{:02}", (day_of_year - 1 + 7 - i16::from(weekday)) / 7),
-            Some('y') => format!("{:02}", at.year().rem_euclid(100)),
-            Some('Y') => at.year().to_string(),
-            Some('z') => zone.map(|zone| zone.offset_text("")).unwrap_or_default(),
-            Some('Z') => zone.map(Zone::text).unwrap_or_default(),
-            Some(other) => format!("%{other}"),
-        };
-        out.push_str(&piece);
+        out.push_str(rest);
+        out
     }
-    Ok(out)
+
+    fn piece(&self, letter: char) -> Option<Piece> {
+        let at = &self.at;
+        let two = |number: i8| Piece::Number(number.into(), 2, '0');
+        let hour12 = (at.hour() + 11) % 12 + 1;
+        let week = at.date().iso_week_date();
+        let (weekday, yearday) = (i64::from(self.weekday), i64::from(self.day_of_year));
+        let sunday_zero = (weekday + 1) % 7;
+        let year = i64::from(at.year());
+        let text = |text: &str| Piece::Text(text.to_owned());
+        Some(match letter {
+            '%' => text("%"),
+            'a' => text(short(name(&WEEKDAYS, self.weekday))),
+            'A' => text(name(&WEEKDAYS, self.weekday)),
+            'b' | 'h' => text(short(name(&MONTHS, at.month() - 1))),
+            'B' => text(name(&MONTHS, at.month() - 1)),
+            'c' => Piece::Text(self.strftime("%a %b %e %H:%M:%S %Y")),
+            'C' => Piece::Number(year / 100, 2, '0'),
+            'd' => two(at.day()),
+            'D' | 'x' => Piece::Text(self.strftime("%m/%d/%y")),
+            'e' => Piece::Number(at.day().into(), 2, ' '),
+            'f' if self.microseconds => Piece::Text(format!("{:06}", microsecond(at.time()))),
+            'F' => Piece::Text(self.strftime("%Y-%m-%d")),
+            'g' => Piece::Number(i64::from(week.year()).rem_euclid(100), 2, '0'),
+            'G' => Piece::Number(week.year().into(), 1, '0'),
+            'H' => two(at.hour()),
+            'I' => two(hour12),
+            'j' => Piece::Number(yearday, 3, '0'),
+            'k' => Piece::Number(at.hour().into(), 2, ' '),
+            'l' => Piece::Number(hour12.into(), 2, ' '),
+            'm' => two(at.month()),
+            'M' => two(at.minute()),
+            'n' => text("\n"),
+            'p' => Piece::Capitals(if at.hour() < 12 { "AM" } else { "PM" }.to_owned()),
+            'P' => text(if at.hour() < 12 { "am" } else { "pm" }),
+            'r' => Piece::Text(self.strftime("%I:%M:%S %p")),
+            'R' => Piece::Text(self.strftime("%H:%M")),
+            's' => {
+                let seconds = super::between(super::EPOCH, *at) / 1_000_000;
+                Piece::Number(i64::try_from(seconds).unwrap_or_default(), 1, '0')
+            }
+            'S' => two(at.second()),
+            't' => text("\t"),
+            'T' | 'X' => Piece::Text(self.strftime("%H:%M:%S")),
+            'u' => Piece::Number(weekday + 1, 1, '0'),
+            'U' => Piece::Number((yearday - 1 + 7 - sunday_zero) / 7, 2, '0'),
+            'V' => two(week.week()),
+            'w' => Piece::Number(sunday_zero, 1, '0'),
+            'W' => Piece::Number((yearday - 1 + 7 - weekday) / 7, 2, '0'),
+            'y' => Piece::Number(year.rem_euclid(100), 2, '0'),
+            'Y' => Piece::Number(year, 1, '0'),
+            'z' => text(self.zone.0),
+            'Z' => Piece::Capitals(self.zone.1.to_owned()),
+            _ => return None,
+        })
+    }
+}
+
+impl Piece {
+    /// The text with flags and width applied. The last flag about padding counts.
+    fn padded(self, flags: &str, width: usize) -> String {
+        let pad = flags.chars().rev().find(|flag| matches!(flag, '-' | '_' | '0'));
+        let capitals = matches!(self, Self::Capitals(_));
+        match self {
+            Self::Number(number, digits, fill) => {
+                let fill = match pad {
+                    Some('_') => ' ',
+                    Some('0') => '0',
+                    _ => fill,
+                };
+                let width = if pad == Some('-') { width } else { width.max(digits) };
+                match fill {
+                    ' ' => format!("{number:>width$}"),
+                    _ => format!("{number:0>width$}"),
+                }
+            }
+            Self::Text(text) | Self::Capitals(text) => {
+                let text = match flags.chars().rev().find(|flag| matches!(flag, '^' | '#')) {
+                    Some('#') if capitals => text.to_lowercase(),
+                    Some(_) => text.to_uppercase(),
+                    None => text,
+                };
+                if pad == Some('0') { format!("{text:0>width$}") } else { format!("{text:>width$}") }
+            }
+        }
+    }
 }

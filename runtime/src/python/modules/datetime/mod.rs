@@ -1,10 +1,11 @@
 //! `datetime`
 
 mod date;
-mod format;
-mod moment;
+pub(super) mod format;
+mod iso_calendar_date;
+pub(super) mod moment;
 mod parse;
-mod struct_time;
+pub(super) mod strptime;
 mod time_of_day;
 mod timedelta;
 mod timezone;
@@ -17,11 +18,11 @@ pub use time_of_day::TIME;
 pub use timedelta::TIMEDELTA;
 pub use timezone::TIMEZONE;
 
-use super::class;
+use super::{class, decide};
 use crate::python::exception::{PyResult, Raised, overflow_error};
 use crate::python::types::BuiltinType;
 use crate::python::value::Value;
-use crate::python::vm::{CompareOp, Vm};
+use crate::python::vm::Vm;
 
 module! {
     /// `datetime`
@@ -36,6 +37,7 @@ module! {
         "time" => class(&TIME),
         "timedelta" => class(&TIMEDELTA),
         "timezone" => class(&TIMEZONE),
+        "tzinfo" => class(&timezone::TZINFO),
     }
 }
 
@@ -66,7 +68,7 @@ pub fn class_value(class: &'static BuiltinType, name: &str) -> Option<Value> {
 
 const FIRST: civil::DateTime = civil::date(1, 1, 1).at(0, 0, 0, 0);
 const LAST: civil::DateTime = civil::date(9999, 12, 31).at(23, 59, 59, 999_999_000);
-const EPOCH: civil::DateTime = civil::date(1970, 1, 1).at(0, 0, 0, 0);
+pub(super) const EPOCH: civil::DateTime = civil::date(1970, 1, 1).at(0, 0, 0, 0);
 const MICROSECONDS_PER_DAY: i128 = 86_400_000_000;
 
 /// A `datetime.date`; a day that does not exist is 1 January of the year 1.
@@ -101,18 +103,6 @@ fn shifted(from: civil::DateTime, microseconds: i128) -> PyResult<civil::DateTim
 /// The microseconds from one date and time to another.
 fn between(from: civil::DateTime, to: civil::DateTime) -> i128 {
     to.duration_since(from).as_micros()
-}
-
-/// The answer of a comparison to an ordering.
-fn decide(op: CompareOp, order: std::cmp::Ordering) -> Value {
-    Value::Bool(match op {
-        CompareOp::Lt => order.is_lt(),
-        CompareOp::Le => order.is_le(),
-        CompareOp::Eq => order.is_eq(),
-        CompareOp::Ne => order.is_ne(),
-        CompareOp::Gt => order.is_gt(),
-        CompareOp::Ge => order.is_ge(),
-    })
 }
 
 /// The date and time of the world, UTC.

@@ -5,8 +5,8 @@ use jiff::civil;
 use super::date::{Date, checked as checked_date, from_iso_calendar, from_ordinal, number};
 use super::time_of_day::{self, TimeOfDay, checked as checked_time};
 use super::timedelta::{Delta, delta};
-use super::timezone::{Zone, zone_argument};
-use super::{DATE, EPOCH, between, decide, format, invalid_iso, now, parse, shifted};
+use super::timezone::{self, Zone, zone_argument};
+use super::{DATE, EPOCH, between, decide, format, invalid_iso, now, parse, shifted, strptime};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error};
@@ -26,9 +26,10 @@ pub static DATETIME: BuiltinType = BuiltinType {
         Method { name: "replace", call: replace },
         Method {
             name: "strftime",
-            call: |_, this, args| {
+            call: |vm, this, args| {
                 let [pattern] = args.exactly("datetime.strftime")?;
                 let pattern = convert::text(&pattern, "strftime() argument 1 must be str, not ")?.clone();
+                format::pay(vm, &pattern)?;
                 let moment = receiver(this)?;
                 Ok(Value::str(format::strftime(&moment.local, moment.zone.as_ref(), &pattern)?))
             },
@@ -38,23 +39,26 @@ pub static DATETIME: BuiltinType = BuiltinType {
             call: |_, this, _| Ok(Value::object(TimeOfDay { time: receiver(this)?.local.time(), zone: None })),
         },
         Method {
+            name: "timestamp",
+            call: |_, this, _| {
+                #[expect(clippy::cast_precision_loss, reason = "as CPython computes it, in floats")]
+                let seconds = between(EPOCH, receiver(this)?.universal()?) as f64 / 1e6;
+                Ok(Value::Float(seconds))
+            },
+        },
+        Method { name: "dst", call: |_, _, _| Ok(Value::None) },
+        Method {
             name: "timetz",
             call: |_, this, _| {
                 let moment = receiver(this)?;
                 Ok(Value::object(TimeOfDay { time: moment.local.time(), zone: moment.zone.clone() }))
             },
         },
-        Method { name: "dst", call: |_, _, _| Ok(Value::None) },
         Method {
             name: "utctimetuple",
-            call: |_, this, _| Ok(super::struct_time::struct_time(receiver(this)?.universal()?)),
-        },
-        Method {
-            name: "timestamp",
             call: |_, this, _| {
-                #[expect(clippy::cast_precision_loss, reason = "as CPython computes it, in floats")]
-                let seconds = between(EPOCH, receiver(this)?.universal()?) as f64 / 1e6;
-                Ok(Value::Float(seconds))
+                let moment = receiver(this)?;
+                Ok(super::super::time::struct_time::of_date_time(&moment.universal()?, 0, None))
             },
         },
         Method {
@@ -119,7 +123,11 @@ pub static DATETIME: BuiltinType = BuiltinType {
                 let [text, pattern] = args.between("strptime", 2)?.map(Option::unwrap_or_default);
                 let text = convert::text(&text, "strptime() argument 1 must be str, not ")?;
                 let pattern = convert::text(&pattern, "strptime() argument 2 must be str, not ")?;
-                let (local, zone) = parse::strptime(vm, text, pattern)?;
+                let read = strptime::strptime(vm, text, pattern)?;
+                let ([year, month, day], [hour, minute, second]) = (read.date, read.time);
+                let date = checked_date(year, month, day)?;
+                let local = date.to_datetime(checked_time(hour, minute, second, read.microsecond)?);
+                let zone = read.offset.map(|offset| timezone::checked(vm, offset.into())).transpose()?;
                 Ok(Value::object(Moment { local, zone }))
             },
         },
@@ -189,7 +197,7 @@ fn in_zone(universal: civil::DateTime, zone: Option<Zone>) -> PyResult<Value> {
 }
 
 /// The reading of UTC at a number of seconds since 1970, rounded to microseconds, half to even.
-pub(super) fn from_timestamp(vm: &mut Vm, seconds: &Value) -> PyResult<civil::DateTime> {
+pub(in crate::python::modules) fn from_timestamp(vm: &mut Vm, seconds: &Value) -> PyResult<civil::DateTime> {
     let microseconds = match seconds {
         Value::Int(seconds) => i128::from(*seconds) * 1_000_000,
         other => {
@@ -307,11 +315,11 @@ impl Object for Moment {
         self.text(' ', "auto")
     }
 
-    fn format(&self, _: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
+    fn format(&self, vm: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
         Some(if spec.is_empty() {
             self.text(' ', "auto")
         } else {
-            format::strftime(&self.local, self.zone.as_ref(), spec)
+            format::pay(vm, spec).and_then(|()| format::strftime(&self.local, self.zone.as_ref(), spec))
         })
     }
 

@@ -42,9 +42,10 @@ pub static TIME: BuiltinType = BuiltinType {
         },
         Method {
             name: "strftime",
-            call: |_, this, args| {
+            call: |vm, this, args| {
                 let [pattern] = args.exactly("time.strftime")?;
                 let pattern = convert::text(&pattern, "strftime() argument 1 must be str, not ")?.clone();
+                format::pay(vm, &pattern)?;
                 let time = receiver(this)?;
                 let at = civil::date(1900, 1, 1).to_datetime(time.time);
                 Ok(Value::str(format::strftime(&at, time.zone.as_ref(), &pattern)?))
@@ -111,6 +112,7 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     Ok(Value::object(TimeOfDay { time: checked(hour, minute, second, microsecond)?, zone: zone_argument(zone)? }))
 }
 
+/// `replace(hour=..., minute=..., second=..., microsecond=..., tzinfo=..., fold=...)`
 fn replace(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let TimeOfDay { time, zone: own } = receiver(this)?;
     let names = ["hour", "minute", "second", "microsecond", "tzinfo", "fold"];
@@ -177,7 +179,8 @@ impl Object for TimeOfDay {
         if spec.is_empty() {
             return Some(self.str(vm, this));
         }
-        Some(format::strftime(&civil::date(1900, 1, 1).to_datetime(self.time), self.zone.as_ref(), spec))
+        let at = civil::date(1900, 1, 1).to_datetime(self.time);
+        Some(format::pay(vm, spec).and_then(|()| format::strftime(&at, self.zone.as_ref(), spec)))
     }
 
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {

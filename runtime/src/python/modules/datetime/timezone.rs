@@ -11,6 +11,9 @@ use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::{Method, Value};
 use crate::python::vm::{CompareOp, Vm};
 
+/// `datetime.tzinfo`, for `isinstance`.
+pub static TZINFO: BuiltinType = BuiltinType::new("tzinfo", "datetime", &OBJECT);
+
 /// `datetime.timezone`
 pub static TIMEZONE: BuiltinType = BuiltinType {
     construct: Some(construct),
@@ -29,12 +32,12 @@ pub static TIMEZONE: BuiltinType = BuiltinType {
         Method { name: "dst", call: |_, _, _| Ok(Value::None) },
         Method { name: "fromutc", call: from_utc },
     ],
-    ..BuiltinType::new("timezone", "datetime", &OBJECT)
+    ..BuiltinType::new("timezone", "datetime", &TZINFO)
 };
 
 /// A `timezone`.
 #[derive(Clone)]
-pub(super) struct Zone {
+pub(in crate::python::modules) struct Zone {
     /// Microseconds east of UTC.
     pub(super) microseconds: i64,
     name: Option<Str>,

@@ -8,6 +8,48 @@ const MATRIX_A: u32 = 0x9908_b0df;
 const UPPER_MASK: u32 = 0x8000_0000;
 const LOWER_MASK: u32 = 0x7fff_ffff;
 
+/// `init_genrand(19650218)`: what seeding begins with.
+const FIRST_WORDS: [u32; N] = {
+    let mut words = [0; N];
+    let mut previous: u32 = 19_650_218;
+    let mut rest: &mut [u32] = &mut words;
+    let mut index = 0;
+    while let Some((first, others)) = rest.split_first_mut() {
+        if index > 0 {
+            previous = 1_812_433_253_u32.wrapping_mul(previous ^ (previous >> 30)).wrapping_add(index);
+        }
+        *first = previous;
+        index += 1;
+        rest = others;
+    }
+    words
+};
+
+/// One of the two passes of `init_by_array`: mixes `count` words from `start` on with those before them, around and around;
+/// the last becomes the first at each turn. Gives where it ended.
+fn mix(words: &mut [u32], start: usize, count: usize, factor: u32, mut add: impl FnMut(u32) -> u32) -> usize {
+    let Some(before) = start.checked_sub(1) else { return start };
+    let mut previous = words.get(before).copied().unwrap_or_default();
+    let (mut start, mut left) = (start, count);
+    while left > 0 {
+        let end = words.len().min(start + left);
+        let turn = words.get_mut(start..end).unwrap_or_default();
+        left -= turn.len().max(1);
+        for (slot, index) in turn.iter_mut().zip(u32::try_from(start).unwrap_or_default()..) {
+            previous = (*slot ^ (previous ^ (previous >> 30)).wrapping_mul(factor)).wrapping_add(add(index));
+            *slot = previous;
+        }
+        start = end;
+        if start >= words.len() {
+            if let Some(first) = words.first_mut() {
+                *first = previous;
+            }
+            start = 1;
+        }
+    }
+    start
+}
+
 /// The seed of a generator that was never seeded.
 ///
 /// DIFFERENCE: CPython takes entropy from the system. A mapping must give the same answer each time, so the seed is fixed.
@@ -21,6 +63,8 @@ pub struct MersenneTwister {
     words: Vec<u32>,
     /// The next word to read.
     index: usize,
+    /// How many words are of the present block; the others are still of the one before.
+    twisted: usize,
     /// Whether `words` are of `seed`.
     ready: bool,
     /// The second of the pair of values that `gauss` makes at once.
@@ -35,7 +79,14 @@ enum Seed {
 
 impl Default for MersenneTwister {
     fn default() -> Self {
-        Self { seed: Seed::Small(DEFAULT_SEED), words: Vec::new(), index: N, ready: false, gauss_next: None }
+        Self {
+            seed: Seed::Small(DEFAULT_SEED),
+            words: Vec::new(),
+            index: N,
+            twisted: N,
+            ready: false,
+            gauss_next: None,
+        }
     }
 }
 
@@ -71,58 +122,30 @@ impl MersenneTwister {
         // The key is the number's words without leading zeros, one zero for nothing.
         let length = key.iter().rposition(|word| *word != 0).map_or(1, |last| last + 1);
         let key: Vec<u32> = if key.is_empty() { vec![0] } else { key.iter().copied().take(length).collect() };
-        let mut words = Vec::with_capacity(N);
-        let mut previous: u32 = 19_650_218;
-        words.push(previous);
-        for index in 1..N as u32 {
-            previous = 1_812_433_253_u32.wrapping_mul(previous ^ (previous >> 30)).wrapping_add(index);
-            words.push(previous);
-        }
-        let mut i = 1;
-        let mut previous = words.first().copied().unwrap_or_default();
-        let wrap = |words: &mut Vec<u32>, i: &mut usize, previous: u32| {
-            *i += 1;
-            if *i >= N {
-                if let Some(first) = words.first_mut() {
-                    *first = previous;
-                }
-                *i = 1;
-            }
-        };
-        let mut keys = key.iter().enumerate().cycle();
-        for _ in 0..N.max(key.len()) {
-            let (j, word) = keys.next().unwrap_or((0, &0));
-            if let Some(slot) = words.get_mut(i) {
-                let mixed = *slot ^ (previous ^ (previous >> 30)).wrapping_mul(1_664_525);
-                #[expect(clippy::cast_possible_truncation, reason = "C adds the index modulo 2**32")]
-                let value = mixed.wrapping_add(*word).wrapping_add(j as u32);
-                *slot = value;
-                previous = value;
-            }
-            wrap(&mut words, &mut i, previous);
-        }
-        for _ in 0..N - 1 {
-            if let Some(slot) = words.get_mut(i) {
-                let mixed = *slot ^ (previous ^ (previous >> 30)).wrapping_mul(1_566_083_941);
-                #[expect(clippy::cast_possible_truncation, reason = "below 624")]
-                let value = mixed.wrapping_sub(i as u32);
-                *slot = value;
-                previous = value;
-            }
-            wrap(&mut words, &mut i, previous);
-        }
+        let mut words = std::mem::take(&mut self.words);
+        words.clear();
+        words.extend_from_slice(&FIRST_WORDS);
+        let keys: Vec<u32> = (0..).zip(&key).map(|(j, word)| word.wrapping_add(j)).collect();
+        let mut j = 0;
+        let next = mix(&mut words, 1, N.max(key.len()), 1_664_525, |_| {
+            let word = keys.get(j).copied().unwrap_or_default();
+            j = if j + 1 < keys.len() { j + 1 } else { 0 };
+            word
+        });
+        mix(&mut words, next, N - 1, 1_566_083_941, u32::wrapping_neg);
         if let Some(first) = words.first_mut() {
             *first = 0x8000_0000;
         }
         self.words = words;
         self.index = N;
+        self.twisted = N;
         self.ready = true;
     }
 
-    /// Makes the next 624 words out of the present ones.
-    fn twist(&mut self) {
+    /// Makes the words of the present block up to this one out of those of the last block. Most jobs draw few numbers.
+    fn twist(&mut self, end: usize) {
         let word = |words: &[u32], index: usize| words.get(index).copied().unwrap_or_default();
-        for index in 0..N {
+        for index in self.twisted..end {
             let y = (word(&self.words, index) & UPPER_MASK) | (word(&self.words, (index + 1) % N) & LOWER_MASK);
             let matrix = if y & 1 == 0 { 0 } else { MATRIX_A };
             let value = word(&self.words, (index + M) % N) ^ (y >> 1) ^ matrix;
@@ -130,7 +153,7 @@ impl MersenneTwister {
                 *slot = value;
             }
         }
-        self.index = 0;
+        self.twisted = self.twisted.max(end);
     }
 
     /// The next 32 bits.
@@ -139,8 +162,10 @@ impl MersenneTwister {
             self.make_words();
         }
         if self.index >= N {
-            self.twist();
+            self.index = 0;
+            self.twisted = 0;
         }
+        self.twist(self.index + 1);
         let mut y = self.words.get(self.index).copied().unwrap_or_default();
         self.index += 1;
         y ^= y >> 11;
@@ -211,6 +236,7 @@ impl MersenneTwister {
         if !self.ready {
             self.make_words();
         }
+        self.twist(N);
         (self.words.clone(), self.index)
     }
 
@@ -221,6 +247,7 @@ impl MersenneTwister {
         }
         self.words = words;
         self.index = index;
+        self.twisted = N;
         self.ready = true;
         true
     }

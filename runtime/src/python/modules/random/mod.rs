@@ -4,6 +4,7 @@
 //! `Random`, on the instance's own.
 
 pub mod distributions;
+pub(super) mod entropy;
 pub mod integers;
 pub mod mersenne;
 pub mod selection;

@@ -1,0 +1,89 @@
+//! `packaging`: versions and version specifiers.
+
+use super::galaxy::none;
+use crate::galaxy::version::{INVALID_SPECIFIER, INVALID_VERSION, SPECIFIER, SPECIFIER_SET, VERSION};
+use crate::galaxy::{signature, version};
+use crate::python::args::Args;
+use crate::python::exception::{PyResult, type_error};
+use crate::python::module::ModuleDef;
+use crate::python::types::BuiltinType;
+use crate::python::value::{Builtin, Value};
+use crate::python::vm::Vm;
+
+/// `packaging`
+pub static PACKAGING: ModuleDef = ModuleDef { name: "packaging", get: none, names: &[] };
+
+/// `packaging.version`
+pub static PACKAGING_VERSION: ModuleDef = ModuleDef {
+    name: "packaging.version",
+    get: |_, name| {
+        let classes: [&'static BuiltinType; 2] = [&INVALID_VERSION, &VERSION];
+        let class = classes.into_iter().find(|class| class.name == name);
+        Ok(class.map(|class| Value::Type(class.into())).or((name == "parse").then_some(Value::Builtin(&PARSE))))
+    },
+    names: &["InvalidVersion", "Version", "parse"],
+};
+
+static PARSE: Builtin = Builtin {
+    name: "parse",
+    call: |vm, args| {
+        let [version] = signature::bind(args, "parse", ["version"], 1)?;
+        version::strict(vm, &version.unwrap_or_default())
+    },
+};
+
+/// `packaging.specifiers`
+pub static PACKAGING_SPECIFIERS: ModuleDef = ModuleDef {
+    name: "packaging.specifiers",
+    get: |_, name| {
+        let classes: [&'static BuiltinType; 3] = [&INVALID_SPECIFIER, &SPECIFIER, &SPECIFIER_SET];
+        Ok(classes.into_iter().find(|class| class.name == name).map(|class| Value::Type(class.into())))
+    },
+    names: &["InvalidSpecifier", "Specifier", "SpecifierSet"],
+};
+
+/// `packaging.utils`
+pub static PACKAGING_UTILS: ModuleDef = ModuleDef {
+    name: "packaging.utils",
+    get: |_, name| Ok(UTILS.iter().find(|function| function.name == name).map(Value::Builtin)),
+    names: &["canonicalize_name", "canonicalize_version"],
+};
+
+static UTILS: &[Builtin] = &[
+    Builtin { name: "canonicalize_name", call: canonicalize_name },
+    Builtin { name: "canonicalize_version", call: canonicalize_version },
+];
+
+/// `canonicalize_name(name)`: lower-case, each run of dashes, dots and underscores one dash.
+fn canonicalize_name(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [name] = signature::bind(args, "canonicalize_name", ["name"], 1)?;
+    let name = name.unwrap_or_default();
+    let Value::Str(name) = &name else {
+        let found = name.type_name();
+        return Err(type_error(format!("'{}' object has no method 'lower'", found.as_str())));
+    };
+    vm.charge_bytes(name.len())?;
+    let mut out = String::with_capacity(name.len());
+    for char in name.to_lowercase().chars() {
+        let dash = matches!(char, '-' | '_' | '.');
+        if !(dash && out.ends_with('-')) {
+            out.push(if dash { '-' } else { char });
+        }
+    }
+    Ok(Value::str(out))
+}
+
+/// `canonicalize_version(version, *, strip_trailing_zero=True)`
+fn canonicalize_version(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
+    let strip = match args.kw.iter().position(|(name, _)| name.as_str() == "strip_trailing_zero") {
+        Some(index) => vm.truthy(&args.kw.remove(index).1)?,
+        None => true,
+    };
+    let [given] = signature::bind(args, "canonicalize_version", ["version"], 1)?;
+    let given = given.unwrap_or_default();
+    let text = vm.str(&given)?;
+    Ok(match version::canonical(&text, strip) {
+        Some(canonical) => Value::str(canonical),
+        None => given,
+    })
+}

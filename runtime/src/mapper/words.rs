@@ -1,0 +1,264 @@
+//! What a source reads now, as words: equal words, equal reads.
+//!
+//! The words of a value are the value and no hash of it. Each value begins with a word that says its kind, and its length
+//! where it has one, so that no two sequences of values have the same words. What has changed since the mapper made it (an
+//! entity, a list of roles in the hands of code) is read as it is now, or has no words.
+
+use crate::galaxy::job::RawJson;
+use crate::galaxy::objects::{
+    AppFields, Bag, Fields, HistoryFields, JobFields, ModelFields, RoleFields, TagFields, ToolFields, UserFields,
+};
+use crate::python::dict::StrKey;
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+use super::objects::EntityObject;
+use super::reads::Source;
+use super::tags::TagType;
+use super::worker::Slots;
+
+/// The most words of one key: what is longer has none.
+const MAX_WORDS: usize = 64;
+
+/// A sequence of words.
+pub(super) struct Words {
+    words: [u64; MAX_WORDS],
+    length: usize,
+}
+
+impl Words {
+    /// A sequence of one word.
+    pub(super) fn new(word: u64) -> Self {
+        let mut words = [0; MAX_WORDS];
+        if let Some(first) = words.first_mut() {
+            *first = word;
+        }
+        Self { words, length: 1 }
+    }
+
+    /// Makes this a sequence of one word.
+    pub(super) fn restart(&mut self, word: u64) {
+        self.length = 0;
+        self.push(word);
+    }
+
+    /// Adds a word. Past the end nothing is added, and the sequence is too long.
+    fn push(&mut self, word: u64) {
+        if let Some(slot) = self.words.get_mut(self.length) {
+            *slot = word;
+        }
+        self.length += 1;
+    }
+
+    /// The words; nothing where they are too many.
+    pub(super) fn words(&self) -> Option<&[u64]> {
+        self.words.get(..self.length)
+    }
+}
+
+/// Appends the words of what `source` reads now: nothing where it has none.
+pub(super) fn push(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source) -> Option<()> {
+    let slot = match source {
+        Source::Slot(slot) => slot,
+        Source::HasUser | Source::UserRoles | Source::User => slots.user,
+        Source::HistoryTags => slots.job,
+        Source::ToolId | Source::Tool => slots.tool,
+        Source::App => slots.app,
+        Source::EntityTags | Source::EntityParam(_) | Source::EntityResource(_) => slots.entity,
+        Source::Unknown => return None,
+    };
+    match vm.context.get(slot)?.as_ref()? {
+        object @ Value::Object(_) => {
+            let object = object.clone();
+            push_object(words, vm, slots, source, &object)
+        }
+        plain => push_plain(words, plain),
+    }
+}
+
+const ABSENT: u64 = 0;
+const NONE: u64 = 1;
+const FALSE: u64 = 2;
+const TRUE: u64 = 3;
+const INT: u64 = 4;
+const FLOAT: u64 = 5;
+const OBJECT: u64 = 6;
+const ENTITY: u64 = 7;
+/// The tag of texts; their length stands above it.
+const TEXT: u64 = 8;
+
+fn push_text(words: &mut Words, text: &str) {
+    words.push(TEXT | (text.len() as u64) << 8);
+    let (chunks, rest) = text.as_bytes().as_chunks::<8>();
+    for chunk in chunks {
+        words.push(u64::from_le_bytes(*chunk));
+    }
+    if !rest.is_empty() {
+        words.push(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
+    }
+}
+
+/// Appends a value that nobody can change; nothing is appended of any other.
+fn push_plain(words: &mut Words, value: &Value) -> Option<()> {
+    match value {
+        Value::None => words.push(NONE),
+        Value::Bool(truth) => words.push(if *truth { TRUE } else { FALSE }),
+        Value::Int(int) => {
+            words.push(INT);
+            words.push(int.cast_unsigned());
+        }
+        Value::Float(float) => {
+            words.push(FLOAT);
+            words.push(float.to_bits());
+        }
+        Value::Str(text) => push_text(words, text.as_str()),
+        _ => return None,
+    }
+    Some(())
+}
+
+fn push_optional(words: &mut Words, text: Option<&str>) {
+    match text {
+        Some(text) => push_text(words, text),
+        None => words.push(NONE),
+    }
+}
+
+/// Appends what a source reads of an object.
+fn push_object(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source, value: &Value) -> Option<()> {
+    match source {
+        Source::Slot(_) => {
+            let identity = value.downcast::<EntityObject>()?.shared_identity(vm)?;
+            words.push(ENTITY | u64::from(identity) << 8);
+        }
+        Source::Unknown => return None,
+        // The world is the same for all that is kept.
+        Source::App => {
+            let app = as_made::<AppFields>(value)?;
+            if let Some(model) = app.made("model") {
+                as_made::<ModelFields>(&model)?;
+            }
+            // Code may have changed what these hold.
+            if !app.untouched("config") || !app.untouched("tool_data_tables") {
+                return None;
+            }
+            words.push(OBJECT);
+        }
+        Source::EntityTags => {
+            let tags = EntityObject::of(value).ok()?.tags_now(vm)?;
+            for (kind, is_none) in TagType::ALL.into_iter().zip(tags.none()) {
+                let list = tags.list(kind);
+                words.push(OBJECT | u64::from(is_none) << 7 | (list.len() as u64) << 8);
+                list.iter().for_each(|tag| words.push(u64::from(*tag)));
+            }
+        }
+        Source::EntityParam(name) => {
+            let Value::Dict(params) = EntityObject::of(value).ok()?.part_now("params")? else { return None };
+            let name = vm.program.as_ref()?.string(name);
+            match params.table.borrow().get(&StrKey(name.as_str())) {
+                Some(value) => push_plain(words, value)?,
+                None => words.push(ABSENT),
+            }
+        }
+        Source::EntityResource(resource) => {
+            push_plain(words, &EntityObject::of(value).ok()?.resource_now(resource))?;
+        }
+        Source::HasUser => words.push(OBJECT),
+        // The objects of a dry run are others.
+        _ if vm.context.get(slots.job).is_some_and(is_stand_in) => return None,
+        Source::UserRoles => push_roles(words, as_made::<UserFields>(value)?)?,
+        Source::User => {
+            let bag = as_made::<UserFields>(value)?;
+            let job = bag.fields().record();
+            let user = job.user.as_ref()?;
+            words.push(OBJECT);
+            words.push(user.id.cast_unsigned());
+            push_text(words, user.username());
+            push_optional(words, user.email.as_deref());
+            push_optional(words, user.extra_preferences.as_ref().map(RawJson::text));
+            if !bag.untouched("extra_preferences") {
+                return None;
+            }
+            push_roles(words, bag)?;
+        }
+        Source::HistoryTags => {
+            let bag = as_made::<JobFields>(value)?;
+            let job = bag.fields().record();
+            let Some(history) = &job.history else {
+                words.push(NONE);
+                return Some(());
+            };
+            match bag.made("history") {
+                None => {}
+                Some(history) => match as_made::<HistoryFields>(&history)?.made("tags") {
+                    None => {}
+                    Some(tags) => {
+                        return push_list::<TagFields>(words, &tags, |words, tag| {
+                            push_text(words, tag.user_tname.as_str()?);
+                            push_optional(words, tag.value.as_str().map(|text| text.as_str()));
+                            Some(())
+                        });
+                    }
+                },
+            }
+            words.push(OBJECT | (history.tags.len() as u64) << 8);
+            for (name, value) in &history.tags {
+                push_text(words, name);
+                push_optional(words, value.as_deref());
+            }
+        }
+        Source::ToolId => push_text(words, &as_made::<ToolFields>(value)?.fields().record().tool.id),
+        Source::Tool => {
+            let bag = as_made::<ToolFields>(value)?;
+            let job = bag.fields().record();
+            let tool = &job.tool;
+            let lists = ["installed_tool_dependencies", "resource_requirements", "dynamic_tool"];
+            if !lists.iter().all(|name| bag.untouched(name)) || !tool.resource_requirements.is_empty() {
+                return None;
+            }
+            words.push(OBJECT | u64::from(tool.requires_galaxy_python_environment) << 8);
+            push_text(words, &tool.id);
+            push_text(words, tool.old_id());
+            push_optional(words, tool.version.as_deref());
+            push_text(words, tool.tool_type());
+            push_optional(words, tool.dynamic_tool_uuid.as_deref());
+        }
+    }
+    Some(())
+}
+
+/// Whether a job is one of a dry run.
+fn is_stand_in(job: &Option<Value>) -> bool {
+    let job = job.as_ref().and_then(|job| job.downcast::<Bag<JobFields>>());
+    job.is_none_or(|job| job.fields().record().stand_in)
+}
+
+fn push_roles(words: &mut Words, user: &Bag<UserFields>) -> Option<()> {
+    if let Some(roles) = user.made("roles") {
+        return push_list::<RoleFields>(words, &roles, |words, role| {
+            push_text(words, role.name.as_str()?);
+            words.push(u64::from(role.deleted.is(&Value::Bool(true))));
+            Some(())
+        });
+    }
+    let roles = &user.fields().record().user.as_ref()?.roles;
+    words.push(OBJECT | (roles.len() as u64) << 8);
+    for role in roles {
+        push_text(words, &role.name);
+        words.push(u64::from(role.deleted));
+    }
+    Some(())
+}
+
+/// A list that code may have changed: its items as they are now, all of which must be as they were made.
+fn push_list<F: Fields>(words: &mut Words, list: &Value, push: impl Fn(&mut Words, &F) -> Option<()>) -> Option<()> {
+    let Value::List(list) = list else { return None };
+    let items = list.items.borrow();
+    words.push(OBJECT | (items.len() as u64) << 8);
+    items.iter().try_for_each(|item| push(words, as_made::<F>(item)?.fields()))
+}
+
+/// The object, where no code has set or deleted an attribute of it.
+fn as_made<F: Fields>(value: &Value) -> Option<&Bag<F>> {
+    value.downcast::<Bag<F>>().filter(|bag| !bag.is_changed())
+}

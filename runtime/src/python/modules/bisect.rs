@@ -1,0 +1,102 @@
+//! `bisect`: places in sorted lists.
+
+use crate::python::args::Args;
+use crate::python::builtins::convert;
+use crate::python::exception::{PyResult, attribute_error, value_error};
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+module! {
+    /// `bisect`
+    MODULE = "bisect";
+    functions {
+        "bisect" => |vm, args| bisect(vm, args, "bisect_right", Side::Right),
+        "bisect_left" => |vm, args| bisect(vm, args, "bisect_left", Side::Left),
+        "bisect_right" => |vm, args| bisect(vm, args, "bisect_right", Side::Right),
+        "insort" => |vm, args| insort(vm, args, "insort_right", Side::Right),
+        "insort_left" => |vm, args| insort(vm, args, "insort_left", Side::Left),
+        "insort_right" => |vm, args| insort(vm, args, "insort_right", Side::Right),
+    }
+    values(_vm) {}
+}
+
+/// Where an item goes that is there already.
+#[derive(Clone, Copy)]
+enum Side {
+    Left,
+    Right,
+}
+
+/// What both kinds of functions take.
+struct Search {
+    list: Value,
+    item: Value,
+    low: i64,
+    high: i64,
+    key: Option<Value>,
+}
+
+impl Search {
+    fn bind(vm: &mut Vm, mut args: Args, name: &str) -> PyResult<Self> {
+        let key = args.kw.iter().position(|(keyword, _)| keyword.as_str() == "key");
+        let key = key.map(|index| args.kw.remove(index).1).filter(|key| !key.is_none());
+        let [list, item, low, high] = args.bind(name, ["a", "x", "lo", "hi"], 2)?;
+        let list = list.unwrap_or_default();
+        let low = match low {
+            Some(low) => convert::index_i64(vm, &low)?,
+            None => 0,
+        };
+        if low < 0 {
+            return Err(value_error("lo must be non-negative"));
+        }
+        let high = match high.filter(|high| !high.is_none()) {
+            Some(high) => convert::index_i64(vm, &high)?,
+            None => -1,
+        };
+        let high = if high == -1 { i64::try_from(vm.len(&list)?).unwrap_or(i64::MAX) } else { high };
+        Ok(Self { list, item: item.unwrap_or_default(), low, high, key })
+    }
+
+    /// The place where `wanted` goes.
+    fn place(&self, vm: &mut Vm, wanted: &Value, side: Side) -> PyResult<i64> {
+        let (mut low, mut high) = (self.low, self.high);
+        while low < high {
+            vm.charge(1)?;
+            let middle = low + (high - low) / 2;
+            let mut found = vm.get_item(&self.list, &Value::Int(middle))?;
+            if let Some(key) = &self.key {
+                found = vm.call(key, Args::one(found))?;
+            }
+            let right_of_it = match side {
+                Side::Left => vm.less(&found, wanted)?,
+                Side::Right => !vm.less(wanted, &found)?,
+            };
+            if right_of_it {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+}
+
+fn bisect(vm: &mut Vm, args: Args, name: &str, side: Side) -> PyResult<Value> {
+    let search = Search::bind(vm, args, name)?;
+    search.place(vm, &search.item, side).map(Value::Int)
+}
+
+fn insort(vm: &mut Vm, args: Args, name: &str, side: Side) -> PyResult<Value> {
+    let search = Search::bind(vm, args, name)?;
+    let wanted = match &search.key {
+        Some(key) => vm.call(key, Args::one(search.item.clone()))?,
+        None => search.item.clone(),
+    };
+    let place = search.place(vm, &wanted, side)?;
+    if matches!(search.list, Value::Tuple(_) | Value::Str(_)) {
+        let found = search.list.type_name();
+        return Err(attribute_error(format!("'{}' object has no attribute 'insert'", found.as_str())));
+    }
+    vm.call_method(&search.list, "insert", Args::positional([Value::Int(place), search.item]))?;
+    Ok(Value::None)
+}

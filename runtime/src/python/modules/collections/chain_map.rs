@@ -1,0 +1,317 @@
+//! `collections.ChainMap`: several mappings seen as one.
+
+use crate::python::args::Args;
+use crate::python::dict::Dict;
+use crate::python::exception::{KEY_ERROR, PyResult, key_error, type_error};
+use crate::python::methods::wrong_receiver;
+use crate::python::modules::abc;
+use crate::python::modules::signature::Signature;
+use crate::python::object::Object;
+use crate::python::string::Str;
+use crate::python::types::BuiltinType;
+use crate::python::value::{Builtin, Method, Value};
+use crate::python::vm::{CompareOp, Vm};
+
+/// `collections.ChainMap`
+pub(super) static CHAIN_MAP: BuiltinType = BuiltinType {
+    construct: Some(construct),
+    methods: &[
+        Method { name: "clear", call: |vm, this, args| first_map(vm, this, "clear", args) },
+        Method { name: "copy", call: copy },
+        Method { name: "get", call: get },
+        Method { name: "items", call: |vm, this, args| view(vm, this, "items", args) },
+        Method { name: "keys", call: |vm, this, args| view(vm, this, "keys", args) },
+        Method { name: "new_child", call: new_child },
+        Method { name: "pop", call: pop },
+        Method { name: "popitem", call: popitem },
+        Method { name: "setdefault", call: setdefault },
+        Method { name: "update", call: |vm, this, args| first_map(vm, this, "update", args) },
+        Method { name: "values", call: |vm, this, args| view(vm, this, "values", args) },
+    ],
+    statics: &[Builtin { name: "fromkeys", call: fromkeys }],
+    ..BuiltinType::new("ChainMap", "collections", &abc::MUTABLE_MAPPING)
+};
+
+/// The mappings, in a list that code can change.
+struct ChainMap(Value);
+
+fn chain(mut maps: Vec<Value>) -> Value {
+    if maps.is_empty() {
+        maps.push(Value::dict(Dict::new()));
+    }
+    Value::object(ChainMap(Value::list(maps)))
+}
+
+fn construct(_: &mut Vm, args: Args) -> PyResult<Value> {
+    if let Some((name, _)) = args.kw.first() {
+        let message = format!("ChainMap.__init__() got an unexpected keyword argument '{}'", name.as_str());
+        return Err(type_error(message));
+    }
+    Ok(chain(args.pos.into_vec()))
+}
+
+fn fromkeys(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    Ok(chain(vec![crate::python::methods::dict::fromkeys(vm, args)?]))
+}
+
+fn receiver(this: &Value) -> PyResult<&ChainMap> {
+    this.downcast::<ChainMap>().ok_or_else(|| wrong_receiver("ChainMap", this))
+}
+
+impl ChainMap {
+    fn maps(&self, vm: &mut Vm) -> PyResult<Vec<Value>> {
+        vm.collect(&self.0)
+    }
+
+    fn first(&self, vm: &mut Vm) -> PyResult<Value> {
+        let first = vm.get_item(&self.0, &Value::Int(0))?;
+        Ok(first)
+    }
+
+    fn find(&self, vm: &mut Vm, key: &Value) -> PyResult<Option<Value>> {
+        for map in self.maps(vm)? {
+            match vm.get_item(&map, key) {
+                Ok(value) => return Ok(Some(value)),
+                Err(raised) if raised.is(&KEY_ERROR) => {}
+                Err(raised) => return Err(raised),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The keys, those of the last mapping first.
+    fn keys(&self, vm: &mut Vm) -> PyResult<Dict> {
+        let dict = Dict::new();
+        for map in self.maps(vm)?.iter().rev() {
+            for key in vm.collect(map)? {
+                dict.set(vm, key, Value::None)?;
+            }
+        }
+        Ok(dict)
+    }
+
+    /// Keys and values as one dict.
+    fn flat(&self, vm: &mut Vm) -> PyResult<Value> {
+        let keys = self.keys(vm)?;
+        for key in keys.keys() {
+            let value = self.find(vm, &key)?.ok_or_else(|| key_error(key.clone()))?;
+            keys.set(vm, key, value)?;
+        }
+        Ok(Value::dict(keys))
+    }
+
+    fn contains(&self, vm: &mut Vm, key: &Value) -> PyResult<bool> {
+        for map in self.maps(vm)? {
+            if vm.contains(&map, key)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// DIFFERENCE: `keys()`, `values()` and `items()` are views of a dict made when they are asked for.
+fn view(vm: &mut Vm, this: &Value, name: &str, args: Args) -> PyResult<Value> {
+    let flat = receiver(this)?.flat(vm)?;
+    vm.call_method(&flat, name, args)
+}
+
+fn first_map(vm: &mut Vm, this: &Value, name: &str, args: Args) -> PyResult<Value> {
+    let first = receiver(this)?.first(vm)?;
+    vm.call_method(&first, name, args)
+}
+
+fn get(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [key, default] = Signature::method("ChainMap.get", ["key", "default"], 1).bind(args)?;
+    let (chain, key) = (receiver(this)?, key.unwrap_or_default());
+    if !chain.contains(vm, &key)? {
+        return Ok(default.unwrap_or_default());
+    }
+    chain.find(vm, &key)?.ok_or_else(|| key_error(key))
+}
+
+fn copy(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = Signature::method("ChainMap.copy", [], 0).bind(args)?;
+    let mut maps = receiver(this)?.maps(vm)?;
+    if let Some(first) = maps.first_mut() {
+        *first = vm.call_method(first, "copy", Args::none())?;
+    }
+    Ok(chain(maps))
+}
+
+fn new_child(vm: &mut Vm, this: &Value, mut args: Args) -> PyResult<Value> {
+    let keywords = std::mem::take(&mut args.kw);
+    let (own, keywords): (Vec<_>, Vec<_>) = keywords.into_iter().partition(|(name, _)| name.as_str() == "m");
+    args.kw = own;
+    let [child] = Signature::method("ChainMap.new_child", ["m"], 0).bind(args)?.map(Option::unwrap_or_default);
+    let child = match child {
+        Value::None => Value::dict(Dict::from_strs(keywords)),
+        child if keywords.is_empty() => child,
+        child => {
+            vm.call_method(&child, "update", Args { kw: keywords, ..Args::none() })?;
+            child
+        }
+    };
+    let mut maps = vec![child];
+    maps.extend(receiver(this)?.maps(vm)?);
+    Ok(chain(maps))
+}
+
+fn not_in_first(vm: &mut Vm, key: &Value) -> PyResult<Value> {
+    let shown = vm.repr(key)?;
+    Err(key_error(Value::str(format!("Key not found in the first mapping: {shown}"))))
+}
+
+fn pop(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let key = args.pos.first().cloned().unwrap_or_default();
+    match first_map(vm, this, "pop", args) {
+        Err(raised) if raised.is(&KEY_ERROR) => not_in_first(vm, &key),
+        result => result,
+    }
+}
+
+fn popitem(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    match first_map(vm, this, "popitem", args) {
+        Err(raised) if raised.is(&KEY_ERROR) => Err(key_error(Value::str("No keys found in the first mapping."))),
+        result => result,
+    }
+}
+
+fn setdefault(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [key, default] = Signature::method("MutableMapping.setdefault", ["key", "default"], 1).bind(args)?;
+    let (chain, key, default) = (receiver(this)?, key.unwrap_or_default(), default.unwrap_or_default());
+    if let Some(found) = chain.find(vm, &key)? {
+        return Ok(found);
+    }
+    let first = chain.first(vm)?;
+    vm.set_item(&first, &key, default.clone())?;
+    Ok(default)
+}
+
+impl Object for ChainMap {
+    fn class(&self) -> &'static BuiltinType {
+        &CHAIN_MAP
+    }
+
+    fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok(match name {
+            "maps" => Some(self.0.clone()),
+            "parents" => {
+                let mut maps = self.maps(vm)?;
+                if !maps.is_empty() {
+                    maps.remove(0);
+                }
+                Some(chain(maps))
+            }
+            _ => None,
+        })
+    }
+
+    fn get_item(&self, vm: &mut Vm, key: &Value) -> PyResult<Value> {
+        self.find(vm, key)?.ok_or_else(|| key_error(key.clone()))
+    }
+
+    fn set_item(&self, vm: &mut Vm, key: &Value, value: Value) -> PyResult<()> {
+        let first = self.first(vm)?;
+        vm.set_item(&first, key, value)
+    }
+
+    fn del_item(&self, vm: &mut Vm, key: &Value) -> PyResult<()> {
+        let first = self.first(vm)?;
+        match vm.del_item(&first, key) {
+            Err(raised) if raised.is(&KEY_ERROR) => not_in_first(vm, key).map(drop),
+            result => result,
+        }
+    }
+
+    fn contains(&self, vm: &mut Vm, item: &Value) -> Option<PyResult<bool>> {
+        Some(self.contains(vm, item))
+    }
+
+    fn iter(&self, vm: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
+        Some(self.keys(vm).and_then(|keys| vm.iter(&Value::dict(keys))))
+    }
+
+    fn len(&self, vm: &mut Vm) -> Option<PyResult<usize>> {
+        Some(self.keys(vm).map(|keys| keys.len()))
+    }
+
+    fn truthy(&self, vm: &mut Vm) -> PyResult<bool> {
+        for map in self.maps(vm)? {
+            if vm.truthy(&map)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
+        let address = crate::python::builtins::attributes::identity(this);
+        if vm.in_repr.contains(&address) {
+            return Ok("...".to_owned());
+        }
+        vm.in_repr.push(address);
+        let maps = self.maps(vm);
+        let parts =
+            maps.and_then(|maps| maps.iter().map(|map| vm.deeper(|vm| vm.repr(map))).collect::<PyResult<Vec<_>>>());
+        vm.in_repr.pop();
+        Ok(format!("ChainMap({})", parts?.join(", ")))
+    }
+
+    fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        if !matches!(op, CompareOp::Eq | CompareOp::Ne) {
+            return None;
+        }
+        let other = match other.downcast::<Self>() {
+            Some(other) => match other.flat(vm) {
+                Ok(flat) => flat,
+                Err(raised) => return Some(Err(raised)),
+            },
+            None if matches!(other, Value::Dict(_)) => other.clone(),
+            None => return None,
+        };
+        Some(self.flat(vm).and_then(|flat| vm.compare(op, &flat, &other)))
+    }
+
+    fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+        if !matches!(other, Value::Dict(_)) && other.downcast::<Self>().is_none() {
+            return None;
+        }
+        match method {
+            "or" => Some((|| {
+                let mut maps = self.maps(vm)?;
+                if let Some(first) = maps.first_mut() {
+                    *first = vm.call_method(first, "copy", Args::none())?;
+                    vm.call_method(first, "update", Args::one(other.clone()))?;
+                }
+                Ok(chain(maps))
+            })()),
+            "ror" => Some((|| {
+                let dict = Dict::new();
+                crate::python::builtins::containers::update_from(vm, &dict, other)?;
+                for map in self.maps(vm)?.iter().rev() {
+                    crate::python::builtins::containers::update_from(vm, &dict, map)?;
+                }
+                Ok(chain(vec![Value::dict(dict)]))
+            })()),
+            _ => None,
+        }
+    }
+
+    fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
+        Some(Err(type_error("unhashable type: 'ChainMap'")))
+    }
+
+    fn set_attr(&self, vm: &mut Vm, name: &Str, value: Value) -> PyResult<()> {
+        if name.as_str() == "maps" {
+            let maps = vm.collect(&value)?;
+            if let Value::List(list) = &self.0 {
+                let old = list.items.replace(maps);
+                drop(old);
+            }
+            return Ok(());
+        }
+        let message = format!("'ChainMap' object has no attribute '{}'", name.as_str());
+        Err(crate::python::exception::attribute_error(message))
+    }
+}

@@ -1,0 +1,239 @@
+//! The members of an enumeration: how they are made and found.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+
+use super::{Auto, is_enum, methods};
+use crate::python::args::Args;
+use crate::python::builtins::construct;
+use crate::python::dict::Dict;
+use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::native_function::NativeFunction;
+use crate::python::string::Str;
+use crate::python::types::{Class, INT, Instance, STR, Type};
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+use crate::python::vm::descriptors::{ClassMethod, Property, StaticMethod};
+use crate::python::vm::lookup::{Member, class_member};
+
+const MAP: &str = "_member_map_";
+
+/// The members by name, aliases among them; `None` where the class is no enumeration.
+pub(super) fn map(class: &Class) -> Option<Rc<Dict>> {
+    match class.dict.borrow().get(MAP) {
+        Some(Value::Dict(map)) => Some(map.clone()),
+        _ => None,
+    }
+}
+
+/// The members by name, of a class that is an enumeration with members.
+pub(crate) fn names(class: &Class) -> Option<Rc<Dict>> {
+    map(class).filter(|map| !map.is_empty())
+}
+
+/// The members in their order, each once; `None` where the class is no enumeration.
+pub(crate) fn of_class(class: &Class) -> Option<Vec<Value>> {
+    let mut members: Vec<Value> = Vec::new();
+    for member in map(class)?.values() {
+        if !members.iter().any(|known| known.is(&member)) {
+            members.push(member);
+        }
+    }
+    Some(members)
+}
+
+/// The int or str that a member is beside being a member.
+pub(crate) fn mixed_value(instance: &Instance) -> Option<Value> {
+    // Most classes are no enumerations, which this tells first.
+    map(&instance.class)?;
+    let class = Type::Class(instance.class.clone());
+    let mixed = class.is_subclass(&Type::Builtin(&INT)) || class.is_subclass(&Type::Builtin(&STR));
+    if mixed { instance.attributes.borrow().get("_value_").cloned() } else { None }
+}
+
+/// Gives a class that derives from `Enum` what all have.
+pub(super) fn prepare(class: &Rc<Class>) {
+    let own_type = Type::Class(class.clone());
+    let is_int = own_type.is_subclass(&Type::Builtin(&INT));
+    let is_str = own_type.is_subclass(&Type::Builtin(&STR));
+    for (name, function) in methods::of_members(is_int, is_str) {
+        if !matches!(class_member(class, name), Some(Member::Value(_))) {
+            class.dict.borrow_mut().insert(name.to_owned(), function);
+        }
+    }
+    class.dict.borrow_mut().insert(MAP.to_owned(), Value::dict(Dict::new()));
+}
+
+/// Whether an attribute of the class's body makes a member.
+fn is_member(class: &Class, name: &str, value: &Value) -> bool {
+    let special = name.starts_with('_') && name.ends_with('_');
+    let private = name.starts_with(&format!("_{}__", class.name.trim_start_matches('_')));
+    let descriptor = matches!(value, Value::Function(_) | Value::Builtin(_) | Value::Type(_))
+        || value.downcast::<Property>().is_some()
+        || value.downcast::<StaticMethod>().is_some()
+        || value.downcast::<ClassMethod>().is_some()
+        || value.downcast::<NativeFunction>().is_some();
+    !special && !private && !descriptor
+}
+
+/// Makes the members of a class that was defined with a base that is an enumeration.
+///
+/// # Errors
+/// `TypeError` where the base has members already, or what a constructor raises.
+pub(crate) fn complete(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
+    for base in &class.bases {
+        if let Type::Class(base) = base
+            && names(base).is_some()
+        {
+            let base = vm.repr(&Value::Type(Type::Class(base.clone())))?;
+            return Err(type_error(format!("<enum '{}'> cannot extend {base}", class.name.as_str())));
+        }
+    }
+    let body: Vec<(String, Value)> = class
+        .dict
+        .borrow()
+        .iter()
+        .filter(|(name, value)| is_member(class, name, value))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    prepare(class);
+    if !body.is_empty() {
+        vm.note_enumeration(class);
+    }
+    let mut members: Vec<Value> = Vec::new();
+    let mut values: Vec<Value> = Vec::new();
+    for (name, given) in body {
+        vm.charge(4 + members.len())?;
+        let given = match given.downcast::<Auto>() {
+            Some(_) => next_value(vm, class, &name, &values)?,
+            None => given,
+        };
+        let member = make_member(vm, class, &name, given, members.len())?;
+        let value = vm.get_attr(&member, "_value_")?;
+        values.push(value.clone());
+        let mut same = None;
+        for known in &members {
+            let known_value = vm.get_attr(known, "_value_")?;
+            if vm.equal(&known_value, &value)? {
+                same = Some(known.clone());
+                break;
+            }
+        }
+        let member = match same {
+            Some(known) => known,
+            None => {
+                members.push(member.clone());
+                member
+            }
+        };
+        if let Some(map) = map(class) {
+            map.set_str(Str::from(name.as_str()), member.clone());
+        }
+        class.dict.borrow_mut().insert(name, member);
+    }
+    Ok(())
+}
+
+/// What `auto()` stands for.
+fn next_value(vm: &mut Vm, class: &Rc<Class>, name: &str, values: &[Value]) -> PyResult<Value> {
+    if let Some(Member::Value(function)) = class_member(class, "_generate_next_value_") {
+        let function = function.downcast::<StaticMethod>().map_or(function.clone(), |method| method.0.clone());
+        let last = Value::list(values.to_vec());
+        let args = [Value::str(name), Value::Int(1), Value::from_usize(values.len()), last];
+        return vm.call(&function, Args::positional(args));
+    }
+    let own = Type::Class(class.clone());
+    if own.is_subclass(&Type::Builtin(&STR))
+        && own.is_subclass(&super::STR_ENUM.with(|class| Type::Class(class.clone())))
+    {
+        return Ok(Value::str(name.to_lowercase()));
+    }
+    let mut most = Value::Int(0);
+    for value in values {
+        if matches!(value, Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::Float(_))
+            && vm.less(&most, value)?
+        {
+            most = value.clone();
+        }
+    }
+    vm.binary(crate::python::vm::BinaryOp::Add, &most, &Value::Int(1))
+}
+
+fn make_member(vm: &mut Vm, class: &Rc<Class>, name: &str, given: Value, order: usize) -> PyResult<Value> {
+    let own = Type::Class(class.clone());
+    let args = match &given {
+        Value::Tuple(tuple) => Args::positional(tuple.items.iter().cloned()),
+        other => Args::one(other.clone()),
+    };
+    let again = || Args::positional(args.pos.iter().cloned());
+    let value = if own.is_subclass(&Type::Builtin(&INT)) {
+        construct::int(vm, again())?
+    } else if own.is_subclass(&super::STR_ENUM.with(|class| Type::Class(class.clone()))) {
+        for part in &args.pos {
+            if part.as_str().is_none() {
+                return Err(type_error(format!("{} is not a string", vm.repr(part)?)));
+            }
+        }
+        construct::str_(vm, again())?
+    } else if own.is_subclass(&Type::Builtin(&STR)) {
+        construct::str_(vm, again())?
+    } else {
+        given.clone()
+    };
+    let attributes = IndexMap::from([
+        ("_value_".to_owned(), value.clone()),
+        ("_name_".to_owned(), Value::str(name)),
+        ("__objclass__".to_owned(), Value::Type(own)),
+        ("_sort_order_".to_owned(), Value::from_usize(order)),
+        ("name".to_owned(), Value::str(name)),
+        ("value".to_owned(), value),
+    ]);
+    let member = Value::Instance(Rc::new(Instance { class: class.clone(), attributes: RefCell::new(attributes) }));
+    if let Some(init @ Member::Value(_)) = class_member(class, "__init__") {
+        let init = vm.bind_found(&member, init)?;
+        vm.call(&init, args)?;
+        // `__init__` may have set the value.
+        let value = vm.get_attr(&member, "_value_")?;
+        if let Value::Instance(instance) = &member {
+            let old = instance.attributes.borrow_mut().insert("value".to_owned(), value);
+            drop(old);
+        }
+    }
+    Ok(member)
+}
+
+/// `Class(value)`: the member with a value.
+///
+/// # Errors
+/// `ValueError: 5 is not a valid Color`
+pub(crate) fn find(vm: &mut Vm, class: &Rc<Class>, value: &Value) -> PyResult<Value> {
+    let members = of_class(class).unwrap_or_default();
+    vm.charge(members.len())?;
+    for member in members {
+        if member.is(value) {
+            return Ok(member);
+        }
+        let known = vm.get_attr(&member, "_value_")?;
+        if vm.equal(&known, value)? {
+            return Ok(member);
+        }
+    }
+    let target = Value::Type(Type::Class(class.clone()));
+    let invalid = value_error(format!("{} is not a valid {}", vm.repr(value)?, class.name.as_str()));
+    if let Some(Member::Value(_)) = class_member(class, "_missing_") {
+        let found = vm.call_method(&target, "_missing_", Args::one(value.clone()))?;
+        if matches!(&found, Value::Instance(instance) if is_enum(&Type::Class(instance.class.clone()))) {
+            return Ok(found);
+        }
+        if !found.is_none() {
+            let shown = vm.repr(&found)?;
+            let class = class.name.as_str();
+            return Err(type_error(format!(
+                "error in {class}._missing_: returned {shown} instead of None or a valid member"
+            )));
+        }
+    }
+    Err(invalid)
+}

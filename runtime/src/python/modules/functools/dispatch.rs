@@ -1,0 +1,120 @@
+//! `singledispatch`: functions that the class of their first argument chooses.
+
+use std::cell::RefCell;
+
+use crate::python::args::Args;
+use crate::python::dict::Dict;
+use crate::python::exception::{PyResult, type_error};
+use crate::python::modules::signature::Signature;
+use crate::python::native_function::NativeFunction;
+use crate::python::object::Object;
+use crate::python::types::{BuiltinType, FUNCTION, OBJECT, Type};
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+use crate::python::vm::lookup::resolution_order;
+
+/// A function with its variants.
+struct Dispatch {
+    function: Value,
+    variants: RefCell<Vec<(Type, Value)>>,
+}
+
+/// `singledispatch(func)`
+pub(super) fn singledispatch(_: &mut Vm, args: Args) -> PyResult<Value> {
+    let [function] = Signature::function("singledispatch", ["func"], 1).bind(args)?.map(Option::unwrap_or_default);
+    let variants = RefCell::new(vec![(Type::Builtin(&OBJECT), function.clone())]);
+    Ok(Value::object(Dispatch { function, variants }))
+}
+
+impl Dispatch {
+    /// The variant for a class: that of the class itself or of the first of its bases that has one.
+    ///
+    /// DIFFERENCE: abstract classes are not asked which classes count as theirs.
+    fn variant(&self, vm: &mut Vm, class: &Type) -> PyResult<Value> {
+        let variants = self.variants.borrow();
+        vm.charge(variants.len())?;
+        for class in resolution_order(class)? {
+            if let Some((_, function)) = variants.iter().rev().find(|(known, _)| known.same(&class)) {
+                return Ok(function.clone());
+            }
+        }
+        Ok(self.function.clone())
+    }
+
+    fn add(&self, class: Type, function: Value) {
+        self.variants.borrow_mut().push((class, function));
+    }
+
+    /// `register(cls, func=None)`
+    fn register(&self, vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+        let [class, function] = Signature::function("register", ["cls", "func"], 1).bind(args)?;
+        let Value::Type(class) = class.unwrap_or_default() else {
+            // DIFFERENCE: functions keep no annotations to take the class from.
+            return Err(type_error("register() takes a class here: `@f.register(int)`"));
+        };
+        if let Some(function) = function.filter(|function| !function.is_none()) {
+            self.add(class, function.clone());
+            return Ok(function);
+        }
+        vm.charge(1)?;
+        let this = this.clone();
+        Ok(NativeFunction::value("<lambda>", "register.<locals>.<lambda>".to_owned(), move |_, args| {
+            let [function] = args.exactly("register")?;
+            if let Some(dispatch) = this.downcast::<Self>() {
+                dispatch.add(class.clone(), function.clone());
+            }
+            Ok(function)
+        }))
+    }
+}
+
+impl Object for Dispatch {
+    fn class(&self) -> &'static BuiltinType {
+        &FUNCTION
+    }
+
+    fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        match name {
+            "registry" => {
+                let variants: Vec<(Type, Value)> = self.variants.borrow().clone();
+                let registry = Dict::new();
+                for (class, function) in variants {
+                    registry.set(vm, Value::Type(class), function)?;
+                }
+                Ok(Some(Value::dict(registry)))
+            }
+            "__wrapped__" => Ok(Some(self.function.clone())),
+            "__name__" | "__qualname__" | "__doc__" | "__module__" => vm.find_attr(&self.function, name),
+            _ => Ok(None),
+        }
+    }
+
+    fn has_method(&self, name: &str) -> bool {
+        matches!(name, "dispatch" | "register")
+    }
+
+    fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+        match name {
+            "dispatch" => Some(std::mem::take(args).exactly("dispatch").and_then(|[class]| match class {
+                Value::Type(class) => self.variant(vm, &class),
+                _ => Err(type_error("dispatch() takes a class")),
+            })),
+            "register" => Some(self.register(vm, this, std::mem::take(args))),
+            _ => None,
+        }
+    }
+
+    fn callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        let Some(first) = args.pos.first() else {
+            let name = vm.get_attr(&self.function, "__name__")?;
+            let name = vm.str(&name)?;
+            return Err(type_error(format!("{} requires at least 1 positional argument", name.as_str())));
+        };
+        let function = self.variant(vm, &first.class())?;
+        vm.call(&function, args)
+    }
+}

@@ -1,0 +1,431 @@
+//! `functools`
+
+mod descriptors;
+mod dispatch;
+mod ordering;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use super::class;
+use super::signature::Signature;
+use crate::python::args::Args;
+use crate::python::builtins::classes::is_callable;
+use crate::python::builtins::convert;
+use crate::python::dict::{Dict, Key, Table};
+use crate::python::exception::{PyResult, type_error};
+use crate::python::object::Object;
+use crate::python::string::Str;
+use crate::python::types::{BuiltinType, OBJECT};
+use crate::python::value::{Method, Value};
+use crate::python::vm::{CompareOp, Vm};
+
+module! {
+    /// `functools`
+    MODULE = "functools";
+    functions {
+        "cache" => cache,
+        "cmp_to_key" => cmp_to_key,
+        "lru_cache" => lru_cache,
+        "reduce" => reduce,
+        "singledispatch" => dispatch::singledispatch,
+        "total_ordering" => ordering::total_ordering,
+        "update_wrapper" => unchanged,
+        "wraps" => wraps,
+    }
+    values(_vm) {
+        "cached_property" => class(&descriptors::CACHED_PROPERTY),
+        "partial" => class(&PARTIAL),
+        "partialmethod" => class(&descriptors::PARTIAL_METHOD),
+        "WRAPPER_ASSIGNMENTS" => Value::tuple(
+            ["__module__", "__name__", "__qualname__", "__doc__", "__annotations__"].map(Value::str).into(),
+        ),
+        "WRAPPER_UPDATES" => Value::tuple(vec![Value::str("__dict__")]),
+    }
+}
+
+/// `functools.partial`
+pub static PARTIAL: BuiltinType =
+    BuiltinType { construct: Some(partial), ..BuiltinType::new("partial", "functools", &OBJECT) };
+static LRU_CACHE_WRAPPER: BuiltinType = BuiltinType {
+    methods: &[Method { name: "cache_clear", call: cache_clear }, Method { name: "cache_info", call: cache_info }],
+    ..BuiltinType::new("_lru_cache_wrapper", "functools", &OBJECT)
+};
+static LRU_CACHE_DECORATOR: BuiltinType = BuiltinType::new("function", "", &OBJECT);
+static CACHE_INFO: BuiltinType = BuiltinType::new("CacheInfo", "functools", &OBJECT);
+static COMPARE_KEY_MAKER: BuiltinType = BuiltinType::new("KeyWrapper", "functools", &OBJECT);
+static COMPARE_KEY: BuiltinType = BuiltinType::new("KeyWrapper", "functools", &OBJECT);
+
+fn reduce(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [function, iterable, initial] = args.between("reduce", 2)?;
+    let (function, iterable) = (function.unwrap_or_default(), iterable.unwrap_or_default());
+    let iterator = match vm.iter(&iterable) {
+        Err(raised) if raised.is(&crate::python::exception::TYPE_ERROR) => {
+            return Err(type_error("reduce() arg 2 must support iteration"));
+        }
+        result => result?,
+    };
+    let mut total = match initial {
+        Some(initial) => initial,
+        None => vm.next(&iterator)?.ok_or_else(|| type_error("reduce() of empty iterable with no initial value"))?,
+    };
+    while let Some(item) = vm.next(&iterator)? {
+        vm.charge(1)?;
+        total = vm.call(&function, Args::positional([total, item]))?;
+    }
+    Ok(total)
+}
+
+/// A `functools.partial` object.
+pub struct Partial {
+    function: Value,
+    args: Vec<Value>,
+    keywords: Vec<(Str, Value)>,
+}
+
+fn partial(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
+    if args.pos.is_empty() {
+        return Err(type_error("type 'partial' takes at least one argument"));
+    }
+    let function = args.pos.remove(0);
+    if !is_callable(vm, &function)? {
+        return Err(type_error("the first argument must be callable"));
+    }
+    // A partial of a partial is made flat.
+    if let Some(inner) = function.downcast::<Partial>() {
+        let mut all = inner.args.clone();
+        all.extend(args.pos);
+        let mut keywords = inner.keywords.clone();
+        merge_keywords(&mut keywords, args.kw);
+        return Ok(Value::object(Partial { function: inner.function.clone(), args: all, keywords }));
+    }
+    Ok(Value::object(Partial { function, args: args.pos.into_vec(), keywords: args.kw }))
+}
+
+fn merge_keywords(keywords: &mut Vec<(Str, Value)>, later: Vec<(Str, Value)>) {
+    for (name, value) in later {
+        match keywords.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, slot)) => *slot = value,
+            None => keywords.push((name, value)),
+        }
+    }
+}
+
+impl Object for Partial {
+    fn class(&self) -> &'static BuiltinType {
+        &PARTIAL
+    }
+
+    fn callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        let mut all = Args::positional(self.args.iter().cloned().chain(args.pos));
+        all.kw.clone_from(&self.keywords);
+        merge_keywords(&mut all.kw, args.kw);
+        vm.call(&self.function, all)
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok(match name {
+            "func" => Some(self.function.clone()),
+            "args" => Some(Value::tuple(self.args.clone())),
+            "keywords" => Some(Value::dict(Dict::from_strs(self.keywords.iter().cloned()))),
+            _ => None,
+        })
+    }
+
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        let mut parts = vec![vm.repr(&self.function)?];
+        for value in &self.args {
+            parts.push(vm.repr(value)?);
+        }
+        for (name, value) in &self.keywords {
+            parts.push(format!("{}={}", name.as_str(), vm.repr(value)?));
+        }
+        Ok(format!("functools.partial({})", parts.join(", ")))
+    }
+}
+
+/// A function whose results are kept.
+struct LruCache {
+    function: Value,
+    /// `None` keeps all.
+    max: Option<usize>,
+    typed: bool,
+    /// Least recently used first.
+    results: RefCell<Table>,
+    hits: Cell<i64>,
+    misses: Cell<i64>,
+}
+
+impl LruCache {
+    /// The key of a call: its arguments, with their types where `typed`.
+    fn key(&self, vm: &mut Vm, args: &Args) -> PyResult<Key> {
+        let mut parts: Vec<Value> = args.pos.to_vec();
+        // Calls by name never share a key with calls by position.
+        if !args.kw.is_empty() {
+            parts.push(Value::Ellipsis);
+            for (name, value) in &args.kw {
+                parts.push(Value::tuple(vec![Value::Str(name.clone()), value.clone()]));
+            }
+        }
+        if self.typed {
+            parts.push(Value::NotImplemented);
+            let values = args.pos.iter().chain(args.kw.iter().map(|(_, value)| value));
+            parts.extend(values.map(|value| Value::Type(value.class())));
+        }
+        Key::new(vm, Value::tuple(parts))
+    }
+}
+
+impl Object for LruCache {
+    fn class(&self) -> &'static BuiltinType {
+        &LRU_CACHE_WRAPPER
+    }
+
+    fn callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        if self.max == Some(0) {
+            self.misses.set(self.misses.get() + 1);
+            return vm.call(&self.function, args);
+        }
+        let key = self.key(vm, &args)?;
+        let found = {
+            let mut results = self.results.borrow_mut();
+            match results.get_index_of(&key) {
+                Some(index) => {
+                    let last = results.len() - 1;
+                    if self.max.is_some() {
+                        results.move_index(index, last);
+                    }
+                    results.get(&key).cloned()
+                }
+                None => None,
+            }
+        };
+        if let Some(result) = found {
+            self.hits.set(self.hits.get() + 1);
+            return Ok(result);
+        }
+        self.misses.set(self.misses.get() + 1);
+        let result = vm.call(&self.function, args)?;
+        let mut results = self.results.borrow_mut();
+        results.insert(key, result.clone());
+        let evicted = match self.max {
+            Some(max) if results.len() > max => results.shift_remove_index(0),
+            _ => None,
+        };
+        drop(results);
+        drop(evicted);
+        Ok(result)
+    }
+
+    fn bind(&self, _: &mut Vm, this: &Value, instance: &Value) -> Option<PyResult<Value>> {
+        Some(Ok(crate::python::vm::attributes::bound(instance.clone(), this.clone())))
+    }
+
+    fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        match name {
+            "__wrapped__" => Ok(Some(self.function.clone())),
+            "__name__" | "__qualname__" | "__doc__" | "__module__" => vm.find_attr(&self.function, name),
+            _ => Ok(None),
+        }
+    }
+}
+
+fn cached(function: Value, max: Option<usize>, typed: bool) -> Value {
+    Value::object(LruCache {
+        function,
+        max,
+        typed,
+        results: RefCell::default(),
+        hits: Cell::default(),
+        misses: Cell::default(),
+    })
+}
+
+/// `@cache`
+fn cache(_: &mut Vm, args: Args) -> PyResult<Value> {
+    let [function] = Signature::function("cache", ["user_function"], 1).bind(args)?.map(Option::unwrap_or_default);
+    Ok(cached(function, None, false))
+}
+
+/// What `lru_cache(maxsize=...)` gives: it takes the function.
+struct LruCacheDecorator {
+    max: Option<usize>,
+    typed: bool,
+}
+
+impl Object for LruCacheDecorator {
+    fn class(&self) -> &'static BuiltinType {
+        &LRU_CACHE_DECORATOR
+    }
+
+    fn callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, _: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        let [function] = args.exactly("decorating_function")?;
+        Ok(cached(function, self.max, self.typed))
+    }
+}
+
+/// `@lru_cache`, `@lru_cache(maxsize=128, typed=False)`
+fn lru_cache(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [max, typed] = Signature::function("lru_cache", ["maxsize", "typed"], 0).bind(args)?;
+    let typed = match typed {
+        Some(typed) => vm.truthy(&typed)?,
+        None => false,
+    };
+    let max = match max {
+        None => Some(128),
+        Some(Value::None) => None,
+        Some(number @ (Value::Int(_) | Value::BigInt(_) | Value::Bool(_))) => {
+            Some(usize::try_from(convert::index_clamped(vm, &number)?).unwrap_or(0))
+        }
+        Some(function) => {
+            if is_callable(vm, &function)? {
+                return Ok(cached(function, Some(128), typed));
+            }
+            return Err(type_error("Expected first argument to be an integer, a callable, or None"));
+        }
+    };
+    Ok(Value::object(LruCacheDecorator { max, typed }))
+}
+
+fn lru_receiver(this: &Value) -> PyResult<&LruCache> {
+    this.downcast::<LruCache>().ok_or_else(|| crate::python::methods::wrong_receiver("_lru_cache_wrapper", this))
+}
+
+fn cache_clear(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = args.exactly("cache_clear")?;
+    let cache = lru_receiver(this)?;
+    let old = std::mem::take(&mut *cache.results.borrow_mut());
+    drop(old);
+    cache.hits.set(0);
+    cache.misses.set(0);
+    Ok(Value::None)
+}
+
+struct CacheInfo {
+    values: [(&'static str, Value); 4],
+}
+
+impl Object for CacheInfo {
+    fn class(&self) -> &'static BuiltinType {
+        &CACHE_INFO
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok(self.values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone()))
+    }
+
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        let mut parts = Vec::new();
+        for (name, value) in &self.values {
+            parts.push(format!("{name}={}", vm.repr(value)?));
+        }
+        Ok(format!("CacheInfo({})", parts.join(", ")))
+    }
+}
+
+fn cache_info(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = args.exactly("cache_info")?;
+    let cache = lru_receiver(this)?;
+    Ok(Value::object(CacheInfo {
+        values: [
+            ("hits", Value::Int(cache.hits.get())),
+            ("misses", Value::Int(cache.misses.get())),
+            ("maxsize", cache.max.map_or(Value::None, Value::from_usize)),
+            ("currsize", Value::from_usize(cache.results.borrow().len())),
+        ],
+    }))
+}
+
+/// What `cmp_to_key(f)` gives: it makes keys.
+struct CompareKeyMaker {
+    function: Rc<Value>,
+}
+
+struct CompareKey {
+    function: Rc<Value>,
+    value: Value,
+}
+
+fn cmp_to_key(_: &mut Vm, args: Args) -> PyResult<Value> {
+    let [function] = args.bind("cmp_to_key", ["mycmp"], 1)?.map(Option::unwrap_or_default);
+    Ok(Value::object(CompareKeyMaker { function: Rc::new(function) }))
+}
+
+impl Object for CompareKeyMaker {
+    fn class(&self) -> &'static BuiltinType {
+        &COMPARE_KEY_MAKER
+    }
+
+    fn callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, _: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        let [value] = args.bind("K", ["obj"], 1)?.map(Option::unwrap_or_default);
+        Ok(Value::object(CompareKey { function: self.function.clone(), value }))
+    }
+}
+
+impl Object for CompareKey {
+    fn class(&self) -> &'static BuiltinType {
+        &COMPARE_KEY
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok((name == "obj").then(|| self.value.clone()))
+    }
+
+    fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        let Some(other) = other.downcast::<CompareKey>() else {
+            return Some(Err(type_error("other argument must be K instance")));
+        };
+        let order = vm.call(&self.function, Args::positional([self.value.clone(), other.value.clone()]));
+        Some(order.and_then(|order| vm.compare(op, &order, &Value::Int(0))))
+    }
+}
+
+/// What `wraps(f)` gives: it hands back the function it decorates.
+///
+/// DIFFERENCE: the name and the doc string are not copied; functions keep their own.
+struct Wraps;
+
+static WRAPS: BuiltinType = BuiltinType::new("partial", "functools", &OBJECT);
+
+impl Object for Wraps {
+    fn class(&self) -> &'static BuiltinType {
+        &WRAPS
+    }
+
+    fn callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        unchanged(vm, args)
+    }
+}
+
+fn wraps(_: &mut Vm, args: Args) -> PyResult<Value> {
+    Signature::function("wraps", ["wrapped", "assigned", "updated"], 1).bind(args)?;
+    Ok(Value::object(Wraps))
+}
+
+/// A decorator that changes nothing here.
+fn unchanged(_: &mut Vm, mut args: Args) -> PyResult<Value> {
+    if args.pos.is_empty() {
+        return Err(type_error("decorator missing 1 required positional argument"));
+    }
+    Ok(args.pos.swap_remove(0))
+}

@@ -1,0 +1,70 @@
+//! `@total_ordering`: all comparisons from one of them.
+
+use std::rc::Rc;
+
+use crate::python::args::Args;
+use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::modules::signature::Signature;
+use crate::python::native_function::NativeFunction;
+use crate::python::types::{Class, Type};
+use crate::python::value::Value;
+use crate::python::vm::lookup::{Member, class_member};
+use crate::python::vm::{CompareOp, Vm};
+
+/// The comparisons, those that are taken as root first.
+const ORDER: [(&str, CompareOp); 4] =
+    [("__lt__", CompareOp::Lt), ("__le__", CompareOp::Le), ("__gt__", CompareOp::Gt), ("__ge__", CompareOp::Ge)];
+
+fn defines(class: &Rc<Class>, name: &str) -> bool {
+    matches!(class_member(class, name), Some(Member::Value(_)))
+}
+
+/// `total_ordering(cls)`
+pub(super) fn total_ordering(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [target] = Signature::function("total_ordering", ["cls"], 1).bind(args)?.map(Option::unwrap_or_default);
+    let Value::Type(Type::Class(class)) = &target else {
+        return Err(type_error("total_ordering() needs a class that the code defines"));
+    };
+    vm.charge(4)?;
+    let Some((root, root_op)) = ORDER.into_iter().find(|(name, _)| defines(class, name)) else {
+        return Err(value_error("must define at least one ordering operation: < > <= >="));
+    };
+    let missing: Vec<(&'static str, CompareOp)> = ORDER.into_iter().filter(|(name, _)| !defines(class, name)).collect();
+    for (name, op) in missing {
+        let function = NativeFunction::value(name, format!("_{}", name.trim_matches('_')), move |vm, args| {
+            let [mine, other] = args.exactly(name)?;
+            derived(vm, (root, root_op), op, &mine, &other)
+        });
+        class.dict.borrow_mut().insert(name.to_owned(), function);
+    }
+    Ok(target)
+}
+
+/// `mine op other`, by the comparison that the class has.
+fn derived(
+    vm: &mut Vm,
+    (root, root_op): (&str, CompareOp),
+    op: CompareOp,
+    mine: &Value,
+    other: &Value,
+) -> PyResult<Value> {
+    let Some(method) = vm.bound_special(mine, root)? else { return Ok(Value::NotImplemented) };
+    let answer = vm.call(&method, Args::one(other.clone()))?;
+    if matches!(answer, Value::NotImplemented) {
+        return Ok(answer);
+    }
+    let holds = vm.truthy(&answer)?;
+    let less = |op| matches!(op, CompareOp::Lt | CompareOp::Le);
+    let strict = |op| matches!(op, CompareOp::Lt | CompareOp::Gt);
+    // The same direction: only equality is to be told apart. The other direction: the contrary of the root.
+    let same_direction = less(root_op) == less(op);
+    let result = match (same_direction, strict(op), strict(root_op)) {
+        (true, false, _) => holds || vm.equal(mine, other)?,
+        (true, true, _) => holds && !vm.equal(mine, other)?,
+        // `a > b` by `<`: neither less nor equal; `a >= b` by `<=`: not below, or equal.
+        (false, true, true) => !holds && !vm.equal(mine, other)?,
+        (false, false, false) => !holds || vm.equal(mine, other)?,
+        (false, _, _) => !holds,
+    };
+    Ok(Value::Bool(result))
+}

@@ -1,0 +1,183 @@
+//! Other averages than the mean and the median of the module: harmonic, geometric, weighted; and quantiles.
+
+use super::super::math::exact_sum;
+use super::super::signature::Signature;
+use super::{Fraction, error, fractions, total};
+use crate::python::args::Args;
+use crate::python::builtins::convert;
+use crate::python::exception::{PyResult, VALUE_ERROR, type_error, value_error};
+use crate::python::methods::sort;
+use crate::python::value::Value;
+use crate::python::vm::{BinaryOp, Vm};
+
+/// `fmean(data, weights=None)`
+pub(super) fn fmean(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [data, weights] =
+        Signature::function("fmean", ["data", "weights"], 1).bind(args)?.map(Option::unwrap_or_default);
+    let values = vm.collect(&data)?;
+    let numbers = values.iter().map(|value| convert::real(vm, value)).collect::<PyResult<Vec<_>>>()?;
+    #[expect(clippy::cast_precision_loss, reason = "a count of items in memory")]
+    let count = numbers.len() as f64;
+    if weights.is_none() {
+        if numbers.is_empty() {
+            return Err(error("fmean requires at least one data point"));
+        }
+        return Ok(Value::Float(exact_sum(&numbers)? / count));
+    }
+    let weights = vm.collect(&weights)?;
+    let weights = weights.iter().map(|value| convert::real(vm, value)).collect::<PyResult<Vec<_>>>()?;
+    if weights.len() != numbers.len() {
+        return Err(error("data and weights must be the same length"));
+    }
+    let weighted: Vec<f64> = numbers.iter().zip(&weights).map(|(number, weight)| number * weight).collect();
+    let (numerator, denominator) = (exact_sum(&weighted)?, exact_sum(&weights)?);
+    if denominator == 0.0 {
+        return Err(error("sum of weights must be non-zero"));
+    }
+    Ok(Value::Float(numerator / denominator))
+}
+
+/// `geometric_mean(data)`
+pub(super) fn geometric_mean(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [data] = Signature::function("geometric_mean", ["data"], 1).bind(args)?.map(Option::unwrap_or_default);
+    let refused = || error("geometric mean requires a non-empty dataset containing positive numbers");
+    let math = vm.import("math", true)?;
+    let mut logs = Vec::new();
+    for value in vm.collect(&data)? {
+        match vm.call_method(&math, "log", Args::one(value)) {
+            Ok(log) => logs.push(log),
+            Err(raised) if raised.is(&VALUE_ERROR) => return Err(refused()),
+            Err(raised) => return Err(raised),
+        }
+    }
+    if logs.is_empty() {
+        return Err(refused());
+    }
+    let mean = fmean(vm, Args::one(Value::list(logs)))?;
+    vm.call_method(&math, "exp", Args::one(mean))
+}
+
+const NEGATIVE: &str = "harmonic mean does not support negative values";
+
+/// `harmonic_mean(data, weights=None)`
+pub(super) fn harmonic_mean(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [data, weights] =
+        Signature::function("harmonic_mean", ["data", "weights"], 1).bind(args)?.map(Option::unwrap_or_default);
+    let values = vm.collect(&data)?;
+    let zero = Value::Int(0);
+    match values.as_slice() {
+        [] => return Err(error("harmonic_mean requires at least one data point")),
+        [only] if weights.is_none() => {
+            if !matches!(only, Value::Int(_) | Value::BigInt(_) | Value::Float(_) | Value::Bool(_)) {
+                return Err(type_error("unsupported type"));
+            }
+            return if vm.less(only, &zero)? { Err(error(NEGATIVE)) } else { Ok(only.clone()) };
+        }
+        _ => {}
+    }
+    let weights = if weights.is_none() {
+        vec![Value::Int(1); values.len()]
+    } else {
+        let weights = vm.collect(&weights)?;
+        if weights.len() != values.len() {
+            return Err(error("Number of weights does not match data size"));
+        }
+        for weight in &weights {
+            if vm.less(weight, &zero)? {
+                return Err(error(NEGATIVE));
+            }
+        }
+        weights
+    };
+    let mut quotients = Vec::with_capacity(values.len());
+    for (weight, value) in weights.iter().zip(&values) {
+        if vm.less(value, &zero)? {
+            return Err(error(NEGATIVE));
+        }
+        if !vm.truthy(weight)? {
+            quotients.push(Value::Int(0));
+        } else if !vm.truthy(value)? {
+            return Ok(Value::Int(0));
+        } else {
+            quotients.push(vm.binary(BinaryOp::TrueDivide, weight, value)?);
+        }
+    }
+    let (weights, _) = fractions(vm, &weights)?;
+    let (quotients, all_ints) = fractions(vm, &quotients)?;
+    let (weight, sum) = (total(&weights), total(&quotients));
+    if sum.numerator <= 0.into() {
+        return Err(error("Weighted sum must be positive"));
+    }
+    let mean =
+        Fraction { numerator: weight.numerator * sum.denominator, denominator: weight.denominator * sum.numerator };
+    Ok(mean.reduced().to_value(all_ints))
+}
+
+/// `median_grouped(data, interval=1.0)`
+pub(super) fn median_grouped(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [data, interval] = Signature::function("median_grouped", ["data", "interval"], 1).bind(args)?;
+    let mut values = vm.collect(&data.unwrap_or_default())?;
+    sort::sort(vm, &mut values, None, false)?;
+    let Some(middle) = values.get(values.len() / 2).cloned() else { return Err(error("no median for empty data")) };
+    let (mut below, mut same) = (0_u32, 0_u32);
+    for value in &values {
+        if vm.less(value, &middle)? {
+            below += 1;
+        } else if !vm.less(&middle, value)? {
+            same += 1;
+        }
+    }
+    let interval = match interval {
+        Some(interval) => convert::real(vm, &interval)?,
+        None => 1.0,
+    };
+    #[expect(clippy::cast_precision_loss, reason = "a count of items in memory")]
+    let half = values.len() as f64 / 2.0;
+    let low = convert::real(vm, &middle)? - interval / 2.0;
+    Ok(Value::Float(low + interval * (half - f64::from(below)) / f64::from(same)))
+}
+
+/// `quantiles(data, *, n=4, method="exclusive")`
+pub(super) fn quantiles(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let signature =
+        Signature { name: "quantiles", parameters: ["data", "n", "method"], positional: 1, required: 1, method: false };
+    let [data, parts, method] = signature.bind(args)?;
+    let parts = match parts {
+        Some(parts) => convert::index_i64(vm, &parts)?,
+        None => 4,
+    };
+    if parts < 1 {
+        return Err(error("n must be at least 1"));
+    }
+    let mut values = vm.collect(&data.unwrap_or_default())?;
+    sort::sort(vm, &mut values, None, false)?;
+    let count = i64::try_from(values.len()).unwrap_or(i64::MAX);
+    if count < 2 {
+        return Err(error("must have at least two data points"));
+    }
+    let method = method.unwrap_or_else(|| Value::str("exclusive"));
+    let inclusive = match method.as_str().map(|method| method.as_str()) {
+        Some("inclusive") => true,
+        Some("exclusive") => false,
+        _ => return Err(value_error(format!("Unknown method: {}", vm.repr(&method)?))),
+    };
+    let mut result = Vec::new();
+    for index in 1..parts {
+        vm.charge(4)?;
+        let (place, rest) = if inclusive {
+            let scaled = index * (count - 1);
+            (scaled / parts, scaled % parts)
+        } else {
+            let scaled = index * (count + 1);
+            let place = (scaled / parts).clamp(1, count - 1);
+            (place - 1, scaled - place * parts)
+        };
+        let at =
+            |place: i64| usize::try_from(place).ok().and_then(|place| values.get(place)).cloned().unwrap_or_default();
+        let low = vm.binary(BinaryOp::Multiply, &at(place), &Value::Int(parts - rest))?;
+        let high = vm.binary(BinaryOp::Multiply, &at(place + 1), &Value::Int(rest))?;
+        let sum = vm.binary(BinaryOp::Add, &low, &high)?;
+        result.push(vm.binary(BinaryOp::TrueDivide, &sum, &Value::Int(parts))?);
+    }
+    Ok(Value::list(result))
+}

@@ -1,0 +1,63 @@
+//! `urllib.parse`, for addresses as text.
+
+mod join;
+mod query;
+mod quote;
+mod split;
+
+use crate::python::exception::{PyResult, attribute_error, not_implemented_error, type_error};
+use crate::python::string::Str;
+use crate::python::value::Value;
+
+module! {
+    /// `urllib.parse`
+    MODULE = "urllib.parse";
+    functions {
+        "parse_qs" => query::parse_qs,
+        "parse_qsl" => query::parse_qsl,
+        "quote" => quote::quote,
+        "quote_from_bytes" => quote::quote_from_bytes,
+        "quote_plus" => quote::quote_plus,
+        "unquote" => quote::unquote,
+        "unquote_plus" => quote::unquote_plus,
+        "unquote_to_bytes" => quote::unquote_to_bytes,
+        "urldefrag" => join::urldefrag,
+        "urlencode" => query::urlencode,
+        "urljoin" => join::urljoin,
+        "urlparse" => split::urlparse,
+        "urlsplit" => split::urlsplit,
+        "urlunparse" => join::urlunparse,
+        "urlunsplit" => join::urlunsplit,
+    }
+    values(_vm) {
+        "DefragResult" => split::class(split::Kind::Defrag),
+        "ParseResult" => split::class(split::Kind::Parse),
+        "SplitResult" => split::class(split::Kind::Split),
+    }
+}
+
+/// An address or a part of one.
+///
+/// DIFFERENCE: addresses as bytes are refused.
+fn text(value: &Value) -> PyResult<&Str> {
+    match value {
+        Value::Str(text) => Ok(text),
+        Value::Bytes(_) => Err(not_implemented_error("addresses as bytes")),
+        other => Err(attribute_error(format!("'{}' object has no attribute 'decode'", other.type_name().as_str()))),
+    }
+}
+
+/// Several parts, none of them bytes.
+fn texts(values: &[Value]) -> PyResult<Vec<Str>> {
+    let mut texts = Vec::with_capacity(values.len());
+    for (index, value) in values.iter().enumerate() {
+        match value {
+            Value::Str(text) => texts.push(text.clone()),
+            // What is nothing may be anything.
+            Value::None if index > 0 => texts.push(Str::from("")),
+            _ if index == 0 => texts.push(text(value)?.clone()),
+            _ => return Err(type_error("Cannot mix str and non-str arguments")),
+        }
+    }
+    Ok(texts)
+}

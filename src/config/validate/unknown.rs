@@ -1,0 +1,83 @@
+//! Fields and sections that TPV does not know, and what may be meant by them.
+
+use super::{Owner, SECTIONS, Validator};
+use crate::config::suggest::closest;
+use crate::config::value::Entry;
+use crate::diagnostic::Diagnostic;
+
+/// What others call a field.
+const SYNONYMS: [(&str, &str); 13] = [
+    ("memory", "mem"),
+    ("ram", "mem"),
+    ("mem_gb", "mem"),
+    ("mem_mb", "mem"),
+    ("cpu", "cores"),
+    ("cpus", "cores"),
+    ("ncpus", "cores"),
+    ("threads", "cores"),
+    ("slots", "cores"),
+    ("parent", "inherits"),
+    ("extends", "inherits"),
+    ("environment", "env"),
+    ("condition", "if"),
+];
+
+/// The name that `name` stands for elsewhere, among those that are known.
+pub(crate) fn synonym<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let (_, meant) = SYNONYMS.iter().find(|(other, _)| name.eq_ignore_ascii_case(other))?;
+    known.into_iter().find(|name| name == meant)
+}
+
+/// Where a field belongs that is known elsewhere; `known` are the fields of where it stands.
+fn place(key: &str, known: &[&str]) -> Option<String> {
+    let in_entity = known.contains(&"cores");
+    match key {
+        "require" | "prefer" | "accept" | "reject" if in_entity => Some(format!("`{key}` stands under `scheduling`")),
+        "if" | "execute" | "fail" if in_entity => Some(format!("`{key}` stands in a rule: `rules:` with `- if: ...`")),
+        "rules" if in_entity => Some("a rule has no rules: indent these as the `rules` of the entity".to_owned()),
+        "default_inherits" | "resource_pool_store" if !known.contains(&key) => {
+            Some(format!("`{key}` stands under `global`"))
+        }
+        "runner" | "destination_name_override" | "tags" if in_entity => Some(format!("only destinations have `{key}`")),
+        _ if in_entity && (key.starts_with("max_accepted_") || key.starts_with("min_accepted_")) => {
+            Some(format!("only destinations have `{key}`"))
+        }
+        "context" if known == SECTIONS => Some("`context` stands under `global`, or under an entity".to_owned()),
+        _ if known.len() == 4 && matches!(key, "cores" | "mem" | "gpus" | "env" | "params" | "rules" | "rank") => {
+            Some(format!("`{key}` is no tag: give it the indentation of `scheduling`"))
+        }
+        _ => None,
+    }
+}
+
+fn help(key: &str, known: &[&str]) -> Option<String> {
+    let near = || closest(key, known.iter().copied()).or_else(|| synonym(key, known.iter().copied()));
+    place(key, known).or_else(|| Some(format!("did you mean `{}`?", near()?)))
+}
+
+impl Validator<'_> {
+    pub(super) fn unknown_section(&mut self, entry: &Entry, key: &str) {
+        // A common way to keep anchors out of the sections.
+        let is_private = key.starts_with(['_', '.']) || key.starts_with("x-");
+        if is_private {
+            return;
+        }
+        let problem =
+            Diagnostic::warning(format!("`{key}` is not a section that TPV knows")).code("T104").at(entry.key.span, "");
+        self.problems.push(match help(key, &SECTIONS) {
+            Some(help) => problem.help(help),
+            None => problem.note(format!("the sections are `{}`", SECTIONS.join("`, `"))),
+        });
+    }
+
+    pub(super) fn unknown_field(&mut self, entry: &Entry, key: &str, owner: Owner<'_>, known: &[&str]) {
+        let problem = Diagnostic::warning(format!("`{key}` is not a field that TPV knows"))
+            .code("T104")
+            .at(entry.key.span, "")
+            .also(owner.span, owner.describe());
+        self.problems.push(match help(key, known) {
+            Some(help) => problem.help(help),
+            None => problem.note("TPV keeps the field, but does nothing with it"),
+        });
+    }
+}
