@@ -12,6 +12,7 @@ pub mod call;
 mod caller;
 mod class;
 mod compare;
+mod cost;
 mod cycles;
 pub mod descriptors;
 mod frame;
@@ -39,6 +40,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 pub use caller::CALLER_BUILTINS;
+pub use cost::Cost;
 
 pub use super::code::{BinaryOp, CodeKind, CompareOp, UnaryOp};
 use super::code::{Program, ProgramData};
@@ -226,8 +228,8 @@ pub struct Vm {
     pub program: Option<Rc<Program>>,
     /// Steps left for this job.
     pub(super) steps_left: u64,
-    /// What was paid for once in this evaluation: regular expressions and their flags.
-    paid: std::collections::HashMap<u32, std::collections::HashSet<String>>,
+    /// What this job has paid for once.
+    paid: cost::Paid,
     pub(super) depth: usize,
     /// The exceptions being handled, innermost last: what a bare `raise` raises.
     pub(super) handling: Vec<Value>,
@@ -269,7 +271,7 @@ impl Vm {
             limits,
             program: None,
             steps_left: limits.steps,
-            paid: std::collections::HashMap::new(),
+            paid: cost::Paid::default(),
             depth: 0,
             handling: Vec::new(),
             outer: Vec::new(),
@@ -418,30 +420,6 @@ impl Vm {
             _ => 0,
         };
         self.charge(1 + more)
-    }
-
-    /// Pays for a pattern with flags where this evaluation has not paid for it yet.
-    ///
-    /// # Errors
-    /// As [`Vm::charge`].
-    pub fn charge_once(&mut self, pattern: &str, flags: u32, steps: usize) -> PyResult<()> {
-        if self.paid.get(&flags).is_some_and(|paid| paid.contains(pattern)) {
-            return Ok(());
-        }
-        self.charge(steps)?;
-        self.paid.entry(flags).or_default().insert(pattern.to_owned());
-        Ok(())
-    }
-
-    /// Pays for work again that is not done again; false where the budget does not reach, and then nothing is paid.
-    pub fn pay_again(&mut self, steps: u64) -> bool {
-        match self.steps_left.checked_sub(steps) {
-            Some(left) => {
-                self.steps_left = left;
-                true
-            }
-            None => false,
-        }
     }
 
     /// Refuses to make something of more than the limit of bytes, before it is made.
