@@ -2,8 +2,8 @@
 //!
 //! Three things are kept ([`Memo`]): what a block gave, what the rules of an entity made of it, and the text of a
 //! destination's properties. Each is kept only where all code that ran for it can be seen to change nothing
-//! ([`super::reads`]), in a tree of what was read ([`super::tree`]). It costs a job the steps that it cost when it was
-//! computed, so that a job's budget, too, does not depend on which jobs came before it. Errors are never kept.
+//! ([`super::reads`]), in a tree of what was read ([`super::tree`]). It costs a job what it would cost to compute it
+//! ([`crate::python::vm::Cost`]), so that a job's budget, too, does not depend on which jobs came before it. Errors are never kept.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use std::rc::Rc;
 use crate::python::code::{CodeKind, CodeRef, Program};
 use crate::python::exception::PyResult;
 use crate::python::value::Value;
-use crate::python::vm::{LogLevel, Read, Vm};
+use crate::python::vm::{Cost, LogLevel, Read, Vm};
 
 use super::code::evaluate;
 use super::entity::Entity;
@@ -145,7 +145,7 @@ impl Worker {
         } else if memo.outer.is_none() {
             return evaluate(&mut self.vm, source, kind);
         }
-        let before = self.vm.steps_left();
+        let start = self.vm.measure();
         self.vm.start_reads();
         let value = evaluate(&mut self.vm, source, kind);
         let reads = self.vm.end_reads();
@@ -156,8 +156,8 @@ impl Worker {
             outer.extend(&trail);
         }
         if worth && matches!(value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_)) {
-            let steps = before.saturating_sub(self.vm.steps_left());
-            let leaf = Leaf::new(value.clone(), steps, 0, &trail);
+            let cost = self.vm.cost_since(&start);
+            let leaf = Leaf::new(value.clone(), cost, 0, &trail);
             self.memo.blocks.keep(&mut self.vm, &self.slots, u64::from(code), &trail, leaf);
         }
         Ok(value)
@@ -192,9 +192,9 @@ impl Worker {
         }
         // A rule that matches puts another entity into the context; what is kept is found by the one that was there.
         let before = self.vm.context.get(self.slots.entity).cloned().flatten();
-        let (after, trail, steps) = self.follow(entity, rules)?;
+        let (after, trail, cost) = self.follow(entity, rules)?;
         if after.kept.is_shared() {
-            let leaf = Leaf::new(after.clone(), steps, ENTITY_WORDS, &trail);
+            let leaf = Leaf::new(after.clone(), cost, ENTITY_WORDS, &trail);
             let seen = self.vm.swap_context(self.slots.entity, before);
             self.memo.rules.keep(&mut self.vm, &self.slots, root, &trail, leaf);
             self.vm.swap_context(self.slots.entity, seen);
@@ -222,28 +222,28 @@ impl Worker {
             Found::Run => return write(self),
             Found::New => {}
         }
-        let (env_end, trail, steps) = self.follow(entity, write)?;
+        let (env_end, trail, cost) = self.follow(entity, write)?;
         let text: Rc<str> = self.text.as_str().into();
         let words = text.len() / size_of::<u64>();
-        let leaf = Leaf::new(PropertyText { text, env_end }, steps, words, &trail);
+        let leaf = Leaf::new(PropertyText { text, env_end }, cost, words, &trail);
         self.memo.texts.keep(&mut self.vm, &self.slots, root, &trail, leaf);
         Ok(env_end)
     }
 
     /// Runs something larger than a block, after the context of the entity was entered: its result, what it read that the
-    /// entity does not tell, its steps.
-    fn follow<T>(&mut self, entity: &Entity, run: impl FnOnce(&mut Self) -> PyResult<T>) -> PyResult<(T, Trail, u64)> {
-        let before = self.vm.steps_left();
+    /// entity does not tell, its cost.
+    fn follow<T>(&mut self, entity: &Entity, run: impl FnOnce(&mut Self) -> PyResult<T>) -> PyResult<(T, Trail, Cost)> {
+        let start = self.vm.measure();
         self.memo.outer = Some(Trail::default());
         let result = run(self);
         let mut trail = self.memo.outer.take().unwrap_or_default();
-        let steps = before.saturating_sub(self.vm.steps_left());
+        let cost = self.vm.cost_since(&start);
         // Names of the context that nothing sets after the entity's context.
         let (slots, context) = (&self.slots, entity.kept.context.get());
         trail.forget(|slot| {
             let told = context.is_some_and(|context| context.iter().any(|entry| entry.slot == slot && !entry.mutable));
             told && !slots.is_set_by_mapper(slot)
         });
-        Ok((result?, trail, steps))
+        Ok((result?, trail, cost))
     }
 }

@@ -6,7 +6,7 @@
 
 use smallvec::SmallVec;
 
-use crate::python::vm::Vm;
+use crate::python::vm::{Cost, Vm};
 use crate::word_hash::WordMap;
 
 use super::reads::Source;
@@ -70,8 +70,8 @@ enum Next<T> {
 pub(super) struct Leaf<T> {
     /// The result.
     pub value: T,
-    /// The steps that it took.
-    pub steps: u64,
+    /// What it costs a job.
+    pub cost: Cost,
     /// How many words it takes beside the node.
     pub words: usize,
     absent: Box<[usize]>,
@@ -79,8 +79,8 @@ pub(super) struct Leaf<T> {
 
 impl<T> Leaf<T> {
     /// The result of a run.
-    pub(super) fn new(value: T, steps: u64, words: usize, trail: &Trail) -> Self {
-        Self { value, steps, words, absent: trail.absent.as_slice().into() }
+    pub(super) fn new(value: T, cost: Cost, words: usize, trail: &Trail) -> Self {
+        Self { value, cost, words, absent: trail.absent.as_slice().into() }
     }
 }
 
@@ -129,7 +129,7 @@ impl<T: Clone> Tree<T> {
             }
         };
         let absent = leaf.absent.iter().all(|slot| matches!(vm.context.get(*slot), Some(None)));
-        if !absent || !vm.pay_again(leaf.steps) {
+        if !absent || !vm.pay_again(&leaf.cost) {
             return Found::Run;
         }
         if let Some(outer) = outer {

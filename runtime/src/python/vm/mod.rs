@@ -12,6 +12,7 @@ pub mod call;
 mod caller;
 mod class;
 mod compare;
+mod cost;
 mod cycles;
 mod data_descriptor;
 pub mod descriptors;
@@ -40,6 +41,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 pub use caller::CALLER_BUILTINS;
+pub use cost::Cost;
 
 pub use super::code::{BinaryOp, CodeKind, CompareOp, UnaryOp};
 use super::code::{Program, ProgramData};
@@ -227,8 +229,8 @@ pub struct Vm {
     pub program: Option<Rc<Program>>,
     /// Steps left for this job.
     pub(super) steps_left: u64,
-    /// What was paid for once in this evaluation: regular expressions and their flags.
-    paid: std::collections::HashMap<u32, std::collections::HashSet<String>>,
+    /// What this job has paid for once.
+    paid: cost::Paid,
     pub(super) depth: usize,
     /// The exceptions being handled, innermost last: what a bare `raise` raises.
     pub(super) handling: Vec<Value>,
@@ -270,7 +272,7 @@ impl Vm {
             limits,
             program: None,
             steps_left: limits.steps,
-            paid: std::collections::HashMap::new(),
+            paid: cost::Paid::default(),
             depth: 0,
             handling: Vec::new(),
             outer: Vec::new(),

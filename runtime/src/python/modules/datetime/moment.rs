@@ -151,7 +151,8 @@ pub static DATETIME: BuiltinType = BuiltinType {
                 let ([year, month, day], [hour, minute, second]) = (read.date, read.time);
                 let date = checked_date(year, month, day)?;
                 let local = date.to_datetime(checked_time(hour, minute, second, read.microsecond)?);
-                Ok(Value::object(Moment { local, zone: read.offset.map(Zone::of_seconds) }))
+                let zone = read.offset.map(|offset| timezone::checked(vm, offset.into())).transpose()?;
+                Ok(Value::object(Moment { local, zone }))
             },
         },
         Builtin {

@@ -128,6 +128,7 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     Ok(Value::object(TimeOfDay { time, zone: zone_argument(zone)? }))
 }
 
+/// `replace(hour=..., minute=..., second=..., microsecond=..., tzinfo=..., fold=...)`
 fn replace(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let TimeOfDay { time, zone: own_zone } = receiver(this)?;
     let parameters = Parameters { function: Some("replace"), names: NAMES, required: 0, positional: 5 };
