@@ -423,30 +423,6 @@ impl Vm {
         self.charge(1 + more)
     }
 
-    /// Pays for a pattern with flags where this evaluation has not paid for it yet.
-    ///
-    /// # Errors
-    /// As [`Vm::charge`].
-    pub fn charge_once(&mut self, pattern: &str, flags: u32, steps: usize) -> PyResult<()> {
-        if self.paid.get(&flags).is_some_and(|paid| paid.contains(pattern)) {
-            return Ok(());
-        }
-        self.charge(steps)?;
-        self.paid.entry(flags).or_default().insert(pattern.to_owned());
-        Ok(())
-    }
-
-    /// Pays for work again that is not done again; false where the budget does not reach, and then nothing is paid.
-    pub fn pay_again(&mut self, steps: u64) -> bool {
-        match self.steps_left.checked_sub(steps) {
-            Some(left) => {
-                self.steps_left = left;
-                true
-            }
-            None => false,
-        }
-    }
-
     /// Refuses to make something of more than the limit of bytes, before it is made.
     ///
     /// # Errors

@@ -90,20 +90,7 @@ pub static DATE: BuiltinType = BuiltinType {
                 }
             },
         },
-        Builtin {
-            name: "fromordinal",
-            call: |vm, args| {
-                let [number] = args.exactly("date.fromordinal")?;
-                let number = c_int(vm, &number)?;
-                if number < 1 {
-                    return Err(value_error("ordinal must be >= 1"));
-                }
-                let days = i128::from(number) - i128::from(ordinal(EPOCH.date()));
-                let date = shifted(EPOCH, days * MICROSECONDS_PER_DAY);
-                let year = || value_error(format!("year {} is out of range", calendar::year_of_ordinal(number)));
-                Ok(Value::object(Date(date.map_err(|_| year())?.date())))
-            },
-        },
+        Builtin { name: "fromordinal", call: |vm, args| Ok(Value::object(Date(from_ordinal(vm, args)?))) },
         Builtin {
             name: "fromtimestamp",
             call: |vm, args| {
@@ -154,6 +141,19 @@ pub(super) fn checked(year: i64, month: i64, day: i64) -> PyResult<civil::Date> 
         return Err(value_error("day is out of range for month"));
     };
     civil::Date::new(year, month, day).map_err(|_| value_error("day is out of range for month"))
+}
+
+/// The date of `fromordinal`, which `date` and `datetime` have.
+pub(super) fn from_ordinal(vm: &mut Vm, args: Args) -> PyResult<civil::Date> {
+    let [number] = args.exactly("date.fromordinal")?;
+    let number = c_int(vm, &number)?;
+    if number < 1 {
+        return Err(value_error("ordinal must be >= 1"));
+    }
+    let days = i128::from(number) - i128::from(ordinal(EPOCH.date()));
+    let date = shifted(EPOCH, days * MICROSECONDS_PER_DAY);
+    let year = || value_error(format!("year {} is out of range", calendar::year_of_ordinal(number)));
+    Ok(date.map_err(|_| year())?.date())
 }
 
 /// `ctime()` of a `date` or a `datetime`, each of which has it.
@@ -227,6 +227,10 @@ impl Object for Date {
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let other = other.downcast::<Self>()?;
         Some(Ok(decide(op, self.0.cmp(&other.0))))
+    }
+
+    fn equals_key(&self, other: &Value) -> bool {
+        other.downcast::<Self>().is_some_and(|other| self.0 == other.0)
     }
 
     fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {

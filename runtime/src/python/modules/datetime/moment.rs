@@ -103,6 +103,13 @@ pub static DATETIME: BuiltinType = BuiltinType {
             },
         },
         Builtin {
+            name: "fromordinal",
+            call: |vm, args| {
+                let local = super::date::from_ordinal(vm, args)?.at(0, 0, 0, 0);
+                Ok(Value::object(Moment { local, zone: None }))
+            },
+        },
+        Builtin {
             name: "fromisoformat",
             call: |vm, args| {
                 let [text] = args.exactly("datetime.fromisoformat")?;
@@ -151,8 +158,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
                 let ([year, month, day], [hour, minute, second]) = (read.date, read.time);
                 let date = checked_date(year, month, day)?;
                 let local = date.to_datetime(checked_time(hour, minute, second, read.microsecond)?);
-                let zone = read.offset.map(|offset| timezone::checked(vm, offset.into())).transpose()?;
-                Ok(Value::object(Moment { local, zone }))
+                Ok(Value::object(Moment { local, zone: read.offset.map(Zone::of_seconds) }))
             },
         },
         Builtin {
@@ -435,6 +441,11 @@ impl Object for Moment {
             });
         }
         Some(Ok(decide(op, self.instant().cmp(&other.instant()))))
+    }
+
+    fn equals_key(&self, other: &Value) -> bool {
+        let same = |other: &Self| self.zone.is_some() == other.zone.is_some() && self.instant() == other.instant();
+        other.downcast::<Self>().is_some_and(same)
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {

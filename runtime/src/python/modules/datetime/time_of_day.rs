@@ -128,7 +128,6 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     Ok(Value::object(TimeOfDay { time, zone: zone_argument(zone)? }))
 }
 
-/// `replace(hour=..., minute=..., second=..., microsecond=..., tzinfo=..., fold=...)`
 fn replace(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let TimeOfDay { time, zone: own_zone } = receiver(this)?;
     let parameters = Parameters { function: Some("replace"), names: NAMES, required: 0, positional: 5 };
@@ -231,6 +230,11 @@ impl Object for TimeOfDay {
             _ if op == CompareOp::Ne => Ok(Value::Bool(true)),
             _ => Err(type_error("can't compare offset-naive and offset-aware times")),
         })
+    }
+
+    fn equals_key(&self, other: &Value) -> bool {
+        let same = |other: &Self| self.zone.is_some() == other.zone.is_some() && self.universal() == other.universal();
+        other.downcast::<Self>().is_some_and(same)
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {

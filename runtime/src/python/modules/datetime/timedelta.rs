@@ -193,6 +193,10 @@ impl Object for Delta {
         Some(Ok(decide(op, self.0.cmp(&other.0))))
     }
 
+    fn equals_key(&self, other: &Value) -> bool {
+        other.downcast::<Self>().is_some_and(|other| self.0 == other.0)
+    }
+
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
         Some(hash(vm, self.0))
     }

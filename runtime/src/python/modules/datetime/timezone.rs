@@ -183,6 +183,10 @@ impl Object for Zone {
         matches!(op, CompareOp::Eq | CompareOp::Ne).then(|| Ok(decide(op, self.offset.cmp(&other.offset))))
     }
 
+    fn equals_key(&self, other: &Value) -> bool {
+        other.downcast::<Self>().is_some_and(|other| self.microseconds() == other.microseconds())
+    }
+
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
         Some(super::timedelta::hash(vm, self.microseconds()))
     }
