@@ -11,10 +11,10 @@ use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
-/// `bytes % values`: as [`format`], the bytes being characters of these numbers while they are put together.
+/// `bytes % values`: as [`format()`], the bytes being characters of these numbers while they are put together.
 ///
 /// # Errors
-/// As [`format`], with the words of bytes.
+/// As [`format()`], with the words of bytes.
 pub fn format_bytes(vm: &mut Vm, bytes: &[u8], values: &Value) -> PyResult<Vec<u8>> {
     let text: Str = latin(bytes).into();
     let out = run(vm, &text, values, true)?;

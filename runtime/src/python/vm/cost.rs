@@ -110,6 +110,8 @@ impl Vm {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use std::rc::Rc;
 
     use super::super::NoEnvironment;

@@ -90,7 +90,7 @@ pub static DATE: BuiltinType = BuiltinType {
                 }
             },
         },
-        Builtin { name: "fromordinal", call: |vm, args| Ok(Value::object(Date(from_ordinal(vm, args)?))) },
+        Builtin { name: "fromordinal", call: |vm, args| from_ordinal(vm, args).map(|date| Value::object(Date(date))) },
         Builtin {
             name: "fromtimestamp",
             call: |vm, args| {
@@ -128,6 +128,19 @@ pub(super) fn ordinal(date: civil::Date) -> i64 {
     i64::try_from(days).unwrap_or_default() + 1
 }
 
+/// The date that the argument of `fromordinal(ordinal)` names.
+pub(super) fn from_ordinal(vm: &mut Vm, args: Args) -> PyResult<civil::Date> {
+    let [number] = args.exactly("date.fromordinal")?;
+    let number = c_int(vm, &number)?;
+    if number < 1 {
+        return Err(value_error("ordinal must be >= 1"));
+    }
+    let days = i128::from(number) - i128::from(ordinal(EPOCH.date()));
+    let date = shifted(EPOCH, days * MICROSECONDS_PER_DAY);
+    let year = || value_error(format!("year {} is out of range", calendar::year_of_ordinal(number)));
+    Ok(date.map_err(|_| year())?.date())
+}
+
 /// A date of numbers, checked as CPython checks them.
 pub(super) fn checked(year: i64, month: i64, day: i64) -> PyResult<civil::Date> {
     if !(1..=9999).contains(&year) {
@@ -141,19 +154,6 @@ pub(super) fn checked(year: i64, month: i64, day: i64) -> PyResult<civil::Date> 
         return Err(value_error("day is out of range for month"));
     };
     civil::Date::new(year, month, day).map_err(|_| value_error("day is out of range for month"))
-}
-
-/// The date of `fromordinal`, which `date` and `datetime` have.
-pub(super) fn from_ordinal(vm: &mut Vm, args: Args) -> PyResult<civil::Date> {
-    let [number] = args.exactly("date.fromordinal")?;
-    let number = c_int(vm, &number)?;
-    if number < 1 {
-        return Err(value_error("ordinal must be >= 1"));
-    }
-    let days = i128::from(number) - i128::from(ordinal(EPOCH.date()));
-    let date = shifted(EPOCH, days * MICROSECONDS_PER_DAY);
-    let year = || value_error(format!("year {} is out of range", calendar::year_of_ordinal(number)));
-    Ok(date.map_err(|_| year())?.date())
 }
 
 /// `ctime()` of a `date` or a `datetime`, each of which has it.

@@ -12,8 +12,7 @@ mod time_of_day;
 mod timedelta;
 mod timezone;
 
-use jiff::SignedDuration;
-use jiff::civil;
+use jiff::{SignedDuration, Span, civil};
 
 pub use date::DATE;
 pub use moment::DATETIME;
@@ -91,9 +90,13 @@ fn naive(local: civil::DateTime) -> Value {
 /// The date and time some microseconds after another.
 fn shifted(from: civil::DateTime, microseconds: i128) -> PyResult<civil::DateTime> {
     let out_of_range = || overflow_error("date value out of range");
-    let seconds = i64::try_from(microseconds.div_euclid(1_000_000)).map_err(|_| out_of_range())?;
-    let rest = i32::try_from(microseconds.rem_euclid(1_000_000)).unwrap_or_default() * 1000;
-    let moved = from.checked_add(SignedDuration::new(seconds, rest)).map_err(|_| out_of_range())?;
+    // In days and a time of day: jiff's durations of nanoseconds do not span all years.
+    let of_day = between(from.date().at(0, 0, 0, 0), from).saturating_add(microseconds);
+    let days = i64::try_from(of_day.div_euclid(MICROSECONDS_PER_DAY)).map_err(|_| out_of_range())?;
+    let days = Span::new().try_days(days).map_err(|_| out_of_range())?;
+    let date = from.date().checked_add(days).map_err(|_| out_of_range())?;
+    let rest = i64::try_from(of_day.rem_euclid(MICROSECONDS_PER_DAY)).unwrap_or_default();
+    let moved = date.at(0, 0, 0, 0).checked_add(SignedDuration::from_micros(rest)).map_err(|_| out_of_range())?;
     if (1..=9999).contains(&moved.year()) { Ok(moved) } else { Err(out_of_range()) }
 }
 

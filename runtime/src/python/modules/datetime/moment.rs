@@ -6,7 +6,7 @@ use super::arguments::{Parameters, check_fold, none, number};
 use super::date::{Date, checked as checked_date};
 use super::time_of_day::{self, TimeOfDay, checked as checked_time};
 use super::timedelta::{Delta, delta};
-use super::timezone::{Zone, zone_argument};
+use super::timezone::{self, Zone, zone_argument};
 use super::{DATE, EPOCH, TIME, between, calendar, decide, format, invalid_iso, now, parse, shifted, strptime};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
@@ -63,14 +63,6 @@ pub static DATETIME: BuiltinType = BuiltinType {
                 Ok(Value::object(TimeOfDay { time: moment.local.time(), zone: moment.zone.clone() }))
             },
         },
-        Method { name: "dst", call: |_, _, _| Ok(Value::None) },
-        Method {
-            name: "timetz",
-            call: |_, this, _| {
-                let moment = receiver(this)?;
-                Ok(Value::object(TimeOfDay { time: moment.local.time(), zone: moment.zone.clone() }))
-            },
-        },
         Method {
             name: "utctimetuple",
             call: |_, this, _| {
@@ -103,13 +95,6 @@ pub static DATETIME: BuiltinType = BuiltinType {
             },
         },
         Builtin {
-            name: "fromordinal",
-            call: |vm, args| {
-                let local = super::date::from_ordinal(vm, args)?.at(0, 0, 0, 0);
-                Ok(Value::object(Moment { local, zone: None }))
-            },
-        },
-        Builtin {
             name: "fromisoformat",
             call: |vm, args| {
                 let [text] = args.exactly("datetime.fromisoformat")?;
@@ -120,6 +105,13 @@ pub static DATETIME: BuiltinType = BuiltinType {
                     Some((local, zone)) => Ok(Value::object(Moment { local, zone })),
                     None => Err(invalid_iso(vm, &text)?),
                 }
+            },
+        },
+        Builtin {
+            name: "fromordinal",
+            call: |vm, args| {
+                let date = super::date::from_ordinal(vm, args)?;
+                Ok(Value::object(Moment { local: date.at(0, 0, 0, 0), zone: None }))
             },
         },
         Builtin {
@@ -158,7 +150,8 @@ pub static DATETIME: BuiltinType = BuiltinType {
                 let ([year, month, day], [hour, minute, second]) = (read.date, read.time);
                 let date = checked_date(year, month, day)?;
                 let local = date.to_datetime(checked_time(hour, minute, second, read.microsecond)?);
-                Ok(Value::object(Moment { local, zone: read.offset.map(Zone::of_seconds) }))
+                let zone = read.offset.map(|offset| timezone::checked(vm, offset.into())).transpose()?;
+                Ok(Value::object(Moment { local, zone }))
             },
         },
         Builtin {
@@ -444,8 +437,9 @@ impl Object for Moment {
     }
 
     fn equals_key(&self, other: &Value) -> bool {
-        let same = |other: &Self| self.zone.is_some() == other.zone.is_some() && self.instant() == other.instant();
-        other.downcast::<Self>().is_some_and(same)
+        other
+            .downcast::<Self>()
+            .is_some_and(|other| self.zone.is_some() == other.zone.is_some() && self.instant() == other.instant())
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {

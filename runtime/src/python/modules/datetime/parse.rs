@@ -26,6 +26,7 @@ fn leading_date(text: &str) -> Option<(civil::Date, &str)> {
     if let Some(week_part) = rest.strip_prefix('W') {
         let (week, rest) = digits(week_part, 2)?;
         let (day, rest) = match if dashed.is_some() { rest.strip_prefix('-') } else { Some(rest) } {
+            // In `2022W52520` the digit after the week is the day where the rest is left for a separator and a time.
             Some(rest) => digits(rest, 1).unwrap_or((1, rest)),
             None => (1, rest),
         };
@@ -46,15 +47,15 @@ pub(super) fn time(text: &str) -> Option<(civil::Time, Option<Zone>)> {
     let zone = match offset {
         "" => None,
         "Z" => Some(Zone::of_seconds(0)),
-        other => Some(Zone::of_seconds(offset_seconds(other)?)),
+        other => Some(Zone::of_microseconds(offset_microseconds(other)?)),
     };
     Some((clock_time(clock)?, zone))
 }
 
-fn offset_seconds(text: &str) -> Option<i32> {
+fn offset_microseconds(text: &str) -> Option<i64> {
     let sign = if text.starts_with('-') { -1 } else { 1 };
-    let time = clock_time(text.get(1..)?)?;
-    Some(sign * (i32::from(time.hour()) * 3600 + i32::from(time.minute()) * 60 + i32::from(time.second())))
+    let since_midnight = clock_time(text.get(1..)?)?.duration_since(civil::Time::midnight());
+    Some(sign * i64::try_from(since_midnight.as_micros()).ok()?)
 }
 
 fn clock_time(text: &str) -> Option<civil::Time> {

@@ -23,8 +23,8 @@ pub(in crate::python::modules) struct Reading {
     pub(in crate::python::modules) day_of_year: i64,
     /// 0 where a zone was named, else -1.
     pub(in crate::python::modules) daylight: i64,
-    /// Seconds east of UTC, by `%z`.
-    pub(in crate::python::modules) offset: Option<i32>,
+    /// Microseconds east of UTC, by `%z`.
+    pub(in crate::python::modules) offset: Option<i64>,
 }
 
 fn alternatives(group: char, names: &[&str], abbreviated: bool) -> String {
@@ -162,7 +162,8 @@ pub(in crate::python::modules) fn strptime(vm: &mut Vm, text: &str, pattern: &st
     read(&groups)
 }
 
-fn offset(text: &str) -> PyResult<i32> {
+/// Microseconds east of UTC, of what `%z` read.
+fn offset(text: &str) -> PyResult<i64> {
     if text == "Z" {
         return Ok(0);
     }
@@ -177,9 +178,11 @@ fn offset(text: &str) -> PyResult<i32> {
             digits.remove(5);
         }
     }
-    let part = |from: usize, to: usize| digits.get(from..to).and_then(|part| part.parse::<i32>().ok()).unwrap_or(0);
+    let part = |from: usize, to: usize| digits.get(from..to).and_then(|part| part.parse::<i64>().ok()).unwrap_or(0);
     let seconds = part(1, 3) * 3600 + part(3, 5) * 60 + part(5, 7);
-    Ok(if digits.starts_with('-') { -seconds } else { seconds })
+    let fraction = format!("{:0<6}", digits.get(8..).unwrap_or_default()).parse::<i64>().unwrap_or(0);
+    let microseconds = seconds * 1_000_000 + fraction;
+    Ok(if digits.starts_with('-') { -microseconds } else { microseconds })
 }
 
 /// Refuses what of ISO years and weeks does not go together.

@@ -233,8 +233,9 @@ impl Object for TimeOfDay {
     }
 
     fn equals_key(&self, other: &Value) -> bool {
-        let same = |other: &Self| self.zone.is_some() == other.zone.is_some() && self.universal() == other.universal();
-        other.downcast::<Self>().is_some_and(same)
+        other
+            .downcast::<Self>()
+            .is_some_and(|other| self.zone.is_some() == other.zone.is_some() && self.universal() == other.universal())
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {

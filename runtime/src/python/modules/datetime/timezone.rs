@@ -2,7 +2,7 @@
 
 use super::moment::Moment;
 use super::timedelta::{Delta, delta};
-use super::{MICROSECONDS_PER_DAY, decide};
+use super::{MICROSECONDS_PER_DAY, decide, shifted};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::object::Object;
@@ -39,6 +39,7 @@ pub static TIMEZONE: BuiltinType = BuiltinType {
                 this.downcast::<Zone>().map_or(Ok(Value::None), |zone| delta(zone.microseconds()))
             },
         },
+        Method { name: "fromutc", call: from_utc },
     ],
     ..BuiltinType::new("timezone", "datetime", &TZINFO)
 };
@@ -71,7 +72,11 @@ impl PartialEq for Zone {
 
 impl Zone {
     pub(super) fn of_seconds(seconds: i32) -> Self {
-        Self { offset: i64::from(seconds) * 1_000_000, name: None }
+        Self::of_microseconds(i64::from(seconds) * 1_000_000)
+    }
+
+    pub(super) fn of_microseconds(offset: i64) -> Self {
+        Self { offset, name: None }
     }
 
     pub(super) fn microseconds(&self) -> i128 {
@@ -131,14 +136,35 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
             )));
         }
     };
-    let within = i64::try_from(*microseconds).ok().filter(|offset| i128::from(offset.abs()) < MICROSECONDS_PER_DAY);
-    let Some(within) = within else {
-        return Err(value_error(format!(
-            "offset must be a timedelta strictly between -timedelta(hours=24) and timedelta(hours=24), not {}.",
-            vm.repr(&offset)?
-        )));
+    let zone = checked(vm, *microseconds)?;
+    Ok(Value::object(Zone { name, ..zone }))
+}
+
+/// A zone of an offset, less than a day either way.
+pub(super) fn checked(vm: &mut Vm, microseconds: i128) -> PyResult<Zone> {
+    match i64::try_from(microseconds).ok().filter(|offset| i128::from(*offset).abs() < MICROSECONDS_PER_DAY) {
+        Some(offset) => Ok(Zone::of_microseconds(offset)),
+        None => {
+            let offset = delta(microseconds)?;
+            Err(value_error(format!(
+                "offset must be a timedelta strictly between -timedelta(hours=24) and timedelta(hours=24), not {}.",
+                vm.repr(&offset)?
+            )))
+        }
+    }
+}
+
+/// `timezone.fromutc(datetime)`
+fn from_utc(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [value] = args.exactly("timezone.fromutc")?;
+    let (Some(zone), Some(moment)) = (this.downcast::<Zone>(), value.downcast::<Moment>()) else {
+        return Err(type_error("fromutc: argument must be a datetime"));
     };
-    Ok(Value::object(Zone { offset: within, name }))
+    if moment.zone.as_ref() != Some(zone) {
+        return Err(value_error("fromutc: dt.tzinfo is not self"));
+    }
+    let local = shifted(moment.local, zone.microseconds())?;
+    Ok(Value::object(Moment { local, zone: Some(zone.clone()) }))
 }
 
 /// The zone of a `tzinfo` argument.
@@ -184,7 +210,7 @@ impl Object for Zone {
     }
 
     fn equals_key(&self, other: &Value) -> bool {
-        other.downcast::<Self>().is_some_and(|other| self.microseconds() == other.microseconds())
+        other.downcast::<Self>().is_some_and(|other| self.offset == other.offset)
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {

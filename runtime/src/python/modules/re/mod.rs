@@ -141,6 +141,7 @@ fn escape(vm: &mut Vm, args: Args) -> PyResult<Value> {
     match pattern.unwrap_or_default() {
         Value::Str(text) => {
             vm.charge_bytes(text.len())?;
+            vm.charge(text.len() / 4)?;
             let mut escaped = String::with_capacity(text.len());
             for c in text.chars() {
                 if SPECIAL.contains(c) {
@@ -152,6 +153,7 @@ fn escape(vm: &mut Vm, args: Args) -> PyResult<Value> {
         }
         Value::Bytes(bytes) => {
             vm.charge_bytes(bytes.len())?;
+            vm.charge(bytes.len() / 4)?;
             let mut escaped = Vec::with_capacity(bytes.len());
             for byte in bytes.iter() {
                 if SPECIAL.as_bytes().contains(byte) {
