@@ -8,7 +8,6 @@ pub mod float;
 pub mod generator;
 pub mod int;
 pub mod list;
-pub mod mapping_proxy;
 pub mod range;
 pub mod set;
 pub mod slice;

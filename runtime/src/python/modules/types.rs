@@ -129,6 +129,7 @@ static MAPPING_PROXY: BuiltinType = BuiltinType {
         Method { name: "items", call: |vm, this, args| forward(vm, this, "items", args) },
         Method { name: "keys", call: |vm, this, args| forward(vm, this, "keys", args) },
         Method { name: "values", call: |vm, this, args| forward(vm, this, "values", args) },
+        Method { name: "__reversed__", call: |vm, this, args| forward(vm, this, "__reversed__", args) },
     ],
     ..BuiltinType::new("mappingproxy", "", &OBJECT)
 };

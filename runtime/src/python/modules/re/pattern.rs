@@ -10,7 +10,7 @@ use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, attribute_error, type_error};
 use crate::python::hash::hash_str;
 use crate::python::iterator::{IteratorObject, PyIterator};
-use crate::python::methods::mapping_proxy::mapping_proxy;
+use crate::python::modules::types::read_only;
 use crate::python::object::Object;
 use crate::python::regex::ast::flag;
 use crate::python::regex::engine::Scan;
@@ -319,7 +319,7 @@ impl Object for PatternObject {
                     return Ok(Some(Value::dict(Dict::new())));
                 }
                 let groups = names.map(|(name, group)| (name.as_str(), Value::Int(i64::from(*group))));
-                mapping_proxy(Value::dict(Dict::from_strs(groups)))
+                read_only(Value::dict(Dict::from_strs(groups)))
             }
             name if METHODS.contains(&name) || name.starts_with("__") => return Ok(None),
             name => return Err(no_attribute(name)),
