@@ -261,10 +261,10 @@ impl Worker {
         if !entity.kept.is_shared() || self.vm.has_compiled() {
             return None;
         }
-        let (vm, unseen) = (&mut self.vm, self.unseen);
         if let Some(prepared) = entity.kept.prepared.get() {
             return Some(prepared.clone());
         }
+        let (vm, unseen) = (&mut self.vm, self.unseen);
         let make = || Ok(Rc::new(Prepared::new(vm, entity, unseen)));
         let made = self.store.shared.prepared.get(&entity.env, &entity.params, make).ok()?;
         Some(entity.kept.prepared.get_or_init(|| made).clone())

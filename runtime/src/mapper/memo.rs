@@ -3,7 +3,8 @@
 //! Three things are kept ([`Memo`]): what a block gave, what the rules of an entity made of it, and the text of a
 //! destination's properties. Each is kept only where all code that ran for it can be seen to change nothing
 //! ([`super::reads`]), in a tree of what was read ([`super::tree`]). It costs a job what it would cost to compute it
-//! ([`crate::python::vm::Cost`]), so that a job's budget, too, does not depend on which jobs came before it. Errors are never kept.
+//! ([`crate::python::vm::Cost`]), so that a job's budget, too, does not depend on which jobs came before it. Errors are never
+//! kept.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -88,9 +89,8 @@ impl Memo {
         if self.pays.len() <= index {
             self.pays.resize(program.data.codes.len().max(index + 1), None);
         }
-        let logs = || vm.environment.log_enabled(LogLevel::Critical);
-        let known = self.pays.get_mut(index)?;
-        known.get_or_insert_with(|| only_computes(program, code, logs()).then(Rc::default)).clone()
+        let only_computes = || only_computes(program, code, vm.environment.log_enabled(LogLevel::Critical));
+        self.pays.get_mut(index)?.get_or_insert_with(|| only_computes().then(Rc::default)).clone()
     }
 
     /// Says that something ran whose reads are not known.

@@ -6,7 +6,7 @@
 //! The lists here say what is known to be harmless. What is not in them makes a block one whose result is never kept: so
 //! a name that is missing costs time, not an answer.
 
-use crate::artifact::tables::Resource;
+use crate::artifact::tables::{Limit, Resource};
 use crate::python::builtins;
 use crate::python::code::{Code, Const, Instr, Name, Program, UnaryOp};
 
@@ -93,7 +93,7 @@ const BUILTINS: &[&str] = &[
 /// Modules with functions that only compute, where code may import from them.
 const MODULES: &[&str] = &["fnmatch", "math", "numbers", "re", "string", "tpv.core.entities"];
 
-/// Attributes that hold data, of entities, tags, users, roles, tools and histories.
+/// Attributes that hold data beside resources and limits, of entities, tags, users, roles, tools and histories.
 const FIELDS: &[&str] = &[
     "ACCEPT",
     "PREFER",
@@ -103,30 +103,15 @@ const FIELDS: &[&str] = &[
     "abstract",
     "accept",
     "context",
-    "cores",
     "deleted",
     "dest_name",
     "e",
     "email",
     "env",
-    "gpus",
     "history",
     "id",
     "inf",
     "inherits",
-    "max_accepted_cores",
-    "max_accepted_gpus",
-    "max_accepted_mem",
-    "max_cores",
-    "max_gpus",
-    "max_mem",
-    "mem",
-    "min_accepted_cores",
-    "min_accepted_gpus",
-    "min_accepted_mem",
-    "min_cores",
-    "min_gpus",
-    "min_mem",
     "name",
     "old_id",
     "params",
@@ -228,6 +213,11 @@ const METHODS: &[&str] = &[
 /// Methods of the logger, which do nothing where nobody reads the log.
 const LOGGING: &[&str] = &["critical", "debug", "error", "exception", "info", "warning"];
 
+/// Whether an attribute holds data, whatever object has it.
+fn is_field(name: &str) -> bool {
+    FIELDS.contains(&name) || Resource::from_name(name).is_some() || Limit::from_name(name).is_some()
+}
+
 /// Whether the block of a root code only computes, so that what it gives depends only on what it reads. `logs` says
 /// whether anybody reads the log.
 pub(super) fn only_computes(program: &Program, root: u32, logs: bool) -> bool {
@@ -251,7 +241,7 @@ pub(super) fn only_computes(program: &Program, root: u32, logs: bool) -> bool {
             let is_outer = builtins::get(name).is_some() || LOADER_GLOBALS.contains(&name);
             !is_outer || BUILTINS.contains(&name) || matches!(name, "helpers" | "log")
         }
-        Instr::LoadAttr { name } => FIELDS.contains(&text(name)) || is_pure_method(text(name)),
+        Instr::LoadAttr { name } => is_field(text(name)) || is_pure_method(text(name)),
         Instr::CallMethod { name, .. } | Instr::CallMethodKw { name, .. } => is_pure_method(text(name)),
         Instr::ImportName { name, .. } => MODULES.contains(&imported(code, name)),
         Instr::StoreAttr { .. }

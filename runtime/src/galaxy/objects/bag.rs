@@ -58,11 +58,6 @@ impl<F: Fields> Bag<F> {
         self.attributes.borrow().iter().all(|(known, _)| known != name)
     }
 
-    /// Whether nobody asked for any attribute.
-    pub fn is_untouched(&self) -> bool {
-        self.attributes.borrow().is_empty()
-    }
-
     /// Whether code set or deleted an attribute.
     pub fn is_changed(&self) -> bool {
         self.changed.get()
