@@ -38,7 +38,7 @@ pub fn hash(vm: &mut Vm, value: &Value) -> PyResult<i64> {
             hash_immutable(value).ok_or_else(|| unhashable(value))
         }
         Value::Set(set) => {
-            vm.charge(set.table.borrow().len() / 4)?;
+            vm.charge(2 + set.table.borrow().len() / 4)?;
             hash_immutable(value).ok_or_else(|| unhashable(value))
         }
         Value::Tuple(tuple) => {

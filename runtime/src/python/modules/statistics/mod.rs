@@ -214,7 +214,13 @@ impl Numbers {
         vm.charge(5)?;
         self.all_ints &= !matches!(value, Value::Float(_));
         match exact_ratio(vm, value)? {
-            Exact::Fraction(fraction) => self.fractions.push(fraction),
+            Exact::Fraction(fraction) => {
+                // Sums of fractions are as wide as all their denominators.
+                vm.charge(
+                    usize::try_from(fraction.numerator.bits() + fraction.denominator.bits()).unwrap_or(usize::MAX) / 8,
+                )?;
+                self.fractions.push(fraction);
+            }
             Exact::Special(float) => self.specials.push(float),
         }
         Ok(())
