@@ -121,7 +121,9 @@ impl PatternObject {
 
     fn find(&self, vm: &mut Vm, this: &Value, method: &str, args: Args) -> PyResult<Value> {
         let subject = Self::bounded(method, args)?;
-        vm.charge((2 + subject.seen().len() / 8).saturating_add(self.regex.cost(subject.seen().len())))?;
+        vm.charge(
+            (2 + self.regex.groups() + subject.seen().len() / 8).saturating_add(self.regex.cost(subject.seen().len())),
+        )?;
         // DIFFERENCE: CPython's `match` finds an empty match there, past the end that it was given.
         if subject.start > subject.end {
             return Ok(Value::None);
@@ -287,7 +289,7 @@ impl Walk {
         let Some(scan) = &mut self.scan else { return Ok(None) };
         let seen = subject.seen();
         let rest = seen.len() - scan.position().unwrap_or(seen.len()).min(seen.len());
-        vm.charge((1 + rest / 64).saturating_add(self.regex.cost(rest)))?;
+        vm.charge((1 + self.regex.groups() + rest / 32).saturating_add(self.regex.cost(rest)))?;
         let effort = Effort::default();
         let found = scan.next(&self.regex, seen, &effort);
         vm.charge(effort.steps())?;

@@ -216,9 +216,8 @@ impl Numbers {
         match exact_ratio(vm, value)? {
             Exact::Fraction(fraction) => {
                 // Sums of fractions are as wide as all their denominators.
-                vm.charge(
-                    usize::try_from(fraction.numerator.bits() + fraction.denominator.bits()).unwrap_or(usize::MAX) / 8,
-                )?;
+                let bits = fraction.numerator.bits() + fraction.denominator.bits();
+                vm.charge(usize::try_from(bits.saturating_mul(bits) / 1024).unwrap_or(usize::MAX))?;
                 self.fractions.push(fraction);
             }
             Exact::Special(float) => self.specials.push(float),
