@@ -82,11 +82,12 @@ impl Assembler {
 
     /// The finished instructions.
     pub fn finish(mut self) -> Assembled {
-        for index in 0..self.instrs.len() {
-            let Some(target) = self.instrs.get(index).and_then(jump_target) else { continue };
-            let resolved = u32::try_from(self.resolve(target)).unwrap_or(u32::MAX);
-            if let Some(instr) = self.instrs.get_mut(index) {
-                *instr = with_target(*instr, resolved);
+        // All of them first: following a chain takes the targets on its way for labels.
+        let resolved: Vec<Option<usize>> =
+            self.instrs.iter().map(|instr| jump_target(instr).map(|target| self.resolve(target))).collect();
+        for (instr, target) in self.instrs.iter_mut().zip(resolved) {
+            if let Some(target) = target {
+                *instr = with_target(*instr, u32::try_from(target).unwrap_or(u32::MAX));
             }
         }
         let heights = heights(&self.instrs);

@@ -6,12 +6,12 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 use indexmap::IndexMap;
 
 use super::exception::PyResult;
-use super::hash;
 use super::release::release;
 use super::string::Str;
 use super::types::{self, BuiltinType};
 use super::value::Value;
 use super::vm::Vm;
+use super::{collisions, hash};
 
 /// A key of a dict or an item of a set: a value with its Python hash.
 #[derive(Clone)]
@@ -27,6 +27,7 @@ impl Key {
     /// # Errors
     /// `TypeError: unhashable type: 'list'` and its like.
     pub fn new(vm: &mut Vm, value: Value) -> PyResult<Self> {
+        vm.charge_comparisons()?;
         Ok(Self { hash: hash::hash(vm, &value)?, value })
     }
 
@@ -54,7 +55,11 @@ impl Hash for Key {
 
 impl PartialEq for Key {
     fn eq(&self, other: &Self) -> bool {
-        self.hash == other.hash && hash::keys_equal(&self.value, &other.value)
+        self.hash == other.hash
+            && (hash::keys_equal(&self.value, &other.value) || {
+                collisions::note(1);
+                false
+            })
     }
 }
 

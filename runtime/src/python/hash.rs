@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use num_bigint::{BigInt, BigUint};
-use num_traits::{Signed, ToPrimitive};
+use num_bigint::BigInt;
+use num_traits::Signed;
 
 use super::args::Args;
+use super::collisions;
 use super::dict::Key;
 use super::exception::{PyResult, type_error};
 use super::number::{Num, convert};
@@ -13,6 +14,9 @@ use super::set::{SetObject, SetTable};
 use super::types::Type;
 use super::value::{Range, Value};
 use super::vm::Vm;
+
+/// The bytes of text that are compared in about the time of a step.
+const COMPARED_A_STEP: usize = 2048;
 
 /// Numbers hash modulo this prime, `2**61 - 1`.
 const MODULUS: u64 = (1 << 61) - 1;
@@ -25,17 +29,16 @@ const MODULUS: u64 = (1 << 61) - 1;
 pub fn hash(vm: &mut Vm, value: &Value) -> PyResult<i64> {
     match value {
         Value::Str(text) => {
-            vm.charge(text.as_str().len() / 256)?;
+            vm.charge(text.as_str().len() / 64)?;
             Ok(hash_str(text.as_str()))
         }
         Value::Int(value) => Ok(hash_int(*value)),
         Value::BigInt(value) => {
-            // Multiples of 2**61 - 1 hash alike, as in CPython: a table of them compares each with all.
-            vm.charge(400 + usize::try_from(value.bits() / 128).unwrap_or(usize::MAX - 400))?;
+            vm.charge(usize::try_from(value.bits() / 512).unwrap_or(usize::MAX))?;
             Ok(hash_big(value))
         }
         Value::Bytes(bytes) => {
-            vm.charge(bytes.len() / 256)?;
+            vm.charge(bytes.len() / 64)?;
             hash_immutable(value).ok_or_else(|| unhashable(value))
         }
         Value::Set(set) => {
@@ -177,8 +180,13 @@ fn hash_int(value: i64) -> i64 {
 }
 
 fn hash_big(value: &BigInt) -> i64 {
-    let rest = value.magnitude() % BigUint::from(MODULUS);
-    signed(rest.to_u64().unwrap_or(0), value.is_negative())
+    // 2**64 is 8 modulo the prime, and so is a shift by 61 bits one by none.
+    let rest = value.magnitude().iter_u64_digits().rev().fold(0_u64, |rest, digit| {
+        let sum = (u128::from(rest) << 3) + u128::from(digit);
+        let folded = (sum & u128::from(MODULUS)) + (sum >> 61);
+        u64::try_from(folded).unwrap_or(0) % MODULUS
+    });
+    signed(rest, value.is_negative())
 }
 
 /// The hash with its sign; -1 is CPython's mark of an error, so that -2 stands for it.
@@ -247,9 +255,15 @@ fn hash_range(range: &Range) -> i64 {
 /// object; CPython calls their `__eq__`.
 pub fn keys_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Str(a), Value::Str(b)) => a == b,
+        (Value::Str(a), Value::Str(b)) => {
+            if a.as_str().len() >= COMPARED_A_STEP {
+                collisions::note((a.as_str().len() / COMPARED_A_STEP) as u64);
+            }
+            a == b
+        }
         (Value::Int(a), Value::Int(b)) => a == b,
         (Value::Tuple(a), Value::Tuple(b)) => {
+            collisions::note((a.items.len() / 4) as u64);
             Rc::ptr_eq(a, b)
                 || (a.items.len() == b.items.len() && a.items.iter().zip(&b.items).all(|(a, b)| keys_equal(a, b)))
         }
@@ -257,6 +271,10 @@ pub fn keys_equal(a: &Value, b: &Value) -> bool {
         (Value::Set(a), Value::Set(b)) => {
             if Rc::ptr_eq(a, b) {
                 return true;
+            }
+            // Sets in sets are compared again for each that holds them.
+            if !collisions::note(2) {
+                return false;
             }
             let (a, b) = (a.table.borrow(), b.table.borrow());
             a.len() == b.len() && a.iter().all(|key| b.contains(key))

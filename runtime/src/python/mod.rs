@@ -4,6 +4,7 @@ pub mod args;
 pub mod builtins;
 pub mod code;
 pub mod codec;
+mod collisions;
 pub mod dict;
 pub mod exception;
 pub mod format;

@@ -86,6 +86,11 @@ impl VersionObject {
         if self.is_text { Version::parse(&self.text) } else { Version::Legacy(&self.text) }
     }
 
+    /// Pays for reading the text anew, which each use does.
+    fn charge_parsing(&self, vm: &mut Vm) -> PyResult<()> {
+        vm.charge(self.text.len() / 32)
+    }
+
     /// `str(version)`
     fn shown(&self) -> String {
         match self.version() {
@@ -145,7 +150,8 @@ impl Object for VersionObject {
         }
     }
 
-    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+    fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        self.charge_parsing(vm)?;
         Ok(match self.version() {
             Version::Pep440(version) => version_attribute(&version, name),
             Version::Legacy(legacy) => match name {
@@ -158,24 +164,30 @@ impl Object for VersionObject {
         })
     }
 
-    fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        self.charge_parsing(vm)?;
         Ok(format!("<{}('{}')>", self.class().name, self.shown()))
     }
 
-    fn str(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+    fn str(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        self.charge_parsing(vm)?;
         Ok(self.shown())
     }
 
-    fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
-        let order = self.version().compare(&other.downcast::<Self>()?.version());
-        Some(Ok(decide(op, order)))
+    fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        let other = other.downcast::<Self>()?;
+        let paid = self.charge_parsing(vm).and_then(|()| other.charge_parsing(vm));
+        Some(paid.map(|()| decide(op, self.version().compare(&other.version()))))
     }
 
     fn equals_key(&self, other: &Value) -> bool {
         other.downcast::<Self>().is_some_and(|other| self.version().compare(&other.version()).is_eq())
     }
 
-    fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
+    fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
+        if let Err(raised) = self.charge_parsing(vm) {
+            return Some(Err(raised));
+        }
         // Equal versions must hash alike: the normal form without zeros at the end of the release.
         Some(Ok(match self.version() {
             Version::Legacy(legacy) => hash::hash_str(&super::legacy::key(legacy).join(" ")),

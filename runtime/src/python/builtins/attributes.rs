@@ -54,7 +54,7 @@ pub(crate) fn delattr(vm: &mut Vm, args: Args) -> PyResult<Value> {
 ///
 /// DIFFERENCE: the methods with underscores that every object has in CPython are left out, and without an argument there
 /// is nothing to show.
-pub(crate) fn dir(_: &mut Vm, args: Args) -> PyResult<Value> {
+pub(crate) fn dir(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [object] = args.between("dir", 0)?;
     let mut names: Vec<String> = Vec::new();
     if let Some(object) = object {
@@ -75,6 +75,7 @@ pub(crate) fn dir(_: &mut Vm, args: Args) -> PyResult<Value> {
             }
         }
     }
+    vm.charge(names.len().saturating_mul(4))?;
     names.sort();
     names.dedup();
     Ok(Value::list(names.into_iter().map(Value::str).collect()))
@@ -123,6 +124,7 @@ pub(crate) fn vars(vm: &mut Vm, args: Args) -> PyResult<Value> {
         }
         Some(_) => return Err(type_error("vars() argument must have __dict__ attribute")),
     };
+    vm.charge(entries.len().saturating_mul(2))?;
     let table = entries.into_iter().map(|(name, value)| (Key::str(Str::from(name)), value)).collect();
     Ok(Value::dict(Dict::from_table(table)))
 }

@@ -7,6 +7,9 @@ use crate::python::types::Type;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
+/// How many classes are compared in about the time of a step.
+const CLASSES_A_STEP: usize = 4;
+
 /// `callable(object)`
 pub(crate) fn callable(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [value] = args.exactly("callable")?;
@@ -31,33 +34,38 @@ pub fn is_callable(vm: &mut Vm, value: &Value) -> PyResult<bool> {
 /// # Errors
 /// `TypeError` where `info` is none of these.
 pub fn is_instance(vm: &mut Vm, value: &Value, info: &Value) -> PyResult<bool> {
-    match matches_info(vm, &value.class(), info)? {
+    match matches_info(vm, &value.class(), info, " in __instancecheck__")? {
         Some(found) => Ok(found),
         None => Err(type_error("isinstance() arg 2 must be a type, a tuple of types, or a union")),
     }
 }
 
-/// Whether a class matches a class, a union or a tuple of such; `None` where `info` is none of these.
-fn matches_info(vm: &mut Vm, class: &Type, info: &Value) -> PyResult<Option<bool>> {
+/// Whether a class matches a class, a union or a tuple of such; `None` where `info` is none of these. `place` is what the error
+/// says where tuples nest too deeply.
+fn matches_info(vm: &mut Vm, class: &Type, info: &Value, place: &str) -> PyResult<Option<bool>> {
     match info {
         Value::Type(wanted) => Ok(Some(is_subclass(vm, class, wanted))),
         Value::None => Ok(None),
         Value::Tuple(infos) => {
-            for info in &infos.items {
-                match matches_info(vm, class, info)? {
-                    Some(false) => {}
-                    decided => return Ok(decided),
+            vm.charge(infos.items.len() / CLASSES_A_STEP)?;
+            vm.deeper_in(place, |vm| {
+                for info in &infos.items {
+                    match matches_info(vm, class, info, place)? {
+                        Some(false) => {}
+                        decided => return Ok(decided),
+                    }
                 }
-            }
-            Ok(Some(false))
+                Ok(Some(false))
+            })
         }
         other => {
             let Some(members) = typing::union_members(other) else { return Ok(None) };
+            vm.charge(members.len() / CLASSES_A_STEP)?;
             for member in members {
                 // `int | None` holds None itself for its type.
                 let member =
                     if member.is_none() { Value::Type((&crate::python::types::NONE_TYPE).into()) } else { member };
-                match matches_info(vm, class, &member)? {
+                match matches_info(vm, class, &member, place)? {
                     Some(false) => {}
                     decided => return Ok(decided),
                 }
@@ -84,7 +92,7 @@ pub(crate) fn issubclass(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let Value::Type(class) = &class else {
         return Err(type_error("issubclass() arg 1 must be a class"));
     };
-    match matches_info(vm, class, &info)? {
+    match matches_info(vm, class, &info, " in __subclasscheck__")? {
         Some(found) => Ok(Value::Bool(found)),
         None => Err(type_error("issubclass() arg 2 must be a class, a tuple of classes, or a union")),
     }

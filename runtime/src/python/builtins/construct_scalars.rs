@@ -156,6 +156,7 @@ pub(crate) fn float(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Ok(Value::Float(convert::to_float(number)?));
     }
     if let Some(text) = text_of(&value) {
+        vm.charge(text.len() / 128)?;
         return match parse::float(&text) {
             Some(number) => Ok(Value::Float(number)),
             None => Err(value_error(format!("could not convert string to float: {}", vm.repr(&value)?))),
@@ -185,6 +186,7 @@ pub(crate) fn float(vm: &mut Vm, args: Args) -> PyResult<Value> {
 pub(crate) fn str_(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [value, encoding, errors] = args.bind("str", ["object", "encoding", "errors"], 0)?;
     let Some(value) = value else { return Ok(Value::str("")) };
+    vm.charge(1)?;
     if encoding.is_none() && errors.is_none() {
         return vm.str(&value).map(Value::Str);
     }

@@ -67,7 +67,7 @@ pub fn update_from(vm: &mut Vm, dict: &Dict, source: &Value) -> PyResult<()> {
         vm.charge(other.len().saturating_mul(3))?;
         let entries: Vec<_> = other.table.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect();
         dict.table.borrow_mut().extend(entries);
-        return Ok(());
+        return vm.charge_comparisons();
     }
     if matches!(source, Value::Object(_) | Value::Instance(_) | Value::Type(_))
         && let Some(keys) = vm.find_attr(source, "keys")?
@@ -82,7 +82,7 @@ pub fn update_from(vm: &mut Vm, dict: &Dict, source: &Value) -> PyResult<()> {
     let iterator = vm.iter(source)?;
     let mut index = 0_usize;
     while let Some(pair) = vm.next(&iterator)? {
-        vm.charge(2)?;
+        vm.charge(3)?;
         let (key, value) = take_pair(vm, &pair, index)?;
         dict.set(vm, key, value)?;
         index += 1;
@@ -131,6 +131,7 @@ pub fn add_to_set(vm: &mut Vm, table: &mut SetTable, iterable: &Value) -> PyResu
             let other = set.table.borrow();
             vm.charge(other.len())?;
             table.merge(&other);
+            vm.charge_comparisons()?;
         }
         Value::Dict(dict) => {
             vm.charge(dict.len())?;

@@ -7,6 +7,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use super::convert;
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
+use crate::python::number::float_text::{self, FloatStyle};
 use crate::python::value::Value;
 use crate::python::vm::{BinaryOp, Vm};
 
@@ -114,7 +115,8 @@ pub(crate) fn pow(vm: &mut Vm, args: Args) -> PyResult<Value> {
     vm.charge(bits(&exponent).saturating_mul(words).saturating_mul(1 + words / 32))?;
     vm.charge(words.saturating_mul(1 + bits(&base) / 512))?;
     if exponent.is_negative() {
-        vm.charge(words.saturating_mul(words))?;
+        // A division for each bit or two, and three products.
+        vm.charge(bits(&modulus).saturating_mul(1 + words / 16))?;
         base = inverse(&base, &modulus)?;
         exponent = -exponent;
     }
@@ -143,7 +145,8 @@ pub(crate) fn round(vm: &mut Vm, args: Args) -> PyResult<Value> {
         Value::Float(float) if digits.is_none() => convert::float_to_int(float.round_ties_even()),
         Value::Float(float) => {
             let digits = convert::index_clamped(vm, &digits)?;
-            vm.charge(usize::try_from(digits.unsigned_abs()).unwrap_or(0).min(323) / 8)?;
+            let places = usize::try_from(digits).unwrap_or(0).min(323);
+            vm.charge(float_text::cost(*float, FloatStyle::Fixed, places))?;
             Ok(Value::Float(round_float(*float, digits)?))
         }
         Value::Int(_) | Value::BigInt(_) | Value::Bool(_) => {

@@ -139,7 +139,6 @@ fn format_real(vm: &mut Vm, number: f64, spec: &Spec) -> PyResult<String> {
         return Err(value_error("precision too big"));
     }
     vm.charge_bytes(spec.width.unwrap_or(0).saturating_mul(4).saturating_add(spec.precision.unwrap_or(0)))?;
-    vm.charge(spec.precision.unwrap_or(0) / 4)?;
     let mut options = FloatOptions {
         alternate: spec.alternate,
         no_negative_zero: spec.no_negative_zero,
@@ -161,6 +160,7 @@ fn format_real(vm: &mut Vm, number: f64, spec: &Spec) -> PyResult<String> {
         }
         _ => FloatStyle::Fixed,
     };
+    vm.charge(float_text::cost(number, style, precision))?;
     let mut text = float_text::write(number, style, precision, options);
     if spec.kind == '%' {
         text.push('%');

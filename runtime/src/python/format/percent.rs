@@ -197,8 +197,6 @@ impl Formatter<'_> {
         }
         field.kind = self.chars.next().ok_or_else(incomplete)?;
         vm.charge_bytes(field.width.saturating_mul(4).saturating_add(field.precision.unwrap_or(0)))?;
-        // Digits of floats are made one by one.
-        vm.charge(field.precision.unwrap_or(0) / 4)?;
         let value = self.values.next()?;
         self.convert(vm, &field, &value)
     }
@@ -464,5 +462,7 @@ fn real_text(vm: &mut Vm, field: &Field, value: &Value) -> PyResult<String> {
     };
     let options =
         FloatOptions { alternate: field.alternate, upper: field.kind.is_ascii_uppercase(), ..FloatOptions::default() };
-    Ok(float_text::write(number, style, field.precision.unwrap_or(6), options))
+    let precision = field.precision.unwrap_or(6);
+    vm.charge(float_text::cost(number, style, precision))?;
+    Ok(float_text::write(number, style, precision, options))
 }

@@ -109,6 +109,7 @@ impl View {
         let own = self.table(vm)?;
         let other = set::table_of(vm, other)?;
         let table = if swapped { operation.apply(&other, &own) } else { operation.apply(&own, &other) };
+        vm.charge_comparisons()?;
         Ok(set::set_value(table, false))
     }
 }

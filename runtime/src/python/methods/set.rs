@@ -136,7 +136,8 @@ fn combine(vm: &mut Vm, mut table: SetTable, operation: Operation, other: &Value
         }
         (operation, Value::Set(other)) => {
             let other = other.table.borrow();
-            vm.charge(other.len())?;
+            // Items of both are taken hold of.
+            vm.charge(table.len() / 2 + other.len())?;
             Ok(operation.apply(&table, &other))
         }
         (Operation::And, other) => {

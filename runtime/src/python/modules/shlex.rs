@@ -72,6 +72,9 @@ fn split(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let mut word: Option<String> = None;
     let mut characters = text.chars();
     while let Some(char) = characters.next() {
+        if word.is_none() {
+            vm.charge(1)?;
+        }
         match char {
             ' ' | '\t' | '\r' | '\n' => words.extend(word.take().map(Value::str)),
             '#' if comments => {

@@ -28,7 +28,10 @@ pub struct Union {
 }
 
 /// `a | b` of two classes, unions or `None`; `None` where one is no such thing.
-pub fn union(a: &Value, b: &Value) -> Option<Value> {
+///
+/// # Errors
+/// `TimeoutError`: each member of the one is compared with all of the other.
+pub fn union(vm: &mut Vm, a: &Value, b: &Value) -> PyResult<Option<Value>> {
     let members = |value: &Value| match value {
         Value::Type(_) | Value::None => Some(vec![value.clone()]),
         Value::Object(_) => match (value.downcast::<Union>(), value.downcast::<Form>(), value.downcast::<Alias>()) {
@@ -38,19 +41,20 @@ pub fn union(a: &Value, b: &Value) -> Option<Value> {
         },
         _ => None,
     };
-    let mut all = members(a)?;
-    for member in members(b)? {
+    let Some((mut all, more)) = members(a).zip(members(b)) else { return Ok(None) };
+    vm.charge((all.len() + more.len()) / 4 + all.len().saturating_mul(more.len()) / 16)?;
+    for member in more {
         if !all.iter().any(|known| known.is(&member)) {
             all.push(member);
         }
     }
     if all.iter().all(Value::is_none) {
-        return None;
+        return Ok(None);
     }
-    match <[Value; 1]>::try_from(all) {
+    Ok(match <[Value; 1]>::try_from(all) {
         Ok([only]) => Some(only),
         Err(members) => Some(Value::object(Union { members })),
-    }
+    })
 }
 
 /// The members of a union, or the class that a form of `typing` stands for; `None` for anything else.
@@ -99,11 +103,11 @@ impl Object for Union {
         }
     }
 
-    fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+    fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
         let this = Value::object(Self { members: self.members.clone() });
         match method {
-            "or" => union(&this, other).map(Ok),
-            "ror" => union(other, &this).map(Ok),
+            "or" => union(vm, &this, other).transpose(),
+            "ror" => union(vm, other, &this).transpose(),
             _ => None,
         }
     }
@@ -196,11 +200,11 @@ impl Object for Alias {
         Some(Ok(IteratorObject::new(&GENERIC_ALIAS_ITERATOR, Items(items.into_iter()))))
     }
 
-    fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+    fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
         let this = Value::object(self.copied(self.unpacked));
         match method {
-            "or" => union(&this, other).map(Ok),
-            "ror" => union(other, &this).map(Ok),
+            "or" => union(vm, &this, other).transpose(),
+            "ror" => union(vm, other, &this).transpose(),
             _ => None,
         }
     }
@@ -217,25 +221,25 @@ impl Object for Form {
         &SPECIAL_FORM
     }
 
-    fn get_item(&self, _: &mut Vm, key: &Value) -> PyResult<Value> {
+    fn get_item(&self, vm: &mut Vm, key: &Value) -> PyResult<Value> {
         let this = Value::object(Self { name: self.name, origin: self.origin });
         Ok(match (self.name, key) {
-            ("Optional", other) => union(other, &Value::None).unwrap_or_else(|| generic_alias(this, other)),
+            ("Optional", other) => union(vm, other, &Value::None)?.unwrap_or_else(|| generic_alias(this, other)),
             ("Union", Value::Tuple(members)) => {
                 let mut members = members.items.iter();
                 let first = members.next().cloned().unwrap_or_default();
-                members.fold(first, |all, member| union(&all, member).unwrap_or(all))
+                members.try_fold(first, |all, member| Ok(union(vm, &all, member)?.unwrap_or(all)))?
             }
             ("Union", other) => other.clone(),
             (_, other) => generic_alias(this, other),
         })
     }
 
-    fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+    fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
         let this = Value::object(Self { name: self.name, origin: self.origin });
         match method {
-            "or" => union(&this, other).map(Ok),
-            "ror" => union(other, &this).map(Ok),
+            "or" => union(vm, &this, other).transpose(),
+            "ror" => union(vm, other, &this).transpose(),
             _ => None,
         }
     }

@@ -85,6 +85,21 @@ impl Digits {
     }
 }
 
+/// The digits of a float that are made quickly, all at once; those of a longer text are made one by one.
+const QUICK_DIGITS: usize = 17;
+
+/// The steps that [`write()`] takes beyond its call.
+pub fn cost(value: f64, style: FloatStyle, precision: usize) -> usize {
+    let before_point = if value.abs() < 1.0 { 0 } else { usize::try_from(libm::ilogb(value)).unwrap_or(0) * 3 / 10 };
+    let digits = match style {
+        _ if !value.is_finite() => 0,
+        FloatStyle::Repr => QUICK_DIGITS,
+        FloatStyle::Exponent | FloatStyle::General => precision.min(MOST_DIGITS),
+        FloatStyle::Fixed => before_point + precision.min(MOST_DIGITS),
+    };
+    digits.saturating_sub(QUICK_DIGITS)
+}
+
 /// The text of a float. `precision` counts digits after the point, or significant digits for [`FloatStyle::General`]; it
 /// has no meaning for [`FloatStyle::Repr`].
 pub fn write(value: f64, style: FloatStyle, precision: usize, options: FloatOptions) -> String {

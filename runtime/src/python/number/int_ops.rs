@@ -101,7 +101,8 @@ fn large(vm: &mut Vm, op: BinaryOp, a: Num<'_>, b: Num<'_>) -> PyResult<Option<V
 /// Pays for a product: its size, and its work, which grows faster than its size.
 fn charge_product(vm: &mut Vm, a: &BigInt, b: &BigInt) -> PyResult<()> {
     let (short, long) = limbs(a, b);
-    vm.charge_bytes((short + long).saturating_mul(8))?;
+    vm.limit_bytes((short + long).saturating_mul(8))?;
+    vm.charge((short + long) / 32)?;
     vm.charge(long.saturating_mul(short.isqrt()) / if short < 64 { 16 } else { 1 })
 }
 

@@ -146,7 +146,7 @@ pub(super) struct Watched<'t> {
 impl<'t> Watched<'t> {
     pub(super) fn new(text: &'t str, reach: Reach, effort: &'t Effort) -> Self {
         // A step that looks far looks at half of the text, mostly; there are other steps between.
-        Self { text, far: if reach.0 >= LOOK { text.len() / 12 } else { 0 }, effort }
+        Self { text, far: if reach.0 >= LOOK { text.len() / 6 } else { 0 }, effort }
     }
 }
 

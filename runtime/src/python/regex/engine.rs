@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use fancy_regex::{CompileError as EngineCompileError, Error as EngineError, RegexBuilder, RegexInput};
 
 use super::ast::Pattern;
+use super::compiling;
 use super::effort::{self, Effort, Watched};
 use super::error::CompileError;
 use super::parser::parse;
@@ -183,6 +184,11 @@ impl Regex {
         let full = Engines::new(format!(r"(?:{})\z", engines.source), false);
         let not_empty = Engines::new(engines.source.clone(), true);
         Ok(Self { pattern, can_be_empty, breadth, reach, engines, full, not_empty })
+    }
+
+    /// The steps that compiling it takes, once it is read.
+    pub fn compiling(&self) -> usize {
+        compiling::of_pattern(&self.pattern)
     }
 
     /// The steps, beyond a step or two, that a search in a text of this length may take where the pattern is so large that

@@ -20,6 +20,7 @@
 
 pub mod ast;
 pub mod charset;
+pub mod compiling;
 mod effort;
 pub mod engine;
 pub mod error;

@@ -105,7 +105,7 @@ impl Vm {
             self.charge(other.table.borrow().len())?;
             let other = other.table.borrow().clone();
             set.table.borrow_mut().merge(&other);
-            return Ok(());
+            return self.charge_comparisons();
         }
         for item in self.collect(&iterable)? {
             let key = Key::new(self, item)?;

@@ -99,6 +99,7 @@ impl Vm {
                 Binding::Outer => {}
             }
         }
+        self.charge(dict.len().saturating_mul(3))?;
         Ok(Value::dict(dict))
     }
 
@@ -118,6 +119,7 @@ impl Vm {
                 dict.set_str(running.program.string(*name), value.clone());
             }
         }
+        self.charge(dict.len().saturating_mul(3))?;
         Ok(Value::dict(dict))
     }
 

@@ -207,7 +207,9 @@ impl Vm {
             }
             (Value::Set(x), Value::Set(y)) => {
                 self.charge(x.table.borrow().len().min(y.table.borrow().len()))?;
-                Some(compare_sets(op, x, y))
+                let result = compare_sets(op, x, y);
+                self.charge_comparisons()?;
+                Some(result)
             }
             (Value::Range(x), Value::Range(y)) => by_equality(op, ranges_equal(x, y)),
             (Value::Slice(x), Value::Slice(y)) => {

@@ -3,7 +3,12 @@
 use std::collections::HashMap;
 
 use super::Vm;
+use crate::python::collisions;
 use crate::python::exception::PyResult;
+
+/// How many patterns a job pays for once. As others are compiled, kept ones are dropped, and then compiled again for nothing:
+/// this is half of how many are kept, so that what is paid is half of the work or more.
+const MAX_ONCE: usize = 256;
 
 /// The regular expressions that this job has paid for, by their flags.
 #[derive(Default)]
@@ -39,6 +44,9 @@ impl Paid {
     }
 
     fn add(&mut self, pattern: &str, flags: u32, steps: u64) {
+        if self.patterns.values().map(HashMap::len).sum::<usize>() >= MAX_ONCE {
+            return;
+        }
         self.steps += steps;
         let payment = Payment { steps, asked: self.measurements };
         self.patterns.entry(flags).or_default().insert(pattern.to_owned(), payment);
@@ -71,6 +79,22 @@ impl Vm {
             self.paid.add(pattern, flags, steps as u64);
         }
         Ok(())
+    }
+
+    /// Pays for comparing the keys of equal hash that the job's tables have compared since it paid last.
+    ///
+    /// # Errors
+    /// As [`Vm::charge`].
+    #[inline]
+    pub fn charge_comparisons(&mut self) -> PyResult<()> {
+        match collisions::take() {
+            0 => Ok(()),
+            compared => {
+                self.charge(usize::try_from(compared).unwrap_or(usize::MAX))?;
+                collisions::allow(self.steps_left);
+                Ok(())
+            }
+        }
     }
 
     /// Begins to measure what work costs.

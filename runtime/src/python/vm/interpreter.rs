@@ -86,7 +86,9 @@ impl Vm {
         }
         frame.locals.resize(root.locals.len(), None);
         frame.cells.extend(root.cells.iter().map(|_| Rc::default()));
-        self.run_frame(frame)
+        let result = self.run_frame(frame);
+        self.charge_comparisons()?;
+        result
     }
 
     #[inline(never)]

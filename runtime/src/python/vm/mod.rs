@@ -45,6 +45,7 @@ pub use cost::Cost;
 
 pub use super::code::{BinaryOp, CodeKind, CompareOp, UnaryOp};
 use super::code::{Program, ProgramData};
+use super::collisions;
 use super::exception::{PyResult, raise, recursion_error, timeout_error};
 use super::module::ModuleDef;
 use super::modules::random::MersenneTwister;
@@ -266,6 +267,8 @@ impl Vm {
     /// A machine in these surroundings, with an empty context.
     pub fn new(environment: Rc<dyn Environment>) -> Self {
         let limits = Limits::default();
+        collisions::take();
+        collisions::allow(limits.steps);
         Self {
             environment,
             context: Vec::new(),
@@ -347,6 +350,8 @@ impl Vm {
         }
         self.steps_left = self.limits.steps;
         self.paid.clear();
+        collisions::take();
+        collisions::allow(self.steps_left);
         self.draws = 0;
         self.depth = 0;
         self.handling.clear();
@@ -358,6 +363,8 @@ impl Vm {
     pub fn renew(&mut self) {
         self.steps_left = self.limits.steps;
         self.paid.clear();
+        collisions::take();
+        collisions::allow(self.steps_left);
     }
 
     /// Starts to note what the block that is run next reads; it is interpreted.
@@ -390,6 +397,7 @@ impl Vm {
     /// Sets the steps that are left to what they were, after work that the job does not pay for.
     pub fn restore_steps(&mut self, steps: u64) {
         self.steps_left = steps;
+        collisions::allow(steps);
     }
 
     /// Pays for `steps` items of work.
@@ -423,6 +431,7 @@ impl Vm {
             Value::BigInt(int) => usize::try_from(int.bits()).unwrap_or(usize::MAX) / 64,
             _ => 0,
         };
+        self.charge_comparisons()?;
         self.charge(1 + more)
     }
 

@@ -123,7 +123,9 @@ impl Vm {
             }
             (BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, Value::Set(x), Value::Set(y)) => {
                 self.charge(x.table.borrow().len() + y.table.borrow().len())?;
-                return Ok(Some(set_operation(op, x, y)));
+                let result = set_operation(op, x, y);
+                self.charge_comparisons()?;
+                return Ok(Some(result));
             }
             (_, Value::Dict(x), Value::Dict(y))
                 if matches!((&x.kind, &y.kind), (DictKind::Counter, DictKind::Counter)) =>
@@ -135,9 +137,7 @@ impl Vm {
                 return Ok(Some(Value::dict(merged(x, y))));
             }
             (BinaryOp::Or, _, _) => {
-                let members = |value: &Value| typing::union_members(value).map_or(0, |members| members.len());
-                self.charge(members(a).saturating_mul(1 + members(b)))?;
-                return Ok(typing::union(a, b));
+                return typing::union(self, a, b);
             }
             (BinaryOp::Add, ..) => return self.concatenate(a, b),
             (BinaryOp::Multiply, ..) => return self.repeat(a, b),
@@ -309,6 +309,7 @@ impl Vm {
                     _ => table.toggle(&items),
                 }
                 drop(table);
+                self.charge_comparisons()?;
                 Ok(Some(a.clone()))
             }
             (_, Value::Instance(_)) => {
@@ -340,7 +341,7 @@ impl Vm {
             let entries = other.table.borrow().clone();
             self.charge(entries.len())?;
             dict.table.borrow_mut().extend(entries);
-            return Ok(());
+            return self.charge_comparisons();
         }
         crate::python::builtins::containers::update_from(self, dict, other)
     }

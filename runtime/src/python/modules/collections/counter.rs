@@ -43,7 +43,8 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
 
 /// Adds to, or subtracts from, the count of a key.
 fn change(vm: &mut Vm, dict: &Dict, key: Value, op: BinaryOp, by: &Value) -> PyResult<()> {
-    vm.charge(1)?;
+    // The table is asked and changed.
+    vm.charge(2)?;
     let key = Key::new(vm, key)?;
     let old = dict.table.borrow().get(&key).cloned();
     let new = match (&old, op, by) {

@@ -48,6 +48,11 @@ enum End {
     Right,
 }
 
+/// How many items are moved, or looked at one after another, in about the time of a step.
+const MOVED_A_STEP: usize = 64;
+/// How many items are taken hold of in about the time of a step.
+const COPIED_A_STEP: usize = 16;
+
 fn receiver(this: &Value) -> PyResult<&Deque> {
     this.downcast::<Deque>().ok_or_else(|| crate::python::methods::wrong_receiver("deque", this))
 }
@@ -77,7 +82,7 @@ impl Deque {
     /// # Errors
     /// `MemoryError` past the budget.
     pub fn repeated(&self, vm: &mut Vm, times: usize) -> PyResult<Self> {
-        let items = self.snapshot();
+        let items = self.snapshot(vm)?;
         // Only the last `maxlen` items stay: a round more than fills it is no work that shows.
         let rounds = match self.max {
             Some(max) if !items.is_empty() => times.min(max.div_ceil(items.len()) + 1),
@@ -109,8 +114,17 @@ impl Deque {
         self.items.borrow().get(index).cloned()
     }
 
-    fn snapshot(&self) -> Vec<Value> {
-        self.items.borrow().iter().cloned().collect()
+    /// The items as they are now.
+    fn snapshot(&self, vm: &mut Vm) -> PyResult<Vec<Value>> {
+        let items = self.items.borrow();
+        vm.charge(items.len() / COPIED_A_STEP)?;
+        Ok(items.iter().cloned().collect())
+    }
+
+    /// Pays for moving the items on the nearer side of a place.
+    fn charge_moving(&self, vm: &mut Vm, place: usize) -> PyResult<()> {
+        let length = self.items.borrow().len();
+        vm.charge(place.min(length.saturating_sub(place)) / MOVED_A_STEP)
     }
 
     fn place(&self, vm: &mut Vm, key: &Value) -> PyResult<usize> {
@@ -163,16 +177,17 @@ fn clear(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     Ok(Value::None)
 }
 
-fn copy(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+fn copy(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("deque.copy")?;
     let deque = receiver(this)?;
-    Ok(Value::object(Deque { items: RefCell::new(deque.items.borrow().clone()), max: deque.max }))
+    let items = deque.snapshot(vm)?.into();
+    Ok(Value::object(Deque { items: RefCell::new(items), max: deque.max }))
 }
 
 fn count(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [wanted] = args.exactly("deque.count")?;
     let mut found = 0_usize;
-    for item in receiver(this)?.snapshot() {
+    for item in receiver(this)?.snapshot(vm)? {
         vm.charge(1)?;
         if vm.equal(&item, &wanted)? {
             found += 1;
@@ -182,7 +197,7 @@ fn count(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 }
 
 fn find(vm: &mut Vm, deque: &Deque, wanted: &Value) -> PyResult<Option<usize>> {
-    for (index, item) in deque.snapshot().into_iter().enumerate() {
+    for (index, item) in deque.snapshot(vm)?.into_iter().enumerate() {
         vm.charge(1)?;
         if vm.equal(&item, wanted)? {
             return Ok(Some(index));
@@ -194,7 +209,7 @@ fn find(vm: &mut Vm, deque: &Deque, wanted: &Value) -> PyResult<Option<usize>> {
 fn index(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [wanted, start, stop] = args.between("index", 1)?;
     let (deque, wanted) = (receiver(this)?, wanted.unwrap_or_default());
-    let items = deque.snapshot();
+    let items = deque.snapshot(vm)?;
     let (start, stop) = crate::python::methods::list::search_bounds(vm, start, stop, items.len())?;
     for (index, item) in items.iter().enumerate().take(stop).skip(start) {
         vm.charge(1)?;
@@ -209,8 +224,7 @@ fn insert(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [index, item] = args.between("insert", 2)?.map(Option::unwrap_or_default);
     let index = convert::index_i64(vm, &index)?;
     let deque = receiver(this)?;
-    let mut items = deque.items.borrow_mut();
-    let length = items.len();
+    let length = deque.items.borrow().len();
     if deque.max.is_some_and(|max| length >= max) {
         return Err(index_error("deque already at its maximum size"));
     }
@@ -219,7 +233,8 @@ fn insert(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     } else {
         usize::try_from(index).unwrap_or(usize::MAX).min(length)
     };
-    items.insert(place, item);
+    deque.charge_moving(vm, place)?;
+    deque.items.borrow_mut().insert(place, item);
     Ok(Value::None)
 }
 
@@ -238,6 +253,7 @@ fn remove(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let deque = receiver(this)?;
     match find(vm, deque, &wanted)? {
         Some(index) => {
+            deque.charge_moving(vm, index)?;
             let removed = deque.items.borrow_mut().remove(index);
             drop(removed);
             Ok(Value::None)
@@ -246,9 +262,11 @@ fn remove(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     }
 }
 
-fn reverse(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+fn reverse(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("deque.reverse")?;
-    receiver(this)?.items.borrow_mut().make_contiguous().reverse();
+    let deque = receiver(this)?;
+    vm.charge(deque.items.borrow().len() / MOVED_A_STEP)?;
+    deque.items.borrow_mut().make_contiguous().reverse();
     Ok(Value::None)
 }
 
@@ -258,11 +276,14 @@ fn rotate(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         Some(steps) => convert::index_i64(vm, &steps)?,
         None => 1,
     };
-    let mut items = receiver(this)?.items.borrow_mut();
-    if let Ok(length) = i64::try_from(items.len())
+    let deque = receiver(this)?;
+    let length = deque.items.borrow().len();
+    if let Ok(length) = i64::try_from(length)
         && length > 0
     {
-        items.rotate_right(usize::try_from(steps.rem_euclid(length)).unwrap_or_default());
+        let places = usize::try_from(steps.rem_euclid(length)).unwrap_or_default();
+        deque.charge_moving(vm, places)?;
+        deque.items.borrow_mut().rotate_right(places);
     }
     Ok(Value::None)
 }
@@ -327,6 +348,7 @@ impl Object for Deque {
 
     fn del_item(&self, vm: &mut Vm, key: &Value) -> PyResult<()> {
         let place = self.place(vm, key)?;
+        self.charge_moving(vm, place)?;
         let removed = self.items.borrow_mut().remove(place);
         drop(removed);
         Ok(())
@@ -343,7 +365,7 @@ impl Object for Deque {
     }
 
     fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
-        let list = Value::list(self.snapshot());
+        let list = Value::list(self.snapshot(vm)?);
         let items = vm.deeper(|vm| vm.repr(&list))?;
         Ok(match self.max {
             Some(max) => format!("deque({items}, maxlen={max})"),
@@ -353,14 +375,15 @@ impl Object for Deque {
 
     fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let other = other.downcast::<Deque>()?;
-        Some(vm.compare(op, &Value::list(self.snapshot()), &Value::list(other.snapshot())))
+        let lists = self.snapshot(vm).and_then(|mine| Ok((mine, other.snapshot(vm)?)));
+        Some(lists.and_then(|(mine, theirs)| vm.compare(op, &Value::list(mine), &Value::list(theirs))))
     }
 
     fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
         Some(Err(type_error("unhashable type: 'collections.deque'")))
     }
 
-    fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+    fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
         match (method, other) {
             ("add", other) => {
                 let Some(other) = other.downcast::<Deque>() else {
@@ -370,18 +393,20 @@ impl Object for Deque {
                         given.as_str()
                     ))));
                 };
-                let sum = Self { items: RefCell::new(self.items.borrow().clone()), max: self.max };
-                for item in other.snapshot() {
-                    sum.push(item, End::Right);
-                }
-                Some(Ok(Value::object(sum)))
+                let items = self.snapshot(vm).and_then(|mine| Ok((mine, other.snapshot(vm)?)));
+                Some(items.map(|(mine, theirs)| {
+                    let sum = Self { items: RefCell::new(mine.into()), max: self.max };
+                    theirs.into_iter().for_each(|item| sum.push(item, End::Right));
+                    Value::object(sum)
+                }))
             }
             _ => None,
         }
     }
 
     fn deepcopy(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
-        let copied = super::super::copy::deepcopy(vm, &Value::list(self.snapshot()))?;
+        let items = Value::list(self.snapshot(vm)?);
+        let copied = super::super::copy::deepcopy(vm, &items)?;
         let items = vm.collect(&copied)?.into();
         Ok(Value::object(Self { items: RefCell::new(items), max: self.max }))
     }

@@ -52,7 +52,7 @@ pub(super) fn init(class: &Class, fields: Vec<Rc<Field>>) -> Value {
         .collect();
     NativeFunction::value("__init__", name.clone(), move |vm, args| {
         let (instance, args) = split(args);
-        vm.charge(fields.len())?;
+        vm.charge(4 + 2 * fields.len())?;
         let mut given = signature::bind_method(&name, &parameters, args)?.into_iter();
         let mut for_post_init = Vec::new();
         for field in &fields {
@@ -99,6 +99,7 @@ pub(super) fn repr(class: &Class, fields: Vec<Rc<Field>>) -> Value {
             return Ok(Value::str("..."));
         }
         vm.in_repr.push(address);
+        vm.charge(4 + 4 * fields.len())?;
         let parts = fields.iter().map(|field| {
             let value = vm.get_attr(&instance, &field.name)?;
             let shown = vm.deeper(|vm| vm.repr(&value))?;
@@ -112,7 +113,7 @@ pub(super) fn repr(class: &Class, fields: Vec<Rc<Field>>) -> Value {
 
 /// The values of some fields.
 fn values(vm: &mut Vm, instance: &Value, fields: &[Rc<Field>]) -> PyResult<Value> {
-    vm.charge(fields.len())?;
+    vm.charge(2 + 2 * fields.len())?;
     let values = fields.iter().map(|field| vm.get_attr(instance, &field.name)).collect::<PyResult<Vec<_>>>()?;
     Ok(Value::tuple(values))
 }

@@ -243,7 +243,8 @@ fn process(vm: &mut Vm, target: Value, options: Options) -> PyResult<Value> {
         }
     }
     let annotations = annotations(class);
-    vm.charge(annotations.len().saturating_mul(4))?;
+    // A method or more is made for each option, and holds all fields.
+    vm.charge(annotations.len().saturating_mul(16).saturating_add(40))?;
     let (mut keyword_only, mut mark_seen) = (options.kw_only, false);
     for (name, annotation) in &annotations {
         let mark = matches!(annotation.downcast::<Mark>(), Some(Mark::KeywordOnly));

@@ -89,7 +89,7 @@ pub(super) fn astuple(vm: &mut Vm, args: Args) -> PyResult<Value> {
 
 impl Conversion {
     fn of(&self, vm: &mut Vm, value: &Value) -> PyResult<Value> {
-        vm.charge(1)?;
+        vm.charge(4)?;
         vm.deeper(|vm| self.inner(vm, value))
     }
 
@@ -145,6 +145,7 @@ pub(super) fn replace(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let fields =
         instance_fields(&object).ok_or_else(|| type_error("replace() should be called on dataclass instances"))?;
     let mut changes: Vec<(Str, Value)> = args.kw;
+    vm.charge(fields.len().saturating_mul(2 + changes.len() / 8))?;
     for field in fields.iter().filter(|field| field.kind != Kind::ClassVar) {
         let name = field.name.as_str();
         let given = changes.iter().any(|(changed, _)| changed.as_str() == name);

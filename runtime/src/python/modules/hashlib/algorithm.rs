@@ -45,6 +45,16 @@ macro_rules! fixed {
                 }
             }
 
+            /// The steps that hashing so many bytes takes. A block of SHA-3 takes as long whatever its size is.
+            pub fn cost(&self, length: usize) -> usize {
+                let bytes_a_step = match self {
+                    Self::Sha3Of512(_) | Self::Sha3Of384(_) => 16,
+                    Self::Sha3Of224(_) | Self::Sha3Of256(_) | Self::Shake128(_) | Self::Shake256(_) => 24,
+                    _ => 32,
+                };
+                length / bytes_a_step
+            }
+
             /// `hash.block_size`, in bytes.
             pub fn block_size(&self) -> usize {
                 match self {

@@ -82,6 +82,9 @@ fn buffer(value: &Value) -> PyResult<&[u8]> {
     }
 }
 
+/// The steps that the last block takes, and the copy of the state that it is made in.
+const FINISHING: usize = 8;
+
 /// A hash object.
 struct Hash(RefCell<Algorithm>);
 
@@ -90,7 +93,7 @@ impl Hash {
     fn begin(vm: &mut Vm, mut algorithm: Algorithm, data: Option<Value>) -> PyResult<Value> {
         if let Some(data) = data {
             let bytes = buffer(&data)?;
-            vm.charge(bytes.len() / 64)?;
+            vm.charge(algorithm.cost(bytes.len()))?;
             algorithm.update(bytes);
         }
         Ok(Value::object(Self(RefCell::new(algorithm))))
@@ -171,15 +174,17 @@ static METHODS: &[Method] = &[
     },
     Method {
         name: "digest",
-        call: |_, this, args| {
+        call: |vm, this, args| {
             let [] = args.exactly("HASH.digest")?;
+            vm.charge(FINISHING)?;
             Ok(Value::bytes(receiver(this)?.0.borrow().digest(0)))
         },
     },
     Method {
         name: "hexdigest",
-        call: |_, this, args| {
+        call: |vm, this, args| {
             let [] = args.exactly("HASH.hexdigest")?;
+            vm.charge(FINISHING)?;
             Ok(Value::str(hex(&receiver(this)?.0.borrow().digest(0))))
         },
     },
@@ -188,8 +193,9 @@ static METHODS: &[Method] = &[
         call: |vm, this, args| {
             let [data] = args.exactly("HASH.update")?;
             let bytes = buffer(&data)?;
-            vm.charge(bytes.len() / 64)?;
-            receiver(this)?.0.borrow_mut().update(bytes);
+            let mut algorithm = receiver(this)?.0.borrow_mut();
+            vm.charge(algorithm.cost(bytes.len()))?;
+            algorithm.update(bytes);
             Ok(Value::None)
         },
     },
@@ -206,6 +212,7 @@ fn extended(vm: &mut Vm, this: &Value, args: Args, name: &str) -> PyResult<Vec<u
     let length =
         usize::try_from(length).map_err(|_| system_error("Negative size passed to PyBytes_FromStringAndSize"))?;
     vm.charge_bytes(length)?;
+    vm.charge(FINISHING)?;
     Ok(receiver(this)?.0.borrow().digest(length))
 }
 

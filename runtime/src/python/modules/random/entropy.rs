@@ -24,7 +24,8 @@ pub(in crate::python::modules) fn bytes(vm: &mut Vm, count: usize) -> PyResult<V
     state.update(index.to_le_bytes());
     let mut out = Vec::with_capacity(count);
     while out.len() < count {
-        vm.charge(1)?;
+        // A block, and a copy of the state.
+        vm.charge(4)?;
         vm.draws += 1;
         out.extend(state.clone().chain_update(vm.draws.to_le_bytes()).finalize());
     }

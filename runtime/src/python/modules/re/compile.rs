@@ -7,20 +7,12 @@ use std::rc::Rc;
 use super::errors::compile_error;
 use super::pattern::PatternObject;
 use crate::python::exception::{PyResult, type_error, value_error};
-use crate::python::regex::Regex;
-use crate::python::regex::ast::flag;
+use crate::python::regex::{Regex, compiling};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
 /// As many as CPython keeps.
 const MAX_KEPT: usize = 512;
-
-/// The steps that compiling a pattern takes.
-const COMPILING: usize = 2000;
-/// The steps more where the letters' case does not count: each class is made larger.
-const COMPILING_CASELESS: usize = 6000;
-/// The steps for each byte of the pattern.
-const COMPILING_A_BYTE: usize = 50;
 
 thread_local! {
     static KEPT: RefCell<HashMap<u32, HashMap<String, Value>>> = RefCell::default();
@@ -53,10 +45,15 @@ pub(super) fn pattern(vm: &mut Vm, pattern: &Value, flags: Option<&Value>) -> Py
         }
     };
     // Whether it is kept depends on earlier jobs, so what it costs must not: once in a job, as if it were compiled.
-    let caseless = flags & flag::IGNORECASE != 0 || text.as_str().contains("(?i");
-    let cost = COMPILING + if caseless { COMPILING_CASELESS } else { 0 };
-    vm.charge_once(text, flags, cost + text.len() * COMPILING_A_BYTE)?;
     let kept = KEPT.with_borrow(|kept| kept.get(&flags)?.get(text.as_str()).cloned());
+    let reading = compiling::reading(text);
+    let compiling = match kept.as_ref().and_then(|kept| kept.downcast::<PatternObject>()) {
+        Some(kept) => kept.regex.compiling(),
+        // Reading it to know what it costs must be affordable.
+        None if reading as u64 > vm.steps_left() => 0,
+        None => compiling::cost(text, flags),
+    };
+    vm.charge_once(text, flags, reading.saturating_add(compiling))?;
     if let Some(value) = kept {
         return Ok(value);
     }

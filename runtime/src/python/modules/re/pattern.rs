@@ -151,7 +151,7 @@ impl PatternObject {
         let mut all = Vec::new();
         while let Some(spans) = walk.next(vm, &subject)? {
             let copied: usize = spans.iter().flatten().map(|(start, end)| end - start).sum();
-            vm.charge(copied / 32)?;
+            vm.charge(copied / 16)?;
             let text = |group: usize| {
                 let (start, end) = spans.get(group).unwrap_or_default();
                 Value::str(subject.slice(start, end))

@@ -211,7 +211,7 @@ impl Numbers {
     }
 
     fn add(&mut self, vm: &mut Vm, value: &Value) -> PyResult<()> {
-        vm.charge(5)?;
+        vm.charge(8)?;
         self.all_ints &= !matches!(value, Value::Float(_));
         match exact_ratio(vm, value)? {
             Exact::Fraction(fraction) => {
@@ -328,6 +328,8 @@ fn deviation(vm: &mut Vm, args: Args, name: &'static str, correction: usize, roo
                 Some(special) => Sum::Special(special),
                 None if numbers.count() == 0 => Sum::Exact(total(&[])),
                 None => {
+                    // A difference and a square each, of twice as many digits.
+                    vm.charge(numbers.count().saturating_mul(16))?;
                     let centre = total(&numbers.fractions).over(numbers.count());
                     let squares: Vec<_> =
                         numbers.fractions.iter().map(|fraction| fraction.minus(&centre).square()).collect();

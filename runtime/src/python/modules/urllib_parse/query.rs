@@ -50,6 +50,8 @@ fn pairs(vm: &mut Vm, args: Args, name: &'static str) -> PyResult<Vec<(Value, Va
         if value.is_empty() && !blank {
             continue;
         }
+        // Two texts, each made twice, and a pair; or a list and a place in a table.
+        vm.charge(6)?;
         let mut plain = |part: &str| {
             let spaced = Value::str(part.replace('+', " "));
             unquote_value(vm, &spaced, encoding.clone(), errors.clone())
