@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::artifact::tables::Resource;
-use crate::galaxy::answer::{Answer, Draft, Field};
+use crate::galaxy::answer::{Answer, Draft, Field, Mapped};
 use crate::galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
 use crate::galaxy::job::Job;
 use crate::galaxy::json::{Json, dump};
@@ -17,7 +17,7 @@ use crate::python::vm::Vm;
 
 use super::entity::Entity;
 use super::evaluate::{Evaluated, Part};
-use super::explain::{Observer, Step};
+use super::explain::{Observer, Step, Unobserved};
 use super::lookup::id_of;
 use super::matching::with_resources;
 use super::objects::{EntityObject, MapperObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
@@ -62,10 +62,10 @@ impl Worker {
         let mut wait = false;
         for candidate in &candidates {
             let candidate = candidate.entity(&mut self.vm)?;
-            match self.evaluate_candidate(&candidate, &working, observer) {
-                Ok(evaluated) => {
+            match self.try_candidate(&candidate, &working, observer) {
+                Ok(mapped) => {
                     observer.step(Step::Chosen { candidate: id_of(&candidate).as_str() });
-                    return self.answer(job, &evaluated, detail.then_some(ids));
+                    return Ok(Answer::mapped(&job.id, &mapped, detail.then_some(&ids)));
                 }
                 Err(raised) if raised.is(&TRY_NEXT_DESTINATION_OR_FAIL) => {
                     self.passed(&candidate, &raised, observer);
@@ -170,21 +170,34 @@ impl Worker {
         }
     }
 
-    fn evaluate_candidate(
+    fn try_candidate(
         &mut self,
         candidate: &Rc<Entity>,
         entity: &Working,
         observer: &mut dyn Observer,
-    ) -> PyResult<Evaluated> {
+    ) -> PyResult<Rc<Mapped>> {
         observer.step(Step::Trying { candidate });
         let entity = entity.entity(&mut self.vm)?;
-        let combined = self.combine(candidate, &entity)?;
-        self.evaluate_destination(combined, observer)
+        if observer.watches() {
+            return self.evaluate_candidate(candidate, &entity, observer);
+        }
+        self.mapped_kept(candidate, &entity, |worker| worker.evaluate_candidate(candidate, &entity, &mut Unobserved))
+    }
+
+    fn evaluate_candidate(
+        &mut self,
+        candidate: &Rc<Entity>,
+        entity: &Rc<Entity>,
+        observer: &mut dyn Observer,
+    ) -> PyResult<Rc<Mapped>> {
+        let combined = self.combine(candidate, entity)?;
+        let evaluated = self.evaluate_destination(combined, observer)?;
+        self.mapped(&evaluated).map(Rc::new)
     }
 
     /// The answer for an evaluated destination: TPV's `to_galaxy_destination`.
-    fn answer(&mut self, job: &Job, evaluated: &Evaluated, candidates: Option<Vec<String>>) -> PyResult<Answer> {
-        let mut draft = Draft::new(&job.id);
+    fn mapped(&mut self, evaluated: &Evaluated) -> PyResult<Mapped> {
+        let mut draft = Draft::new();
         let runner = evaluated.entity.destination.as_ref().map_or(&Value::None, |fields| &fields.runner);
         let (env_text, env_end) = match evaluated.env {
             Part::Text(end) => (self.text.get(..end), end),
@@ -215,10 +228,6 @@ impl Worker {
         {
             let value = evaluated.resources.get(resource as usize).unwrap_or(&Value::None);
             draft.field(field, |out| dump(vm, out, value))?;
-        }
-        if let Some(ids) = candidates {
-            let ids = ids.into_iter().map(Value::str).collect();
-            draft.field(Field::Candidates, |out| dump(vm, out, &Value::list(ids)))?;
         }
         Ok(draft.finish())
     }

@@ -73,3 +73,16 @@ pub fn evaluate_complex(vm: &mut Vm, property: &Value) -> PyResult<Value> {
         other => Ok(other.clone()),
     }
 }
+
+/// Whether evaluating a property takes more than copying it.
+pub(super) fn has_code(property: &Value) -> bool {
+    match property {
+        Value::Str(text) => match text.code() {
+            Some(CodeRef { code, .. }) => code != CodeRef::PLAIN,
+            None => !is_plain(text),
+        },
+        Value::Dict(dict) => dict.table.borrow().values().any(has_code),
+        Value::List(list) => list.items.borrow().iter().any(has_code),
+        _ => false,
+    }
+}

@@ -10,7 +10,7 @@ use crate::python::exception::PyResult;
 use crate::python::value::Value;
 use crate::python::vm::CompareOp;
 
-use super::code::{evaluate, evaluate_complex};
+use super::code::evaluate;
 use super::data::deep_copy;
 use super::entity::Entity;
 use super::explain::{Observer, Step, Unobserved, reads};
@@ -169,7 +169,7 @@ impl Worker {
             if source.is_none() {
                 continue;
             }
-            let mut value = evaluate(&mut self.vm, source, CodeKind::Block)?;
+            let mut value = self.evaluate_told(source, CodeKind::Block)?;
             if let Some((_, min, max)) = CLAMPED.iter().find(|(clamped, ..)| clamped == resource) {
                 let of = |resource: Resource| resources.get(resource as usize).unwrap_or(&Value::None);
                 let asked = value.clone();
@@ -229,11 +229,11 @@ impl Worker {
             && let Some(fields) = &combined.destination
         {
             if !fields.dest_name.is_none() {
-                dest_name = evaluate(&mut self.vm, &fields.dest_name, CodeKind::FString)?;
+                dest_name = self.evaluate_told(&fields.dest_name, CodeKind::FString)?;
                 self.vm.set_context(self.slots.dest_name, dest_name.clone());
             }
             if !fields.handler_tags.is_none() {
-                handler_tags = evaluate_complex(&mut self.vm, &fields.handler_tags)?;
+                handler_tags = self.evaluate_complex_told(&fields.handler_tags)?;
                 self.vm.set_context(self.slots.handler_tags, handler_tags.clone());
             }
         }
@@ -289,7 +289,7 @@ impl Worker {
         if !self.vm.truthy(property)? {
             return deep_copy(&mut self.vm, property);
         }
-        let value = evaluate_complex(&mut self.vm, property)?;
+        let value = self.evaluate_complex_told(property)?;
         self.vm.set_context(slot, value.clone());
         Ok(value)
     }

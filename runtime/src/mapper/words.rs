@@ -50,15 +50,36 @@ impl Words {
         self.length += 1;
     }
 
+    /// Adds words.
+    pub(super) fn extend(&mut self, words: &[u64]) {
+        words.iter().for_each(|word| self.push(*word));
+    }
+
     /// The words; nothing where they are too many.
     pub(super) fn words(&self) -> Option<&[u64]> {
         self.words.get(..self.length)
+    }
+
+    /// The words after the first; nothing where they are too many.
+    pub(super) fn after_first(&self) -> Option<&[u64]> {
+        self.words.get(1..self.length)
     }
 }
 
 /// Appends the words of what `source` reads now: nothing where it has none.
 pub(super) fn push(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source) -> Option<()> {
-    let slot = match source {
+    match vm.context.get(slot_of(source, slots)?)?.as_ref()? {
+        object @ Value::Object(_) => {
+            let object = object.clone();
+            push_object(words, vm, slots, source, &object)
+        }
+        plain => push_plain(words, plain),
+    }
+}
+
+/// The slot of the context through which a source is read.
+pub(super) fn slot_of(source: Source, slots: &Slots) -> Option<usize> {
+    Some(match source {
         Source::Slot(slot) => slot,
         Source::HasUser | Source::UserRoles | Source::User => slots.user,
         Source::HistoryTags => slots.job,
@@ -66,14 +87,7 @@ pub(super) fn push(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source
         Source::App => slots.app,
         Source::EntityTags | Source::EntityParam(_) | Source::EntityResource(_) => slots.entity,
         Source::Unknown => return None,
-    };
-    match vm.context.get(slot)?.as_ref()? {
-        object @ Value::Object(_) => {
-            let object = object.clone();
-            push_object(words, vm, slots, source, &object)
-        }
-        plain => push_plain(words, plain),
-    }
+    })
 }
 
 const ABSENT: u64 = 0;

@@ -69,8 +69,10 @@ impl Working {
                     let object = self.object(names);
                     let value = EntityObject::of(&object)?.context_part(vm, entry)?;
                     vm.set_context(entry.slot, value);
-                } else if !matches!(vm.context.get(entry.slot), Some(Some(there)) if there.is(&entry.value)) {
+                } else if matches!(vm.context.get(entry.slot), Some(Some(there)) if there.is(&entry.value)) {
                     // Entities that come from one another mostly have the same context.
+                    vm.count_as_set(entry.slot);
+                } else {
                     vm.set_context(entry.slot, entry.value.clone());
                 }
             }

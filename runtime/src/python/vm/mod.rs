@@ -219,6 +219,10 @@ pub struct Vm {
     pub context: Vec<Option<Value>>,
     /// The slots of the context that hold a value.
     filled: Vec<usize>,
+    /// By slot, the stage in which it was last set.
+    set_in: Vec<u64>,
+    /// Counts what a user of the machine wants to tell apart: see [`Vm::begin_stage`].
+    stage: u64,
     /// `random`'s state.
     pub random: MersenneTwister,
     /// How often a job has asked for what the system's source of randomness gives.
@@ -267,6 +271,8 @@ impl Vm {
             environment,
             context: Vec::new(),
             filled: Vec::new(),
+            set_in: Vec::new(),
+            stage: 0,
             random: MersenneTwister::default(),
             draws: 0,
             limits,
@@ -299,6 +305,7 @@ impl Vm {
         self.slots.insert(name.to_owned(), slot);
         self.slot_names.push(Str::from(name));
         self.context.push(None);
+        self.set_in.push(0);
         slot
     }
 
@@ -309,6 +316,7 @@ impl Vm {
 
     /// Sets a name of the context.
     pub fn set_context(&mut self, slot: usize, value: Value) {
+        self.count_as_set(slot);
         if let Some(entry) = self.context.get_mut(slot) {
             if entry.is_none() {
                 self.filled.push(slot);
@@ -317,9 +325,22 @@ impl Vm {
         }
     }
 
-    /// Puts something else into a slot of the context; gives what was there.
-    pub(crate) fn swap_context(&mut self, slot: usize, value: Option<Value>) -> Option<Value> {
-        self.context.get_mut(slot).and_then(|entry| std::mem::replace(entry, value))
+    /// Begins a stage of the work: [`Vm::was_set_since`] tells what was set in it.
+    pub(crate) fn begin_stage(&mut self) -> u64 {
+        self.stage += 1;
+        self.stage
+    }
+
+    /// Whether a slot of the context was set, or counts as set, since a stage began.
+    pub(crate) fn was_set_since(&self, slot: usize, stage: u64) -> bool {
+        self.set_in.get(slot).is_some_and(|set_in| *set_in >= stage)
+    }
+
+    /// Lets a slot that has its value already count as set.
+    pub(crate) fn count_as_set(&mut self, slot: usize) {
+        if let Some(set_in) = self.set_in.get_mut(slot) {
+            *set_in = self.stage;
+        }
     }
 
     /// Makes this thread's view of a program.
