@@ -17,6 +17,7 @@ use super::explain::{Observer, Step, Unobserved, reads};
 use super::matching::{Resources, with_resources};
 use super::objects::EntityObject;
 use super::output::{Prepared, Property};
+use super::tree::Found;
 use super::worker::Worker;
 use super::working::Working;
 
@@ -68,26 +69,21 @@ impl Worker {
             return Ok(working);
         }
         if observer.watches() {
-            return self.evaluate_each_rule(working, &entity, observer);
+            return Ok(self.evaluate_each_rule(working, &entity, observer)?.0);
         }
-        let mut working = Some(working);
-        let mut evaluated = None;
-        let after = self.rules_kept(&entity, |worker| {
-            let working = working.take().unwrap_or_else(|| Working::Unseen(entity.clone()));
-            let result = worker.evaluate_each_rule(working, &entity, &mut Unobserved)?;
-            let after = result.entity(&mut worker.vm)?;
-            evaluated = Some(result);
-            Ok(after)
-        })?;
-        if let Some(evaluated) = evaluated {
-            return Ok(evaluated);
-        }
-        match working {
-            Some(working) if Rc::ptr_eq(&entity, &after) => Ok(working),
-            _ => {
-                let mut after = Working::Unseen(after);
+        match self.find_rules(&entity) {
+            Found::Given(matched) => matched.iter().try_fold(working, |working, rule| {
+                let parent = working.entity(&mut self.vm)?;
+                let mut after = Working::Unseen(self.apply_rule(rule, &parent)?);
                 self.see(&mut after);
                 Ok(after)
+            }),
+            Found::New => {
+                self.keep_rules(&entity, |worker| worker.evaluate_each_rule(working, &entity, &mut Unobserved))
+            }
+            Found::Run => {
+                self.memo.lose_trail();
+                Ok(self.evaluate_each_rule(working, &entity, &mut Unobserved)?.0)
             }
         }
     }
@@ -98,13 +94,14 @@ impl Worker {
         self.vm.set_context(self.slots.entity, seen);
     }
 
+    /// The entity with the rules that match, and those rules.
     fn evaluate_each_rule(
         &mut self,
         working: Working,
         entity: &Entity,
         observer: &mut dyn Observer,
-    ) -> PyResult<Working> {
-        let mut result = working;
+    ) -> PyResult<(Working, Vec<Rc<Entity>>)> {
+        let (mut result, mut applied) = (working, Vec::new());
         for (_, rule) in entity.rules.clone().iter() {
             let Some(fields) = &rule.rule else { continue };
             let condition = if observer.watches() {
@@ -125,8 +122,9 @@ impl Worker {
             observer.step(Step::Applied { rule: &rule, before: &parent, after: &after });
             result = Working::Unseen(after);
             self.see(&mut result);
+            applied.push(rule);
         }
-        Ok(result)
+        Ok((result, applied))
     }
 
     /// `Rule.evaluate`: fails the job, or executes and gives the entity that the code left in the context, or is the rule.
@@ -256,18 +254,19 @@ impl Worker {
     }
 
     /// The prepared properties of an entity, where jobs share it.
-    fn prepared(&mut self, entity: &Entity) -> Option<Rc<Prepared>> {
+    fn prepared(&mut self, entity: &Rc<Entity>) -> Option<Rc<Prepared>> {
         // Code that was made at run time may load any name.
-        if !entity.kept.is_shared() || self.vm.has_compiled() {
+        if self.vm.has_compiled() {
             return None;
         }
-        if let Some(prepared) = entity.kept.prepared.get() {
+        let shape = self.store.shared.shape(entity)?;
+        if let Some(prepared) = shape.prepared.get() {
             return Some(prepared.clone());
         }
         let (vm, unseen) = (&mut self.vm, self.unseen);
         let make = || Ok(Rc::new(Prepared::new(vm, entity, unseen)));
         let made = self.store.shared.prepared.get(&entity.env, &entity.params, make).ok()?;
-        Some(entity.kept.prepared.get_or_init(|| made).clone())
+        Some(shape.prepared.get_or_init(|| made).clone())
     }
 
     /// Evaluates a property of an entity: to text where it is prepared and no code sees the value.

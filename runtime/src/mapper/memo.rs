@@ -1,6 +1,6 @@
 //! What blocks gave, kept by what they read.
 //!
-//! Four things are kept ([`Memo`]): what a block gave, what the rules of an entity made of it, the text of a destination's
+//! Four things are kept ([`Memo`]): what a block gave, which rules match an entity, the text of a destination's
 //! properties, and all that became of an entity on a destination. Each is kept only where all code that ran for it can be seen to change nothing
 //! ([`super::reads`]), in a tree of what was read ([`super::tree`]). It costs a job what it would cost to compute it
 //! ([`crate::python::vm::Cost`]), so that a job's budget, too, does not depend on which jobs came before it. Errors are never
@@ -75,11 +75,11 @@ pub(super) struct Memo {
     pays: Vec<Option<Option<Rc<Pays>>>>,
     /// What blocks gave, by their code.
     blocks: Tree<Value>,
-    /// What rules made of an entity, by its number.
-    rules: Tree<Rc<Entity>>,
-    /// The properties of an entity, by its number.
+    /// Which rules match an entity, by its shape.
+    rules: Tree<Rc<[Rc<Entity>]>>,
+    /// The properties of an entity, by its shape.
     texts: Tree<PropertyText>,
-    /// What became of an entity on a destination, by the numbers of both.
+    /// What became of an entity on a destination, by the destination's number and the entity's shape.
     mapped: Tree<Rc<Mapped>>,
     /// What was read for something larger than a block that is being computed.
     outer: Option<Trail>,
@@ -195,30 +195,27 @@ impl Worker {
     }
 }
 
-/// The words that an entity takes: what is told of it, not what it shares with others.
-const ENTITY_WORDS: usize = 64;
-
 impl Worker {
-    /// What the rules made of this entity when they last read the same. `rules` evaluates them.
+    /// The rules that matched an entity of this shape when they last read the same.
+    pub(super) fn find_rules(&mut self, entity: &Rc<Entity>) -> Found<Rc<[Rc<Entity>]>> {
+        let Some(shape) = self.store.shared.shape(entity) else { return Found::Run };
+        let memo = &mut self.memo;
+        memo.rules.find(&mut self.vm, &self.slots, shape.number.into(), memo.outer.as_mut())
+    }
+
+    /// Keeps which rules match an entity; `evaluate` tells, with the entity that they make.
     ///
     /// # Errors
-    /// What `rules` raises.
-    pub(super) fn rules_kept(
+    /// What `evaluate` raises.
+    pub(super) fn keep_rules<T>(
         &mut self,
         entity: &Rc<Entity>,
-        rules: impl FnOnce(&mut Self) -> PyResult<Rc<Entity>>,
-    ) -> PyResult<Rc<Entity>> {
-        let Some(number) = entity.kept.number() else { return self.untold(rules) };
-        let (root, memo) = (u64::from(number), &mut self.memo);
-        match memo.rules.find(&mut self.vm, &self.slots, root, memo.outer.as_mut()) {
-            Found::Given(after) => return Ok(after),
-            Found::Run => return self.untold(rules),
-            Found::New => {}
-        }
-        let (after, trail, cost) = self.follow(Some(entity), rules)?;
-        if after.kept.is_shared() {
-            let leaf = Leaf::new(after.clone(), cost, ENTITY_WORDS, &trail);
-            self.memo.rules.keep(root, &trail, leaf);
+        evaluate: impl FnOnce(&mut Self) -> PyResult<(T, Vec<Rc<Entity>>)>,
+    ) -> PyResult<T> {
+        let ((after, matched), trail, cost) = self.follow(Some(entity), evaluate)?;
+        if let Some(shape) = self.store.shared.shape(entity) {
+            let leaf = Leaf::new(Rc::from(matched), cost, 0, &trail);
+            self.memo.rules.keep(shape.number.into(), &trail, leaf);
         }
         Ok(after)
     }
@@ -233,8 +230,8 @@ impl Worker {
         entity: &Rc<Entity>,
         write: impl FnOnce(&mut Self) -> PyResult<usize>,
     ) -> PyResult<usize> {
-        let Some(number) = entity.kept.number() else { return self.untold(write) };
-        let (root, memo) = (u64::from(number), &mut self.memo);
+        let Some(shape) = self.store.shared.shape(entity) else { return self.untold(write) };
+        let (root, memo) = (shape.number.into(), &mut self.memo);
         match memo.texts.find(&mut self.vm, &self.slots, root, memo.outer.as_mut()) {
             Found::Given(PropertyText { text, env_end }) => {
                 self.text.push_str(&text);
@@ -258,12 +255,12 @@ impl Worker {
     pub(super) fn mapped_kept(
         &mut self,
         destination: &Entity,
-        entity: &Entity,
+        entity: &Rc<Entity>,
         evaluate: impl FnOnce(&mut Self) -> PyResult<Rc<Mapped>>,
     ) -> PyResult<Rc<Mapped>> {
-        let numbers = (destination.kept.number(), entity.kept.number());
-        let (Some(destination), Some(entity)) = numbers else { return evaluate(self) };
-        let root = u64::from(destination) << 32 | u64::from(entity);
+        let told = (destination.kept.number(), self.store.shared.shape(entity));
+        let (Some(destination), Some(shape)) = told else { return evaluate(self) };
+        let root = u64::from(destination) << 32 | u64::from(shape.number);
         match self.memo.mapped.find(&mut self.vm, &self.slots, root, None) {
             Found::Given(mapped) => return Ok(mapped),
             Found::Run => return evaluate(self),
@@ -285,7 +282,7 @@ impl Worker {
     /// entered before, is no read.
     fn follow<T>(
         &mut self,
-        entity: Option<&Entity>,
+        entity: Option<&Rc<Entity>>,
         run: impl FnOnce(&mut Self) -> PyResult<T>,
     ) -> PyResult<(T, Trail, Cost)> {
         let start = self.vm.measure();
@@ -298,7 +295,8 @@ impl Worker {
             outer.extend(&self.vm, &self.slots, &trail);
         }
         // Names of the context that nothing sets after the entity's context.
-        if let Some(context) = entity.and_then(|entity| entity.kept.context.get()) {
+        let shape = entity.and_then(|entity| self.store.shared.shape(entity));
+        if let Some(context) = shape.and_then(|shape| shape.context.get()) {
             let told = |slot| context.iter().any(|entry| entry.slot == slot && !entry.mutable);
             trail = trail.without(|slot| told(slot) && !self.slots.is_set_by_mapper(slot));
         }

@@ -27,6 +27,7 @@ pub mod places;
 mod rank;
 mod reads;
 mod rows;
+mod shape;
 mod shared;
 mod store;
 pub mod tags;

@@ -66,9 +66,15 @@ impl Trail {
         }
     }
 
-    fn is_new(&self, vm: &Vm, slots: &Slots, source: Source) -> bool {
+    fn is_new(&mut self, vm: &Vm, slots: &Slots, source: Source) -> bool {
+        if self.lost || self.steps.iter().any(|step| step.source == source) {
+            return false;
+        }
         let own = |stage| slot_of(source, slots).is_some_and(|slot| vm.was_set_since(slot, stage));
-        !self.lost && !self.steps.iter().any(|step| step.source == source) && !self.stage.is_some_and(own)
+        let is_own = self.stage.is_some_and(own);
+        // What the run makes of an entity follows from the entity's shape, but for the id.
+        self.lost = is_own && [Source::Slot(slots.entity), Source::Slot(slots.self_)].contains(&source);
+        !is_own
     }
 
     fn add(&mut self, source: Source, words: Option<&[u64]>) {

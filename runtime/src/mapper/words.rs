@@ -18,7 +18,7 @@ use super::tags::TagType;
 use super::worker::Slots;
 
 /// The most words of one key: what is longer has none.
-const MAX_WORDS: usize = 64;
+const MAX_WORDS: usize = 128;
 
 /// A sequence of words.
 pub(super) struct Words {
@@ -43,11 +43,30 @@ impl Words {
     }
 
     /// Adds a word. Past the end nothing is added, and the sequence is too long.
-    fn push(&mut self, word: u64) {
+    pub(super) fn push(&mut self, word: u64) {
         if let Some(slot) = self.words.get_mut(self.length) {
             *slot = word;
         }
         self.length += 1;
+    }
+
+    /// Adds a value that nobody can change; nothing is added of any other.
+    pub(super) fn push_plain(&mut self, value: &Value) -> Option<()> {
+        match value {
+            Value::None => self.push(NONE),
+            Value::Bool(truth) => self.push(if *truth { TRUE } else { FALSE }),
+            Value::Int(int) => {
+                self.push(INT);
+                self.push(int.cast_unsigned());
+            }
+            Value::Float(float) => {
+                self.push(FLOAT);
+                self.push(float.to_bits());
+            }
+            Value::Str(text) => push_text(self, text.as_str()),
+            _ => return None,
+        }
+        Some(())
     }
 
     /// Adds words.
@@ -73,7 +92,7 @@ pub(super) fn push(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source
             let object = object.clone();
             push_object(words, vm, slots, source, &object)
         }
-        plain => push_plain(words, plain),
+        plain => words.push_plain(plain),
     }
 }
 
@@ -110,25 +129,6 @@ fn push_text(words: &mut Words, text: &str) {
     if !rest.is_empty() {
         words.push(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
     }
-}
-
-/// Appends a value that nobody can change; nothing is appended of any other.
-fn push_plain(words: &mut Words, value: &Value) -> Option<()> {
-    match value {
-        Value::None => words.push(NONE),
-        Value::Bool(truth) => words.push(if *truth { TRUE } else { FALSE }),
-        Value::Int(int) => {
-            words.push(INT);
-            words.push(int.cast_unsigned());
-        }
-        Value::Float(float) => {
-            words.push(FLOAT);
-            words.push(float.to_bits());
-        }
-        Value::Str(text) => push_text(words, text.as_str()),
-        _ => return None,
-    }
-    Some(())
 }
 
 fn push_optional(words: &mut Words, text: Option<&str>) {
@@ -170,12 +170,12 @@ fn push_object(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source, va
             let Value::Dict(params) = EntityObject::of(value).ok()?.part_now("params")? else { return None };
             let name = vm.program.as_ref()?.string(name);
             match params.table.borrow().get(&StrKey(name.as_str())) {
-                Some(value) => push_plain(words, value)?,
+                Some(value) => words.push_plain(value)?,
                 None => words.push(ABSENT),
             }
         }
         Source::EntityResource(resource) => {
-            push_plain(words, &EntityObject::of(value).ok()?.resource_now(resource))?;
+            words.push_plain(&EntityObject::of(value).ok()?.resource_now(resource))?;
         }
         Source::HasUser => words.push(OBJECT),
         // The objects of a dry run are others.

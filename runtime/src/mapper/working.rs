@@ -56,12 +56,12 @@ impl Working {
     /// As [`Working::entity`].
     pub(super) fn enter_context(&mut self, vm: &mut Vm, names: &Rc<TagNames>, shared: &Shared) -> PyResult<()> {
         let entity = self.entity(vm)?;
-        if entity.kept.is_shared() {
-            let entries = match entity.kept.context.get() {
+        if let Some(shape) = shared.shape(&entity) {
+            let entries = match shape.context.get() {
                 Some(entries) => entries,
                 None => {
                     let made = shared.contexts.get(&entity.context, &Value::None, || Ok(slots(&entity, vm)))?;
-                    entity.kept.context.get_or_init(|| made)
+                    shape.context.get_or_init(|| made)
                 }
             };
             for entry in entries.iter() {
