@@ -141,8 +141,8 @@ impl Worker {
     /// Makes an entity what code sees as `entity` and `self`.
     fn show_entity(&mut self, entity: &mut Working) -> Value {
         let value = entity.object(&self.names);
-        self.vm.set_context(self.slots.entity, value.clone());
-        self.vm.set_context(self.slots.self_, value.clone());
+        self.vm.replace_context(self.slots.entity, value.clone());
+        self.vm.replace_context(self.slots.self_, value.clone());
         value
     }
 

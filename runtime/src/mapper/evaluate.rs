@@ -57,7 +57,7 @@ const CLAMPED: [(Resource, Resource, Resource); 3] = [
 impl Worker {
     /// Adds an entity's context to the evaluation context.
     fn enter_context(&mut self, entity: &mut Working) -> PyResult<()> {
-        entity.enter_context(&mut self.vm, &self.names, &self.store.shared)
+        entity.enter_context(&mut self.vm, &self.names, &self.store.shared, &mut self.entered)
     }
 
     /// Evaluates the rules in order; each that matches is inherited. The result is a new entity; the one given stays.
@@ -91,7 +91,7 @@ impl Worker {
     /// Makes an entity what code sees as `entity`.
     fn see(&mut self, entity: &mut Working) {
         let seen = entity.object(&self.names);
-        self.vm.set_context(self.slots.entity, seen);
+        self.vm.replace_context(self.slots.entity, seen);
     }
 
     /// The entity with the rules that match, and those rules.

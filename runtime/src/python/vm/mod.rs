@@ -223,6 +223,8 @@ pub struct Vm {
     set_in: Vec<u64>,
     /// Counts what a user of the machine wants to tell apart: see [`Vm::begin_stage`].
     stage: u64,
+    /// Counts what is put into the context.
+    context_version: u64,
     /// `random`'s state.
     pub random: MersenneTwister,
     /// How often a job has asked for what the system's source of randomness gives.
@@ -273,6 +275,7 @@ impl Vm {
             filled: Vec::new(),
             set_in: Vec::new(),
             stage: 0,
+            context_version: 0,
             random: MersenneTwister::default(),
             draws: 0,
             limits,
@@ -316,6 +319,17 @@ impl Vm {
 
     /// Sets a name of the context.
     pub fn set_context(&mut self, slot: usize, value: Value) {
+        self.context_version += 1;
+        self.replace_context(slot, value);
+    }
+
+    /// A number that changes whenever the context does, but for [`Vm::replace_context`].
+    pub(crate) fn context_version(&self) -> u64 {
+        self.context_version
+    }
+
+    /// [`Vm::set_context`] without a new version.
+    pub(crate) fn replace_context(&mut self, slot: usize, value: Value) {
         self.count_as_set(slot);
         if let Some(entry) = self.context.get_mut(slot) {
             if entry.is_none() {
@@ -357,6 +371,7 @@ impl Vm {
     /// Empties the context and renews the budgets, for the next job. Functions that the last job's code made lose their
     /// globals: nothing of a job may be kept.
     pub fn reset(&mut self) {
+        self.context_version += 1;
         // A config has more names than a job's context.
         while let Some(slot) = self.filled.pop() {
             if let Some(entry) = self.context.get_mut(slot) {
