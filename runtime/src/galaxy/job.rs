@@ -5,8 +5,9 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::LazyLock;
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 use num_bigint::BigInt;
 
 use super::json::{Fault, Json, Kind, Reader, last_of_equal_keys};
@@ -259,7 +260,8 @@ impl Job {
 
 /// Whether a collection can be somewhere in a text; its `hdca` may be written with escapes.
 fn may_hold_collection(text: &str) -> bool {
-    ["hdca", "\\u"].iter().any(|part| memmem::find(text.as_bytes(), part.as_bytes()).is_some())
+    static PARTS: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| ["hdca", "\\u"].map(Finder::new));
+    PARTS.iter().any(|part| part.find(text.as_bytes()).is_some())
 }
 
 /// Looks for collections in the text of a value, and only where there can be one.

@@ -233,8 +233,8 @@ mod tests {
             }
         }
         assert!(told > 20_000, "{told}");
-        let deep = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
-        assert_eq!(quick_end(deep(MAX_QUICK_DEPTH).as_bytes(), 0), Some(2 * MAX_QUICK_DEPTH));
+        let deep = |depth: usize| "[".repeat(depth) + "1" + &"]".repeat(depth);
+        assert_eq!(quick_end(deep(MAX_QUICK_DEPTH).as_bytes(), 0), Some(2 * MAX_QUICK_DEPTH + 1));
         assert_eq!(quick_end(deep(MAX_QUICK_DEPTH + 1).as_bytes(), 0), None);
     }
 }
