@@ -1,10 +1,10 @@
 //! What blocks gave, kept by what they read.
 //!
 //! Four things are kept ([`Memo`]): what a block gave, which rules match an entity, the text of a destination's
-//! properties, and all that became of an entity on a destination. Each is kept only where all code that ran for it can be seen to change nothing
-//! ([`super::reads`]), in a tree of what was read ([`super::tree`]). It costs a job what it would cost to compute it
-//! ([`crate::python::vm::Cost`]), so that a job's budget, too, does not depend on which jobs came before it. Errors are never
-//! kept.
+//! properties, and all that became of an entity on a destination. Each is kept only where all code that ran for it can be
+//! seen to change nothing ([`super::reads`]), in a tree of what was read ([`super::tree`]), and for all entities that differ
+//! in their ids alone ([`super::shape`]). It costs a job what it would cost to compute it ([`crate::python::vm::Cost`]), so
+//! that a job's budget, too, does not depend on which jobs came before it. Errors are never kept.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -193,9 +193,7 @@ impl Worker {
         self.memo.lose_trail();
         evaluate(&mut self.vm, source, kind)
     }
-}
 
-impl Worker {
     /// The rules that matched an entity of this shape when they last read the same.
     pub(super) fn find_rules(&mut self, entity: &Rc<Entity>) -> Found<Rc<[Rc<Entity>]>> {
         let Some(shape) = self.store.shared.shape(entity) else { return Found::Run };

@@ -54,7 +54,10 @@ pub(super) fn push_entity(words: &mut Words, entity: &Entity) -> Option<()> {
     }
     push_tags(words, &entity.tags);
     words.push(entity.rules.len() as u64);
-    entity.rules.iter().for_each(|(_, rule)| words.push(address(rule)));
+    for (key, rule) in entity.rules.iter() {
+        words.push_text(key.as_str());
+        words.push(address(rule));
+    }
     words.push(if entity.extras.is_empty() { 0 } else { address(&entity.extras) });
     if let Some(fields) = &entity.destination {
         entity.limits.iter().try_for_each(|limit| push_config(words, limit))?;

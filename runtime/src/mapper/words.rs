@@ -50,6 +50,18 @@ impl Words {
         self.length += 1;
     }
 
+    /// Adds a text.
+    pub(super) fn push_text(&mut self, text: &str) {
+        self.push(TEXT | (text.len() as u64) << 8);
+        let (chunks, rest) = text.as_bytes().as_chunks::<8>();
+        for chunk in chunks {
+            self.push(u64::from_le_bytes(*chunk));
+        }
+        if !rest.is_empty() {
+            self.push(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
+        }
+    }
+
     /// Adds a value that nobody can change; nothing is added of any other.
     pub(super) fn push_plain(&mut self, value: &Value) -> Option<()> {
         match value {
@@ -63,7 +75,7 @@ impl Words {
                 self.push(FLOAT);
                 self.push(float.to_bits());
             }
-            Value::Str(text) => push_text(self, text.as_str()),
+            Value::Str(text) => self.push_text(text.as_str()),
             _ => return None,
         }
         Some(())
@@ -120,20 +132,9 @@ const ENTITY: u64 = 7;
 /// The tag of texts; their length stands above it.
 const TEXT: u64 = 8;
 
-fn push_text(words: &mut Words, text: &str) {
-    words.push(TEXT | (text.len() as u64) << 8);
-    let (chunks, rest) = text.as_bytes().as_chunks::<8>();
-    for chunk in chunks {
-        words.push(u64::from_le_bytes(*chunk));
-    }
-    if !rest.is_empty() {
-        words.push(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
-    }
-}
-
 fn push_optional(words: &mut Words, text: Option<&str>) {
     match text {
-        Some(text) => push_text(words, text),
+        Some(text) => words.push_text(text),
         None => words.push(NONE),
     }
 }
@@ -187,7 +188,7 @@ fn push_object(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source, va
             let user = job.user.as_ref()?;
             words.push(OBJECT);
             words.push(user.id.cast_unsigned());
-            push_text(words, user.username());
+            words.push_text(user.username());
             push_optional(words, user.email.as_deref());
             push_optional(words, user.extra_preferences.as_ref().map(RawJson::text));
             if !bag.untouched("extra_preferences") {
@@ -208,7 +209,7 @@ fn push_object(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source, va
                     None => {}
                     Some(tags) => {
                         return push_list::<TagFields>(words, &tags, |words, tag| {
-                            push_text(words, tag.user_tname.as_str()?);
+                            words.push_text(tag.user_tname.as_str()?);
                             push_optional(words, tag.value.as_str().map(|text| text.as_str()));
                             Some(())
                         });
@@ -217,11 +218,11 @@ fn push_object(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source, va
             }
             words.push(OBJECT | (history.tags.len() as u64) << 8);
             for (name, value) in &history.tags {
-                push_text(words, name);
+                words.push_text(name);
                 push_optional(words, value.as_deref());
             }
         }
-        Source::ToolId => push_text(words, &as_made::<ToolFields>(value)?.fields().record().tool.id),
+        Source::ToolId => words.push_text(&as_made::<ToolFields>(value)?.fields().record().tool.id),
         Source::Tool => {
             let bag = as_made::<ToolFields>(value)?;
             let job = bag.fields().record();
@@ -231,10 +232,10 @@ fn push_object(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source, va
                 return None;
             }
             words.push(OBJECT | u64::from(tool.requires_galaxy_python_environment) << 8);
-            push_text(words, &tool.id);
-            push_text(words, tool.old_id());
+            words.push_text(&tool.id);
+            words.push_text(tool.old_id());
             push_optional(words, tool.version.as_deref());
-            push_text(words, tool.tool_type());
+            words.push_text(tool.tool_type());
             push_optional(words, tool.dynamic_tool_uuid.as_deref());
         }
     }
@@ -250,7 +251,7 @@ fn is_stand_in(job: &Option<Value>) -> bool {
 fn push_roles(words: &mut Words, user: &Bag<UserFields>) -> Option<()> {
     if let Some(roles) = user.made("roles") {
         return push_list::<RoleFields>(words, &roles, |words, role| {
-            push_text(words, role.name.as_str()?);
+            words.push_text(role.name.as_str()?);
             words.push(u64::from(role.deleted.is(&Value::Bool(true))));
             Some(())
         });
@@ -258,7 +259,7 @@ fn push_roles(words: &mut Words, user: &Bag<UserFields>) -> Option<()> {
     let roles = &user.fields().record().user.as_ref()?.roles;
     words.push(OBJECT | (roles.len() as u64) << 8);
     for role in roles {
-        push_text(words, &role.name);
+        words.push_text(&role.name);
         words.push(u64::from(role.deleted));
     }
     Some(())
