@@ -153,7 +153,7 @@ pub(super) fn plain_length(bytes: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
     use super::super::Reader;
     use super::*;
 
