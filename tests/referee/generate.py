@@ -13,11 +13,11 @@ import random
 import re
 import sys
 
+import classes
 import known
-import library
 import machines
 import shrink
-from grammar import LITERALS, RULES
+from grammar import BOUNDED, LITERALS, RULES
 
 ILL_TYPED = 0.012
 # The share of programs from which what raises is taken out, and how often a whole program is made again for that.
@@ -25,12 +25,12 @@ TAME = 0.4
 TRIES = 4
 # A program of so few parts is a trivial one.
 TRIVIAL = 2
-MODULES = "ast base64 collections collections.abc copy datetime fnmatch functools hashlib itertools json math numbers operator os.path random re statistics string textwrap"
+MODULES = """ast base64 binascii bisect collections collections.abc contextlib copy dataclasses datetime enum fnmatch functools hashlib heapq html itertools json
+    math numbers operator os os.path packaging.specifiers packaging.utils packaging.version random re shlex statistics string textwrap time types typing urllib.parse
+    uuid zlib"""
 USES = [(name, re.compile(r"(?<![\w.'])" + re.escape(name) + r"\.")) for name in MODULES.split()]
 ATOM = re.compile(r"^(\w+|'[^'\\]*'|\w+\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|\([^()]*\))$")
 HOLE = re.compile(r"\$(\w+)")
-# Kinds whose size the work of a program depends on: never filled with anything else.
-BOUNDED = {"small", "positive", "digits", "attribute", "exception", "smallsource", "range", "intspec", "floatspec", "strspec", *library.LITERALS}
 STRAY = [kind for kind in RULES if kind not in ("key", "fn2", "key_value", "library", "longrange", "slice", "match")]
 IN_BLOCK = ["int", "float", "str", "list", "tuple", "dict", "set", "bool", "any", "intlist", "numlist", "strlist", "intdict"]
 
@@ -117,7 +117,11 @@ class Generator:
         choices = "assign assign assign augment unpack method item"
         if depth > 0:
             choices += " if for while try function generator with match delete class comprehension starred assert nested"
+            choices += " " + " ".join(classes.STATEMENTS)
         what = rng.choice(choices.split())
+        if what in classes.STATEMENTS:
+            self.bind("z", "any")
+            return classes.STATEMENTS[what](self)
         if what == "assign":
             kind = rng.choice(IN_BLOCK)
             text = expression(kind, 2)
@@ -301,8 +305,11 @@ def main():
         answer = cpython.answer(case)
         return answer is None or "exception" in answer
 
+    def raises_in(machine, source):
+        return "exception" in machine.answer(("block", source))
+
     cpython, tpvc = machines.CPython(), machines.Tpvc(args.evaluator)
-    missing = [name for name in MODULES.split() if "exception" in tpvc.answer(("block", f"import {name}\n1"))]
+    missing = [name for name in MODULES.split() if any(raises_in(machine, f"import {name}\n1") for machine in (cpython, tpvc))]
     leave_out(missing)
     tally, explained, shown = collections.Counter(), collections.Counter(), {}
     print(f"seed {args.seed}, {args.count} programs" + "".join(f"; no module {name}" for name in missing), flush=True)
