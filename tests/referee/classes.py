@@ -22,7 +22,7 @@ TEMPLATES = {
         $enum.A|$enum['A']|$enum($any)|$enum[$any]|$enum.nothing|$enum.A.value|$enum.A < $enum.A|$enum.A + $any|$enum.ONE|enum.Enum($any, $any)|enum.IntEnum('N', $dict)|enum.StrEnum('S', $dict)|enum.unique($enum)|enum.unique($any)|enum.auto().value|copy.deepcopy($enum.A)|json.dumps($enum.A)|$enum.A.nothing|$enum()|$any in $enum
         $record|dataclasses.replace($record, a=$any)|dataclasses.replace($record, **$intdict)|dataclasses.replace($any)|dataclasses.asdict($any)|dataclasses.astuple($any)|dataclasses.fields($any)|dataclasses.asdict($record, dict_factory=$type)|dataclasses.make_dataclass($any, $any)|dataclasses.make_dataclass('D', [$any])|dataclasses.dataclass($any)|dataclasses.field(default=$any, default_factory=$any)|$record.$attribute|copy.copy($record)|copy.deepcopy($record)|hash($record) * 0
         $function($any)|$function($any, $any)|$function()|functools.partial($any)|functools.partial($any, $any)|functools.lru_cache($any)|functools.lru_cache(maxsize=$any)($key)($any)|functools.cache($key)($any)|functools.reduce($any, $any)|functools.reduce($fn2, $any, $any)|functools.cmp_to_key($any)|functools.wraps($any)($key)|functools.singledispatch($any)|functools.singledispatch($key)($any)|functools.partial($fn2, $any).$attribute|functools.total_ordering($any)|functools.cached_property($any)
-        types.SimpleNamespace($any)|types.SimpleNamespace(a=$any).a|types.SimpleNamespace(a=$any).b|types.SimpleNamespace(**$dict)|types.MappingProxyType($any)|types.MappingProxyType($dict)[$any]|types.MappingProxyType($dict).get($any, $any)|types.NoneType()|types.NoneType($any)|$type | $any|$type[$any]|isinstance($any, $type | None)|issubclass($type, $any | $type)|(lambda: (yield $any))().send($any)|contextlib.suppress($any)|contextlib.nullcontext($any).__enter__()|contextlib.nullcontext($any).enter_result|contextlib.closing($any)|contextlib.contextmanager($any)
+        types.SimpleNamespace($any)|types.SimpleNamespace(a=$any).a|types.SimpleNamespace(a=$any).b|types.SimpleNamespace(**$dict)|types.MappingProxyType($any)|types.MappingProxyType($dict)[$any]|types.MappingProxyType($dict).get($any, $any)|types.NoneType()|types.NoneType($any)|$type | $any|$type[$any]|isinstance($any, $type | None)|issubclass($type, $any | $type)|(lambda: (yield $any))().send($any)|contextlib.suppress($any)|contextlib.nullcontext($any).enter_result|contextlib.closing($any)|contextlib.contextmanager($any)
     """,
 }
 
@@ -80,7 +80,7 @@ def dispatched(make):
     what = rng.choice(["dispatch", "cache", "ordering", "wraps", "property", "method", "partial"])
     if what == "dispatch":
         types = rng.sample(["int", "str", "list", "bool", "object", "float", "dict", "tuple", "collections.abc.Sized", "Exception"], 2)
-        return ["@functools.singledispatch", "def f(x, *y):", f"    return ('any', {any_()})", f"@f.register({types[0]})", "def _(x, *y):", f"    return ('{types[0]}', x)", f"@f.register", f"def g(x: {types[1]}, *y):", f"    return ('{types[1]}', y)", f"z = [f({any_()}), f({any_()}, {any_()})]"]
+        return ["@functools.singledispatch", "def f(x, *y):", f"    return ('any', {any_()})", f"@f.register({types[0]})", "def _(x, *y):", f"    return ('{types[0]}', x)", f"@f.register({types[1]})", "def g(x, *y):", f"    return ('{types[1]}', y)", f"z = [f({any_()}), f({any_()}, {any_()})]"]
     if what == "cache":
         return ["n = []", f"@functools.{rng.choice(['lru_cache', 'cache', 'lru_cache(maxsize=2)', 'lru_cache(maxsize=None, typed=True)', 'lru_cache(0)'])}", "def f(*a, **k):", "    n.append(a)", f"    return {rng.choice(['len(n)', any_()])}", f"z = [f({any_()}), f({any_()}), f(1), f(1.0), f(True), f(x=1), f(1), tuple(f.cache_info()), n]"]
     if what == "ordering":
@@ -91,7 +91,7 @@ def dispatched(make):
     if what == "property":
         return ["n = []", "class T:", f"    @functools.{rng.choice(['cached_property', 'cached_property', 'cache'])}", "    def p(self):", "        n.append(1)", f"        return {any_()}", "t = T()", f"z = ({rng.choice(['t.p, t.p', 't.p', 't.p()', 'vars(t)', 'T.p', 'hasattr(t, chr(112))'])}, n)"]
     if what == "method":
-        return ["class T:", "    def m(self, *a, **k):", "        return (a, k)", f"    p = functools.partialmethod(m, {any_()}, k={any_()})", "    @functools.singledispatchmethod" if rng.random() < 0.2 else "    @staticmethod", "    def s(x, *y):", f"        return {any_()}", f"z = T().{rng.choice(['p()', 'p(1)', 'p(k=2)', 's(1)', 's(1, 2)', 's()', 'm(1)'])}"]
+        return ["class T:", "    def m(self, *a, **k):", "        return (a, k)", f"    p = functools.partialmethod(m, {any_()}, k={any_()})", "    @staticmethod", "    def s(x, *y):", f"        return {any_()}", f"z = T().{rng.choice(['p()', 'p(1)', 'p(k=2)', 's(1)', 's(1, 2)', 's()', 'm(1)'])}"]
     return [f"f = functools.partial({make.argument('fn2')}, {any_()})", f"z = f({rng.choice(['', any_(), '*' + make.argument('list')])})"]
 
 

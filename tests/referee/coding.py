@@ -30,7 +30,7 @@ TEMPLATES = {
     "dict": "urllib.parse.parse_qs($query)|urllib.parse.parse_qs($query, True, $bool)|urllib.parse.parse_qs(urllib.parse.urlencode($intdict))|urllib.parse.parse_qs(urllib.parse.urlsplit($url).query)|urllib.parse.urlsplit($url)._asdict()|dict(urllib.parse.parse_qsl($query))",
     "any": r"""
         hashlib.new($any)|hashlib.new($str, $any)|hashlib.md5($any).hexdigest()|hashlib.sha256($data).update($any)|hashlib.sha1($any, $any)|hashlib.blake2b(digest_size=$any).name|hashlib.pbkdf2_hmac('sha1', $any, $any, $small)|base64.b64encode($any)|base64.b64decode($any)|base64.b32decode($any)|base64.b85decode($any)|base64.a85encode($any)|binascii.hexlify($any)|binascii.hexlify($data, $any)|binascii.unhexlify($any)|binascii.crc32($any)|zlib.crc32($any, $any)
-        urllib.parse.urlsplit($any)|urllib.parse.urlparse($url)|urllib.parse.urlsplit($url)|urllib.parse.urldefrag($url)|urllib.parse.urlsplit($url).port|urllib.parse.urlsplit($url).hostname|urllib.parse.urlsplit($url).username|urllib.parse.urljoin($any, $any)|urllib.parse.quote($any)|urllib.parse.quote($str, safe=$any)|urllib.parse.unquote($any)|urllib.parse.parse_qs($any)|urllib.parse.parse_qsl($query, max_num_fields=$any)|urllib.parse.urlunsplit($any)|html.escape($any)|shlex.quote($any)|shlex.split($any)|shlex.join($any)
+        urllib.parse.urlparse($url)|urllib.parse.urlsplit($url)|urllib.parse.urldefrag($url)|urllib.parse.urlsplit($url).port|urllib.parse.urlsplit($url).hostname|urllib.parse.urlsplit($url).username|urllib.parse.urljoin($any, $any)|urllib.parse.quote($any)|urllib.parse.quote($str, safe=$any)|urllib.parse.unquote($any)|urllib.parse.parse_qs($any)|urllib.parse.parse_qsl($query, max_num_fields=$any)|urllib.parse.urlunsplit($any)|html.escape($any)|shlex.quote($any)|shlex.split($any)|shlex.join($any)
     """,
 }
 
@@ -46,6 +46,6 @@ LITERALS = {
             "'a:b'", "'1a:b'", "'http:///x'", "'http://a?b#c?d'", "'../x'", "'.'", "'..'", "'./g'", "'g;x=1/../y'", "'g?y/./x'", "'http://a/b/c/d;p?q'", "'http:g'", "'file:///etc/x'", "' http://x '", "'http://a\\tb/\\nc'", "'http://é/ü?ö'", "'http://u@h@x/'", "'s3://bucket/key'", "'http://a:/'",
             "'http://user@'", "'path;a=b;c'", "'http://a/;x'", "'javascript:1'", "'http://℀/'", "'\\x00http://a'", "'http://[v1.x]/'", "'http://[1.2.3]/'", "'http://a]b/'"],
     "urlpart": "scheme netloc path query fragment hostname".split(),
-    "query": ["''", "'a=1'", "'a=1&a=2&b=3'", "'a'", "'a='", "'=1'", "'a=1;b=2'", "'a=%20b+c'", "'&&a=1&'", "'a=b=c'", "'é=ü'", "'%C3%A9=%ff'", "'a=1&b'", "b'a=1'"],
+    "query": ["''", "'a=1'", "'a=1&a=2&b=3'", "'a'", "'a='", "'=1'", "'a=1;b=2'", "'a=%20b+c'", "'&&a=1&'", "'a=b=c'", "'é=ü'", "'%C3%A9=%ff'", "'a=1&b'"],
     "shell": ["''", "'a b c'", "'a \"b c\" d'", "\"a 'b c' d\"", "'a\\\\ b'", "'\"a'", "\"'a\"", "'a\\\\'", "'a # b'", "'a#b'", "'\"a\\\\\"b\"'", "'--x=\"y z\" -w'", "'  '", "\"''\"", "'\"\"a'", "'a\\nb'", "'é ü'", "'\"\\\\$x\"'", "'$(x) `y`'", "'\"\\\\a\"'", "\"a'b'c\"", "'#'", "None", "'a;b|c>d'"],
 }

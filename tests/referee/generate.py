@@ -31,6 +31,7 @@ MODULES = """ast base64 binascii bisect collections collections.abc contextlib c
 USES = [(name, re.compile(r"(?<![\w.'])" + re.escape(name) + r"\.")) for name in MODULES.split()]
 ATOM = re.compile(r"^(\w+|'[^'\\]*'|\w+\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|\([^()]*\))$")
 HOLE = re.compile(r"\$(\w+)")
+FSTRING = re.compile(r"(?<!\w)f'([^'$]*\$[^']*)'")
 STRAY = [kind for kind in RULES if kind not in ("key", "fn2", "key_value", "library", "longrange", "slice", "match")]
 IN_BLOCK = ["int", "float", "str", "list", "tuple", "dict", "set", "bool", "any", "intlist", "numlist", "strlist", "intdict"]
 
@@ -72,6 +73,10 @@ class Generator:
                 return self.rng.choice(LITERALS["attribute"])
             text = self.expression(kind, depth)
             before, after = template[: match.start()], template[match.end() :]
+            if FSTRING.search(template):
+                # A f-string of CPython 3.11, whose fields hold neither its quotes nor backslashes nor comments.
+                plain = not any(mark in text for mark in ('"""', "\\", "#", "\n"))
+                return f"({text})" if plain else "1"
             if ATOM.match(text) and not (text[0].isdigit() and after.startswith((".", "("))):
                 return text
             if before.endswith(("(", ", ")) and after.startswith((")", ",")) and before.count("(") and not text.startswith("*"):
@@ -79,7 +84,7 @@ class Generator:
                     return text
             return f"({text})"
 
-        return HOLE.sub(filled, template)
+        return HOLE.sub(filled, FSTRING.sub(r'f"""\1"""', template))
 
     def bind(self, name, kind):
         for names in self.variables.values():

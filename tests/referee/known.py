@@ -40,9 +40,16 @@ def text(answer):
 
 
 def calls_what_is_missing(source, expected, actual):
-    """Whether the program calls the attribute that CPython misses."""
+    """Whether the program calls, with arguments that may raise, the attribute that CPython misses and tpvc never came to."""
     missing = re.search(r"no attribute '(\w+)'$", expected)
-    return missing is not None and f".{missing[1]}(" in source
+    if missing is None or missing[0] in actual:
+        return False
+    return re.search(rf"\.{missing[1]}\((?!\))", source) is not None
+
+
+def hashes_an_address(source):
+    """Whether the program asks for the hash of anything but numbers and texts, or seeds with what has such a hash."""
+    return re.search(r"\bhash\((?!\(*[-\d.'\"])|\bhash\(.*nan", source) is not None
 
 
 def same_characters(source, expected, actual):
@@ -71,13 +78,17 @@ KNOWN = [
     Known("the repr of modules shows no path", None, r"<module '", r"<module '", [(r"<module '([\w.]+)' (from '[^']*'|\(built-in\)|\(frozen\))>", r"<module \1>")]),
     Known("functions of modules and classes", None, r"function|method", r"function|method", FUNCTIONS),
     # What CPython hashes by its address: `None`, classes, functions, a float that is no number; see also the order of sets.
-    Known("hashes by address", r"hash\((?!\(*[-\d.'\"])|hash\(.*nan|(Random|seed)\(.*(nan|None)"),
+    Known("hashes by address", None, r"^[^!].*\d", r"^[^!].*\d", [(r"-?\d+(\.\d+)?(e[-+]\d+)?", "#"), (r"'(0x|0b)[0-9a-f]+'", "#")], when=lambda source, *_: hashes_an_address(source)),
+    Known("random numbers seeded by an address", r"(Random|seed)\(.*(nan|None)", r"^[^!]", r"^[^!]", [(r"^.* (\w+)$", r"\1")]),
     Known("addresses, character by character", None, r"'0', 'x'", r"'0', 'x'", [(r"'0', 'x'(, '[0-9a-f]')+", "#")]),
     Known("sets of what is hashed by address", None, r"\{[^{}]*(None|<class|nan|function)", r"\{", [(r"\{([^{}:]*)\}", lambda found: "{" + ", ".join(sorted(found[1].split(", "))) + "}")]),
     Known("the order of sets of what is hashed by address", r"set|\{", r"None|<class|nan", None, when=same_characters),
     Known("methods are looked up after their arguments", None, r"^!AttributeError: ", r"^!", when=calls_what_is_missing),
     Known("the arguments of a SyntaxError", r"eval|ast|compile|except", r"\('[^']*', \('<(string|unknown)>'", r"line \d+\)'"),
     Known("patterns of bytes", None, None, r"^!TypeError: patterns of bytes are not supported"),
+    Known("addresses as bytes", None, None, r"^!NotImplementedError: addresses as bytes$"),
+    Known("views of a ChainMap", r"ChainMap", r"(Keys|Items|Values)View\b", r"dict_(keys|items|values)"),
+    Known("where the recursion went too deep", None, r"^!RecursionError: maximum", r"^!RecursionError: maximum", [(r"exceeded.*", "exceeded")]),
     Known("ranges are bounded by 64 bits", r"range", None, r"^!OverflowError: Python int too large to convert to C ssize_t$"),
 ]
 

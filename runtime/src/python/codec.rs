@@ -2,7 +2,9 @@
 //!
 //! DIFFERENCE: CPython knows about a hundred more.
 
-use super::exception::{PyResult, Raised, UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR, lookup_error, raise_with};
+use super::exception::{
+    PyResult, Raised, UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR, lookup_error, raise_with, type_error,
+};
 use super::string::Str;
 use super::value::Value;
 
@@ -159,6 +161,9 @@ impl Encoding {
                     Value::str(reason),
                 ];
                 return Err(raise_with(&UNICODE_DECODE_ERROR, args));
+            }
+            "xmlcharrefreplace" | "namereplace" => {
+                return Err(type_error("don't know how to handle UnicodeDecodeError in error callback"));
             }
             other => return Err(unknown_handler(other)),
         }

@@ -9,6 +9,7 @@ use super::args::Args;
 use super::builtins::construct;
 use super::exception::PyResult;
 use super::methods;
+use super::modules::enums;
 use super::release::release;
 use super::string::Str;
 use super::value::{Builtin, Method, Value};
@@ -61,13 +62,22 @@ impl BuiltinType {
     pub fn is_in_c_module(&self) -> bool {
         match self.module {
             "collections" => matches!(self.name, "deque" | "defaultdict" | "OrderedDict"),
-            "datetime" | "itertools" | "operator" | "functools" | "_collections" | "_hashlib" | "_blake2" => {
-                self.name != "CacheInfo"
-            }
+            "datetime" | "itertools" | "operator" | "functools" | "_collections" | "_hashlib" | "_blake2" => true,
             "types" => true,
+            "time" => self.name == "struct_time",
             "re" => matches!(self.name, "Pattern" | "Match"),
             _ => false,
         }
+    }
+
+    /// The class, this or a base, whose table has the method, where CPython writes that class in Python.
+    pub(crate) fn python_owner(&'static self, method: &Method) -> Option<&'static Self> {
+        let mut class = self;
+        while !class.methods.iter().any(|own| std::ptr::eq(own, method)) {
+            class = class.base?;
+        }
+        let is_python = !class.module.is_empty() && !class.is_in_c_module() && class.module != "re";
+        is_python.then_some(class)
     }
 
     /// The method `name`, its own or a base's.
@@ -127,12 +137,31 @@ pub enum Type {
     Class(Rc<Class>),
 }
 
+/// `abc.ABCMeta`, the class of abstract classes.
+pub static ABC_META: BuiltinType = BuiltinType::new("ABCMeta", "abc", &TYPE);
+
 impl Type {
     /// `__name__`
     pub fn name(&self) -> Str {
         match self {
             Self::Builtin(class) => Str::from(class.name),
             Self::Class(class) => class.name.clone(),
+        }
+    }
+
+    /// The class of the class: `type`, or the metaclass that CPython gives it.
+    pub fn metaclass(&self) -> &'static BuiltinType {
+        let builtin = self.builtin_base();
+        match builtin.module {
+            "enum" if enums::is_enum(self) => &enums::ENUM_TYPE,
+            "collections.abc" | "numbers" => &ABC_META,
+            "collections" if builtin.name == "ChainMap" => &ABC_META,
+            "contextlib" if matches!(builtin.name, "ExitStack" | "closing" | "nullcontext" | "suppress") => &ABC_META,
+            _ => match self {
+                // Members that are ints or strs have those as their builtin base.
+                Self::Class(_) if enums::is_enum(self) => &enums::ENUM_TYPE,
+                _ => &TYPE,
+            },
         }
     }
 
@@ -309,5 +338,5 @@ builtin_types! {
     /// `traceback`
     TRACEBACK = "traceback" (Some(&OBJECT), None, &[]);
     /// `types.GenericAlias`, what `list[int]` is
-    GENERIC_ALIAS = "GenericAlias" (Some(&OBJECT), None, &[]);
+    GENERIC_ALIAS = "GenericAlias" (Some(&OBJECT), Some(construct::generic_alias), &[]);
 }

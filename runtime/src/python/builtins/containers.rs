@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::convert;
 use crate::python::args::Args;
-use crate::python::dict::{Dict, Key};
+use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
 use crate::python::set::{SetObject, SetTable};
 use crate::python::string::Str;
@@ -132,7 +132,8 @@ pub fn add_to_set(vm: &mut Vm, table: &mut SetTable, iterable: &Value) -> PyResu
             vm.charge(other.len())?;
             table.merge(&other);
         }
-        Value::Dict(dict) => {
+        // CPython makes room for a `dict` itself only: a `Counter` comes item by item.
+        Value::Dict(dict) if matches!(dict.kind, DictKind::Plain) => {
             vm.charge(dict.len())?;
             table.make_room(dict.len());
             for key in dict.table.borrow().keys() {

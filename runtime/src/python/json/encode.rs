@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::methods::sort;
+use crate::python::modules::enums::mixed_value;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -64,6 +65,11 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn value(&mut self, vm: &mut Vm, value: &Value) -> PyResult<()> {
         vm.charge(1)?;
+        if let Value::Instance(instance) = value
+            && let Some(plain) = mixed_value(instance)
+        {
+            return self.value(vm, &plain);
+        }
         match value {
             Value::None => self.out.push_str("null"),
             Value::Bool(true) => self.out.push_str("true"),

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::python::args::Args;
 use crate::python::builtins::containers::{add_to_set, set_table};
-use crate::python::dict::Key;
+use crate::python::dict::{DictKind, Key};
 use crate::python::exception::{PyResult, key_error};
 use crate::python::set::{SetObject, SetTable};
 use crate::python::value::{Method, Value};
@@ -151,7 +151,7 @@ fn combine(vm: &mut Vm, mut table: SetTable, operation: Operation, other: &Value
             }
             Ok(result)
         }
-        (Operation::Subtract, other) if !matches!(other, Value::Dict(_)) => {
+        (Operation::Subtract, other) if !is_plain_dict(other) => {
             let mut result = table.copied();
             let iterator = vm.iter(other)?;
             while let Some(item) = vm.next(&iterator)? {
@@ -166,6 +166,11 @@ fn combine(vm: &mut Vm, mut table: SetTable, operation: Operation, other: &Value
             Ok(operation.apply(&table, &other))
         }
     }
+}
+
+/// Whether it is of the class `dict` itself, which CPython looks up in instead of walking it.
+fn is_plain_dict(value: &Value) -> bool {
+    matches!(value, Value::Dict(dict) if matches!(dict.kind, DictKind::Plain))
 }
 
 fn replace(this: &Value, table: SetTable) -> PyResult<Value> {

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::class;
 use super::signature::Signature;
+use super::types::MAPPING_PROXY;
 use crate::python::args::Args;
 use crate::python::builtins::attributes::identity;
 use crate::python::dict::{Dict, Key, Table};
@@ -85,6 +86,7 @@ pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
 fn cannot_be_copied(value: &Value) -> bool {
     match value {
         Value::Module(_) => true,
+        Value::Object(object) if std::ptr::eq(object.class(), &raw const MAPPING_PROXY) => true,
         Value::Iterator(iterator) => std::ptr::eq(iterator.class(), &raw const GENERATOR),
         value => value.downcast::<View>().is_some(),
     }
@@ -134,7 +136,11 @@ impl Memo {
         if let Some(copy) = self.copies.get(&identity) {
             return Ok(copy.clone());
         }
-        vm.deeper(|vm| self.copy_container(vm, value, identity))
+        // As deep as CPython's functions for it call each other: `deepcopy`, one for the class, and for tuples a comprehension.
+        if matches!(value, Value::Tuple(_)) {
+            return vm.deeper(|vm| vm.deeper(|vm| vm.deeper(|vm| self.copy_container(vm, value, identity))));
+        }
+        vm.deeper(|vm| vm.deeper(|vm| self.copy_container(vm, value, identity)))
     }
 
     fn copy_items(&mut self, vm: &mut Vm, items: &[Value]) -> PyResult<Vec<Value>> {

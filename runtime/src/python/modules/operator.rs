@@ -140,6 +140,7 @@ module! {
         "itruediv" => in_place!("itruediv", TrueDivide),
         "ixor" => in_place!("ixor", Xor),
         "le" => compare!("le", Le),
+        "length_hint" => length_hint,
         "lshift" => binary!("lshift", LeftShift),
         "lt" => compare!("lt", Lt),
         "matmul" => binary!("matmul", MatMultiply),
@@ -319,5 +320,24 @@ impl Object for Getter {
                 Ok(format!("operator.methodcaller({})", parts.join(", ")))
             }
         }
+    }
+}
+
+/// `length_hint(obj, default=0)`
+fn length_hint(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [object, default] = args.between("length_hint", 1)?;
+    let (object, default) = (object.unwrap_or_default(), default.unwrap_or(Value::Int(0)));
+    if !matches!(default, Value::Int(_) | Value::BigInt(_) | Value::Bool(_)) {
+        let found = default.type_name();
+        return Err(type_error(format!("'{}' object cannot be interpreted as an integer", found.as_str())));
+    }
+    if let Value::Iterator(iterator) = &object {
+        let hint = iterator.state.try_borrow().map_or(0, |state| state.size_hint());
+        return Ok(if hint > 0 { Value::from_usize(hint) } else { default });
+    }
+    match vm.len(&object) {
+        Ok(length) => Ok(Value::from_usize(length)),
+        Err(raised) if raised.is(&TYPE_ERROR) => Ok(default),
+        Err(raised) => Err(raised),
     }
 }

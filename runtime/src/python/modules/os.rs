@@ -20,7 +20,7 @@ module! {
                 Value::Str(_) | Value::Bytes(_) => Ok(path),
                 other => Err(type_error(format!(
                     "expected str, bytes or os.PathLike object, not {}",
-                    other.type_name().as_str()
+                    other.class().name().as_str()
                 ))),
             }
         },

@@ -242,6 +242,9 @@ fn normalize(path: &str) -> String {
 /// `commonpath(paths)`
 fn common_path(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [paths] = Signature::function("commonpath", ["paths"], 1).bind(args)?.map(Option::unwrap_or_default);
+    if !vm.truthy(&paths)? {
+        return Err(value_error("commonpath() arg is an empty sequence"));
+    }
     let paths = vm.collect(&paths)?;
     let mut texts = Vec::with_capacity(paths.len());
     for path in &paths {
@@ -269,11 +272,11 @@ fn relative_path(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [path, start] = Signature::function("relpath", ["path", "start"], 1).bind(args)?;
     let path = path.unwrap_or_default();
     let start = start.filter(|start| !start.is_none()).unwrap_or_else(|| Value::str("."));
-    let Value::Str(path) = &path else { return Err(not_a_path(&path)) };
-    let Value::Str(start) = &start else { return Err(not_a_path(&start)) };
-    if path.is_empty() {
+    if !vm.truthy(&path)? {
         return Err(value_error("no path specified"));
     }
+    let Value::Str(path) = &path else { return Err(not_a_path(&path)) };
+    let Value::Str(start) = &start else { return Err(not_a_path(&start)) };
     let here = current_directory(vm);
     let absolute = |path: &str| normalize(&join(&here, path));
     let (path, start) = (absolute(path), absolute(start));

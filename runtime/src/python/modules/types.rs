@@ -121,7 +121,7 @@ impl Object for SimpleNamespace {
 }
 
 /// `types.MappingProxyType`
-static MAPPING_PROXY: BuiltinType = BuiltinType {
+pub(super) static MAPPING_PROXY: BuiltinType = BuiltinType {
     construct: Some(proxy),
     methods: &[
         Method { name: "copy", call: |vm, this, args| forward(vm, this, "copy", args) },
@@ -139,6 +139,14 @@ struct MappingProxy(Value);
 
 fn proxy(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [mapping] = args.bind("mappingproxy", ["mapping"], 1)?.map(Option::unwrap_or_default);
+    checked_proxy(vm, mapping)
+}
+
+/// `MappingProxyType(mapping)`
+///
+/// # Errors
+/// `TypeError` where it is no mapping.
+pub(in crate::python::modules) fn checked_proxy(vm: &mut Vm, mapping: Value) -> PyResult<Value> {
     let has_items = matches!(mapping, Value::Dict(_) | Value::Str(_)) || vm.find_attr(&mapping, "keys")?.is_some();
     if !has_items {
         let found = mapping.type_name();

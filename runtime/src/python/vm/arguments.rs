@@ -22,7 +22,10 @@ fn enumerate_names(names: &[Str]) -> String {
 
 /// `__qualname__`: with the functions and classes around it. Searched in the program, since only messages need it.
 pub(super) fn qualified_name(function: &Function) -> String {
-    qualified(&function.name, &function.program, function.code)
+    match function.borrowed("__qualname__") {
+        Some(Value::Str(name)) => name.to_string(),
+        _ => qualified(&function.name, &function.program, function.code),
+    }
 }
 
 /// The qualified name of a function of this name and code.

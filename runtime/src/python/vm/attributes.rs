@@ -14,7 +14,7 @@ use crate::python::exception::{
 use crate::python::modules::collections::named_tuple;
 use crate::python::modules::enums;
 use crate::python::string::Str;
-use crate::python::types::{Instance, OBJECT, Type};
+use crate::python::types::{BUILTIN_FUNCTION, Instance, OBJECT, Type};
 use crate::python::value::{BoundMethod, MethodTarget, Value};
 
 impl Vm {
@@ -247,6 +247,11 @@ impl Vm {
             },
             other => other,
         };
+        if let Value::Function(function) = function
+            && let Some(value) = function.borrowed(name)
+        {
+            return Some(value);
+        }
         match (function, name) {
             (Value::Function(function), "__name__") => Some(Value::Str(function.name.clone())),
             (Value::Function(function), "__qualname__") => Some(Value::str(super::arguments::qualified_name(function))),
@@ -381,6 +386,14 @@ impl Vm {
         if matches!(object, Value::Range(_) | Value::Slice(_)) && matches!(name.as_str(), "start" | "stop" | "step") {
             return attribute_error("readonly attribute");
         }
+        if matches!(object.class(), Type::Builtin(class) if std::ptr::eq(class, &raw const BUILTIN_FUNCTION))
+            && matches!(name.as_str(), "__doc__" | "__name__" | "__qualname__" | "__self__")
+        {
+            let name = name.as_str();
+            return attribute_error(format!(
+                "attribute '{name}' of 'builtin_function_or_method' objects is not writable"
+            ));
+        }
         if there || matches!(self.find_attr(object, name), Ok(Some(_))) {
             return attribute_error(format!(
                 "'{}' object attribute '{}' is read-only",
@@ -479,7 +492,7 @@ pub(crate) fn bound(receiver: Value, function: Value) -> Value {
 }
 
 /// `AttributeError` as CPython words it for what `object` is.
-pub(super) fn no_attribute(object: &Value, name: &str) -> Raised {
+pub(crate) fn no_attribute(object: &Value, name: &str) -> Raised {
     attribute_error(match object {
         Value::Type(Type::Builtin(class)) => {
             format!("type object '{}' has no attribute '{name}'", class.shown_name().as_str())

@@ -3,7 +3,7 @@
 //! The stack's height is known to be right where the program is one of the compiler's, or was verified
 //! ([`crate::python::verify`]); a program that is neither ends in wrong values or a `SystemError`, never in a panic.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::{Rc, Weak};
 
 use super::caller::is_caller_builtin;
@@ -693,6 +693,7 @@ impl Vm {
             keyword_defaults,
             closure,
             owner: OnceCell::new(),
+            guise: RefCell::default(),
         })));
         Ok(())
     }

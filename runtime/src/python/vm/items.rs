@@ -69,10 +69,12 @@ impl Vm {
                 None => Err(not_subscriptable(object)),
             },
             Value::Type(class) => {
-                if let Type::Class(class) = class
-                    && let Some(members) = enums::names(class)
-                {
-                    return members.get(self, key)?.ok_or_else(|| key_error(key.clone()));
+                if enums::is_enum(class) {
+                    let members = match class {
+                        Type::Class(class) => enums::names(class),
+                        Type::Builtin(_) => None,
+                    };
+                    return members.unwrap_or_default().get(self, key)?.ok_or_else(|| key_error(key.clone()));
                 }
                 subscript_class(class, key)
             }
@@ -298,7 +300,7 @@ impl Vm {
             }
             Value::Range(range) => range.len(),
             Value::Object(inner) => return inner.len(self).unwrap_or_else(|| Err(no_len(object))),
-            Value::Type(Type::Class(class)) => match enums::of_class(class) {
+            Value::Type(class) => match enums::of_type(class) {
                 Some(members) => members.len(),
                 None => return Err(no_len(object)),
             },

@@ -234,19 +234,7 @@ impl Vm {
     fn try_in_place(&mut self, op: BinaryOp, a: &Value, b: &Value) -> PyResult<Option<Value>> {
         match (op, a) {
             (BinaryOp::Add, Value::List(list)) => {
-                let items = match b {
-                    // A copy, since `a += a` is fine.
-                    Value::List(other) => other.items.borrow().clone(),
-                    Value::Tuple(other) => other.items.clone(),
-                    other => self.collect(other)?,
-                };
-                // Only what is added is paid for: a list that grows item by item costs its length.
-                self.charge(items.len())?;
-                let bytes = (list.items.borrow().len() + items.len()).saturating_mul(std::mem::size_of::<Value>());
-                if bytes > self.limits.bytes {
-                    self.charge_bytes(bytes)?;
-                }
-                list.items.borrow_mut().extend(items);
+                crate::python::methods::list::extend_by(self, list, b)?;
                 Ok(Some(a.clone()))
             }
             (BinaryOp::Multiply, Value::List(list)) => match self.repeat(a, b)? {

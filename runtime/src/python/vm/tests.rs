@@ -229,6 +229,7 @@ fn call(parameters: Parameters, locals: &[&str], defaults: Vec<Value>, args: Arg
         keyword_defaults: Vec::new(),
         closure: Vec::new(),
         owner: std::cell::OnceCell::new(),
+        guise: std::cell::RefCell::default(),
     };
     vm.call(&Value::Function(Rc::new(function)), args)
 }

@@ -9,6 +9,7 @@ use crate::python::exception::{ExceptionObject, KEY_ERROR, OS_ERROR, PyResult, t
 use crate::python::exception::{UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR};
 use crate::python::format;
 use crate::python::modules::collections::counter::by_count;
+use crate::python::modules::enums;
 use crate::python::number::{Num, float_text, int_text};
 use crate::python::set::SetObject;
 use crate::python::string::Str;
@@ -96,7 +97,8 @@ impl Vm {
                 format!("slice({start}, {stop}, {})", self.repr(&slice.step)?)
             }
             Value::Function(function) => {
-                format!("<function {} at {:#x}>", function.name.as_str(), at(Rc::as_ptr(function).cast()))
+                let name = super::arguments::qualified_name(function);
+                format!("<function {name} at {:#x}>", at(Rc::as_ptr(function).cast()))
             }
             Value::Builtin(builtin) => format!("<built-in function {}>", builtin.name),
             Value::BoundMethod(method) => self.bound_method_repr(method)?,
@@ -244,6 +246,12 @@ impl Vm {
     fn bound_method_repr(&mut self, method: &BoundMethod) -> PyResult<String> {
         let class = method.receiver.type_name();
         let address = identity(&method.receiver);
+        if let MethodTarget::Native(native) = &method.target
+            && let Some(owner) = method.receiver.class().builtin_base().python_owner(native)
+        {
+            let receiver = self.repr(&method.receiver)?;
+            return Ok(format!("<bound method {}.{} of {receiver}>", owner.name, native.name));
+        }
         Ok(match &method.target {
             MethodTarget::Native(native) => {
                 format!("<built-in method {} of {} object at {address:#x}>", native.name, class.as_str())
@@ -256,12 +264,16 @@ impl Vm {
                 format!("<bound method {}.{} of {receiver}>", class.as_str(), name.as_str())
             }
             MethodTarget::Function(function) => {
-                let name = match function {
-                    Value::Function(function) => function.name.clone(),
-                    other => other.type_name(),
+                let qualified = match function {
+                    Value::Function(function) => Some(super::arguments::qualified_name(function)),
+                    other => match self.find_attr(other, "__qualname__")? {
+                        Some(name) => Some(self.str(&name)?.to_string()),
+                        None => None,
+                    },
                 };
+                let name = qualified.unwrap_or_else(|| format!("{}.{}", class.as_str(), function.type_name().as_str()));
                 let receiver = self.repr(&method.receiver)?;
-                format!("<bound method {}.{} of {receiver}>", class.as_str(), name.as_str())
+                format!("<bound method {name} of {receiver}>")
             }
         })
     }
@@ -415,9 +427,13 @@ fn returned_str(value: Value, method: &str) -> PyResult<Str> {
 /// `<class 'int'>`, `<class 'collections.Counter'>`
 fn class_repr(class: &Type) -> String {
     match class {
+        Type::Builtin(_) if class.same(&Type::Builtin(&enums::ENUM)) => "<enum 'Enum'>".to_owned(),
         Type::Builtin(class) => format!("<class '{}{}'>", class.module_prefix(), class.name),
-        Type::Class(own) if crate::python::modules::enums::is_enum(class) => format!("<enum '{}'>", own.name.as_str()),
-        Type::Class(class) => format!("<class '{CODE_MODULE}.{}'>", class.name.as_str()),
+        Type::Class(own) if enums::is_enum(class) => format!("<enum '{}'>", own.name.as_str()),
+        Type::Class(class) => match class.dict.borrow().get("__module__") {
+            Some(Value::Str(module)) => format!("<class '{}.{}'>", module.as_str(), class.name.as_str()),
+            _ => format!("<class '{CODE_MODULE}.{}'>", class.name.as_str()),
+        },
     }
 }
 

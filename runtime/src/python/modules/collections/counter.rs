@@ -7,8 +7,9 @@ use crate::python::exception::{PyResult, not_implemented_error, type_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::methods::dict::receiver;
 use crate::python::methods::sort;
+use crate::python::modules::abc;
 use crate::python::modules::signature::Signature;
-use crate::python::types::{BuiltinType, DICT, OBJECT};
+use crate::python::types::{BuiltinType, DICT, OBJECT, Type};
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::{BinaryOp, CompareOp, Vm};
 
@@ -72,6 +73,14 @@ fn count_into(vm: &mut Vm, this: &Value, args: Args, op: BinaryOp) -> PyResult<V
         Some(Value::Dict(other)) => {
             let counts = other.items().into_iter();
             change_all(vm, dict, op, counts)?;
+        }
+        Some(mapping) if mapping.class().is_subclass(&Type::Builtin(&abc::MAPPING)) => {
+            let mut counts = Vec::new();
+            for key in vm.collect(mapping)? {
+                let count = vm.get_item(mapping, &key)?;
+                counts.push((key, count));
+            }
+            change_all(vm, dict, op, counts.into_iter())?;
         }
         Some(iterable) => {
             let iterator = vm.iter(iterable)?;

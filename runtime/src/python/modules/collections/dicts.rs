@@ -5,7 +5,7 @@ use crate::python::builtins::classes::is_callable;
 use crate::python::builtins::containers;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, key_error, type_error, value_error};
-use crate::python::methods::dict::{items, keys, receiver, values};
+use crate::python::methods::dict::{items, keys, receiver, take_out, values};
 use crate::python::types::{BuiltinType, DICT};
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::Vm;
@@ -21,6 +21,13 @@ pub static ORDERED_DICT: BuiltinType = BuiltinType {
         Method { name: "items", call: items },
         Method { name: "keys", call: keys },
         Method { name: "move_to_end", call: move_to_end },
+        Method {
+            name: "pop",
+            call: |vm, this, args| {
+                let [key, default] = args.bind("pop", ["key", "default"], 1)?;
+                take_out(vm, receiver(this)?, key.unwrap_or_default(), default)
+            },
+        },
         Method {
             name: "update",
             call: |vm, this, args| {

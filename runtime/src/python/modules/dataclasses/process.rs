@@ -104,7 +104,11 @@ pub(super) fn make_dataclass(vm: &mut Vm, args: Args) -> PyResult<Value> {
     for item in vm.collect(&fields.unwrap_or_default())? {
         let parts = match &item {
             Value::Str(_) => vec![item.clone(), Value::str("typing.Any")],
-            other => vm.collect(other)?,
+            other => {
+                let length = vm.len(other)?;
+                let parts = vm.collect(other)?;
+                if parts.len() == length { parts } else { Vec::new() }
+            }
         };
         let (Some(field), Some(annotation), true) = (parts.first(), parts.get(1), parts.len() <= 3) else {
             return Err(type_error(format!("Invalid field: {}", vm.repr(&item)?)));
@@ -125,6 +129,8 @@ pub(super) fn make_dataclass(vm: &mut Vm, args: Args) -> PyResult<Value> {
         }
     }
     attributes.push((Str::from("__annotations__"), Value::dict(annotations)));
+    // CPython makes the class in that module.
+    attributes.push((Str::from("__module__"), Value::str("types")));
     let bases = match bases {
         Some(bases) => vm.collect(&bases)?,
         None => Vec::new(),
@@ -180,7 +186,7 @@ fn annotations(class: &Class) -> Vec<(Str, Value)> {
 fn own_field(vm: &mut Vm, class: &Rc<Class>, name: Str, annotation: Value, keyword_only: bool) -> PyResult<Field> {
     let default = match class_member(class, &name) {
         Some(Member::Value(value)) => value,
-        _ => Value::object(Mark::Missing),
+        _ => super::missing(),
     };
     let mut field = match default.downcast::<Field>() {
         Some(field) => field.clone(),

@@ -33,6 +33,14 @@ pub(crate) fn names(class: &Class) -> Option<Rc<Dict>> {
     map(class).filter(|map| !map.is_empty())
 }
 
+/// The members of any class, as [`of_class`].
+pub(crate) fn of_type(class: &Type) -> Option<Vec<Value>> {
+    match class {
+        Type::Class(class) => of_class(class),
+        Type::Builtin(_) => class.same(&Type::Builtin(&super::ENUM)).then(Vec::new),
+    }
+}
+
 /// The members in their order, each once; `None` where the class is no enumeration.
 pub(crate) fn of_class(class: &Class) -> Option<Vec<Value>> {
     let mut members: Vec<Value> = Vec::new();
@@ -107,7 +115,8 @@ pub(crate) fn complete(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
     for (name, given) in body {
         vm.charge(4 + members.len())?;
         let given = match given.downcast::<Auto>() {
-            Some(_) => next_value(vm, class, &name, &values)?,
+            Some(Auto(Some(value))) => value.clone(),
+            Some(Auto(None)) => next_value(vm, class, &name, &values)?,
             None => given,
         };
         let member = make_member(vm, class, &name, given, members.len())?;
@@ -171,9 +180,16 @@ fn make_member(vm: &mut Vm, class: &Rc<Class>, name: &str, given: Value, order: 
     let value = if own.is_subclass(&Type::Builtin(&INT)) {
         construct::int(vm, again())?
     } else if own.is_subclass(&super::STR_ENUM.with(|class| Type::Class(class.clone()))) {
-        for part in &args.pos {
-            if part.as_str().is_none() {
-                return Err(type_error(format!("{} is not a string", vm.repr(part)?)));
+        if args.pos.len() > 3 {
+            let shown = vm.repr(&Value::tuple(args.pos.to_vec()))?;
+            return Err(type_error(format!("too many arguments for str(): {shown}")));
+        }
+        // What is wrong with the text shows only where it is alone.
+        let wants = [" is not a string", "encoding must be a string, not ", "errors must be a string, not "];
+        for (index, (part, want)) in args.pos.iter().zip(wants).enumerate() {
+            if part.as_str().is_none() && (index > 0 || args.pos.len() == 1) {
+                let shown = vm.repr(part)?;
+                return Err(type_error(if index == 0 { format!("{shown}{want}") } else { format!("{want}{shown}") }));
             }
         }
         construct::str_(vm, again())?

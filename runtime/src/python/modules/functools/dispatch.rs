@@ -73,6 +73,10 @@ impl Object for Dispatch {
         &FUNCTION
     }
 
+    fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
+        super::wrapper_repr(vm, &self.function, "singledispatch.<locals>.wrapper", this)
+    }
+
     fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         match name {
             "registry" => {
@@ -84,7 +88,8 @@ impl Object for Dispatch {
                 Ok(Some(Value::dict(registry)))
             }
             "__wrapped__" => Ok(Some(self.function.clone())),
-            "__name__" | "__qualname__" | "__doc__" | "__module__" => vm.find_attr(&self.function, name),
+            "__name__" => Ok(vm.find_attr(&self.function, name)?.or_else(|| Some(Value::str("wrapper")))),
+            "__qualname__" | "__doc__" | "__module__" => vm.find_attr(&self.function, name),
             _ => Ok(None),
         }
     }
@@ -110,8 +115,10 @@ impl Object for Dispatch {
 
     fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
         let Some(first) = args.pos.first() else {
-            let name = vm.get_attr(&self.function, "__name__")?;
-            let name = vm.str(&name)?;
+            let name = match vm.find_attr(&self.function, "__name__")? {
+                Some(name) => vm.str(&name)?,
+                None => "singledispatch function".into(),
+            };
             return Err(type_error(format!("{} requires at least 1 positional argument", name.as_str())));
         };
         let function = self.variant(vm, &first.class())?;

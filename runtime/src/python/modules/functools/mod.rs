@@ -14,9 +14,11 @@ use crate::python::builtins::classes::is_callable;
 use crate::python::builtins::convert;
 use crate::python::dict::{Dict, Key, Table};
 use crate::python::exception::{PyResult, type_error};
+use crate::python::function::Guise;
+use crate::python::modules::collections::named_tuple;
 use crate::python::object::Object;
 use crate::python::string::Str;
-use crate::python::types::{BuiltinType, OBJECT};
+use crate::python::types::{BuiltinType, Class, OBJECT};
 use crate::python::value::{Method, Value};
 use crate::python::vm::{CompareOp, Vm};
 
@@ -30,7 +32,7 @@ module! {
         "reduce" => reduce,
         "singledispatch" => dispatch::singledispatch,
         "total_ordering" => ordering::total_ordering,
-        "update_wrapper" => unchanged,
+        "update_wrapper" => update_wrapper,
         "wraps" => wraps,
     }
     values(_vm) {
@@ -48,11 +50,20 @@ module! {
 pub static PARTIAL: BuiltinType =
     BuiltinType { construct: Some(partial), ..BuiltinType::new("partial", "functools", &OBJECT) };
 static LRU_CACHE_WRAPPER: BuiltinType = BuiltinType {
-    methods: &[Method { name: "cache_clear", call: cache_clear }, Method { name: "cache_info", call: cache_info }],
+    methods: &[
+        Method { name: "cache_clear", call: cache_clear },
+        Method { name: "cache_info", call: cache_info },
+        Method { name: "cache_parameters", call: cache_parameters },
+    ],
     ..BuiltinType::new("_lru_cache_wrapper", "functools", &OBJECT)
 };
 static LRU_CACHE_DECORATOR: BuiltinType = BuiltinType::new("function", "", &OBJECT);
-static CACHE_INFO: BuiltinType = BuiltinType::new("CacheInfo", "functools", &OBJECT);
+
+thread_local! {
+    // A class belongs to a thread, as all values do.
+    static CACHE_INFO: Rc<Class> = named_tuple::class("CacheInfo", &["hits", "misses", "maxsize", "currsize"], &[]);
+}
+
 static COMPARE_KEY_MAKER: BuiltinType = BuiltinType::new("KeyWrapper", "functools", &OBJECT);
 static COMPARE_KEY: BuiltinType = BuiltinType::new("KeyWrapper", "functools", &OBJECT);
 
@@ -249,10 +260,17 @@ fn cached(function: Value, max: Option<usize>, typed: bool) -> Value {
     })
 }
 
+fn cached_callable(vm: &mut Vm, function: Value, max: Option<usize>, typed: bool) -> PyResult<Value> {
+    if !is_callable(vm, &function)? {
+        return Err(type_error("the first argument must be callable"));
+    }
+    Ok(cached(function, max, typed))
+}
+
 /// `@cache`
-fn cache(_: &mut Vm, args: Args) -> PyResult<Value> {
+fn cache(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [function] = Signature::function("cache", ["user_function"], 1).bind(args)?.map(Option::unwrap_or_default);
-    Ok(cached(function, None, false))
+    cached_callable(vm, function, None, false)
 }
 
 /// What `lru_cache(maxsize=...)` gives: it takes the function.
@@ -270,9 +288,16 @@ impl Object for LruCacheDecorator {
         true
     }
 
-    fn call(&self, _: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
-        let [function] = args.exactly("decorating_function")?;
-        Ok(cached(function, self.max, self.typed))
+    fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        let [function] = Signature::function("lru_cache.<locals>.decorating_function", ["user_function"], 1)
+            .bind(args)?
+            .map(Option::unwrap_or_default);
+        cached_callable(vm, function, self.max, self.typed)
+    }
+
+    fn repr(&self, _: &mut Vm, this: &Value) -> PyResult<String> {
+        let address = crate::python::builtins::attributes::identity(this);
+        Ok(format!("<function lru_cache.<locals>.decorating_function at {address:#x}>"))
     }
 }
 
@@ -313,39 +338,26 @@ fn cache_clear(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     Ok(Value::None)
 }
 
-struct CacheInfo {
-    values: [(&'static str, Value); 4],
-}
-
-impl Object for CacheInfo {
-    fn class(&self) -> &'static BuiltinType {
-        &CACHE_INFO
-    }
-
-    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok(self.values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone()))
-    }
-
-    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
-        let mut parts = Vec::new();
-        for (name, value) in &self.values {
-            parts.push(format!("{name}={}", vm.repr(value)?));
-        }
-        Ok(format!("CacheInfo({})", parts.join(", ")))
-    }
-}
-
 fn cache_info(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("cache_info")?;
     let cache = lru_receiver(this)?;
-    Ok(Value::object(CacheInfo {
-        values: [
-            ("hits", Value::Int(cache.hits.get())),
-            ("misses", Value::Int(cache.misses.get())),
-            ("maxsize", cache.max.map_or(Value::None, Value::from_usize)),
-            ("currsize", Value::from_usize(cache.results.borrow().len())),
-        ],
-    }))
+    let values = vec![
+        Value::Int(cache.hits.get()),
+        Value::Int(cache.misses.get()),
+        cache.max.map_or(Value::None, Value::from_usize),
+        Value::from_usize(cache.results.borrow().len()),
+    ];
+    Ok(CACHE_INFO.with(|class| named_tuple::instance(class, values)))
+}
+
+fn cache_parameters(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = args.exactly("cache_parameters")?;
+    let cache = lru_receiver(this)?;
+    let items = [
+        (Str::from("maxsize"), cache.max.map_or(Value::None, Value::from_usize)),
+        (Str::from("typed"), Value::Bool(cache.typed)),
+    ];
+    Ok(Value::dict(Dict::from_strs(items)))
 }
 
 /// What `cmp_to_key(f)` gives: it makes keys.
@@ -396,10 +408,8 @@ impl Object for CompareKey {
     }
 }
 
-/// What `wraps(f)` gives: it hands back the function it decorates.
-///
-/// DIFFERENCE: the name and the doc string are not copied; functions keep their own.
-struct Wraps;
+/// What `wraps(f)` gives: it makes the function that it decorates look like `f`.
+struct Wraps(Value);
 
 static WRAPS: BuiltinType = BuiltinType::new("partial", "functools", &OBJECT);
 
@@ -412,20 +422,59 @@ impl Object for Wraps {
         true
     }
 
-    fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
-        unchanged(vm, args)
+    fn call(&self, vm: &mut Vm, _: &Value, mut args: Args) -> PyResult<Value> {
+        args.kw.push((Str::from("wrapped"), self.0.clone()));
+        update_wrapper(vm, args)
     }
 }
 
 fn wraps(_: &mut Vm, args: Args) -> PyResult<Value> {
-    Signature::function("wraps", ["wrapped", "assigned", "updated"], 1).bind(args)?;
-    Ok(Value::object(Wraps))
+    let [wrapped, _, _] = Signature::function("wraps", ["wrapped", "assigned", "updated"], 1).bind(args)?;
+    Ok(Value::object(Wraps(wrapped.unwrap_or_default())))
 }
 
-/// A decorator that changes nothing here.
-fn unchanged(_: &mut Vm, mut args: Args) -> PyResult<Value> {
-    if args.pos.is_empty() {
-        return Err(type_error("decorator missing 1 required positional argument"));
+/// `update_wrapper(wrapper, wrapped, assigned, updated)`.
+///
+/// DIFFERENCE: `assigned` and `updated` are taken and dropped, as the doc string is, which functions do not keep.
+fn update_wrapper(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let names = ["wrapper", "wrapped", "assigned", "updated"];
+    let [wrapper, wrapped, _, _] = Signature::function("update_wrapper", names, 2).bind(args)?;
+    let (wrapper, wrapped) = (wrapper.unwrap_or_default(), wrapped.unwrap_or_default());
+    match &wrapper {
+        Value::Function(function) => {
+            let guise = Guise {
+                name: vm.find_attr(&wrapped, "__name__")?,
+                qualified: vm.find_attr(&wrapped, "__qualname__")?,
+                module: vm.find_attr(&wrapped, "__module__")?,
+                wrapped,
+            };
+            let old = function.guise.replace(Some(Rc::new(guise)));
+            drop(old);
+        }
+        // Wrappers of the runtime show what they wrap by themselves.
+        Value::Object(_) if is_callable(vm, &wrapper)? => {}
+        _ => {
+            for name in ["__module__", "__name__", "__qualname__", "__doc__"] {
+                if let Some(value) = vm.find_attr(&wrapped, name)? {
+                    vm.set_attr(&wrapper, &Str::from(name), value)?;
+                }
+            }
+            vm.set_attr(&wrapper, &Str::from("__wrapped__"), wrapped)?;
+        }
     }
-    Ok(args.pos.swap_remove(0))
+    Ok(wrapper)
+}
+
+/// The text of a function that a decorator made: the name of what it wraps, or its own.
+pub(in crate::python::modules) fn wrapper_repr(
+    vm: &mut Vm,
+    wrapped: &Value,
+    own: &str,
+    this: &Value,
+) -> PyResult<String> {
+    let name = match vm.find_attr(wrapped, "__qualname__")? {
+        Some(name) => vm.str(&name)?.to_string(),
+        None => own.to_owned(),
+    };
+    Ok(format!("<function {name} at {:#x}>", crate::python::builtins::attributes::identity(this)))
 }

@@ -6,6 +6,7 @@ use super::errors::{search_error, template_error};
 use super::int;
 use super::matched::MatchObject;
 use crate::python::args::Args;
+use crate::python::builtins::classes::is_callable;
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, attribute_error, type_error};
 use crate::python::hash::hash_str;
@@ -202,6 +203,9 @@ impl PatternObject {
             }
             match &replacement {
                 Replacement::Text(text) => out.push_str(text),
+                Replacement::Bytes => {
+                    return Err(type_error(format!("sequence item {parts}: expected str instance, bytes found")));
+                }
                 Replacement::Template(template) => template.expand(&subject.text, &spans, &mut out),
                 Replacement::Function(function) => {
                     let found = self.found(this, &subject, spans);
@@ -231,38 +235,30 @@ impl PatternObject {
 /// What matches are replaced with.
 enum Replacement {
     Text(Str),
+    /// Bytes, which no text can be joined with.
+    Bytes,
     Template(Template),
     Function(Value),
 }
 
 impl Replacement {
     fn new(vm: &mut Vm, value: Value, regex: &Regex) -> PyResult<Self> {
-        // CPython keeps replacements by their hash.
-        if matches!(value, Value::List(_) | Value::Dict(_) | Value::Set(_)) {
-            crate::python::hash::hash(vm, &value)?;
+        if !matches!(value, Value::Str(_)) && is_callable(vm, &value)? {
+            return Ok(Self::Function(value));
         }
+        // CPython keeps replacements by their hash.
+        crate::python::hash::hash(vm, &value)?;
         match value {
             Value::Str(text) if !text.contains('\\') => Ok(Self::Text(text)),
             Value::Str(text) => {
                 let template = Template::parse(&text, regex).map_err(|error| template_error(&error, &text))?;
                 Ok(Self::Template(template))
             }
-            Value::None
-            | Value::NotImplemented
-            | Value::Ellipsis
-            | Value::Bool(_)
-            | Value::Int(_)
-            | Value::BigInt(_)
-            | Value::Float(_)
-            | Value::Bytes(_)
-            | Value::Tuple(_)
-            | Value::List(_)
-            | Value::Dict(_)
-            | Value::Set(_) => Err(type_error(format!(
+            Value::Bytes(bytes) if !bytes.contains(&b'\\') => Ok(Self::Bytes),
+            other => Err(type_error(format!(
                 "decoding to str: need a bytes-like object, {} found",
-                value.type_name().as_str()
+                other.type_name().as_str()
             ))),
-            function => Ok(Self::Function(function)),
         }
     }
 }

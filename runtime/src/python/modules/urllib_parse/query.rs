@@ -3,7 +3,6 @@
 use super::quote::{plus, unquote_value};
 use super::text;
 use crate::python::args::Args;
-use crate::python::builtins::convert;
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::modules::signature::Signature;
@@ -28,7 +27,7 @@ fn pairs(vm: &mut Vm, args: Args, name: &'static str) -> PyResult<Vec<(Value, Va
     vm.charge_bytes(query.len())?;
     let fields: Vec<&str> = if query.is_empty() { Vec::new() } else { query.split(separator.as_str()).collect() };
     if let Some(most) = most.filter(|most| !most.is_none())
-        && usize::try_from(convert::index_clamped(vm, &most)?).unwrap_or(0) < fields.len()
+        && vm.less(&most, &Value::from_usize(fields.len()))?
     {
         return Err(value_error("Max number of fields exceeded"));
     }

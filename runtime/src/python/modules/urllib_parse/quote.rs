@@ -174,7 +174,12 @@ pub(super) fn unquote_value(
         Value::Str(text) => text,
         Value::None => return Err(type_error("argument of type 'NoneType' is not iterable")),
         other => {
-            return Err(type_error(format!("argument of type '{}' is not iterable", other.type_name().as_str())));
+            // What CPython asks of any argument.
+            if !vm.contains(other, &Value::str("%"))? {
+                return Err(no_split(other));
+            }
+            let found = other.type_name();
+            return Err(type_error(format!("expected string or bytes-like object, got '{}'", found.as_str())));
         }
     };
     vm.charge_bytes(text.len())?;
