@@ -1,6 +1,6 @@
 //! Classes: the builtin ones, each a row of one table here, and those that the config's code defines.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -108,10 +108,24 @@ impl BuiltinType {
 pub struct Class {
     /// `__name__`
     pub name: Str,
+    /// `__qualname__`, where the class was defined within another or within a function.
+    pub qualified: OnceCell<Str>,
     /// The base classes.
     pub bases: Vec<Type>,
     /// Methods and class attributes.
     pub dict: RefCell<IndexMap<String, Value>>,
+}
+
+impl Class {
+    /// A class that is not nested in anything.
+    pub fn new(name: Str, bases: Vec<Type>, dict: IndexMap<String, Value>) -> Self {
+        Self { name, qualified: OnceCell::new(), bases, dict: RefCell::new(dict) }
+    }
+
+    /// `__qualname__`
+    pub fn qualified_name(&self) -> &Str {
+        self.qualified.get().unwrap_or(&self.name)
+    }
 }
 
 /// An instance of a class that the config's code defined.

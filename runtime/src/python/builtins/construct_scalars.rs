@@ -60,7 +60,7 @@ pub(crate) fn type_(vm: &mut Vm, args: Args) -> PyResult<Value> {
     for (key, value) in attributes.items() {
         dict.insert(vm.str(&key)?.to_string(), value);
     }
-    let class = Class { name, bases: classes, dict: std::cell::RefCell::new(dict) };
+    let class = Class::new(name, classes, dict);
     Ok(Value::Type(Type::Class(Rc::new(class))))
 }
 

@@ -273,7 +273,12 @@ impl Object for Getter {
     }
 
     fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
-        let [object] = args.exactly(self.class().name)?;
+        args.no_keywords(self.class().name)?;
+        let given = args.pos.len();
+        let mut values = args.pos.into_iter();
+        let (Some(object), None) = (values.next(), values.next()) else {
+            return Err(type_error(format!("{} expected 1 argument, got {given}", self.class().name)));
+        };
         match self {
             Self::Items(keys) => {
                 let values = keys.iter().map(|key| vm.get_item(&object, key)).collect::<PyResult<_>>()?;

@@ -141,6 +141,9 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
 
 fn of_hex(vm: &mut Vm, hex: &Value) -> PyResult<u128> {
     let Value::Str(text) = hex else {
+        if let Value::Bytes(_) = &hex {
+            return Err(type_error("a bytes-like object is required, not 'str'"));
+        }
         return Err(attribute_error(format!("'{}' object has no attribute 'replace'", hex.type_name().as_str())));
     };
     vm.charge(text.len() / 16)?;

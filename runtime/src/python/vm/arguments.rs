@@ -49,6 +49,13 @@ pub(super) fn qualified(name: &str, program: &Program, code: u32) -> String {
     name
 }
 
+/// The qualified name of a class that is defined in this function, or in the body of a class, which is one, too.
+pub(super) fn qualified_within(name: &str, function: &Function) -> String {
+    let around = qualified(&function.name, &function.program, function.code);
+    let locals = if is_class_body(&function.program.data, function.code) { "" } else { "<locals>." };
+    format!("{around}.{locals}{name}")
+}
+
 /// The code that makes functions of the code `index`.
 fn enclosing(data: &ProgramData, index: u32) -> Option<(u32, &Code)> {
     let makes = |code: &&Code| code.instrs.contains(&Instr::MakeFunction { code: index });

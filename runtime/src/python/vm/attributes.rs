@@ -193,7 +193,11 @@ impl Vm {
             None => {}
         }
         Ok(match name {
-            "__name__" | "__qualname__" => Some(Value::Str(class.name())),
+            "__name__" => Some(Value::Str(class.name())),
+            "__qualname__" => Some(Value::Str(match class {
+                Type::Builtin(_) => class.name(),
+                Type::Class(class) => class.qualified_name().clone(),
+            })),
             "__module__" => Some(match class {
                 Type::Builtin(class) if class.module.is_empty() => Value::str("builtins"),
                 Type::Builtin(class) => Value::str(class.module),

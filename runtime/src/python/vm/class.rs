@@ -68,7 +68,7 @@ impl Vm {
         for (key, value) in attributes {
             dict.insert(key.to_string(), value);
         }
-        let class = Rc::new(Class { name, bases: types, dict: RefCell::new(dict) });
+        let class = Rc::new(Class::new(name, types, dict));
         resolution_order(&Type::Class(class.clone()))?;
         for value in class.dict.borrow().values() {
             own(&class, value);

@@ -650,6 +650,12 @@ impl Vm {
                     _ => Vec::new(),
                 };
                 let class = self.make_class(running.text(name), bases, attributes)?;
+                if let Some(function) = &frame.function
+                    && let Value::Type(Type::Class(class)) = &class
+                {
+                    let qualified = super::arguments::qualified_within(&class.name, function);
+                    let _ = class.qualified.set(Str::from(qualified.as_str()));
+                }
                 frame.push(class);
             }
             Instr::RaiseError { class, message } => {

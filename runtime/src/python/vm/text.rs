@@ -122,7 +122,7 @@ impl Vm {
                 Some(text) => returned_str(text?, "__repr__")?.to_string(),
                 None => format!(
                     "<{CODE_MODULE}.{} object at {:#x}>",
-                    instance.class.name.as_str(),
+                    instance.class.qualified_name().as_str(),
                     at(Rc::as_ptr(instance).cast())
                 ),
             },
@@ -428,11 +428,14 @@ fn returned_str(value: Value, method: &str) -> PyResult<Str> {
 fn class_repr(class: &Type) -> String {
     match class {
         Type::Builtin(_) if class.same(&Type::Builtin(&enums::ENUM)) => "<enum 'Enum'>".to_owned(),
+        Type::Builtin(class) if matches!(class.name, "GenericAlias" | "UnionType") => {
+            format!("<class '{}'>", class.shown_name().as_str())
+        }
         Type::Builtin(class) => format!("<class '{}{}'>", class.module_prefix(), class.name),
         Type::Class(own) if enums::is_enum(class) => format!("<enum '{}'>", own.name.as_str()),
         Type::Class(class) => match class.dict.borrow().get("__module__") {
-            Some(Value::Str(module)) => format!("<class '{}.{}'>", module.as_str(), class.name.as_str()),
-            _ => format!("<class '{CODE_MODULE}.{}'>", class.name.as_str()),
+            Some(Value::Str(module)) => format!("<class '{}.{}'>", module.as_str(), class.qualified_name().as_str()),
+            _ => format!("<class '{CODE_MODULE}.{}'>", class.qualified_name().as_str()),
         },
     }
 }

@@ -3,7 +3,6 @@
 //! The class is one that code could have defined, deriving from `tuple`; what makes it a named tuple is `_fields` in its
 //! dict, and `_defaults` for the last of them.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -74,7 +73,7 @@ fn new_class(name: Str, names: Vec<String>, defaults: Vec<Value>) -> Rc<Class> {
     for (name, getter) in [("_asdict", &BIND_ASDICT), ("_replace", &BIND_REPLACE)] {
         dict.insert(name.to_owned(), property(getter));
     }
-    Rc::new(Class { name, bases: vec![Type::Builtin(&TUPLE)], dict: RefCell::new(dict) })
+    Rc::new(Class::new(name, vec![Type::Builtin(&TUPLE)], dict))
 }
 
 /// The class that a body deriving from `typing.NamedTuple` makes: its annotations are the fields, values their defaults.

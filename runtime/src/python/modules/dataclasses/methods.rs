@@ -15,7 +15,7 @@ use crate::python::value::Value;
 use crate::python::vm::{CompareOp, Vm};
 
 fn qualified(class: &Class, name: &str) -> String {
-    format!("{}.{name}", class.name.as_str())
+    format!("{}.{name}", class.qualified_name().as_str())
 }
 
 /// The receiver, and the other arguments.
@@ -106,7 +106,9 @@ pub(super) fn repr(class: &Class, fields: Vec<Rc<Field>>) -> Value {
         });
         let parts: PyResult<Vec<String>> = parts.collect();
         vm.in_repr.pop();
-        Ok(Value::str(format!("{}({})", instance.class().name().as_str(), parts?.join(", "))))
+        let class = vm.get_attr(&Value::Type(instance.class()), "__qualname__")?;
+        let class = vm.str(&class)?;
+        Ok(Value::str(format!("{}({})", class.as_str(), parts?.join(", "))))
     })
 }
 

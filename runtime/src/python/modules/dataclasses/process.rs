@@ -207,8 +207,14 @@ fn own_field(vm: &mut Vm, class: &Rc<Class>, name: Str, annotation: Value, keywo
     } else {
         field.keyword_only.get_or_insert(keyword_only);
     }
-    if field.kind == Kind::Field && matches!(field.default, Value::List(_) | Value::Dict(_) | Value::Set(_)) {
-        let unhashable = hash::hash(vm, &field.default).is_err();
+    if field.kind == Kind::Field {
+        let unhashable = match &field.default {
+            Value::List(_) | Value::Dict(_) | Value::Set(_) => hash::hash(vm, &field.default).is_err(),
+            Value::Instance(instance) => {
+                matches!(class_member(&instance.class, "__hash__"), Some(Member::Value(Value::None)))
+            }
+            _ => false,
+        };
         if unhashable {
             let class = vm.repr(&Value::Type(field.default.class()))?;
             return Err(value_error(format!(

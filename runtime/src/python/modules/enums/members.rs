@@ -237,7 +237,7 @@ pub(crate) fn find(vm: &mut Vm, class: &Rc<Class>, value: &Value) -> PyResult<Va
         }
     }
     let target = Value::Type(Type::Class(class.clone()));
-    let invalid = value_error(format!("{} is not a valid {}", vm.repr(value)?, class.name.as_str()));
+    let invalid = value_error(format!("{} is not a valid {}", vm.repr(value)?, class.qualified_name().as_str()));
     if let Some(Member::Value(_)) = class_member(class, "_missing_") {
         let found = vm.call_method(&target, "_missing_", Args::one(value.clone()))?;
         if matches!(&found, Value::Instance(instance) if is_enum(&Type::Class(instance.class.clone()))) {

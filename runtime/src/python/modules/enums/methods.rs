@@ -1,7 +1,7 @@
 //! What members do as all objects do: their text, their hash; and as ints and strs do.
 
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, TYPE_ERROR};
+use crate::python::exception::{PyResult, TYPE_ERROR, value_error};
 use crate::python::hash;
 use crate::python::native_function::NativeFunction;
 use crate::python::value::Value;
@@ -35,7 +35,17 @@ pub(super) fn plain_text() -> Value {
 pub(super) fn plain_format() -> Value {
     function("__format__", |vm, member, args| {
         let spec = args.first().and_then(|spec| spec.as_str().cloned()).unwrap_or_else(|| "".into());
-        vm.format(&plain(&member), &spec).map(Value::Str)
+        vm.format(&plain(&member), &spec).map(Value::Str).map_err(|raised| {
+            // The message names the member's class.
+            let (of_plain, of_member) = (plain(&member).type_name(), member.type_name());
+            match raised.0.args.borrow().first() {
+                Some(Value::Str(text)) if text.ends_with(&format!("for object of type '{}'", of_plain.as_str())) => {
+                    let before = text.trim_end_matches(&format!("'{}'", of_plain.as_str()));
+                    value_error(format!("{before}'{}'", of_member.as_str()))
+                }
+                _ => raised.clone(),
+            }
+        })
     })
     .1
 }

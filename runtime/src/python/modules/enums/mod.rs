@@ -8,7 +8,6 @@
 mod members;
 mod methods;
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -103,7 +102,7 @@ fn mixed(name: &str, base: &'static BuiltinType) -> Rc<Class> {
     dict.insert("__str__".to_owned(), methods::plain_text());
     dict.insert("__format__".to_owned(), methods::plain_format());
     let bases = vec![Type::Builtin(base), Type::Builtin(&ENUM)];
-    let class = Rc::new(Class { name: Str::from(name), bases, dict: RefCell::new(dict) });
+    let class = Rc::new(Class::new(Str::from(name), bases, dict));
     members::prepare(&class);
     class
 }
@@ -134,7 +133,7 @@ pub(crate) fn make(vm: &mut Vm, base: Value, args: Args) -> PyResult<Value> {
     };
     let attributes = named_values(vm, &base, names, start.unwrap_or(Value::Int(1)))?;
     let Value::Str(name) = name else {
-        let found = name.type_name();
+        let found = name.argument_class();
         return Err(type_error(format!("type.__new__() argument 1 must be str, not {}", found.as_str())));
     };
     vm.make_class(name, mixed.into_iter().chain([base]).collect(), attributes)

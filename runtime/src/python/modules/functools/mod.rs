@@ -13,12 +13,12 @@ use crate::python::args::Args;
 use crate::python::builtins::classes::is_callable;
 use crate::python::builtins::convert;
 use crate::python::dict::{Dict, Key, Table};
-use crate::python::exception::{PyResult, type_error};
+use crate::python::exception::{PyResult, attribute_error, type_error};
 use crate::python::function::Guise;
 use crate::python::modules::collections::named_tuple;
 use crate::python::object::Object;
 use crate::python::string::Str;
-use crate::python::types::{BuiltinType, Class, OBJECT};
+use crate::python::types::{BuiltinType, Class, FUNCTION, OBJECT};
 use crate::python::value::{Method, Value};
 use crate::python::vm::{CompareOp, Vm};
 
@@ -164,6 +164,8 @@ struct LruCache {
     function: Value,
     /// `None` keeps all.
     max: Option<usize>,
+    /// `maxsize` as it was given.
+    given: Value,
     typed: bool,
     /// Least recently used first.
     results: RefCell<Table>,
@@ -249,10 +251,11 @@ impl Object for LruCache {
     }
 }
 
-fn cached(function: Value, max: Option<usize>, typed: bool) -> Value {
+fn cached(function: Value, (max, given): (Option<usize>, Value), typed: bool) -> Value {
     Value::object(LruCache {
         function,
         max,
+        given,
         typed,
         results: RefCell::default(),
         hits: Cell::default(),
@@ -260,7 +263,7 @@ fn cached(function: Value, max: Option<usize>, typed: bool) -> Value {
     })
 }
 
-fn cached_callable(vm: &mut Vm, function: Value, max: Option<usize>, typed: bool) -> PyResult<Value> {
+fn cached_callable(vm: &mut Vm, function: Value, max: (Option<usize>, Value), typed: bool) -> PyResult<Value> {
     if !is_callable(vm, &function)? {
         return Err(type_error("the first argument must be callable"));
     }
@@ -270,12 +273,12 @@ fn cached_callable(vm: &mut Vm, function: Value, max: Option<usize>, typed: bool
 /// `@cache`
 fn cache(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [function] = Signature::function("cache", ["user_function"], 1).bind(args)?.map(Option::unwrap_or_default);
-    cached_callable(vm, function, None, false)
+    cached_callable(vm, function, (None, Value::None), false)
 }
 
 /// What `lru_cache(maxsize=...)` gives: it takes the function.
 struct LruCacheDecorator {
-    max: Option<usize>,
+    max: (Option<usize>, Value),
     typed: bool,
 }
 
@@ -292,7 +295,7 @@ impl Object for LruCacheDecorator {
         let [function] = Signature::function("lru_cache.<locals>.decorating_function", ["user_function"], 1)
             .bind(args)?
             .map(Option::unwrap_or_default);
-        cached_callable(vm, function, self.max, self.typed)
+        cached_callable(vm, function, self.max.clone(), self.typed)
     }
 
     fn repr(&self, _: &mut Vm, this: &Value) -> PyResult<String> {
@@ -309,14 +312,17 @@ fn lru_cache(vm: &mut Vm, args: Args) -> PyResult<Value> {
         None => false,
     };
     let max = match max {
-        None => Some(128),
-        Some(Value::None) => None,
+        None => (Some(128), Value::Int(128)),
+        Some(Value::None) => (None, Value::None),
         Some(number @ (Value::Int(_) | Value::BigInt(_) | Value::Bool(_))) => {
-            Some(usize::try_from(convert::index_clamped(vm, &number)?).unwrap_or(0))
+            match usize::try_from(convert::index_clamped(vm, &number)?) {
+                Ok(size) => (Some(size), number),
+                Err(_) => (Some(0), Value::Int(0)),
+            }
         }
         Some(function) => {
             if is_callable(vm, &function)? {
-                return Ok(cached(function, Some(128), typed));
+                return Ok(cached(function, (Some(128), Value::Int(128)), typed));
             }
             return Err(type_error("Expected first argument to be an integer, a callable, or None"));
         }
@@ -353,10 +359,7 @@ fn cache_info(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 fn cache_parameters(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("cache_parameters")?;
     let cache = lru_receiver(this)?;
-    let items = [
-        (Str::from("maxsize"), cache.max.map_or(Value::None, Value::from_usize)),
-        (Str::from("typed"), Value::Bool(cache.typed)),
-    ];
+    let items = [(Str::from("maxsize"), cache.given.clone()), (Str::from("typed"), Value::Bool(cache.typed))];
     Ok(Value::dict(Dict::from_strs(items)))
 }
 
@@ -452,10 +455,16 @@ fn update_wrapper(vm: &mut Vm, args: Args) -> PyResult<Value> {
             drop(old);
         }
         // Wrappers of the runtime show what they wrap by themselves.
-        Value::Object(_) if is_callable(vm, &wrapper)? => {}
+        Value::Object(object)
+            if [&FUNCTION, &LRU_CACHE_WRAPPER, &PARTIAL].iter().any(|class| std::ptr::eq(*class, object.class())) => {}
         _ => {
             for name in ["__module__", "__name__", "__qualname__", "__doc__"] {
                 if let Some(value) = vm.find_attr(&wrapped, name)? {
+                    if let Value::Object(_) = &wrapper {
+                        let class = wrapper.type_name();
+                        let message = format!("'{}' object attribute '{name}' is read-only", class.as_str());
+                        return Err(attribute_error(message));
+                    }
                     vm.set_attr(&wrapper, &Str::from(name), value)?;
                 }
             }

@@ -43,7 +43,10 @@ module! {
 fn text(value: &Value) -> PyResult<&Str> {
     match value {
         Value::Str(text) => Ok(text),
-        Value::Bytes(_) => Err(not_implemented_error("addresses as bytes")),
+        // What is nothing counts as empty bytes.
+        Value::Bytes(_) | Value::None | Value::Bool(false) | Value::Int(0) => {
+            Err(not_implemented_error("addresses as bytes"))
+        }
         other => Err(no_attribute(other, "decode")),
     }
 }
