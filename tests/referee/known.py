@@ -80,7 +80,9 @@ KNOWN = [
     Known("the arguments of a SyntaxError", r"eval|ast|compile|except", r"\('[^']*', \('<(string|unknown)>'", r"line \d+\)'"),
     Known("patterns of bytes", None, None, r"^!TypeError: patterns of bytes are not supported"),
     Known("addresses as bytes", None, None, r"^!NotImplementedError: addresses as bytes$"),
-    Known("views of a ChainMap", r"ChainMap", r"(Keys|Items|Values)View\b", r"dict_(keys|items|values)"),
+    Known("views of a ChainMap", r"ChainMap", r"(Keys|Items|Values)View\b"),
+    Known("the world tells no time", r"\btime\.", None, r"HostUnavailable"),
+    Known("members of IntEnum and StrEnum in functions that take a str only", r"StrEnum|IntEnum|(str|int), enum\.Enum", None, r"^!(TypeError|ValueError)"),
     Known("where the recursion went too deep", None, r"^!RecursionError: maximum", r"^!RecursionError: maximum", [(r"exceeded.*", "exceeded")]),
     Known("ranges are bounded by 64 bits", r"range", None, r"^!OverflowError: Python int too large to convert to C ssize_t$"),
 ]

@@ -212,11 +212,11 @@ pub(super) fn from_base64(data: &[u8], strict: bool) -> PyResult<Vec<u8>> {
 fn checksum(vm: &mut Vm, args: Args, name: &str, start: u32, sum: fn(u32, &[u8]) -> u32) -> PyResult<Value> {
     let [data, value] = args.between(name, 1)?;
     let data = data.unwrap_or_default();
+    let bytes = bytes_argument(&data)?;
     let start = match value {
         Some(value) => low_bits(vm, &value)?,
         None => start,
     };
-    let bytes = bytes_argument(&data)?;
     vm.charge(bytes.len() / 64)?;
     Ok(Value::Int(sum(start, bytes).into()))
 }

@@ -307,6 +307,6 @@ pub static OBJECT_STATICS: &[crate::python::value::Builtin] =
     &[crate::python::value::Builtin { name: "__new__", call: new }];
 
 /// Whether a class is `object` itself.
-pub(super) fn is_object(class: &Type) -> bool {
+pub(crate) fn is_object(class: &Type) -> bool {
     matches!(class, Type::Builtin(class) if std::ptr::eq(*class, &raw const OBJECT))
 }

@@ -128,7 +128,7 @@ impl Object for Field {
             "hash" => self.hash.map_or(Value::None, Value::Bool),
             "compare" => Value::Bool(self.compare),
             "metadata" => self.metadata.clone(),
-            "kw_only" => self.keyword_only.map_or_else(|| super::missing(), Value::Bool),
+            "kw_only" => self.keyword_only.map_or_else(super::missing, Value::Bool),
             _ => return Ok(None),
         }))
     }

@@ -209,7 +209,9 @@ fn own_field(vm: &mut Vm, class: &Rc<Class>, name: Str, annotation: Value, keywo
     }
     if field.kind == Kind::Field {
         let unhashable = match &field.default {
-            Value::List(_) | Value::Dict(_) | Value::Set(_) => hash::hash(vm, &field.default).is_err(),
+            Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Object(_) => {
+                hash::hash(vm, &field.default).is_err()
+            }
             Value::Instance(instance) => {
                 matches!(class_member(&instance.class, "__hash__"), Some(Member::Value(Value::None)))
             }

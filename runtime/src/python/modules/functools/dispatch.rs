@@ -5,12 +5,14 @@ use std::cell::RefCell;
 use crate::python::args::Args;
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, type_error};
+use crate::python::modules::abc::is_virtual_subclass;
 use crate::python::modules::signature::Signature;
 use crate::python::native_function::NativeFunction;
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, FUNCTION, OBJECT, Type};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::descriptors::is_object;
 use crate::python::vm::lookup::resolution_order;
 
 /// A function with its variants.
@@ -28,12 +30,19 @@ pub(super) fn singledispatch(_: &mut Vm, args: Args) -> PyResult<Value> {
 
 impl Dispatch {
     /// The variant for a class: that of the class itself or of the first of its bases that has one.
-    ///
-    /// DIFFERENCE: abstract classes are not asked which classes count as theirs.
-    fn variant(&self, vm: &mut Vm, class: &Type) -> PyResult<Value> {
+    fn variant(&self, vm: &mut Vm, of: &Type) -> PyResult<Value> {
         let variants = self.variants.borrow();
         vm.charge(variants.len())?;
-        for class in resolution_order(class)? {
+        for class in resolution_order(of)? {
+            // An abstract class is asked only where no other is registered but `object`.
+            if is_object(&class)
+                && let Some((_, function)) = variants.iter().rev().find(|(known, _)| {
+                    matches!(known, Type::Builtin(known) if known.module == "collections.abc")
+                        && is_virtual_subclass(of, known)
+                })
+            {
+                return Ok(function.clone());
+            }
             if let Some((_, function)) = variants.iter().rev().find(|(known, _)| known.same(&class)) {
                 return Ok(function.clone());
             }

@@ -16,6 +16,10 @@ fn pairs(vm: &mut Vm, args: Args, name: &'static str) -> PyResult<Vec<(Value, Va
     let [query, blank, strict, encoding, errors, most, separator] =
         Signature::function(name, PARAMETERS, 1).bind(args)?;
     let query = query.unwrap_or_default();
+    if query.as_str().is_none() && !vm.truthy(&query)? {
+        // What is nothing counts as bytes, of which there are none.
+        return Ok(Vec::new());
+    }
     let query = text(&query)?;
     let separator = separator.unwrap_or_else(|| Value::str("&"));
     let separator = match &separator {

@@ -1,6 +1,7 @@
 //! Characters as `%xx`, and back.
 
 use crate::python::args::Args;
+use crate::python::builtins::construct;
 use crate::python::exception::{PyResult, type_error};
 use crate::python::modules::signature::Signature;
 use crate::python::string::Str;
@@ -19,14 +20,25 @@ fn safe_bytes(vm: &mut Vm, safe: &Value) -> PyResult<Vec<u8>> {
         Value::Str(safe) => safe.bytes().filter(u8::is_ascii).collect(),
         Value::Bytes(safe) => safe.iter().copied().filter(u8::is_ascii).collect(),
         other => {
-            vm.iter(other)?;
-            Vec::new()
+            let mut kept = Vec::new();
+            for item in vm.collect(other)? {
+                if vm.less(&item, &Value::Int(128))? {
+                    kept.push(item);
+                }
+            }
+            match construct::bytes(vm, Args::one(Value::list(kept)))? {
+                Value::Bytes(bytes) => bytes.to_vec(),
+                _ => Vec::new(),
+            }
         }
     })
 }
 
 fn quoted(vm: &mut Vm, bytes: &[u8], safe: &Value) -> PyResult<Value> {
     use std::fmt::Write;
+    if bytes.is_empty() {
+        return Ok(Value::str(""));
+    }
     let safe = safe_bytes(vm, safe)?;
     vm.charge_bytes(bytes.len().saturating_mul(3))?;
     let mut out = String::with_capacity(bytes.len());
