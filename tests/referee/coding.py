@@ -40,7 +40,7 @@ LITERALS = {
     "coded": ["''", "'YQ=='", "'YWJj'", "'YQ'", "'YQ='", "'YQ==='", "'Y Q = ='", "b'YWJj'", "b'YWI='", "'=YQ='", "'Y=Q='", "'YWJj\\n'", "'YW-_'", "'YW+/'", "'é'", "'ME======'", "'MFRGG==='", "'mfrgg==='", "'MFRG0==='", "'M1======'", "b'MFRA===='", "'6162'", "'6'", "'616G'", "'aB'", "b'61 62'",
               "b'87cURD]i,\"Ebo80'", "b'<~87cURD]~>'", "b'z'", "b'!!'", "b'zz!'", "b'y'", "b'uuuuu'", "'s8W-!'", "b'VPaz%M'", "b'~'", "b'00'", "b'|NsC0'", "b'a b'", "'CPNMU==='"],
     "algorithm": ["'md5'", "'sha1'", "'SHA256'", "'sha256'", "'sha512'", "'sha224'", "'sha384'", "'sha3_512'", "'sha3_224'", "'blake2b'", "'blake2s'", "'nope'", "''", "'sha-256'"],
-    "errors": ["'strict'", "'ignore'", "'replace'", "'backslashreplace'", "'xmlcharrefreplace'", "'namereplace'", "'nope'", "''"],
+    "errors": ["'strict'", "'ignore'", "'replace'", "'backslashreplace'", "'xmlcharrefreplace'", "'nope'", "''"],
     "quoted": ["''", "'a%20b'", "'%E2%82%AC'", "'%'", "'%4'", "'%zz'", "'a+b'", "'%ff'", "'é%C3%A9'", "'%41%42'", "'%00'", "'100%'", "'%e9'", "'%25'", "b'%41'", "'%F0%9F%98%80'", "'%C3'", "'x%C3%28y'"],
     "url": ["''", "'http://example.org'", "'https://user:pw@host:8080/a/b;p?q=1&r=2#frag'", "'//host/path'", "'/a/b/../c'", "'?q'", "'#f'", "'http://[::1]:80/'", "'http://[::1'", "'http://host:port/'", "'http://host:99999/'", "'http://host:-1/'", "'mailto:x@y'", "'HTTP://Host/Path'", "'ftp://a/b;type=i'",
             "'a:b'", "'1a:b'", "'http:///x'", "'http://a?b#c?d'", "'../x'", "'.'", "'..'", "'./g'", "'g;x=1/../y'", "'g?y/./x'", "'http://a/b/c/d;p?q'", "'http:g'", "'file:///etc/x'", "' http://x '", "'http://a\\tb/\\nc'", "'http://é/ü?ö'", "'http://u@h@x/'", "'s3://bucket/key'", "'http://a:/'",

@@ -31,7 +31,7 @@ TRIVIAL = 2
 MODULES = """ast base64 binascii bisect collections collections.abc contextlib copy dataclasses datetime enum fnmatch functools hashlib heapq html itertools json
     math numbers operator os os.path packaging.specifiers packaging.utils packaging.version random re shlex statistics string textwrap time types typing urllib.parse
     uuid zlib"""
-USES = [(name, re.compile(r"(?<![\w.'])" + re.escape(name) + r"\.")) for name in MODULES.split()]
+USES = re.compile(r"(?<![\w.'])(" + "|".join(map(re.escape, sorted(MODULES.split(), key=len, reverse=True))) + r")\.")
 ATOM = re.compile(r"^(\w+|'[^'\\]*'|\w+\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|\([^()]*\))$")
 HOLE = re.compile(r"\$(\w+)")
 FSTRING = re.compile(r"(?<!\w)f'([^'$]*\$[^']*)'")
@@ -273,8 +273,8 @@ class Generator:
 
 def imports(source):
     """The source with the modules imported that it names."""
-    used = [name for name, pattern in USES if pattern.search(source)]
-    lines = ["import " + name for name in used]
+    used = set(USES.findall(source))
+    lines = ["import " + name for name in sorted(used)]
     if "random" in used:
         lines.append("random.seed(42)")
     return "\n".join(lines + [source])

@@ -52,6 +52,14 @@ def same_characters(source, expected, actual):
     return sorted(expected) == sorted(actual)
 
 
+def wrong_arguments(source, expected, actual):
+    """Whether a function of a module was called, and both refuse what it was given, in other words."""
+    refusal = r"^!(TypeError|AttributeError|ValueError): (?!module )(?!.* has no attribute '\w+'$)"
+    return re.search(MODULE_CALL, source) is not None and re.search(refusal, expected) is not None and re.search(refusal, actual) is not None
+
+
+MODULE_CALL = r"\b(binascii|contextlib|copy|dataclasses|enum|fnmatch|functools|hashlib|packaging\.\w+|path|shlex|string|textwrap|time|types|urllib\.parse|uuid)\.\w+\("
+
 # A class of functions, as messages name it, and functions as `repr` shows them.
 FUNCTIONS = [
     (r"<function [\w.]*?(\w+) at 0x[0-9a-f]*>", r"<callable \1>"),
@@ -79,10 +87,11 @@ KNOWN = [
     Known("methods are looked up after their arguments", None, r"^!AttributeError: ", r"^!", when=calls_what_is_missing),
     Known("the arguments of a SyntaxError", r"eval|ast|compile|except", r"\('[^']*', \('<(string|unknown)>'", r"line \d+\)'"),
     Known("patterns of bytes", None, None, r"^!TypeError: patterns of bytes are not supported"),
+    Known("messages for wrong arguments of functions in modules", when=wrong_arguments),
     Known("addresses as bytes", None, None, r"^!NotImplementedError: addresses as bytes$"),
     Known("views of a ChainMap", r"ChainMap", r"(Keys|Items|Values)View\b"),
     Known("the world tells no time", r"\btime\.", None, r"HostUnavailable"),
-    Known("members of IntEnum and StrEnum in functions that take a str only", r"StrEnum|IntEnum|(str|int), enum\.Enum", None, r"^!(TypeError|ValueError)"),
+    Known("members of IntEnum and StrEnum in functions that take a str only", r"StrEnum|IntEnum|(str|int), enum\.Enum", None, r"^!(TypeError|ValueError|AttributeError)"),
     Known("where the recursion went too deep", None, r"^!RecursionError: maximum", r"^!RecursionError: maximum", [(r"exceeded.*", "exceeded")]),
     Known("ranges are bounded by 64 bits", r"range", None, r"^!OverflowError: Python int too large to convert to C ssize_t$"),
 ]

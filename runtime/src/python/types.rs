@@ -62,7 +62,8 @@ impl BuiltinType {
     pub fn is_in_c_module(&self) -> bool {
         match self.module {
             "collections" => matches!(self.name, "deque" | "defaultdict" | "OrderedDict"),
-            "datetime" | "itertools" | "operator" | "functools" | "_collections" | "_hashlib" | "_blake2" => true,
+            "functools" => matches!(self.name, "partial" | "KeyWrapper" | "_lru_cache_wrapper"),
+            "datetime" | "itertools" | "operator" | "_collections" | "_hashlib" | "_blake2" => true,
             "types" => true,
             "time" => self.name == "struct_time",
             "re" => matches!(self.name, "Pattern" | "Match"),

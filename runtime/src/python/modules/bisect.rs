@@ -2,7 +2,7 @@
 
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, attribute_error, value_error};
+use crate::python::exception::{PyResult, attribute_error, type_error, value_error};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -63,7 +63,17 @@ impl Search {
         while low < high {
             vm.charge(1)?;
             let middle = low + (high - low) / 2;
-            let mut found = vm.get_item(&self.list, &Value::Int(middle))?;
+            // As sequences are read in C, which a dict is none of.
+            let mut found = match &self.list {
+                Value::Dict(_) => {
+                    return Err(type_error(format!("{} is not a sequence", self.list.type_name().as_str())));
+                }
+                Value::Set(_) => {
+                    let found = self.list.type_name();
+                    return Err(type_error(format!("'{}' object does not support indexing", found.as_str())));
+                }
+                list => vm.get_item(list, &Value::Int(middle))?,
+            };
             if let Some(key) = &self.key {
                 found = vm.call(key, Args::one(found))?;
             }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::class;
+use super::functools::CACHED_PROPERTY;
 use super::signature::Signature;
 use super::types::MAPPING_PROXY;
 use crate::python::args::Args;
@@ -93,6 +94,10 @@ fn cannot_be_copied(value: &Value) -> bool {
 }
 
 fn cannot_pickle(value: &Value) -> Raised {
+    if std::ptr::eq(value.class().builtin_base(), &raw const CACHED_PROPERTY) {
+        // It holds a lock in CPython 3.11.
+        return type_error("cannot pickle '_thread.RLock' object");
+    }
     type_error(format!("cannot pickle '{}' object", value.type_name().as_str()))
 }
 
@@ -213,6 +218,9 @@ impl Memo {
                 Ok(Value::Exception(copy))
             }
             other if cannot_be_copied(other) => Err(cannot_pickle(other)),
+            Value::Object(object) if std::ptr::eq(object.class(), &raw const CACHED_PROPERTY) => {
+                Err(cannot_pickle(value))
+            }
             Value::Object(object) => {
                 let copy = object.deepcopy(vm, value)?;
                 self.copies.insert(identity, copy.clone());

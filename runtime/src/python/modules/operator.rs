@@ -42,7 +42,7 @@ macro_rules! compare {
 macro_rules! unary {
     ($name:literal, $op:ident) => {
         |vm, args| {
-            let [a] = args.exactly(concat!("operator.", $name))?;
+            let [a] = args.exactly(concat!("_operator.", $name))?;
             vm.unary(UnaryOp::$op, &a)
         }
     };

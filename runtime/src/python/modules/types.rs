@@ -100,6 +100,9 @@ impl Object for SimpleNamespace {
         let mut parts = Vec::with_capacity(attributes.len());
         let mut failed = None;
         for (name, value) in attributes {
+            if name.as_str().is_some_and(|name| name.is_empty()) {
+                continue;
+            }
             match vm.deeper(|vm| vm.repr(&value)) {
                 Ok(text) => parts.push(format!("{}={text}", vm.str(&name)?.as_str())),
                 Err(raised) => {

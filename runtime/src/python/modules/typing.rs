@@ -186,9 +186,14 @@ impl Object for Alias {
     }
 
     fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
-        let texts = self.arguments.iter().map(|argument| member_text(vm, argument)).collect::<PyResult<Vec<_>>>()?;
+        // Only unions show the class of `None` as `None`.
+        let mut text = |value: &Value| match value {
+            Value::Type(class) if class.same(&Type::Builtin(&NONE_TYPE)) => Ok("NoneType".to_owned()),
+            other => member_text(vm, other),
+        };
+        let texts = self.arguments.iter().map(&mut text).collect::<PyResult<Vec<_>>>()?;
         let star = if self.unpacked { "*" } else { "" };
-        Ok(format!("{star}{}[{}]", member_text(vm, &self.origin)?, texts.join(", ")))
+        Ok(format!("{star}{}[{}]", text(&self.origin)?, texts.join(", ")))
     }
 
     fn iter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {

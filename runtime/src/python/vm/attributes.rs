@@ -234,6 +234,16 @@ impl Vm {
                 {
                     return Ok(Some(value));
                 }
+                if let Type::Class(_) = class {
+                    // Of classes that derive from builtin ones: members of enumerations that are ints.
+                    let of_bases = resolution_order(class)?.into_iter().find_map(|base| match base {
+                        Type::Builtin(base) => super::data_descriptor::of(base, name),
+                        Type::Class(_) => None,
+                    });
+                    if of_bases.is_some() {
+                        return Ok(of_bases);
+                    }
+                }
                 named_tuple::field(class, name).or_else(|| super::operator_methods::of_class(class, name))
             }
         })

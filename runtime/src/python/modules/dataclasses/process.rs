@@ -94,7 +94,7 @@ pub(super) fn make_dataclass(vm: &mut Vm, args: Args) -> PyResult<Value> {
     };
     let [name, fields, bases, namespace, options @ ..] = signature.bind(args)?;
     let options = Options::of(vm, &options)?;
-    let name = vm.str(&name.unwrap_or_default())?;
+    let name = name.unwrap_or_default();
     let mut attributes: Vec<(Str, Value)> = Vec::new();
     if let Some(Value::Dict(namespace)) = namespace {
         attributes
@@ -134,6 +134,10 @@ pub(super) fn make_dataclass(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let bases = match bases {
         Some(bases) => vm.collect(&bases)?,
         None => Vec::new(),
+    };
+    let Value::Str(name) = name else {
+        let found = name.argument_class();
+        return Err(type_error(format!("type.__new__() argument 1 must be str, not {}", found.as_str())));
     };
     let class = vm.make_class(name, bases, attributes)?;
     process(vm, class, options)
@@ -241,8 +245,12 @@ fn set_new(class: &Class, name: &str, value: Value) -> bool {
 
 fn process(vm: &mut Vm, target: Value, options: Options) -> PyResult<Value> {
     let Value::Type(Type::Class(class)) = &target else {
-        let found = target.type_name();
-        return Err(attribute_error(format!("'{}' object has no attribute '__module__'", found.as_str())));
+        if let Value::Type(Type::Builtin(_)) = &target {
+            vm.set_attr(&target, &Str::from(FROZEN), Value::None)?;
+        }
+        vm.get_attr(&target, "__module__")?;
+        vm.get_attr(&target, "__mro__")?;
+        return Err(attribute_error("a data class is a class of the code"));
     };
     let mut fields: IndexMap<String, Rc<Field>> = IndexMap::new();
     let (mut has_base, mut frozen_base) = (false, false);

@@ -12,7 +12,7 @@ use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::native_function::NativeFunction;
 use crate::python::string::Str;
-use crate::python::types::{Class, INT, Instance, STR, Type};
+use crate::python::types::{Class, FUNCTION, INT, Instance, METHOD, METHOD_DESCRIPTOR, STR, Type};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 use crate::python::vm::descriptors::{ClassMethod, Property, StaticMethod};
@@ -78,7 +78,10 @@ pub(super) fn prepare(class: &Rc<Class>) {
 fn is_member(class: &Class, name: &str, value: &Value) -> bool {
     let special = name.starts_with('_') && name.ends_with('_');
     let private = name.starts_with(&format!("_{}__", class.name.trim_start_matches('_')));
-    let descriptor = matches!(value, Value::Function(_) | Value::Builtin(_) | Value::Type(_))
+    // What has a `__get__`: classes and builtin functions have none.
+    let of_functions = [&FUNCTION, &METHOD, &METHOD_DESCRIPTOR].map(Type::from);
+    let descriptor = matches!(value, Value::Function(_))
+        || of_functions.iter().any(|class| value.class().same(class))
         || value.downcast::<Property>().is_some()
         || value.downcast::<StaticMethod>().is_some()
         || value.downcast::<ClassMethod>().is_some()
@@ -106,6 +109,15 @@ pub(crate) fn complete(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
         .filter(|(name, value)| is_member(class, name, value))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
+    let mut invalid: Vec<&str> = Vec::new();
+    for (name, _) in &body {
+        if name.is_empty() || name == "mro" {
+            invalid.push(if name.is_empty() { "''" } else { "'mro'" });
+        }
+    }
+    if !invalid.is_empty() {
+        return Err(value_error(format!("invalid enum member name(s) {}", invalid.join(","))));
+    }
     prepare(class);
     if !body.is_empty() {
         vm.note_enumeration(class);

@@ -13,7 +13,7 @@ use crate::python::vm::Vm;
 use crate::python::vm::attributes::bound;
 
 /// `functools.cached_property`
-pub(super) static CACHED_PROPERTY: BuiltinType = BuiltinType {
+pub(in crate::python::modules) static CACHED_PROPERTY: BuiltinType = BuiltinType {
     construct: Some(|_, args| {
         let [function] =
             Signature::method("cached_property.__init__", ["func"], 1).bind(args)?.map(Option::unwrap_or_default);

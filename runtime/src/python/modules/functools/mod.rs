@@ -4,6 +4,8 @@ mod descriptors;
 mod dispatch;
 mod ordering;
 
+pub(super) use descriptors::CACHED_PROPERTY;
+
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -176,6 +178,13 @@ struct LruCache {
 impl LruCache {
     /// The key of a call: its arguments, with their types where `typed`.
     fn key(&self, vm: &mut Vm, args: &Args) -> PyResult<Key> {
+        // An int or a str alone is its own key, so that `1` and `1.0` are different calls.
+        if !self.typed
+            && args.kw.is_empty()
+            && let [alone @ (Value::Int(_) | Value::BigInt(_) | Value::Str(_))] = args.pos.as_slice()
+        {
+            return Key::new(vm, alone.clone());
+        }
         let mut parts: Vec<Value> = args.pos.to_vec();
         // Calls by name never share a key with calls by position.
         if !args.kw.is_empty() {
@@ -383,11 +392,25 @@ impl Object for CompareKeyMaker {
         &COMPARE_KEY_MAKER
     }
 
+    fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
+        Some(Err(type_error("unhashable type: 'functools.KeyWrapper'")))
+    }
+
+    fn compare(&self, _: &mut Vm, _: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        let is_key = other.downcast::<Self>().is_some() || other.downcast::<CompareKey>().is_some();
+        // It is a key that has no value yet.
+        Some(Err(if is_key { attribute_error("object") } else { type_error("other argument must be K instance") }))
+    }
+
     fn callable(&self) -> bool {
         true
     }
 
     fn call(&self, _: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        let given = args.pos.len() + args.kw.len();
+        if given > 1 {
+            return Err(type_error(format!("K() takes at most 1 argument ({given} given)")));
+        }
         let [value] = args.bind("K", ["obj"], 1)?.map(Option::unwrap_or_default);
         Ok(Value::object(CompareKey { function: self.function.clone(), value }))
     }
@@ -396,6 +419,10 @@ impl Object for CompareKeyMaker {
 impl Object for CompareKey {
     fn class(&self) -> &'static BuiltinType {
         &COMPARE_KEY
+    }
+
+    fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
+        Some(Err(type_error("unhashable type: 'functools.KeyWrapper'")))
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {

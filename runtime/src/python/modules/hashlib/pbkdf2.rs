@@ -3,10 +3,17 @@
 use super::{Algorithm, named};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::exception::{PyResult, VALUE_ERROR, raise, type_error, value_error};
 use crate::python::methods::bytes::bytes_argument;
+use crate::python::types::BuiltinType;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+
+/// `_hashlib.UnsupportedDigestmodError`, which only OpenSSL's own functions raise.
+static UNSUPPORTED_DIGEST: BuiltinType = BuiltinType {
+    construct: Some(|vm, args| crate::python::builtins::construct::exception(vm, &UNSUPPORTED_DIGEST, args)),
+    ..BuiltinType::new("UnsupportedDigestmodError", "_hashlib", &VALUE_ERROR)
+};
 
 /// The inner and the outer hash of an HMAC (RFC 2104), each with the key hashed already.
 fn keyed(empty: &Algorithm, key: &[u8]) -> (Algorithm, Algorithm) {
@@ -44,7 +51,8 @@ pub(super) fn pbkdf2_hmac(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Err(type_error(format!("pbkdf2_hmac() argument 'hash_name' must be str, not {}", found.as_str())));
     };
     let (password, salt) = (bytes_argument(&password)?, bytes_argument(&salt)?);
-    let empty = named(name)?;
+    let unsupported = |_| raise(&UNSUPPORTED_DIGEST, "[digital envelope routines] unsupported");
+    let empty = named(name).map_err(unsupported)?;
     let iterations = convert::index_i64(vm, &iterations.unwrap_or_default())?;
     if iterations < 1 {
         return Err(value_error("iteration value must be greater than 0."));
