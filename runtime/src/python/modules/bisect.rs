@@ -65,7 +65,7 @@ impl Search {
             let middle = low + (high - low) / 2;
             // As sequences are read in C, which a dict is none of.
             let mut found = match &self.list {
-                Value::Dict(_) => {
+                list if matches!(list, Value::Dict(_)) || list.type_name().as_str() == "mappingproxy" => {
                     return Err(type_error(format!("{} is not a sequence", self.list.type_name().as_str())));
                 }
                 Value::Set(_) => {

@@ -38,14 +38,16 @@ pub fn union(a: &Value, b: &Value) -> Option<Value> {
         },
         _ => None,
     };
-    let mut all = members(a)?;
-    for member in members(b)? {
+    if a.is_none() && b.is_none() {
+        return None;
+    }
+    // `None` stands for its class.
+    let class_of = |value: Value| if value.is_none() { Value::Type(Type::Builtin(&NONE_TYPE)) } else { value };
+    let mut all: Vec<Value> = members(a)?.into_iter().map(class_of).collect();
+    for member in members(b)?.into_iter().map(class_of) {
         if !all.iter().any(|known| known.is(&member)) {
             all.push(member);
         }
-    }
-    if all.iter().all(Value::is_none) {
-        return None;
     }
     match <[Value; 1]>::try_from(all) {
         Ok([only]) => Some(only),
@@ -129,6 +131,11 @@ pub fn generic_alias(origin: Value, arguments: &Value) -> Value {
 }
 
 impl Alias {
+    /// The class that it is made of.
+    pub(crate) fn origin(&self) -> &Value {
+        &self.origin
+    }
+
     fn copied(&self, unpacked: bool) -> Self {
         Self { origin: self.origin.clone(), arguments: self.arguments.clone(), unpacked }
     }

@@ -13,6 +13,7 @@ use crate::python::exception::{
 };
 use crate::python::modules::collections::named_tuple;
 use crate::python::modules::enums;
+use crate::python::modules::typing::Alias;
 use crate::python::string::Str;
 use crate::python::types::{BUILTIN_FUNCTION, Instance, OBJECT, Type};
 use crate::python::value::{BoundMethod, MethodTarget, Value};
@@ -507,6 +508,9 @@ pub(crate) fn bound(receiver: Value, function: Value) -> Value {
 
 /// `AttributeError` as CPython words it for what `object` is.
 pub(crate) fn no_attribute(object: &Value, name: &str) -> Raised {
+    if let Some(alias) = object.downcast::<Alias>() {
+        return no_attribute(alias.origin(), name);
+    }
     attribute_error(match object {
         Value::Type(Type::Builtin(class)) => {
             format!("type object '{}' has no attribute '{name}'", class.shown_name().as_str())

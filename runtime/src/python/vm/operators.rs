@@ -260,11 +260,20 @@ impl Vm {
             {
                 // CPython's Counter asks for the items of whatever it is given.
                 self.get_attr(b, "items")?;
-                let Value::Dict(other) = b else { return Ok(None) };
-                if let Some(Value::Dict(combined)) = self.combine_counters(op, dict, other)? {
-                    let table = combined.table.take();
-                    dict.table.replace(table);
-                }
+                let items = match b {
+                    Value::Dict(other) => other.items(),
+                    mapping => {
+                        let items = self.call_method(mapping, "items", Args::none())?;
+                        let mut pairs = Vec::new();
+                        for item in self.collect(&items)? {
+                            if let [key, count] = self.unpack(&item, 2)?.as_slice() {
+                                pairs.push((key.clone(), count.clone()));
+                            }
+                        }
+                        pairs
+                    }
+                };
+                counter::in_place(self, dict, op, items)?;
                 Ok(Some(a.clone()))
             }
             (BinaryOp::Or, Value::Dict(dict)) => {

@@ -5,7 +5,7 @@ use crate::python::builtins::convert;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, not_implemented_error, type_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
-use crate::python::methods::dict::receiver;
+use crate::python::methods::dict::{charge_removal, receiver};
 use crate::python::methods::sort;
 use crate::python::modules::abc;
 use crate::python::modules::signature::Signature;
@@ -110,6 +110,44 @@ fn change_all(vm: &mut Vm, dict: &Dict, op: BinaryOp, counts: impl Iterator<Item
     Ok(())
 }
 
+/// `counter += other`, `counter -= other` and `counter |= other`, of the items of any mapping.
+///
+/// # Errors
+/// Where the counts cannot be added or compared.
+pub(crate) fn in_place(vm: &mut Vm, dict: &Dict, op: BinaryOp, items: Vec<(Value, Value)>) -> PyResult<()> {
+    for (key, count) in items {
+        vm.charge(1)?;
+        let known = dict.get(vm, &key)?.unwrap_or(Value::Int(0));
+        if op != BinaryOp::Or {
+            let count = vm.in_place(op, &known, &count)?;
+            dict.set(vm, key, count)?;
+            continue;
+        }
+        let greater = vm.compare(CompareOp::Gt, &count, &known)?;
+        if vm.truthy(&greater)? {
+            dict.set(vm, key, count)?;
+        }
+    }
+    keep_positive(vm, dict)
+}
+
+/// Removes what has no count above zero.
+fn keep_positive(vm: &mut Vm, dict: &Dict) -> PyResult<()> {
+    let zero = Value::Int(0);
+    let mut gone = Vec::new();
+    for (key, count) in dict.items() {
+        let positive = vm.compare(CompareOp::Gt, &count, &zero)?;
+        if !vm.truthy(&positive)? {
+            gone.push(Key::new(vm, key)?);
+        }
+    }
+    for key in gone {
+        charge_removal(vm, dict, &key)?;
+        dict.table.borrow_mut().shift_remove(&key);
+    }
+    Ok(())
+}
+
 /// `counter &= other`: the smaller count of each key, as far as it is above zero.
 ///
 /// # Errors
@@ -122,15 +160,7 @@ pub(crate) fn intersect(vm: &mut Vm, dict: &Dict, other: &Value) -> PyResult<()>
             dict.set(vm, key, bound)?;
         }
     }
-    let zero = Value::Int(0);
-    for (key, count) in dict.items() {
-        let positive = vm.compare(CompareOp::Gt, &count, &zero)?;
-        if !vm.truthy(&positive)? {
-            let key = Key::new(vm, key)?;
-            dict.table.borrow_mut().shift_remove(&key);
-        }
-    }
-    Ok(())
+    keep_positive(vm, dict)
 }
 
 /// `+counter` and `-counter`: the counts above zero, or those below it with the sign turned.

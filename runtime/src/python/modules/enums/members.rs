@@ -9,14 +9,16 @@ use super::{Auto, is_enum, methods};
 use crate::python::args::Args;
 use crate::python::builtins::construct;
 use crate::python::dict::Dict;
-use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::exception::{PyResult, TYPE_ERROR, type_error, value_error};
+use crate::python::methods::sort;
+use crate::python::modules::functools::{CACHED_PROPERTY, LRU_CACHE_WRAPPER, PARTIAL_METHOD};
 use crate::python::native_function::NativeFunction;
 use crate::python::string::Str;
 use crate::python::types::{Class, FUNCTION, INT, Instance, METHOD, METHOD_DESCRIPTOR, STR, Type};
 use crate::python::value::Value;
-use crate::python::vm::Vm;
 use crate::python::vm::descriptors::{ClassMethod, Property, StaticMethod};
 use crate::python::vm::lookup::{Member, class_member};
+use crate::python::vm::{BinaryOp, Vm};
 
 const MAP: &str = "_member_map_";
 
@@ -79,7 +81,8 @@ fn is_member(class: &Class, name: &str, value: &Value) -> bool {
     let special = name.starts_with('_') && name.ends_with('_');
     let private = name.starts_with(&format!("_{}__", class.name.trim_start_matches('_')));
     // What has a `__get__`: classes and builtin functions have none.
-    let of_functions = [&FUNCTION, &METHOD, &METHOD_DESCRIPTOR].map(Type::from);
+    let of_functions =
+        [&FUNCTION, &METHOD, &METHOD_DESCRIPTOR, &CACHED_PROPERTY, &LRU_CACHE_WRAPPER, &PARTIAL_METHOD].map(Type::from);
     let descriptor = matches!(value, Value::Function(_))
         || of_functions.iter().any(|class| value.class().same(class))
         || value.downcast::<Property>().is_some()
@@ -131,9 +134,10 @@ pub(crate) fn complete(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
             Some(Auto(None)) => next_value(vm, class, &name, &values)?,
             None => given,
         };
+        // The next `auto` goes on from what was given, not from what a constructor makes of it.
+        values.push(given.clone());
         let member = make_member(vm, class, &name, given, members.len())?;
         let value = vm.get_attr(&member, "_value_")?;
-        values.push(value.clone());
         let mut same = None;
         for known in &members {
             let known_value = vm.get_attr(known, "_value_")?;
@@ -171,15 +175,32 @@ fn next_value(vm: &mut Vm, class: &Rc<Class>, name: &str, values: &[Value]) -> P
     {
         return Ok(Value::str(name.to_lowercase()));
     }
-    let mut most = Value::Int(0);
-    for value in values {
-        if matches!(value, Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::Float(_))
-            && vm.less(&most, value)?
-        {
-            most = value.clone();
+    let start = Value::Int(1);
+    let Some(last) = values.last() else { return Ok(start) };
+    let mut sorted = values.to_vec();
+    let mut in_order = false;
+    match sort::sort(vm, &mut sorted, None, false) {
+        Ok(()) => {
+            if let Some(greatest) = sorted.last() {
+                in_order = vm.equal(last, greatest)?;
+            }
+        }
+        Err(raised) if raised.is(&TYPE_ERROR) => sorted = values.to_vec(),
+        Err(raised) => return Err(raised),
+    }
+    let next = |vm: &mut Vm, value: &Value| match vm.binary(BinaryOp::Add, value, &Value::Int(1)) {
+        Err(raised) if raised.is(&TYPE_ERROR) => Ok(None),
+        result => result.map(Some),
+    };
+    if in_order && let Some(value) = next(vm, last)? {
+        return Ok(value);
+    }
+    for value in sorted.iter().rev() {
+        if let Some(value) = next(vm, value)? {
+            return Ok(value);
         }
     }
-    vm.binary(crate::python::vm::BinaryOp::Add, &most, &Value::Int(1))
+    Ok(start)
 }
 
 fn make_member(vm: &mut Vm, class: &Rc<Class>, name: &str, given: Value, order: usize) -> PyResult<Value> {

@@ -52,7 +52,7 @@ impl Object for CachedProperty {
 }
 
 /// `functools.partialmethod`
-pub(super) static PARTIAL_METHOD: BuiltinType =
+pub(in crate::python::modules) static PARTIAL_METHOD: BuiltinType =
     BuiltinType { construct: Some(partial_method), ..BuiltinType::new("partialmethod", "functools", &OBJECT) };
 
 /// A method with some of its arguments.

@@ -4,7 +4,7 @@ mod descriptors;
 mod dispatch;
 mod ordering;
 
-pub(super) use descriptors::CACHED_PROPERTY;
+pub(super) use descriptors::{CACHED_PROPERTY, PARTIAL_METHOD};
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -51,7 +51,7 @@ module! {
 /// `functools.partial`
 pub static PARTIAL: BuiltinType =
     BuiltinType { construct: Some(partial), ..BuiltinType::new("partial", "functools", &OBJECT) };
-static LRU_CACHE_WRAPPER: BuiltinType = BuiltinType {
+pub(super) static LRU_CACHE_WRAPPER: BuiltinType = BuiltinType {
     methods: &[
         Method { name: "cache_clear", call: cache_clear },
         Method { name: "cache_info", call: cache_info },

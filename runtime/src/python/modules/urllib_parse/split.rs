@@ -10,6 +10,7 @@ use crate::python::modules::signature::Signature;
 use crate::python::types::{Class, Type};
 use crate::python::value::{Builtin, Value};
 use crate::python::vm::Vm;
+use crate::python::vm::attributes::no_attribute;
 
 /// What a result is.
 #[derive(Clone, Copy)]
@@ -247,6 +248,13 @@ fn arguments(vm: &mut Vm, args: Args, name: &'static str) -> PyResult<(String, S
         for part in [&url, &scheme].into_iter().flatten() {
             crate::python::hash::hash(vm, part)?;
         }
+    }
+    if let Some(scheme) = &scheme
+        && scheme.as_str().is_none()
+        && !vm.truthy(scheme)?
+        && matches!(url, Some(Value::Str(_)))
+    {
+        return Err(no_attribute(scheme, "strip"));
     }
     let given = [url.unwrap_or_default(), scheme.unwrap_or_else(|| Value::str(""))];
     let texts = super::texts(&given)?;
