@@ -62,14 +62,17 @@ MODULE_CALL = r"\b(binascii|contextlib|copy|dataclasses|enum|fnmatch|functools|h
 
 # A class of functions, as messages name it, and functions as `repr` shows them.
 FUNCTIONS = [
+    # A function whose results CPython keeps.
+    (r"<functools\._lru_cache_wrapper object at 0x[0-9a-f]*>|<built-in function urlsplit>", "<callable urlsplit>"),
     (r"<function [\w.]*?(\w+) at 0x[0-9a-f]*>", r"<callable \1>"),
     (r"<built-in function (\w+)>", r"<callable \1>"),
     (r"<built-in method (\w+) of type object at 0x[0-9a-f]*>", r"<callable \1>"),
     (r"<built-in method (\w+) of [\w.]+ object at 0x[0-9a-f]*>", r"<callable \1>"),
     (r"<bound method [\w.]*?(\w+) of <[^<>]*(<[^<>]*>)?[^<>]*>>", r"<callable \1>"),
     (r"<bound method [\w.]*?(\w+) of [^<>]*>", r"<callable \1>"),
+    (r"<module '([\w.]+)' (from '[^']*'|\(built-in\)|\(frozen\))>", r"<module \1>"),
     (r"<method '(\w+)' of '[\w.]+' objects>", r"<callable \1>"),
-    (r"\b(function|builtin_function_or_method|method_descriptor|method)\b", "callable"),
+    (r"\b(function|builtin_function_or_method|method_descriptor|method|functools\._lru_cache_wrapper)\b", "callable"),
 ]
 
 KNOWN = [
@@ -88,6 +91,7 @@ KNOWN = [
     Known("the arguments of a SyntaxError", r"eval|ast|compile|except", r"\('[^']*', \('<(string|unknown)>'", r"line \d+\)'"),
     Known("patterns of bytes", None, None, r"^!TypeError: patterns of bytes are not supported"),
     Known("messages for wrong arguments of functions in modules", when=wrong_arguments),
+    Known("hashes as an index", r"\bhash\(", r"^!IndexError: .*index out of range"),
     Known("addresses as bytes", None, None, r"^!NotImplementedError: addresses as bytes$"),
     Known("views of a ChainMap", r"ChainMap", r"(Keys|Items|Values)View\b"),
     Known("the world tells no time", r"\btime\.", None, r"HostUnavailable"),

@@ -45,6 +45,9 @@ pub(crate) fn strict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
             return Ok(Value::object(VersionObject { text: text.clone(), is_text: true }));
         }
     }
+    if let Value::Bytes(_) = value {
+        return Err(type_error("a bytes-like object is required, not 'str'"));
+    }
     Err(raise(&INVALID_VERSION, format!("Invalid version: {}", vm.repr(value)?)))
 }
 

@@ -190,6 +190,8 @@ pub(crate) fn str_(vm: &mut Vm, args: Args) -> PyResult<Value> {
     }
     let (encoding, errors) = codec_texts("str", encoding, errors)?;
     match &value {
+        // CPython does not even look for the encoding.
+        Value::Bytes(bytes) if bytes.is_empty() => Ok(Value::str("")),
         Value::Bytes(bytes) => {
             let encoding = Encoding::named(encoding.as_str())?;
             Ok(Value::str(encoding.decode(bytes, errors.as_str())?))

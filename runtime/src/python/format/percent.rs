@@ -76,7 +76,11 @@ impl<'a> Values<'a> {
             // A deque has positions only.
             Value::Object(object) if matches!(object.class().name, "GenericAlias" | "Match") => true,
             // Neither do views of dicts have items by key.
-            Value::Object(object) if object.class().name == "deque" || all.downcast::<View>().is_some() => false,
+            Value::Object(object)
+                if matches!(object.class().name, "deque" | "SpecifierSet") || all.downcast::<View>().is_some() =>
+            {
+                false
+            }
             Value::Object(object) => object.len(vm).transpose()?.is_some(),
             Value::Instance(_) => vm.special(all, "__getitem__").is_some(),
             _ => false,

@@ -82,7 +82,8 @@ pub fn is_virtual_subclass(class: &Type, wanted: &Type) -> bool {
     }
     let base = class.builtin_base();
     let registered = |wanted: &'static BuiltinType| {
-        REGISTERED.iter().any(|(class, counts_as)| base.is_subclass(class) && counts_as.is_subclass(wanted))
+        base.is_subclass(wanted)
+            || REGISTERED.iter().any(|(class, counts_as)| base.is_subclass(class) && counts_as.is_subclass(wanted))
     };
     if registered(wanted) {
         return true;

@@ -2,6 +2,7 @@
 
 use crate::python::args::Args;
 use crate::python::builtins::convert;
+use crate::python::dict::DictKind;
 use crate::python::exception::{PyResult, attribute_error, type_error, value_error};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
@@ -49,6 +50,14 @@ impl Search {
         if low < 0 {
             return Err(value_error("lo must be non-negative"));
         }
+        // Sequences are read as in C, where dicts are none, but those whose class is written in Python.
+        let no_sequence = match &list {
+            Value::Dict(dict) => !matches!(dict.kind, DictKind::Counter),
+            other => other.type_name().as_str() == "mappingproxy",
+        };
+        if no_sequence {
+            return Err(type_error(format!("{} is not a sequence", list.type_name().as_str())));
+        }
         let high = match high.filter(|high| !high.is_none()) {
             Some(high) => convert::index_i64(vm, &high)?,
             None => -1,
@@ -63,17 +72,11 @@ impl Search {
         while low < high {
             vm.charge(1)?;
             let middle = low + (high - low) / 2;
-            // As sequences are read in C, which a dict is none of.
-            let mut found = match &self.list {
-                list if matches!(list, Value::Dict(_)) || list.type_name().as_str() == "mappingproxy" => {
-                    return Err(type_error(format!("{} is not a sequence", self.list.type_name().as_str())));
-                }
-                Value::Set(_) => {
-                    let found = self.list.type_name();
-                    return Err(type_error(format!("'{}' object does not support indexing", found.as_str())));
-                }
-                list => vm.get_item(list, &Value::Int(middle))?,
-            };
+            if let Value::Set(_) = &self.list {
+                let found = self.list.type_name();
+                return Err(type_error(format!("'{}' object does not support indexing", found.as_str())));
+            }
+            let mut found = vm.get_item(&self.list, &Value::Int(middle))?;
             if let Some(key) = &self.key {
                 found = vm.call(key, Args::one(found))?;
             }

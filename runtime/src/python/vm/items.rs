@@ -342,6 +342,7 @@ fn subscript_class(class: &Type, key: &Value) -> PyResult<Value> {
         "partial",
         "Pattern",
         "Match",
+        "ChainMap",
     ];
     match class {
         class if GENERIC.contains(&class.builtin_base().name) => {

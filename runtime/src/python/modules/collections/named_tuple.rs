@@ -125,11 +125,13 @@ fn property(getter: &'static Builtin) -> Value {
 
 /// A class of named tuples of the runtime, with properties.
 pub(in crate::python::modules) fn class(
+    module: &str,
     name: &str,
     fields: &[&str],
     properties: &[(&str, &'static Builtin)],
 ) -> Rc<Class> {
     let class = new_class(Str::from(name), fields.iter().map(|field| (*field).to_owned()).collect(), Vec::new());
+    class.dict.borrow_mut().insert("__module__".to_owned(), Value::str(module));
     for (name, getter) in properties {
         class.dict.borrow_mut().insert((*name).to_owned(), property(getter));
     }

@@ -5,7 +5,7 @@ use crate::python::args::Args;
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, value_error};
 use crate::python::modules::signature::Signature;
-use crate::python::modules::types::checked_proxy;
+use crate::python::modules::types::{checked_proxy, read_only};
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
@@ -61,7 +61,7 @@ impl Field {
             repr: true,
             hash: None,
             compare: true,
-            metadata: Value::dict(Dict::new()),
+            metadata: read_only(Value::dict(Dict::new())),
             keyword_only: None,
             kind: Kind::Field,
         }
@@ -131,5 +131,25 @@ impl Object for Field {
             "kw_only" => self.keyword_only.map_or_else(super::missing, Value::Bool),
             _ => return Ok(None),
         }))
+    }
+
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        let bound = self.keyword_only.is_some();
+        let name = if bound { Value::Str(self.name.clone()) } else { Value::None };
+        let mut parts = vec![("name", name), ("type", self.annotation.clone())];
+        for name in ["default", "default_factory", "init", "repr", "hash", "compare", "metadata", "kw_only"] {
+            parts.push((name, self.get_attr(vm, &Value::None, name)?.unwrap_or_default()));
+        }
+        let mut texts = Vec::with_capacity(parts.len());
+        for (name, value) in parts {
+            texts.push(format!("{name}={}", vm.repr(&value)?));
+        }
+        let kind = match self.kind {
+            _ if !bound => "None",
+            Kind::Field => "_FIELD",
+            Kind::ClassVar => "_FIELD_CLASSVAR",
+            Kind::InitVar => "_FIELD_INITVAR",
+        };
+        Ok(format!("Field({},_field_type={kind})", texts.join(",")))
     }
 }

@@ -12,6 +12,7 @@ use crate::python::modules::signature::{self, Parameter, Signature};
 use crate::python::native_function::NativeFunction;
 use crate::python::types::{Class, Type};
 use crate::python::value::Value;
+use crate::python::vm::lookup::{Member, class_member};
 use crate::python::vm::{CompareOp, Vm};
 
 fn qualified(class: &Class, name: &str) -> String {
@@ -39,7 +40,7 @@ pub(super) fn check_order(vm: &mut Vm, fields: &[Rc<Field>]) -> PyResult<()> {
 }
 
 /// `__init__`
-pub(super) fn init(class: &Class, fields: Vec<Rc<Field>>) -> Value {
+pub(super) fn init(class: &Rc<Class>, fields: Vec<Rc<Field>>) -> Value {
     let name = qualified(class, "__init__");
     let parameters: Vec<Parameter> = fields
         .iter()
@@ -50,6 +51,8 @@ pub(super) fn init(class: &Class, fields: Vec<Rc<Field>>) -> Value {
             keyword_only: field.keyword_only == Some(true),
         })
         .collect();
+    // Whether there is one is asked when the class is made, not for the classes that derive from it.
+    let prepares = matches!(class_member(class, "__post_init__"), Some(Member::Value(_)));
     NativeFunction::value("__init__", name.clone(), move |vm, args| {
         let (instance, args) = split(args);
         vm.charge(fields.len())?;
@@ -78,7 +81,7 @@ pub(super) fn init(class: &Class, fields: Vec<Rc<Field>>) -> Value {
                 }
             }
         }
-        if vm.find_attr(&Value::Type(instance.class()), "__post_init__")?.is_some() {
+        if prepares {
             vm.call_method(&instance, "__post_init__", Args::positional(for_post_init))?;
         }
         Ok(Value::None)

@@ -175,7 +175,11 @@ fn next_value(vm: &mut Vm, class: &Rc<Class>, name: &str, values: &[Value]) -> P
     {
         return Ok(Value::str(name.to_lowercase()));
     }
-    let start = Value::Int(1);
+    following(vm, values, Value::Int(1))
+}
+
+/// What comes after these values: `Enum._generate_next_value_`.
+pub(super) fn following(vm: &mut Vm, values: &[Value], start: Value) -> PyResult<Value> {
     let Some(last) = values.last() else { return Ok(start) };
     let mut sorted = values.to_vec();
     let mut in_order = false;

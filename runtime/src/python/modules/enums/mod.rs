@@ -23,7 +23,7 @@ use crate::python::string::Str;
 use crate::python::types::{BuiltinType, Class, INT, OBJECT, STR, TYPE, Type};
 use crate::python::unicode::is_space;
 use crate::python::value::Value;
-use crate::python::vm::{BinaryOp, Vm};
+use crate::python::vm::Vm;
 
 module! {
     /// `enum`
@@ -157,17 +157,23 @@ fn named_values(vm: &mut Vm, base: &Value, names: Value, start: Value) -> PyResu
     let lower =
         matches!(base, Value::Type(base) if base.is_subclass(&STR_ENUM.with(|class| Type::Class(class.clone()))));
     let mut attributes: Vec<(Str, Value)> = Vec::new();
-    let mut number = start;
+    let mut given: Vec<Value> = Vec::new();
     for item in vm.collect(&names)? {
+        // Members of other enumerations may be strs, too.
+        let asked = item.clone();
+        let item = match &item {
+            Value::Instance(instance) => mixed_value(instance).filter(|value| value.as_str().is_some()).unwrap_or(item),
+            _ => item,
+        };
         vm.charge(2 + attributes.len() / 4)?;
         let (name, value) = match &item {
             Value::Str(name) if counted && lower => (item.clone(), Value::str(name.to_lowercase())),
             _ if counted => {
-                let value = number.clone();
-                number = vm.binary(BinaryOp::Add, &number, &Value::Int(1))?;
+                let value = members::following(vm, &given, start.clone())?;
+                given.push(value.clone());
                 (item.clone(), value)
             }
-            Value::Str(_) => (item.clone(), vm.get_item(&names, &item)?),
+            Value::Str(_) => (item.clone(), vm.get_item(&names, &asked)?),
             pair => match vm.unpack(pair, 2)?.as_slice() {
                 [name, value] => (name.clone(), value.clone()),
                 _ => continue,

@@ -64,7 +64,7 @@ static LRU_CACHE_DECORATOR: BuiltinType = BuiltinType::new("function", "", &OBJE
 
 thread_local! {
     // A class belongs to a thread, as all values do.
-    static CACHE_INFO: Rc<Class> = named_tuple::class("CacheInfo", &["hits", "misses", "maxsize", "currsize"], &[]);
+    static CACHE_INFO: Rc<Class> = named_tuple::class("functools", "CacheInfo", &["hits", "misses", "maxsize", "currsize"], &[]);
 }
 
 static COMPARE_KEY_MAKER: BuiltinType = BuiltinType::new("KeyWrapper", "functools", &OBJECT);

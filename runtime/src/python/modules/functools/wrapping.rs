@@ -9,7 +9,7 @@ use crate::python::function::Guise;
 use crate::python::modules::signature::Signature;
 use crate::python::object::Object;
 use crate::python::string::Str;
-use crate::python::types::{BuiltinType, FUNCTION, OBJECT};
+use crate::python::types::{BUILTIN_FUNCTION, BuiltinType, FUNCTION, OBJECT, Type};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -25,6 +25,15 @@ impl Object for Wraps {
 
     fn callable(&self) -> bool {
         true
+    }
+
+    fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
+        let address = crate::python::builtins::attributes::identity(this);
+        Ok(format!(
+            "functools.partial(<function update_wrapper at {address:#x}>, wrapped={}, assigned=('__module__', '__name__', \
+             '__qualname__', '__doc__', '__annotations__'), updated=('__dict__',))",
+            vm.repr(&self.0)?
+        ))
     }
 
     fn call(&self, vm: &mut Vm, _: &Value, mut args: Args) -> PyResult<Value> {
@@ -61,7 +70,10 @@ pub(super) fn update_wrapper(vm: &mut Vm, args: Args) -> PyResult<Value> {
         Value::Object(object)
             if [&FUNCTION, &LRU_CACHE_WRAPPER, &PARTIAL].iter().any(|class| std::ptr::eq(*class, object.class())) => {}
         _ => {
-            for name in ["__module__", "__name__", "__qualname__", "__doc__"] {
+            // The module of a builtin function can be set, its name cannot.
+            let is_builtin = wrapper.class().same(&Type::Builtin(&BUILTIN_FUNCTION));
+            let names = ["__module__", "__name__", "__qualname__", "__doc__"];
+            for name in names.into_iter().filter(|name| !(is_builtin && *name == "__module__")) {
                 if let Some(value) = vm.find_attr(&wrapped, name)? {
                     if let Value::Object(_) = &wrapper {
                         let class = wrapper.type_name();

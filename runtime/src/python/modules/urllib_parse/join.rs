@@ -56,14 +56,11 @@ pub(super) fn joined(parts: &[String]) -> String {
     }
 }
 
-fn from_parts(vm: &mut Vm, args: Args, name: &'static str, count: usize) -> PyResult<Value> {
-    let [components] = Signature::function(name, ["components"], 1).bind(args)?.map(Option::unwrap_or_default);
-    let parts = vm.collect(&components).map_err(|raised| {
-        let found = components.type_name();
-        let message =
-            format!("urllib.parse._coerce_args() argument after * must be an iterable, not {}", found.as_str());
-        if is_not_iterable(&raised, &components) { type_error(message) } else { raised }
-    })?;
+/// The parts as texts: CPython's `_coerce_args`, by which what is nothing is an empty text.
+///
+/// # Errors
+/// `TypeError` for a mixture, `IndexError` for no parts at all.
+pub(super) fn coerced(vm: &mut Vm, parts: &[Value]) -> PyResult<Vec<String>> {
     let Some(first) = parts.first() else { return Err(index_error("tuple index out of range")) };
     let is_text = first.as_str().is_some();
     for part in parts.iter().skip(1) {
@@ -72,13 +69,25 @@ fn from_parts(vm: &mut Vm, args: Args, name: &'static str, count: usize) -> PyRe
         }
     }
     let mut texts = Vec::with_capacity(parts.len());
-    for part in &parts {
+    for part in parts {
         texts.push(match part.as_str() {
             Some(text) => text.to_string(),
             None if !vm.truthy(part)? => String::new(),
             None => text(part)?.to_string(),
         });
     }
+    Ok(texts)
+}
+
+fn from_parts(vm: &mut Vm, args: Args, name: &'static str, count: usize) -> PyResult<Value> {
+    let [components] = Signature::function(name, ["components"], 1).bind(args)?.map(Option::unwrap_or_default);
+    let parts = vm.collect(&components).map_err(|raised| {
+        let found = components.type_name();
+        let message =
+            format!("urllib.parse._coerce_args() argument after * must be an iterable, not {}", found.as_str());
+        if is_not_iterable(&raised, &components) { type_error(message) } else { raised }
+    })?;
+    let texts = coerced(vm, &parts)?;
     let given = parts.len();
     if given < count {
         let message = format!("not enough values to unpack (expected {}, got {})", count + 1, given + 1);

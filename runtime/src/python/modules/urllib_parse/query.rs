@@ -9,6 +9,7 @@ use crate::python::modules::signature::Signature;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
+const NO_SEPARATOR: &str = "Separator must be of type string or bytes.";
 const PARAMETERS: [&str; 7] =
     ["qs", "keep_blank_values", "strict_parsing", "encoding", "errors", "max_num_fields", "separator"];
 
@@ -24,7 +25,8 @@ fn pairs(vm: &mut Vm, args: Args, name: &'static str) -> PyResult<Vec<(Value, Va
     let separator = separator.unwrap_or_else(|| Value::str("&"));
     let separator = match &separator {
         Value::Str(separator) if !separator.is_empty() => separator,
-        _ => return Err(value_error("Separator must be of type string or bytes.")),
+        other if vm.truthy(other)? => return text(other).and(Err(value_error(NO_SEPARATOR))),
+        _ => return Err(value_error(NO_SEPARATOR)),
     };
     let blank = vm.truthy(&blank.unwrap_or_default())?;
     let strict = vm.truthy(&strict.unwrap_or_default())?;

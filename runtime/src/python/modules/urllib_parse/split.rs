@@ -23,9 +23,9 @@ pub(super) enum Kind {
 thread_local! {
     // A class belongs to a thread, as all values do; a second one of the same name would not be the same.
     static CLASSES: [Rc<Class>; 3] = [
-        named_tuple::class("DefragResult", &["url", "fragment"], &[("geturl", &GETURL)]),
-        named_tuple::class("ParseResult", &["scheme", "netloc", "path", "params", "query", "fragment"], &PROPERTIES),
-        named_tuple::class("SplitResult", &["scheme", "netloc", "path", "query", "fragment"], &PROPERTIES),
+        named_tuple::class("urllib.parse", "DefragResult", &["url", "fragment"], &[("geturl", &GETURL)]),
+        named_tuple::class("urllib.parse", "ParseResult", &["scheme", "netloc", "path", "params", "query", "fragment"], &PROPERTIES),
+        named_tuple::class("urllib.parse", "SplitResult", &["scheme", "netloc", "path", "query", "fragment"], &PROPERTIES),
     ];
 }
 
@@ -75,8 +75,7 @@ static JOIN: Builtin = Builtin {
     call: |vm, args| {
         let [parts] = args.exactly("geturl")?;
         let parts = vm.collect(&parts)?;
-        let parts: Vec<String> =
-            parts.iter().map(|part| text(part).map(|part| part.to_string())).collect::<PyResult<_>>()?;
+        let parts: Vec<String> = super::join::coerced(vm, &parts)?;
         Ok(Value::str(super::join::joined(&parts)))
     },
 };
@@ -245,7 +244,7 @@ fn arguments(vm: &mut Vm, args: Args, name: &'static str) -> PyResult<(String, S
     let [url, scheme, fragments] = Signature::function(name, ["url", "scheme", "allow_fragments"], 1).bind(args)?;
     if name == "urlsplit" {
         // Its results are kept.
-        for part in [&url, &scheme].into_iter().flatten() {
+        for part in [&url, &scheme, &fragments].into_iter().flatten() {
             crate::python::hash::hash(vm, part)?;
         }
     }
