@@ -94,6 +94,7 @@ KNOWN = [
     Known("hashes as an index", r"\bhash\(", r"^!IndexError: .*index out of range"),
     Known("addresses as bytes", None, None, r"^!NotImplementedError: addresses as bytes$"),
     Known("views of a ChainMap", r"ChainMap", r"(Keys|Items|Values)View\b"),
+    Known("doc strings", r"__doc__", None, r"None"),
     Known("the world tells no time", r"\btime\.", None, r"HostUnavailable"),
     Known("members of IntEnum and StrEnum in functions that take a str only", r"StrEnum|IntEnum|(str|int), enum\.Enum", None, r"^!(TypeError|ValueError|AttributeError)"),
     Known("where the recursion went too deep", None, r"^!RecursionError: maximum", r"^!RecursionError: maximum", [(r"exceeded.*", "exceeded")]),

@@ -5,6 +5,8 @@ use crate::python::args::Args;
 use crate::python::builtins::convert as convert_arguments;
 use crate::python::exception::{PyResult, Raised, TYPE_ERROR, overflow_error, type_error, value_error};
 use crate::python::methods::dict_views::View;
+use crate::python::modules::enums;
+use crate::python::modules::enums;
 use crate::python::number::float_text::{self, FloatOptions, FloatStyle};
 use crate::python::number::{Num, convert, int_text};
 use crate::python::string::Str;
@@ -71,6 +73,7 @@ impl<'a> Values<'a> {
     fn new(vm: &mut Vm, all: &'a Value, bytes: bool) -> PyResult<Self> {
         let mapping = match all {
             Value::Bytes(_) if bytes => false,
+            Value::Type(class) if enums::is_enum(class) => true,
             Value::Dict(_) | Value::List(_) | Value::Bytes(_) | Value::Range(_) => true,
             // Objects of the host do not tell whether they have items; those with a length do.
             // A deque has positions only.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::signature::Signature;
 use crate::python::args::Args;
 use crate::python::builtins::text::missing_file;
-use crate::python::exception::{PyResult, Raised, type_error, value_error};
+use crate::python::exception::{PyResult, Raised, index_error, type_error, value_error};
 use crate::python::methods::sort;
 use crate::python::string::Str;
 use crate::python::value::{Slice, Value};
@@ -250,7 +250,8 @@ fn common_path(vm: &mut Vm, args: Args) -> PyResult<Value> {
     for path in &paths {
         texts.push(path.as_str().ok_or_else(|| not_a_path(path))?.as_str());
     }
-    let Some(first) = texts.first() else { return Err(value_error("commonpath() arg is an empty sequence")) };
+    // An iterator does not tell before that it is empty.
+    let Some(first) = texts.first() else { return Err(index_error("tuple index out of range")) };
     let absolute = first.starts_with('/');
     if texts.iter().any(|path| path.starts_with('/') != absolute) {
         return Err(value_error("Can't mix absolute and relative paths"));

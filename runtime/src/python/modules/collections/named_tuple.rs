@@ -14,6 +14,7 @@ use crate::python::modules::signature::{Signature, missing_arguments};
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, Class, FUNCTION, OBJECT, TUPLE, Type};
+use crate::python::unicode;
 use crate::python::value::{BoundMethod, Builtin, MethodTarget, Tuple, Value};
 use crate::python::vm::Vm;
 use crate::python::vm::descriptors::{ClassMethod, Property};
@@ -146,8 +147,7 @@ pub(in crate::python::modules) fn bound(receiver: Value, function: &'static Buil
 /// Whether a text can be a name.
 pub(in crate::python::modules) fn is_identifier(name: &str) -> bool {
     let mut characters = name.chars();
-    characters.next().is_some_and(|c| c.is_alphabetic() || c == '_')
-        && characters.all(|c| c.is_alphanumeric() || c == '_')
+    characters.next().is_some_and(unicode::is_id_start) && characters.all(unicode::is_id_continue)
 }
 
 /// Whether a text is a word of the language.

@@ -33,7 +33,10 @@ impl Object for ManagerFunction {
         match name {
             "__wrapped__" => Ok(Some(self.0.clone())),
             "__name__" => Ok(vm.find_attr(&self.0, name)?.or_else(|| Some(Value::str("helper")))),
-            "__qualname__" | "__doc__" | "__module__" => vm.find_attr(&self.0, name),
+            "__qualname__" => {
+                Ok(vm.find_attr(&self.0, name)?.or_else(|| Some(Value::str("contextmanager.<locals>.helper"))))
+            }
+            "__doc__" | "__module__" => vm.find_attr(&self.0, name),
             _ => Ok(None),
         }
     }

@@ -98,7 +98,10 @@ impl Object for Dispatch {
             }
             "__wrapped__" => Ok(Some(self.function.clone())),
             "__name__" => Ok(vm.find_attr(&self.function, name)?.or_else(|| Some(Value::str("wrapper")))),
-            "__qualname__" | "__doc__" | "__module__" => vm.find_attr(&self.function, name),
+            "__qualname__" => {
+                Ok(vm.find_attr(&self.function, name)?.or_else(|| Some(Value::str("singledispatch.<locals>.wrapper"))))
+            }
+            "__doc__" | "__module__" => vm.find_attr(&self.function, name),
             _ => Ok(None),
         }
     }
