@@ -6,7 +6,6 @@ use crate::python::builtins::convert as convert_arguments;
 use crate::python::exception::{PyResult, Raised, TYPE_ERROR, overflow_error, type_error, value_error};
 use crate::python::methods::dict_views::View;
 use crate::python::modules::enums;
-use crate::python::modules::enums;
 use crate::python::number::float_text::{self, FloatOptions, FloatStyle};
 use crate::python::number::{Num, convert, int_text};
 use crate::python::string::Str;
