@@ -217,7 +217,7 @@ builtin_types! {
     /// `int`
     INT = "int" (Some(&OBJECT), Some(construct::int), methods::int::METHODS, methods::int::STATICS);
     /// `bool`, a subclass of `int`
-    BOOL = "bool" (Some(&INT), Some(construct::bool_), &[]);
+    BOOL = "bool" (Some(&INT), Some(construct::bool_), &[], methods::int::BOOL_STATICS);
     /// `float`
     FLOAT = "float" (Some(&OBJECT), Some(construct::float), methods::float::METHODS, methods::float::STATICS);
     /// `complex`: only its name, for `isinstance`; complex numbers are not built.

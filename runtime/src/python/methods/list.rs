@@ -189,6 +189,10 @@ fn reverse(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 }
 
 fn sort_method(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let given = args.pos.len() + args.kw.len();
+    if given > 2 {
+        return Err(type_error(format!("sort() takes at most 2 arguments ({given} given)")));
+    }
     if !args.pos.is_empty() {
         return Err(type_error("sort() takes no positional arguments"));
     }

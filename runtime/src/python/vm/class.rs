@@ -10,6 +10,7 @@ use super::descriptors::{ClassMethod, Property, StaticMethod, is_object};
 use super::lookup::{Member, class_member, resolution_order};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, not_implemented_error, type_error};
+use crate::python::modules::abc;
 use crate::python::modules::collections::named_tuple;
 use crate::python::modules::enums;
 use crate::python::modules::typing::NAMED_TUPLE;
@@ -107,6 +108,13 @@ impl Vm {
                             true => Ok(value),
                             false => Err(type_error(format!("{} takes no arguments", builtin.name))),
                         };
+                    }
+                    if let Some(missing) = abc::abstract_methods(builtin) {
+                        let plural = if missing.contains(',') { "s" } else { "" };
+                        return Err(type_error(format!(
+                            "Can't instantiate abstract class {} with abstract method{plural} {missing}",
+                            builtin.name
+                        )));
                     }
                     return Err(type_error(format!(
                         "cannot create '{}{}' instances",

@@ -191,7 +191,7 @@ operators! {
     };
     "__setitem__" (LIST | DICT) => |vm, this, args| {
         let given = args.pos.len();
-        let [key, value] = args.exactly("").map_err(|_| type_error(format!("expected 2 arguments, got {given}")))?;
+        let [key, value] = args.exactly("").map_err(|_| type_error(format!(" expected 2 arguments, got {given}")))?;
         vm.set_item(this, &key, value)?;
         Ok(Value::None)
     };

@@ -1,9 +1,10 @@
 //! `re`: the module's functions.
 //!
-//! DIFFERENCE: patterns and texts are `str` only; patterns of bytes raise `TypeError`. Flags are plain ints, so
+//! DIFFERENCE: flags are plain ints, so
 //! `repr(re.I)` is `2`. A search that takes too many steps of backtracking raises `RuntimeError`, where CPython would run
 //! on (see [`crate::python::regex`] for all differences of patterns).
 
+pub mod bytes;
 mod compile;
 mod errors;
 mod matched;
