@@ -206,7 +206,7 @@ fn hash_float(value: f64) -> i64 {
 }
 
 /// CPython's tuple hash: a simplified xxHash.
-fn hash_tuple(hashes: &[i64]) -> i64 {
+pub(crate) fn hash_tuple(hashes: &[i64]) -> i64 {
     const PRIME_1: u64 = 11_400_714_785_074_694_791;
     const PRIME_2: u64 = 14_029_467_366_897_019_727;
     const PRIME_5: u64 = 2_870_177_450_012_600_261;
