@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 
 use super::exception::PyResult;
 use super::hash;
+use super::key_twins;
 use super::release::release;
 use super::string::Str;
 use super::types::{self, BuiltinType};
@@ -27,7 +28,11 @@ impl Key {
     /// # Errors
     /// `TypeError: unhashable type: 'list'` and its like.
     pub fn new(vm: &mut Vm, value: Value) -> PyResult<Self> {
-        Ok(Self { hash: hash::hash(vm, &value)?, value })
+        let hash = hash::hash(vm, &value)?;
+        if matches!(value, Value::Instance(_) | Value::Tuple(_)) {
+            key_twins::note(vm, &value, hash)?;
+        }
+        Ok(Self { hash, value })
     }
 
     /// The key for a constant; `None` where hashing it would need a call, which no constant does.

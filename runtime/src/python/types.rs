@@ -1,6 +1,6 @@
 //! Classes: the builtin ones, each a row of one table here, and those that the config's code defines.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -110,6 +110,15 @@ pub struct Instance {
     pub class: Rc<Class>,
     /// `__dict__`
     pub attributes: RefCell<IndexMap<String, Value>>,
+    /// What equal instances have in common once they were keys (see [`super::key_twins`]); 0 where it was none.
+    pub twin: Cell<u64>,
+}
+
+impl Instance {
+    /// An instance with these attributes.
+    pub fn new(class: Rc<Class>, attributes: IndexMap<String, Value>) -> Self {
+        Self { class, attributes: RefCell::new(attributes), twin: Cell::new(0) }
+    }
 }
 
 impl Drop for Instance {
@@ -302,6 +311,10 @@ builtin_types! {
     SUPER = "super" (Some(&OBJECT), Some(descriptors::super_), &[]);
     /// `method_descriptor`: `str.upper`
     METHOD_DESCRIPTOR = "method_descriptor" (Some(&OBJECT), None, &[]);
+    /// `wrapper_descriptor`: `int.__add__`
+    WRAPPER_DESCRIPTOR = "wrapper_descriptor" (Some(&OBJECT), None, &[]);
+    /// `method-wrapper`: `(1).__add__`
+    METHOD_WRAPPER = "method-wrapper" (Some(&OBJECT), None, &[]);
     /// `getset_descriptor`: `int.real`
     GETSET_DESCRIPTOR = "getset_descriptor" (Some(&OBJECT), None, &[]);
     /// `member_descriptor`: `range.stop`

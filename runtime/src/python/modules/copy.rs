@@ -64,7 +64,7 @@ pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
                 return vm.call(&method, Args::none());
             }
             let attributes = instance.attributes.borrow().clone();
-            Value::Instance(Rc::new(Instance { class: instance.class.clone(), attributes: attributes.into() }))
+            Value::Instance(Rc::new(Instance::new(instance.class.clone(), attributes)))
         }
         Value::Exception(exception) => Value::Exception(copy_exception(exception)),
         other if cannot_be_copied(other) => return Err(cannot_pickle(other)),
@@ -189,7 +189,7 @@ impl Memo {
                     self.copies.insert(identity, copy.clone());
                     return Ok(copy);
                 }
-                let copy = Rc::new(Instance { class: instance.class.clone(), attributes: Default::default() });
+                let copy = Rc::new(Instance::new(instance.class.clone(), Default::default()));
                 self.copies.insert(identity, Value::Instance(copy.clone()));
                 let attributes = instance.attributes.borrow().clone();
                 for (name, attribute) in attributes {

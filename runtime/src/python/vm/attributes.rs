@@ -452,6 +452,9 @@ impl Vm {
                 }
                 instance.attributes.borrow_mut().shift_remove(name.as_str())
             }
+            Value::Exception(_) if matches!(name.as_str(), "__cause__" | "__context__" | "__traceback__" | "args") => {
+                return Err(type_error(format!("{} may not be deleted", name.as_str())));
+            }
             Value::Exception(exception) => exception.attributes.borrow_mut().shift_remove(name.as_str()),
             Value::Type(Type::Class(class)) => class.dict.borrow_mut().shift_remove(name.as_str()),
             Value::Type(Type::Builtin(class)) => {

@@ -15,7 +15,7 @@ use crate::python::modules::collections::named_tuple;
 use crate::python::modules::enums;
 use crate::python::modules::typing::NAMED_TUPLE;
 use crate::python::string::Str;
-use crate::python::types::{BuiltinType, Class, Instance, Type};
+use crate::python::types::{BuiltinType, Class, DICT, Instance, LIST, SET, Type};
 use crate::python::value::Value;
 
 /// The builtin classes whose instances are values of their own form, which a class of the config's code cannot have.
@@ -148,7 +148,7 @@ impl Vm {
                 instance
             }
             _ => {
-                let instance = bare_instance(class, &args)?;
+                let instance = bare_instance(self, class, &args)?;
                 let any_args = !args.pos.is_empty() || !args.kw.is_empty();
                 if user_init.is_none() && any_args {
                     if !class.is_exception() {
@@ -190,7 +190,7 @@ fn own(class: &Rc<Class>, value: &Value) {
 }
 
 /// An instance before `__init__`: `object.__new__`, or `BaseException.__new__`, which keeps the arguments.
-pub(super) fn bare_instance(class: &Type, args: &Args) -> PyResult<Value> {
+pub(super) fn bare_instance(vm: &mut Vm, class: &Type, args: &Args) -> PyResult<Value> {
     if class.is_exception() {
         let base = class.builtin_base();
         let instance = crate::python::builtins::exceptions::instance(class.clone(), base, args.pos.to_vec())?;
@@ -198,8 +198,17 @@ pub(super) fn bare_instance(class: &Type, args: &Args) -> PyResult<Value> {
     }
     match class {
         Type::Class(class) if !has_own_form(Type::Class(class.clone()).builtin_base()) => {
-            Ok(Value::Instance(Rc::new(Instance { class: class.clone(), attributes: RefCell::default() })))
+            Ok(Value::Instance(Rc::new(Instance::new(class.clone(), IndexMap::new()))))
         }
+        Type::Builtin(builtin) => match builtin.construct {
+            Some(construct) => {
+                // What `__init__` would fill is empty.
+                let filled = [&LIST, &DICT, &SET].iter().any(|class| builtin.is_subclass(class));
+                let arguments = if filled { &[] } else { args.pos.get(1..).unwrap_or_default() };
+                construct(vm, Args::positional(arguments.iter().cloned()))
+            }
+            None => Err(type_error(format!("object.__new__(X): X is not a type object ({})", builtin.name))),
+        },
         _ => Err(not_implemented_error(format!("an instance of '{}' made without its class", class.name().as_str()))),
     }
 }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Vm;
+use super::operator_methods::is_slot;
 use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{ExceptionObject, KEY_ERROR, OS_ERROR, PyResult, type_error};
@@ -12,7 +13,7 @@ use crate::python::modules::collections::counter::by_count;
 use crate::python::number::{Num, float_text, int_text};
 use crate::python::set::SetObject;
 use crate::python::string::Str;
-use crate::python::types::Type;
+use crate::python::types::{Instance, Type};
 use crate::python::unicode;
 use crate::python::value::{BoundMethod, MethodTarget, Tuple, Value};
 
@@ -21,6 +22,12 @@ pub(crate) const CODE_MODULE: &str = "tpv.core.loader";
 
 /// The bytes of text that are escaped in about the time of a step.
 const ESCAPED_A_STEP: usize = 4;
+
+/// What `object.__repr__` gives for an instance of a class of the config's code.
+pub(super) fn instance_repr(instance: &Rc<Instance>) -> String {
+    let address = Rc::as_ptr(instance).cast::<u8>() as usize;
+    format!("<{CODE_MODULE}.{} object at {address:#x}>", instance.class.name.as_str())
+}
 
 impl Vm {
     /// `str(value)`
@@ -118,11 +125,7 @@ impl Vm {
             Value::Object(object) => self.deeper(|vm| object.repr(vm, value))?,
             Value::Instance(instance) => match self.try_special(value, "__repr__", Args::none()) {
                 Some(text) => returned_str(text?, "__repr__")?.to_string(),
-                None => format!(
-                    "<{CODE_MODULE}.{} object at {:#x}>",
-                    instance.class.name.as_str(),
-                    at(Rc::as_ptr(instance).cast())
-                ),
+                None => instance_repr(instance),
             },
         })
     }
@@ -244,7 +247,11 @@ impl Vm {
     fn bound_method_repr(&mut self, method: &BoundMethod) -> PyResult<String> {
         let class = method.receiver.type_name();
         let address = identity(&method.receiver);
+        let base = method.receiver.class().builtin_base();
         Ok(match &method.target {
+            MethodTarget::Native(native) if is_slot(base, native.name) => {
+                format!("<method-wrapper '{}' of {} object at {address:#x}>", native.name, class.as_str())
+            }
             MethodTarget::Native(native) => {
                 format!("<built-in method {} of {} object at {address:#x}>", native.name, class.as_str())
             }
@@ -266,14 +273,14 @@ impl Vm {
         })
     }
 
-    fn exception_repr(&mut self, exception: &ExceptionObject) -> PyResult<String> {
+    pub(super) fn exception_repr(&mut self, exception: &ExceptionObject) -> PyResult<String> {
         let args = exception.args.borrow().clone();
         let inner = self.deeper(|vm| vm.joined_reprs(&args))?;
         Ok(format!("{}({inner})", exception.class.name().as_str()))
     }
 
     /// `str(exception)`
-    fn exception_str(&mut self, exception: &ExceptionObject) -> PyResult<String> {
+    pub(super) fn exception_str(&mut self, exception: &ExceptionObject) -> PyResult<String> {
         let args = exception.args.borrow().clone();
         if exception.is(&OS_ERROR)
             && let Some(text) = self.os_error_str(exception, &args)?

@@ -16,6 +16,13 @@ use crate::python::vm::{BinaryOp, CompareOp, Vm};
 pub static COUNTER: BuiltinType = BuiltinType {
     construct: Some(construct),
     methods: &[
+        Method {
+            name: "__init__",
+            call: |vm, this, args| {
+                one_source(&args, "__init__")?;
+                count_into(vm, this, args, BinaryOp::Add)
+            },
+        },
         Method { name: "elements", call: elements },
         Method { name: "most_common", call: most_common },
         Method { name: "subtract", call: |vm, this, args| count_into(vm, this, args, BinaryOp::Subtract) },

@@ -18,6 +18,16 @@ pub static DEFAULTDICT: BuiltinType =
 pub static ORDERED_DICT: BuiltinType = BuiltinType {
     construct: Some(ordered_dict),
     methods: &[
+        Method {
+            name: "__init__",
+            call: |vm, this, args| {
+                if args.pos.len() > 1 {
+                    return Err(type_error(format!("expected at most 1 arguments, got {}", args.pos.len())));
+                }
+                update_ordered(vm, receiver(this)?, args)?;
+                Ok(Value::None)
+            },
+        },
         Method { name: "items", call: items },
         Method { name: "keys", call: keys },
         Method { name: "move_to_end", call: move_to_end },

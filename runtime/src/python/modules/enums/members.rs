@@ -1,6 +1,5 @@
 //! The members of an enumeration: how they are made and found.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -190,7 +189,7 @@ fn make_member(vm: &mut Vm, class: &Rc<Class>, name: &str, given: Value, order: 
         ("name".to_owned(), Value::str(name)),
         ("value".to_owned(), value),
     ]);
-    let member = Value::Instance(Rc::new(Instance { class: class.clone(), attributes: RefCell::new(attributes) }));
+    let member = Value::Instance(Rc::new(Instance::new(class.clone(), attributes)));
     if let Some(init @ Member::Value(_)) = class_member(class, "__init__") {
         let init = vm.bind_found(&member, init)?;
         vm.call(&init, args)?;
