@@ -115,6 +115,9 @@ pub static MODULES: &[&ModuleDef] = &[
 
 /// A constant that a builtin class has as an attribute.
 pub fn class_constant(class: &'static BuiltinType, name: &str) -> Option<Value> {
+    if std::ptr::eq(class, &raw const re::REGEX_FLAG) {
+        return re::member(name);
+    }
     datetime::class_value(class, name)
 }
 

@@ -10,6 +10,7 @@ use crate::python::exception::{ExceptionObject, KEY_ERROR, OS_ERROR, PyResult, t
 use crate::python::exception::{UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR};
 use crate::python::format;
 use crate::python::modules::collections::counter::by_count;
+use crate::python::modules::re::REGEX_FLAG;
 use crate::python::number::{Num, float_text, int_text};
 use crate::python::set::SetObject;
 use crate::python::string::Str;
@@ -422,6 +423,7 @@ fn returned_str(value: Value, method: &str) -> PyResult<Str> {
 /// `<class 'int'>`, `<class 'collections.Counter'>`
 fn class_repr(class: &Type) -> String {
     match class {
+        Type::Builtin(class) if std::ptr::eq(*class, &raw const REGEX_FLAG) => format!("<flag '{}'>", class.name),
         Type::Builtin(class) => format!("<class '{}{}'>", class.module_prefix(), class.name),
         Type::Class(own) if crate::python::modules::enums::is_enum(class) => format!("<enum '{}'>", own.name.as_str()),
         Type::Class(class) => format!("<class '{CODE_MODULE}.{}'>", class.name.as_str()),

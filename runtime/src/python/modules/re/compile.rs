@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::bytes::text_of;
 use super::errors::compile_error;
+use super::flags::number;
 use super::pattern::PatternObject;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::regex::Regex;
@@ -29,12 +30,16 @@ thread_local! {
 pub(super) fn pattern(vm: &mut Vm, pattern: &Value, flags: Option<&Value>) -> PyResult<Value> {
     let flags = match flags {
         None => 0,
-        Some(Value::Int(flags)) => u32::try_from(*flags).map_err(|_| value_error("bad flags"))?,
-        Some(Value::Bool(flags)) => u32::from(*flags),
-        Some(other) => {
-            let name = other.type_name();
-            return Err(type_error(format!("unsupported operand type(s) for &: '{}' and 'RegexFlag'", name.as_str())));
-        }
+        Some(flags) => match number(flags) {
+            Some(flags) => u32::try_from(flags).map_err(|_| value_error("bad flags"))?,
+            None => {
+                let name = flags.type_name();
+                return Err(type_error(format!(
+                    "unsupported operand type(s) for &: '{}' and 'RegexFlag'",
+                    name.as_str()
+                )));
+            }
+        },
     };
     if pattern.downcast::<PatternObject>().is_some() {
         if flags != 0 {
