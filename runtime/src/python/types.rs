@@ -266,7 +266,9 @@ builtin_types! {
     /// `tuple_iterator`
     TUPLE_ITERATOR = "tuple_iterator" (Some(&OBJECT), None, &[]);
     /// `str_ascii_iterator`
-    STR_ITERATOR = "str_ascii_iterator" (Some(&OBJECT), None, &[]);
+    STR_ASCII_ITERATOR = "str_ascii_iterator" (Some(&OBJECT), None, &[]);
+    /// `str_iterator`, over a text with other characters
+    STR_ITERATOR = "str_iterator" (Some(&OBJECT), None, &[]);
     /// `bytes_iterator`
     BYTES_ITERATOR = "bytes_iterator" (Some(&OBJECT), None, &[]);
     /// `range_iterator`

@@ -7,6 +7,7 @@ use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, runtime_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
+use crate::python::modules::types::read_only;
 use crate::python::object::Object;
 use crate::python::set::SetTable;
 use crate::python::types::{BuiltinType, DICT_ITEMS, DICT_KEYS, DICT_VALUES, OBJECT, ODICT_ITERATOR};
@@ -144,7 +145,7 @@ impl Object for View {
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok((name == "mapping").then(|| Value::Dict(self.dict.clone())))
+        Ok((name == "mapping").then(|| read_only(Value::Dict(self.dict.clone()))))
     }
 
     fn contains(&self, vm: &mut Vm, item: &Value) -> Option<PyResult<bool>> {

@@ -13,6 +13,7 @@ use crate::python::exception::{
 };
 use crate::python::modules::collections::named_tuple;
 use crate::python::modules::enums;
+use crate::python::modules::types::read_only;
 use crate::python::string::Str;
 use crate::python::types::{Instance, OBJECT, Type};
 use crate::python::value::{BoundMethod, MethodTarget, Value};
@@ -169,7 +170,7 @@ impl Vm {
             && enums::of_class(class).is_some()
         {
             let members = enums::names(class).unwrap_or_default();
-            return Ok(Some(crate::python::modules::types::read_only(Value::Dict(members))));
+            return Ok(Some(read_only(Value::Dict(members))));
         }
         match member(class, name) {
             Some(Member::Value(value)) => {
@@ -215,7 +216,7 @@ impl Vm {
                 Type::Class(class) => {
                     let items: Vec<(Str, Value)> =
                         class.dict.borrow().iter().map(|(k, v)| (Str::from(k.as_str()), v.clone())).collect();
-                    Some(Value::dict(Dict::from_strs(items)))
+                    Some(read_only(Value::dict(Dict::from_strs(items))))
                 }
                 Type::Builtin(_) => None,
             },

@@ -13,7 +13,7 @@ use crate::python::exception::{PyResult, not_implemented_error, type_error};
 use crate::python::modules::abc;
 use crate::python::modules::collections::named_tuple;
 use crate::python::modules::enums;
-use crate::python::modules::typing::NAMED_TUPLE;
+use crate::python::modules::typing::{self, Base, NAMED_TUPLE};
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, Class, DICT, Instance, LIST, SET, Type};
 use crate::python::value::Value;
@@ -41,7 +41,18 @@ impl Vm {
         }
         let mut types: Vec<Type> = Vec::with_capacity(bases.len());
         let enumeration = bases.iter().any(|base| matches!(base, Value::Type(base) if enums::is_enum(base)));
+        let (mut generic, original) = (false, bases.clone());
         for base in bases {
+            let base = match typing::base_of(&base) {
+                Some(found) => {
+                    generic = true;
+                    match found {
+                        Base::Class(class) => class,
+                        Base::Nothing => continue,
+                    }
+                }
+                None => base,
+            };
             let Value::Type(base) = base else {
                 // As CPython says it where the base's class, called as a metaclass, refuses.
                 return Err(type_error(format!("bases must be types, not '{}'", base.type_name().as_str())));
@@ -68,6 +79,9 @@ impl Vm {
         let mut dict = IndexMap::with_capacity(attributes.len());
         for (key, value) in attributes {
             dict.insert(key.to_string(), value);
+        }
+        if generic {
+            dict.insert("__orig_bases__".to_owned(), Value::tuple(original));
         }
         let class = Rc::new(Class { name, bases: types, dict: RefCell::new(dict) });
         resolution_order(&Type::Class(class.clone()))?;

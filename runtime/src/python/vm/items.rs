@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Vm;
+use super::lookup::class_member;
 use super::operators::is_not_iterable;
 use super::slices::Span;
 use crate::python::args::Args;
@@ -348,6 +349,9 @@ fn subscript_class(class: &Type, key: &Value) -> PyResult<Value> {
     ];
     match class {
         class if GENERIC.contains(&class.builtin_base().name) => {
+            Ok(typing::generic_alias(Value::Type(class.clone()), key))
+        }
+        Type::Class(own) if class_member(own, "__orig_bases__").is_some() => {
             Ok(typing::generic_alias(Value::Type(class.clone()), key))
         }
         Type::Builtin(class) => Err(type_error(format!("type '{}' is not subscriptable", class.shown_name().as_str()))),

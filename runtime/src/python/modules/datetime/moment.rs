@@ -323,8 +323,8 @@ fn replace(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 
 fn astimezone(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [zone] = args.bind("astimezone", ["tz"], 0)?;
-    let zone = zone_argument(zone)?.unwrap_or_else(|| Zone::of_seconds(0));
     let moment = receiver(this)?;
+    let Some(zone) = zone_argument(zone)? else { return in_zone(moment.universal()?, Some(Zone::local())) };
     if moment.zone.as_ref() == Some(&zone) {
         return Ok(this.clone());
     }

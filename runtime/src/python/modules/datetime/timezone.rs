@@ -75,6 +75,11 @@ impl Zone {
         Self::of_microseconds(i64::from(seconds) * 1_000_000)
     }
 
+    /// The zone of the machine, which is UTC by its name.
+    pub(super) fn local() -> Self {
+        Self { offset: 0, name: Some(Str::from("UTC")) }
+    }
+
     pub(super) fn of_microseconds(offset: i64) -> Self {
         Self { offset, name: None }
     }

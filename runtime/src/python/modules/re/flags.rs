@@ -5,8 +5,9 @@ use std::collections::HashMap;
 
 use super::int;
 use crate::python::args::Args;
+use crate::python::builtins::numbers;
 use crate::python::exception::{PyResult, value_error};
-use crate::python::hash::hash_str;
+use crate::python::hash::hash_immutable;
 use crate::python::iterator::{Items, IteratorObject};
 use crate::python::object::Object;
 use crate::python::regex::ast::flag;
@@ -172,6 +173,10 @@ impl Object for RegexFlag {
         }
         let mirrored = method.starts_with('r') && method != "rshift";
         let op = match method.strip_prefix('r').filter(|_| mirrored).unwrap_or(method) {
+            "divmod" => {
+                let args = Args::positional([self.int(), Value::Int(bits?)]);
+                return Some(numbers::divmod(vm, args));
+            }
             "add" => BinaryOp::Add,
             "sub" => BinaryOp::Subtract,
             "mul" => BinaryOp::Multiply,
@@ -210,6 +215,10 @@ impl Object for RegexFlag {
     }
 
     fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
-        Some(Ok(hash_str(&self.names("").unwrap_or_default())))
+        Some(Ok(hash_immutable(&self.int()).unwrap_or_default()))
+    }
+
+    fn equals_key(&self, other: &Value) -> bool {
+        number(other) == Some(self.0)
     }
 }
