@@ -76,7 +76,14 @@ impl Hash for StrKey<'_> {
 
 impl indexmap::Equivalent<Key> for StrKey<'_> {
     fn equivalent(&self, key: &Key) -> bool {
-        matches!(&key.value, Value::Str(text) if text.as_str() == self.0)
+        match &key.value {
+            Value::Str(text) => text.as_str() == self.0,
+            Value::Instance(member) => {
+                let value = super::modules::enums::mixed_value(member);
+                matches!(value, Some(Value::Str(text)) if text.as_str() == self.0)
+            }
+            _ => false,
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use super::Vm;
 use super::descriptors::{ClassMethod, Property, StaticMethod, is_object};
 use super::lookup::{Member, class_member, resolution_order};
+use super::members;
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, not_implemented_error, type_error};
 use crate::python::modules::abc;
@@ -136,7 +137,7 @@ impl Vm {
                         builtin.name
                     )));
                 };
-                return construct(self, args);
+                return members::call(self, args, construct);
             }
             Type::Class(class) => class,
         };

@@ -1,6 +1,7 @@
 //! What classes hold besides functions: properties, static and class methods, `super`, and methods without a receiver.
 
 use super::lookup::{own_member, resolution_order};
+use super::members::plain;
 use super::operator_methods::is_slot;
 use super::{CompareOp, Vm};
 use crate::python::args::Args;
@@ -139,7 +140,7 @@ impl Object for UnboundMethod {
                 format!("unbound method {}.{method}() needs an argument", self.class.name)
             }));
         }
-        let receiver = args.pos.remove(0);
+        let receiver = plain(&args.pos.remove(0));
         if !receiver.class().is_subclass(&Type::Builtin(self.class)) {
             let (class, given, method) = (self.class.shown_name(), receiver.type_name(), self.method.name);
             let (class, given) = (class.as_str(), given.as_str());

@@ -24,6 +24,7 @@ pub mod items;
 pub mod iteration;
 mod iterators;
 pub mod lookup;
+pub(crate) mod members;
 mod names;
 mod object_methods;
 pub(crate) mod operator_methods;
