@@ -159,7 +159,7 @@ fn ranges(members: &[char]) -> Vec<(char, char)> {
 }
 
 /// Whether a shell pattern matches a whole name.
-pub fn glob(pattern: &str, name: &str) -> bool {
+pub(super) fn glob(pattern: &str, name: &str) -> bool {
     let parts = parse(pattern);
     let characters: Vec<char> = name.chars().collect();
     let (mut part, mut at) = (0, 0);

@@ -31,6 +31,7 @@ macro_rules! module {
 }
 
 pub mod abc;
+pub mod abstract_methods;
 pub mod base64;
 pub mod binascii;
 pub mod bisect;
@@ -54,6 +55,7 @@ pub mod numbers;
 pub mod operator;
 pub mod os;
 pub mod os_path;
+pub mod pathlib;
 pub mod random;
 pub mod re;
 pub mod shlex;
@@ -76,6 +78,7 @@ use super::vm::CompareOp;
 /// The modules of Python's standard library that the runtime has, by dotted name.
 pub static MODULES: &[&ModuleDef] = &[
     &abc::COLLECTIONS_ABC,
+    &abstract_methods::MODULE,
     &base64::MODULE,
     &binascii::MODULE,
     &binascii::zlib::MODULE,
@@ -99,6 +102,7 @@ pub static MODULES: &[&ModuleDef] = &[
     &operator::MODULE,
     &os::MODULE,
     &os_path::MODULE,
+    &pathlib::MODULE,
     &random::MODULE,
     &re::RE,
     &shlex::MODULE,

@@ -12,6 +12,7 @@ use super::members;
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, not_implemented_error, type_error};
 use crate::python::modules::abc;
+use crate::python::modules::abstract_methods::{AbstractMethod, open_methods};
 use crate::python::modules::collections::named_tuple;
 use crate::python::modules::enums;
 use crate::python::modules::typing::{self, Base, NAMED_TUPLE};
@@ -141,6 +142,15 @@ impl Vm {
             }
             Type::Class(class) => class,
         };
+        let open = open_methods(class_object)?;
+        if !open.is_empty() {
+            return Err(type_error(format!(
+                "Can't instantiate abstract class {} with abstract method{} {}",
+                class_object.name.as_str(),
+                if open.len() == 1 { "" } else { "s" },
+                open.join(", ")
+            )));
+        }
         if let Some(result) = self.call_enumeration(class_object, &args)? {
             return Ok(result);
         }
@@ -200,6 +210,8 @@ fn own(class: &Rc<Class>, value: &Value) {
     } else if let Some(method) = value.downcast::<StaticMethod>() {
         own(class, &method.0);
     } else if let Some(method) = value.downcast::<ClassMethod>() {
+        own(class, &method.0);
+    } else if let Some(method) = value.downcast::<AbstractMethod>() {
         own(class, &method.0);
     }
 }
