@@ -182,7 +182,24 @@ impl Dict {
 
     /// Sets the value under a string key.
     pub fn set_str(&self, key: Str, value: Value) {
-        self.table.borrow_mut().insert(Key::str(key), value);
+        let old = self.table.borrow_mut().insert(Key::str(key), value);
+        drop(old);
+    }
+
+    /// Removes a string key; gives its value.
+    pub fn remove_str(&self, key: &str) -> Option<Value> {
+        self.table.borrow_mut().shift_remove(&StrKey(key))
+    }
+
+    /// Whether there is a string key.
+    pub fn contains_str(&self, key: &str) -> bool {
+        self.table.borrow().contains_key(&StrKey(key))
+    }
+
+    /// A dict of the same kind with the same items.
+    #[must_use]
+    pub fn copied(&self) -> Self {
+        Self { table: RefCell::new(self.table.borrow().clone()), kind: self.kind.clone() }
     }
 
     /// `dict.get(key)`

@@ -7,9 +7,9 @@ use indexmap::IndexMap;
 
 use super::args::Args;
 use super::builtins::construct;
+use super::dict::Dict;
 use super::exception::PyResult;
 use super::methods;
-use super::release::release;
 use super::string::Str;
 use super::value::{Builtin, Method, Value};
 use super::vm::{Vm, descriptors};
@@ -109,21 +109,15 @@ pub struct Instance {
     /// The class.
     pub class: Rc<Class>,
     /// `__dict__`
-    pub attributes: RefCell<IndexMap<String, Value>>,
+    pub attributes: Rc<Dict>,
     /// What equal instances have in common once they were keys (see [`super::key_twins`]); 0 where it was none.
     pub twin: Cell<u64>,
 }
 
 impl Instance {
     /// An instance with these attributes.
-    pub fn new(class: Rc<Class>, attributes: IndexMap<String, Value>) -> Self {
-        Self { class, attributes: RefCell::new(attributes), twin: Cell::new(0) }
-    }
-}
-
-impl Drop for Instance {
-    fn drop(&mut self) {
-        release(std::mem::take(self.attributes.get_mut()));
+    pub fn new(class: Rc<Class>, attributes: Dict) -> Self {
+        Self { class, attributes: Rc::new(attributes), twin: Cell::new(0) }
     }
 }
 

@@ -137,17 +137,12 @@ impl Vm {
         let found = class_member(&instance.class, name);
         // A property hides what the instance holds; all else of the class is hidden by it.
         let is_property = matches!(&found, Some(Member::Value(value)) if value.downcast::<Property>().is_some());
-        if !is_property && let Some(value) = instance.attributes.borrow().get(name) {
-            return Ok(Some(value.clone()));
+        if !is_property && let Some(value) = instance.attributes.get_str(name) {
+            return Ok(Some(value));
         }
         let result = match found {
             Some(found) => self.bind_member(object, found).map(Some),
-            None if name == "__dict__" => {
-                // DIFFERENCE: a copy; changes of it do not change the object.
-                let items: Vec<(Str, Value)> =
-                    instance.attributes.borrow().iter().map(|(k, v)| (Str::from(k.as_str()), v.clone())).collect();
-                return Ok(Some(Value::dict(Dict::from_strs(items))));
-            }
+            None if name == "__dict__" => return Ok(Some(Value::Dict(instance.attributes.clone()))),
             None => Ok(self.common_attribute(object, name)),
         };
         let absent = match &result {
@@ -352,8 +347,16 @@ impl Vm {
                 if let Some(setter) = self.bound_special(object, "__setattr__")? {
                     return self.call(&setter, Args::positional([Value::Str(name.clone()), value])).map(drop);
                 }
-                let old = instance.attributes.borrow_mut().insert(name.to_string(), value);
-                drop(old);
+                match (name.as_str(), &value) {
+                    ("__dict__", Value::Dict(new)) => drop(instance.attributes.table.replace(new.table.borrow().clone())),
+                    ("__dict__", other) => {
+                        let given = other.type_name();
+                        let message =
+                            format!("__dict__ must be set to a dictionary, not a '{}'", given.as_str());
+                        return Err(type_error(message));
+                    }
+                    _ => instance.attributes.set_str(name.clone(), value),
+                }
                 Ok(())
             }
             Value::Exception(exception) => self.set_exception_attribute(exception, name, value),
@@ -451,7 +454,7 @@ impl Vm {
                 if let Some(deleter) = self.bound_special(object, "__delattr__")? {
                     return self.call(&deleter, Args::one(Value::Str(name.clone()))).map(drop);
                 }
-                instance.attributes.borrow_mut().shift_remove(name.as_str())
+                instance.attributes.remove_str(name)
             }
             Value::Exception(_) if matches!(name.as_str(), "__cause__" | "__context__" | "__traceback__" | "args") => {
                 return Err(type_error(format!("{} may not be deleted", name.as_str())));

@@ -153,7 +153,7 @@ impl Vm {
                 }
             }
             Value::Instance(instance) => {
-                let own = instance.attributes.borrow().contains_key(name);
+                let own = instance.attributes.contains_str(name);
                 if !own && let Some(Member::Value(Value::Function(function))) = class_member(&instance.class, name) {
                     args.pos.insert(0, object.clone());
                     return self.call_function(&function, args);

@@ -10,6 +10,7 @@ use super::descriptors::{ClassMethod, Property, StaticMethod, is_object};
 use super::lookup::{Member, class_member, resolution_order};
 use super::members;
 use crate::python::args::Args;
+use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, not_implemented_error, type_error};
 use crate::python::modules::abc;
 use crate::python::modules::abstract_methods::{AbstractMethod, open_methods};
@@ -225,7 +226,7 @@ pub(super) fn bare_instance(vm: &mut Vm, class: &Type, args: &Args) -> PyResult<
     }
     match class {
         Type::Class(class) if !has_own_form(Type::Class(class.clone()).builtin_base()) => {
-            Ok(Value::Instance(Rc::new(Instance::new(class.clone(), IndexMap::new()))))
+            Ok(Value::Instance(Rc::new(Instance::new(class.clone(), Dict::new()))))
         }
         Type::Builtin(builtin) => match builtin.construct {
             Some(construct) => {

@@ -297,8 +297,7 @@ fn set_attribute(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     };
     match receiver {
         Value::Instance(instance) => {
-            let old = instance.attributes.borrow_mut().insert(name.to_string(), value);
-            drop(old);
+            instance.attributes.set_str(name, value);
         }
         _ => vm.set_attr(receiver, &name, value)?,
     }
@@ -313,7 +312,7 @@ fn delete_attribute(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value
     };
     match receiver {
         Value::Instance(instance) => {
-            let removed = instance.attributes.borrow_mut().shift_remove(name.as_str());
+            let removed = instance.attributes.remove_str(&name);
             if removed.is_none() {
                 return Err(super::attributes::no_attribute(receiver, &name));
             }

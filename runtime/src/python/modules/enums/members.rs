@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use indexmap::IndexMap;
 
 use super::{Auto, is_enum, methods};
 use crate::python::args::Args;
@@ -49,7 +48,7 @@ pub(crate) fn mixed_value(instance: &Instance) -> Option<Value> {
     map(&instance.class)?;
     let class = Type::Class(instance.class.clone());
     let mixed = class.is_subclass(&Type::Builtin(&INT)) || class.is_subclass(&Type::Builtin(&STR));
-    if mixed { instance.attributes.borrow().get("_value_").cloned() } else { None }
+    if mixed { instance.attributes.get_str("_value_") } else { None }
 }
 
 /// Gives a class that derives from `Enum` what all have.
@@ -181,13 +180,13 @@ fn make_member(vm: &mut Vm, class: &Rc<Class>, name: &str, given: Value, order: 
     } else {
         given.clone()
     };
-    let attributes = IndexMap::from([
-        ("_value_".to_owned(), value.clone()),
-        ("_name_".to_owned(), Value::str(name)),
-        ("__objclass__".to_owned(), Value::Type(own)),
-        ("_sort_order_".to_owned(), Value::from_usize(order)),
-        ("name".to_owned(), Value::str(name)),
-        ("value".to_owned(), value),
+    let attributes = Dict::from_strs([
+        ("_value_", value.clone()),
+        ("_name_", Value::str(name)),
+        ("__objclass__", Value::Type(own)),
+        ("_sort_order_", Value::from_usize(order)),
+        ("name", Value::str(name)),
+        ("value", value),
     ]);
     let member = Value::Instance(Rc::new(Instance::new(class.clone(), attributes)));
     if let Some(init @ Member::Value(_)) = class_member(class, "__init__") {
@@ -196,8 +195,7 @@ fn make_member(vm: &mut Vm, class: &Rc<Class>, name: &str, given: Value, order: 
         // `__init__` may have set the value.
         let value = vm.get_attr(&member, "_value_")?;
         if let Value::Instance(instance) = &member {
-            let old = instance.attributes.borrow_mut().insert("value".to_owned(), value);
-            drop(old);
+            instance.attributes.set_str(Str::from("value"), value);
         }
     }
     Ok(member)
