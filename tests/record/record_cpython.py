@@ -79,9 +79,9 @@ SKIPPED = [
     (f"datetime\\.(date|datetime)\\({TODAY.year}, {TODAY.month}, {TODAY.day}\\b", "the day of the recording"),
     (r"\.today\(\)|\.now\(\)|localtime\(|gmtime\(\)", "the clock"),
     (r"__doc__", "the docstrings of CPython"),
-    (r"__(getformat|setstate|reduce|reduce_ex|sizeof|basicsize|flags|bytes|getnewargs|subclasshook)__|abc_tpflags", "what only CPython's own machinery asks for"),
+    (r"__(getformat|setstate|reduce|reduce_ex|sizeof|basicsize|flags|bytes|getnewargs|subclasshook|itemsize)__|abc_tpflags", "what only CPython's own machinery asks for"),
     (r"\bUnicodeTranslateError|ImportWarning", "exceptions that no code raises"),
-    (r"_normal_dist|\b_compat_|Set\._hash|_abs'", "private names of modules"),
+    (r"_convert_\(|__get_builtin_constructor|'_heap\w+_max'|_normal_dist|\b_compat_|Set\._hash|_abs'", "private names of modules"),
     (r"type\(reversed|pat\.scanner", "classes of iterators"),
     (r"IsoCalendarDate\(|'NormalDist'", "classes that are not there"),
 ]

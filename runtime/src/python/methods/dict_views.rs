@@ -106,7 +106,40 @@ impl View {
         self.values().into_iter().map(|value| Key::new(vm, value)).collect()
     }
 
+    /// `items ^ items`: in CPython's order, the other's pairs first.
+    fn items_of_either(&self, vm: &mut Vm, other: &Self) -> PyResult<Value> {
+        vm.charge(self.dict.len() + other.dict.len())?;
+        let mut rest = self.dict.table.borrow().clone();
+        let mut result = SetTable::default();
+        let theirs = other.dict.table.borrow().clone();
+        let mut add = |vm: &mut Vm, key: &Key, value: Value| {
+            let pair = Key::new(vm, Value::tuple(vec![key.value.clone(), value]))?;
+            result.insert(pair);
+            Ok(())
+        };
+        for (key, value) in theirs {
+            let same = match rest.get(&key).cloned() {
+                Some(mine) => vm.equal(&mine, &value)?,
+                None => false,
+            };
+            if same {
+                rest.shift_remove(&key);
+            } else {
+                add(vm, &key, value)?;
+            }
+        }
+        for (key, value) in rest {
+            add(vm, &key, value)?;
+        }
+        Ok(set::set_value(result, false))
+    }
+
     fn set_operation(&self, vm: &mut Vm, operation: Operation, other: &Value, swapped: bool) -> PyResult<Value> {
+        if let (Operation::Xor, Kind::Items, false, Some(view)) = (operation, self.kind, swapped, other.downcast::<Self>())
+            && view.kind == Kind::Items
+        {
+            return self.items_of_either(vm, view);
+        }
         let own = self.table(vm)?;
         let other = set::table_of(vm, other)?;
         let table = if swapped { operation.apply(&other, &own) } else { operation.apply(&own, &other) };

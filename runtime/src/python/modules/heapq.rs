@@ -69,7 +69,7 @@ module! {
 fn list(value: &Value, what: &str) -> PyResult<Rc<List>> {
     match value {
         Value::List(list) => Ok(list.clone()),
-        other => Err(type_error(format!("{what} must be list, not {}", other.type_name().as_str()))),
+        other => Err(type_error(format!("{what} must be list, not {}", other.argument_class().as_str()))),
     }
 }
 

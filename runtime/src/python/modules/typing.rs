@@ -54,7 +54,7 @@ pub fn union(a: &Value, b: &Value) -> Option<Value> {
 fn is_of_typing(value: &Value) -> bool {
     value.downcast::<Union>().is_some_and(|union| union.typing)
         || value.downcast::<Alias>().is_some_and(Alias::is_of_typing)
-        || value.downcast::<Form>().is_some()
+        || value.downcast::<Form>().is_some_and(|form| !form.is_class())
         || value.downcast::<TypeVar>().is_some()
 }
 
@@ -115,7 +115,10 @@ fn member_text(vm: &mut Vm, value: &Value) -> PyResult<String> {
         Value::Type(Type::Builtin(class)) => format!("{}{}", class.module_prefix(), class.name),
         Value::Type(class) => format!("{CODE_MODULE}.{}", class.name().as_str()),
         Value::Ellipsis => "...".to_owned(),
-        other => vm.repr(other)?,
+        other => match other.downcast::<Form>() {
+            Some(form) => format!("typing.{}", form.name),
+            None => vm.repr(other)?,
+        },
     })
 }
 
@@ -235,6 +238,9 @@ impl Object for Alias {
                 None => self.origin.clone(),
             })),
             "__args__" => Ok(Some(Value::tuple(self.arguments.clone()))),
+            "type" if matches!(&self.origin, Value::Type(class) if class.name().as_str() == "InitVar") => {
+                Ok(self.arguments.first().cloned())
+            }
             other if other.starts_with("__") => vm.find_attr(&self.origin, other),
             other => vm.get_attr(&self.origin, other).map(Some),
         }
@@ -309,6 +315,13 @@ pub struct Form {
     origin: Option<&'static BuiltinType>,
 }
 
+impl Form {
+    /// Whether CPython makes it a class.
+    fn is_class(&self) -> bool {
+        matches!(self.name, "Any" | "IO" | "Generic" | "Protocol" | "SupportsFloat" | "SupportsIndex" | "SupportsInt")
+    }
+}
+
 impl Object for Form {
     fn class(&self) -> &'static BuiltinType {
         &SPECIAL_FORM
@@ -337,7 +350,8 @@ impl Object for Form {
     }
 
     fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
-        Ok(format!("typing.{}", self.name))
+        let name = self.name;
+        Ok(if self.is_class() && name != "Any" { format!("<class 'typing.{name}'>") } else { format!("typing.{name}") })
     }
 }
 
@@ -384,6 +398,10 @@ impl Object for NewType {
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         Ok(matches!(name, "__name__" | "__qualname__").then(|| self.0.clone()))
+    }
+
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(format!("{CODE_MODULE}.{}", vm.str(&self.0)?.as_str()))
     }
 
     fn callable(&self) -> bool {

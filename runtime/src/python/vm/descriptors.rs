@@ -7,6 +7,7 @@ use super::{CompareOp, Vm};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
 use crate::python::modules::collections::COUNTER;
+use crate::python::modules::string::TEMPLATE;
 use crate::python::modules::signature::missing_arguments;
 use crate::python::object::Object;
 use crate::python::types::{
@@ -129,8 +130,9 @@ impl Object for UnboundMethod {
 
     fn call(&self, vm: &mut Vm, _: &Value, mut args: Args) -> PyResult<Value> {
         if args.pos.is_empty() {
-            // CPython writes this class in Python.
-            if std::ptr::eq(self.class, &raw const COUNTER) {
+            // CPython writes these classes in Python.
+            let in_python = [&raw const COUNTER, &raw const TEMPLATE];
+            if in_python.iter().any(|class| std::ptr::eq(self.class, *class)) {
                 return Err(missing_arguments(&format!("{}.{}", self.class.name, self.method.name), &["self"]));
             }
             let (class, method) = (self.class.shown_name(), self.method.name);

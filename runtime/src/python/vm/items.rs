@@ -346,6 +346,7 @@ fn subscript_class(class: &Type, key: &Value) -> PyResult<Value> {
         "partial",
         "Pattern",
         "Match",
+        "InitVar",
     ];
     match class {
         class if GENERIC.contains(&class.builtin_base().name) => {

@@ -252,8 +252,9 @@ operators! {
     "__format__" (OWN) => |vm, this, args| {
         let [spec] = args.exactly("__format__")?;
         let Value::Str(spec) = &spec else {
-            let given = if spec.is_none() { "None".into() } else { spec.type_name() };
-            return Err(type_error(format!("__format__() argument must be str, not {}", given.as_str())));
+            let given = spec.argument_class();
+            let place = if kind_of_value(this) & (kind::DATE | kind::TIME) != 0 { " 1" } else { "" };
+            return Err(type_error(format!("__format__() argument{place} must be str, not {}", given.as_str())));
         };
         vm.format(this, spec).map(Value::Str)
     };

@@ -426,7 +426,12 @@ fn class_repr(class: &Type) -> String {
         Type::Builtin(class) if std::ptr::eq(*class, &raw const REGEX_FLAG) => format!("<flag '{}'>", class.name),
         Type::Builtin(class) => format!("<class '{}{}'>", class.module_prefix(), class.name),
         Type::Class(own) if crate::python::modules::enums::is_enum(class) => format!("<enum '{}'>", own.name.as_str()),
-        Type::Class(class) => format!("<class '{CODE_MODULE}.{}'>", class.name.as_str()),
+        Type::Class(class) => match class.dict.borrow().get("__module__") {
+            // `make_dataclass` and `namedtuple` say where they are made.
+            Some(Value::Str(module)) => format!("<class '{}.{}'>", module.as_str(), class.name.as_str()),
+            Some(_) => format!("<class '{}'>", class.name.as_str()),
+            None => format!("<class '{CODE_MODULE}.{}'>", class.name.as_str()),
+        },
     }
 }
 

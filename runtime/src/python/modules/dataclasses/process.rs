@@ -104,7 +104,10 @@ pub(super) fn make_dataclass(vm: &mut Vm, args: Args) -> PyResult<Value> {
     for item in vm.collect(&fields.unwrap_or_default())? {
         let parts = match &item {
             Value::Str(_) => vec![item.clone(), Value::str("typing.Any")],
-            other => vm.collect(other)?,
+            other => {
+                vm.len(other)?;
+                vm.collect(other)?
+            }
         };
         let (Some(field), Some(annotation), true) = (parts.first(), parts.get(1), parts.len() <= 3) else {
             return Err(type_error(format!("Invalid field: {}", vm.repr(&item)?)));
@@ -125,6 +128,7 @@ pub(super) fn make_dataclass(vm: &mut Vm, args: Args) -> PyResult<Value> {
         }
     }
     attributes.push((Str::from("__annotations__"), Value::dict(annotations)));
+    attributes.push((Str::from("__module__"), Value::str("types")));
     let bases = match bases {
         Some(bases) => vm.collect(&bases)?,
         None => Vec::new(),

@@ -15,6 +15,7 @@ use crate::python::value::Value;
 use crate::python::vm::Vm;
 use crate::python::vm::descriptors::{ClassMethod, Property, StaticMethod};
 use crate::python::vm::lookup::{Member, class_member};
+use crate::python::vm::text::str_repr;
 
 const MAP: &str = "_member_map_";
 
@@ -76,6 +77,54 @@ fn is_member(class: &Class, name: &str, value: &Value) -> bool {
     !special && !private && !descriptor
 }
 
+/// Refuses names that enumerations keep for themselves.
+fn check_names(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
+    const KNOWN: [&str; 6] = ["_order_", "_generate_next_value_", "_missing_", "_ignore_", "_numeric_repr_", "_new_member_"];
+    let names: Vec<String> = class.dict.borrow().keys().cloned().collect();
+    for name in &names {
+        let inner = name.strip_prefix('_').and_then(|name| name.strip_suffix('_')).unwrap_or_default();
+        let sunder = !inner.is_empty() && !inner.starts_with('_') && !inner.ends_with('_');
+        if sunder && !KNOWN.contains(&name.as_str()) {
+            let shown = str_repr(name);
+            return Err(value_error(format!("_sunder_ names, such as {shown}, are reserved for future Enum use")));
+        }
+    }
+    let invalid: Vec<String> = names.iter().filter(|name| matches!(name.as_str(), "mro" | "")).map(|name| str_repr(name)).collect();
+    if !invalid.is_empty() {
+        return Err(value_error(format!("invalid enum member name(s) {}", invalid.join(","))));
+    }
+    let order = class.dict.borrow_mut().shift_remove("_order_");
+    let Some(order) = order else { return Ok(()) };
+    let wanted = match &order {
+        Value::Str(text) => text.replace(',', " ").split_whitespace().map(Value::str).collect(),
+        other => vm.collect(other)?,
+    };
+    // Names of the same value as an earlier one are no members of their own.
+    let mut found: Vec<(Value, Value)> = Vec::new();
+    for name in &names {
+        let value = class.dict.borrow().get(name).cloned();
+        let Some(value) = value.filter(|value| is_member(class, name, value)) else { continue };
+        let mut known = false;
+        for (_, other) in &found {
+            known = known || vm.equal(other, &value)?;
+        }
+        if !known {
+            found.push((Value::str(name.as_str()), value));
+        }
+    }
+    let aliases: Vec<&String> = names.iter().filter(|name| !found.iter().any(|(known, _)| known.as_str().is_some_and(|known| known.as_str() == name.as_str()))).collect();
+    let wanted: Vec<Value> = wanted
+        .into_iter()
+        .filter(|name| !name.as_str().is_some_and(|name| aliases.iter().any(|alias| alias.as_str() == name.as_str())))
+        .collect();
+    let (found, wanted) = (Value::list(found.into_iter().map(|(name, _)| name).collect()), Value::list(wanted));
+    if vm.equal(&found, &wanted)? {
+        return Ok(());
+    }
+    let (found, wanted) = (vm.repr(&found)?, vm.repr(&wanted)?);
+    Err(type_error(format!("member order does not match _order_:\n  {found}\n  {wanted}")))
+}
+
 /// Makes the members of a class that was defined with a base that is an enumeration.
 ///
 /// # Errors
@@ -96,6 +145,7 @@ pub(crate) fn complete(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
         .filter(|(name, value)| is_member(class, name, value))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
+    check_names(vm, class)?;
     prepare(class);
     if !body.is_empty() {
         vm.note_enumeration(class);

@@ -2,8 +2,7 @@
 //!
 //! A member is an instance of its class; the class keeps its members by name in `_member_map_`.
 //!
-//! DIFFERENCE: members that are ints or strs count as such in comparisons, arithmetic, dicts and their methods; functions
-//! that take only a str or an int itself refuse them.
+//! Functions of the runtime take members that are ints or strs as such: see `vm/members.rs`.
 
 mod members;
 mod methods;
@@ -55,6 +54,10 @@ struct Auto;
 impl Object for Auto {
     fn class(&self) -> &'static BuiltinType {
         &AUTO
+    }
+
+    fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok("auto(_auto_null)".to_owned())
     }
 }
 
@@ -113,6 +116,8 @@ pub(crate) fn make(vm: &mut Vm, base: Value, args: Args) -> PyResult<Value> {
     let mut attributes = Vec::with_capacity(items.len());
     for (item, number) in items.iter().zip(start..) {
         attributes.push(match item {
+            // Of strs the values are the names.
+            Value::Str(name) if start == 1 => (name.clone(), Value::object(Auto)),
             Value::Str(name) => (name.clone(), Value::Int(number)),
             other => match vm.collect(other)?.as_slice() {
                 [Value::Str(name), value] => (name.clone(), value.clone()),

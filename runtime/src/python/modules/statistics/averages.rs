@@ -5,7 +5,7 @@ use super::super::signature::Signature;
 use super::{Fraction, Numbers, Sum, error};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, VALUE_ERROR, type_error, value_error};
+use crate::python::exception::{PyResult, TYPE_ERROR, VALUE_ERROR, type_error, value_error};
 use crate::python::methods::sort;
 use crate::python::value::Value;
 use crate::python::vm::{BinaryOp, Vm};
@@ -146,13 +146,20 @@ pub(super) fn median_grouped(vm: &mut Vm, args: Args) -> PyResult<Value> {
             same += 1;
         }
     }
+    let mut float = |value: &Value| {
+        convert::real(vm, value).map_err(|raised| match raised.is(&TYPE_ERROR) {
+            true => type_error("Value cannot be converted to a float"),
+            false => raised,
+        })
+    };
     let interval = match interval {
-        Some(interval) => convert::real(vm, &interval)?,
+        Some(interval) => float(&interval)?,
         None => 1.0,
     };
+    let middle = float(&middle)?;
     #[expect(clippy::cast_precision_loss, reason = "a count of items in memory")]
     let half = values.len() as f64 / 2.0;
-    let low = convert::real(vm, &middle)? - interval / 2.0;
+    let low = middle - interval / 2.0;
     Ok(Value::Float(low + interval * (half - f64::from(below)) / f64::from(same)))
 }
 
