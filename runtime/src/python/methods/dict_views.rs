@@ -135,7 +135,8 @@ impl View {
     }
 
     fn set_operation(&self, vm: &mut Vm, operation: Operation, other: &Value, swapped: bool) -> PyResult<Value> {
-        if let (Operation::Xor, Kind::Items, false, Some(view)) = (operation, self.kind, swapped, other.downcast::<Self>())
+        if let (Operation::Xor, Kind::Items, false, Some(view)) =
+            (operation, self.kind, swapped, other.downcast::<Self>())
             && view.kind == Kind::Items
         {
             return self.items_of_either(vm, view);

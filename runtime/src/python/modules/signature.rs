@@ -72,7 +72,10 @@ impl<const N: usize> Signature<N> {
         let plural = if most == 1 { "" } else { "s" };
         let were = if given == 1 && keywords == 0 { "was" } else { "were" };
         let counted = counted_keywords(given, keywords);
-        type_error(format!("{}() takes {takes} positional argument{plural} but {given}{counted} {were} given", self.name))
+        type_error(format!(
+            "{}() takes {takes} positional argument{plural} but {given}{counted} {were} given",
+            self.name
+        ))
     }
 }
 

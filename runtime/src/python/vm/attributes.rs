@@ -348,11 +348,12 @@ impl Vm {
                     return self.call(&setter, Args::positional([Value::Str(name.clone()), value])).map(drop);
                 }
                 match (name.as_str(), &value) {
-                    ("__dict__", Value::Dict(new)) => drop(instance.attributes.table.replace(new.table.borrow().clone())),
+                    ("__dict__", Value::Dict(new)) => {
+                        drop(instance.attributes.table.replace(new.table.borrow().clone()))
+                    }
                     ("__dict__", other) => {
                         let given = other.type_name();
-                        let message =
-                            format!("__dict__ must be set to a dictionary, not a '{}'", given.as_str());
+                        let message = format!("__dict__ must be set to a dictionary, not a '{}'", given.as_str());
                         return Err(type_error(message));
                     }
                     _ => instance.attributes.set_str(name.clone(), value),

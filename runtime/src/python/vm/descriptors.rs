@@ -7,8 +7,8 @@ use super::{CompareOp, Vm};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
 use crate::python::modules::collections::COUNTER;
-use crate::python::modules::string::TEMPLATE;
 use crate::python::modules::signature::missing_arguments;
+use crate::python::modules::string::TEMPLATE;
 use crate::python::object::Object;
 use crate::python::types::{
     BuiltinType, CLASS_METHOD, METHOD_DESCRIPTOR, OBJECT, PROPERTY, STATIC_METHOD, SUPER, Type, WRAPPER_DESCRIPTOR,

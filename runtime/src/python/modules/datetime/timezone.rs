@@ -169,7 +169,7 @@ fn from_utc(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         return Err(value_error("fromutc: dt.tzinfo is not self"));
     }
     let local = shifted(moment.local, zone.microseconds())?;
-    Ok(Value::object(Moment { local, zone: Some(zone.clone()) }))
+    Ok(Value::object(Moment { local, zone: Some(zone.clone()), fold: 0 }))
 }
 
 /// The zone of a `tzinfo` argument.

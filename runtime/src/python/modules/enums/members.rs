@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-
 use super::{Auto, is_enum, methods};
 use crate::python::args::Args;
 use crate::python::builtins::construct;
@@ -79,7 +78,8 @@ fn is_member(class: &Class, name: &str, value: &Value) -> bool {
 
 /// Refuses names that enumerations keep for themselves.
 fn check_names(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
-    const KNOWN: [&str; 6] = ["_order_", "_generate_next_value_", "_missing_", "_ignore_", "_numeric_repr_", "_new_member_"];
+    const KNOWN: [&str; 6] =
+        ["_order_", "_generate_next_value_", "_missing_", "_ignore_", "_numeric_repr_", "_new_member_"];
     let names: Vec<String> = class.dict.borrow().keys().cloned().collect();
     for name in &names {
         let inner = name.strip_prefix('_').and_then(|name| name.strip_suffix('_')).unwrap_or_default();
@@ -89,7 +89,8 @@ fn check_names(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
             return Err(value_error(format!("_sunder_ names, such as {shown}, are reserved for future Enum use")));
         }
     }
-    let invalid: Vec<String> = names.iter().filter(|name| matches!(name.as_str(), "mro" | "")).map(|name| str_repr(name)).collect();
+    let invalid: Vec<String> =
+        names.iter().filter(|name| matches!(name.as_str(), "mro" | "")).map(|name| str_repr(name)).collect();
     if !invalid.is_empty() {
         return Err(value_error(format!("invalid enum member name(s) {}", invalid.join(","))));
     }
@@ -112,7 +113,12 @@ fn check_names(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
             found.push((Value::str(name.as_str()), value));
         }
     }
-    let aliases: Vec<&String> = names.iter().filter(|name| !found.iter().any(|(known, _)| known.as_str().is_some_and(|known| known.as_str() == name.as_str()))).collect();
+    let aliases: Vec<&String> = names
+        .iter()
+        .filter(|name| {
+            !found.iter().any(|(known, _)| known.as_str().is_some_and(|known| known.as_str() == name.as_str()))
+        })
+        .collect();
     let wanted: Vec<Value> = wanted
         .into_iter()
         .filter(|name| !name.as_str().is_some_and(|name| aliases.iter().any(|alias| alias.as_str() == name.as_str())))

@@ -47,8 +47,7 @@ pub(super) fn pbkdf2_hmac(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Err(type_error(format!("pbkdf2_hmac() argument 'hash_name' must be str, not {}", found.as_str())));
     };
     let (password, salt) = (bytes_argument(&password)?, bytes_argument(&salt)?);
-    let empty =
-        named(name).map_err(|_| raise(&UNSUPPORTED_DIGEST_MODE, "[digital envelope routines] unsupported"))?;
+    let empty = named(name).map_err(|_| raise(&UNSUPPORTED_DIGEST_MODE, "[digital envelope routines] unsupported"))?;
     let iterations = convert::index_i64(vm, &iterations.unwrap_or_default())?;
     if iterations < 1 {
         return Err(value_error("iteration value must be greater than 0."));
