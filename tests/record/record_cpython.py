@@ -89,12 +89,13 @@ SKIPPED = [
 # The rows of docs/differences.md, each with a pattern of the blocks that differ by it. Only for blocks that do differ.
 DIFFERENT = [
     ("names of characters in regular expressions", r"re\.\w+\('[^']*N\{"),
+    ("regular expressions", r"^import re\n"),
     ("`SyntaxError.args`", r"SyntaxError\("),
     ("f-strings that only CPython 3.12 and later read", r"^f'\{\(\(\("),
     ("the words of a syntax error", r"def f\(\*, \*\*"),
     ("a dict that changes while it is iterated", r"del d\[0\]\n    d\[0\] = 0"),
     ("a value without end", r"\* size"),
-    ("bodies of enumerations", r"Enum\)"),
+    ("bodies of enumerations", r"Enum\b"),
     ("special methods by name", r"__new__|cached_property"),
     ("functions of modules and classes, as values", r"__module__|'__all__'"),
     ("the `__dict__` of builtin classes", r"__dict__|\btyping\b"),

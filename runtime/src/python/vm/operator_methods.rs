@@ -333,6 +333,9 @@ pub(super) fn one(this: &Value, args: Args, name: &str) -> PyResult<Value> {
         (kind::LIST | kind::DICT, "__getitem__") | (kind::DICT | kind::SET | kind::FROZENSET, "__contains__") => {
             format!("{}.{name}() takes exactly one argument ({given} given)", this.type_name().as_str())
         }
+        (kind, "__mul__" | "__rmul__" | "__imul__") if kind & (kind::ARRAY | kind::DEQUE) != 0 => {
+            format!(" expected 1 argument, got {given}")
+        }
         _ => format!("expected 1 argument, got {given}"),
     };
     let [value] = args.exactly(name).map_err(|_| type_error(own))?;
