@@ -148,8 +148,13 @@ impl Vm {
         }
         match object {
             Value::Object(handle) => {
-                if let Some(result) = handle.call_method(self, object, name, &mut args) {
-                    return result;
+                let again = members::plain_arguments(&args);
+                match (handle.call_method(self, object, name, &mut args), again) {
+                    (Some(Err(raised)), Some(mut again)) if members::is_refusal(&raised) => {
+                        return handle.call_method(self, object, name, &mut again).unwrap_or(Err(raised));
+                    }
+                    (Some(result), _) => return result,
+                    (None, _) => {}
                 }
             }
             Value::Instance(instance) => {

@@ -2,7 +2,7 @@
 
 use super::Vm;
 use crate::python::args::Args;
-use crate::python::exception::{ATTRIBUTE_ERROR, KEY_ERROR, PyResult, TYPE_ERROR, VALUE_ERROR};
+use crate::python::exception::{ATTRIBUTE_ERROR, KEY_ERROR, PyResult, Raised, TYPE_ERROR, VALUE_ERROR};
 use crate::python::modules::enums;
 use crate::python::value::Value;
 
@@ -40,21 +40,27 @@ fn call_with_instances(
     args: Args,
     function: impl Fn(&mut Vm, Args) -> PyResult<Value>,
 ) -> PyResult<Value> {
-    let is_member = |value: &Value| !plain(value).is(value);
-    if !args.pos.iter().any(is_member) && !args.kw.iter().any(|(_, value)| is_member(value)) {
-        return function(vm, args);
+    let again = plain_arguments(&args);
+    match (function(vm, args), again) {
+        (Err(raised), Some(again)) if is_refusal(&raised) => function(vm, again),
+        (result, _) => result,
     }
-    let again = Args {
+}
+
+/// The arguments with the ints and strs that members are; `None` where there are no members.
+pub(super) fn plain_arguments(args: &Args) -> Option<Args> {
+    let is_member = |value: &Value| is_instance(value) && !plain(value).is(value);
+    if !args.pos.iter().any(is_member) && !args.kw.iter().any(|(_, value)| is_member(value)) {
+        return None;
+    }
+    Some(Args {
         pos: args.pos.iter().map(plain).collect(),
         kw: args.kw.iter().map(|(name, value)| (name.clone(), plain(value))).collect(),
-    };
-    match function(vm, args) {
-        Err(raised)
-            if raised.0.places.borrow().is_empty()
-                && [&TYPE_ERROR, &VALUE_ERROR, &ATTRIBUTE_ERROR, &KEY_ERROR].iter().any(|class| raised.is(class)) =>
-        {
-            function(vm, again)
-        }
-        result => result,
-    }
+    })
+}
+
+/// Whether a function of the runtime refused its arguments: no code ran meanwhile.
+pub(super) fn is_refusal(raised: &Raised) -> bool {
+    let classes = [&TYPE_ERROR, &VALUE_ERROR, &ATTRIBUTE_ERROR, &KEY_ERROR];
+    raised.0.places.borrow().is_empty() && classes.iter().any(|class| raised.is(class))
 }
