@@ -87,18 +87,16 @@ KNOWN = [
     # told by `generate.py`, since CPython itself answers them otherwise in another process.
     Known("sets of what is hashed by address", None, r"\{[^{}]*(None|<class|nan|function)", r"\{", [(r"\{([^{}:]*)\}", lambda found: "{" + ", ".join(sorted(found[1].split(", "))) + "}")]),
     Known("the order of sets of what is hashed by address", r"set|\{", r"None|<class|nan", None, when=same_characters),
-    Known("methods are looked up after their arguments", None, r"^!AttributeError: ", r"^!", when=calls_what_is_missing),
+    Known("methods are looked up after their arguments", None, r"^!AttributeError: ", r"^!NameError: ", when=calls_what_is_missing),
     Known("the arguments of a SyntaxError", r"eval|ast|compile|except", r"\('[^']*', \('<(string|unknown)>'", r"line \d+\)'"),
-    Known("patterns of bytes", None, None, r"^!TypeError: patterns of bytes are not supported"),
     Known("messages for wrong arguments of functions in modules", when=wrong_arguments),
     Known("hashes as an index", r"\bhash\(", r"^!IndexError: .*index out of range"),
     Known("addresses as bytes", None, None, r"^!NotImplementedError: addresses as bytes$"),
     Known("views of a ChainMap", r"ChainMap", r"(Keys|Items|Values)View\b"),
     Known("doc strings", r"__doc__", None, r"None"),
     Known("the world tells no time", r"\btime\.", None, r"HostUnavailable"),
-    Known("members of IntEnum and StrEnum in functions that take a str only", r"StrEnum|IntEnum|(str|int), enum\.Enum", None, r"^!(TypeError|ValueError|AttributeError)"),
+    Known("members of IntEnum and StrEnum that functions give back", r"StrEnum|IntEnum|(str|int), enum\.Enum", r"<\w+\.\w+: ", None, [(r"<\w+\.\w+: ([^<>]*)>", r"\1"), (r" \w+$", "")]),
     Known("where the recursion went too deep", None, r"^!RecursionError: maximum", r"^!RecursionError: maximum", [(r"exceeded.*", "exceeded")]),
-    Known("ranges are bounded by 64 bits", r"range", None, r"^!OverflowError: Python int too large to convert to C ssize_t$"),
 ]
 
 

@@ -194,6 +194,13 @@ exceptions! {
     DEPRECATION_WARNING = "DeprecationWarning" (WARNING);
     RUNTIME_WARNING = "RuntimeWarning" (WARNING);
     FUTURE_WARNING = "FutureWarning" (WARNING);
+    SYNTAX_WARNING = "SyntaxWarning" (WARNING);
+    IMPORT_WARNING = "ImportWarning" (WARNING);
+    UNICODE_WARNING = "UnicodeWarning" (WARNING);
+    BYTES_WARNING = "BytesWarning" (WARNING);
+    RESOURCE_WARNING = "ResourceWarning" (WARNING);
+    ENCODING_WARNING = "EncodingWarning" (WARNING);
+    PENDING_DEPRECATION_WARNING = "PendingDeprecationWarning" (WARNING);
 }
 
 /// What code meets where it asks for something that the world does not tell, the time for instance.

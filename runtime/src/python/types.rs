@@ -1,16 +1,16 @@
 //! Classes: the builtin ones, each a row of one table here, and those that the config's code defines.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use indexmap::IndexMap;
 
 use super::args::Args;
 use super::builtins::construct;
+use super::dict::Dict;
 use super::exception::PyResult;
 use super::methods;
 use super::modules::enums;
-use super::release::release;
 use super::string::Str;
 use super::value::{Builtin, Method, Value};
 use super::vm::{Vm, descriptors};
@@ -134,12 +134,15 @@ pub struct Instance {
     /// The class.
     pub class: Rc<Class>,
     /// `__dict__`
-    pub attributes: RefCell<IndexMap<String, Value>>,
+    pub attributes: Rc<Dict>,
+    /// What equal instances have in common once they were keys (see [`super::key_twins`]); 0 where it was none.
+    pub twin: Cell<u64>,
 }
 
-impl Drop for Instance {
-    fn drop(&mut self) {
-        release(std::mem::take(self.attributes.get_mut()));
+impl Instance {
+    /// An instance with these attributes.
+    pub fn new(class: Rc<Class>, attributes: Dict) -> Self {
+        Self { class, attributes: Rc::new(attributes), twin: Cell::new(0) }
     }
 }
 
@@ -261,7 +264,7 @@ builtin_types! {
     /// `int`
     INT = "int" (Some(&OBJECT), Some(construct::int), methods::int::METHODS, methods::int::STATICS);
     /// `bool`, a subclass of `int`
-    BOOL = "bool" (Some(&INT), Some(construct::bool_), &[]);
+    BOOL = "bool" (Some(&INT), Some(construct::bool_), &[], methods::int::BOOL_STATICS);
     /// `float`
     FLOAT = "float" (Some(&OBJECT), Some(construct::float), methods::float::METHODS, methods::float::STATICS);
     /// `complex`: only its name, for `isinstance`; complex numbers are not built.
@@ -301,7 +304,9 @@ builtin_types! {
     /// `tuple_iterator`
     TUPLE_ITERATOR = "tuple_iterator" (Some(&OBJECT), None, &[]);
     /// `str_ascii_iterator`
-    STR_ITERATOR = "str_ascii_iterator" (Some(&OBJECT), None, &[]);
+    STR_ASCII_ITERATOR = "str_ascii_iterator" (Some(&OBJECT), None, &[]);
+    /// `str_iterator`, over a text with other characters
+    STR_ITERATOR = "str_iterator" (Some(&OBJECT), None, &[]);
     /// `bytes_iterator`
     BYTES_ITERATOR = "bytes_iterator" (Some(&OBJECT), None, &[]);
     /// `range_iterator`
@@ -346,6 +351,10 @@ builtin_types! {
     SUPER = "super" (Some(&OBJECT), Some(descriptors::super_), &[]);
     /// `method_descriptor`: `str.upper`
     METHOD_DESCRIPTOR = "method_descriptor" (Some(&OBJECT), None, &[]);
+    /// `wrapper_descriptor`: `int.__add__`
+    WRAPPER_DESCRIPTOR = "wrapper_descriptor" (Some(&OBJECT), None, &[]);
+    /// `method-wrapper`: `(1).__add__`
+    METHOD_WRAPPER = "method-wrapper" (Some(&OBJECT), None, &[]);
     /// `getset_descriptor`: `int.real`
     GETSET_DESCRIPTOR = "getset_descriptor" (Some(&OBJECT), None, &[]);
     /// `member_descriptor`: `range.stop`

@@ -20,6 +20,7 @@ use super::set::SetObject;
 use super::string::Str;
 use super::types::{Instance, Type};
 use super::vm::Vm;
+use super::vm::operator_methods::is_slot;
 
 /// Any Python value.
 #[derive(Clone, Default)]
@@ -280,6 +281,9 @@ impl Value {
             Self::Function(_) => &FUNCTION,
             Self::Builtin(_) => &BUILTIN_FUNCTION,
             Self::BoundMethod(method) => match method.target {
+                MethodTarget::Native(native) if is_slot(method.receiver.class().builtin_base(), native.name) => {
+                    &METHOD_WRAPPER
+                }
                 MethodTarget::Native(native)
                     if method.receiver.class().builtin_base().python_owner(native).is_none() =>
                 {

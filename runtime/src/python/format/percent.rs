@@ -11,6 +11,7 @@ use crate::python::number::{Num, convert, int_text};
 use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::members::plain;
 
 /// `bytes % values`: as [`format()`], the bytes being characters of these numbers while they are put together.
 ///
@@ -249,7 +250,7 @@ impl Formatter<'_> {
     fn size(&mut self, too_big: &str) -> PyResult<Option<i64>> {
         if self.chars.peek() == Some('*') {
             self.chars.next();
-            let value = self.values.next()?;
+            let value = plain(&self.values.next()?);
             return match Num::int_of(&value) {
                 Some(Num::Small(size)) if i32::try_from(size).is_ok() || too_big.starts_with("width") => Ok(Some(size)),
                 Some(_) => Err(overflow_error(if too_big.starts_with("width") {

@@ -12,6 +12,13 @@ use crate::python::vm::Vm;
 
 /// The methods, by name.
 pub static METHODS: &[Method] = &[
+    Method {
+        name: "__init__",
+        call: |vm, this, args| {
+            containers::update(vm, receiver(this)?, "dict", args)?;
+            Ok(Value::None)
+        },
+    },
     Method { name: "get", call: get },
     Method { name: "items", call: items },
     Method { name: "keys", call: keys },
@@ -144,7 +151,11 @@ fn popitem(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     }
 }
 
-fn setdefault(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+/// `dict.setdefault(key, default=None)`
+///
+/// # Errors
+/// `TypeError` where the key is not hashable, or for too few or many arguments.
+pub fn setdefault(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [key, default] = args.between("setdefault", 1)?.map(Option::unwrap_or_default);
     let key = Key::new(vm, key)?;
     Ok(receiver(this)?.table.borrow_mut().entry(key).or_insert(default).clone())

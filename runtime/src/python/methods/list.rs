@@ -11,6 +11,7 @@ use crate::python::vm::Vm;
 
 /// The methods, by name.
 pub static METHODS: &[Method] = &[
+    Method { name: "__init__", call: init },
     Method { name: "append", call: append },
     Method { name: "clear", call: clear },
     Method { name: "copy", call: copy },
@@ -23,6 +24,15 @@ pub static METHODS: &[Method] = &[
     Method { name: "reverse", call: reverse },
     Method { name: "sort", call: sort_method },
 ];
+
+/// `list.__init__`: the items anew.
+fn init(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [iterable] = args.between("list", 0)?;
+    let items = iterable.map_or(Ok(Vec::new()), |iterable| vm.collect(&iterable))?;
+    let old = receiver(this)?.items.replace(items);
+    drop(old);
+    Ok(Value::None)
+}
 
 fn receiver(this: &Value) -> PyResult<&Rc<List>> {
     match this {
@@ -221,6 +231,10 @@ fn reverse(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 }
 
 fn sort_method(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let given = args.pos.len() + args.kw.len();
+    if given > 2 {
+        return Err(type_error(format!("sort() takes at most 2 arguments ({given} given)")));
+    }
     if !args.pos.is_empty() {
         return Err(type_error("sort() takes no positional arguments"));
     }

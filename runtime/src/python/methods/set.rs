@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::python::args::Args;
-use crate::python::builtins::containers::{add_to_set, set_table};
+use crate::python::builtins::containers::{self, add_to_set, set_table};
 use crate::python::dict::{DictKind, Key};
 use crate::python::exception::{PyResult, key_error};
 use crate::python::set::{SetObject, SetTable};
@@ -12,6 +12,7 @@ use crate::python::vm::{CompareOp, Vm};
 
 /// The methods, by name.
 pub static METHODS: &[Method] = &[
+    Method { name: "__init__", call: init },
     Method { name: "add", call: add },
     Method { name: "clear", call: clear },
     Method { name: "copy", call: copy },
@@ -91,6 +92,15 @@ pub fn compare_tables(op: CompareOp, a: &SetTable, b: &SetTable) -> bool {
         CompareOp::Ge => b.is_subset(a),
         CompareOp::Gt => b.len() < a.len() && b.is_subset(a),
     }
+}
+
+/// `set.__init__`: the items anew.
+fn init(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let new = containers::set(vm, args)?;
+    if let (Value::Set(set), Value::Set(new)) = (this, &new) {
+        set.table.swap(&new.table);
+    }
+    Ok(Value::None)
 }
 
 fn receiver(this: &Value) -> PyResult<&Rc<SetObject>> {

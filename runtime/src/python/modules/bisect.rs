@@ -11,14 +11,20 @@ module! {
     /// `bisect`
     MODULE = "bisect";
     functions {
-        "bisect" => |vm, args| bisect(vm, args, "bisect_right", Side::Right),
         "bisect_left" => |vm, args| bisect(vm, args, "bisect_left", Side::Left),
         "bisect_right" => |vm, args| bisect(vm, args, "bisect_right", Side::Right),
-        "insort" => |vm, args| insort(vm, args, "insort_right", Side::Right),
         "insort_left" => |vm, args| insort(vm, args, "insort_left", Side::Left),
         "insort_right" => |vm, args| insort(vm, args, "insort_right", Side::Right),
     }
-    values(_vm) {}
+    values(_vm) {
+        "bisect" => function("bisect_right"),
+        "insort" => function("insort_right"),
+    }
+}
+
+/// A function by its own name, for its short one.
+fn function(name: &str) -> Value {
+    FUNCTIONS.iter().find(|function| function.name == name).map_or(Value::None, Value::Builtin)
 }
 
 /// Where an item goes that is there already.

@@ -65,8 +65,7 @@ pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
             if let Some(method) = vm.find_attr(value, "__copy__")? {
                 return vm.call(&method, Args::none());
             }
-            let attributes = instance.attributes.borrow().clone();
-            Value::Instance(Rc::new(Instance { class: instance.class.clone(), attributes: attributes.into() }))
+            Value::Instance(Rc::new(Instance::new(instance.class.clone(), instance.attributes.copied())))
         }
         Value::Exception(exception) => Value::Exception(copy_exception(exception)),
         other if cannot_be_copied(other) => return Err(cannot_pickle(other)),
@@ -200,12 +199,11 @@ impl Memo {
                     self.copies.insert(identity, copy.clone());
                     return Ok(copy);
                 }
-                let copy = Rc::new(Instance { class: instance.class.clone(), attributes: Default::default() });
+                let copy = Rc::new(Instance::new(instance.class.clone(), Dict::new()));
                 self.copies.insert(identity, Value::Instance(copy.clone()));
-                let attributes = instance.attributes.borrow().clone();
-                for (name, attribute) in attributes {
+                for (name, attribute) in instance.attributes.items() {
                     let attribute = self.copy(vm, &attribute)?;
-                    copy.attributes.borrow_mut().insert(name, attribute);
+                    copy.attributes.set(vm, name, attribute)?;
                 }
                 Ok(Value::Instance(copy))
             }

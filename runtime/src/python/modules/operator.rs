@@ -5,6 +5,7 @@ use super::collections::deque::Deque;
 use crate::python::args::Args;
 use crate::python::builtins::{convert, numbers};
 use crate::python::exception::{PyResult, Raised, TYPE_ERROR, type_error, value_error};
+use crate::python::module::ModuleDef;
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
@@ -48,11 +49,29 @@ macro_rules! unary {
     };
 }
 
+/// `operator`: each function is there under the name of the method too, `operator.__add__`.
+pub static MODULE: ModuleDef = ModuleDef {
+    name: "operator",
+    get: |vm, name| match name.strip_prefix("__").and_then(|rest| rest.strip_suffix("__")) {
+        Some("truth" | "is" | "is_not" | "countOf" | "indexOf" | "length_hint") => Ok(None),
+        // Keywords have an underscore here: `and_`.
+        Some(plain) => match (NAMED.get)(vm, plain)? {
+            None => (NAMED.get)(vm, &format!("{plain}_")),
+            found => Ok(found.filter(|value| matches!(value, Value::Builtin(_)))),
+        },
+        None => (NAMED.get)(vm, name),
+    },
+    names: NAMED.names,
+};
+
 module! {
-    /// `operator`
-    MODULE = "operator";
+    /// The functions under their own names.
+    NAMED = "operator";
     functions {
-        "abs" => numbers::abs,
+        "abs" => |vm, args| {
+            let [value] = args.exactly("_operator.abs")?;
+            numbers::abs(vm, Args::one(value))
+        },
         "add" => binary!("add", Add),
         "and_" => binary!("and_", And),
         "call" => |vm, mut args| {
@@ -107,7 +126,7 @@ module! {
         "imod" => in_place!("imod", Remainder),
         "imul" => in_place!("imul", Multiply),
         "index" => |vm, args| {
-            let [value] = args.exactly("operator.index")?;
+            let [value] = args.exactly("_operator.index")?;
             convert::index(vm, &value)
         },
         "indexOf" => |vm, args| {
@@ -149,7 +168,7 @@ module! {
         "ne" => compare!("ne", Ne),
         "neg" => unary!("neg", Negative),
         "not_" => |vm, args| {
-            let [value] = args.exactly("operator.not_")?;
+            let [value] = args.exactly("_operator.not_")?;
             Ok(Value::Bool(!vm.truthy(&value)?))
         },
         "or_" => binary!("or_", Or),
@@ -164,7 +183,7 @@ module! {
         "sub" => binary!("sub", Subtract),
         "truediv" => binary!("truediv", TrueDivide),
         "truth" => |vm, args| {
-            let [value] = args.exactly("operator.truth")?;
+            let [value] = args.exactly("_operator.truth")?;
             Ok(Value::Bool(vm.truthy(&value)?))
         },
         "xor" => binary!("xor", Xor),

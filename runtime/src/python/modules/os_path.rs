@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::pathlib::path_text;
 use super::signature::Signature;
 use crate::python::args::Args;
 use crate::python::builtins::text::missing_file;
@@ -126,7 +127,7 @@ fn fspath(value: &Value) -> PyResult<(Str, Kind)> {
         Value::Bytes(path) => {
             Ok((Str::from(path.iter().map(|byte| char::from(*byte)).collect::<String>()), Kind::Bytes))
         }
-        other => Err(not_a_path(other)),
+        other => path_text(other).map(|path| (path, Kind::Text)).ok_or_else(|| not_a_path(other)),
     }
 }
 
@@ -151,7 +152,7 @@ fn path_argument(args: Args, function: &'static str) -> PyResult<Str> {
     let [path] = Signature::function(function, [parameter], 1).bind(args)?.map(Option::unwrap_or_default);
     match path {
         Value::Str(path) => Ok(path),
-        other => Err(not_a_path(&other)),
+        other => path_text(&other).ok_or_else(|| not_a_path(&other)),
     }
 }
 
@@ -184,7 +185,7 @@ fn split_extension(path: &str) -> (&str, &str) {
     }
 }
 
-fn join(first: &str, second: &str) -> String {
+pub(super) fn join(first: &str, second: &str) -> String {
     if second.starts_with('/') {
         second.to_owned()
     } else if first.is_empty() || first.ends_with('/') {
@@ -216,7 +217,7 @@ fn join_all(_: &mut Vm, args: Args) -> PyResult<Value> {
     Ok(kind.value(&path))
 }
 
-fn normalize(path: &str) -> String {
+pub(super) fn normalize(path: &str) -> String {
     if path.is_empty() {
         return ".".to_owned();
     }
@@ -350,13 +351,13 @@ fn common_prefix(vm: &mut Vm, args: Args) -> PyResult<Value> {
 /// `os.path.getsize(filename)`
 fn getsize(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [path] = Signature::function("getsize", ["filename"], 1).bind(args)?.map(Option::unwrap_or_default);
-    let Value::Str(name) = &path else {
+    let Some(name) = path.as_str().cloned().or_else(|| path_text(&path)) else {
         return Err(type_error(format!(
             "stat: path should be string, bytes, os.PathLike or integer, not {}",
             path.type_name().as_str()
         )));
     };
-    match vm.environment.file_size(name) {
+    match vm.environment.file_size(&name) {
         Some(size) => Ok(Value::from_bigint(size.into())),
         None => Err(missing_file(&path)),
     }

@@ -27,12 +27,14 @@ module! {
         "LambdaType" => class(&types::FUNCTION),
         "MappingProxyType" => class(&MAPPING_PROXY),
         "MethodDescriptorType" => class(&types::METHOD_DESCRIPTOR),
+        "MethodWrapperType" => class(&types::METHOD_WRAPPER),
         "MethodType" => class(&types::METHOD),
         "ModuleType" => class(&types::MODULE),
         "NoneType" => class(&types::NONE_TYPE),
         "NotImplementedType" => class(&types::NOT_IMPLEMENTED_TYPE),
         "SimpleNamespace" => class(&SIMPLE_NAMESPACE),
         "TracebackType" => class(&types::TRACEBACK),
+        "WrapperDescriptorType" => class(&types::WRAPPER_DESCRIPTOR),
         "UnionType" => class(&typing::UNION_TYPE),
     }
 }
@@ -124,7 +126,7 @@ impl Object for SimpleNamespace {
 }
 
 /// `types.MappingProxyType`
-pub(super) static MAPPING_PROXY: BuiltinType = BuiltinType {
+pub static MAPPING_PROXY: BuiltinType = BuiltinType {
     construct: Some(proxy),
     methods: &[
         Method { name: "copy", call: |vm, this, args| forward(vm, this, "copy", args) },

@@ -13,6 +13,7 @@ use crate::python::exception::{
 };
 use crate::python::modules::collections::named_tuple;
 use crate::python::modules::enums;
+use crate::python::modules::types::read_only;
 use crate::python::modules::typing::Alias;
 use crate::python::string::Str;
 use crate::python::types::{BUILTIN_FUNCTION, Instance, OBJECT, Type};
@@ -137,17 +138,12 @@ impl Vm {
         let found = class_member(&instance.class, name);
         // A property hides what the instance holds; all else of the class is hidden by it.
         let is_property = matches!(&found, Some(Member::Value(value)) if value.downcast::<Property>().is_some());
-        if !is_property && let Some(value) = instance.attributes.borrow().get(name) {
-            return Ok(Some(value.clone()));
+        if !is_property && let Some(value) = instance.attributes.get_str(name) {
+            return Ok(Some(value));
         }
         let result = match found {
             Some(found) => self.bind_member(object, found).map(Some),
-            None if name == "__dict__" => {
-                // DIFFERENCE: a copy; changes of it do not change the object.
-                let items: Vec<(Str, Value)> =
-                    instance.attributes.borrow().iter().map(|(k, v)| (Str::from(k.as_str()), v.clone())).collect();
-                return Ok(Some(Value::dict(Dict::from_strs(items))));
-            }
+            None if name == "__dict__" => return Ok(Some(Value::Dict(instance.attributes.clone()))),
             None => Ok(self.common_attribute(object, name)),
         };
         let absent = match &result {
@@ -170,7 +166,7 @@ impl Vm {
             && enums::of_class(class).is_some()
         {
             let members = enums::names(class).unwrap_or_default();
-            return Ok(Some(crate::python::modules::types::read_only(Value::Dict(members))));
+            return Ok(Some(read_only(Value::Dict(members))));
         }
         match member(class, name) {
             Some(Member::Value(value)) => {
@@ -220,7 +216,7 @@ impl Vm {
                 Type::Class(class) => {
                     let items: Vec<(Str, Value)> =
                         class.dict.borrow().iter().map(|(k, v)| (Str::from(k.as_str()), v.clone())).collect();
-                    Some(Value::dict(Dict::from_strs(items)))
+                    Some(read_only(Value::dict(Dict::from_strs(items))))
                 }
                 Type::Builtin(_) => None,
             },
@@ -371,8 +367,17 @@ impl Vm {
                 if let Some(setter) = self.bound_special(object, "__setattr__")? {
                     return self.call(&setter, Args::positional([Value::Str(name.clone()), value])).map(drop);
                 }
-                let old = instance.attributes.borrow_mut().insert(name.to_string(), value);
-                drop(old);
+                match (name.as_str(), &value) {
+                    ("__dict__", Value::Dict(new)) => {
+                        drop(instance.attributes.table.replace(new.table.borrow().clone()))
+                    }
+                    ("__dict__", other) => {
+                        let given = other.type_name();
+                        let message = format!("__dict__ must be set to a dictionary, not a '{}'", given.as_str());
+                        return Err(type_error(message));
+                    }
+                    _ => instance.attributes.set_str(name.clone(), value),
+                }
                 Ok(())
             }
             Value::Exception(exception) => self.set_exception_attribute(exception, name, value),
@@ -478,7 +483,10 @@ impl Vm {
                 if let Some(deleter) = self.bound_special(object, "__delattr__")? {
                     return self.call(&deleter, Args::one(Value::Str(name.clone()))).map(drop);
                 }
-                instance.attributes.borrow_mut().shift_remove(name.as_str())
+                instance.attributes.remove_str(name)
+            }
+            Value::Exception(_) if matches!(name.as_str(), "__cause__" | "__context__" | "__traceback__" | "args") => {
+                return Err(type_error(format!("{} may not be deleted", name.as_str())));
             }
             Value::Exception(exception) => exception.attributes.borrow_mut().shift_remove(name.as_str()),
             Value::Type(Type::Class(class)) => class.dict.borrow_mut().shift_remove(name.as_str()),

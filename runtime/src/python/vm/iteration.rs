@@ -14,7 +14,7 @@ use crate::python::iterator::{Items, IteratorObject};
 use crate::python::modules::enums;
 use crate::python::types::{
     BYTES_ITERATOR, DICT_ITEMITERATOR, DICT_KEYITERATOR, DICT_VALUEITERATOR, GENERATOR, ITERATOR, LIST_ITERATOR,
-    ODICT_ITERATOR, RANGE_ITERATOR, SET_ITERATOR, STR_ITERATOR, TUPLE_ITERATOR,
+    ODICT_ITERATOR, RANGE_ITERATOR, SET_ITERATOR, STR_ASCII_ITERATOR, STR_ITERATOR, TUPLE_ITERATOR,
 };
 use crate::python::value::Value;
 
@@ -47,6 +47,9 @@ impl Vm {
             }
             Value::Tuple(tuple) => {
                 IteratorObject::new(&TUPLE_ITERATOR, TupleIterator { tuple: tuple.clone(), index: 0 })
+            }
+            Value::Str(text) if text.is_ascii() => {
+                IteratorObject::new(&STR_ASCII_ITERATOR, StrIterator { text: text.clone(), offset: 0 })
             }
             Value::Str(text) => IteratorObject::new(&STR_ITERATOR, StrIterator { text: text.clone(), offset: 0 }),
             Value::Bytes(bytes) => {

@@ -24,8 +24,10 @@ pub mod items;
 pub mod iteration;
 mod iterators;
 pub mod lookup;
+pub(crate) mod members;
 mod names;
-mod operator_methods;
+mod object_methods;
+pub(crate) mod operator_methods;
 pub mod operators;
 mod sequences;
 mod slices;
@@ -46,6 +48,7 @@ pub use cost::Cost;
 pub use super::code::{BinaryOp, CodeKind, CompareOp, UnaryOp};
 use super::code::{Program, ProgramData};
 use super::exception::{PyResult, raise, recursion_error, timeout_error};
+use super::key_twins::KeyTwins;
 use super::module::ModuleDef;
 use super::modules::random::MersenneTwister;
 use super::string::Str;
@@ -254,6 +257,8 @@ pub struct Vm {
     /// What kernels that run hold by reference.
     #[cfg_attr(not(feature = "jit"), allow(dead_code))]
     pub(crate) kernel_refs: Vec<Value>,
+    /// The instances that are keys by their `__eq__`.
+    pub(super) key_twins: KeyTwins,
     /// The addresses of the containers whose `repr` is being made, so that one that holds itself ends.
     pub(super) in_repr: Vec<usize>,
     slots: WordMap<String, usize>,
@@ -288,6 +293,7 @@ impl Vm {
             pool: frame::FramePool::default(),
             methods: lookup::MethodCache::default(),
             cycles: cycles::Cycles::default(),
+            key_twins: KeyTwins::default(),
             reads: None,
             unused_reads: Vec::new(),
             kernel_runs: 0,
@@ -383,6 +389,7 @@ impl Vm {
         self.draws = 0;
         self.depth = 0;
         self.handling.clear();
+        self.key_twins.clear();
         self.break_cycles();
         self.in_repr.clear();
     }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::members::plain;
 use super::{BinaryOp, CompareOp, UnaryOp, Vm};
 use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind};
@@ -392,6 +393,7 @@ impl Vm {
                     self.charge(text.as_str().len() / super::BYTES_A_STEP)?;
                     Ok(text.as_str().contains(part.as_str()))
                 }
+                Value::Instance(_) if !plain(item).is(item) => self.contains(container, &plain(item)),
                 _ => Err(type_error(format!(
                     "'in <string>' requires string as left operand, not {}",
                     item.type_name().as_str()

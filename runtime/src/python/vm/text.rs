@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Vm;
+use super::operator_methods::is_slot;
 use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{ExceptionObject, KEY_ERROR, OS_ERROR, PyResult, type_error};
@@ -10,10 +11,11 @@ use crate::python::exception::{UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR};
 use crate::python::format;
 use crate::python::modules::collections::counter::by_count;
 use crate::python::modules::enums;
+use crate::python::modules::re::REGEX_FLAG;
 use crate::python::number::{Num, float_text, int_text};
 use crate::python::set::SetObject;
 use crate::python::string::Str;
-use crate::python::types::Type;
+use crate::python::types::{Instance, Type};
 use crate::python::unicode;
 use crate::python::value::{BoundMethod, MethodTarget, Tuple, Value};
 
@@ -22,6 +24,12 @@ pub(crate) const CODE_MODULE: &str = "tpv.core.loader";
 
 /// The bytes of text that are escaped in about the time of a step.
 const ESCAPED_A_STEP: usize = 4;
+
+/// What `object.__repr__` gives for an instance of a class of the config's code.
+pub(super) fn instance_repr(instance: &Rc<Instance>) -> String {
+    let address = Rc::as_ptr(instance).cast::<u8>() as usize;
+    format!("<{CODE_MODULE}.{} object at {address:#x}>", instance.class.qualified_name().as_str())
+}
 
 impl Vm {
     /// `str(value)`
@@ -120,11 +128,7 @@ impl Vm {
             Value::Object(object) => self.deeper(|vm| object.repr(vm, value))?,
             Value::Instance(instance) => match self.try_special(value, "__repr__", Args::none()) {
                 Some(text) => returned_str(text?, "__repr__")?.to_string(),
-                None => format!(
-                    "<{CODE_MODULE}.{} object at {:#x}>",
-                    instance.class.qualified_name().as_str(),
-                    at(Rc::as_ptr(instance).cast())
-                ),
+                None => instance_repr(instance),
             },
         })
     }
@@ -246,13 +250,17 @@ impl Vm {
     fn bound_method_repr(&mut self, method: &BoundMethod) -> PyResult<String> {
         let class = method.receiver.type_name();
         let address = identity(&method.receiver);
+        let base = method.receiver.class().builtin_base();
         if let MethodTarget::Native(native) = &method.target
-            && let Some(owner) = method.receiver.class().builtin_base().python_owner(native)
+            && let Some(owner) = base.python_owner(native)
         {
             let receiver = self.repr(&method.receiver)?;
             return Ok(format!("<bound method {}.{} of {receiver}>", owner.name, native.name));
         }
         Ok(match &method.target {
+            MethodTarget::Native(native) if is_slot(base, native.name) => {
+                format!("<method-wrapper '{}' of {} object at {address:#x}>", native.name, class.as_str())
+            }
             MethodTarget::Native(native) => {
                 format!("<built-in method {} of {} object at {address:#x}>", native.name, class.as_str())
             }
@@ -278,14 +286,14 @@ impl Vm {
         })
     }
 
-    fn exception_repr(&mut self, exception: &ExceptionObject) -> PyResult<String> {
+    pub(super) fn exception_repr(&mut self, exception: &ExceptionObject) -> PyResult<String> {
         let args = exception.args.borrow().clone();
         let inner = self.deeper(|vm| vm.joined_reprs(&args))?;
         Ok(format!("{}({inner})", exception.class.name().as_str()))
     }
 
     /// `str(exception)`
-    fn exception_str(&mut self, exception: &ExceptionObject) -> PyResult<String> {
+    pub(super) fn exception_str(&mut self, exception: &ExceptionObject) -> PyResult<String> {
         let args = exception.args.borrow().clone();
         if exception.is(&OS_ERROR)
             && let Some(text) = self.os_error_str(exception, &args)?
@@ -427,6 +435,7 @@ fn returned_str(value: Value, method: &str) -> PyResult<Str> {
 /// `<class 'int'>`, `<class 'collections.Counter'>`
 fn class_repr(class: &Type) -> String {
     match class {
+        Type::Builtin(class) if std::ptr::eq(*class, &raw const REGEX_FLAG) => format!("<flag '{}'>", class.name),
         Type::Builtin(_) if class.same(&Type::Builtin(&enums::ENUM)) => "<enum 'Enum'>".to_owned(),
         Type::Builtin(class) if matches!(class.name, "GenericAlias" | "UnionType") => {
             format!("<class '{}'>", class.shown_name().as_str())
@@ -434,8 +443,10 @@ fn class_repr(class: &Type) -> String {
         Type::Builtin(class) => format!("<class '{}{}'>", class.module_prefix(), class.name),
         Type::Class(own) if enums::is_enum(class) => format!("<enum '{}'>", own.name.as_str()),
         Type::Class(class) => match class.dict.borrow().get("__module__") {
+            // `make_dataclass` and `namedtuple` say where they are made.
             Some(Value::Str(module)) => format!("<class '{}.{}'>", module.as_str(), class.qualified_name().as_str()),
-            _ => format!("<class '{CODE_MODULE}.{}'>", class.qualified_name().as_str()),
+            Some(_) => format!("<class '{}'>", class.qualified_name().as_str()),
+            None => format!("<class '{CODE_MODULE}.{}'>", class.qualified_name().as_str()),
         },
     }
 }

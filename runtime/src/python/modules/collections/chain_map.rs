@@ -13,7 +13,7 @@ use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::{CompareOp, Vm};
 
 /// `collections.ChainMap`
-pub(super) static CHAIN_MAP: BuiltinType = BuiltinType {
+pub static CHAIN_MAP: BuiltinType = BuiltinType {
     construct: Some(construct),
     methods: &[
         Method { name: "clear", call: |vm, this, args| first_map(vm, this, "clear", args) },

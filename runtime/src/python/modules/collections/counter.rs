@@ -17,6 +17,13 @@ use crate::python::vm::{BinaryOp, CompareOp, Vm};
 pub static COUNTER: BuiltinType = BuiltinType {
     construct: Some(construct),
     methods: &[
+        Method {
+            name: "__init__",
+            call: |vm, this, args| {
+                one_source(&args, "__init__")?;
+                count_into(vm, this, args, BinaryOp::Add)
+            },
+        },
         Method { name: "elements", call: elements },
         Method { name: "most_common", call: most_common },
         Method { name: "subtract", call: |vm, this, args| count_into(vm, this, args, BinaryOp::Subtract) },
@@ -38,6 +45,7 @@ fn empty() -> Dict {
 
 fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let counter = Value::dict(empty());
+    one_source(&args, "__init__")?;
     count_into(vm, &counter, args, BinaryOp::Add)?;
     Ok(counter)
 }
@@ -58,16 +66,19 @@ fn change(vm: &mut Vm, dict: &Dict, key: Value, op: BinaryOp, by: &Value) -> PyR
     Ok(())
 }
 
+/// Refuses more than one source of counts.
+fn one_source(args: &Args, method: &str) -> PyResult<()> {
+    let given = args.pos.len() + 1;
+    if given <= 2 {
+        return Ok(());
+    }
+    Err(type_error(format!("Counter.{method}() takes from 1 to 2 positional arguments but {given} were given")))
+}
+
 /// `update` and `subtract`: counts of a mapping, items of an iterable, keyword arguments.
 fn count_into(vm: &mut Vm, this: &Value, args: Args, op: BinaryOp) -> PyResult<Value> {
     let dict = receiver(this)?;
-    if args.pos.len() > 1 {
-        let name = if op == BinaryOp::Add { "update" } else { "subtract" };
-        return Err(type_error(format!(
-            "Counter.{name}() takes from 1 to 2 positional arguments but {} were given",
-            args.pos.len() + 1
-        )));
-    }
+    one_source(&args, if op == BinaryOp::Add { "update" } else { "subtract" })?;
     match args.pos.first() {
         None | Some(Value::None) => {}
         Some(Value::Dict(other)) => {

@@ -37,7 +37,7 @@ pub(super) fn namedtuple(vm: &mut Vm, args: Args) -> PyResult<Value> {
         required: 2,
         method: false,
     };
-    let [name, fields, rename, defaults, _module] = signature.bind(args)?;
+    let [name, fields, rename, defaults, module] = signature.bind(args)?;
     let name = vm.str(&name.unwrap_or_default())?;
     let rename = match rename {
         Some(rename) => vm.truthy(&rename)?,
@@ -61,12 +61,19 @@ pub(super) fn namedtuple(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if defaults.len() > names.len() {
         return Err(type_error("Got more default values than field names"));
     }
-    Ok(Value::Type(Type::Class(new_class(name, names, defaults))))
+    let class = new_class(name, names, defaults);
+    if let Some(module) = module.filter(|module| !module.is_none()) {
+        class.dict.borrow_mut().insert("__module__".to_owned(), module);
+    }
+    Ok(Value::Type(Type::Class(class)))
 }
 
 /// The class of named tuples with these fields.
 fn new_class(name: Str, names: Vec<String>, defaults: Vec<Value>) -> Rc<Class> {
     let mut dict = IndexMap::new();
+    let with_default = names.iter().skip(names.len() - defaults.len()).map(|name| Str::from(name.as_str()));
+    let by_name = Dict::from_strs(with_default.zip(defaults.iter().cloned()));
+    dict.insert("_field_defaults".to_owned(), Value::dict(by_name));
     dict.insert(FIELDS.to_owned(), Value::tuple(names.into_iter().map(Value::str).collect()));
     dict.insert(DEFAULTS.to_owned(), Value::tuple(defaults));
     dict.insert("__new__".to_owned(), Value::Builtin(&NEW));

@@ -74,8 +74,7 @@ pub(super) fn init(class: &Rc<Class>, fields: Vec<Rc<Field>>) -> Value {
                 // Past `__setattr__`, as CPython sets those of frozen classes; others go through it.
                 let frozen = matches!(vm.special(&instance, "__setattr__"), Some(setter) if is_refusal(&setter));
                 if frozen {
-                    let old = object.attributes.borrow_mut().insert(field.name.to_string(), value);
-                    drop(old);
+                    object.attributes.set_str(field.name.clone(), value);
                 } else {
                     vm.set_attr(&instance, &field.name, value)?;
                 }
@@ -167,18 +166,9 @@ pub(super) fn refusal(class: &Rc<Class>, name: &'static str, fields: Vec<Rc<Fiel
             return Err(raise(&FROZEN_INSTANCE_ERROR, format!("cannot {what} field {shown}")));
         }
         let Value::Instance(object) = &instance else { return Ok(Value::None) };
-        let mut attributes = object.attributes.borrow_mut();
         match args.pos.into_iter().nth(1) {
-            Some(value) => {
-                let old = attributes.insert(attribute.to_string(), value);
-                drop(attributes);
-                drop(old);
-            }
-            None => {
-                let old = attributes.shift_remove(attribute.as_str());
-                drop(attributes);
-                drop(old);
-            }
+            Some(value) => object.attributes.set_str(attribute, value),
+            None => drop(object.attributes.remove_str(&attribute)),
         }
         Ok(Value::None)
     })

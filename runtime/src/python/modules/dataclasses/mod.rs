@@ -8,7 +8,6 @@ mod values;
 use std::rc::Rc;
 
 pub use field::Field;
-pub(crate) use values::equal_keys;
 
 use super::class;
 use crate::python::args::Args;

@@ -1,9 +1,6 @@
 //! The members of an enumeration: how they are made and found.
 
-use std::cell::RefCell;
 use std::rc::Rc;
-
-use indexmap::IndexMap;
 
 use super::{Auto, is_enum, methods};
 use crate::python::args::Args;
@@ -18,6 +15,7 @@ use crate::python::types::{Class, FUNCTION, INT, Instance, METHOD, METHOD_DESCRI
 use crate::python::value::Value;
 use crate::python::vm::descriptors::{ClassMethod, Property, StaticMethod};
 use crate::python::vm::lookup::{Member, class_member};
+use crate::python::vm::text::str_repr;
 use crate::python::vm::{BinaryOp, Vm};
 
 const MAP: &str = "_member_map_";
@@ -60,7 +58,7 @@ pub(crate) fn mixed_value(instance: &Instance) -> Option<Value> {
     map(&instance.class)?;
     let class = Type::Class(instance.class.clone());
     let mixed = class.is_subclass(&Type::Builtin(&INT)) || class.is_subclass(&Type::Builtin(&STR));
-    if mixed { instance.attributes.borrow().get("_value_").cloned() } else { None }
+    if mixed { instance.attributes.get_str("_value_") } else { None }
 }
 
 /// Gives a class that derives from `Enum` what all have.
@@ -92,6 +90,61 @@ fn is_member(class: &Class, name: &str, value: &Value) -> bool {
     !special && !private && !descriptor
 }
 
+/// Refuses names that enumerations keep for themselves.
+fn check_names(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
+    const KNOWN: [&str; 6] =
+        ["_order_", "_generate_next_value_", "_missing_", "_ignore_", "_numeric_repr_", "_new_member_"];
+    let names: Vec<String> = class.dict.borrow().keys().cloned().collect();
+    for name in &names {
+        let inner = name.strip_prefix('_').and_then(|name| name.strip_suffix('_')).unwrap_or_default();
+        let sunder = !inner.is_empty() && !inner.starts_with('_') && !inner.ends_with('_');
+        if sunder && !KNOWN.contains(&name.as_str()) {
+            let shown = str_repr(name);
+            return Err(value_error(format!("_sunder_ names, such as {shown}, are reserved for future Enum use")));
+        }
+    }
+    let invalid: Vec<String> =
+        names.iter().filter(|name| matches!(name.as_str(), "mro" | "")).map(|name| str_repr(name)).collect();
+    if !invalid.is_empty() {
+        return Err(value_error(format!("invalid enum member name(s) {}", invalid.join(","))));
+    }
+    let order = class.dict.borrow_mut().shift_remove("_order_");
+    let Some(order) = order else { return Ok(()) };
+    let wanted = match &order {
+        Value::Str(text) => text.replace(',', " ").split_whitespace().map(Value::str).collect(),
+        other => vm.collect(other)?,
+    };
+    // Names of the same value as an earlier one are no members of their own.
+    let mut found: Vec<(Value, Value)> = Vec::new();
+    for name in &names {
+        let value = class.dict.borrow().get(name).cloned();
+        let Some(value) = value.filter(|value| is_member(class, name, value)) else { continue };
+        let mut known = false;
+        for (_, other) in &found {
+            known = known || vm.equal(other, &value)?;
+        }
+        if !known {
+            found.push((Value::str(name.as_str()), value));
+        }
+    }
+    let aliases: Vec<&String> = names
+        .iter()
+        .filter(|name| {
+            !found.iter().any(|(known, _)| known.as_str().is_some_and(|known| known.as_str() == name.as_str()))
+        })
+        .collect();
+    let wanted: Vec<Value> = wanted
+        .into_iter()
+        .filter(|name| !name.as_str().is_some_and(|name| aliases.iter().any(|alias| alias.as_str() == name.as_str())))
+        .collect();
+    let (found, wanted) = (Value::list(found.into_iter().map(|(name, _)| name).collect()), Value::list(wanted));
+    if vm.equal(&found, &wanted)? {
+        return Ok(());
+    }
+    let (found, wanted) = (vm.repr(&found)?, vm.repr(&wanted)?);
+    Err(type_error(format!("member order does not match _order_:\n  {found}\n  {wanted}")))
+}
+
 /// Makes the members of a class that was defined with a base that is an enumeration.
 ///
 /// # Errors
@@ -112,15 +165,7 @@ pub(crate) fn complete(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
         .filter(|(name, value)| is_member(class, name, value))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
-    let mut invalid: Vec<&str> = Vec::new();
-    for (name, _) in &body {
-        if name.is_empty() || name == "mro" {
-            invalid.push(if name.is_empty() { "''" } else { "'mro'" });
-        }
-    }
-    if !invalid.is_empty() {
-        return Err(value_error(format!("invalid enum member name(s) {}", invalid.join(","))));
-    }
+    check_names(vm, class)?;
     prepare(class);
     if !body.is_empty() {
         vm.note_enumeration(class);
@@ -235,23 +280,22 @@ fn make_member(vm: &mut Vm, class: &Rc<Class>, name: &str, given: Value, order: 
     } else {
         given.clone()
     };
-    let attributes = IndexMap::from([
-        ("_value_".to_owned(), value.clone()),
-        ("_name_".to_owned(), Value::str(name)),
-        ("__objclass__".to_owned(), Value::Type(own)),
-        ("_sort_order_".to_owned(), Value::from_usize(order)),
-        ("name".to_owned(), Value::str(name)),
-        ("value".to_owned(), value),
+    let attributes = Dict::from_strs([
+        ("_value_", value.clone()),
+        ("_name_", Value::str(name)),
+        ("__objclass__", Value::Type(own)),
+        ("_sort_order_", Value::from_usize(order)),
+        ("name", Value::str(name)),
+        ("value", value),
     ]);
-    let member = Value::Instance(Rc::new(Instance { class: class.clone(), attributes: RefCell::new(attributes) }));
+    let member = Value::Instance(Rc::new(Instance::new(class.clone(), attributes)));
     if let Some(init @ Member::Value(_)) = class_member(class, "__init__") {
         let init = vm.bind_found(&member, init)?;
         vm.call(&init, args)?;
         // `__init__` may have set the value.
         let value = vm.get_attr(&member, "_value_")?;
         if let Value::Instance(instance) = &member {
-            let old = instance.attributes.borrow_mut().insert("value".to_owned(), value);
-            drop(old);
+            instance.attributes.set_str(Str::from("value"), value);
         }
     }
     Ok(member)

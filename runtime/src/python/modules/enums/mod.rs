@@ -2,8 +2,7 @@
 //!
 //! A member is an instance of its class; the class keeps its members by name in `_member_map_`.
 //!
-//! DIFFERENCE: members that are ints or strs count as such in comparisons, arithmetic, dicts and their methods; functions
-//! that take only a str or an int itself refuse them.
+//! Functions of the runtime take members that are ints or strs as such: see `vm/members.rs`.
 
 mod members;
 mod methods;

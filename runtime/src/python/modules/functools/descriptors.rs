@@ -43,8 +43,7 @@ impl Object for CachedProperty {
             let name = vm.get_attr(&self.0, "__name__")?;
             let value = vm.call(&self.0, Args::one(instance.clone()))?;
             if let (Value::Instance(object), Value::Str(name)) = (instance, &name) {
-                let old = object.attributes.borrow_mut().insert(name.to_string(), value.clone());
-                drop(old);
+                object.attributes.set_str(name.clone(), value.clone());
             }
             Ok(value)
         })())

@@ -9,12 +9,6 @@ use crate::python::types::BuiltinType;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
-/// `_hashlib.UnsupportedDigestmodError`, which only OpenSSL's own functions raise.
-static UNSUPPORTED_DIGEST: BuiltinType = BuiltinType {
-    construct: Some(|vm, args| crate::python::builtins::construct::exception(vm, &UNSUPPORTED_DIGEST, args)),
-    ..BuiltinType::new("UnsupportedDigestmodError", "_hashlib", &VALUE_ERROR)
-};
-
 /// The inner and the outer hash of an HMAC (RFC 2104), each with the key hashed already.
 fn keyed(empty: &Algorithm, key: &[u8]) -> (Algorithm, Algorithm) {
     let block = empty.block_size();
@@ -41,6 +35,8 @@ fn hmac((inner, outer): &(Algorithm, Algorithm), message: &[u8]) -> Vec<u8> {
     outer.digest(0)
 }
 
+static UNSUPPORTED_DIGEST_MODE: BuiltinType = BuiltinType::new("UnsupportedDigestmodError", "_hashlib", &VALUE_ERROR);
+
 /// `pbkdf2_hmac(hash_name, password, salt, iterations, dklen=None)`
 pub(super) fn pbkdf2_hmac(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let names = ["hash_name", "password", "salt", "iterations", "dklen"];
@@ -51,8 +47,7 @@ pub(super) fn pbkdf2_hmac(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Err(type_error(format!("pbkdf2_hmac() argument 'hash_name' must be str, not {}", found.as_str())));
     };
     let (password, salt) = (bytes_argument(&password)?, bytes_argument(&salt)?);
-    let unsupported = |_| raise(&UNSUPPORTED_DIGEST, "[digital envelope routines] unsupported");
-    let empty = named(name).map_err(unsupported)?;
+    let empty = named(name).map_err(|_| raise(&UNSUPPORTED_DIGEST_MODE, "[digital envelope routines] unsupported"))?;
     let iterations = convert::index_i64(vm, &iterations.unwrap_or_default())?;
     if iterations < 1 {
         return Err(value_error("iteration value must be greater than 0."));
