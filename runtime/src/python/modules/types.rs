@@ -153,8 +153,9 @@ fn proxy(vm: &mut Vm, args: Args) -> PyResult<Value> {
 /// `TypeError` where it is no mapping.
 pub(in crate::python::modules) fn checked_proxy(vm: &mut Vm, mapping: Value) -> PyResult<Value> {
     let is_enum = matches!(&mapping, Value::Type(class) if super::enums::is_enum(class));
-    let has_items =
-        is_enum || matches!(mapping, Value::Dict(_) | Value::Str(_)) || vm.find_attr(&mapping, "keys")?.is_some();
+    let has_items = is_enum
+        || matches!(mapping, Value::Dict(_) | Value::Str(_) | Value::Bytes(_) | Value::Range(_))
+        || vm.find_attr(&mapping, "keys")?.is_some();
     if !has_items {
         let found = mapping.type_name();
         return Err(type_error(format!("mappingproxy() argument must be a mapping, not {}", found.as_str())));

@@ -132,7 +132,7 @@ impl Vm {
             return Err(self.not_a_mapping(&callee, &mapping));
         };
         for (key, value) in items {
-            let Value::Str(key) = key else { return Err(keywords_must_be_strings()) };
+            let Value::Str(key) = super::members::plain(&key) else { return Err(keywords_must_be_strings()) };
             if dict.get_str(&key).is_some() {
                 return Err(type_error(format!(
                     "{} got multiple values for keyword argument '{}'",
@@ -271,7 +271,7 @@ impl Vm {
         if let Some(mapping) = mapping {
             let Some(items) = self.mapping_items(&mapping)? else { return Err(self.not_a_mapping(&callee, &mapping)) };
             for (key, value) in items {
-                let Value::Str(key) = key else { return Err(keywords_must_be_strings()) };
+                let Value::Str(key) = super::members::plain(&key) else { return Err(keywords_must_be_strings()) };
                 kw.push((key, value));
             }
         }

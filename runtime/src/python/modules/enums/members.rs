@@ -76,7 +76,7 @@ pub(super) fn prepare(class: &Rc<Class>) {
 
 /// Whether an attribute of the class's body makes a member.
 fn is_member(class: &Class, name: &str, value: &Value) -> bool {
-    let special = name.starts_with('_') && name.ends_with('_');
+    let special = name.len() > 2 && name.starts_with('_') && name.ends_with('_');
     let private = name.starts_with(&format!("_{}__", class.name.trim_start_matches('_')));
     // What has a `__get__`: classes and builtin functions have none.
     let of_functions =
