@@ -1,7 +1,16 @@
-//! Code without end ends in an exception that the code can see, and the mapper maps the next job right.
+//! Code without end, or of more than its budget, stops within 100 ms in an exception that the code can see, and the same
+//! mapper maps the next job right.
+//!
+//! The attacks are in `tests/budgets/`, one a line: the class of the exception that ends the job, or `-` where it only must end
+//! soon, then the code of a `cores` field, with `⏎` for a line break. The limit holds for optimized builds:
+//!
+//!     cargo test --profile measure --test budgets
+//!
+//! `BUDGET_TIMES=1` prints what each attack takes, and which class ends it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,6 +21,123 @@ use tpv_runtime::mapper::{Hooks, Mapper};
 use tpv_runtime::python::code::CodeKind;
 use tpv_runtime::python::vm::{NoEnvironment, Vm};
 use tpvc::python::program::ProgramBuilder;
+
+/// The longest that a job may take. Unoptimized code is slower by this factor, with which the tests only tell a hang.
+const LIMIT: Duration = Duration::from_millis(if cfg!(debug_assertions) { 40 * 100 } else { 100 });
+
+/// The time that this thread has had a core, where the system tells: what else the machine does says nothing about a job.
+fn busy() -> Option<Duration> {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    told.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+}
+
+/// A mapper of one tool for each attack, and one that works.
+struct Attacked {
+    mapper: Mapper,
+    world: Arc<World>,
+}
+
+impl Attacked {
+    fn new(attacks: &[(&str, String)]) -> Self {
+        let mut config = "tools:\n  fine:\n    cores: sum(range(4)) - 2\n".to_owned();
+        for (number, (_, code)) in attacks.iter().enumerate() {
+            let code = code.replace('\n', "\n      ");
+            config += &format!("  attack{number}:\n    cores: |\n      {code}\n");
+        }
+        config += "destinations:\n  local:\n    runner: local\n    params: {cores: \"{cores}\"}\n";
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tpv.yml");
+        std::fs::write(&path, config).unwrap();
+        let compiled = tpvc::compile(&[path.display().to_string()], &tpvc::CompileOptions::default());
+        let hooks = Hooks { compile: Some(Arc::new(tpvc::python::run_time::compile)), ..Hooks::default() };
+        let mapper = Mapper::with_hooks(Arc::new(compiled.rules.unwrap()), hooks, false);
+        Self { mapper, world: Arc::new(World::default()) }
+    }
+
+    /// The class of the error that ends a job of this tool, or `-`, and how long it took.
+    fn map(&self, tool: &str) -> (String, Duration) {
+        let job = Arc::new(Job::parse(&format!(r#"{{"tool": {{"id": "{tool}"}}}}"#)).unwrap());
+        let (clock, before) = (Instant::now(), busy());
+        let answer = self.mapper.map(&job, &self.world);
+        let took = busy().zip(before).map_or_else(|| clock.elapsed(), |(after, before)| after - before);
+        (answer.error().map_or("-", |(class, _)| class).to_owned(), took)
+    }
+
+    /// Whether the tool that works still does, and gets its right answer.
+    fn works(&self) -> bool {
+        let job = Arc::new(Job::parse(r#"{"tool": {"id": "fine"}}"#).unwrap());
+        self.mapper.map(&job, &self.world).line().contains(r#""cores": "4""#)
+    }
+}
+
+/// Runs the attacks of a file.
+fn run_all(file: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/budgets").join(file);
+    let text = std::fs::read_to_string(path).unwrap();
+    let attacks: Vec<(&str, String)> = text
+        .lines()
+        .map(|line| line.split_once(' ').unwrap())
+        .map(|(class, code)| (class, code.trim_start().replace(" ⏎ ", "\n")))
+        .collect();
+    assert!(attacks.len() > 50);
+    let attacked = Attacked::new(&attacks);
+    assert!(attacked.works());
+    let print = std::env::var_os("BUDGET_TIMES").is_some();
+    let (mut late, mut wrong) = (Vec::new(), Vec::new());
+    for (number, (expected, code)) in attacks.iter().enumerate() {
+        let tool = format!("attack{number}");
+        let (class, mut took) = attacked.map(&tool);
+        // Other programs, and the tests beside this one, share caches and memory with this thread, and only ever make a run
+        // slower: the quickest of three tells most about the attack.
+        for _ in 1..3 {
+            if took > LIMIT {
+                took = took.min(attacked.map(&tool).1);
+            }
+        }
+        if print {
+            println!("{:8.1} {class:<15} {}", took.as_secs_f64() * 1000.0, code.replace('\n', " ⏎ "));
+        }
+        if class != *expected {
+            wrong.push(format!("{class}, not {expected}: {code}"));
+        }
+        if took > LIMIT {
+            late.push(format!("{took:?}: {code}"));
+        }
+        assert!(attacked.works(), "after {code}");
+    }
+    assert!(wrong.is_empty(), "{} of {} end otherwise:\n{}", wrong.len(), attacks.len(), wrong.join("\n"));
+    assert!(late.is_empty(), "{} of {} take more than {LIMIT:?}:\n{}", late.len(), attacks.len(), late.join("\n"));
+}
+
+#[test]
+fn steps() {
+    run_all("steps.txt");
+}
+
+#[test]
+fn memory() {
+    run_all("memory.txt");
+}
+
+#[test]
+fn depth() {
+    run_all("depth.txt");
+}
+
+#[test]
+fn integers() {
+    run_all("integers.txt");
+}
+
+#[test]
+fn text() {
+    run_all("text.txt");
+}
+
+#[test]
+fn regular_expressions() {
+    run_all("regular_expressions.txt");
+}
 
 /// What a block gives: `Ok(repr)`, or class and message of the exception.
 fn run(source: &str) -> Result<String, (String, String)> {
@@ -26,167 +152,27 @@ fn run(source: &str) -> Result<String, (String, String)> {
     })
 }
 
-/// Runs code that must end in an exception of this class, soon.
-fn ends(source: &str, class: &str) {
-    let started = Instant::now();
-    let (found, message) = run(source).expect_err(source);
-    let took = started.elapsed();
-    assert_eq!(found, class, "{source}: {message}");
-    if std::env::var_os("BUDGET_TIMES").is_some() {
-        println!("{took:?} {source}");
-        return;
-    }
-    // Unoptimized code is some thirty times slower, and tests share their cores.
-    let limit = Duration::from_millis(if cfg!(debug_assertions) { 10_000 } else { 300 });
-    assert!(took < limit, "{source}: {took:?}");
-}
-
-#[test]
-fn steps() {
-    ends("while True: pass\n1", "TimeoutError");
-    ends("for i in iter(int, 1): pass\n1", "TimeoutError");
-    ends("import itertools\nlist(itertools.count())", "TimeoutError");
-    ends("sum(range(10 ** 12))", "TimeoutError");
-    ends("def g():\n    while True: yield 1\nlist(g())", "TimeoutError");
-    ends("[x for x in range(10 ** 12) if x < 0]", "TimeoutError");
-    ends("max(range(10 ** 15))", "TimeoutError");
-}
-
-#[test]
-fn memory() {
-    ends("'x' * 10 ** 12", "MemoryError");
-    ends("[0] * 10 ** 12", "MemoryError");
-    ends("bytes(10 ** 12)", "MemoryError");
-    // Growing to that size takes more steps than there are.
-    ends("s = 'x'\nwhile True: s += s\n1", "TimeoutError");
-    // Filling a list of that size takes more steps than there are.
-    ends("x = [1]\nwhile True: x += x\n1", "TimeoutError");
-    ends("x = [1]\nwhile True: x.extend(x)\n1", "TimeoutError");
-    ends("'{:1000000000000}'.format(1)", "MemoryError");
-    ends("'%1000000000d' % 1", "MemoryError");
-    ends("'a'.ljust(10 ** 12)", "MemoryError");
-    ends("'a' .join(['x' * 10 ** 6] * 10 ** 6)", "MemoryError");
-    ends("('a' * 10 ** 6).replace('a', 'b' * 10 ** 6)", "MemoryError");
-}
-
-#[test]
-fn large_ints() {
-    ends("10 ** 10 ** 10", "MemoryError");
-    ends("1 << 10 ** 12", "MemoryError");
-    ends("import math\nmath.factorial(10 ** 9)", "MemoryError");
-    ends("x = 3\nwhile True: x *= x\n1", "TimeoutError");
-    ends("str(10 ** 5000)", "ValueError");
-    ends("int('9' * 5000)", "ValueError");
-}
-
-#[test]
-fn depth() {
-    // Tests run on threads of 2 MB.
-    ends("def f(): return f()\nf()", "RecursionError");
-    ends("f = lambda n: sorted([1], key=f)\nf(1)", "RecursionError");
-    ends("class A:\n    def __add__(self, other): return self + other\nA() + 1", "RecursionError");
-    ends("class A:\n    def __getattr__(self, name): return self.other\nA().x", "RecursionError");
-    ends("x = []\nfor i in range(5000): x = [x]\nrepr(x)", "RecursionError");
-    ends("x = []\ny = []\nfor i in range(5000): x, y = [x], [y]\nx == y", "RecursionError");
-    ends("import copy\nx = []\nfor i in range(5000): x = [x]\ncopy.deepcopy(x)", "RecursionError");
-    ends("import json\nx = []\nfor i in range(5000): x = [x]\njson.dumps(x)", "RecursionError");
-    ends("import json\njson.loads('[' * 100000)", "RecursionError");
-    let deep = "def f(n): return 0 if n == 0 else 1 + f(n - 1)\nf(900)";
-    assert_eq!(run(deep), Ok("900".to_owned()));
-    let message = "maximum recursion depth exceeded".to_owned();
-    assert_eq!(run("def f(): return f()\nf()"), Err(("RecursionError".to_owned(), message)));
-}
-
-#[test]
-fn regular_expressions() {
-    for source in ["import re\nre.match(r'(a+)+b', 'a' * 60)", "import re\nre.match(r'(a|a)*\\1b', 'a' * 60)"] {
-        let started = Instant::now();
-        // Either the engine needs no search that explodes, or it is stopped.
-        let result = run(source);
-        assert!(result == Ok("None".to_owned()) || result.is_err(), "{result:?}");
-        assert!(started.elapsed() < Duration::from_secs(10), "{source}");
-    }
-}
-
 #[test]
 fn the_code_can_see_them() {
     assert_eq!(run("try:\n    x = 'x' * 10 ** 12\nexcept MemoryError:\n    x = 1\nx"), Ok("1".to_owned()));
     let recursion = "def f(): return f()\ntry:\n    x = f()\nexcept RecursionError:\n    x = 2\nx";
     assert_eq!(run(recursion), Ok("2".to_owned()));
+    let message = "maximum recursion depth exceeded".to_owned();
+    assert_eq!(run("def f(): return f()\nf()"), Err(("RecursionError".to_owned(), message)));
 }
 
 #[test]
 fn honest_code_stays_within_them() {
+    let deep = "def f(n): return 0 if n == 0 else 1 + f(n - 1)\nf(900)";
+    assert_eq!(run(deep), Ok("900".to_owned()));
     assert_eq!(run("s = ''\nfor i in range(100000): s += 'x'\nlen(s)"), Ok("100000".to_owned()));
     let in_function = "def f():\n    s = ''\n    for i in range(100000): s += 'xé'\n    return len(s)\nf()";
     assert_eq!(run(in_function), Ok("200000".to_owned()));
-    assert_eq!(run("sum(i * i for i in range(100000))"), Ok("333328333350000".to_owned()));
+    assert_eq!(run("sum(i * i for i in range(50000))"), Ok("41665416675000".to_owned()));
     // Who holds the text as it was keeps it.
     let held = "s = 'x' * 1000\nt = s\ns += 'y'\n(len(s), len(t), t[-1])";
     assert_eq!(run(held), Ok("(1001, 1000, 'x')".to_owned()));
     let listed =
         "s = 'x' * 1000\nall = [s]\nfor i in range(3):\n    s += 'y'\n    all.append(s)\n[len(s) for s in all]";
     assert_eq!(run(listed), Ok("[1000, 1001, 1002, 1003]".to_owned()));
-}
-
-#[test]
-fn the_next_job_is_mapped() {
-    let config = r#"
-tools:
-  default:
-    cores: 2
-  "steps.*":
-    cores: |
-      while True: pass
-      1
-  "memory.*":
-    cores: len('x' * 10 ** 12)
-  "depth.*":
-    cores: |
-      def f(): return f()
-      f()
-  "caught.*":
-    cores: |
-      try:
-          while True: pass
-      except TimeoutError:
-          pass
-      1
-destinations:
-  local:
-    runner: local
-"#;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("tpv.yml");
-    std::fs::write(&path, config).unwrap();
-    let compiled = tpvc::compile(&[path.display().to_string()], &tpvc::CompileOptions::default());
-    let mapper = Mapper::with_hooks(Arc::new(compiled.rules.unwrap()), Hooks::default(), false);
-    let world = Arc::new(World::default());
-    let map = |tool: &str| {
-        let job = Job::parse(&format!(r#"{{"tool": {{"id": "{tool}"}}}}"#)).unwrap();
-        let answer = mapper.map(&Arc::new(job), &world);
-        answer.error().map_or_else(|| format!("{:?}", answer.destination_id()), |(kind, _)| kind.to_owned())
-    };
-    let fine = map("other");
-    for (tool, error) in
-        [("steps", "TimeoutError"), ("memory", "MemoryError"), ("depth", "RecursionError"), ("caught", "TimeoutError")]
-    {
-        assert_eq!(map(tool), error);
-        assert_eq!(map("other"), fine);
-    }
-}
-
-#[test]
-fn modules_pay() {
-    ends("import hashlib\nhashlib.pbkdf2_hmac('md5', b'', b'', 10 ** 9)", "TimeoutError");
-    ends("import heapq\nlist(heapq.merge(iter(int, 1)))", "TimeoutError");
-    ends("import statistics\nstatistics.quantiles([1, 2], n=10 ** 9)", "TimeoutError");
-    ends("import textwrap\ntextwrap.wrap('a ' * 10 ** 6, 3)", "TimeoutError");
-    ends("import uuid\nwhile True: uuid.uuid4()\n1", "TimeoutError");
-    ends("import os\nos.urandom(10 ** 10)", "MemoryError");
-    ends("import time\ntime.strftime('%1000Y' * 70_000, time.gmtime(0))", "MemoryError");
-    ends("import time\ntime.strftime('%c' * 10 ** 6, time.gmtime(0))", "TimeoutError");
-    ends("from string import Template\nTemplate('$a' * 10 ** 6).substitute(a='x' * 1000)", "MemoryError");
-    ends("import hashlib\nhashlib.shake_128().hexdigest(10 ** 9)", "MemoryError");
-    ends("import base64\nx = b'a' * 10 ** 6\nwhile True: x = base64.b64encode(x)\n1", "TimeoutError");
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 use tpv_runtime::patterns::{Engine, Matcher, PatternKind, PatternSet};
-use tpv_runtime::python::regex::Regex;
+use tpv_runtime::python::regex::{Effort, Regex};
 
 /// What the matcher finds; the error's index where it ended early.
 fn matches(matcher: &Matcher<&PatternSet>, id: &str) -> (Vec<u32>, Option<u32>) {
@@ -21,7 +21,7 @@ fn one_by_one(keys: &[Result<Regex, ()>], id: &str) -> (Vec<u32>, Option<u32>) {
     for (index, key) in keys.iter().enumerate() {
         let index = u32::try_from(index).unwrap();
         match key {
-            Ok(regex) if regex.match_at(id, 0).unwrap().is_some() => found.push(index),
+            Ok(regex) if regex.match_at(id, 0, &Effort::default()).unwrap().is_some() => found.push(index),
             Ok(_) => {}
             Err(()) => return (found, Some(index)),
         }

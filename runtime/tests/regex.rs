@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
 use serde_json::{Value, json};
-use tpv_runtime::python::regex::{CompileError, Regex, SearchError, Spans};
+use tpv_runtime::python::regex::{CompileError, Effort, Regex, SearchError, Spans};
 
 fn recorded() -> Vec<Value> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recorded/regex.json");
@@ -27,7 +27,7 @@ fn all(regex: &Regex, text: &str) -> Value {
     let mut scan = regex.scan(0);
     let mut matches = Vec::new();
     loop {
-        match scan.next(regex, text) {
+        match scan.next(regex, text, &Effort::default()) {
             Ok(Some(spans)) => matches.push(spans_in_chars(text, &spans)),
             Ok(None) => return json!(matches),
             Err(error) => return json!(error.to_string()),
@@ -81,9 +81,9 @@ fn answers_as_cpython_recorded() {
             let text = case[0].as_str().unwrap();
             let answer = json!([
                 text,
-                found(&regex, text, regex.match_at(text, 0)),
-                found(&regex, text, regex.full_match(text, 0)),
-                found(&regex, text, regex.search(text, 0)),
+                found(&regex, text, regex.match_at(text, 0, &Effort::default())),
+                found(&regex, text, regex.full_match(text, 0, &Effort::default())),
+                found(&regex, text, regex.search(text, 0, &Effort::default())),
                 all(&regex, text)
             ]);
             asked += 1;
@@ -109,14 +109,14 @@ fn stops_explosive_patterns() {
     {
         let regex = Regex::new(pattern, 0).unwrap();
         let begin = std::time::Instant::now();
-        let result = regex.search(&text, 0);
+        let result = regex.search(&text, 0, &Effort::default());
         let spent = begin.elapsed();
         assert!(matches!(result, Ok(None) | Err(SearchError::Budget)), "{pattern}: {result:?}");
         assert!(spent.as_millis() < 2000, "{pattern}: {spent:?}");
         println!("{pattern}: {spent:?}");
     }
     let linear = Regex::new(r"(?:a+)+b", 0).unwrap();
-    assert_eq!(linear.search(&text, 0), Ok(None));
+    assert_eq!(linear.search(&text, 0, &Effort::default()), Ok(None));
 }
 
 /// Patterns of any size and depth end in an answer or an error, soon and without overflowing the stack.

@@ -30,7 +30,8 @@ pub fn hash(vm: &mut Vm, value: &Value) -> PyResult<i64> {
         }
         Value::Int(value) => Ok(hash_int(*value)),
         Value::BigInt(value) => {
-            vm.charge(usize::try_from(value.bits() / 128).unwrap_or(usize::MAX))?;
+            // Multiples of 2**61 - 1 hash alike, as in CPython: a table of them compares each with all.
+            vm.charge(400 + usize::try_from(value.bits() / 128).unwrap_or(usize::MAX - 400))?;
             Ok(hash_big(value))
         }
         Value::Bytes(bytes) => {
@@ -38,7 +39,7 @@ pub fn hash(vm: &mut Vm, value: &Value) -> PyResult<i64> {
             hash_immutable(value).ok_or_else(|| unhashable(value))
         }
         Value::Set(set) => {
-            vm.charge(set.table.borrow().len() / 4)?;
+            vm.charge(2 + set.table.borrow().len() / 4)?;
             hash_immutable(value).ok_or_else(|| unhashable(value))
         }
         Value::Tuple(tuple) => {

@@ -83,7 +83,7 @@ pub fn update_from(vm: &mut Vm, dict: &Dict, source: &Value) -> PyResult<()> {
     let iterator = vm.iter(source)?;
     let mut index = 0_usize;
     while let Some(pair) = vm.next(&iterator)? {
-        vm.charge(1)?;
+        vm.charge(2)?;
         let (key, value) = take_pair(vm, &pair, index)?;
         dict.set(vm, key, value)?;
         index += 1;

@@ -210,6 +210,9 @@ impl PyIterator for Reversed {
 /// `reversed(sequence)`
 pub(crate) fn reversed(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [sequence] = args.between("reversed", 1)?.map(Option::unwrap_or_default);
+    if let Value::Str(text) = &sequence {
+        vm.charge(text.as_str().len())?;
+    }
     let class = match &sequence {
         Value::List(_) => &LIST_REVERSEITERATOR,
         Value::Tuple(_) | Value::Str(_) | Value::Bytes(_) => &REVERSED,

@@ -143,6 +143,7 @@ pub(crate) fn round(vm: &mut Vm, args: Args) -> PyResult<Value> {
         Value::Float(float) if digits.is_none() => convert::float_to_int(float.round_ties_even()),
         Value::Float(float) => {
             let digits = convert::index_clamped(vm, &digits)?;
+            vm.charge(usize::try_from(digits.unsigned_abs()).unwrap_or(0).min(323) / 8)?;
             Ok(Value::Float(round_float(*float, digits)?))
         }
         Value::Int(_) | Value::BigInt(_) | Value::Bool(_) => {
@@ -168,6 +169,8 @@ fn round_int(vm: &mut Vm, number: &Value, digits: u64) -> PyResult<Value> {
     if digits > number.bits() / 3 + 2 {
         return Ok(Value::Int(0));
     }
+    let words = usize::try_from(number.bits() / 64).unwrap_or(usize::MAX);
+    vm.charge(words.saturating_mul(1 + words / 16))?;
     let unit = BigInt::from(10).pow(u32::try_from(digits).unwrap_or(u32::MAX));
     Ok(Value::from_bigint(round_to_multiple(&number, &unit, false)))
 }

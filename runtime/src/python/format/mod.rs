@@ -45,6 +45,7 @@ pub fn format_str(vm: &mut Vm, text: &Str, spec: &str) -> PyResult<Str> {
     }
     let width = spec.width.unwrap_or(0);
     vm.charge_bytes(width.saturating_mul(4))?;
+    vm.charge(text.as_str().len() / 16)?;
     let body: String = text.as_str().chars().take(shown).collect();
     Ok(Str::from(spec.padded(&body, shown)))
 }
@@ -55,6 +56,7 @@ pub fn format_str(vm: &mut Vm, text: &Str, spec: &str) -> PyResult<Str> {
 /// `ValueError` where the specification is bad; `OverflowError` where the number does not fit a character or a float.
 pub fn format_int(vm: &mut Vm, number: Num<'_>, spec: &str, class: &str) -> PyResult<String> {
     if spec.is_empty() {
+        vm.charge(number.words() * 4)?;
         return int_text::decimal(number);
     }
     let spec = Spec::parse(spec, 'd', '>', class)?;
@@ -94,6 +96,7 @@ fn format_integer(vm: &mut Vm, number: Num<'_>, spec: &Spec) -> PyResult<String>
         'X' => (16, "0X"),
         _ => (10, ""),
     };
+    vm.charge(number.words())?;
     let (negative, mut digits) = int_text::digits(number, base)?;
     if spec.kind == 'X' {
         digits.make_ascii_uppercase();
@@ -136,6 +139,7 @@ fn format_real(vm: &mut Vm, number: f64, spec: &Spec) -> PyResult<String> {
         return Err(value_error("precision too big"));
     }
     vm.charge_bytes(spec.width.unwrap_or(0).saturating_mul(4).saturating_add(spec.precision.unwrap_or(0)))?;
+    vm.charge(spec.precision.unwrap_or(0) / 4)?;
     let mut options = FloatOptions {
         alternate: spec.alternate,
         no_negative_zero: spec.no_negative_zero,

@@ -43,9 +43,11 @@ fn run(vm: &mut Vm, text: &Str, values: &Value, bytes: bool) -> PyResult<String>
         bytes,
         out: String::with_capacity(text.as_str().len() + 16),
     };
+    let mut before = 0;
     while formatter.copy_literal() {
         formatter.field(vm)?;
-        vm.charge(1)?;
+        vm.charge(2 + formatter.out.len().saturating_sub(before) / 16)?;
+        before = formatter.out.len();
         if formatter.out.len() > vm.limits.bytes {
             vm.charge_bytes(formatter.out.len())?;
         }
@@ -202,6 +204,8 @@ impl Formatter<'_> {
         }
         field.kind = self.chars.next().ok_or_else(incomplete)?;
         vm.charge_bytes(field.width.saturating_mul(4).saturating_add(field.precision.unwrap_or(0)))?;
+        // Digits of floats are made one by one.
+        vm.charge(field.precision.unwrap_or(0) / 4)?;
         let value = self.values.next()?;
         self.convert(vm, &field, &value)
     }
@@ -437,6 +441,7 @@ fn integer_text(vm: &mut Vm, field: &Field, value: &Value) -> PyResult<String> {
     let Some(number) = Num::int_of(&number) else {
         return Err(type_error(format!("__int__ returned non-int (type {})", number.type_name().as_str())));
     };
+    vm.charge(number.words())?;
     let (negative, mut digits) = int_text::digits(number, base)?;
     if field.kind == 'X' {
         digits.make_ascii_uppercase();

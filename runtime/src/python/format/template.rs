@@ -57,6 +57,7 @@ impl Formatter<'_> {
         let mut out = String::with_capacity(template.len() + 16);
         let mut rest = template;
         while !rest.is_empty() {
+            let before = out.len();
             let (literal, has_field, after) = split_literal(rest)?;
             out.push_str(literal);
             rest = after;
@@ -65,7 +66,7 @@ impl Formatter<'_> {
                 rest = after;
                 self.render(vm, &field, depth, &mut out)?;
             }
-            vm.charge(1)?;
+            vm.charge(3 + (out.len() - before) / 16)?;
             if out.len() > vm.limits.bytes {
                 vm.charge_bytes(out.len())?;
             }

@@ -45,7 +45,7 @@ pub fn loads(vm: &mut Vm, text: &str) -> PyResult<Value> {
 /// # Errors
 /// `JSONDecodeError`, or what a hook raises.
 pub fn loads_with(vm: &mut Vm, text: &str, hooks: &Hooks) -> PyResult<Value> {
-    vm.charge(text.len() / 64)?;
+    vm.charge(text.len() / 4)?;
     if text.starts_with('\u{feff}') {
         return Err(decode_error("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0));
     }

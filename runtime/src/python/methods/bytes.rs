@@ -223,13 +223,14 @@ fn decode(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
 }
 
 /// `bytes.fromhex`
-fn fromhex(_: &mut Vm, args: Args) -> PyResult<Value> {
+fn fromhex(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [text] = args.exactly("bytes.fromhex")?;
     let Value::Str(text) = &text else {
         let given = text.argument_class();
         return Err(type_error(format!("fromhex() argument must be str, not {}", given.as_str())));
     };
     let bad = |at: usize| value_error(format!("non-hexadecimal number found in fromhex() arg at position {at}"));
+    vm.charge(text.as_str().len() / 4)?;
     if let Some(at) = text.as_str().chars().position(|char| !char.is_ascii()) {
         return Err(bad(at));
     }
@@ -250,6 +251,7 @@ fn hex(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let bytes = bytes_of(receiver, "hex")?;
     let [separator, group] = args.bind("hex", ["sep", "bytes_per_sep"], 0)?;
     vm.charge_bytes(bytes.len().saturating_mul(2))?;
+    vm.charge(bytes.len())?;
     let group = match &group {
         None => 1,
         Some(group) => match convert::index(vm, group)? {

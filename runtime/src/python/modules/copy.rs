@@ -135,7 +135,8 @@ impl Memo {
             other if cannot_be_copied(other) => return Err(cannot_pickle(other)),
             atomic => return Ok(atomic.clone()),
         }
-        vm.charge(1)?;
+        // A call, a memo and a new object.
+        vm.charge(8)?;
         let identity = identity(value);
         if let Some(copy) = self.copies.get(&identity) {
             return Ok(copy.clone());
@@ -148,6 +149,7 @@ impl Memo {
     }
 
     fn copy_items(&mut self, vm: &mut Vm, items: &[Value]) -> PyResult<Vec<Value>> {
+        vm.charge(items.len())?;
         items.iter().map(|item| self.copy(vm, item)).collect()
     }
 

@@ -6,7 +6,7 @@ use super::pathlib::path_text;
 use super::signature::Signature;
 use crate::python::args::Args;
 use crate::python::builtins::text::missing_file;
-use crate::python::exception::{PyResult, Raised, index_error, type_error, value_error};
+use crate::python::exception::{PyResult, Raised, TIMEOUT_ERROR, index_error, type_error, value_error};
 use crate::python::methods::sort;
 use crate::python::string::Str;
 use crate::python::value::{Slice, Value};
@@ -17,26 +17,26 @@ module! {
     MODULE = "os.path";
     functions {
         "abspath" => |vm, args| {
-            let path = path_argument(args, "abspath")?;
+            let path = path_argument(vm, args, "abspath")?;
             let joined = join(&current_directory(vm), &path);
             Ok(Value::str(normalize(&joined)))
         },
-        "basename" => |_, args| {
-            let (path, kind) = any_path(args, "basename")?;
+        "basename" => |vm, args| {
+            let (path, kind) = any_path(vm, args, "basename")?;
             Ok(kind.value(split(&path).1))
         },
         "commonpath" => common_path,
         "commonprefix" => common_prefix,
-        "dirname" => |_, args| {
-            let (path, kind) = any_path(args, "dirname")?;
+        "dirname" => |vm, args| {
+            let (path, kind) = any_path(vm, args, "dirname")?;
             Ok(kind.value(split(&path).0))
         },
         "exists" => |vm, args| {
-            let path = path_argument(args, "exists")?;
+            let path = path_argument(vm, args, "exists")?;
             Ok(Value::Bool(vm.environment.file_size(&path).is_some()))
         },
         "expanduser" => |vm, args| {
-            let path = path_argument(args, "expanduser")?;
+            let path = path_argument(vm, args, "expanduser")?;
             let home = vm.environment.environment_variable("HOME");
             match (path.strip_prefix('~'), home) {
                 (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
@@ -47,44 +47,44 @@ module! {
         },
         "expandvars" => expand_variables,
         "getsize" => getsize,
-        "isabs" => |_, args| {
-            let (path, _) = any_path(args, "isabs")?;
+        "isabs" => |vm, args| {
+            let (path, _) = any_path(vm, args, "isabs")?;
             Ok(Value::Bool(path.starts_with('/')))
         },
         // DIFFERENCE: the world lists files only, so nothing is a directory.
-        "isdir" => |_, args| path_argument(args, "isdir").map(|_| Value::Bool(false)),
+        "isdir" => |vm, args| path_argument(vm, args, "isdir").map(|_| Value::Bool(false)),
         "isfile" => |vm, args| {
-            let path = path_argument(args, "isfile")?;
+            let path = path_argument(vm, args, "isfile")?;
             Ok(Value::Bool(vm.environment.file_size(&path).is_some()))
         },
-        "islink" => |_, args| path_argument(args, "islink").map(|_| Value::Bool(false)),
+        "islink" => |vm, args| path_argument(vm, args, "islink").map(|_| Value::Bool(false)),
         "join" => join_all,
         "lexists" => |vm, args| {
-            let path = path_argument(args, "lexists")?;
+            let path = path_argument(vm, args, "lexists")?;
             Ok(Value::Bool(vm.environment.file_size(&path).is_some()))
         },
-        "normcase" => |_, args| path_argument(args, "normcase").map(Value::Str),
-        "normpath" => |_, args| {
-            let (path, kind) = any_path(args, "normpath")?;
+        "normcase" => |vm, args| path_argument(vm, args, "normcase").map(Value::Str),
+        "normpath" => |vm, args| {
+            let (path, kind) = any_path(vm, args, "normpath")?;
             Ok(kind.value(&normalize(&path)))
         },
         "realpath" => |vm, args| {
-            let path = path_argument(args, "realpath")?;
+            let path = path_argument(vm, args, "realpath")?;
             let joined = join(&current_directory(vm), &path);
             Ok(Value::str(normalize(&joined)))
         },
         "relpath" => relative_path,
-        "split" => |_, args| {
-            let (path, kind) = any_path(args, "split")?;
+        "split" => |vm, args| {
+            let (path, kind) = any_path(vm, args, "split")?;
             let (head, tail) = split(&path);
             Ok(Value::tuple(vec![kind.value(head), kind.value(tail)]))
         },
-        "splitdrive" => |_, args| {
-            let path = path_argument(args, "splitdrive")?;
+        "splitdrive" => |vm, args| {
+            let path = path_argument(vm, args, "splitdrive")?;
             Ok(Value::tuple(vec![Value::str(""), Value::Str(path)]))
         },
-        "splitext" => |_, args| {
-            let (path, kind) = any_path(args, "splitext")?;
+        "splitext" => |vm, args| {
+            let (path, kind) = any_path(vm, args, "splitext")?;
             let (root, extension) = split_extension(&path);
             Ok(Value::tuple(vec![kind.value(root), kind.value(extension)]))
         },
@@ -120,11 +120,18 @@ impl Kind {
     }
 }
 
+/// The bytes of a path that are taken apart and put together in the time of a step.
+const PATH_A_STEP: usize = 4;
+
 /// The text of a path and its kind: `os.fspath`.
-fn fspath(value: &Value) -> PyResult<(Str, Kind)> {
+fn fspath(vm: &mut Vm, value: &Value) -> PyResult<(Str, Kind)> {
     match value {
-        Value::Str(path) => Ok((path.clone(), Kind::Text)),
+        Value::Str(path) => {
+            vm.charge(path.len() / PATH_A_STEP)?;
+            Ok((path.clone(), Kind::Text))
+        }
         Value::Bytes(path) => {
+            vm.charge(path.len() / PATH_A_STEP)?;
             Ok((Str::from(path.iter().map(|byte| char::from(*byte)).collect::<String>()), Kind::Bytes))
         }
         other => path_text(other).map(|path| (path, Kind::Text)).ok_or_else(|| not_a_path(other)),
@@ -132,18 +139,18 @@ fn fspath(value: &Value) -> PyResult<(Str, Kind)> {
 }
 
 /// The argument of a function that takes one path.
-fn any_path(args: Args, function: &'static str) -> PyResult<(Str, Kind)> {
+fn any_path(vm: &mut Vm, args: Args, function: &'static str) -> PyResult<(Str, Kind)> {
     let parameter = match function {
         "isabs" | "normcase" => "s",
         "normpath" => "path",
         _ => "p",
     };
     let [path] = Signature::function(function, [parameter], 1).bind(args)?.map(Option::unwrap_or_default);
-    fspath(&path)
+    fspath(vm, &path)
 }
 
 /// The argument of a function that asks the world, which knows paths as text.
-fn path_argument(args: Args, function: &'static str) -> PyResult<Str> {
+fn path_argument(vm: &mut Vm, args: Args, function: &'static str) -> PyResult<Str> {
     let parameter = match function {
         "realpath" => "filename",
         "normcase" => "s",
@@ -151,7 +158,10 @@ fn path_argument(args: Args, function: &'static str) -> PyResult<Str> {
     };
     let [path] = Signature::function(function, [parameter], 1).bind(args)?.map(Option::unwrap_or_default);
     match path {
-        Value::Str(path) => Ok(path),
+        Value::Str(path) => {
+            vm.charge(path.len() / PATH_A_STEP)?;
+            Ok(path)
+        }
         other => path_text(&other).ok_or_else(|| not_a_path(&other)),
     }
 }
@@ -195,17 +205,21 @@ pub(super) fn join(first: &str, second: &str) -> String {
     }
 }
 
-fn join_all(_: &mut Vm, args: Args) -> PyResult<Value> {
+fn join_all(vm: &mut Vm, args: Args) -> PyResult<Value> {
     args.no_keywords("join")?;
     let [first, rest @ ..] = args.pos.as_slice() else {
         return Err(type_error("join() missing 1 required positional argument: 'a'"));
     };
-    let (first, kind) = fspath(first)?;
+    let (first, kind) = fspath(vm, first)?;
     let mut path = first.to_string();
     for part in rest {
-        match fspath(part) {
-            Ok((part, other)) if other == kind => path = join(&path, &part),
+        match fspath(vm, part) {
+            Ok((part, other)) if other == kind => {
+                vm.charge_bytes(path.len() + part.len())?;
+                path = join(&path, &part);
+            }
             Ok(_) => return Err(type_error("Can't mix strings and bytes in path components")),
+            Err(raised) if raised.is(&TIMEOUT_ERROR) => return Err(raised),
             Err(_) => {
                 return Err(type_error(format!(
                     "join() argument must be str, bytes, or os.PathLike object, not '{}'",
@@ -293,7 +307,7 @@ fn relative_path(vm: &mut Vm, args: Args) -> PyResult<Value> {
 
 /// `expandvars(path)`: `$name` and `${name}` of the world's environment.
 fn expand_variables(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let path = path_argument(args, "expandvars")?;
+    let path = path_argument(vm, args, "expandvars")?;
     vm.charge(path.len() / 8)?;
     let mut out = String::new();
     let mut rest = path.as_str();
@@ -331,7 +345,7 @@ fn common_prefix(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let mut paths = vm.collect(&paths)?;
     if !matches!(first, Value::List(_) | Value::Tuple(_)) {
         for path in &paths {
-            fspath(path)?;
+            fspath(vm, path)?;
         }
     }
     sort::sort(vm, &mut paths, None, false)?;

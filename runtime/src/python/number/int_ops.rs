@@ -153,7 +153,7 @@ pub fn power(vm: &mut Vm, a: &BigInt, b: &BigInt) -> PyResult<Value> {
     let bytes = usize::try_from(bits / 8).unwrap_or(usize::MAX);
     vm.charge_bytes(bytes)?;
     let words = bytes / 8;
-    vm.charge(words.saturating_mul(words.isqrt()) / 16)?;
+    vm.charge(words.saturating_mul(words.isqrt()) / 4)?;
     let exponent = b.to_u32().unwrap_or(u32::MAX);
     Ok(Value::from_bigint(a.pow(exponent)))
 }

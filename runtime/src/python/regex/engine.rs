@@ -5,13 +5,14 @@ use std::sync::OnceLock;
 use fancy_regex::{CompileError as EngineCompileError, Error as EngineError, RegexBuilder, RegexInput};
 
 use super::ast::Pattern;
+use super::effort::{self, Effort, Watched};
 use super::error::CompileError;
 use super::parser::parse;
 use super::translate::translate;
 use super::width;
 
 /// Steps of backtracking that one search may take: well under 100 ms of work.
-const BACKTRACK_LIMIT: usize = 200_000;
+const BACKTRACK_LIMIT: usize = 100_000;
 
 /// Bytes that the compiled form of a pattern may take, and the tables that the linear engine builds while it searches.
 const SIZE_LIMIT: usize = 8 << 20;
@@ -56,7 +57,7 @@ pub enum SearchError {
 impl std::fmt::Display for SearchError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Budget => write!(f, "the regular expression took more than {BACKTRACK_LIMIT} steps of backtracking"),
+            Self::Budget => write!(f, "the regular expression took too many steps of backtracking"),
             Self::Unsupported(why) => write!(f, "the regular expression cannot be run: {why}"),
         }
     }
@@ -67,15 +68,15 @@ impl std::fmt::Display for SearchError {
 /// # Errors
 /// What the engine says of a pattern that is too large or too deep for it.
 pub fn build(source: &str) -> Result<fancy_regex::Regex, String> {
-    builder(source).build().map_err(|error| error.to_string())
+    builder(source, BACKTRACK_LIMIT).build().map_err(|error| error.to_string())
 }
 
-fn builder(source: &str) -> RegexBuilder {
+fn builder(source: &str, backtrack_limit: usize) -> RegexBuilder {
     let mut builder = RegexBuilder::new(source);
     // The engine's search for places where a match could begin is experimental, and loses matches of conditionals.
     builder
         .seek(false)
-        .backtrack_limit(BACKTRACK_LIMIT)
+        .backtrack_limit(backtrack_limit)
         .max_prog_size(PROGRAM_LIMIT)
         .delegate_size_limit(SIZE_LIMIT)
         .delegate_dfa_size_limit(TABLE_LIMIT);
@@ -104,14 +105,65 @@ fn search_error(error: &EngineError) -> SearchError {
 /// A compiled pattern: what a `re.Pattern` holds.
 pub struct Regex {
     pattern: Pattern,
-    source: String,
     can_be_empty: bool,
-    engine: fancy_regex::Regex,
+    /// What a byte of text may cost beyond what it costs with most patterns.
+    breadth: usize,
+    /// How far one step of the engine may look.
+    reach: effort::Reach,
+    engines: Engines,
     /// For `fullmatch`: the pattern and the end of the text.
-    full: OnceLock<Result<fancy_regex::Regex, String>>,
-    /// For the match after an empty one: the same pattern, which must not match the empty text. `None` where it
-    /// always does.
-    not_empty: OnceLock<Result<Option<fancy_regex::Regex>, String>>,
+    full: Engines,
+    /// For the match after an empty one: the same pattern, which must not match the empty text.
+    not_empty: Engines,
+}
+
+/// Engines of one pattern for longer and longer texts: where a step looks at all of the text, the fewer may be taken the
+/// longer it is.
+struct Engines {
+    source: String,
+    not_empty: bool,
+    /// By [`effort::length_class`]; `None` where the pattern matches nothing but the empty text, which it must not.
+    by_length: [OnceLock<Result<Option<fancy_regex::Regex>, String>>; effort::CLASSES],
+}
+
+impl Engines {
+    fn new(source: String, not_empty: bool) -> Self {
+        Self { source, not_empty, by_length: Default::default() }
+    }
+
+    /// The engine for a text of this length.
+    fn get(&self, reach: effort::Reach, length: usize) -> Result<Option<&fancy_regex::Regex>, String> {
+        let (class, limit) = reach.limit(length, BACKTRACK_LIMIT);
+        let Some(engine) = self.by_length.get(class) else { return Ok(None) };
+        let built = engine.get_or_init(|| match builder(&self.source, limit).find_not_empty(self.not_empty).build() {
+            Ok(regex) => Ok(Some(regex)),
+            Err(EngineError::CompileError(error))
+                if self.not_empty && matches!(*error, EngineCompileError::PatternCanNeverMatch) =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(error.to_string()),
+        });
+        built.as_ref().map(Option::as_ref).map_err(Clone::clone)
+    }
+
+    fn run(
+        &self,
+        reach: effort::Reach,
+        text: &str,
+        start: usize,
+        anchored: bool,
+        effort: &Effort,
+    ) -> Result<Option<Spans>, SearchError> {
+        let Some(engine) = self.get(reach, text.len()).map_err(SearchError::Unsupported)? else { return Ok(None) };
+        let watched = Watched::new(text, reach, effort);
+        let found = engine.captures_input(RegexInput::new(&watched).from_pos(start).anchored(anchored));
+        match found {
+            Ok(None) => Ok(None),
+            Ok(Some(captures)) => Ok(Some(Spans(captures.iter().collect()))),
+            Err(error) => Err(search_error(&error)),
+        }
+    }
 }
 
 impl Regex {
@@ -130,10 +182,21 @@ impl Regex {
     pub fn of_kind(text: &str, flags: u32, bytes: bool) -> Result<Self, CompileError> {
         let pattern = parse(text, flags, bytes).map_err(|error| if bytes { error.in_ascii() } else { error })?;
         let source = translate(&pattern).source;
-        let engine = build(&source)
+        let (reach, breadth) = (effort::Reach::of(&pattern.body), effort::breadth(&pattern.body));
+        let engines = Engines::new(source, false);
+        engines
+            .get(reach, 0)
             .map_err(|why| CompileError::Unsupported(format!("the regular expression cannot be compiled: {why}")))?;
         let can_be_empty = width::of_sequence(&pattern.body, &[]).0 == 0;
-        Ok(Self { pattern, source, can_be_empty, engine, full: OnceLock::new(), not_empty: OnceLock::new() })
+        let full = Engines::new(format!(r"(?:{})\z", engines.source), false);
+        let not_empty = Engines::new(engines.source.clone(), true);
+        Ok(Self { pattern, can_be_empty, breadth, reach, engines, full, not_empty })
+    }
+
+    /// The steps, beyond a step or two, that a search in a text of this length may take where the pattern is so large that
+    /// its states have to be gone through one by one.
+    pub fn cost(&self, length: usize) -> usize {
+        self.breadth.saturating_mul(length)
     }
 
     /// All global flags: `p.flags`.
@@ -178,26 +241,24 @@ impl Regex {
     ///
     /// # Errors
     /// Where the search took too many steps.
-    pub fn match_at(&self, text: &str, start: usize) -> Result<Option<Spans>, SearchError> {
-        run(&self.engine, RegexInput::new(text).from_pos(start).anchored(true))
+    pub fn match_at(&self, text: &str, start: usize, effort: &Effort) -> Result<Option<Spans>, SearchError> {
+        self.engines.run(self.reach, text, start, true, effort)
     }
 
     /// The first match at or after `start`: `p.search(text, start)`.
     ///
     /// # Errors
     /// As [`Regex::match_at`].
-    pub fn search(&self, text: &str, start: usize) -> Result<Option<Spans>, SearchError> {
-        run(&self.engine, RegexInput::new(text).from_pos(start))
+    pub fn search(&self, text: &str, start: usize, effort: &Effort) -> Result<Option<Spans>, SearchError> {
+        self.engines.run(self.reach, text, start, false, effort)
     }
 
     /// A match from `start` to the end: `p.fullmatch(text, start)`.
     ///
     /// # Errors
     /// As [`Regex::match_at`].
-    pub fn full_match(&self, text: &str, start: usize) -> Result<Option<Spans>, SearchError> {
-        let full = self.full.get_or_init(|| build(&format!(r"(?:{})\z", self.source)));
-        let full = full.as_ref().map_err(|why| SearchError::Unsupported(why.clone()))?;
-        run(full, RegexInput::new(text).from_pos(start).anchored(true))
+    pub fn full_match(&self, text: &str, start: usize, effort: &Effort) -> Result<Option<Spans>, SearchError> {
+        self.full.run(self.reach, text, start, true, effort)
     }
 
     /// All matches from `start` on, one after another, as `finditer`, `sub` and `split` find them.
@@ -206,29 +267,8 @@ impl Regex {
     }
 
     /// A match that begins at `start` and is not empty.
-    fn match_not_empty(&self, text: &str, start: usize) -> Result<Option<Spans>, SearchError> {
-        let not_empty = self.not_empty.get_or_init(|| match builder(&self.source).find_not_empty(true).build() {
-            Ok(regex) => Ok(Some(regex)),
-            Err(EngineError::CompileError(error)) if matches!(*error, EngineCompileError::PatternCanNeverMatch) => {
-                Ok(None)
-            }
-            Err(error) => Err(error.to_string()),
-        });
-        match not_empty {
-            Ok(Some(regex)) => run(regex, RegexInput::new(text).from_pos(start).anchored(true)),
-            Ok(None) => Ok(None),
-            Err(why) => Err(SearchError::Unsupported(why.clone())),
-        }
-    }
-}
-
-fn run(engine: &fancy_regex::Regex, input: RegexInput<'_, str>) -> Result<Option<Spans>, SearchError> {
-    match engine.captures_input(input) {
-        Ok(None) => Ok(None),
-        Ok(Some(captures)) => {
-            Ok(Some(Spans(captures.iter().map(|group| group.map(|group| (group.start(), group.end()))).collect())))
-        }
-        Err(error) => Err(search_error(&error)),
+    fn match_not_empty(&self, text: &str, start: usize, effort: &Effort) -> Result<Option<Spans>, SearchError> {
+        self.not_empty.run(self.reach, text, start, true, effort)
     }
 }
 
@@ -250,18 +290,18 @@ impl Scan {
     ///
     /// # Errors
     /// As [`Regex::match_at`].
-    pub fn next(&mut self, regex: &Regex, text: &str) -> Result<Option<Spans>, SearchError> {
+    pub fn next(&mut self, regex: &Regex, text: &str, effort: &Effort) -> Result<Option<Spans>, SearchError> {
         let Some(position) = self.position else { return Ok(None) };
         let found = if self.must_advance && regex.can_be_empty {
-            match regex.match_not_empty(text, position)? {
+            match regex.match_not_empty(text, position, effort)? {
                 Some(spans) => Some(spans),
                 None => match text.get(position..).and_then(|rest| rest.chars().next()) {
-                    Some(c) => regex.search(text, position + c.len_utf8())?,
+                    Some(c) => regex.search(text, position + c.len_utf8(), effort)?,
                     None => None,
                 },
             }
         } else {
-            regex.search(text, position)?
+            regex.search(text, position, effort)?
         };
         match &found {
             Some(spans) => {

@@ -20,6 +20,7 @@
 
 pub mod ast;
 pub mod charset;
+mod effort;
 pub mod engine;
 pub mod error;
 mod escape;
@@ -30,5 +31,6 @@ mod tokenizer;
 pub mod translate;
 mod width;
 
+pub use effort::Effort;
 pub use engine::{Regex, SearchError, Span, Spans};
 pub use error::CompileError;

@@ -56,6 +56,7 @@ impl Vm {
             Value::Bytes(bytes) => match key {
                 Value::Slice(slice) => {
                     let span = self.span(slice, bytes.len())?;
+                    self.charge_bytes(span.count)?;
                     Ok(Value::bytes(span.of(bytes)))
                 }
                 _ => {
@@ -216,6 +217,9 @@ impl Vm {
                 (false, _) => raised,
             })?,
         };
+        let all = list.items.borrow().len().saturating_add(new.len());
+        self.limit_bytes(all.saturating_mul(size_of::<Value>()))?;
+        self.charge(new.len() + all / 16)?;
         let mut items = list.items.borrow_mut();
         if span.step == 1 {
             // Collecting may have changed the list.

@@ -169,7 +169,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 2_000_000, bytes: 64 << 20, depth: 1000 }
+        Self { steps: 1_000_000, bytes: 64 << 20, depth: 1000 }
     }
 }
 
@@ -269,6 +269,9 @@ pub struct Vm {
 
 /// The bytes of text that a builtin handles in about the time of a step.
 pub const BYTES_A_STEP: usize = 8;
+
+/// The bytes of new memory that are had and filled in about the time of a step.
+const MADE_A_STEP: usize = 32;
 
 impl Vm {
     /// A machine in these surroundings, with an empty context.
@@ -472,7 +475,7 @@ impl Vm {
     /// `MemoryError`
     pub fn charge_bytes(&mut self, bytes: usize) -> PyResult<()> {
         self.limit_bytes(bytes)?;
-        self.charge(bytes / 64)
+        self.charge(bytes / MADE_A_STEP)
     }
 
     /// Refuses to make something of more than the limit of bytes, of which parts are paid already.

@@ -135,7 +135,11 @@ impl Vm {
                 self.charge(x.len() + y.len())?;
                 return Ok(Some(Value::dict(merged(x, y))));
             }
-            (BinaryOp::Or, _, _) => return Ok(typing::union(a, b)),
+            (BinaryOp::Or, _, _) => {
+                let members = |value: &Value| typing::union_members(value).map_or(0, |members| members.len());
+                self.charge(members(a).saturating_mul(1 + members(b)))?;
+                return Ok(typing::union(a, b));
+            }
             (BinaryOp::Add, ..) => return self.concatenate(a, b),
             (BinaryOp::Multiply, ..) => return self.repeat(a, b),
             _ => {}

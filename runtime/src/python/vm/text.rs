@@ -69,7 +69,10 @@ impl Vm {
             Value::Bool(true) => "True".to_owned(),
             Value::Bool(false) => "False".to_owned(),
             Value::Int(value) => value.to_string(),
-            Value::BigInt(value) => int_text::decimal(Num::Big(value))?,
+            Value::BigInt(value) => {
+                self.charge(Num::Big(value).words().saturating_mul(4))?;
+                int_text::decimal(Num::Big(value))?
+            }
             Value::Float(value) => float_text::repr(*value),
             Value::Str(text) => {
                 self.charge_bytes(text.as_str().len())?;

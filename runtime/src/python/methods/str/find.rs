@@ -119,7 +119,9 @@ pub(super) fn count(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value
     vm.charge(text.as_str().len() / 64)?;
     let window = Window::new(vm, text, start.as_ref(), end.as_ref())?;
     // The empty text is found before each character and at the end, as Rust counts too.
-    Ok(Value::from_usize(window.map_or(0, |window| window.text.matches(wanted.as_str()).count())))
+    let count = window.map_or(0, |window| window.text.matches(wanted.as_str()).count());
+    vm.charge(count / 4)?;
+    Ok(Value::from_usize(count))
 }
 
 pub(super) fn startswith(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {

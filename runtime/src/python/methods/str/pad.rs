@@ -79,7 +79,7 @@ pub(super) fn zfill(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value
 }
 
 /// Cuts white space, or the given characters, off one or both ends.
-fn strip_ends(receiver: &Value, args: Args, method: &str, left: bool, right: bool) -> PyResult<Value> {
+fn strip_ends(vm: &mut Vm, receiver: &Value, args: Args, method: &str, left: bool, right: bool) -> PyResult<Value> {
     let text = text_of(receiver, method)?;
     let [chars] = between(args, method, 0)?;
     let chars = match &chars {
@@ -87,6 +87,9 @@ fn strip_ends(receiver: &Value, args: Args, method: &str, left: bool, right: boo
         Some(Value::Str(chars)) => Some(chars.as_str()),
         Some(_) => return Err(type_error(format!("{method} arg must be None or str"))),
     };
+    if let Some(chars) = chars {
+        vm.charge(chars.len() + text.as_str().len() / 8)?;
+    }
     let sorted = chars.map(|chars| {
         let mut sorted: Vec<char> = chars.chars().collect();
         sorted.sort_unstable();
@@ -106,16 +109,16 @@ fn strip_ends(receiver: &Value, args: Args, method: &str, left: bool, right: boo
     Ok(if rest.len() == text.as_str().len() { receiver.clone() } else { Value::str(rest) })
 }
 
-pub(super) fn strip(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
-    strip_ends(receiver, args, "strip", true, true)
+pub(super) fn strip(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+    strip_ends(vm, receiver, args, "strip", true, true)
 }
 
-pub(super) fn lstrip(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
-    strip_ends(receiver, args, "lstrip", true, false)
+pub(super) fn lstrip(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+    strip_ends(vm, receiver, args, "lstrip", true, false)
 }
 
-pub(super) fn rstrip(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
-    strip_ends(receiver, args, "rstrip", false, true)
+pub(super) fn rstrip(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+    strip_ends(vm, receiver, args, "rstrip", false, true)
 }
 
 pub(super) fn removeprefix(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {

@@ -33,7 +33,8 @@ fn split_arguments(vm: &mut Vm, args: Args, method: &str) -> PyResult<(Option<St
 fn list_of<'a>(vm: &mut Vm, parts: impl Iterator<Item = &'a str>) -> PyResult<Value> {
     let mut items = Vec::new();
     for part in parts {
-        vm.charge(1)?;
+        // A new text each.
+        vm.charge(2)?;
         items.push(Value::str(part));
     }
     Ok(Value::list(items))
@@ -117,7 +118,7 @@ pub(super) fn splitlines(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<
     let mut lines = Vec::new();
     let mut rest = text.as_str();
     while !rest.is_empty() {
-        vm.charge(1)?;
+        vm.charge(2)?;
         let Some((at, char)) = rest.char_indices().find(|(_, char)| unicode::is_line_break(*char)) else {
             lines.push(Value::str(rest));
             break;
@@ -177,6 +178,7 @@ pub(super) fn replace(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Val
         return Ok(receiver.clone());
     }
     vm.charge_bytes(text.len().saturating_add(count.saturating_mul(new.len())))?;
+    vm.charge(count)?;
     Ok(Value::str(text.replacen(old, new, count)))
 }
 
@@ -191,6 +193,7 @@ pub(super) fn join(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value>
             false => raised,
         })?,
     };
+    vm.charge(items.len() / 2)?;
     let items: Vec<Value> = match items.iter().any(|item| matches!(item, Value::Instance(_))) {
         true => items.iter().map(plain).collect(),
         false => items,

@@ -30,6 +30,7 @@ pub(super) fn maketrans(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if from.char_len() != to.char_len() {
         return Err(value_error("the first two maketrans arguments must have equal length"));
     }
+    vm.charge(from.as_str().len())?;
     let mut table = Table::default();
     for (from, to) in from.as_str().chars().zip(to.as_str().chars()) {
         table.insert(Key::new(vm, code(from))?, code(to));
@@ -54,6 +55,7 @@ fn from_dict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     if !matches!(dict.kind, crate::python::dict::DictKind::Plain) {
         return Err(type_error("if you give only one argument to maketrans it must be a dict"));
     }
+    vm.charge(dict.len())?;
     let mut table = Table::default();
     for (key, value) in dict.items() {
         let key = match &key {
@@ -77,7 +79,8 @@ pub(super) fn translate(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<V
     let [table] = args.exactly("str.translate")?;
     let mut out = String::with_capacity(text.as_str().len());
     for char in text.as_str().chars() {
-        vm.charge(1)?;
+        // A character that the table has not costs an exception.
+        vm.charge(3)?;
         match vm.get_item(&table, &Value::Int(i64::from(u32::from(char)))) {
             Err(raised) if raised.is(&LOOKUP_ERROR) => out.push(char),
             Err(raised) => return Err(raised),

@@ -70,7 +70,7 @@ impl ChainMap {
 
     fn find(&self, vm: &mut Vm, key: &Value) -> PyResult<Option<Value>> {
         for map in self.maps(vm)? {
-            match vm.get_item(&map, key) {
+            match vm.deeper(|vm| vm.get_item(&map, key)) {
                 Ok(value) => return Ok(Some(value)),
                 Err(raised) if raised.is(&KEY_ERROR) => {}
                 Err(raised) => return Err(raised),
@@ -83,7 +83,7 @@ impl ChainMap {
     fn keys(&self, vm: &mut Vm) -> PyResult<Dict> {
         let dict = Dict::new();
         for map in self.maps(vm)?.iter().rev() {
-            for key in vm.collect(map)? {
+            for key in vm.deeper(|vm| vm.collect(map))? {
                 dict.set(vm, key, Value::None)?;
             }
         }
@@ -102,7 +102,7 @@ impl ChainMap {
 
     fn contains(&self, vm: &mut Vm, key: &Value) -> PyResult<bool> {
         for map in self.maps(vm)? {
-            if vm.contains(&map, key)? {
+            if vm.deeper(|vm| vm.contains(&map, key))? {
                 return Ok(true);
             }
         }
@@ -118,7 +118,7 @@ fn view(vm: &mut Vm, this: &Value, name: &str, args: Args) -> PyResult<Value> {
 
 fn first_map(vm: &mut Vm, this: &Value, name: &str, args: Args) -> PyResult<Value> {
     let first = receiver(this)?.first(vm)?;
-    vm.call_method(&first, name, args)
+    vm.deeper(|vm| vm.call_method(&first, name, args))
 }
 
 /// `MutableMapping.update`, which sets the items one by one.
@@ -175,7 +175,7 @@ fn copy(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = Signature::method("ChainMap.copy", [], 0).bind(args)?;
     let mut maps = receiver(this)?.maps(vm)?;
     if let Some(first) = maps.first_mut() {
-        *first = vm.call_method(first, "copy", Args::none())?;
+        *first = vm.deeper(|vm| vm.call_method(first, "copy", Args::none()))?;
     }
     Ok(chain(maps))
 }
@@ -254,12 +254,12 @@ impl Object for ChainMap {
 
     fn set_item(&self, vm: &mut Vm, key: &Value, value: Value) -> PyResult<()> {
         let first = self.first(vm)?;
-        vm.set_item(&first, key, value)
+        vm.deeper(|vm| vm.set_item(&first, key, value))
     }
 
     fn del_item(&self, vm: &mut Vm, key: &Value) -> PyResult<()> {
         let first = self.first(vm)?;
-        match vm.del_item(&first, key) {
+        match vm.deeper(|vm| vm.del_item(&first, key)) {
             Err(raised) if raised.is(&KEY_ERROR) => not_in_first(vm, key).map(drop),
             result => result,
         }
@@ -279,7 +279,7 @@ impl Object for ChainMap {
 
     fn truthy(&self, vm: &mut Vm) -> PyResult<bool> {
         for map in self.maps(vm)? {
-            if vm.truthy(&map)? {
+            if vm.deeper(|vm| vm.truthy(&map))? {
                 return Ok(true);
             }
         }
@@ -322,7 +322,7 @@ impl Object for ChainMap {
             "or" => Some((|| {
                 let mut maps = self.maps(vm)?;
                 if let Some(first) = maps.first_mut() {
-                    *first = vm.call_method(first, "copy", Args::none())?;
+                    *first = vm.deeper(|vm| vm.call_method(first, "copy", Args::none()))?;
                     vm.call_method(first, "update", Args::one(other.clone()))?;
                 }
                 Ok(chain(maps))

@@ -138,7 +138,7 @@ impl Groups {
 /// # Errors
 /// `ValueError` where the text does not fit the pattern or the pattern is none; `re.error` where a directive is there twice.
 pub(in crate::python::modules) fn strptime(vm: &mut Vm, text: &str, pattern: &str) -> PyResult<Reading> {
-    vm.charge(text.len() + pattern.len())?;
+    vm.charge(16 + (text.len() + pattern.len()) * 2)?;
     let regex = match expression(pattern) {
         Ok(regex) => regex,
         Err(Some(bad)) => return Err(value_error(format!("'{bad}' is a bad directive in format '{pattern}'"))),

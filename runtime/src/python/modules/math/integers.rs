@@ -15,22 +15,31 @@ fn fold(vm: &mut Vm, args: Args, name: &str, start: i64, f: impl Fn(&BigInt, &Bi
     let mut result = BigInt::from(start);
     for value in &args.pos {
         let value = convert::bigint(vm, value)?;
-        // Both algorithms take time by the product of the sizes.
         let words = |value: &BigInt| usize::try_from(value.bits() / 64).unwrap_or(usize::MAX);
-        vm.charge(1 + words(&value).saturating_mul(1 + words(&result)))?;
+        let (small, large) = (words(&value).min(words(&result)), words(&value).max(words(&result)));
+        vm.charge(
+            (1 + large.saturating_mul(1 + small) / 4).saturating_add(small.saturating_mul(small).saturating_mul(4)),
+        )?;
         result = f(&result, &value);
     }
     Ok(Value::from_bigint(result.abs()))
 }
 
+/// The greatest common divisor. The library's algorithm takes as many rounds as the larger number has bits: it gets the
+/// remainder.
+fn common(a: &BigInt, b: &BigInt) -> BigInt {
+    let (small, large) = if a.magnitude() < b.magnitude() { (a, b) } else { (b, a) };
+    if small.is_zero() { large.abs() } else { (large % small).gcd(small) }
+}
+
 /// `math.gcd(*integers)`
 pub(super) fn gcd(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    fold(vm, args, "math.gcd", 0, |a, b| a.gcd(b))
+    fold(vm, args, "math.gcd", 0, common)
 }
 
 /// `math.lcm(*integers)`
 pub(super) fn lcm(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    fold(vm, args, "math.lcm", 1, |a, b| a.lcm(b))
+    fold(vm, args, "math.lcm", 1, |a, b| if a.is_zero() || b.is_zero() { BigInt::zero() } else { a / common(a, b) * b })
 }
 
 /// The product of the ints from `low` to `high`, by halves so that the factors stay of like size.

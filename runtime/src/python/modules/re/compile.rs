@@ -10,6 +10,7 @@ use super::flags::number;
 use super::pattern::PatternObject;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::regex::Regex;
+use crate::python::regex::ast::flag;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -17,7 +18,9 @@ use crate::python::vm::Vm;
 const MAX_KEPT: usize = 512;
 
 /// The steps that compiling a pattern takes.
-const COMPILING: usize = 1000;
+const COMPILING: usize = 2000;
+/// The steps more where the letters' case does not count: each class is made larger.
+const COMPILING_CASELESS: usize = 6000;
 /// The steps for each byte of the pattern.
 const COMPILING_A_BYTE: usize = 50;
 
@@ -54,7 +57,9 @@ pub(super) fn pattern(vm: &mut Vm, pattern: &Value, flags: Option<&Value>) -> Py
         return Err(type_error("first argument must be string or compiled pattern"));
     };
     // Whether it is kept depends on earlier jobs, so what it costs must not: once in a job, as if it were compiled.
-    vm.charge_once(&text, flags, COMPILING + text.len() * COMPILING_A_BYTE)?;
+    let caseless = flags & flag::IGNORECASE != 0 || text.as_str().contains("(?i");
+    let cost = COMPILING + if caseless { COMPILING_CASELESS } else { 0 };
+    vm.charge_once(&text, flags, cost + text.len() * COMPILING_A_BYTE)?;
     let kept = KEPT.with_borrow(|kept| kept.get(&(flags, bytes))?.get(text.as_str()).cloned());
     if let Some(value) = kept {
         return Ok(value);

@@ -166,14 +166,14 @@ impl Object for MatchObject {
         METHODS.contains(&name)
     }
 
-    fn call_method(&self, _: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+    fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
         if !self.has_method(name) {
             return None;
         }
         let args = std::mem::take(args);
         Some(match name {
             "group" => self.group(&args),
-            "groups" => self.groups(args),
+            "groups" => vm.charge(self.regex.groups() * 2).and_then(|()| self.groups(args)),
             "groupdict" => self.groupdict(args),
             "expand" => self.expand(args),
             "__getitem__" => {

@@ -18,7 +18,7 @@ use crate::python::object::Object;
 use crate::python::regex::ast::flag;
 use crate::python::regex::engine::Scan;
 use crate::python::regex::template::Template;
-use crate::python::regex::{Regex, Spans};
+use crate::python::regex::{Effort, Regex, Spans};
 use crate::python::string::Str;
 use crate::python::types::{self, BuiltinType};
 use crate::python::value::Value;
@@ -146,16 +146,20 @@ impl PatternObject {
 
     fn find(&self, vm: &mut Vm, this: &Value, method: &str, args: Args) -> PyResult<Value> {
         let subject = self.bounded(method, args)?;
-        vm.charge(2 + subject.seen().len() / 8)?;
+        vm.charge(
+            (2 + self.regex.groups() + subject.seen().len() / 8).saturating_add(self.regex.cost(subject.seen().len())),
+        )?;
         // DIFFERENCE: CPython's `match` finds an empty match there, past the end that it was given.
         if subject.start > subject.end {
             return Ok(Value::None);
         }
+        let effort = Effort::default();
         let found = match method {
-            "match" => self.regex.match_at(subject.seen(), subject.start),
-            "fullmatch" => self.regex.full_match(subject.seen(), subject.start),
-            _ => self.regex.search(subject.seen(), subject.start),
+            "match" => self.regex.match_at(subject.seen(), subject.start, &effort),
+            "fullmatch" => self.regex.full_match(subject.seen(), subject.start, &effort),
+            _ => self.regex.search(subject.seen(), subject.start, &effort),
         };
+        vm.charge(effort.steps())?;
         Ok(match found.map_err(|error| search_error(&error))? {
             Some(spans) => self.found(this, &subject, spans),
             None => Value::None,
@@ -171,6 +175,8 @@ impl PatternObject {
         let mut walk = Walk::new(self.regex.clone(), &subject);
         let mut all = Vec::new();
         while let Some(spans) = walk.next(vm, &subject)? {
+            let copied: usize = spans.iter().flatten().map(|(start, end)| end - start).sum();
+            vm.charge(copied / 32)?;
             let text = |group: usize| {
                 let (start, end) = spans.get(group).unwrap_or_default();
                 subject.part(start, end)
@@ -299,8 +305,12 @@ impl Walk {
     fn next(&mut self, vm: &mut Vm, subject: &Subject) -> PyResult<Option<Spans>> {
         let Some(scan) = &mut self.scan else { return Ok(None) };
         let seen = subject.seen();
-        vm.charge(1 + (seen.len() - scan.position().unwrap_or(seen.len()).min(seen.len())) / 64)?;
-        scan.next(&self.regex, seen).map_err(|error| search_error(&error))
+        let rest = seen.len() - scan.position().unwrap_or(seen.len()).min(seen.len());
+        vm.charge((1 + self.regex.groups() + rest / 32).saturating_add(self.regex.cost(rest)))?;
+        let effort = Effort::default();
+        let found = scan.next(&self.regex, seen, &effort);
+        vm.charge(effort.steps())?;
+        found.map_err(|error| search_error(&error))
     }
 }
 

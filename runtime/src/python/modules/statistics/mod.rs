@@ -214,7 +214,12 @@ impl Numbers {
         vm.charge(5)?;
         self.all_ints &= !matches!(value, Value::Float(_));
         match exact_ratio(vm, value)? {
-            Exact::Fraction(fraction) => self.fractions.push(fraction),
+            Exact::Fraction(fraction) => {
+                // Sums of fractions are as wide as all their denominators.
+                let bits = fraction.numerator.bits() + fraction.denominator.bits();
+                vm.charge(usize::try_from(bits.saturating_mul(bits) / 1024).unwrap_or(usize::MAX))?;
+                self.fractions.push(fraction);
+            }
             Exact::Special(float) => self.specials.push(float),
         }
         Ok(())

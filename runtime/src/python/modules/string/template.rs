@@ -137,6 +137,7 @@ fn substitute(vm: &mut Vm, this: &Value, args: Args, function: &str, safe: bool)
     let text = template_of(vm, this)?;
     let mut out = String::new();
     for part in parts(&text) {
+        let before = out.len();
         vm.charge(1)?;
         match part {
             Part::Text(text) => out.push_str(text),
@@ -149,6 +150,7 @@ fn substitute(vm: &mut Vm, this: &Value, args: Args, function: &str, safe: bool)
                 Err(raised) => return Err(raised),
             },
         }
+        vm.charge((out.len() - before) / 32)?;
         if out.len() > vm.limits.bytes {
             vm.charge_bytes(out.len())?;
         }

@@ -16,7 +16,7 @@ module! {
         "dedent" => |vm, args| {
             let [text] = Signature::function("dedent", ["text"], 1).bind(args)?.map(Option::unwrap_or_default);
             let text = super::re::text_of(&text)?;
-            vm.charge(text.len() / 16)?;
+            vm.charge(text.len() / 2)?;
             Ok(Value::str(dedent(&text)))
         },
         "fill" => wrapper::fill,
