@@ -110,28 +110,16 @@ impl Check<'_> {
         self.string(row.id)?;
         row.inherits.map_or(Ok(()), |id| self.string(id))?;
         in_range(row.site, self.tables.sites.len(), "site")?;
-        let values = row.resources.iter().map(|(_, value)| value).chain(row.limits.iter().map(|(_, value)| value));
-        let fields = [&row.env, &row.params, &row.resubmit, &row.rank, &row.context];
-        values.chain(fields).try_for_each(|value| self.value(value))?;
+        row.values().try_for_each(|value| self.value(value))?;
         self.tags(&row.tags)?;
         for (key, rule) in &row.rules {
             self.string(*key)?;
             in_range(*rule, self.tables.rules.len(), "rule")?;
         }
-        for (name, value) in &row.extras {
-            self.string(*name)?;
-            self.value(value)?;
-        }
+        row.extras.iter().try_for_each(|(name, _)| self.string(*name))?;
         if let Some(fields) = &row.destination {
             fields.runner.map_or(Ok(()), |id| self.string(id))?;
-            self.value(&fields.dest_name)?;
             self.tags(&fields.dest_tags)?;
-            self.value(&fields.handler_tags)?;
-        }
-        if let Some(fields) = &row.rule {
-            [&fields.if_condition, &fields.execute, &fields.fail]
-                .into_iter()
-                .try_for_each(|value| self.value(value))?;
         }
         Ok(())
     }
