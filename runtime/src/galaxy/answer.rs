@@ -196,6 +196,24 @@ impl Answer {
         }
     }
 
+    /// The class and the message of the error in one text, as Python shows exceptions; nothing where the job was mapped.
+    pub fn error_text(&self) -> Option<String> {
+        let (kind, message) = self.error()?;
+        let mut text = kind.to_owned();
+        match message {
+            Json::Str(message) if message.is_empty() => {}
+            Json::Str(message) => {
+                text.push_str(": ");
+                text.push_str(message);
+            }
+            other => {
+                text.push_str(": ");
+                write_text(&mut text, other);
+            }
+        }
+        Some(text)
+    }
+
     /// The JSON text of a field; nothing where the job was not mapped or the field was not asked for.
     pub fn text(&self, field: Field) -> Option<&str> {
         let Outcome::Mapped(ends) = &self.outcome else { return None };

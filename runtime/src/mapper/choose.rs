@@ -21,8 +21,8 @@ use super::explain::{Observer, Step, Unobserved};
 use super::lookup::id_of;
 use super::matching::with_resources;
 use super::objects::{EntityObject, MapperObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
-use super::places::ConfigPlace;
 use super::rank::Ranked;
+use super::trace::Trace;
 use super::worker::Worker;
 use super::working::Working;
 
@@ -38,8 +38,8 @@ impl Worker {
             Ok(answer) => answer,
             Err(raised) => {
                 if observer.watches() {
-                    let place = ConfigPlace::of_raised(&self.rules, &raised);
-                    observer.step(Step::Raised { raised: &raised, place: place.as_ref() });
+                    let trace = Trace::of(&self.rules, &raised);
+                    observer.step(Step::Raised { raised: &raised, trace: trace.as_ref() });
                 }
                 self.error(job, &raised)
             }
@@ -87,8 +87,8 @@ impl Worker {
     }
 
     fn passed(&self, candidate: &Entity, raised: &Raised, observer: &mut dyn Observer) {
-        let place = if observer.watches() { ConfigPlace::of_raised(&self.rules, raised) } else { None };
-        observer.step(Step::Passed { candidate: id_of(candidate).as_str(), raised, place: place.as_ref() });
+        let trace = if observer.watches() { Trace::of(&self.rules, raised) } else { None };
+        observer.step(Step::Passed { candidate: id_of(candidate).as_str(), raised, trace: trace.as_ref() });
     }
 
     /// The evaluation context at the start: the global context, then the arguments of the call.
@@ -234,10 +234,12 @@ impl Worker {
 
     /// The answer for an exception. Its text may be made by code, which gets a budget of its own.
     fn error(&mut self, job: &Job, raised: &Raised) -> Answer {
-        self.environment.log_raised(&job.id, raised, self.rules.clone().as_ref());
         self.vm.renew();
         let answer = Answer::failed(&mut self.vm, &job.id, raised);
-        answer.unwrap_or_else(|_| Answer::error_line(&job.id, raised.class_name().as_str(), Json::str("")))
+        let answer =
+            answer.unwrap_or_else(|_| Answer::error_line(&job.id, raised.class_name().as_str(), Json::str("")));
+        self.environment.log_raised(&job.id, &answer, raised, &self.rules);
+        answer
     }
 }
 

@@ -31,6 +31,7 @@ mod shape;
 mod shared;
 mod store;
 pub mod tags;
+pub mod trace;
 mod tree;
 mod words;
 mod worker;

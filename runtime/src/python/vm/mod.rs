@@ -42,6 +42,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+pub(crate) use arguments::qualified;
 pub use caller::CALLER_BUILTINS;
 pub use cost::Cost;
 
