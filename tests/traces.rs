@@ -4,7 +4,7 @@
 //!
 //! With `UPDATE_EXPECT=1` in the environment the expectations are rewritten; review the change before committing it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
 mod support;
 
@@ -69,4 +69,20 @@ fn exceptions_lead_into_the_config() {
         write!(text, "$ tpvc map -v rules.bin jobs.jsonl\n{log}").unwrap();
         expect_file(&folder().join("expected").join(format!("{tool}.txt")), &text);
     }
+}
+
+#[test]
+fn explanations_name_the_calls() {
+    let shown = |format: &str| {
+        let args = ["dry-run", CONFIG, "--tool", "method", "--explain", "--output-format", format];
+        support::stdout(&tpvc_in(&folder(), &args))
+    };
+    let explained: serde_json::Value = serde_json::from_str(&shown("json")).unwrap();
+    let error = &explained["result"]["error"];
+    let calls = error["calls"].as_array().unwrap_or_else(|| panic!("{explained}"));
+    let functions: Vec<_> = calls.iter().map(|call| call["in"].as_str()).collect();
+    assert_eq!(functions, [Some("`Plan.cores`"), Some("`Plan.mem`"), None]);
+    assert_eq!(calls[0]["at"], error["at"]);
+    let page = shown("html");
+    assert!(page.contains("called at <span") && page.contains(", in `Plan.cores`"), "{page}");
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use tpv_runtime::artifact::tables::{Piece, Site};
+use tpv_runtime::artifact::site::{Piece, Site};
 
 use crate::config::value::Text;
 use crate::source::{SourceMap, Span};

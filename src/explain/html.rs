@@ -106,7 +106,7 @@ fn result(out: &mut String, explanation: &Explanation, title: &str) {
             );
             for (index, call) in trace.iter().flat_map(|trace| &trace.calls).enumerate() {
                 let word = if index == 0 { "raised" } else { "called" };
-                let function = call.function.as_ref().map_or_else(String::new, |name| format!(" in {}", escape(name)));
+                let function = call.function.as_ref().map_or_else(String::new, |name| format!(", in {}", escape(name)));
                 let _ = writeln!(out, "<p>{word} at {}{function}</p>", at(Some(&call.place)));
             }
             let _ = writeln!(out, "</header>");

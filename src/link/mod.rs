@@ -13,7 +13,8 @@ pub use entities::blocks_at;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tpv_runtime::artifact::tables::{EntityTable, GlobalRow, Site, StringId, Tables};
+use tpv_runtime::artifact::site::Site;
+use tpv_runtime::artifact::tables::{EntityTable, GlobalRow, StringId, Tables};
 use tpv_runtime::patterns::PatternSet;
 use tpv_runtime::python::code::ProgramData;
 

@@ -5,6 +5,7 @@
 //! never a wrong answer or a crash.
 
 pub mod format;
+pub mod site;
 pub mod tables;
 pub mod texts;
 mod verify;

@@ -13,7 +13,12 @@ pub(super) fn verify(tables: &Tables, program: &ProgramData) -> Result<(), Artif
     check.section("TAGS", || tables.tags.iter().try_for_each(|id| check.string(*id)))?;
     check.section("SRCS", || tables.sources.iter().try_for_each(|id| check.string(*id)))?;
     check.section("SITE", || {
-        tables.sites.iter().try_for_each(|site| in_range(site.source, tables.sources.len(), "config file"))
+        tables.sites.iter().try_for_each(|site| {
+            if !site.pieces.is_sorted_by_key(|piece| (piece.text_line, piece.text_column)) {
+                return Err("the pieces of a text are not in order".to_owned());
+            }
+            in_range(site.source, tables.sources.len(), "config file")
+        })
     })?;
     check.section("GLOB", || {
         tables.global.default_inherits.map_or(Ok(()), |id| check.string(id))?;

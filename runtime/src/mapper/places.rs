@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::artifact::Rules;
-use crate::artifact::tables::Site;
+use crate::artifact::site::Site;
 
 /// A place in a config file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

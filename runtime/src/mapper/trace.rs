@@ -3,7 +3,6 @@
 use std::fmt::{self, Write};
 
 use crate::artifact::Rules;
-use crate::artifact::tables::Site;
 use crate::python::code::{CodeKind, Place};
 use crate::python::exception::{ExceptionObject, KEY_ERROR, Raised};
 use crate::python::value::Value;
@@ -34,9 +33,9 @@ pub struct Call {
     pub line: Option<String>,
     /// How many more calls from the same place, or not kept for their number, come before the next one.
     pub more: u32,
-    /// How many other places of the config have the same text, so that it may have been one of them: of functions that
-    /// code keeps for later blocks, only the text is known.
-    pub alike: u32,
+    /// The same place in other blocks that have the same text, so that it may have been one of them: of functions that code
+    /// keeps for later blocks, only the text is known.
+    pub alike: Vec<ConfigPlace>,
 }
 
 /// An exception behind another.
@@ -121,25 +120,28 @@ impl Tracer<'_> {
     fn call(&self, place: &Place) -> Option<Call> {
         let root = self.root(place)?;
         let known = || self.known.iter().rev().find(|(code, _)| *code == root).map(|(_, site)| *site);
-        let (site, alike) = match place.site.or_else(known) {
-            Some(site) => (site, 0),
-            None => {
-                let sites = self.rules.texts().sites_of(root);
-                (*sites.first()?, sites.len() - 1)
-            }
+        let sites = match place.site.or_else(known) {
+            Some(site) => vec![site],
+            None => self.rules.texts().sites_of(root).to_vec(),
         };
-        let mut call = self.call_at(site, place.line, place.column, self.function(place.code))?;
-        call.alike = u32::try_from(alike).unwrap_or(u32::MAX);
+        let (site, others) = sites.split_first()?;
+        let mut call = self.call_at(*site, place.line, place.column, self.function(place.code))?;
+        call.alike = others.iter().filter_map(|site| self.place_at(*site, place.line, place.column)).collect();
         Some(call)
     }
 
-    fn call_at(&self, site: u32, line: u32, column: u32, function: Option<String>) -> Option<Call> {
-        let found: &Site = self.rules.tables().sites.get(site as usize)?;
+    fn place_at(&self, site: u32, line: u32, column: u32) -> Option<ConfigPlace> {
+        let found = self.rules.tables().sites.get(site as usize)?;
         let (line, column) = found.locate(line, column);
+        Some(ConfigPlace::at(self.rules, found, line, column))
+    }
+
+    fn call_at(&self, site: u32, line: u32, column: u32, function: Option<String>) -> Option<Call> {
+        let found = self.rules.tables().sites.get(site as usize)?;
+        let place = self.place_at(site, line, column)?;
         let text = self.rules.texts().of_site(self.rules.tables(), site);
-        let excerpt = text.and_then(|text| found.file_line(text, line));
-        let place = ConfigPlace::at(self.rules, found, line, column);
-        Some(Call { place, function, line: excerpt, more: 0, alike: 0 })
+        let excerpt = text.and_then(|text| found.file_line(text, place.line));
+        Some(Call { place, function, line: excerpt, more: 0, alike: Vec::new() })
     }
 
     /// What of a block a code is, in words.
@@ -259,10 +261,10 @@ impl Call {
 
     /// What is to be said of other places with the same text.
     pub fn alike(&self) -> Option<String> {
-        match self.alike {
-            0 => None,
-            1 => Some("or at the other place that has the same text".to_owned()),
-            more => Some(format!("or at one of {more} other places that have the same text")),
+        match self.alike.as_slice() {
+            [] => None,
+            [other] => Some(format!("or at {other}, which has the same text")),
+            [other, more @ ..] => Some(format!("or at {other} or {} more places that have the same text", more.len())),
         }
     }
 }
