@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 
 use crate::artifact::Rules;
+use crate::galaxy::errors::JOB_MAPPING_EXCEPTION;
 use crate::python::code::{CodeKind, Place};
 use crate::python::exception::{ExceptionObject, KEY_ERROR, Raised};
 use crate::python::value::Value;
@@ -94,9 +95,14 @@ impl Tracer<'_> {
         }
         let made = exception.made.borrow().as_ref().map(|text| first_line(text));
         if calls.is_empty() && made.is_none() {
-            // A rule's `fail` has no instruction that raises.
             let origin = exception.origin.get()?;
-            calls.push(self.call_at(origin.site, 1, 1, None)?);
+            let mut call = self.call_at(origin.site, 1, 1, None)?;
+            // Code that raises it has places. The text of a `fail` is the message, which need not be shown twice.
+            if exception.is(&JOB_MAPPING_EXCEPTION) {
+                call.function = Some("a rule's `fail`".to_owned());
+                call.line = None;
+            }
+            calls.push(call);
         }
         let cause = if causes > 0 { self.cause(exception, causes - 1) } else { None };
         Some(Trace { calls, made, cause: cause.map(Box::new) })
