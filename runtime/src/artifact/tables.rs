@@ -123,12 +123,12 @@ impl<Context> Decode<Context> for ValueRow {
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct TagsRow {
     /// The four lists.
-    pub lists: [Option<Vec<u32>>; 4],
+    pub lists: [Option<Box<[u32]>>; 4],
 }
 
 impl Default for TagsRow {
     fn default() -> Self {
-        Self { lists: std::array::from_fn(|_| Some(Vec::new())) }
+        Self { lists: std::array::from_fn(|_| Some(Box::default())) }
     }
 }
 
@@ -278,7 +278,7 @@ pub struct EntityRow {
     /// Fields that TPV does not know, which it keeps as attributes.
     pub extras: Vec<(StringId, ValueRow)>,
     /// What only destinations and pools have.
-    pub destination: Option<DestinationRow>,
+    pub destination: Option<Box<DestinationRow>>,
     /// What only rules have.
     pub rule: Option<RuleRow>,
     /// The place of the entity, an index in [`Tables::sites`].
