@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
 
 use crate::source::{SourceMap, Span};
 
@@ -40,6 +40,10 @@ pub struct Diagnostic {
     pub primary: Option<Label>,
     /// Other places that explain the problem.
     pub secondary: Vec<Label>,
+    /// The calls that led to the problem, each with an excerpt of its own, in this order.
+    pub trace: Vec<Label>,
+    /// The problem that led to this one.
+    pub behind: Option<Box<Diagnostic>>,
     /// Facts that explain the problem.
     pub notes: Vec<String>,
     /// What to write instead.
@@ -58,7 +62,17 @@ impl Diagnostic {
     }
 
     fn new(severity: Severity, message: String) -> Self {
-        Self { severity, code: None, message, primary: None, secondary: Vec::new(), notes: Vec::new(), help: None }
+        Self {
+            severity,
+            code: None,
+            message,
+            primary: None,
+            secondary: Vec::new(),
+            trace: Vec::new(),
+            behind: None,
+            notes: Vec::new(),
+            help: None,
+        }
     }
 
     /// Says where the problem is.
@@ -70,6 +84,18 @@ impl Diagnostic {
     /// Points to a further place.
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
         self.secondary.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Adds the call that led to where the trace has come so far.
+    pub fn called(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.trace.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Adds the problem that led to this one; its severity does not show.
+    pub fn behind(mut self, other: Self) -> Self {
+        self.behind = Some(Box::new(other));
         self
     }
 
@@ -101,18 +127,33 @@ impl Diagnostic {
         if let Some(code) = self.code {
             title = title.id(code);
         }
+        let mut groups = vec![self.group(title, sources)];
+        let mut behind = self.behind.as_deref();
+        while let Some(other) = behind {
+            groups.push(other.group(Level::NOTE.secondary_title(other.message.as_str()), sources));
+            behind = other.behind.as_deref();
+        }
+        // What to write instead comes last, whatever led to the problem.
+        if let Some(help) = &self.help
+            && let Some(last) = groups.pop()
+        {
+            groups.push(last.element(Level::HELP.message(help.as_str())));
+        }
+        let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+        renderer.render(&groups)
+    }
+
+    /// All that stands under a title.
+    fn group<'a>(&'a self, title: Title<'a>, sources: &'a SourceMap) -> Group<'a> {
         let mut group = Group::with_title(title);
-        for snippet in self.snippets(sources) {
+        let calls = self.trace.iter().filter_map(|label| snippet(sources, None, vec![label]));
+        for snippet in self.snippets(sources).into_iter().chain(calls) {
             group = group.element(snippet);
         }
         for note in &self.notes {
             group = group.element(Level::NOTE.message(note.as_str()));
         }
-        if let Some(help) = &self.help {
-            group = group.element(Level::HELP.message(help.as_str()));
-        }
-        let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-        renderer.render(&[group])
+        group
     }
 
     /// One excerpt for each source that has a label, the primary one's first.
@@ -123,32 +164,41 @@ impl Diagnostic {
                 order.push(label.span.source);
             }
         }
-        let mut snippets = Vec::new();
-        for id in order {
-            let Some(source) = sources.get(id) else { continue };
-            let here = |label: &&'a Label| label.span.source == id;
-            let labels = || self.primary.iter().chain(&self.secondary).filter(here);
-            let first = labels().map(|label| label.span).min().unwrap_or_default();
-            let last = labels().map(|label| label.span.range().end).max().unwrap_or_default();
-            let last = floor_char_boundary(&source.text, last);
-            // Only the lines between the labels: the renderer walks all it is given.
-            let line = source.place(first.start).line;
-            let start = source.line_start(line);
-            let rest = source.text.get(last..).unwrap_or("");
-            let end = last + rest.find('\n').unwrap_or(rest.len());
-            let annotation = |kind: AnnotationKind, label: &'a Label| {
-                let range = fit(&source.text, label.span);
-                let annotation = kind.span(range.start.saturating_sub(start)..range.end.saturating_sub(start));
-                if label.text.is_empty() { annotation } else { annotation.label(label.text.as_str()) }
-            };
-            let primary = self.primary.iter().filter(here).map(|label| annotation(AnnotationKind::Primary, label));
-            let secondary = self.secondary.iter().filter(here).map(|label| annotation(AnnotationKind::Context, label));
-            let lines = source.text.get(start..end).unwrap_or("");
-            let snippet = Snippet::source(lines).line_start(line).path(&*source.name);
-            snippets.push(snippet.annotations(primary.chain(secondary)));
-        }
-        snippets
+        let here = |id| move |label: &&Label| label.span.source == id;
+        let snippets = order.into_iter().filter_map(|id| {
+            let secondary = self.secondary.iter().filter(here(id)).collect();
+            snippet(sources, self.primary.as_ref().filter(here(id)), secondary)
+        });
+        snippets.collect()
     }
+}
+
+/// The excerpt with labels of one source.
+fn snippet<'a>(
+    sources: &'a SourceMap,
+    primary: Option<&'a Label>,
+    secondary: Vec<&'a Label>,
+) -> Option<Snippet<'a, annotate_snippets::Annotation<'a>>> {
+    let labels = || primary.iter().chain(&secondary).map(|label| label.span);
+    let first = labels().min()?;
+    let source = sources.get(first.source)?;
+    let last = labels().map(|span| span.range().end).max().unwrap_or_default();
+    let last = floor_char_boundary(&source.text, last);
+    // Only the lines between the labels: the renderer walks all it is given.
+    let line = source.place(first.start).line;
+    let start = source.line_start(line);
+    let rest = source.text.get(last..).unwrap_or("");
+    let end = last + rest.find('\n').unwrap_or(rest.len());
+    let annotation = |kind: AnnotationKind, label: &'a Label| {
+        let range = fit(&source.text, label.span);
+        let annotation = kind.span(range.start.saturating_sub(start)..range.end.saturating_sub(start));
+        if label.text.is_empty() { annotation } else { annotation.label(label.text.as_str()) }
+    };
+    let primary = primary.map(|label| annotation(AnnotationKind::Primary, label));
+    let secondary = secondary.iter().map(|label| annotation(AnnotationKind::Context, label));
+    let lines = source.text.get(start..end).unwrap_or("");
+    let snippet = Snippet::source(lines).line_start(line).path(&*source.name);
+    Some(snippet.annotations(primary.into_iter().chain(secondary)))
 }
 
 /// The span's bytes, kept within the text and cut at the end of its first line: a caret under one line reads better

@@ -251,6 +251,11 @@ fn enums() {
 }
 
 #[test]
+fn pathlib() {
+    replay("pathlib");
+}
+
+#[test]
 fn more_stdlib() {
     replay("more_stdlib");
 }

@@ -10,14 +10,14 @@ use tpv_runtime::galaxy::json::Json as Text;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
 
-const IMPORTS: &str = "from sqlalchemy import and_, asc, desc, distinct, func, not_, or_, select";
+const IMPORTS: &str = "from sqlalchemy import and_, asc, desc, distinct, func, not_, or_, select, text";
 
 #[test]
 fn queries_answer_as_sqlalchemy_on_sqlite() {
     let recorded: Json = serde_json::from_str(include_str!("../runtime/tests/recorded/queries.json")).unwrap();
     let answers = recorded["answers"].as_array().unwrap();
     assert!(answers.len() > 100);
-    let world = World::parse(&json!({ "jobs": recorded["jobs"] }).to_string()).unwrap();
+    let world = World::parse(&json!({ "jobs": recorded["jobs"], "queries": recorded["queries"] }).to_string()).unwrap();
     let world = Arc::new(world);
     let mut config = String::from("destinations:\n  local:\n    runner: local\ntools:\n");
     for (number, answer) in answers.iter().enumerate() {

@@ -5,9 +5,13 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
+use std::iter::once;
+use std::mem::replace;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+
+use memchr::{memchr_iter, memrchr};
 
 /// The size of a batch read from a file, in bytes.
 const BATCH: usize = 256 * 1024;
@@ -25,7 +29,8 @@ pub struct Batch {
 impl Batch {
     /// The lines with their numbers, without line ends; blank ones are left out.
     pub fn lines(&self) -> impl Iterator<Item = (usize, &[u8])> {
-        let lines = self.bytes.split(|byte| *byte == b'\n');
+        let ends = memchr_iter(b'\n', &self.bytes).chain(once(self.bytes.len()));
+        let lines = ends.scan(0, |start, end| self.bytes.get(replace(start, end + 1)..end));
         lines
             .enumerate()
             .filter(|(_, line)| !line.trim_ascii().is_empty())
@@ -65,7 +70,7 @@ impl<R: BufRead> Batches<R> {
                 break;
             }
             let count = available.len();
-            let line_end = available.iter().rposition(|byte| *byte == b'\n');
+            let line_end = memrchr(b'\n', available);
             let old = bytes.len();
             bytes.extend_from_slice(available);
             self.reader.consume(count);
@@ -79,7 +84,7 @@ impl<R: BufRead> Batches<R> {
         }
         let batch = Batch { number: self.number, first_line: self.line, bytes };
         self.number += 1;
-        self.line += batch.bytes.iter().filter(|byte| **byte == b'\n').count();
+        self.line += memchr_iter(b'\n', &batch.bytes).count();
         Ok(Some(batch))
     }
 }

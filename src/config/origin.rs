@@ -1,5 +1,9 @@
 //! From a position inside a text back to the config file: Python's parser and interpreter know only the former.
 
+use std::ops::Range;
+
+use tpv_runtime::artifact::site::{Piece, Site};
+
 use crate::config::value::Text;
 use crate::source::{SourceMap, Span};
 
@@ -32,11 +36,11 @@ impl<'a> TextOrigin<'a> {
         Self { text, sources }
     }
 
-    /// The place in the file of a range of bytes of the text. The line is right for every style; the column too, unless
-    /// an escape stands in the way.
-    pub fn span(&self, range: std::ops::Range<usize>) -> Span {
-        let start = self.offset(range.start);
-        let end = if range.end > range.start { self.offset(range.end - 1) + 1 } else { start };
+    /// The place in the file of a range of bytes of the text.
+    pub fn span(&self, range: Range<usize>) -> Span {
+        let visible = self.visible();
+        let start = self.offset(&visible, range.start);
+        let end = if range.end > range.start { self.offset(&visible, range.end - 1) + 1 } else { start };
         let base = self.text.span;
         Span::new(base.source, start.min(base.range().end), end.min(base.range().end))
     }
@@ -50,112 +54,149 @@ impl<'a> TextOrigin<'a> {
         self.span(start + into..start + into + 1)
     }
 
-    /// The byte in the file that the byte `target` of the text was read from.
-    fn offset(&self, target: usize) -> usize {
-        let base = self.text.span.range();
-        let mut walk = Walk { written: self.sources.text(self.text.span), at: 0, style: self.text.style, indent: 0 };
-        let value = &*self.text.value;
-        let mut leading = 0;
-        if walk.is_block() {
-            // The span starts at the first line that is not blank, which stands as deep as the block is indented.
-            walk.indent = self.indent();
-            leading = value.len() - value.trim_start_matches('\n').len();
-        } else if self.text.style != ScalarStyle::Plain {
-            walk.at = 1;
-        }
-        for (position, wanted) in value.char_indices().filter(|&(position, _)| position >= leading) {
-            walk.align(wanted);
-            if position + wanted.len_utf8() > target {
-                break;
+    /// How the text is written, for the artifact.
+    pub fn site(&self) -> Site {
+        let span = self.text.span;
+        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        let pieces = self.pieces();
+        let (line, column) = match pieces.first() {
+            // Where the text would start if nothing but this piece were known.
+            Some(first) => {
+                ((first.line + 1).saturating_sub(first.text_line), (first.column + 1).saturating_sub(first.text_column))
             }
-            walk.step(wanted);
+            None => {
+                let place = self.sources.place(span);
+                (number(place.line), number(place.column))
+            }
+        };
+        let mut site = Site { source: span.source.0, line: line.max(1), column: column.max(1), pieces: Vec::new() };
+        if pieces.iter().any(|piece| site.locate(piece.text_line, piece.text_column) != (piece.line, piece.column)) {
+            (site.line, site.column) = pieces.first().map_or((1, 1), |first| (first.line, first.column));
+            site.pieces = pieces;
         }
-        base.start + walk.at
+        site
     }
 
-    /// How far the span's start is from the start of its line.
-    fn indent(&self) -> usize {
-        let start = self.text.span.range().start;
-        let before = self.sources.get(self.text.span.source).and_then(|source| source.text.get(..start)).unwrap_or("");
-        before.len() - before.rfind('\n').map_or(0, |newline| newline + 1)
+    /// What the text was joined from.
+    fn pieces(&self) -> Vec<Piece> {
+        let file = self.sources.get(self.text.span.source).map_or("", |source| &*source.text);
+        let start = self.sources.place(self.text.span);
+        let mut read = Cursor { text: &self.text.value, at: 0, line: 1, column: 1 };
+        let from = self.text.span.range().start;
+        let mut written = Cursor { text: file, at: from, line: start.line, column: start.column };
+        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        let mut pieces: Vec<Piece> = Vec::new();
+        for (position, offset) in self.visible() {
+            read.go_to(position);
+            written.go_to(offset);
+            let (text_line, text_column) = (number(read.line), number(read.column));
+            let (line, column) = (number(written.line), number(written.column));
+            let goes_on = pieces.last().is_some_and(|piece| {
+                (piece.text_line, piece.line) == (text_line, line)
+                    && text_column - piece.text_column == column - piece.column
+            });
+            if !goes_on {
+                pieces.push(Piece { text_line, text_column, line, column });
+            }
+        }
+        pieces
+    }
+
+    /// The byte in the file that the byte `target` of the text was read from, by the visible characters around it.
+    fn offset(&self, visible: &[(usize, usize)], target: usize) -> usize {
+        let after = visible.partition_point(|(position, _)| *position <= target);
+        let next = visible.get(after).map_or(usize::MAX, |(_, offset)| *offset);
+        match after.checked_sub(1).and_then(|index| visible.get(index)) {
+            Some((position, offset)) => (offset + (target - position)).min(next),
+            None => {
+                let quote =
+                    usize::from(matches!(self.text.style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted));
+                (self.text.span.range().start + quote + target).min(next)
+            }
+        }
+    }
+
+    /// The visible characters of the text, in order: the byte of each in the text, and that in the file which it was read
+    /// from. Folding and indentation change blanks only, so that all others stand in the file in the same order. Ends
+    /// early where the text is not what the file says: numbers that became text.
+    fn visible(&self) -> Vec<(usize, usize)> {
+        let base = self.text.span.range().start;
+        let written = Written { text: self.sources.text(self.text.span), style: self.text.style, at: 0 };
+        let read = self.text.value.char_indices().filter(|(_, char)| !char.is_whitespace());
+        let pairs = read.zip(written).take_while(|((_, char), (_, wrote))| wrote.is_none_or(|wrote| wrote == *char));
+        pairs.map(|((position, _), (offset, _))| (position, base + offset)).collect()
     }
 }
 
-/// Walks the characters as written along with those that were read.
-struct Walk<'a> {
-    written: &'a str,
-    at: usize,
+/// The visible characters of a scalar as written, each with its byte; of an escape only that it is one.
+struct Written<'a> {
+    text: &'a str,
     style: ScalarStyle,
-    indent: usize,
+    at: usize,
 }
 
-impl Walk<'_> {
-    fn is_block(&self) -> bool {
-        matches!(self.style, ScalarStyle::Literal | ScalarStyle::Folded)
-    }
+impl Iterator for Written<'_> {
+    type Item = (usize, Option<char>);
 
-    fn rest(&self) -> &str {
-        self.written.get(self.at..).unwrap_or("")
-    }
-
-    fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
-    }
-
-    fn skip_indent(&mut self) {
-        let spaces = self.rest().bytes().take(self.indent).take_while(|&byte| byte == b' ').count();
-        self.at += spaces;
-    }
-
-    /// Moves over what folding dropped, up to the character that `wanted` was read from.
-    fn align(&mut self, wanted: char) {
-        if wanted.is_whitespace() && self.peek().is_some_and(char::is_whitespace) {
-            return;
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at == 0 && matches!(self.style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) {
+            self.at = 1;
         }
         loop {
-            match self.peek() {
-                Some('\\') if self.style == ScalarStyle::DoubleQuoted => {
-                    // A backslash at the end of a line joins the lines.
-                    if !self.rest().starts_with("\\\n") && !self.rest().starts_with("\\\r") {
-                        return;
+            let rest = self.text.get(self.at..)?;
+            let char = rest.chars().next()?;
+            let start = self.at;
+            self.at += char.len_utf8();
+            match (self.style, char) {
+                (ScalarStyle::DoubleQuoted, '\\') => {
+                    let (length, is_visible) = escape(rest);
+                    self.at = start + length;
+                    if is_visible {
+                        return Some((start, None));
                     }
+                }
+                (ScalarStyle::SingleQuoted, '\'') => {
                     self.at += 1;
+                    return Some((start, Some(char)));
                 }
-                Some(found) if found != wanted && found.is_whitespace() => {
-                    self.at += found.len_utf8();
-                    if found == '\n' && self.is_block() {
-                        self.skip_indent();
-                    }
-                }
-                _ => return,
+                _ if char.is_whitespace() => {}
+                _ => return Some((start, Some(char))),
             }
         }
     }
+}
 
-    /// Moves over the characters that `read` was read from.
-    fn step(&mut self, read: char) {
-        let Some(found) = self.peek() else { return };
-        match (self.style, found) {
-            (ScalarStyle::DoubleQuoted, '\\') => self.at += self.escape_length(),
-            (ScalarStyle::SingleQuoted, '\'') => self.at += 2,
-            (_, '\r') if self.rest().starts_with("\r\n") => self.at += 2,
-            // A fold reads as one character, or as one line end for each empty line.
-            _ if found == read || found.is_whitespace() => self.at += found.len_utf8(),
-            _ => {}
-        }
-        if matches!(found, '\n' | '\r') && self.is_block() {
-            self.skip_indent();
-        }
-    }
+/// The bytes of the escape that a text starts with, and whether it stands for something visible.
+fn escape(text: &str) -> (usize, bool) {
+    let Some(kind) = text.chars().nth(1) else { return (1, false) };
+    let digits = match kind {
+        'x' => 2,
+        'u' => 4,
+        'U' => 8,
+        // Blanks, and a line end that joins lines.
+        't' | 'n' | 'v' | 'f' | 'r' | 'N' | '_' | 'L' | 'P' => return (2, false),
+        other => return (1 + other.len_utf8(), !other.is_whitespace()),
+    };
+    let code = text.get(2..2 + digits).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    (2 + digits, !code.and_then(char::from_u32).is_some_and(char::is_whitespace))
+}
 
-    fn escape_length(&self) -> usize {
-        match self.rest().chars().nth(1) {
-            Some('x') => 4,
-            Some('u') => 6,
-            Some('U') => 10,
-            Some(other) => 1 + other.len_utf8(),
-            None => 1,
+/// Counts lines, as Python ends them, and columns on the way through a text.
+struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+    line: usize,
+    column: usize,
+}
+
+impl Cursor<'_> {
+    fn go_to(&mut self, target: usize) {
+        let mut chars = self.text.get(self.at..target).unwrap_or("").chars().peekable();
+        while let Some(char) = chars.next() {
+            let ends_line = char == '\n' || (char == '\r' && chars.peek() != Some(&'\n'));
+            (self.line, self.column) = if ends_line { (self.line + 1, 1) } else { (self.line, self.column + 1) };
         }
+        self.at = self.at.max(target);
     }
 }
 
@@ -180,6 +221,10 @@ mod tests {
         let column = text.value[..at].rsplit('\n').next().unwrap().chars().count() + 1;
         let place = TextOrigin::new(&text, &sources).place(line, column);
         assert_eq!(place.start, span.start);
+        let (here, site) = (sources.place(span), TextOrigin::new(&text, &sources).site());
+        let number = |value: usize| u32::try_from(value).unwrap();
+        let found = site.locate(number(line), number(column));
+        assert_eq!(found, (number(here.line), number(here.column)), "{yaml_text:?} {site:?}");
         (sources.text(span).to_owned(), sources.locate(span))
     }
 
@@ -195,9 +240,15 @@ mod tests {
             ("a: |2-\n\n    x\n  é HERE\n", "f:4:5"),
             ("a: |\r\n  x\r\n  HERE\r\n", "f:3:3"),
             ("a: >\n  x\n  y\n\n  z\n    w\n  HERE\n", "f:7:3"),
-            ("- x\n", ""),
+            ("a: >\n  x\n   \n  HERE", "f:4:3"),
+            ("a: &x !!str >2\n      x\n    HERE\n", "f:3:5"),
+            ("a: &x |2\n      x\n    HERE\n", "f:3:5"),
+            ("a: \"x \\\n  \\ b \\x20\\tHERE\"\n", "f:2:14"),
+            ("a: \"\\\"\\\\HERE\"\n", "f:1:9"),
+            ("a: \'\'\'HERE\'\n", "f:1:7"),
+            ("a: x\u{a0} HERE\n", "f:1:7"),
         ];
-        for (text, place) in cases.into_iter().filter(|(_, place)| !place.is_empty()) {
+        for (text, place) in cases {
             assert_eq!(locate(text), ("HERE".to_owned(), place.to_owned()), "{text:?}");
         }
     }

@@ -10,6 +10,7 @@ use tpv_runtime::mapper::entity::Entity;
 use tpv_runtime::mapper::explain::{Because, Observer, Read, Reason, Step, reasons};
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::tags::{TagNames, TagType};
+use tpv_runtime::mapper::trace::Trace;
 use tpv_runtime::python::value::Value;
 
 use super::provenance::{Field, Provenance};
@@ -29,7 +30,7 @@ pub struct Collector<'a> {
     trying: Option<String>,
     evaluated: Option<Rc<Entity>>,
     clamped: Vec<(Resource, String)>,
-    raised_at: Option<ConfigPlace>,
+    trace: Option<Trace>,
 }
 
 struct Saying {
@@ -62,13 +63,13 @@ impl<'a> Collector<'a> {
             trying: None,
             evaluated: None,
             clamped: Vec::new(),
-            raised_at: None,
+            trace: None,
         }
     }
 
-    /// Where the exception was raised that ended the job.
-    pub fn raised_at(&self) -> Option<&ConfigPlace> {
-        self.raised_at.as_ref()
+    /// How the exception came about that ended the job.
+    pub fn trace(&self) -> Option<&Trace> {
+        self.trace.as_ref()
     }
 
     /// The explanation, after the mapping gave this answer.
@@ -85,7 +86,7 @@ impl<'a> Collector<'a> {
             }
         }
         self.explanation.values = values;
-        self.explanation.outcome = Verdict::of(answer, self.raised_at);
+        self.explanation.outcome = Verdict::of(answer, self.trace);
         self.explanation
     }
 
@@ -301,18 +302,22 @@ impl Observer for Collector<'_> {
                 self.say(format!("destination {id}"), candidate, values);
                 self.trying = Some(id);
             }
-            Step::Passed { candidate, raised, place } => {
+            Step::Passed { candidate, raised, trace } => {
                 self.end_rule();
                 let what = format!("passed it on: {raised:?}");
-                self.explanation.tried.push(Tried { id: candidate.to_owned(), what, place: place.cloned() });
+                self.explanation.tried.push(Tried {
+                    id: candidate.to_owned(),
+                    what,
+                    place: trace.and_then(Trace::place).cloned(),
+                });
             }
             Step::Chosen { candidate } => {
                 let what = "chosen".to_owned();
                 self.explanation.tried.push(Tried { id: candidate.to_owned(), what, place: None });
             }
-            Step::Raised { place, .. } => {
+            Step::Raised { trace, .. } => {
                 self.end_rule();
-                self.raised_at = place.cloned();
+                self.trace = trace.cloned();
             }
             _ => {}
         }

@@ -2,6 +2,7 @@
 
 use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::mapper::places::ConfigPlace;
+use tpv_runtime::mapper::trace::{Call, Trace};
 
 use super::{Candidate, Change, Explanation, Lookup, Property, Rule, Tried, Verdict};
 
@@ -50,11 +51,23 @@ fn verdict(outcome: &Verdict) -> Json {
             "destination",
             Some(Json::Object(fields.iter().map(|(name, value)| ((*name).into(), value.clone())).collect())),
         )]),
-        Verdict::Failed { kind, message, place: at } => object(vec![(
+        Verdict::Failed { kind, message, trace } => object(vec![(
             "error",
-            Some(object(vec![("type", text(kind)), ("message", text(message)), ("at", place(at.as_ref()))])),
+            Some(object(vec![
+                ("type", text(kind)),
+                ("message", text(message)),
+                ("at", place(trace.as_ref().and_then(Trace::place))),
+                ("calls", trace.as_ref().filter(|trace| trace.calls.len() > 1).map(calls)),
+            ])),
         )]),
     }
+}
+
+/// The places that an exception passed, the innermost first.
+fn calls(trace: &Trace) -> Json {
+    let call =
+        |call: &Call| object(vec![("at", place(Some(&call.place))), ("in", call.function.as_deref().and_then(text))]);
+    Json::List(trace.calls.iter().map(call).collect())
 }
 
 fn lookup(lookup: &Lookup) -> Json {

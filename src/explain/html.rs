@@ -97,15 +97,17 @@ fn result(out: &mut String, explanation: &Explanation, title: &str) {
             }
             let _ = writeln!(out, "</dl>\n</header>");
         }
-        Verdict::Failed { message, place, .. } => {
+        Verdict::Failed { message, trace, .. } => {
             let _ = writeln!(
                 out,
                 "<header class=\"bad\">\n<h1>{}</h1>\n<p class=\"message\">{}</p>",
                 escape(title),
                 escape(message)
             );
-            if place.is_some() {
-                let _ = writeln!(out, "<p>raised at {}</p>", at(place.as_ref()));
+            for (index, call) in trace.iter().flat_map(|trace| &trace.calls).enumerate() {
+                let word = if index == 0 { "raised" } else { "called" };
+                let function = call.function.as_ref().map_or_else(String::new, |name| format!(", in {}", escape(name)));
+                let _ = writeln!(out, "<p>{word} at {}{function}</p>", at(Some(&call.place)));
             }
             let _ = writeln!(out, "</header>");
         }

@@ -10,6 +10,7 @@ use tpv_runtime::galaxy::answer::{Answer, Field};
 use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::mapper::explain::Read;
 use tpv_runtime::mapper::places::ConfigPlace;
+use tpv_runtime::mapper::trace::Trace;
 
 pub use collect::Collector;
 pub use provenance::Provenance;
@@ -173,16 +174,16 @@ pub enum Verdict {
         kind: String,
         /// Its message.
         message: String,
-        /// Where in the config it was raised.
-        place: Option<ConfigPlace>,
+        /// Where in the config it was raised, and how it came there.
+        trace: Option<Trace>,
     },
 }
 
 impl Verdict {
     /// The end that an answer tells.
-    fn of(answer: &Answer, place: Option<ConfigPlace>) -> Self {
+    fn of(answer: &Answer, trace: Option<Trace>) -> Self {
         if let Some((kind, message)) = answer.error() {
-            return Self::Failed { kind: kind.to_owned(), message: show_json(message), place };
+            return Self::Failed { kind: kind.to_owned(), message: show_json(message), trace };
         }
         let fields = [
             ("id", Field::Id),

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use tpv_runtime::mapper::places::ConfigPlace;
+use tpv_runtime::mapper::trace::Trace;
 
 use super::{Candidate, Explanation, Property, RuleState, Verdict, first_line, show_json};
 
@@ -76,12 +77,12 @@ fn result(out: &mut String, explanation: &Explanation) {
             let cells = ["runner", "cores", "mem", "gpus"].map(|name| vec![name.to_owned(), field(name)]);
             rows(out, MARGIN, &cells);
         }
-        Verdict::Failed { kind, message, place } => {
+        Verdict::Failed { kind, message, trace } => {
             let _ = writeln!(out, "NOT MAPPED: {kind}");
             for line in message.lines() {
                 let _ = writeln!(out, "  {line}");
             }
-            if let Some(place) = place {
+            if let Some(place) = trace.as_ref().and_then(Trace::place) {
                 let _ = writeln!(out, "  raised at {place}");
             }
         }

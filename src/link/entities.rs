@@ -27,22 +27,22 @@ impl Linker<'_> {
         row.rules = entity.rules.iter().map(|(key, rule)| (self.strings.id(key), self.rule(rule))).collect();
         if let Some(fields) = &entity.destination {
             row.limits.extend(self.accepted(fields));
-            row.destination = Some(DestinationRow {
+            row.destination = Some(Box::new(DestinationRow {
                 runner: fields.runner.as_ref().map(|runner| self.strings.id(runner.as_str())),
                 dest_name: self.code(&fields.dest_name, CodeKind::FString, "destination_name_override"),
                 dest_tags: self.tags(&fields.dest_tags),
                 handler_tags: ValueRow::List(
                     fields.handler_tags.iter().map(|tag| self.code(tag, CodeKind::FString, "tags")).collect(),
                 ),
-            });
+            }));
         }
         if let Some(fields) = &entity.pool {
-            row.destination = Some(DestinationRow {
+            row.destination = Some(Box::new(DestinationRow {
                 runner: None,
                 dest_name: ValueRow::None,
                 dest_tags: self.tags(&fields.dest_tags),
                 handler_tags: ValueRow::None,
-            });
+            }));
         }
         row
     }

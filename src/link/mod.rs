@@ -13,13 +13,14 @@ pub use entities::blocks_at;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tpv_runtime::artifact::tables::{EntityTable, GlobalRow, Site, StringId, Tables};
+use tpv_runtime::artifact::site::Site;
+use tpv_runtime::artifact::tables::{EntityTable, GlobalRow, StringId, Tables};
 use tpv_runtime::patterns::PatternSet;
 use tpv_runtime::python::code::ProgramData;
 
 use crate::config::Config;
 use crate::config::entity::Rule;
-use crate::config::origin::ScalarStyle;
+use crate::config::origin::TextOrigin;
 use crate::config::validate::Section;
 use crate::config::value::Text;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -164,37 +165,24 @@ impl<'a> Linker<'a> {
 
     /// The site of a text.
     fn site(&mut self, text: &Text) -> u32 {
-        let place = self.sources.place(text.span);
-        let (line, column) = (place.line, place.column);
-        let leading = text.value.len() - text.value.trim_start_matches('\n').len();
-        let (line, column, indent) = match text.style {
-            ScalarStyle::Literal => (line.saturating_sub(leading), column, column),
-            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => (line, column + 1, 0),
-            ScalarStyle::Plain | ScalarStyle::Folded => (line, column, 0),
-        };
-        self.site_at(text.span, line, column, indent)
+        let sources = self.sources;
+        self.site_at(text.span, || TextOrigin::new(text, sources).site())
     }
 
     /// The site of a place that is no text, such as an entity's key.
     fn site_of(&mut self, span: Span) -> u32 {
         let place = self.sources.place(span);
-        self.site_at(span, place.line, place.column, 0)
+        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        let (line, column) = (number(place.line), number(place.column));
+        self.site_at(span, || Site { source: span.source.0, line, column, pieces: Vec::new() })
     }
 
-    fn site_at(&mut self, span: Span, line: usize, column: usize, indent: usize) -> u32 {
-        if let Some(site) = self.sites.get(&span) {
-            return *site;
-        }
-        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-        let site = number(self.tables.sites.len());
-        self.tables.sites.push(Site {
-            source: span.source.0,
-            line: number(line),
-            column: number(column),
-            indent: number(indent),
-        });
-        self.sites.insert(span, site);
-        site
+    fn site_at(&mut self, span: Span, make: impl FnOnce() -> Site) -> u32 {
+        *self.sites.entry(span).or_insert_with(|| {
+            let site = u32::try_from(self.tables.sites.len()).unwrap_or(u32::MAX);
+            self.tables.sites.push(make());
+            site
+        })
     }
 
     /// The number of a tag.

@@ -18,5 +18,6 @@ pub mod run_time;
 pub mod scope;
 pub mod stack;
 pub mod tokens;
+pub mod unparse;
 pub mod validate;
 pub mod walk;

@@ -62,15 +62,17 @@ pub struct Source {
     pub text: Arc<str>,
     /// Byte offsets at which lines start.
     lines: Vec<u32>,
+    /// The number of the first line: 1, but for excerpts.
+    first_line: usize,
 }
 
 impl Source {
-    fn new(name: &str, text: &str) -> Self {
+    fn new(name: &str, text: &str, first_line: usize) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = vec![0];
         let breaks = text.bytes().zip(1u32..).filter(|&(byte, _)| byte == b'\n');
         lines.extend(breaks.map(|(_, next)| next));
-        Self { name: name.into(), text: text.into(), lines }
+        Self { name: name.into(), text: text.into(), lines, first_line }
     }
 
     /// The line and column of a byte offset.
@@ -78,12 +80,12 @@ impl Source {
         let line = self.lines.partition_point(|&start| start <= offset).max(1);
         let start = self.lines.get(line - 1).copied().unwrap_or(0) as usize;
         let column = self.text.get(start..offset as usize).map_or(0, |before| before.chars().count()) + 1;
-        Place { line, column }
+        Place { line: line + self.first_line - 1, column }
     }
 
     /// The byte offset at which a line (counted from 1) starts; the end of the text where there is no such line.
     pub fn line_start(&self, line: usize) -> usize {
-        self.lines.get(line.saturating_sub(1)).map_or(self.text.len(), |&start| start as usize)
+        self.lines.get(line.saturating_sub(self.first_line)).map_or(self.text.len(), |&start| start as usize)
     }
 }
 
@@ -101,8 +103,13 @@ impl SourceMap {
 
     /// Adds a text under the name the user knows it by.
     pub fn add(&mut self, name: &str, text: &str) -> SourceId {
+        self.add_excerpt(name, text, 1)
+    }
+
+    /// Adds what is known of a text: some lines, of which the first has the number `first_line`, from 1.
+    pub fn add_excerpt(&mut self, name: &str, text: &str, first_line: usize) -> SourceId {
         let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
-        self.sources.push(Source::new(name, text));
+        self.sources.push(Source::new(name, text, first_line.max(1)));
         id
     }
 

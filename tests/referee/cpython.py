@@ -4,7 +4,7 @@ A program that takes longer than three seconds ends this process, by the alarm t
 """
 
 from __future__ import annotations
-import ast, contextlib, io, json, resource, signal, sys, types, warnings
+import ast, contextlib, io, json, os, resource, signal, sys, types, warnings
 
 # `dataclasses` looks for the module that the code seems to be in.
 sys.modules["tpv.core.loader"] = types.ModuleType("tpv.core.loader")
@@ -24,6 +24,8 @@ def evaluate(source, kind):
 def main():
     warnings.simplefilter("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+    # Where paths that are relative begin in tpvc, too.
+    os.chdir("/")
     out = sys.stdout
     for line in sys.stdin:
         case = json.loads(line)

@@ -5,7 +5,10 @@ anything large, `$any` anything, `$num` an int or a float. `$var` names nothing 
 Templates need no brackets round their holes: the generator puts them where the filling is not atomic.
 """
 
+import classes
+import coding
 import library
+import structures
 
 LITERALS = {
     "int": """0 0 1 -1 2 3 5 7 10 -7 12 100 255 256 1000 65535 65536 1000000 2147483647 2147483648 -2147483648
@@ -231,11 +234,17 @@ def split(text):
             yield line[start:].strip()
 
 
+LIBRARY = (library, coding, structures, classes)
 LITERALS.update(SOURCES)
-LITERALS.update(library.LITERALS)
 RULES = {kind: list(split(text)) for kind, text in TEMPLATES.items()}
-for kind, text in library.TEMPLATES.items():
-    RULES.setdefault(kind, []).extend(split(text))
-RULES["library"] = [rule for text in library.TEMPLATES.values() for rule in split(text)]
+RULES["library"] = []
+for part in LIBRARY:
+    LITERALS.update(part.LITERALS)
+    for kind, text in part.TEMPLATES.items():
+        RULES.setdefault(kind, []).extend(split(text))
+        RULES["library"].extend(split(text))
 for kind in ("small", "positive", "digits", "char", "sep", "enc"):
     RULES[kind] = []
+# Kinds whose size the work of a program depends on, or that name things: never filled with anything else.
+BOUNDED = {"small", "positive", "digits", "attribute", "exception", "smallsource", "range", "intspec", "floatspec", "strspec"}
+BOUNDED.update(*(part.LITERALS for part in LIBRARY))

@@ -20,10 +20,11 @@ use bincode::{Decode, Encode};
 
 use crate::python::code::ProgramData;
 
-use super::tables::{EntityRow, EntityTable, GlobalRow, Site, StringId, Tables};
+use super::site::Site;
+use super::tables::{EntityRow, EntityTable, GlobalRow, StringId, Tables};
 
 /// The version of the format that this build writes and reads.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// The version of tpvc that this is.
 pub const TPVC_VERSION: &str = env!("CARGO_PKG_VERSION");

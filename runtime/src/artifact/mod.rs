@@ -5,7 +5,9 @@
 //! never a wrong answer or a crash.
 
 pub mod format;
+pub mod site;
 pub mod tables;
+pub mod texts;
 mod verify;
 
 use std::sync::{Arc, OnceLock};
@@ -17,12 +19,14 @@ use crate::python::code::ProgramData;
 
 pub use format::{ArtifactError, FORMAT_VERSION, SectionInfo};
 use tables::Tables;
+use texts::Texts;
 
 /// Compiled rules, ready to map with. Immutable, and shared by all threads.
 pub struct Rules {
     tables: Tables,
     program: Arc<ProgramData>,
     jit: OnceLock<Option<Arc<Jit>>>,
+    texts: OnceLock<Texts>,
     matchers: [Matcher<Arc<PatternSet>>; 3],
 }
 
@@ -34,7 +38,7 @@ impl Rules {
     pub fn new(tables: Tables, program: ProgramData) -> Result<Self, ArtifactError> {
         verify::verify(&tables, &program)?;
         let matchers = [&tables.tools, &tables.roles, &tables.users].map(|table| Matcher::new(table.patterns.clone()));
-        Ok(Self { tables, program: Arc::new(program), jit: OnceLock::new(), matchers })
+        Ok(Self { tables, program: Arc::new(program), jit: OnceLock::new(), texts: OnceLock::new(), matchers })
     }
 
     /// Reads the bytes of an artifact.
@@ -62,6 +66,11 @@ impl Rules {
     /// The code.
     pub fn program(&self) -> &Arc<ProgramData> {
         &self.program
+    }
+
+    /// The texts of the code blocks.
+    pub fn texts(&self) -> &Texts {
+        self.texts.get_or_init(|| Texts::of(&self.tables))
     }
 
     /// Machine code for the kernels of the code, which all mappers of these rules share; `None` for [`Mode::Off`] and where

@@ -13,6 +13,8 @@ use crate::nesting::nested;
 use crate::patterns::PatternSet;
 use crate::python::code::CodeRef;
 
+use super::site::Site;
+
 /// Index in [`Tables::strings`].
 pub type StringId = u32;
 
@@ -63,32 +65,6 @@ pub struct EntityTable {
     pub patterns: Arc<PatternSet>,
     /// The row whose id is `default_inherits`.
     pub default: Option<u32>,
-}
-
-/// A place in a config file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
-pub struct Site {
-    /// Index in [`Tables::sources`].
-    pub source: u32,
-    /// Line of the text's first character, from 1.
-    pub line: u32,
-    /// Column of the text's first character, from 1, in characters.
-    pub column: u32,
-    /// For a block scalar, the column at which each of its lines starts; 0 for other styles.
-    pub indent: u32,
-}
-
-impl Site {
-    /// The place in the file of a line and column of the text (both from 1).
-    pub fn locate(&self, line: u32, column: u32) -> (u32, u32) {
-        if self.indent > 0 {
-            (self.line + line - 1, self.indent + column - 1)
-        } else if line <= 1 {
-            (self.line, self.column + column.saturating_sub(1))
-        } else {
-            (self.line + line - 1, column)
-        }
-    }
 }
 
 /// A value of the config.
@@ -147,12 +123,12 @@ impl<Context> Decode<Context> for ValueRow {
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct TagsRow {
     /// The four lists.
-    pub lists: [Option<Vec<u32>>; 4],
+    pub lists: [Option<Box<[u32]>>; 4],
 }
 
 impl Default for TagsRow {
     fn default() -> Self {
-        Self { lists: std::array::from_fn(|_| Some(Vec::new())) }
+        Self { lists: std::array::from_fn(|_| Some(Box::default())) }
     }
 }
 
@@ -302,11 +278,22 @@ pub struct EntityRow {
     /// Fields that TPV does not know, which it keeps as attributes.
     pub extras: Vec<(StringId, ValueRow)>,
     /// What only destinations and pools have.
-    pub destination: Option<DestinationRow>,
+    pub destination: Option<Box<DestinationRow>>,
     /// What only rules have.
     pub rule: Option<RuleRow>,
     /// The place of the entity, an index in [`Tables::sites`].
     pub site: u32,
+}
+
+impl EntityRow {
+    /// All values: those that code may be in, and plain ones.
+    pub fn values(&self) -> impl Iterator<Item = &ValueRow> {
+        let numbers = self.resources.iter().map(|(_, value)| value).chain(self.limits.iter().map(|(_, value)| value));
+        let fields = [&self.env, &self.params, &self.resubmit, &self.rank, &self.context];
+        let destination = self.destination.iter().flat_map(|fields| [&fields.dest_name, &fields.handler_tags]);
+        let rule = self.rule.iter().flat_map(|fields| [&fields.if_condition, &fields.execute, &fields.fail]);
+        numbers.chain(fields).chain(self.extras.iter().map(|(_, value)| value)).chain(destination).chain(rule)
+    }
 }
 
 /// What only destinations (and, of its fields, pools the tags) have.

@@ -13,7 +13,12 @@ pub(super) fn verify(tables: &Tables, program: &ProgramData) -> Result<(), Artif
     check.section("TAGS", || tables.tags.iter().try_for_each(|id| check.string(*id)))?;
     check.section("SRCS", || tables.sources.iter().try_for_each(|id| check.string(*id)))?;
     check.section("SITE", || {
-        tables.sites.iter().try_for_each(|site| in_range(site.source, tables.sources.len(), "config file"))
+        tables.sites.iter().try_for_each(|site| {
+            if !site.pieces.is_sorted_by_key(|piece| (piece.text_line, piece.text_column)) {
+                return Err("the pieces of a text are not in order".to_owned());
+            }
+            in_range(site.source, tables.sources.len(), "config file")
+        })
     })?;
     check.section("GLOB", || {
         tables.global.default_inherits.map_or(Ok(()), |id| check.string(id))?;
@@ -110,28 +115,16 @@ impl Check<'_> {
         self.string(row.id)?;
         row.inherits.map_or(Ok(()), |id| self.string(id))?;
         in_range(row.site, self.tables.sites.len(), "site")?;
-        let values = row.resources.iter().map(|(_, value)| value).chain(row.limits.iter().map(|(_, value)| value));
-        let fields = [&row.env, &row.params, &row.resubmit, &row.rank, &row.context];
-        values.chain(fields).try_for_each(|value| self.value(value))?;
+        row.values().try_for_each(|value| self.value(value))?;
         self.tags(&row.tags)?;
         for (key, rule) in &row.rules {
             self.string(*key)?;
             in_range(*rule, self.tables.rules.len(), "rule")?;
         }
-        for (name, value) in &row.extras {
-            self.string(*name)?;
-            self.value(value)?;
-        }
+        row.extras.iter().try_for_each(|(name, _)| self.string(*name))?;
         if let Some(fields) = &row.destination {
             fields.runner.map_or(Ok(()), |id| self.string(id))?;
-            self.value(&fields.dest_name)?;
             self.tags(&fields.dest_tags)?;
-            self.value(&fields.handler_tags)?;
-        }
-        if let Some(fields) = &row.rule {
-            [&fields.if_condition, &fields.execute, &fields.fail]
-                .into_iter()
-                .try_for_each(|value| self.value(value))?;
         }
         Ok(())
     }

@@ -85,19 +85,16 @@ pub struct Destination {
     pub resubmit: Json,
 }
 
-/// The line of a job that is being mapped: fields are appended in their order.
+/// The part of a line that tells where a job was mapped to, while it is written: fields are appended in their order.
 pub(crate) struct Draft {
-    line: String,
+    text: String,
     ends: [u32; 10],
 }
 
 impl Draft {
-    /// The start of a line.
-    pub(crate) fn new(id: &str) -> Self {
-        let mut line = String::with_capacity(768);
-        line.push_str("{\"id\": ");
-        line.push_str(id);
-        Self { line, ends: [0; 10] }
+    /// No field yet.
+    pub(crate) fn new() -> Self {
+        Self { text: String::with_capacity(768), ends: [0; 10] }
     }
 
     /// Appends a field, whose JSON text `write` appends.
@@ -105,22 +102,55 @@ impl Draft {
     /// # Errors
     /// What `write` gives.
     pub(crate) fn field(&mut self, field: Field, write: impl FnOnce(&mut String) -> PyResult<()>) -> PyResult<()> {
-        self.line.push_str(BEFORE.get(field as usize).copied().unwrap_or_default());
-        write(&mut self.line)?;
+        self.text.push_str(BEFORE.get(field as usize).copied().unwrap_or_default());
+        write(&mut self.text)?;
         if let Some(end) = self.ends.get_mut(field as usize) {
-            *end = u32::try_from(self.line.len()).unwrap_or(u32::MAX);
+            *end = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
         }
         Ok(())
     }
 
-    /// The answer.
-    pub(crate) fn finish(mut self) -> Answer {
-        self.line.push_str("}\n");
-        Answer { line: self.line, outcome: Outcome::Mapped(self.ends) }
+    /// What was written.
+    pub(crate) fn finish(self) -> Mapped {
+        Mapped { text: self.text.into(), ends: self.ends }
+    }
+}
+
+/// The part of a line that tells where a job was mapped to.
+pub(crate) struct Mapped {
+    text: Box<str>,
+    /// Where each field ends; each starts after what stands before it.
+    ends: [u32; 10],
+}
+
+impl Mapped {
+    /// The length of the text in bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
     }
 }
 
 impl Answer {
+    /// The answer to a job that was mapped: its id as JSON, where it was mapped to, and the ids of the candidates, best
+    /// first, where they were asked for.
+    pub(crate) fn mapped(id: &str, mapped: &Mapped, candidates: Option<&[String]>) -> Self {
+        const START: &str = "{\"id\": ";
+        const END: &str = "}\n";
+        let mut line = String::with_capacity(START.len() + id.len() + mapped.text.len() + END.len());
+        line.push_str(START);
+        line.push_str(id);
+        let before = u32::try_from(line.len()).unwrap_or(u32::MAX);
+        line.push_str(&mapped.text);
+        let mut ends = mapped.ends.map(|end| if end == 0 { 0 } else { end.saturating_add(before) });
+        if let (Some(candidates), Some(end)) = (candidates, ends.get_mut(Field::Candidates as usize)) {
+            line.push_str(BEFORE.get(Field::Candidates as usize).copied().unwrap_or_default());
+            write_text(&mut line, &Json::List(candidates.iter().map(|id| Json::str(id.as_str())).collect()));
+            *end = u32::try_from(line.len()).unwrap_or(u32::MAX);
+        }
+        line.push_str(END);
+        Self { line, outcome: Outcome::Mapped(ends) }
+    }
+
     /// The answer to line `line` of a job file, which is no job.
     pub fn invalid(line: usize, error: &InvalidJob) -> Self {
         Self::error_line("null", "InvalidJob", Json::str(format!("line {line}: {error}")))
@@ -164,6 +194,24 @@ impl Answer {
             Outcome::Mapped(_) => None,
             Outcome::Failed { kind, message } => Some((kind, message)),
         }
+    }
+
+    /// The class and the message of the error in one text, as Python shows exceptions; nothing where the job was mapped.
+    pub fn error_text(&self) -> Option<String> {
+        let (kind, message) = self.error()?;
+        let mut text = kind.to_owned();
+        match message {
+            Json::Str(message) if message.is_empty() => {}
+            Json::Str(message) => {
+                text.push_str(": ");
+                text.push_str(message);
+            }
+            other => {
+                text.push_str(": ");
+                write_text(&mut text, other);
+            }
+        }
+        Some(text)
     }
 
     /// The JSON text of a field; nothing where the job was not mapped or the field was not asked for.
@@ -225,23 +273,23 @@ mod tests {
             (Field::Gpus, "null"),
             (Field::Candidates, "[\"slurm\"]"),
         ];
-        let answer = |fields: &[(Field, &str)]| {
-            let mut draft = Draft::new("\"j\"");
-            for (field, text) in fields {
+        let answer = |candidates: Option<&[String]>| {
+            let mut draft = Draft::new();
+            for (field, text) in fields.split_last().unwrap().1 {
                 let written = draft.field(*field, |out| {
                     out.push_str(text);
                     Ok(())
                 });
                 assert!(written.is_ok());
             }
-            draft.finish()
+            Answer::mapped("\"j\"", &draft.finish(), candidates)
         };
-        let plain = answer(fields.split_last().unwrap().1);
+        let plain = answer(None);
         let expected = "{\"id\": \"j\", \"destination\": {\"id\": \"slurm\", \"runner\": \"slurm\", \"tags\": [], \
             \"params\": {\"a\": \"b\"}, \"env\": [], \"resubmit\": []}, \"cores\": 4, \"mem\": 15.2, \"gpus\": null}\n";
         assert_eq!(plain.line(), expected);
         assert_eq!(plain.text(Field::Candidates), None);
-        let detailed = answer(&fields);
+        let detailed = answer(Some(&["slurm".to_owned()]));
         assert!(detailed.line().ends_with("\"gpus\": null, \"candidates\": [\"slurm\"]}\n"));
         for (field, text) in fields {
             assert_eq!(detailed.text(field), Some(text), "{field:?}");

@@ -5,10 +5,12 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
 use num_bigint::BigInt;
 
-use super::json::{Fault, Json, Kind, Reader};
+use super::json::{Fault, Json, Kind, Reader, last_of_equal_keys};
 use super::resource_requirements::Requirement;
 use crate::python::value::Value;
 
@@ -248,39 +250,54 @@ impl Job {
     /// Refuses collections in the parameter values that name a dataset which is no input.
     fn check_collections(&self) -> Result<(), InvalidJob> {
         let Some(params) = &self.param_values else { return Ok(()) };
-        if !params.text().contains("hdca") && !params.text().contains("\\u") {
+        if !may_hold_collection(params.text()) {
             return Ok(());
         }
-        let read = Json::read(&mut Reader::new(params.text()));
-        let tree = read.map_err(|fault| InvalidJob(fault.describe(params.text())))?;
-        let index = self.datasets_by_id();
         let describe = |fault: Fault| InvalidJob(fault.under("param_values").under("job").describe(""));
-        check_collections(&tree, &index).map_err(describe)
+        check_collections(params.text(), &self.datasets_by_id()).map_err(describe)
     }
 }
 
-fn check_collections(value: &Json, datasets: &HashMap<&DatasetId, usize>) -> Result<(), Fault> {
-    match value {
-        Json::List(items) => items.iter().enumerate().try_for_each(|(position, item)| {
-            check_collections(item, datasets).map_err(|fault| fault.under(&format!("[{position}]")))
+/// Whether a collection can be somewhere in a text; its `hdca` may be written with escapes.
+fn may_hold_collection(text: &str) -> bool {
+    static PARTS: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| ["hdca", "\\u"].map(Finder::new));
+    PARTS.iter().any(|part| part.find(text.as_bytes()).is_some())
+}
+
+/// Looks for collections in the text of a value, and only where there can be one.
+fn check_collections(text: &str, datasets: &HashMap<&DatasetId, usize>) -> Result<(), Fault> {
+    let mut reader = Reader::new(text);
+    match reader.kind()? {
+        Kind::List => reader.list(|reader, _| {
+            let item = reader.raw()?;
+            if may_hold_collection(item) { check_collections(item, datasets) } else { Ok(()) }
         }),
-        Json::Object(items) => {
-            let source = value.get("src");
-            if source == Some(&Json::str("hda")) && value.get("id").is_some_and(|id| find_dataset(id, datasets)) {
+        Kind::Object => {
+            let mut items = Vec::new();
+            reader.object(|reader, key| {
+                items.push((key, reader.raw()?));
+                Ok(())
+            })?;
+            let items = last_of_equal_keys(items);
+            let get = |key| -> Result<Option<Json>, Fault> {
+                let text = items.iter().find(|(name, _)| name == key).map(|(_, text)| *text);
+                text.map(|text| Json::read(&mut Reader::new(text))).transpose()
+            };
+            let source = get("src")?;
+            if source == Some(Json::str("hda")) && get("id")?.is_some_and(|id| find_dataset(&id, datasets)) {
                 return Ok(());
             }
-            match value.get("ids") {
-                Some(ids) if source == Some(&Json::str("hdca")) => {
-                    let Json::List(ids) = ids else { return Err(Fault::new("must be a list", 0).under("ids")) };
-                    match ids.iter().position(|id| !find_dataset(id, datasets)) {
-                        None => Ok(()),
-                        Some(at) => Err(Fault::new("names no input dataset", 0).under(&format!("ids[{at}]"))),
-                    }
-                }
-                _ => items
-                    .iter()
-                    .try_for_each(|(key, value)| check_collections(value, datasets).map_err(|fault| fault.under(key))),
+            if source == Some(Json::str("hdca"))
+                && let Some(ids) = get("ids")?
+            {
+                let Json::List(ids) = ids else { return Err(Fault::new("must be a list", 0).under("ids")) };
+                return match ids.iter().position(|id| !find_dataset(id, datasets)) {
+                    None => Ok(()),
+                    Some(at) => Err(Fault::new("names no input dataset", 0).under(&format!("ids[{at}]"))),
+                };
             }
+            let mut inside = items.iter().filter(|(_, text)| may_hold_collection(text));
+            inside.try_for_each(|(key, text)| check_collections(text, datasets).map_err(|fault| fault.under(key)))
         }
         _ => Ok(()),
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::artifact::tables::Resource;
-use crate::galaxy::answer::{Answer, Draft, Field};
+use crate::galaxy::answer::{Answer, Draft, Field, Mapped};
 use crate::galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
 use crate::galaxy::job::Job;
 use crate::galaxy::json::{Json, dump};
@@ -17,12 +17,12 @@ use crate::python::vm::Vm;
 
 use super::entity::Entity;
 use super::evaluate::{Evaluated, Part};
-use super::explain::{Observer, Step};
+use super::explain::{Observer, Step, Unobserved};
 use super::lookup::id_of;
 use super::matching::with_resources;
 use super::objects::{EntityObject, MapperObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
-use super::places::ConfigPlace;
 use super::rank::Ranked;
+use super::trace::Trace;
 use super::worker::Worker;
 use super::working::Working;
 
@@ -38,8 +38,8 @@ impl Worker {
             Ok(answer) => answer,
             Err(raised) => {
                 if observer.watches() {
-                    let place = ConfigPlace::of_raised(&self.rules, &raised);
-                    observer.step(Step::Raised { raised: &raised, place: place.as_ref() });
+                    let trace = Trace::of(&self.rules, &raised);
+                    observer.step(Step::Raised { raised: &raised, trace: trace.as_ref() });
                 }
                 self.error(job, &raised)
             }
@@ -62,10 +62,10 @@ impl Worker {
         let mut wait = false;
         for candidate in &candidates {
             let candidate = candidate.entity(&mut self.vm)?;
-            match self.evaluate_candidate(&candidate, &working, observer) {
-                Ok(evaluated) => {
+            match self.try_candidate(&candidate, &working, observer) {
+                Ok(mapped) => {
                     observer.step(Step::Chosen { candidate: id_of(&candidate).as_str() });
-                    return self.answer(job, &evaluated, detail.then_some(ids));
+                    return Ok(Answer::mapped(&job.id, &mapped, detail.then_some(&ids)));
                 }
                 Err(raised) if raised.is(&TRY_NEXT_DESTINATION_OR_FAIL) => {
                     self.passed(&candidate, &raised, observer);
@@ -87,8 +87,8 @@ impl Worker {
     }
 
     fn passed(&self, candidate: &Entity, raised: &Raised, observer: &mut dyn Observer) {
-        let place = if observer.watches() { ConfigPlace::of_raised(&self.rules, raised) } else { None };
-        observer.step(Step::Passed { candidate: id_of(candidate).as_str(), raised, place: place.as_ref() });
+        let trace = if observer.watches() { Trace::of(&self.rules, raised) } else { None };
+        observer.step(Step::Passed { candidate: id_of(candidate).as_str(), raised, trace: trace.as_ref() });
     }
 
     /// The evaluation context at the start: the global context, then the arguments of the call.
@@ -141,8 +141,8 @@ impl Worker {
     /// Makes an entity what code sees as `entity` and `self`.
     fn show_entity(&mut self, entity: &mut Working) -> Value {
         let value = entity.object(&self.names);
-        self.vm.set_context(self.slots.entity, value.clone());
-        self.vm.set_context(self.slots.self_, value.clone());
+        self.vm.replace_context(self.slots.entity, value.clone());
+        self.vm.replace_context(self.slots.self_, value.clone());
         value
     }
 
@@ -170,21 +170,34 @@ impl Worker {
         }
     }
 
-    fn evaluate_candidate(
+    fn try_candidate(
         &mut self,
         candidate: &Rc<Entity>,
         entity: &Working,
         observer: &mut dyn Observer,
-    ) -> PyResult<Evaluated> {
+    ) -> PyResult<Rc<Mapped>> {
         observer.step(Step::Trying { candidate });
         let entity = entity.entity(&mut self.vm)?;
-        let combined = self.combine(candidate, &entity)?;
-        self.evaluate_destination(combined, observer)
+        if observer.watches() {
+            return self.evaluate_candidate(candidate, &entity, observer);
+        }
+        self.mapped_kept(candidate, &entity, |worker| worker.evaluate_candidate(candidate, &entity, &mut Unobserved))
+    }
+
+    fn evaluate_candidate(
+        &mut self,
+        candidate: &Rc<Entity>,
+        entity: &Rc<Entity>,
+        observer: &mut dyn Observer,
+    ) -> PyResult<Rc<Mapped>> {
+        let combined = self.combine(candidate, entity)?;
+        let evaluated = self.evaluate_destination(combined, observer)?;
+        self.mapped(&evaluated).map(Rc::new)
     }
 
     /// The answer for an evaluated destination: TPV's `to_galaxy_destination`.
-    fn answer(&mut self, job: &Job, evaluated: &Evaluated, candidates: Option<Vec<String>>) -> PyResult<Answer> {
-        let mut draft = Draft::new(&job.id);
+    fn mapped(&mut self, evaluated: &Evaluated) -> PyResult<Mapped> {
+        let mut draft = Draft::new();
         let runner = evaluated.entity.destination.as_ref().map_or(&Value::None, |fields| &fields.runner);
         let (env_text, env_end) = match evaluated.env {
             Part::Text(end) => (self.text.get(..end), end),
@@ -216,19 +229,17 @@ impl Worker {
             let value = evaluated.resources.get(resource as usize).unwrap_or(&Value::None);
             draft.field(field, |out| dump(vm, out, value))?;
         }
-        if let Some(ids) = candidates {
-            let ids = ids.into_iter().map(Value::str).collect();
-            draft.field(Field::Candidates, |out| dump(vm, out, &Value::list(ids)))?;
-        }
         Ok(draft.finish())
     }
 
     /// The answer for an exception. Its text may be made by code, which gets a budget of its own.
     fn error(&mut self, job: &Job, raised: &Raised) -> Answer {
-        self.environment.log_raised(&job.id, raised, self.rules.clone().as_ref());
         self.vm.renew();
         let answer = Answer::failed(&mut self.vm, &job.id, raised);
-        answer.unwrap_or_else(|_| Answer::error_line(&job.id, raised.class_name().as_str(), Json::str("")))
+        let answer =
+            answer.unwrap_or_else(|_| Answer::error_line(&job.id, raised.class_name().as_str(), Json::str("")));
+        self.environment.log_raised(&job.id, &answer, raised, &self.rules);
+        answer
     }
 }
 

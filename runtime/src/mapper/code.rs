@@ -28,18 +28,17 @@ pub fn evaluate(vm: &mut Vm, value: &Value, kind: CodeKind) -> PyResult<Value> {
     match source.code() {
         Some(CodeRef { code: CodeRef::PLAIN, .. }) if kind == CodeKind::FString => return Ok(Value::Str(source)),
         Some(origin) if program.code(origin.code).is_some_and(|code| code.kind == kind) => {
-            return vm.run(&program, origin.code).inspect_err(|raised| {
-                let known = raised.0.origin.get();
-                raised.0.origin.set(known.or(Some(origin)));
-            });
+            return vm.run(&program, origin.code).inspect_err(|raised| raised.passed(&program.data, origin));
         }
         _ => {}
     }
     if kind == CodeKind::FString && is_plain(&source) {
         return Ok(Value::Str(source));
     }
-    let program = vm.compile(&source, kind)?;
-    vm.run(&program, 0)
+    let result = vm.compile(&source, kind).and_then(|program| vm.run(&program, 0));
+    result.inspect_err(|raised| {
+        raised.0.made.replace(Some(source));
+    })
 }
 
 /// Whether an f-string of this text is the text: no fields, no escapes, no quotes that could end it, no line endings that
@@ -71,5 +70,18 @@ pub fn evaluate_complex(vm: &mut Vm, property: &Value) -> PyResult<Value> {
             Ok(Value::list(items?))
         }
         other => Ok(other.clone()),
+    }
+}
+
+/// Whether evaluating a property takes more than copying it.
+pub(super) fn has_code(property: &Value) -> bool {
+    match property {
+        Value::Str(text) => match text.code() {
+            Some(CodeRef { code, .. }) => code != CodeRef::PLAIN,
+            None => !is_plain(text),
+        },
+        Value::Dict(dict) => dict.table.borrow().values().any(has_code),
+        Value::List(list) => list.items.borrow().iter().any(has_code),
+        _ => false,
     }
 }

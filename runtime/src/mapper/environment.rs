@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use crate::artifact::Rules;
+use crate::galaxy::answer::Answer;
 use crate::galaxy::helpers;
 use crate::galaxy::objects::{app, stand_in_app};
 use crate::galaxy::world::World;
@@ -16,7 +17,7 @@ use crate::python::value::Value;
 use crate::python::vm::{Environment, LogLevel, Vm};
 
 use super::Hooks;
-use super::places::ConfigPlace;
+use super::trace::Trace;
 
 /// The surroundings of one worker.
 pub(super) struct MapperEnvironment {
@@ -56,11 +57,13 @@ impl MapperEnvironment {
         *self.input_size.borrow_mut() = None;
     }
 
-    /// Tells the log about an exception that ended a job, with its places in the config.
-    pub(super) fn log_raised(&self, id: &str, raised: &Raised, rules: &Rules) {
-        if self.log_enabled(LogLevel::Info) {
-            let place = ConfigPlace::of_raised(rules, raised).map(|place| format!(", raised at {place}"));
-            self.log(LogLevel::Info, &format!("job {id} ended in {raised:?}{}", place.unwrap_or_default()));
+    /// Tells the log about an exception that ended a job, with its trace in the config.
+    pub(super) fn log_raised(&self, id: &str, answer: &Answer, raised: &Raised, rules: &Rules) {
+        if self.log_enabled(LogLevel::Info)
+            && let Some(error) = answer.error_text()
+        {
+            let trace = Trace::of(rules, raised).map(|trace| format!(", {trace}"));
+            self.log(LogLevel::Info, &format!("job {id} ended in {error}{}", trace.unwrap_or_default()));
         }
     }
 }

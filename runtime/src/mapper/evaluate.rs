@@ -10,13 +10,14 @@ use crate::python::exception::PyResult;
 use crate::python::value::Value;
 use crate::python::vm::CompareOp;
 
-use super::code::{evaluate, evaluate_complex};
+use super::code::evaluate;
 use super::data::deep_copy;
 use super::entity::Entity;
 use super::explain::{Observer, Step, Unobserved, reads};
 use super::matching::{Resources, with_resources};
 use super::objects::EntityObject;
 use super::output::{Prepared, Property};
+use super::tree::Found;
 use super::worker::Worker;
 use super::working::Working;
 
@@ -56,7 +57,7 @@ const CLAMPED: [(Resource, Resource, Resource); 3] = [
 impl Worker {
     /// Adds an entity's context to the evaluation context.
     fn enter_context(&mut self, entity: &mut Working) -> PyResult<()> {
-        entity.enter_context(&mut self.vm, &self.names, &self.store.shared)
+        entity.enter_context(&mut self.vm, &self.names, &self.store.shared, &mut self.entered)
     }
 
     /// Evaluates the rules in order; each that matches is inherited. The result is a new entity; the one given stays.
@@ -68,26 +69,21 @@ impl Worker {
             return Ok(working);
         }
         if observer.watches() {
-            return self.evaluate_each_rule(working, &entity, observer);
+            return Ok(self.evaluate_each_rule(working, &entity, observer)?.0);
         }
-        let mut working = Some(working);
-        let mut evaluated = None;
-        let after = self.rules_kept(&entity, |worker| {
-            let working = working.take().unwrap_or_else(|| Working::Unseen(entity.clone()));
-            let result = worker.evaluate_each_rule(working, &entity, &mut Unobserved)?;
-            let after = result.entity(&mut worker.vm)?;
-            evaluated = Some(result);
-            Ok(after)
-        })?;
-        if let Some(evaluated) = evaluated {
-            return Ok(evaluated);
-        }
-        match working {
-            Some(working) if Rc::ptr_eq(&entity, &after) => Ok(working),
-            _ => {
-                let mut after = Working::Unseen(after);
+        match self.find_rules(&entity) {
+            Found::Given(matched) => matched.iter().try_fold(working, |working, rule| {
+                let parent = working.entity(&mut self.vm)?;
+                let mut after = Working::Unseen(self.apply_rule(rule, &parent)?);
                 self.see(&mut after);
                 Ok(after)
+            }),
+            Found::New => {
+                self.keep_rules(&entity, |worker| worker.evaluate_each_rule(working, &entity, &mut Unobserved))
+            }
+            Found::Run => {
+                self.memo.lose_trail();
+                Ok(self.evaluate_each_rule(working, &entity, &mut Unobserved)?.0)
             }
         }
     }
@@ -95,16 +91,17 @@ impl Worker {
     /// Makes an entity what code sees as `entity`.
     fn see(&mut self, entity: &mut Working) {
         let seen = entity.object(&self.names);
-        self.vm.set_context(self.slots.entity, seen);
+        self.vm.replace_context(self.slots.entity, seen);
     }
 
+    /// The entity with the rules that match, and those rules.
     fn evaluate_each_rule(
         &mut self,
         working: Working,
         entity: &Entity,
         observer: &mut dyn Observer,
-    ) -> PyResult<Working> {
-        let mut result = working;
+    ) -> PyResult<(Working, Vec<Rc<Entity>>)> {
+        let (mut result, mut applied) = (working, Vec::new());
         for (_, rule) in entity.rules.clone().iter() {
             let Some(fields) = &rule.rule else { continue };
             let condition = if observer.watches() {
@@ -125,8 +122,9 @@ impl Worker {
             observer.step(Step::Applied { rule: &rule, before: &parent, after: &after });
             result = Working::Unseen(after);
             self.see(&mut result);
+            applied.push(rule);
         }
-        Ok(result)
+        Ok((result, applied))
     }
 
     /// `Rule.evaluate`: fails the job, or executes and gives the entity that the code left in the context, or is the rule.
@@ -169,7 +167,7 @@ impl Worker {
             if source.is_none() {
                 continue;
             }
-            let mut value = evaluate(&mut self.vm, source, CodeKind::Block)?;
+            let mut value = self.evaluate_told(source, CodeKind::Block)?;
             if let Some((_, min, max)) = CLAMPED.iter().find(|(clamped, ..)| clamped == resource) {
                 let of = |resource: Resource| resources.get(resource as usize).unwrap_or(&Value::None);
                 let asked = value.clone();
@@ -229,11 +227,11 @@ impl Worker {
             && let Some(fields) = &combined.destination
         {
             if !fields.dest_name.is_none() {
-                dest_name = evaluate(&mut self.vm, &fields.dest_name, CodeKind::FString)?;
+                dest_name = self.evaluate_told(&fields.dest_name, CodeKind::FString)?;
                 self.vm.set_context(self.slots.dest_name, dest_name.clone());
             }
             if !fields.handler_tags.is_none() {
-                handler_tags = evaluate_complex(&mut self.vm, &fields.handler_tags)?;
+                handler_tags = self.evaluate_complex_told(&fields.handler_tags)?;
                 self.vm.set_context(self.slots.handler_tags, handler_tags.clone());
             }
         }
@@ -256,18 +254,19 @@ impl Worker {
     }
 
     /// The prepared properties of an entity, where jobs share it.
-    fn prepared(&mut self, entity: &Entity) -> Option<Rc<Prepared>> {
+    fn prepared(&mut self, entity: &Rc<Entity>) -> Option<Rc<Prepared>> {
         // Code that was made at run time may load any name.
-        if !entity.kept.is_shared() || self.vm.has_compiled() {
+        if self.vm.has_compiled() {
             return None;
         }
-        if let Some(prepared) = entity.kept.prepared.get() {
+        let shape = self.store.shared.shape(entity)?;
+        if let Some(prepared) = shape.prepared.get() {
             return Some(prepared.clone());
         }
         let (vm, unseen) = (&mut self.vm, self.unseen);
         let make = || Ok(Rc::new(Prepared::new(vm, entity, unseen)));
         let made = self.store.shared.prepared.get(&entity.env, &entity.params, make).ok()?;
-        Some(entity.kept.prepared.get_or_init(|| made).clone())
+        Some(shape.prepared.get_or_init(|| made).clone())
     }
 
     /// Evaluates a property of an entity: to text where it is prepared and no code sees the value.
@@ -289,7 +288,7 @@ impl Worker {
         if !self.vm.truthy(property)? {
             return deep_copy(&mut self.vm, property);
         }
-        let value = evaluate_complex(&mut self.vm, property)?;
+        let value = self.evaluate_complex_told(property)?;
         self.vm.set_context(slot, value.clone());
         Ok(value)
     }

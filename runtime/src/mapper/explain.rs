@@ -10,8 +10,8 @@ use crate::python::vm::Vm;
 
 use super::entity::Entity;
 use super::matching::CHECKS;
-use super::places::ConfigPlace;
 use super::tags::{TagNames, TagType};
+use super::trace::Trace;
 
 /// Something that happened while a job was mapped.
 #[derive(Clone, Copy)]
@@ -109,8 +109,8 @@ pub enum Step<'a> {
         candidate: &'a str,
         /// Why.
         raised: &'a Raised,
-        /// Where it was raised.
-        place: Option<&'a ConfigPlace>,
+        /// Where it was raised, and how it came there.
+        trace: Option<&'a Trace>,
     },
     /// A candidate was chosen.
     Chosen {
@@ -121,8 +121,8 @@ pub enum Step<'a> {
     Raised {
         /// The exception.
         raised: &'a Raised,
-        /// Where in the config it was raised.
-        place: Option<&'a ConfigPlace>,
+        /// Where in the config it was raised, and how it came there.
+        trace: Option<&'a Trace>,
     },
 }
 

@@ -66,7 +66,7 @@ pub(super) struct Lookups {
     ids: [WordMap<Box<str>, Rc<Matched>>; 3],
     /// Equal sets are one.
     sets: WordMap<(Section, Box<[u32]>), Rc<Matched>>,
-    /// By the set of matches and what the tool declares: the entities folded into one.
+    /// By the set of matches (0 for none of them) and what the tool declares: the entities folded into one.
     folded: WordMap<(u64, Box<[u64]>), Rc<Entity>>,
     tool_types: WordMap<Box<str>, u64>,
     next: u64,
@@ -137,13 +137,23 @@ impl Worker {
         }
         // Without a match the entity has an id by the tool's.
         if matched.entities.is_empty() {
-            return self.fold_tool(job, &matched);
+            return self.first_of_tool(job);
         }
         let key = (matched.number, self.declared(job));
         if let Some(entity) = self.lookups.folded.get(&key) {
             return Ok(entity.clone());
         }
-        let entity = self.fold_tool(job, &matched)?;
+        // Every match has an id that hides the one by the tool's.
+        let declared = (0, key.1.clone());
+        let first = match self.lookups.folded.get(&declared) {
+            Some(first) => first.clone(),
+            None => {
+                let first = self.first_of_tool(job)?;
+                self.lookups.folded.insert(declared, first.clone());
+                first
+            }
+        };
+        let entity = self.fold(first, &matched)?;
         if plain {
             let _ = matched.plain.set(entity.clone());
         } else {
@@ -174,13 +184,13 @@ impl Worker {
         words.into()
     }
 
-    fn fold_tool(&mut self, job: &Job, matched: &Matched) -> PyResult<Rc<Entity>> {
+    /// What a tool declares, over the default.
+    fn first_of_tool(&mut self, job: &Job) -> PyResult<Rc<Entity>> {
         let provided = self.tool_provided(job);
-        let first = match self.default_of(Section::Tools) {
-            Some(default) => self.inherit(&provided, &default)?,
-            None => provided,
-        };
-        self.fold(first, matched)
+        match self.default_of(Section::Tools) {
+            Some(default) => self.inherit(&provided, &default),
+            None => Ok(provided),
+        }
     }
 
     fn default_of(&self, section: Section) -> Option<Rc<Entity>> {

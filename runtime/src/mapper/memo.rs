@@ -1,20 +1,21 @@
 //! What blocks gave, kept by what they read.
 //!
-//! Three things are kept ([`Memo`]): what a block gave, what the rules of an entity made of it, and the text of a
-//! destination's properties. Each is kept only where all code that ran for it can be seen to change nothing
-//! ([`super::reads`]), in a tree of what was read ([`super::tree`]). It costs a job what it would cost to compute it
-//! ([`crate::python::vm::Cost`]), so that a job's budget, too, does not depend on which jobs came before it. Errors are never
-//! kept.
+//! Four things are kept ([`Memo`]): what a block gave, which rules match an entity, the text of a destination's
+//! properties, and all that became of an entity on a destination. Each is kept only where all code that ran for it can be
+//! seen to change nothing ([`super::reads`]), in a tree of what was read ([`super::tree`]), and for all entities that differ
+//! in their ids alone ([`super::shape`]). It costs a job what it would cost to compute it ([`crate::python::vm::Cost`]), so
+//! that a job's budget, too, does not depend on which jobs came before it. Errors are never kept.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
+use crate::galaxy::answer::Mapped;
 use crate::python::code::{CodeKind, CodeRef, Program};
 use crate::python::exception::PyResult;
 use crate::python::value::Value;
 use crate::python::vm::{Cost, LogLevel, Read, Vm};
 
-use super::code::evaluate;
+use super::code::{evaluate, evaluate_complex, has_code};
 use super::entity::Entity;
 use super::reads::{only_computes, source};
 use super::tree::{Found, Leaf, Trail, Tree};
@@ -74,10 +75,12 @@ pub(super) struct Memo {
     pays: Vec<Option<Option<Rc<Pays>>>>,
     /// What blocks gave, by their code.
     blocks: Tree<Value>,
-    /// What rules made of an entity, by its number.
-    rules: Tree<Rc<Entity>>,
-    /// The properties of an entity, by its number.
+    /// Which rules match an entity, by its shape.
+    rules: Tree<Rc<[Rc<Entity>]>>,
+    /// The properties of an entity, by its shape.
     texts: Tree<PropertyText>,
+    /// What became of an entity on a destination, by the destination's number and the entity's shape.
+    mapped: Tree<Rc<Mapped>>,
     /// What was read for something larger than a block that is being computed.
     outer: Option<Trail>,
 }
@@ -102,12 +105,12 @@ impl Memo {
 }
 
 /// What the machine noted as a trail.
-fn trail(vm: &Vm, slots: &Slots, reads: &[Read]) -> Trail {
+fn trail(vm: &mut Vm, slots: &Slots, reads: &[Read]) -> Trail {
     let mut trail = Trail::default();
-    let Some(program) = &vm.program else { return trail };
+    let Some(program) = vm.program.clone() else { return trail };
     for read in reads {
         match *read {
-            Read::Name { code, at } => trail.read(source(program, code, at, slots)),
+            Read::Name { code, at } => trail.read(vm, slots, source(&program, code, at, slots)),
             Read::Absent { slot } => trail.absent(slot),
         }
     }
@@ -150,17 +153,39 @@ impl Worker {
         let value = evaluate(&mut self.vm, source, kind);
         let reads = self.vm.end_reads();
         let value = value?;
-        let trail = trail(&self.vm, &self.slots, &reads);
+        let trail = trail(&mut self.vm, &self.slots, &reads);
         self.vm.reuse_reads(reads);
         if let Some(outer) = &mut self.memo.outer {
-            outer.extend(&trail);
+            outer.extend(&self.vm, &self.slots, &trail);
         }
         if worth && matches!(value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_)) {
             let cost = self.vm.cost_since(&start);
             let leaf = Leaf::new(value.clone(), cost, 0, &trail);
-            self.memo.blocks.keep(&mut self.vm, &self.slots, u64::from(code), &trail, leaf);
+            self.memo.blocks.keep(u64::from(code), &trail, leaf);
         }
         Ok(value)
+    }
+
+    /// [`evaluate`]; [`Worker::evaluate_kept`] where something larger is being kept.
+    ///
+    /// # Errors
+    /// As [`evaluate`].
+    pub(super) fn evaluate_told(&mut self, source: &Value, kind: CodeKind) -> PyResult<Value> {
+        match self.memo.outer {
+            Some(_) => self.evaluate_kept(source, kind),
+            None => evaluate(&mut self.vm, source, kind),
+        }
+    }
+
+    /// [`evaluate_complex`], whose reads are told where there is no code in the property.
+    ///
+    /// # Errors
+    /// As [`evaluate_complex`].
+    pub(super) fn evaluate_complex_told(&mut self, property: &Value) -> PyResult<Value> {
+        if self.memo.outer.is_some() && has_code(property) {
+            self.memo.lose_trail();
+        }
+        evaluate_complex(&mut self.vm, property)
     }
 
     /// [`evaluate`] of what may read or change anything.
@@ -168,36 +193,27 @@ impl Worker {
         self.memo.lose_trail();
         evaluate(&mut self.vm, source, kind)
     }
-}
 
-/// The words that an entity takes: what is told of it, not what it shares with others.
-const ENTITY_WORDS: usize = 64;
+    /// The rules that matched an entity of this shape when they last read the same.
+    pub(super) fn find_rules(&mut self, entity: &Rc<Entity>) -> Found<Rc<[Rc<Entity>]>> {
+        let Some(shape) = self.store.shared.shape(entity) else { return Found::Run };
+        let memo = &mut self.memo;
+        memo.rules.find(&mut self.vm, &self.slots, shape.number.into(), memo.outer.as_mut())
+    }
 
-impl Worker {
-    /// What the rules made of this entity when they last read the same. `rules` evaluates them.
+    /// Keeps which rules match an entity; `evaluate` tells, with the entity that they make.
     ///
     /// # Errors
-    /// What `rules` raises.
-    pub(super) fn rules_kept(
+    /// What `evaluate` raises.
+    pub(super) fn keep_rules<T>(
         &mut self,
         entity: &Rc<Entity>,
-        rules: impl FnOnce(&mut Self) -> PyResult<Rc<Entity>>,
-    ) -> PyResult<Rc<Entity>> {
-        let Some(number) = entity.kept.number() else { return rules(self) };
-        let root = u64::from(number);
-        match self.memo.rules.find(&mut self.vm, &self.slots, root, None) {
-            Found::Given(after) => return Ok(after),
-            Found::Run => return rules(self),
-            Found::New => {}
-        }
-        // A rule that matches puts another entity into the context; what is kept is found by the one that was there.
-        let before = self.vm.context.get(self.slots.entity).cloned().flatten();
-        let (after, trail, cost) = self.follow(entity, rules)?;
-        if after.kept.is_shared() {
-            let leaf = Leaf::new(after.clone(), cost, ENTITY_WORDS, &trail);
-            let seen = self.vm.swap_context(self.slots.entity, before);
-            self.memo.rules.keep(&mut self.vm, &self.slots, root, &trail, leaf);
-            self.vm.swap_context(self.slots.entity, seen);
+        evaluate: impl FnOnce(&mut Self) -> PyResult<(T, Vec<Rc<Entity>>)>,
+    ) -> PyResult<T> {
+        let ((after, matched), trail, cost) = self.follow(Some(entity), evaluate)?;
+        if let Some(shape) = self.store.shared.shape(entity) {
+            let leaf = Leaf::new(Rc::from(matched), cost, 0, &trail);
+            self.memo.rules.keep(shape.number.into(), &trail, leaf);
         }
         Ok(after)
     }
@@ -212,38 +228,76 @@ impl Worker {
         entity: &Rc<Entity>,
         write: impl FnOnce(&mut Self) -> PyResult<usize>,
     ) -> PyResult<usize> {
-        let Some(number) = entity.kept.number() else { return write(self) };
-        let root = u64::from(number);
-        match self.memo.texts.find(&mut self.vm, &self.slots, root, None) {
+        let Some(shape) = self.store.shared.shape(entity) else { return self.untold(write) };
+        let (root, memo) = (shape.number.into(), &mut self.memo);
+        match memo.texts.find(&mut self.vm, &self.slots, root, memo.outer.as_mut()) {
             Found::Given(PropertyText { text, env_end }) => {
                 self.text.push_str(&text);
                 return Ok(env_end);
             }
-            Found::Run => return write(self),
+            Found::Run => return self.untold(write),
             Found::New => {}
         }
-        let (env_end, trail, cost) = self.follow(entity, write)?;
+        let (env_end, trail, cost) = self.follow(Some(entity), write)?;
         let text: Rc<str> = self.text.as_str().into();
         let words = text.len() / size_of::<u64>();
         let leaf = Leaf::new(PropertyText { text, env_end }, cost, words, &trail);
-        self.memo.texts.keep(&mut self.vm, &self.slots, root, &trail, leaf);
+        self.memo.texts.keep(root, &trail, leaf);
         Ok(env_end)
     }
 
-    /// Runs something larger than a block, after the context of the entity was entered: its result, what it read that the
-    /// entity does not tell, its cost.
-    fn follow<T>(&mut self, entity: &Entity, run: impl FnOnce(&mut Self) -> PyResult<T>) -> PyResult<(T, Trail, Cost)> {
+    /// What a destination made of an entity when it last read the same. `evaluate` combines and evaluates them.
+    ///
+    /// # Errors
+    /// What `evaluate` raises.
+    pub(super) fn mapped_kept(
+        &mut self,
+        destination: &Entity,
+        entity: &Rc<Entity>,
+        evaluate: impl FnOnce(&mut Self) -> PyResult<Rc<Mapped>>,
+    ) -> PyResult<Rc<Mapped>> {
+        let told = (destination.kept.number(), self.store.shared.shape(entity));
+        let (Some(destination), Some(shape)) = told else { return evaluate(self) };
+        let root = u64::from(destination) << 32 | u64::from(shape.number);
+        match self.memo.mapped.find(&mut self.vm, &self.slots, root, None) {
+            Found::Given(mapped) => return Ok(mapped),
+            Found::Run => return evaluate(self),
+            Found::New => {}
+        }
+        let (mapped, trail, cost) = self.follow(None, evaluate)?;
+        let leaf = Leaf::new(mapped.clone(), cost, mapped.len() / size_of::<u64>(), &trail);
+        self.memo.mapped.keep(root, &trail, leaf);
+        Ok(mapped)
+    }
+
+    /// Runs something whose reads are not told.
+    fn untold<T>(&mut self, run: impl FnOnce(&mut Self) -> PyResult<T>) -> PyResult<T> {
+        self.memo.lose_trail();
+        run(self)
+    }
+
+    /// Runs something larger than a block: its result, what it read, its cost. What the context of `entity` tells, which was
+    /// entered before, is no read.
+    fn follow<T>(
+        &mut self,
+        entity: Option<&Rc<Entity>>,
+        run: impl FnOnce(&mut Self) -> PyResult<T>,
+    ) -> PyResult<(T, Trail, Cost)> {
         let start = self.vm.measure();
-        self.memo.outer = Some(Trail::default());
+        let stage = self.vm.begin_stage();
+        let outer = self.memo.outer.replace(Trail::from(stage));
         let result = run(self);
-        let mut trail = self.memo.outer.take().unwrap_or_default();
+        let mut trail = std::mem::replace(&mut self.memo.outer, outer).unwrap_or_default();
         let cost = self.vm.cost_since(&start);
+        if let Some(outer) = &mut self.memo.outer {
+            outer.extend(&self.vm, &self.slots, &trail);
+        }
         // Names of the context that nothing sets after the entity's context.
-        let (slots, context) = (&self.slots, entity.kept.context.get());
-        trail.forget(|slot| {
-            let told = context.is_some_and(|context| context.iter().any(|entry| entry.slot == slot && !entry.mutable));
-            told && !slots.is_set_by_mapper(slot)
-        });
+        let shape = entity.and_then(|entity| self.store.shared.shape(entity));
+        if let Some(context) = shape.and_then(|shape| shape.context.get()) {
+            let told = |slot| context.iter().any(|entry| entry.slot == slot && !entry.mutable);
+            trail = trail.without(|slot| told(slot) && !self.slots.is_set_by_mapper(slot));
+        }
         Ok((result?, trail, cost))
     }
 }

@@ -36,11 +36,9 @@ impl Worker {
         known.clear();
         match wanted(resources) {
             Some(wanted) if !observer.watches() && !self.store.bounds.is_empty() && Rc::ptr_eq(matched, entity) => {
-                let fits = if entity.kept.is_shared() {
-                    entity.kept.fits.get_or_init(|| Rc::new(Fits::new(&self.store.destinations, &entity.tags))).clone()
-                } else {
-                    Rc::new(Fits::new(&self.store.destinations, &entity.tags))
-                };
+                let fits = || Rc::new(Fits::new(&self.store.destinations, &entity.tags));
+                let shape = self.store.shared.shape(entity);
+                let fits = shape.map_or_else(fits, |shape| shape.fits.get_or_init(fits).clone());
                 let order = if custom { &fits.in_order } else { &fits.ranked };
                 let takes = |index: &&u32| self.store.bounds.get(**index as usize).is_some_and(|b| b.take(&wanted));
                 known.extend(order.iter().filter(takes));

@@ -11,9 +11,10 @@ use crate::python::value::Value;
 use crate::word_hash::WordMap;
 
 use super::entity::Entity;
-use super::matching::Fits;
 use super::merges::{Merges, Pairs};
 use super::output::Prepared;
+use super::shape::{Shape, push_entity};
+use super::words::Words;
 
 /// How many derived entities a thread keeps. One takes one to three kilobytes.
 const MAX_KEPT: usize = 16 * 1024;
@@ -23,12 +24,8 @@ const MAX_KEPT: usize = 16 * 1024;
 pub struct Kept {
     /// The number of an entity that jobs share; 0 for one that belongs to a job.
     identity: Cell<u32>,
-    /// The context, by slot of the thread's machine.
-    pub(super) context: OnceCell<Rc<[ContextEntry]>>,
-    /// The destinations whose tags fit.
-    pub(super) fits: OnceCell<Rc<Fits>>,
-    /// What its properties give, for a destination with its rules applied.
-    pub(super) prepared: OnceCell<Rc<Prepared>>,
+    /// What it has in common with entities of other ids, where it has a shape.
+    shape: OnceCell<Option<Rc<Shape>>>,
     /// The entity without its rules.
     pub(super) without_rules: OnceCell<Rc<Entity>>,
 }
@@ -79,6 +76,7 @@ pub(super) enum Derivation {
 pub(super) struct Shared {
     next: Cell<u32>,
     derived: RefCell<WordMap<(Derivation, u32, u32), Rc<Entity>>>,
+    shapes: RefCell<WordMap<Box<[u64]>, Rc<Shape>>>,
     /// The values that derived entities have merged.
     pub(super) merges: Merges,
     /// Contexts by slot, for entities with the same.
@@ -96,6 +94,32 @@ impl Shared {
             entity.kept.identity.set(next);
         }
         Rc::new(entity)
+    }
+
+    /// The shape of an entity that jobs share.
+    pub(super) fn shape<'a>(&self, entity: &'a Rc<Entity>) -> Option<&'a Rc<Shape>> {
+        if !entity.kept.is_shared() {
+            return None;
+        }
+        entity.kept.shape.get_or_init(|| self.make_shape(entity)).as_ref()
+    }
+
+    fn make_shape(&self, entity: &Rc<Entity>) -> Option<Rc<Shape>> {
+        let mut words = Words::new(0);
+        push_entity(&mut words, entity)?;
+        let words = words.words()?;
+        let mut shapes = self.shapes.borrow_mut();
+        if let Some(known) = shapes.get(words) {
+            return Some(known.clone());
+        }
+        if shapes.len() >= MAX_KEPT {
+            shapes.clear();
+        }
+        let number = self.next.get().checked_add(1)?;
+        self.next.set(number);
+        let shape = Rc::new(Shape::new(number, entity));
+        shapes.insert(words.into(), shape.clone());
+        Some(shape)
     }
 
     /// The entity derived from two that jobs share, where it is kept.

@@ -4,36 +4,91 @@
 //! read, so all its runs make a tree: at each node one thing is read, the words of its value ([`super::words`]) lead to the
 //! next node, and a leaf has the result. A run that finds its way to a leaf need not be made.
 
+use std::mem::replace;
+
 use smallvec::SmallVec;
 
 use crate::python::vm::{Cost, Vm};
 use crate::word_hash::WordMap;
 
 use super::reads::Source;
-use super::words::{Words, push};
+use super::words::{Words, push, slot_of};
 use super::worker::Slots;
 
 /// How many words of keys a tree keeps: 8 MiB of them, and some times as much for what belongs to them. A full tree is
 /// emptied.
 const MAX_WORDS: usize = 1 << 20;
 
+/// One read of a run.
+struct Step {
+    source: Source,
+    /// Where the words of what it read end in the trail's; nothing where it had none.
+    end: Option<usize>,
+}
+
 /// What a run read, in order.
+///
+/// Something larger than a block sets names of the context itself. What it reads of them then follows from what it read
+/// before, and is no read of its own.
 #[derive(Default)]
 pub(super) struct Trail {
-    sources: Vec<Source>,
+    steps: Vec<Step>,
+    words: Vec<u64>,
     /// The names that it looked for in the context and that were not there.
     absent: Vec<usize>,
-    /// Whether something was read that is not known; what came after it is not noted.
+    /// The stage of the machine in which the run began; what was set since then is the run's own.
+    stage: Option<u64>,
+    /// Whether something was read that is not known or has no words; what came after it is not noted.
     pub lost: bool,
 }
 
 impl Trail {
-    /// Notes a read.
-    pub(super) fn read(&mut self, source: Source) {
-        self.lost |= source == Source::Unknown;
-        if !self.lost && !self.sources.contains(&source) {
-            self.sources.push(source);
+    /// The trail of a run that begins with this stage.
+    pub(super) fn from(stage: u64) -> Self {
+        Self { stage: Some(stage), ..Self::default() }
+    }
+
+    /// Notes a read of what is there now.
+    pub(super) fn read(&mut self, vm: &mut Vm, slots: &Slots, source: Source) {
+        if source == Source::Unknown {
+            self.lost = true;
+        } else if self.is_new(vm, slots, source) {
+            let mut words = Words::new(0);
+            let pushed = push(&mut words, vm, slots, source);
+            self.add(source, pushed.and_then(|()| words.after_first()));
         }
+    }
+
+    /// Notes a read with the words of what was there.
+    fn note(&mut self, vm: &Vm, slots: &Slots, source: Source, words: Option<&[u64]>) {
+        if self.is_new(vm, slots, source) {
+            self.add(source, words);
+        }
+    }
+
+    fn is_new(&mut self, vm: &Vm, slots: &Slots, source: Source) -> bool {
+        if self.lost || self.steps.iter().any(|step| step.source == source) {
+            return false;
+        }
+        let own = |stage| slot_of(source, slots).is_some_and(|slot| vm.was_set_since(slot, stage));
+        let is_own = self.stage.is_some_and(own);
+        // What the run makes of an entity follows from the entity's shape, but for the id.
+        self.lost = is_own && [Source::Slot(slots.entity), Source::Slot(slots.self_)].contains(&source);
+        !is_own
+    }
+
+    fn add(&mut self, source: Source, words: Option<&[u64]>) {
+        self.words.extend_from_slice(words.unwrap_or_default());
+        self.lost = words.is_none();
+        self.steps.push(Step { source, end: words.map(|_| self.words.len()) });
+    }
+
+    /// The reads with their words.
+    fn steps(&self) -> impl Iterator<Item = (Source, Option<&[u64]>)> {
+        self.steps.iter().scan(0, |start, step| {
+            let words = step.end.and_then(|end| self.words.get(replace(start, end)..end));
+            Some((step.source, words))
+        })
     }
 
     /// Notes that the context did not have the name of this slot.
@@ -44,15 +99,22 @@ impl Trail {
     }
 
     /// Notes what another run read.
-    pub(super) fn extend(&mut self, other: &Self) {
-        other.sources.iter().for_each(|source| self.read(*source));
+    pub(super) fn extend(&mut self, vm: &Vm, slots: &Slots, other: &Self) {
+        other.steps().for_each(|(source, words)| self.note(vm, slots, source, words));
         other.absent.iter().for_each(|slot| self.absent(*slot));
         self.lost |= other.lost;
     }
 
-    /// Forgets reads of names that the context surely has with the same values.
-    pub(super) fn forget(&mut self, slots: impl Fn(usize) -> bool) {
-        self.sources.retain(|source| !matches!(source, Source::Slot(slot) if slots(*slot)));
+    /// The trail without the reads of names that the context surely has with the same values.
+    pub(super) fn without(self, told: impl Fn(usize) -> bool) -> Self {
+        let mut trail = Self { absent: self.absent.clone(), stage: self.stage, ..Self::default() };
+        for (source, words) in self.steps() {
+            if !matches!(source, Source::Slot(slot) if told(slot)) {
+                trail.add(source, words);
+            }
+        }
+        trail.lost = self.lost;
+        trail
     }
 }
 
@@ -61,7 +123,7 @@ enum Next<T> {
     /// To another node, which reads this.
     Node(u64, Source),
     /// To the result.
-    Leaf(Leaf<T>),
+    Leaf(Box<Leaf<T>>),
     /// To something whose value has no words: a run must be made.
     Run,
 }
@@ -96,7 +158,7 @@ pub(super) enum Found<T> {
 
 /// Trees of reads, each under a root of its own.
 pub(super) struct Tree<T> {
-    nodes: WordMap<Box<[u64]>, Next<T>>,
+    nodes: WordMap<SmallVec<[u64; 6]>, Next<T>>,
     next: u64,
     words: usize,
 }
@@ -108,11 +170,10 @@ impl<T> Default for Tree<T> {
 }
 
 impl<T: Clone> Tree<T> {
-    /// Follows what can be read now from a root. A result is paid for as when it was computed, and what led to it is noted
-    /// in `outer`.
-    pub(super) fn find(&self, vm: &mut Vm, slots: &Slots, root: u64, outer: Option<&mut Trail>) -> Found<T> {
+    /// Follows what can be read now from a root. A result is paid for as when it was computed. What is read on the way is
+    /// noted in `outer`, as the run will read it that must be made where there is no result.
+    pub(super) fn find(&self, vm: &mut Vm, slots: &Slots, root: u64, mut outer: Option<&mut Trail>) -> Found<T> {
         let mut words = Words::new(root_word(root));
-        let mut walked: SmallVec<[Source; 8]> = SmallVec::new();
         let leaf = loop {
             let Some(key) = words.words() else { return Found::Run };
             match self.nodes.get(key) {
@@ -124,7 +185,9 @@ impl<T: Clone> Tree<T> {
                     if push(&mut words, vm, slots, *source).is_none() {
                         return Found::Run;
                     }
-                    walked.push(*source);
+                    if let Some(outer) = &mut outer {
+                        outer.note(vm, slots, *source, words.after_first());
+                    }
                 }
             }
         };
@@ -133,39 +196,39 @@ impl<T: Clone> Tree<T> {
             return Found::Run;
         }
         if let Some(outer) = outer {
-            walked.iter().for_each(|source| outer.read(*source));
             leaf.absent.iter().for_each(|slot| outer.absent(*slot));
         }
         Found::Given(leaf.value.clone())
     }
 
     /// Keeps what a run gave, by what it read.
-    pub(super) fn keep(&mut self, vm: &mut Vm, slots: &Slots, root: u64, trail: &Trail, leaf: Leaf<T>) {
+    pub(super) fn keep(&mut self, root: u64, trail: &Trail, leaf: Leaf<T>) {
         if self.words > MAX_WORDS {
             self.nodes.clear();
             self.words = 0;
         }
         let mut words = Words::new(root_word(root));
-        for source in &trail.sources {
+        for (source, read) in trail.steps() {
             let Some(key) = words.words() else { return };
             let (node, known) = match self.nodes.get(key) {
                 Some(Next::Node(node, known)) => (*node, *known),
                 Some(_) => return,
                 None => {
                     self.next += 1;
-                    self.insert(key, Next::Node(self.next, *source));
-                    (self.next, *source)
+                    self.insert(key, Next::Node(self.next, source));
+                    (self.next, source)
                 }
             };
             words.restart(node);
-            if known != *source || push(&mut words, vm, slots, *source).is_none() {
-                return;
+            match read {
+                Some(read) if known == source => words.extend(read),
+                _ => return,
             }
         }
         let Some(key) = words.words() else { return };
         if !self.nodes.contains_key(key) {
             self.words += leaf.words;
-            self.insert(key, if trail.lost { Next::Run } else { Next::Leaf(leaf) });
+            self.insert(key, if trail.lost { Next::Run } else { Next::Leaf(Box::new(leaf)) });
         }
     }
 

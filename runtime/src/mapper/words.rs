@@ -18,7 +18,7 @@ use super::tags::TagType;
 use super::worker::Slots;
 
 /// The most words of one key: what is longer has none.
-const MAX_WORDS: usize = 64;
+const MAX_WORDS: usize = 128;
 
 /// A sequence of words.
 pub(super) struct Words {
@@ -43,22 +43,74 @@ impl Words {
     }
 
     /// Adds a word. Past the end nothing is added, and the sequence is too long.
-    fn push(&mut self, word: u64) {
+    pub(super) fn push(&mut self, word: u64) {
         if let Some(slot) = self.words.get_mut(self.length) {
             *slot = word;
         }
         self.length += 1;
     }
 
+    /// Adds a text.
+    pub(super) fn push_text(&mut self, text: &str) {
+        self.push(TEXT | (text.len() as u64) << 8);
+        let (chunks, rest) = text.as_bytes().as_chunks::<8>();
+        for chunk in chunks {
+            self.push(u64::from_le_bytes(*chunk));
+        }
+        if !rest.is_empty() {
+            self.push(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
+        }
+    }
+
+    /// Adds a value that nobody can change; nothing is added of any other.
+    pub(super) fn push_plain(&mut self, value: &Value) -> Option<()> {
+        match value {
+            Value::None => self.push(NONE),
+            Value::Bool(truth) => self.push(if *truth { TRUE } else { FALSE }),
+            Value::Int(int) => {
+                self.push(INT);
+                self.push(int.cast_unsigned());
+            }
+            Value::Float(float) => {
+                self.push(FLOAT);
+                self.push(float.to_bits());
+            }
+            Value::Str(text) => self.push_text(text.as_str()),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Adds words.
+    pub(super) fn extend(&mut self, words: &[u64]) {
+        words.iter().for_each(|word| self.push(*word));
+    }
+
     /// The words; nothing where they are too many.
     pub(super) fn words(&self) -> Option<&[u64]> {
         self.words.get(..self.length)
+    }
+
+    /// The words after the first; nothing where they are too many.
+    pub(super) fn after_first(&self) -> Option<&[u64]> {
+        self.words.get(1..self.length)
     }
 }
 
 /// Appends the words of what `source` reads now: nothing where it has none.
 pub(super) fn push(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source) -> Option<()> {
-    let slot = match source {
+    match vm.context.get(slot_of(source, slots)?)?.as_ref()? {
+        object @ Value::Object(_) => {
+            let object = object.clone();
+            push_object(words, vm, slots, source, &object)
+        }
+        plain => words.push_plain(plain),
+    }
+}
+
+/// The slot of the context through which a source is read.
+pub(super) fn slot_of(source: Source, slots: &Slots) -> Option<usize> {
+    Some(match source {
         Source::Slot(slot) => slot,
         Source::HasUser | Source::UserRoles | Source::User => slots.user,
         Source::HistoryTags => slots.job,
@@ -66,14 +118,7 @@ pub(super) fn push(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source
         Source::App => slots.app,
         Source::EntityTags | Source::EntityParam(_) | Source::EntityResource(_) => slots.entity,
         Source::Unknown => return None,
-    };
-    match vm.context.get(slot)?.as_ref()? {
-        object @ Value::Object(_) => {
-            let object = object.clone();
-            push_object(words, vm, slots, source, &object)
-        }
-        plain => push_plain(words, plain),
-    }
+    })
 }
 
 const ABSENT: u64 = 0;
@@ -87,39 +132,9 @@ const ENTITY: u64 = 7;
 /// The tag of texts; their length stands above it.
 const TEXT: u64 = 8;
 
-fn push_text(words: &mut Words, text: &str) {
-    words.push(TEXT | (text.len() as u64) << 8);
-    let (chunks, rest) = text.as_bytes().as_chunks::<8>();
-    for chunk in chunks {
-        words.push(u64::from_le_bytes(*chunk));
-    }
-    if !rest.is_empty() {
-        words.push(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
-    }
-}
-
-/// Appends a value that nobody can change; nothing is appended of any other.
-fn push_plain(words: &mut Words, value: &Value) -> Option<()> {
-    match value {
-        Value::None => words.push(NONE),
-        Value::Bool(truth) => words.push(if *truth { TRUE } else { FALSE }),
-        Value::Int(int) => {
-            words.push(INT);
-            words.push(int.cast_unsigned());
-        }
-        Value::Float(float) => {
-            words.push(FLOAT);
-            words.push(float.to_bits());
-        }
-        Value::Str(text) => push_text(words, text.as_str()),
-        _ => return None,
-    }
-    Some(())
-}
-
 fn push_optional(words: &mut Words, text: Option<&str>) {
     match text {
-        Some(text) => push_text(words, text),
+        Some(text) => words.push_text(text),
         None => words.push(NONE),
     }
 }
@@ -156,12 +171,12 @@ fn push_object(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source, va
             let Value::Dict(params) = EntityObject::of(value).ok()?.part_now("params")? else { return None };
             let name = vm.program.as_ref()?.string(name);
             match params.table.borrow().get(&StrKey(name.as_str())) {
-                Some(value) => push_plain(words, value)?,
+                Some(value) => words.push_plain(value)?,
                 None => words.push(ABSENT),
             }
         }
         Source::EntityResource(resource) => {
-            push_plain(words, &EntityObject::of(value).ok()?.resource_now(resource))?;
+            words.push_plain(&EntityObject::of(value).ok()?.resource_now(resource))?;
         }
         Source::HasUser => words.push(OBJECT),
         // The objects of a dry run are others.
@@ -173,7 +188,7 @@ fn push_object(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source, va
             let user = job.user.as_ref()?;
             words.push(OBJECT);
             words.push(user.id.cast_unsigned());
-            push_text(words, user.username());
+            words.push_text(user.username());
             push_optional(words, user.email.as_deref());
             push_optional(words, user.extra_preferences.as_ref().map(RawJson::text));
             if !bag.untouched("extra_preferences") {
@@ -194,7 +209,7 @@ fn push_object(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source, va
                     None => {}
                     Some(tags) => {
                         return push_list::<TagFields>(words, &tags, |words, tag| {
-                            push_text(words, tag.user_tname.as_str()?);
+                            words.push_text(tag.user_tname.as_str()?);
                             push_optional(words, tag.value.as_str().map(|text| text.as_str()));
                             Some(())
                         });
@@ -203,11 +218,11 @@ fn push_object(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source, va
             }
             words.push(OBJECT | (history.tags.len() as u64) << 8);
             for (name, value) in &history.tags {
-                push_text(words, name);
+                words.push_text(name);
                 push_optional(words, value.as_deref());
             }
         }
-        Source::ToolId => push_text(words, &as_made::<ToolFields>(value)?.fields().record().tool.id),
+        Source::ToolId => words.push_text(&as_made::<ToolFields>(value)?.fields().record().tool.id),
         Source::Tool => {
             let bag = as_made::<ToolFields>(value)?;
             let job = bag.fields().record();
@@ -217,10 +232,10 @@ fn push_object(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source, va
                 return None;
             }
             words.push(OBJECT | u64::from(tool.requires_galaxy_python_environment) << 8);
-            push_text(words, &tool.id);
-            push_text(words, tool.old_id());
+            words.push_text(&tool.id);
+            words.push_text(tool.old_id());
             push_optional(words, tool.version.as_deref());
-            push_text(words, tool.tool_type());
+            words.push_text(tool.tool_type());
             push_optional(words, tool.dynamic_tool_uuid.as_deref());
         }
     }
@@ -236,7 +251,7 @@ fn is_stand_in(job: &Option<Value>) -> bool {
 fn push_roles(words: &mut Words, user: &Bag<UserFields>) -> Option<()> {
     if let Some(roles) = user.made("roles") {
         return push_list::<RoleFields>(words, &roles, |words, role| {
-            push_text(words, role.name.as_str()?);
+            words.push_text(role.name.as_str()?);
             words.push(u64::from(role.deleted.is(&Value::Bool(true))));
             Some(())
         });
@@ -244,7 +259,7 @@ fn push_roles(words: &mut Words, user: &Bag<UserFields>) -> Option<()> {
     let roles = &user.fields().record().user.as_ref()?.roles;
     words.push(OBJECT | (roles.len() as u64) << 8);
     for role in roles {
-        push_text(words, &role.name);
+        words.push_text(&role.name);
         words.push(u64::from(role.deleted));
     }
     Some(())

@@ -16,6 +16,7 @@ use super::memo::Memo;
 use super::output::Unseen;
 use super::store::Store;
 use super::tags::TagNames;
+use super::working::Entered;
 
 /// The context slots that the mapper itself fills.
 pub(super) struct Slots {
@@ -105,6 +106,8 @@ pub(super) struct Worker {
     /// The candidates of the last job, for their memory.
     pub candidates: Vec<u32>,
     pub lookups: Lookups,
+    /// The entity's context that the evaluation context has.
+    pub entered: Entered,
     /// What blocks gave.
     pub memo: Memo,
     /// The properties that no code sees.
@@ -142,7 +145,7 @@ impl Worker {
             .collect();
         let slots = Slots::new(&mut vm);
         environment.set_job_slot(slots.job);
-        let (candidates, lookups) = (Vec::new(), Lookups::default());
+        let (candidates, lookups, entered) = (Vec::new(), Lookups::default(), Entered::new(&slots));
         let unseen = vm.program.as_ref().map(|program| Unseen::new(program, &slots)).unwrap_or_default();
         Self {
             rules,
@@ -154,6 +157,7 @@ impl Worker {
             global_context,
             candidates,
             lookups,
+            entered,
             memo: Memo::default(),
             unseen,
             text: String::new(),

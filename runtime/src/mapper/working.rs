@@ -11,6 +11,7 @@ use super::entity::Entity;
 use super::objects::EntityObject;
 use super::shared::{ContextEntry, Shared};
 use super::tags::TagNames;
+use super::worker::Slots;
 
 /// An entity, or the object that code has of it once code has one: then what the object says counts.
 pub(super) enum Working {
@@ -54,33 +55,45 @@ impl Working {
     ///
     /// # Errors
     /// As [`Working::entity`].
-    pub(super) fn enter_context(&mut self, vm: &mut Vm, names: &Rc<TagNames>, shared: &Shared) -> PyResult<()> {
+    pub(super) fn enter_context(
+        &mut self,
+        vm: &mut Vm,
+        names: &Rc<TagNames>,
+        shared: &Shared,
+        entered: &mut Entered,
+    ) -> PyResult<()> {
         let entity = self.entity(vm)?;
-        if entity.kept.is_shared() {
-            let entries = match entity.kept.context.get() {
-                Some(entries) => entries,
-                None => {
-                    let made = shared.contexts.get(&entity.context, &Value::None, || Ok(slots(&entity, vm)))?;
-                    entity.kept.context.get_or_init(|| made)
-                }
-            };
-            for entry in entries.iter() {
-                if entry.mutable {
-                    let object = self.object(names);
-                    let value = EntityObject::of(&object)?.context_part(vm, entry)?;
-                    vm.set_context(entry.slot, value);
-                } else if !matches!(vm.context.get(entry.slot), Some(Some(there)) if there.is(&entry.value)) {
-                    // Entities that come from one another mostly have the same context.
-                    vm.set_context(entry.slot, entry.value.clone());
-                }
+        let Some(shape) = shared.shape(&entity) else {
+            for (key, value) in self.context(&entity, vm, names)? {
+                let Value::Str(key) = key else { continue };
+                let slot = vm.slot(&key);
+                vm.set_context(slot, value);
             }
             return Ok(());
+        };
+        let entries = match shape.context.get() {
+            Some(entries) => entries,
+            None => {
+                let made = shared.contexts.get(&entity.context, &Value::None, || Ok(slots(&entity, vm)))?;
+                shape.context.get_or_init(|| made)
+            }
+        };
+        if entered.holds(vm, entries) {
+            return Ok(());
         }
-        for (key, value) in self.context(&entity, vm, names)? {
-            let Value::Str(key) = key else { continue };
-            let slot = vm.slot(&key);
-            vm.set_context(slot, value);
+        for entry in entries.iter() {
+            if entry.mutable {
+                let object = self.object(names);
+                let value = EntityObject::of(&object)?.context_part(vm, entry)?;
+                vm.set_context(entry.slot, value);
+            } else if matches!(vm.context.get(entry.slot), Some(Some(there)) if there.is(&entry.value)) {
+                // Entities that come from one another mostly have the same context.
+                vm.count_as_set(entry.slot);
+            } else {
+                vm.set_context(entry.slot, entry.value.clone());
+            }
         }
+        entered.note(vm, entries);
         Ok(())
     }
 
@@ -111,4 +124,28 @@ fn slots(entity: &Entity, vm: &mut Vm) -> Rc<[ContextEntry]> {
         Some(ContextEntry { slot, index, value: value.clone(), mutable: mutable(value) })
     });
     entries.collect()
+}
+
+/// The context that was entered last: to enter it again changes nothing as long as the evaluation context stays as it is.
+pub(super) struct Entered {
+    entries: Option<Rc<[ContextEntry]>>,
+    version: u64,
+    /// The slots that change without a new version: those through which code sees the entity.
+    unversioned: [usize; 2],
+}
+
+impl Entered {
+    pub(super) fn new(slots: &Slots) -> Self {
+        Self { entries: None, version: 0, unversioned: [slots.entity, slots.self_] }
+    }
+
+    fn holds(&self, vm: &Vm, entries: &Rc<[ContextEntry]>) -> bool {
+        self.version == vm.context_version() && self.entries.as_ref().is_some_and(|known| Rc::ptr_eq(known, entries))
+    }
+
+    fn note(&mut self, vm: &Vm, entries: &Rc<[ContextEntry]>) {
+        let again = entries.iter().any(|entry| entry.mutable || self.unversioned.contains(&entry.slot));
+        self.entries = (!again).then(|| entries.clone());
+        self.version = vm.context_version();
+    }
 }

@@ -171,9 +171,39 @@ impl Walk<'_> {
                 self.end(node, end);
             }
         }
-        for position in (start..stop).filter(|position| self.text.is_char_boundary(*position)) {
-            self.descend(node, position);
+        let begins = FirstBytes::of(node.children.of(&self.set.nodes), &self.set.labels);
+        let bytes = self.text.as_bytes();
+        for position in (start..stop).filter(|position| begins.has(bytes.get(*position))) {
+            if self.text.is_char_boundary(position) {
+                self.descend(node, position);
+            }
         }
+    }
+}
+
+/// The bytes that the children of a node begin with, one bit for each.
+struct FirstBytes {
+    bits: [u64; 4],
+    /// Whether a child takes anything.
+    any: bool,
+}
+
+impl FirstBytes {
+    fn of(children: &[Node], labels: &[u8]) -> Self {
+        let mut set = Self { bits: [0; 4], any: false };
+        for first in children.iter().filter_map(|child| child.label.of(labels).first()) {
+            set.any |= matches!(*first, WILDCARD | GAP);
+            if let Some(word) = set.bits.get_mut(usize::from(first / 64)) {
+                *word |= 1 << (first % 64);
+            }
+        }
+        set
+    }
+
+    /// Whether a child can go on with the byte; at the end of the text there is none.
+    fn has(&self, byte: Option<&u8>) -> bool {
+        let bit = |byte: &u8| self.bits.get(usize::from(byte / 64)).is_some_and(|word| word >> (byte % 64) & 1 == 1);
+        self.any || byte.is_some_and(bit)
     }
 }
 

@@ -51,6 +51,9 @@ pub struct Place {
     pub line: u32,
     /// Column within the line, from 1, in characters.
     pub column: u32,
+    /// Where the text stands in the config: an index in the artifact's table of sites. `None` until the evaluation ends
+    /// that the code belongs to: only that knows it, since equal texts share their code.
+    pub site: Option<u32>,
 }
 
 /// What a root code was compiled from. The same text compiles differently as each.

@@ -6,6 +6,7 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 use indexmap::IndexMap;
 
 use super::exception::PyResult;
+use super::key_twins;
 use super::release::release;
 use super::string::Str;
 use super::types::{self, BuiltinType};
@@ -28,7 +29,11 @@ impl Key {
     /// `TypeError: unhashable type: 'list'` and its like.
     pub fn new(vm: &mut Vm, value: Value) -> PyResult<Self> {
         vm.charge_comparisons()?;
-        Ok(Self { hash: hash::hash(vm, &value)?, value })
+        let hash = hash::hash(vm, &value)?;
+        if matches!(value, Value::Instance(_) | Value::Tuple(_)) {
+            key_twins::note(vm, &value, hash)?;
+        }
+        Ok(Self { hash, value })
     }
 
     /// The key for a constant; `None` where hashing it would need a call, which no constant does.
@@ -76,7 +81,14 @@ impl Hash for StrKey<'_> {
 
 impl indexmap::Equivalent<Key> for StrKey<'_> {
     fn equivalent(&self, key: &Key) -> bool {
-        matches!(&key.value, Value::Str(text) if text.as_str() == self.0)
+        match &key.value {
+            Value::Str(text) => text.as_str() == self.0,
+            Value::Instance(member) => {
+                let value = super::modules::enums::mixed_value(member);
+                matches!(value, Some(Value::Str(text)) if text.as_str() == self.0)
+            }
+            _ => false,
+        }
     }
 }
 
@@ -175,7 +187,24 @@ impl Dict {
 
     /// Sets the value under a string key.
     pub fn set_str(&self, key: Str, value: Value) {
-        self.table.borrow_mut().insert(Key::str(key), value);
+        let old = self.table.borrow_mut().insert(Key::str(key), value);
+        drop(old);
+    }
+
+    /// Removes a string key; gives its value.
+    pub fn remove_str(&self, key: &str) -> Option<Value> {
+        self.table.borrow_mut().shift_remove(&StrKey(key))
+    }
+
+    /// Whether there is a string key.
+    pub fn contains_str(&self, key: &str) -> bool {
+        self.table.borrow().contains_key(&StrKey(key))
+    }
+
+    /// A dict of the same kind with the same items.
+    #[must_use]
+    pub fn copied(&self) -> Self {
+        Self { table: RefCell::new(self.table.borrow().clone()), kind: self.kind.clone() }
     }
 
     /// `dict.get(key)`

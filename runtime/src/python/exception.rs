@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-use super::code::{CodeRef, Place};
+use super::code::{CodeRef, Place, ProgramData};
 use super::release::release;
 use super::string::Str;
 use super::types::{BuiltinType, OBJECT, Type};
@@ -35,8 +35,12 @@ pub struct ExceptionObject {
     pub suppress_context: Cell<bool>,
     /// Where it passed through the config's code, innermost first.
     pub places: RefCell<Vec<Place>>,
+    /// How many places before the last one were not kept.
+    pub places_left_out: Cell<u32>,
     /// The text of the config whose evaluation it ended first.
     pub origin: Cell<Option<CodeRef>>,
+    /// The text of the code whose evaluation it ended, where that was made at run time and stands in no config.
+    pub made: RefCell<Option<Str>>,
 }
 
 impl Drop for ExceptionObject {
@@ -62,7 +66,9 @@ impl ExceptionObject {
             context: RefCell::default(),
             suppress_context: Cell::new(false),
             places: RefCell::default(),
+            places_left_out: Cell::new(0),
             origin: Cell::new(None),
+            made: RefCell::default(),
         })
     }
 
@@ -81,6 +87,16 @@ impl Raised {
     /// Whether it is an instance of this class.
     pub fn is(&self, class: &'static BuiltinType) -> bool {
         self.0.is(class)
+    }
+
+    /// Notes that it ended the evaluation of a text of the config: the places in the code of that text stand there.
+    pub fn passed(&self, program: &ProgramData, text: CodeRef) {
+        self.0.origin.set(self.0.origin.get().or(Some(text)));
+        for place in self.0.places.borrow_mut().iter_mut().filter(|place| place.site.is_none()) {
+            if program.codes.get(place.code as usize).is_some_and(|code| code.root == text.code) {
+                place.site = Some(text.site);
+            }
+        }
     }
 
     /// The exception as a value.
@@ -194,6 +210,13 @@ exceptions! {
     DEPRECATION_WARNING = "DeprecationWarning" (WARNING);
     RUNTIME_WARNING = "RuntimeWarning" (WARNING);
     FUTURE_WARNING = "FutureWarning" (WARNING);
+    SYNTAX_WARNING = "SyntaxWarning" (WARNING);
+    IMPORT_WARNING = "ImportWarning" (WARNING);
+    UNICODE_WARNING = "UnicodeWarning" (WARNING);
+    BYTES_WARNING = "BytesWarning" (WARNING);
+    RESOURCE_WARNING = "ResourceWarning" (WARNING);
+    ENCODING_WARNING = "EncodingWarning" (WARNING);
+    PENDING_DEPRECATION_WARNING = "PendingDeprecationWarning" (WARNING);
 }
 
 /// What code meets where it asks for something that the world does not tell, the time for instance.

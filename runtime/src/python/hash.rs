@@ -113,7 +113,7 @@ pub(crate) fn hash_immutable(value: &Value) -> Option<i64> {
 }
 
 /// The hash by identity.
-fn hash_address(address: usize) -> i64 {
+pub(crate) fn hash_address(address: usize) -> i64 {
     // As CPython: the low bits, which are always zero, go to the top.
     (address as u64).rotate_right(4).cast_signed()
 }
@@ -215,7 +215,7 @@ fn hash_float(value: f64) -> i64 {
 }
 
 /// CPython's tuple hash: a simplified xxHash.
-fn hash_tuple(hashes: &[i64]) -> i64 {
+pub(crate) fn hash_tuple(hashes: &[i64]) -> i64 {
     const PRIME_1: u64 = 11_400_714_785_074_694_791;
     const PRIME_2: u64 = 14_029_467_366_897_019_727;
     const PRIME_5: u64 = 2_870_177_450_012_600_261;
@@ -249,10 +249,9 @@ fn hash_range(range: &Range) -> i64 {
 }
 
 /// Whether two hashable values are equal as keys: identity or equality, which for hashable values of the runtime never
-/// fails.
+/// fails. Of instances of the config's own classes, [`super::key_twins`] has asked their `__eq__`.
 ///
-/// DIFFERENCE: instances of the config's own classes that are no data classes are equal as keys only where they are the same
-/// object; CPython calls their `__eq__`.
+/// DIFFERENCE: CPython also asks them whether they equal a str or an int of the same hash.
 pub fn keys_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Str(a), Value::Str(b)) => {
@@ -280,7 +279,7 @@ pub fn keys_equal(a: &Value, b: &Value) -> bool {
             a.len() == b.len() && a.iter().all(|key| b.contains(key))
         }
         (Value::Range(a), Value::Range(b)) => ranges_equal(a, b),
-        (Value::Instance(x), Value::Instance(y)) => Rc::ptr_eq(x, y) || super::modules::dataclasses::equal_keys(x, y),
+        (Value::Instance(x), Value::Instance(y)) => Rc::ptr_eq(x, y) || (x.twin.get() != 0 && x.twin == y.twin),
         (Value::Instance(member), other) | (other, Value::Instance(member)) => {
             // A member of an enumeration of ints or strs equals its value.
             super::modules::enums::mixed_value(member).is_some_and(|value| keys_equal(&value, other))

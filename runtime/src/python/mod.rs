@@ -13,6 +13,7 @@ pub mod hash;
 pub mod iterator;
 pub mod json;
 pub mod kernel;
+pub mod key_twins;
 pub mod listing;
 pub mod methods;
 pub mod module;

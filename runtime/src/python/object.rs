@@ -29,7 +29,8 @@ pub trait Object: Any {
     /// `object.name = value`
     fn set_attr(&self, vm: &mut Vm, name: &Str, value: Value) -> PyResult<()> {
         let _ = (vm, value);
-        Err(attribute_error(format!("'{}' object has no attribute '{}'", self.class().name, name.as_str())))
+        let class = self.class().shown_name();
+        Err(attribute_error(format!("'{}' object has no attribute '{}'", class.as_str(), name.as_str())))
     }
 
     /// `del object.name`

@@ -1,15 +1,16 @@
 //! Classes: the builtin ones, each a row of one table here, and those that the config's code defines.
 
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use indexmap::IndexMap;
 
 use super::args::Args;
 use super::builtins::construct;
+use super::dict::Dict;
 use super::exception::PyResult;
 use super::methods;
-use super::release::release;
+use super::modules::enums;
 use super::string::Str;
 use super::value::{Builtin, Method, Value};
 use super::vm::{Vm, descriptors};
@@ -61,13 +62,23 @@ impl BuiltinType {
     pub fn is_in_c_module(&self) -> bool {
         match self.module {
             "collections" => matches!(self.name, "deque" | "defaultdict" | "OrderedDict"),
-            "datetime" | "itertools" | "operator" | "functools" | "_collections" | "_hashlib" | "_blake2" => {
-                self.name != "CacheInfo"
-            }
+            "functools" => matches!(self.name, "partial" | "KeyWrapper" | "_lru_cache_wrapper"),
+            "datetime" | "itertools" | "operator" | "_collections" | "_hashlib" | "_blake2" => true,
             "types" => true,
+            "time" => self.name == "struct_time",
             "re" => matches!(self.name, "Pattern" | "Match"),
             _ => false,
         }
+    }
+
+    /// The class, this or a base, whose table has the method, where CPython writes that class in Python.
+    pub(crate) fn python_owner(&'static self, method: &Method) -> Option<&'static Self> {
+        let mut class = self;
+        while !class.methods.iter().any(|own| std::ptr::eq(own, method)) {
+            class = class.base?;
+        }
+        let is_python = !class.module.is_empty() && !class.is_in_c_module() && class.module != "re";
+        is_python.then_some(class)
     }
 
     /// The method `name`, its own or a base's.
@@ -98,10 +109,24 @@ impl BuiltinType {
 pub struct Class {
     /// `__name__`
     pub name: Str,
+    /// `__qualname__`, where the class was defined within another or within a function.
+    pub qualified: OnceCell<Str>,
     /// The base classes.
     pub bases: Vec<Type>,
     /// Methods and class attributes.
     pub dict: RefCell<IndexMap<String, Value>>,
+}
+
+impl Class {
+    /// A class that is not nested in anything.
+    pub fn new(name: Str, bases: Vec<Type>, dict: IndexMap<String, Value>) -> Self {
+        Self { name, qualified: OnceCell::new(), bases, dict: RefCell::new(dict) }
+    }
+
+    /// `__qualname__`
+    pub fn qualified_name(&self) -> &Str {
+        self.qualified.get().unwrap_or(&self.name)
+    }
 }
 
 /// An instance of a class that the config's code defined.
@@ -109,12 +134,15 @@ pub struct Instance {
     /// The class.
     pub class: Rc<Class>,
     /// `__dict__`
-    pub attributes: RefCell<IndexMap<String, Value>>,
+    pub attributes: Rc<Dict>,
+    /// What equal instances have in common once they were keys (see [`super::key_twins`]); 0 where it was none.
+    pub twin: Cell<u64>,
 }
 
-impl Drop for Instance {
-    fn drop(&mut self) {
-        release(std::mem::take(self.attributes.get_mut()));
+impl Instance {
+    /// An instance with these attributes.
+    pub fn new(class: Rc<Class>, attributes: Dict) -> Self {
+        Self { class, attributes: Rc::new(attributes), twin: Cell::new(0) }
     }
 }
 
@@ -127,12 +155,31 @@ pub enum Type {
     Class(Rc<Class>),
 }
 
+/// `abc.ABCMeta`, the class of abstract classes.
+pub static ABC_META: BuiltinType = BuiltinType::new("ABCMeta", "abc", &TYPE);
+
 impl Type {
     /// `__name__`
     pub fn name(&self) -> Str {
         match self {
             Self::Builtin(class) => Str::from(class.name),
             Self::Class(class) => class.name.clone(),
+        }
+    }
+
+    /// The class of the class: `type`, or the metaclass that CPython gives it.
+    pub fn metaclass(&self) -> &'static BuiltinType {
+        let builtin = self.builtin_base();
+        match builtin.module {
+            "enum" if enums::is_enum(self) => &enums::ENUM_TYPE,
+            "collections.abc" | "numbers" => &ABC_META,
+            "collections" if builtin.name == "ChainMap" => &ABC_META,
+            "contextlib" if matches!(builtin.name, "ExitStack" | "closing" | "nullcontext" | "suppress") => &ABC_META,
+            _ => match self {
+                // Members that are ints or strs have those as their builtin base.
+                Self::Class(_) if enums::is_enum(self) => &enums::ENUM_TYPE,
+                _ => &TYPE,
+            },
         }
     }
 
@@ -217,7 +264,7 @@ builtin_types! {
     /// `int`
     INT = "int" (Some(&OBJECT), Some(construct::int), methods::int::METHODS, methods::int::STATICS);
     /// `bool`, a subclass of `int`
-    BOOL = "bool" (Some(&INT), Some(construct::bool_), &[]);
+    BOOL = "bool" (Some(&INT), Some(construct::bool_), &[], methods::int::BOOL_STATICS);
     /// `float`
     FLOAT = "float" (Some(&OBJECT), Some(construct::float), methods::float::METHODS, methods::float::STATICS);
     /// `complex`: only its name, for `isinstance`; complex numbers are not built.
@@ -257,7 +304,9 @@ builtin_types! {
     /// `tuple_iterator`
     TUPLE_ITERATOR = "tuple_iterator" (Some(&OBJECT), None, &[]);
     /// `str_ascii_iterator`
-    STR_ITERATOR = "str_ascii_iterator" (Some(&OBJECT), None, &[]);
+    STR_ASCII_ITERATOR = "str_ascii_iterator" (Some(&OBJECT), None, &[]);
+    /// `str_iterator`, over a text with other characters
+    STR_ITERATOR = "str_iterator" (Some(&OBJECT), None, &[]);
     /// `bytes_iterator`
     BYTES_ITERATOR = "bytes_iterator" (Some(&OBJECT), None, &[]);
     /// `range_iterator`
@@ -302,6 +351,10 @@ builtin_types! {
     SUPER = "super" (Some(&OBJECT), Some(descriptors::super_), &[]);
     /// `method_descriptor`: `str.upper`
     METHOD_DESCRIPTOR = "method_descriptor" (Some(&OBJECT), None, &[]);
+    /// `wrapper_descriptor`: `int.__add__`
+    WRAPPER_DESCRIPTOR = "wrapper_descriptor" (Some(&OBJECT), None, &[]);
+    /// `method-wrapper`: `(1).__add__`
+    METHOD_WRAPPER = "method-wrapper" (Some(&OBJECT), None, &[]);
     /// `getset_descriptor`: `int.real`
     GETSET_DESCRIPTOR = "getset_descriptor" (Some(&OBJECT), None, &[]);
     /// `member_descriptor`: `range.stop`
@@ -309,5 +362,5 @@ builtin_types! {
     /// `traceback`
     TRACEBACK = "traceback" (Some(&OBJECT), None, &[]);
     /// `types.GenericAlias`, what `list[int]` is
-    GENERIC_ALIAS = "GenericAlias" (Some(&OBJECT), None, &[]);
+    GENERIC_ALIAS = "GenericAlias" (Some(&OBJECT), Some(construct::generic_alias), &[]);
 }

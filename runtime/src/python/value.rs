@@ -20,6 +20,7 @@ use super::set::SetObject;
 use super::string::Str;
 use super::types::{Instance, Type};
 use super::vm::Vm;
+use super::vm::operator_methods::is_slot;
 
 /// Any Python value.
 #[derive(Clone, Default)]
@@ -280,11 +281,18 @@ impl Value {
             Self::Function(_) => &FUNCTION,
             Self::Builtin(_) => &BUILTIN_FUNCTION,
             Self::BoundMethod(method) => match method.target {
-                MethodTarget::Native(_) => &BUILTIN_FUNCTION,
+                MethodTarget::Native(native) if is_slot(method.receiver.class().builtin_base(), native.name) => {
+                    &METHOD_WRAPPER
+                }
+                MethodTarget::Native(native)
+                    if method.receiver.class().builtin_base().python_owner(native).is_none() =>
+                {
+                    &BUILTIN_FUNCTION
+                }
                 MethodTarget::Host(_) if method.receiver.class().builtin_base().is_in_c_module() => &BUILTIN_FUNCTION,
                 _ => &METHOD,
             },
-            Self::Type(_) => &TYPE,
+            Self::Type(class) => class.metaclass(),
             Self::Module(_) => &MODULE,
             Self::Iterator(iterator) => iterator.class(),
             Self::Exception(exception) => return exception.class.clone(),

@@ -1,6 +1,7 @@
 //! `tpvc dry-run`
 
 mod job;
+mod trace;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,17 +14,18 @@ use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::mapper::explain::{Observer, Step};
-use tpv_runtime::mapper::places::ConfigPlace;
+use tpv_runtime::mapper::trace::Trace;
 
 use crate::diagnostic::Diagnostic;
 use crate::emit::{Layout, yaml};
 use crate::explain::{Collector, Provenance};
-use crate::source::{SourceId, SourceMap, Span};
+use crate::source::SourceMap;
 
 use super::output::{print, tell};
 use super::report::Trouble;
 use super::rules::{self, Given};
 use super::{Common, Outcome, map};
+use trace::Excerpts;
 
 /// Map one job and say where it goes, and with --explain why
 ///
@@ -93,14 +95,14 @@ enum Format {
     Html,
 }
 
-/// Keeps the place where the job's last exception was raised.
+/// Keeps the trace of the exception that the job ended in.
 #[derive(Default)]
-struct Raised(Option<ConfigPlace>);
+struct Raised(Option<Trace>);
 
 impl Observer for Raised {
     fn step(&mut self, step: Step<'_>) {
-        if let Step::Raised { place, .. } = step {
-            self.0 = place.cloned();
+        if let Step::Raised { trace, .. } = step {
+            self.0 = trace.cloned();
         }
     }
 }
@@ -134,7 +136,7 @@ impl DryRun {
         let provenance = Provenance::new(&given.rules, origin);
         let mut collector = Collector::new(&provenance, &job, sources(&given.rules));
         let answer = mapper.map_observed(&job, &world, &mut collector);
-        let place = collector.raised_at().cloned();
+        let trace = collector.trace().cloned();
         let explanation = collector.finish(&answer);
         match self.output_format {
             Format::Text => tell(explanation.text()),
@@ -142,7 +144,7 @@ impl DryRun {
             Format::Json => print(explanation.json())?,
             Format::Html => print(explanation.html())?,
         }
-        self.say(&answer, place.as_ref(), job.stand_in, &given, common)
+        self.say(&answer, trace.as_ref(), job.stand_in, &given, common)
     }
 
     /// The job.
@@ -180,7 +182,7 @@ impl DryRun {
     fn say(
         &self,
         answer: &Answer,
-        place: Option<&ConfigPlace>,
+        trace: Option<&Trace>,
         stand_in: bool,
         given: &Given,
         common: &Common,
@@ -196,34 +198,25 @@ impl DryRun {
                 }
                 Ok(Outcome::Done)
             }
-            (Some((kind, message)), _) => {
-                let what = match message {
-                    Json::Str(text) => text.to_string(),
-                    other => {
-                        let mut text = String::new();
-                        tpv_runtime::galaxy::json::write_text(&mut text, other);
-                        text
-                    }
-                };
-                let title = if what.is_empty() { kind.to_string() } else { format!("{kind}: {what}") };
-                let mut diagnostic = Diagnostic::error(format!("the job cannot be mapped: {title}"));
+            (Some((kind, _)), _) => {
+                let title = answer.error_text().unwrap_or_default();
+                let mut failure = Diagnostic::error(format!("the job cannot be mapped: {title}"));
                 if !self.explain && !explained {
-                    diagnostic = diagnostic.help("add `--explain` to see how it came to this");
+                    failure = failure.help("add `--explain` to see how it came to this");
                 }
                 if stand_in && kind == "AttributeError" {
-                    diagnostic = diagnostic.note(
+                    failure = failure.note(
                         "the objects of a dry run have fewer attributes than Galaxy's, as in TPV; `--job` or `--set` make whole ones",
                     );
                 }
-                let empty = SourceMap::new();
-                let sources = given.origin.as_ref().map_or(&empty, |(_, sources)| sources);
-                if let Some(place) = place {
-                    diagnostic = match span(sources, place) {
-                        Some(span) => diagnostic.at(span, format!("raised here: {kind}")),
-                        None => diagnostic.note(format!("raised at {place}")),
-                    };
+                let mut excerpts = match &given.origin {
+                    Some((_, sources)) => Excerpts::Whole(sources),
+                    None => Excerpts::Lines(SourceMap::new()),
+                };
+                if let Some(trace) = trace {
+                    failure = excerpts.show(failure, trace, kind);
                 }
-                tell(diagnostic.render(sources, common.colour()));
+                tell(failure.render(excerpts.sources(), common.colour()));
                 Ok(Outcome::Bad)
             }
         }
@@ -234,20 +227,6 @@ impl DryRun {
 fn sources(rules: &Rules) -> Vec<String> {
     let tables = rules.tables();
     tables.sources.iter().filter_map(|name| tables.strings.get(*name as usize)).cloned().collect()
-}
-
-/// The character at a place, where its text is known.
-fn span(sources: &SourceMap, place: &ConfigPlace) -> Option<Span> {
-    let id = SourceId(place.source);
-    let source = sources.get(id)?;
-    let start = source.line_start(place.line as usize);
-    let line = source.text.get(start..)?.lines().next()?;
-    let mut places = line.char_indices().skip(place.column.saturating_sub(1) as usize).map(|(at, _)| at);
-    let from = start + places.next()?;
-    // The word under the place, or one character.
-    let rest = source.text.get(from..)?;
-    let word = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len()).max(1);
-    Some(Span::new(id, from, from + word))
 }
 
 /// The destination as TPV's dry run prints it: Galaxy's object, as ruamel.yaml dumps it.

@@ -6,6 +6,7 @@ use tpv_runtime::python::code::{Const, Instr};
 use super::expression::count;
 use super::{Compiler, Done, docstring};
 use crate::python::scope::ScopeKind;
+use crate::python::unparse;
 
 /// The local variable that holds the dict.
 const DICT: &str = ".dict";
@@ -59,15 +60,17 @@ impl<'a> Compiler<'a> {
 
     /// Keeps the text of the annotation of a name in the dict that the class has for them.
     ///
-    /// DIFFERENCE: the text is the author's; CPython's is made anew from the syntax tree.
+    /// DIFFERENCE: of forms that annotations seldom have the text is the author's; CPython's is made anew from the syntax
+    /// tree.
     pub(super) fn note_annotation(&mut self, node: &'a ast::StmtAnnAssign) -> Done {
         let Expr::Name(target) = &*node.target else { return Ok(()) };
         if !node.simple || !self.scopes.get(self.unit.scope).is_some_and(|scope| scope.kind == ScopeKind::Class) {
             return Ok(());
         }
         let range = rustpython_parser::ast::Ranged::range(&*node.annotation);
-        let text = self.text.source.get(range.start().to_usize()..range.end().to_usize()).unwrap_or_default();
-        let text = self.string_constant(text);
+        let written = self.text.source.get(range.start().to_usize()..range.end().to_usize()).unwrap_or_default();
+        let text = unparse::annotation(&node.annotation);
+        let text = self.string_constant(text.as_deref().unwrap_or(written));
         self.emit(Instr::Const { index: text })?;
         self.emit(Instr::LoadFast { slot: 0 })?;
         let key = self.string_constant(ANNOTATIONS);

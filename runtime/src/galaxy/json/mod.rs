@@ -6,10 +6,11 @@
 
 pub mod dump;
 mod reader;
+mod skip;
 mod tree;
 mod writer;
 
 pub use dump::dump;
 pub use reader::{Fault, Kind, Reader};
-pub use tree::Json;
+pub use tree::{Json, last_of_equal_keys};
 pub use writer::{escape_into, write_text};

@@ -1,5 +1,7 @@
 //! JSON that owns itself and may cross threads: what answers and the world hold.
 
+use std::hash::Hash;
+
 use indexmap::IndexMap;
 use num_bigint::BigInt;
 
@@ -29,6 +31,19 @@ pub enum Json {
     List(Vec<Json>),
     /// An object in its order. Python can write a key twice (`{1: .., "1": ..}`).
     Object(Vec<(Box<str>, Json)>),
+}
+
+/// The items of an object in the order of their keys' first places, with the last value of each, as Python's dict has them.
+pub fn last_of_equal_keys<K: Eq + Hash, V>(items: Vec<(K, V)>) -> Vec<(K, V)> {
+    /// Objects of fewer keys are looked through without a table.
+    const FEW: usize = 16;
+    let mut rest = items.as_slice();
+    let mut repeated = items.len() > FEW;
+    while let (false, [(key, _), others @ ..]) = (repeated, rest) {
+        repeated = others.iter().any(|(other, _)| other == key);
+        rest = others;
+    }
+    if repeated { items.into_iter().collect::<IndexMap<_, _>>().into_iter().collect() } else { items }
 }
 
 impl Json {
@@ -72,12 +87,12 @@ impl Json {
                 Self::List(items)
             }
             Kind::Object => {
-                let mut items = IndexMap::new();
+                let mut items = Vec::new();
                 reader.object(|reader, key| {
-                    items.insert(Box::from(key), Self::read(reader)?);
+                    items.push((Box::from(key), Self::read(reader)?));
                     Ok(())
                 })?;
-                Self::Object(items.into_iter().collect())
+                Self::Object(last_of_equal_keys(items))
             }
         })
     }

@@ -4,11 +4,12 @@ use super::galaxy::none;
 use crate::galaxy::version::{INVALID_SPECIFIER, INVALID_VERSION, SPECIFIER, SPECIFIER_SET, VERSION};
 use crate::galaxy::{signature, version};
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, type_error};
+use crate::python::exception::PyResult;
 use crate::python::module::ModuleDef;
 use crate::python::types::BuiltinType;
 use crate::python::value::{Builtin, Value};
 use crate::python::vm::Vm;
+use crate::python::vm::attributes::no_attribute;
 
 /// `packaging`
 pub static PACKAGING: ModuleDef = ModuleDef { name: "packaging", get: none, names: &[] };
@@ -59,8 +60,7 @@ fn canonicalize_name(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [name] = signature::bind(args, "canonicalize_name", ["name"], 1)?;
     let name = name.unwrap_or_default();
     let Value::Str(name) = &name else {
-        let found = name.type_name();
-        return Err(type_error(format!("'{}' object has no method 'lower'", found.as_str())));
+        return Err(no_attribute(&name, "lower"));
     };
     vm.charge_bytes(name.len())?;
     let mut out = String::with_capacity(name.len());

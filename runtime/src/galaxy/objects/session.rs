@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 
 use super::bag::host_classes;
 use crate::galaxy::json::Json;
+use crate::galaxy::query::result::ScalarResult;
 use crate::galaxy::query::statement;
 use crate::galaxy::signature;
 use crate::galaxy::world::{World, normal_sql};
@@ -92,15 +93,11 @@ impl Object for Session {
     }
 }
 
-/// `session.execute(statement)`: the world's rows for this query, each a tuple.
+/// `session.execute(statement)`: the world's rows for this text, each a tuple. What was built with `select` is not among
+/// the world's queries.
 fn execute(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [statement] = signature::bind_method(args, "Session.execute", ["statement"], 1)?;
     let statement = statement.unwrap_or(Value::None);
-    if let Some(world) = world(this)
-        && let Some(rows) = statement::rows_of(vm, &world, &statement)
-    {
-        return rows.map(statement::result);
-    }
     let sql = vm.str(&statement)?;
     let queries = this.downcast::<Session>().map(|session| &session.world.queries);
     let rows = queries.filter(|queries| !queries.is_empty()).and_then(|queries| queries.get(&normal_sql(&sql)));
@@ -122,16 +119,24 @@ fn query(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     }
 }
 
+/// The first column of the rows of a `select`; text is for [`execute`] only.
+fn first_columns(vm: &mut Vm, this: &Value, args: Args, function: &'static str) -> PyResult<Vec<Value>> {
+    let [statement] = signature::bind_method(args, function, ["statement"], 1)?;
+    let world = world(this);
+    match world.and_then(|world| statement::first_columns(vm, &world, &statement.unwrap_or_default())) {
+        Some(values) => values,
+        None => Err(host_unavailable("the world answers no such query")),
+    }
+}
+
 /// `session.scalars(select(...))`
 fn scalars(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let result = execute(vm, this, args)?;
-    vm.call_method(&result, "scalars", Args::none())
+    Ok(ScalarResult::value(first_columns(vm, this, args, "scoped_session.scalars")?))
 }
 
 /// `session.scalar(select(...))`
 fn scalar(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let result = execute(vm, this, args)?;
-    vm.call_method(&result, "scalar", Args::none())
+    Ok(first_columns(vm, this, args, "scoped_session.scalar")?.into_iter().next().unwrap_or_default())
 }
 
 /// A method of the session that only a database could answer.

@@ -1,4 +1,4 @@
-//! What queries give: rows of columns, jobs, and results of `session.execute`.
+//! What queries give: rows of columns, jobs, and results of `session.scalars`.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::python::value::Value;
 use crate::python::vm::{CompareOp, Vm};
 
 static ROW: BuiltinType = BuiltinType::new("Row", "sqlalchemy.engine.row", &OBJECT);
-static RESULT: BuiltinType = BuiltinType::new("Result", "sqlalchemy.engine.result", &OBJECT);
+static SCALAR_RESULT: BuiltinType = BuiltinType::new("ScalarResult", "sqlalchemy.engine.result", &OBJECT);
 
 /// A row of columns: a tuple whose items have names.
 pub struct Row {
@@ -135,70 +135,51 @@ pub fn only(rows: &[Value], required: bool) -> PyResult<Value> {
     }
 }
 
-/// What `session.execute(select(...))` gives. Reading it empties it.
-pub struct Rows(pub RefCell<Vec<Value>>);
+/// What `session.scalars(select(...))` gives. Reading it empties it.
+pub struct ScalarResult(RefCell<Vec<Value>>);
 
-const METHODS: [&str; 12] = [
-    "all",
-    "fetchall",
-    "first",
-    "fetchone",
-    "one",
-    "one_or_none",
-    "scalar",
-    "scalar_one",
-    "scalar_one_or_none",
-    "scalars",
-    "unique",
-    "close",
-];
+const METHODS: [&str; 7] = ["all", "fetchall", "first", "one", "one_or_none", "unique", "close"];
 
-impl Rows {
-    /// A result of these rows.
-    pub fn value(rows: Vec<Value>) -> Value {
-        Value::object(Self(RefCell::new(rows)))
+impl ScalarResult {
+    /// A result of these values.
+    pub fn value(values: Vec<Value>) -> Value {
+        Value::object(Self(RefCell::new(values)))
     }
 }
 
-impl Object for Rows {
+impl Object for ScalarResult {
     fn class(&self) -> &'static BuiltinType {
-        &RESULT
+        &SCALAR_RESULT
     }
 
     fn has_method(&self, name: &str) -> bool {
         METHODS.contains(&name)
     }
 
-    fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, _: &mut Args) -> Option<PyResult<Value>> {
+    fn call_method(&self, _: &mut Vm, this: &Value, name: &str, _: &mut Args) -> Option<PyResult<Value>> {
         if !self.has_method(name) {
-            return (!name.starts_with("__")).then(|| Err(beyond(&format!("the result's '{name}'"))));
+            return match name {
+                "fetchmany" | "partitions" | "yield_per" | "columns" => {
+                    Some(Err(beyond(&format!("the result's '{name}'"))))
+                }
+                _ => None,
+            };
         }
         if name == "unique" {
             return Some(Ok(this.clone()));
         }
-        if name == "fetchone" {
-            let mut rows = self.0.borrow_mut();
-            return Some(Ok(if rows.is_empty() { Value::None } else { rows.remove(0) }));
-        }
-        let rows = self.0.take();
-        Some((|| match name {
-            "all" | "fetchall" => Ok(Value::list(rows)),
-            "first" => Ok(rows.into_iter().next().unwrap_or(Value::None)),
-            "one" => only(&rows, true),
-            "one_or_none" => only(&rows, false),
-            "scalar" => rows.first().map_or(Ok(Value::None), |row| first_column(vm, row)),
-            "scalar_one" => first_column(vm, &only(&rows, true)?),
-            "scalar_one_or_none" => first_column(vm, &only(&rows, false)?),
-            "scalars" => {
-                let firsts: PyResult<Vec<Value>> = rows.iter().map(|row| first_column(vm, row)).collect();
-                firsts.map(Self::value)
-            }
+        let values = self.0.take();
+        Some(match name {
+            "all" | "fetchall" => Ok(Value::list(values)),
+            "first" => Ok(values.into_iter().next().unwrap_or(Value::None)),
+            "one" => only(&values, true),
+            "one_or_none" => only(&values, false),
             _ => Ok(Value::None),
-        })())
+        })
     }
 
     fn iter(&self, vm: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
-        let rows = self.0.take();
-        Some(vm.iter(&Value::list(rows)))
+        let values = self.0.take();
+        Some(vm.iter(&Value::list(values)))
     }
 }

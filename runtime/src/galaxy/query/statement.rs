@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::beyond;
 use super::evaluate::{self, Placed};
 use super::expression::{Element, Expr, FIELDS, Field, Sql};
-use super::result::{Row, Rows, StoredJob, first_column, only};
+use super::result::{Row, StoredJob, first_column, only};
 use crate::galaxy::modules::model;
 use crate::galaxy::world::World;
 use crate::python::args::Args;
@@ -88,10 +88,11 @@ pub fn select(args: &Args) -> PyResult<Value> {
     Ok(Value::object(Statement { world: None, parts: Parts { asked, ..Parts::default() } }))
 }
 
-/// The rows of a `select`, where the value is one.
-pub fn rows_of(vm: &mut Vm, world: &Arc<World>, statement: &Value) -> Option<PyResult<Vec<Value>>> {
+/// The first column of the rows of a `select`, where the value is one.
+pub fn first_columns(vm: &mut Vm, world: &Arc<World>, statement: &Value) -> Option<PyResult<Vec<Value>>> {
     let parts = statement.downcast::<Statement>()?.parts.clone();
-    Some(run(vm, world, &parts, true))
+    let rows = run(vm, world, &parts);
+    Some(rows.and_then(|rows| rows.iter().map(|row| first_column(vm, row)).collect()))
 }
 
 fn count_argument(name: &str, args: &Args) -> PyResult<Option<usize>> {
@@ -145,7 +146,7 @@ impl Statement {
         if name == "first" {
             parts.limit = Some(parts.limit.map_or(1, |limit| limit.min(1)));
         }
-        let rows = run(vm, world, &parts, false)?;
+        let rows = run(vm, world, &parts)?;
         match name {
             "all" => Ok(Value::list(rows)),
             "first" => Ok(rows.into_iter().next().unwrap_or(Value::None)),
@@ -237,8 +238,8 @@ fn check_columns(parts: &Parts) -> PyResult<()> {
     Ok(())
 }
 
-/// Runs a query. A `select` gives rows even of whole jobs.
-fn run(vm: &mut Vm, world: &Arc<World>, parts: &Parts, as_rows: bool) -> PyResult<Vec<Value>> {
+/// Runs a query.
+fn run(vm: &mut Vm, world: &Arc<World>, parts: &Parts) -> PyResult<Vec<Value>> {
     check_columns(parts)?;
     let mut rows: Vec<Placed<'_>> = Vec::new();
     vm.charge(world.jobs.len().saturating_mul(1 + parts.filters.len()))?;
@@ -300,7 +301,7 @@ fn run(vm: &mut Vm, world: &Arc<World>, parts: &Parts, as_rows: bool) -> PyResul
         found.push((key, group));
     }
     let rows = found.into_iter().skip(parts.offset).take(parts.limit.unwrap_or(usize::MAX));
-    Ok(rows.map(|(key, group)| row_value(parts, &names, key, group, as_rows)).collect())
+    Ok(rows.map(|(key, group)| row_value(parts, &names, key, group)).collect())
 }
 
 /// The names of the columns that have one: functions without a label do not.
@@ -313,18 +314,13 @@ fn names(parts: &Parts) -> Vec<Option<Rc<str>>> {
     parts.asked.iter().map(name).collect()
 }
 
-fn row_value(
-    parts: &Parts,
-    names: &Rc<[Option<Rc<str>>]>,
-    key: Vec<Sql>,
-    group: &[Placed<'_>],
-    as_rows: bool,
-) -> Value {
+/// A job where only that is asked for, else a row.
+fn row_value(parts: &Parts, names: &Rc<[Option<Rc<str>>]>, key: Vec<Sql>, group: &[Placed<'_>]) -> Value {
     let job = || match group.first() {
         Some((index, row)) => Value::object(StoredJob { index: *index, row: (*row).clone() }),
         None => Value::None,
     };
-    if let ([Asked::Job], false) = (parts.asked.as_slice(), as_rows) {
+    if let [Asked::Job] = parts.asked.as_slice() {
         return job();
     }
     let mut cells = key.into_iter();
@@ -339,9 +335,4 @@ fn row_value(
         }
     }
     Value::object(Row { names: names.clone(), values: Value::tuple(values) })
-}
-
-/// The result of `session.execute(select(...))` as an object.
-pub fn result(rows: Vec<Value>) -> Value {
-    Rows::value(rows)
 }

@@ -45,6 +45,10 @@ pub(crate) fn strict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
             return Ok(Value::object(VersionObject { text: text.clone(), is_text: true }));
         }
     }
+    if matches!(value, Value::Bytes(bytes) if bytes.is_empty()) {
+        // It passes for a simple version, for want of any character that is not.
+        return Err(type_error("a bytes-like object is required, not 'str'"));
+    }
     Err(raise(&INVALID_VERSION, format!("Invalid version: {}", vm.repr(value)?)))
 }
 

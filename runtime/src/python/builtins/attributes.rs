@@ -65,7 +65,10 @@ pub(crate) fn dir(vm: &mut Vm, args: Args) -> PyResult<Value> {
                 class_names(&other.class(), &mut names);
                 match other {
                     Value::Object(object) => names.extend(object.attributes().iter().map(|name| (*name).to_owned())),
-                    Value::Instance(instance) => names.extend(instance.attributes.borrow().keys().cloned()),
+                    Value::Instance(instance) => {
+                        let keys = instance.attributes.keys();
+                        names.extend(keys.iter().filter_map(Value::as_str).map(|name| name.to_string()));
+                    }
                     Value::Exception(exception) => {
                         names.push("args".to_owned());
                         names.extend(exception.attributes.borrow().keys().cloned());
@@ -99,16 +102,14 @@ fn class_names(class: &Type, names: &mut Vec<String>) {
     }
 }
 
-/// `vars(object)`: a copy of the object's own attributes.
+/// `vars(object)`: the object's own attributes.
 ///
-/// DIFFERENCE: CPython gives the dict itself, so that changing it changes the object.
+/// DIFFERENCE: of exceptions and classes a copy.
 pub(crate) fn vars(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [object] = args.between("vars", 0)?;
     let entries: Vec<(String, Value)> = match &object {
         None => Vec::new(),
-        Some(Value::Instance(instance)) => {
-            instance.attributes.borrow().iter().map(|(name, value)| (name.clone(), value.clone())).collect()
-        }
+        Some(Value::Instance(instance)) => return Ok(Value::Dict(instance.attributes.clone())),
         Some(Value::Exception(exception)) => {
             exception.attributes.borrow().iter().map(|(name, value)| (name.clone(), value.clone())).collect()
         }

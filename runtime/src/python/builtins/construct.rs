@@ -67,3 +67,10 @@ pub(crate) fn exception(vm: &mut Vm, class: &'static BuiltinType, args: Args) ->
     let _ = vm;
     super::exceptions::construct(class, args)
 }
+
+/// `types.GenericAlias(origin, args)`
+pub(crate) fn generic_alias(_: &mut Vm, args: Args) -> PyResult<Value> {
+    args.no_keywords("GenericAlias")?;
+    let [origin, arguments] = args.between("GenericAlias", 2)?.map(Option::unwrap_or_default);
+    Ok(crate::python::modules::typing::generic_alias(origin, &arguments))
+}

@@ -60,7 +60,7 @@ pub(crate) fn type_(vm: &mut Vm, args: Args) -> PyResult<Value> {
     for (key, value) in attributes.items() {
         dict.insert(vm.str(&key)?.to_string(), value);
     }
-    let class = Class { name, bases: classes, dict: std::cell::RefCell::new(dict) };
+    let class = Class::new(name, classes, dict);
     Ok(Value::Type(Type::Class(Rc::new(class))))
 }
 
@@ -192,6 +192,8 @@ pub(crate) fn str_(vm: &mut Vm, args: Args) -> PyResult<Value> {
     }
     let (encoding, errors) = codec_texts("str", encoding, errors)?;
     match &value {
+        // CPython does not even look for the encoding.
+        Value::Bytes(bytes) if bytes.is_empty() => Ok(Value::str("")),
         Value::Bytes(bytes) => {
             let encoding = Encoding::named(encoding.as_str())?;
             Ok(Value::str(encoding.decode(bytes, errors.as_str())?))

@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use super::convert;
 use crate::python::args::Args;
-use crate::python::dict::{Dict, Key};
-use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
+use crate::python::dict::{Dict, DictKind, Key};
+use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::methods::big_range;
 use crate::python::set::{SetObject, SetTable};
 use crate::python::string::Str;
 use crate::python::value::{Range, Value};
@@ -133,7 +134,8 @@ pub fn add_to_set(vm: &mut Vm, table: &mut SetTable, iterable: &Value) -> PyResu
             table.merge(&other);
             vm.charge_comparisons()?;
         }
-        Value::Dict(dict) => {
+        // CPython makes room for a `dict` itself only: a `Counter` comes item by item.
+        Value::Dict(dict) if matches!(dict.kind, DictKind::Plain) => {
             vm.charge(dict.len())?;
             table.make_room(dict.len());
             for key in dict.table.borrow().keys() {
@@ -174,20 +176,23 @@ pub(crate) fn frozenset(vm: &mut Vm, args: Args) -> PyResult<Value> {
 pub(crate) fn range(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [first, second, step] = args.between("range", 1)?;
     let mut bound = |value: Option<Value>, default: i64| match value {
-        Some(value) => match convert::index(vm, &value)? {
-            Value::Int(value) => Ok(value),
-            _ => Err(overflow_error("Python int too large to convert to C ssize_t")),
-        },
-        None => Ok(default),
+        Some(value) => convert::index(vm, &value),
+        None => Ok(Value::Int(default)),
     };
     let first = bound(first, 0)?;
     let (start, stop) = match second {
         Some(second) => (first, bound(Some(second), 0)?),
-        None => (0, first),
+        None => (Value::Int(0), first),
     };
     let step = bound(step, 1)?;
-    if step == 0 {
-        return Err(value_error("range() arg 3 must not be zero"));
+    match (start, stop, step) {
+        (_, _, Value::Int(0)) => Err(value_error("range() arg 3 must not be zero")),
+        (Value::Int(start), Value::Int(stop), Value::Int(step)) => {
+            Ok(Value::Range(Rc::new(Range { start, stop, step })))
+        }
+        (start, stop, step) => {
+            let mut big = |value: Value| convert::bigint(vm, &value);
+            Ok(big_range::range(big(start)?, big(stop)?, big(step)?))
+        }
     }
-    Ok(Value::Range(Rc::new(Range { start, stop, step })))
 }

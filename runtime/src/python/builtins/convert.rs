@@ -148,5 +148,5 @@ pub fn float_to_int(value: f64) -> PyResult<Value> {
 /// # Errors
 /// `TypeError` with this message and the type's name after it.
 pub fn text<'a>(value: &'a Value, message: &str) -> PyResult<&'a crate::python::string::Str> {
-    value.as_str().ok_or_else(|| type_error(format!("{message}{}", value.type_name().as_str())))
+    value.as_str().ok_or_else(|| type_error(format!("{message}{}", value.argument_class().as_str())))
 }

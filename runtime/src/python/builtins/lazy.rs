@@ -5,9 +5,11 @@ use num_bigint::BigInt;
 use super::convert;
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
-use crate::python::iterator::{IteratorObject, PyIterator};
+use crate::python::iterator::{Items, IteratorObject, PyIterator};
 use crate::python::methods::{dict_views, range};
-use crate::python::types::{ENUMERATE, FILTER, LIST_REVERSEITERATOR, MAP, REVERSED, ZIP};
+use crate::python::modules::abc::MAPPING;
+use crate::python::modules::enums;
+use crate::python::types::{ENUMERATE, FILTER, GENERATOR, LIST_REVERSEITERATOR, MAP, REVERSED, ZIP};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -223,7 +225,8 @@ pub(crate) fn reversed(vm: &mut Vm, args: Args) -> PyResult<Value> {
             if object.has_method("__reversed__") {
                 return vm.call_method(&sequence, "__reversed__", Args::none());
             }
-            if object.len(vm).is_none() {
+            // Mappings that are no dicts have a `__reversed__` that is `None`.
+            if object.class().is_subclass(&MAPPING) || object.len(vm).is_none() {
                 return Err(not_reversible(&sequence));
             }
             &REVERSED
@@ -238,6 +241,12 @@ pub(crate) fn reversed(vm: &mut Vm, args: Args) -> PyResult<Value> {
                 return Err(not_reversible(&sequence));
             }
             &REVERSED
+        }
+        Value::Type(class) => {
+            let Some(mut members) = enums::of_type(class) else { return Err(not_reversible(&sequence)) };
+            vm.charge(members.len())?;
+            members.reverse();
+            return Ok(IteratorObject::new(&GENERATOR, Items(members.into_iter())));
         }
         _ => return Err(not_reversible(&sequence)),
     };

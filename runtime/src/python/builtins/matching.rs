@@ -1,9 +1,11 @@
 //! What the compiler asks for the patterns of `match`: hidden builtins, whose names start with a dot.
 
-use super::classes;
+use super::{classes, containers};
 use crate::python::args::Args;
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, type_error};
+use crate::python::modules::abc::{MAPPING, is_virtual_subclass};
+use crate::python::types::Type;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -16,7 +18,7 @@ pub(super) fn sequence(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [subject, length, exact] = args.exactly("match_sequence")?;
     let is_sequence = match &subject {
         Value::List(_) | Value::Tuple(_) | Value::Range(_) => true,
-        other => other.class().name().as_str() == "deque",
+        other => matches!(other.class().name().as_str(), "deque" | "range"),
     };
     if !is_sequence {
         return Ok(Value::Bool(false));
@@ -32,7 +34,8 @@ pub(super) fn sequence(vm: &mut Vm, args: Args) -> PyResult<Value> {
 /// `(subject, keys)`: the values of the keys as a tuple; `None` where the subject is no mapping or lacks a key.
 pub(super) fn mapping(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [subject, keys] = args.exactly("match_mapping")?;
-    let (Value::Dict(dict), Value::Tuple(keys)) = (&subject, &keys) else { return Ok(Value::None) };
+    let Value::Tuple(keys) = &keys else { return Ok(Value::None) };
+    let Value::Dict(dict) = &subject else { return values_of_mapping(vm, &subject, &keys.items) };
     let mut values = Vec::with_capacity(keys.items.len());
     for key in &keys.items {
         match dict.get(vm, key)? {
@@ -43,10 +46,42 @@ pub(super) fn mapping(vm: &mut Vm, args: Args) -> PyResult<Value> {
     Ok(Value::tuple(values))
 }
 
+/// As [`mapping`], of what is a mapping but no dict: it is asked by `get`.
+fn values_of_mapping(vm: &mut Vm, subject: &Value, keys: &[Value]) -> PyResult<Value> {
+    if !is_mapping(subject) {
+        return Ok(Value::None);
+    }
+    let missing = Value::list(Vec::new());
+    let mut values = Vec::with_capacity(keys.len());
+    for key in keys {
+        let value = vm.call_method(subject, "get", Args::positional([key.clone(), missing.clone()]))?;
+        if value.is(&missing) {
+            return Ok(Value::None);
+        }
+        values.push(value);
+    }
+    Ok(Value::tuple(values))
+}
+
+fn is_mapping(value: &Value) -> bool {
+    let mapping = Type::Builtin(&MAPPING);
+    matches!(value, Value::Object(_) | Value::Instance(_))
+        && (value.type_name().as_str() == "mappingproxy"
+            || value.class().is_subclass(&mapping)
+            || is_virtual_subclass(&value.class(), &mapping))
+}
+
 /// `(subject, keys)`: a dict of what the subject holds under other keys.
 pub(super) fn rest(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [subject, keys] = args.exactly("match_rest")?;
     let rest = Dict::new();
+    let subject = if is_mapping(&subject) {
+        let plain = Dict::new();
+        containers::update_from(vm, &plain, &subject)?;
+        Value::dict(plain)
+    } else {
+        subject
+    };
     if let (Value::Dict(dict), Value::Tuple(keys)) = (&subject, &keys) {
         let taken = Dict::new();
         for key in &keys.items {

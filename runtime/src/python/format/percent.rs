@@ -5,11 +5,13 @@ use crate::python::args::Args;
 use crate::python::builtins::convert as convert_arguments;
 use crate::python::exception::{PyResult, Raised, TYPE_ERROR, overflow_error, type_error, value_error};
 use crate::python::methods::dict_views::View;
+use crate::python::modules::enums;
 use crate::python::number::float_text::{self, FloatOptions, FloatStyle};
 use crate::python::number::{Num, convert, int_text};
 use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::members::plain;
 
 /// `bytes % values`: as [`format()`], the bytes being characters of these numbers while they are put together.
 ///
@@ -73,12 +75,17 @@ impl<'a> Values<'a> {
     fn new(vm: &mut Vm, all: &'a Value, bytes: bool) -> PyResult<Self> {
         let mapping = match all {
             Value::Bytes(_) if bytes => false,
+            Value::Type(class) if enums::is_enum(class) => true,
             Value::Dict(_) | Value::List(_) | Value::Bytes(_) | Value::Range(_) => true,
             // Objects of the host do not tell whether they have items; those with a length do.
             // A deque has positions only.
             Value::Object(object) if matches!(object.class().name, "GenericAlias" | "Match") => true,
             // Neither do views of dicts have items by key.
-            Value::Object(object) if object.class().name == "deque" || all.downcast::<View>().is_some() => false,
+            Value::Object(object)
+                if matches!(object.class().name, "deque" | "SpecifierSet") || all.downcast::<View>().is_some() =>
+            {
+                false
+            }
             Value::Object(object) => object.len(vm).transpose()?.is_some(),
             Value::Instance(_) => vm.special(all, "__getitem__").is_some(),
             _ => false,
@@ -245,7 +252,7 @@ impl Formatter<'_> {
     fn size(&mut self, too_big: &str) -> PyResult<Option<i64>> {
         if self.chars.peek() == Some('*') {
             self.chars.next();
-            let value = self.values.next()?;
+            let value = plain(&self.values.next()?);
             return match Num::int_of(&value) {
                 Some(Num::Small(size)) if i32::try_from(size).is_ok() || too_big.starts_with("width") => Ok(Some(size)),
                 Some(_) => Err(overflow_error(if too_big.starts_with("width") {

@@ -39,10 +39,13 @@ struct Formatter<'a> {
 }
 
 /// A replacement field as it is written.
-struct Field<'t> {
-    name: &'t str,
-    conversion: Option<char>,
-    spec: &'t str,
+pub(in crate::python) struct Field<'t> {
+    /// What is asked for: `0.real`.
+    pub(in crate::python) name: &'t str,
+    /// `r`, `s` or `a`, or what was written for it.
+    pub(in crate::python) conversion: Option<char>,
+    /// The format specification, maybe with fields.
+    pub(in crate::python) spec: &'t str,
     nested: bool,
 }
 
@@ -94,12 +97,12 @@ impl Formatter<'_> {
     /// The value of a field's name: an argument, then attributes and items.
     fn value(&mut self, vm: &mut Vm, name: &str) -> PyResult<Value> {
         let split = name.find(['.', '[']).unwrap_or(name.len());
-        let (first, mut rest) = name.split_at_checked(split).unwrap_or((name, ""));
+        let (first, rest) = name.split_at_checked(split).unwrap_or((name, ""));
         let mut index = integer(first)?;
         if first.is_empty() || index.is_some() {
             index = Some(self.numbered(index)?);
         }
-        let mut value = match (index, self.fields) {
+        let value = match (index, self.fields) {
             (None, Fields::Arguments(_, named)) => {
                 let found = named.iter().find(|(key, _)| key.as_str() == first);
                 found.map(|(_, value)| value.clone()).ok_or_else(|| key_error(Value::str(first)))?
@@ -112,32 +115,7 @@ impl Formatter<'_> {
                 return Err(value_error("Format string contains positional fields"));
             }
         };
-        while !rest.is_empty() {
-            let empty = || value_error("Empty attribute in format string");
-            if let Some(after) = rest.strip_prefix('.') {
-                let end = after.find(['.', '[']).unwrap_or(after.len());
-                let (attribute, after) = after.split_at_checked(end).unwrap_or((after, ""));
-                if attribute.is_empty() {
-                    return Err(empty());
-                }
-                rest = after;
-                value = vm.get_attr(&value, attribute)?;
-            } else if let Some(after) = rest.strip_prefix('[') {
-                let Some((key, after)) = after.split_once(']') else {
-                    return Err(value_error("Missing ']' in format string"));
-                };
-                let index = integer(key)?;
-                if key.is_empty() {
-                    return Err(empty());
-                }
-                rest = after;
-                let key = index.map_or_else(|| Value::str(key), Value::from_usize);
-                value = vm.get_item(&value, &key)?;
-            } else {
-                return Err(value_error("Only '.' or '[' may follow ']' in format field specifier"));
-            }
-        }
-        Ok(value)
+        follow(vm, value, rest)
     }
 
     /// The index of a field with this number, or of the next where it has none.
@@ -163,6 +141,71 @@ impl Formatter<'_> {
             }
         }
     }
+}
+
+/// The attributes and items that a field's name asks for: `.real[0]`.
+///
+/// # Errors
+/// `ValueError` where the name is bad, or what is asked for does not exist.
+pub(in crate::python) fn follow(vm: &mut Vm, mut value: Value, mut rest: &str) -> PyResult<Value> {
+    while !rest.is_empty() {
+        let empty = || value_error("Empty attribute in format string");
+        if let Some(after) = rest.strip_prefix('.') {
+            let end = after.find(['.', '[']).unwrap_or(after.len());
+            let (attribute, after) = after.split_at_checked(end).unwrap_or((after, ""));
+            if attribute.is_empty() {
+                return Err(empty());
+            }
+            rest = after;
+            value = vm.get_attr(&value, attribute)?;
+        } else if let Some(after) = rest.strip_prefix('[') {
+            let Some((key, after)) = after.split_once(']') else {
+                return Err(value_error("Missing ']' in format string"));
+            };
+            let index = integer(key)?;
+            if key.is_empty() {
+                return Err(empty());
+            }
+            rest = after;
+            let key = index.map_or_else(|| Value::str(key), Value::from_usize);
+            value = vm.get_item(&value, &key)?;
+        } else {
+            return Err(value_error("Only '.' or '[' may follow ']' in format field specifier"));
+        }
+    }
+    Ok(value)
+}
+
+/// How a field's name begins.
+pub(in crate::python) enum First<'t> {
+    /// The number of an argument.
+    Index(usize),
+    /// The name of an argument.
+    Name(&'t str),
+}
+
+/// The beginning of a field's name, and the rest for [`follow`].
+///
+/// # Errors
+/// `ValueError` for a number past all bounds.
+pub(in crate::python) fn split_name(name: &str) -> PyResult<(First<'_>, &str)> {
+    let split = name.find(['.', '[']).unwrap_or(name.len());
+    let (first, rest) = name.split_at_checked(split).unwrap_or((name, ""));
+    let index = if first.is_empty() { None } else { integer(first)? };
+    Ok((index.map_or(First::Name(first), First::Index), rest))
+}
+
+/// The next literal text, the field behind it where there is one, and what follows.
+///
+/// # Errors
+/// `ValueError` where the template is bad.
+pub(in crate::python) fn next_part(text: &str) -> PyResult<(&str, Option<Field<'_>>, &str)> {
+    let (literal, has_field, after) = split_literal(text)?;
+    if !has_field {
+        return Ok((literal, None, after));
+    }
+    let (field, after) = parse_field(after)?;
+    Ok((literal, Some(field), after))
 }
 
 /// The literal text up to the next field or doubled brace, whether a field follows, and the text behind the brace.

@@ -6,8 +6,10 @@ use std::rc::Rc;
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::methods::sort;
+use crate::python::modules::enums;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::members::plain;
 
 /// How `json.dumps` writes.
 pub struct Options {
@@ -87,6 +89,10 @@ impl Writer<'_> {
             }
             Value::Tuple(tuple) => self.array(vm, tuple.items.clone(), Rc::as_ptr(tuple) as usize)?,
             Value::Dict(dict) => self.object(vm, dict.items(), Rc::as_ptr(dict) as usize)?,
+            Value::Instance(member) if enums::mixed_value(member).is_some() => {
+                let plain = enums::mixed_value(member).unwrap_or_default();
+                self.value(vm, &plain)?;
+            }
             other => {
                 let Some(default) = &self.options.default else {
                     return Err(type_error(format!(
@@ -193,6 +199,8 @@ impl Writer<'_> {
     }
 
     fn key(&self, vm: &mut Vm, key: &Value) -> PyResult<Option<String>> {
+        // Members of enumerations that are ints or strs are keys as those.
+        let key = &plain(key);
         Ok(Some(match key {
             Value::Str(text) => text.to_string(),
             Value::Float(number) => self.float(vm, *number)?,

@@ -12,6 +12,13 @@ use crate::python::vm::Vm;
 
 /// The methods, by name.
 pub static METHODS: &[Method] = &[
+    Method {
+        name: "__init__",
+        call: |vm, this, args| {
+            containers::update(vm, receiver(this)?, "dict", args)?;
+            Ok(Value::None)
+        },
+    },
     Method { name: "get", call: get },
     Method { name: "items", call: items },
     Method { name: "keys", call: keys },
@@ -101,14 +108,22 @@ pub(crate) fn fromkeys(vm: &mut Vm, args: Args) -> PyResult<Value> {
 
 fn pop(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [key, default] = args.between("pop", 1)?;
-    let key = key.unwrap_or_default();
-    if receiver(this)?.table.borrow().is_empty() {
+    let (dict, key) = (receiver(this)?, key.unwrap_or_default());
+    if dict.table.borrow().is_empty() {
         // CPython does not even hash the key.
         return default.ok_or_else(|| key_error(key));
     }
+    take_out(vm, dict, key, default)
+}
+
+/// Removes the item of a key and gives its value, or the default where there is none.
+///
+/// # Errors
+/// `KeyError` where there is no default, `TypeError` where the key cannot be hashed.
+pub fn take_out(vm: &mut Vm, dict: &Dict, key: Value, default: Option<Value>) -> PyResult<Value> {
     let wanted = Key::new(vm, key.clone())?;
-    charge_removal(vm, receiver(this)?, &wanted)?;
-    let removed = receiver(this)?.table.borrow_mut().shift_remove(&wanted);
+    charge_removal(vm, dict, &wanted)?;
+    let removed = dict.table.borrow_mut().shift_remove(&wanted);
     removed.or(default).ok_or_else(|| key_error(key))
 }
 
@@ -136,7 +151,11 @@ fn popitem(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     }
 }
 
-fn setdefault(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+/// `dict.setdefault(key, default=None)`
+///
+/// # Errors
+/// `TypeError` where the key is not hashable, or for too few or many arguments.
+pub fn setdefault(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [key, default] = args.between("setdefault", 1)?.map(Option::unwrap_or_default);
     let key = Key::new(vm, key)?;
     Ok(receiver(this)?.table.borrow_mut().entry(key).or_insert(default).clone())

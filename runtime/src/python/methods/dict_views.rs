@@ -7,6 +7,7 @@ use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, runtime_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
+use crate::python::modules::types::read_only;
 use crate::python::object::Object;
 use crate::python::set::SetTable;
 use crate::python::types::{BuiltinType, DICT_ITEMS, DICT_KEYS, DICT_VALUES, OBJECT, ODICT_ITERATOR};
@@ -105,7 +106,41 @@ impl View {
         self.values().into_iter().map(|value| Key::new(vm, value)).collect()
     }
 
+    /// `items ^ items`: in CPython's order, the other's pairs first.
+    fn items_of_either(&self, vm: &mut Vm, other: &Self) -> PyResult<Value> {
+        vm.charge(self.dict.len() + other.dict.len())?;
+        let mut rest = self.dict.table.borrow().clone();
+        let mut result = SetTable::default();
+        let theirs = other.dict.table.borrow().clone();
+        let mut add = |vm: &mut Vm, key: &Key, value: Value| {
+            let pair = Key::new(vm, Value::tuple(vec![key.value.clone(), value]))?;
+            result.insert(pair);
+            Ok(())
+        };
+        for (key, value) in theirs {
+            let same = match rest.get(&key).cloned() {
+                Some(mine) => vm.equal(&mine, &value)?,
+                None => false,
+            };
+            if same {
+                rest.shift_remove(&key);
+            } else {
+                add(vm, &key, value)?;
+            }
+        }
+        for (key, value) in rest {
+            add(vm, &key, value)?;
+        }
+        Ok(set::set_value(result, false))
+    }
+
     fn set_operation(&self, vm: &mut Vm, operation: Operation, other: &Value, swapped: bool) -> PyResult<Value> {
+        if let (Operation::Xor, Kind::Items, false, Some(view)) =
+            (operation, self.kind, swapped, other.downcast::<Self>())
+            && view.kind == Kind::Items
+        {
+            return self.items_of_either(vm, view);
+        }
         let own = self.table(vm)?;
         let other = set::table_of(vm, other)?;
         let table = if swapped { operation.apply(&other, &own) } else { operation.apply(&own, &other) };
@@ -145,7 +180,7 @@ impl Object for View {
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok((name == "mapping").then(|| Value::Dict(self.dict.clone())))
+        Ok((name == "mapping").then(|| read_only(Value::Dict(self.dict.clone()))))
     }
 
     fn contains(&self, vm: &mut Vm, item: &Value) -> Option<PyResult<bool>> {

@@ -21,6 +21,15 @@ pub static METHODS: &[Method] = &[
 /// The static and class methods, by name.
 pub static STATICS: &[Builtin] = &[Builtin { name: "from_bytes", call: from_bytes }];
 
+/// Those of `bool`.
+pub static BOOL_STATICS: &[Builtin] = &[Builtin {
+    name: "from_bytes",
+    call: |vm, args| {
+        let number = from_bytes(vm, args)?;
+        Ok(Value::Bool(vm.truthy(&number)?))
+    },
+}];
+
 fn number_of<'a>(receiver: &'a Value, method: &str) -> PyResult<Num<'a>> {
     Num::int_of(receiver).ok_or_else(|| {
         type_error(format!(
@@ -64,6 +73,10 @@ fn byte_arguments(vm: &mut Vm, mut args: Args, method: &str, first: &str) -> PyR
         }
         None => false,
     };
+    let given = args.pos.len();
+    if given > 2 {
+        return Err(type_error(format!("{method}() takes at most 2 positional arguments ({given} given)")));
+    }
     let [value, order] = args.bind(method, [first, "byteorder"], 0)?;
     let big = match &order {
         None => true,

@@ -11,6 +11,7 @@ use crate::python::vm::Vm;
 
 /// The methods, by name.
 pub static METHODS: &[Method] = &[
+    Method { name: "__init__", call: init },
     Method { name: "append", call: append },
     Method { name: "clear", call: clear },
     Method { name: "copy", call: copy },
@@ -23,6 +24,15 @@ pub static METHODS: &[Method] = &[
     Method { name: "reverse", call: reverse },
     Method { name: "sort", call: sort_method },
 ];
+
+/// `list.__init__`: the items anew.
+fn init(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [iterable] = args.between("list", 0)?;
+    let items = iterable.map_or(Ok(Vec::new()), |iterable| vm.collect(&iterable))?;
+    let old = receiver(this)?.items.replace(items);
+    drop(old);
+    Ok(Value::None)
+}
 
 fn receiver(this: &Value) -> PyResult<&Rc<List>> {
     match this {
@@ -75,9 +85,41 @@ fn count(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 
 fn extend(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [iterable] = args.exactly("list.extend")?;
-    let items = vm.collect(&iterable)?;
-    receiver(this)?.items.borrow_mut().extend(items);
+    extend_by(vm, receiver(this)?, &iterable)?;
     Ok(Value::None)
+}
+
+/// Appends the items of an iterable: `list.extend` and `list += iterable`.
+///
+/// # Errors
+/// As [`Vm::collect`]. What came before an error stays in the list.
+pub fn extend_by(vm: &mut Vm, list: &List, iterable: &Value) -> PyResult<()> {
+    let size = size_of::<Value>();
+    if !matches!(iterable, Value::Iterator(_) | Value::Object(_) | Value::Instance(_)) {
+        let items = match iterable {
+            // A copy, since `a += a` is fine.
+            Value::List(other) => other.items.borrow().clone(),
+            Value::Tuple(other) => other.items.clone(),
+            other => vm.collect(other)?,
+        };
+        // Only what is added is paid for: a list that grows item by item costs its length.
+        vm.charge(items.len())?;
+        vm.limit_bytes((list.items.borrow().len() + items.len()).saturating_mul(size))?;
+        list.items.borrow_mut().extend(items);
+        return Ok(());
+    }
+    // Code runs between the items, which may see the list as it is by then: the iterator may be over the list itself.
+    let iterator = vm.iter(iterable)?;
+    while let Some(item) = vm.next(&iterator)? {
+        vm.charge(2)?;
+        let length = {
+            let mut items = list.items.borrow_mut();
+            items.push(item);
+            items.len()
+        };
+        vm.limit_bytes(length.saturating_mul(size))?;
+    }
+    Ok(())
 }
 
 fn index(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
@@ -189,6 +231,10 @@ fn reverse(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 }
 
 fn sort_method(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let given = args.pos.len() + args.kw.len();
+    if given > 2 {
+        return Err(type_error(format!("sort() takes at most 2 arguments ({given} given)")));
+    }
     if !args.pos.is_empty() {
         return Err(type_error("sort() takes no positional arguments"));
     }

@@ -1,5 +1,6 @@
 //! Methods of the builtin types: one table a type.
 
+pub mod big_range;
 pub mod bytes;
 pub mod dict;
 pub mod dict_views;

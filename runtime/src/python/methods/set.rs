@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use crate::python::args::Args;
-use crate::python::builtins::containers::{add_to_set, set_table};
-use crate::python::dict::Key;
+use crate::python::builtins::containers::{self, add_to_set, set_table};
+use crate::python::dict::{DictKind, Key};
 use crate::python::exception::{PyResult, key_error};
 use crate::python::set::{SetObject, SetTable};
 use crate::python::value::{Method, Value};
@@ -12,6 +12,7 @@ use crate::python::vm::{CompareOp, Vm};
 
 /// The methods, by name.
 pub static METHODS: &[Method] = &[
+    Method { name: "__init__", call: init },
     Method { name: "add", call: add },
     Method { name: "clear", call: clear },
     Method { name: "copy", call: copy },
@@ -93,6 +94,15 @@ pub fn compare_tables(op: CompareOp, a: &SetTable, b: &SetTable) -> bool {
     }
 }
 
+/// `set.__init__`: the items anew.
+fn init(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let new = containers::set(vm, args)?;
+    if let (Value::Set(set), Value::Set(new)) = (this, &new) {
+        set.table.swap(&new.table);
+    }
+    Ok(Value::None)
+}
+
 fn receiver(this: &Value) -> PyResult<&Rc<SetObject>> {
     match this {
         Value::Set(set) => Ok(set),
@@ -152,7 +162,7 @@ fn combine(vm: &mut Vm, mut table: SetTable, operation: Operation, other: &Value
             }
             Ok(result)
         }
-        (Operation::Subtract, other) if !matches!(other, Value::Dict(_)) => {
+        (Operation::Subtract, other) if !is_plain_dict(other) => {
             let mut result = table.copied();
             let iterator = vm.iter(other)?;
             while let Some(item) = vm.next(&iterator)? {
@@ -167,6 +177,11 @@ fn combine(vm: &mut Vm, mut table: SetTable, operation: Operation, other: &Value
             Ok(operation.apply(&table, &other))
         }
     }
+}
+
+/// Whether it is of the class `dict` itself, which CPython looks up in instead of walking it.
+fn is_plain_dict(value: &Value) -> bool {
+    matches!(value, Value::Dict(dict) if matches!(dict.kind, DictKind::Plain))
 }
 
 fn replace(this: &Value, table: SetTable) -> PyResult<Value> {

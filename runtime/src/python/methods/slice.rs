@@ -48,6 +48,15 @@ fn indices_method(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     if length.is_negative() {
         return Err(value_error("length should not be negative"));
     }
+    let (start, stop, step) = big_indices(vm, slice, &length)?;
+    Ok(Value::tuple([start, stop, step].map(Value::from_bigint).into()))
+}
+
+/// [`indices`] for lengths of any size.
+///
+/// # Errors
+/// As [`indices`].
+pub fn big_indices(vm: &mut Vm, slice: &Slice, length: &BigInt) -> PyResult<(BigInt, BigInt, BigInt)> {
     let mut part = |value: &Value| match value {
         Value::None => Ok(None),
         value => match vm.index_of(value)? {
@@ -60,12 +69,12 @@ fn indices_method(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         return Err(value_error("slice step cannot be zero"));
     }
     let down = step.is_negative();
-    let (lowest, highest) = if down { ((-1).into(), &length - 1) } else { (BigInt::default(), length.clone()) };
+    let (lowest, highest) = if down { ((-1).into(), length - 1) } else { (BigInt::default(), length.clone()) };
     let clamp = |index: BigInt| {
-        let index = if index.is_negative() { index + &length } else { index };
+        let index = if index.is_negative() { index + length } else { index };
         index.max(lowest.clone()).min(highest.clone())
     };
     let start = part(&slice.start)?.map_or_else(|| if down { highest.clone() } else { lowest.clone() }, clamp);
     let stop = part(&slice.stop)?.map_or_else(|| if down { lowest.clone() } else { highest.clone() }, clamp);
-    Ok(Value::tuple([start, stop, step].map(Value::from_bigint).into()))
+    Ok((start, stop, step))
 }

@@ -40,10 +40,44 @@ abstract_classes! {
     MUTABLE_SET = "MutableSet" (SET);
     MAPPING = "Mapping" (COLLECTION);
     MUTABLE_MAPPING = "MutableMapping" (MAPPING);
+    AWAITABLE = "Awaitable" (OBJECT);
+    COROUTINE = "Coroutine" (AWAITABLE);
+    ASYNC_ITERABLE = "AsyncIterable" (OBJECT);
+    ASYNC_ITERATOR = "AsyncIterator" (ASYNC_ITERABLE);
+    ASYNC_GENERATOR = "AsyncGenerator" (ASYNC_ITERATOR);
+    BYTE_STRING = "ByteString" (SEQUENCE);
     MAPPING_VIEW = "MappingView" (SIZED);
     KEYS_VIEW = "KeysView" (SET);
     ITEMS_VIEW = "ItemsView" (SET);
     VALUES_VIEW = "ValuesView" (COLLECTION);
+}
+
+/// The methods that an abstract class leaves open, as messages list them; `None` where there are none.
+pub fn abstract_methods(class: &'static BuiltinType) -> Option<&'static str> {
+    let methods: &[(&BuiltinType, &'static str)] = &[
+        (&CONTAINER, "__contains__"),
+        (&HASHABLE, "__hash__"),
+        (&ITERABLE, "__iter__"),
+        (&ITERATOR, "__next__"),
+        (&GENERATOR_ABC, "send, throw"),
+        (&REVERSIBLE, "__iter__, __reversed__"),
+        (&SIZED, "__len__"),
+        (&CALLABLE, "__call__"),
+        (&COLLECTION, "__contains__, __iter__, __len__"),
+        (&SEQUENCE, "__getitem__, __len__"),
+        (&MUTABLE_SEQUENCE, "__delitem__, __getitem__, __len__, __setitem__, insert"),
+        (&SET, "__contains__, __iter__, __len__"),
+        (&MUTABLE_SET, "__contains__, __iter__, __len__, add, discard"),
+        (&MAPPING, "__getitem__, __iter__, __len__"),
+        (&MUTABLE_MAPPING, "__delitem__, __getitem__, __iter__, __len__, __setitem__"),
+        (&AWAITABLE, "__await__"),
+        (&COROUTINE, "__await__, send, throw"),
+        (&ASYNC_ITERABLE, "__aiter__"),
+        (&ASYNC_ITERATOR, "__anext__"),
+        (&ASYNC_GENERATOR, "asend, athrow"),
+        (&BYTE_STRING, "__getitem__, __len__"),
+    ];
+    methods.iter().find(|(known, _)| is(class, known)).map(|(_, missing)| *missing)
 }
 
 /// What CPython registers: a class and the abstract class it counts as.
@@ -55,7 +89,7 @@ static REGISTERED: &[(&BuiltinType, &BuiltinType)] = &[
     (&DEQUE, &MUTABLE_SEQUENCE),
     (&TUPLE, &SEQUENCE),
     (&STR, &SEQUENCE),
-    (&BYTES, &SEQUENCE),
+    (&BYTES, &BYTE_STRING),
     (&RANGE, &SEQUENCE),
     (&DICT, &MUTABLE_MAPPING),
     (&SET_TYPE, &MUTABLE_SET),
@@ -81,9 +115,10 @@ pub fn is_virtual_subclass(class: &Type, wanted: &Type) -> bool {
         return false;
     }
     let base = class.builtin_base();
-    let registered = |wanted: &'static BuiltinType| {
+    let listed = |wanted: &'static BuiltinType| {
         REGISTERED.iter().any(|(class, counts_as)| base.is_subclass(class) && counts_as.is_subclass(wanted))
     };
+    let registered = |wanted: &'static BuiltinType| base.is_subclass(wanted) || listed(wanted);
     if registered(wanted) {
         return true;
     }
@@ -96,7 +131,7 @@ pub fn is_virtual_subclass(class: &Type, wanted: &Type) -> bool {
     } else if is(wanted, &ITERABLE) {
         is_collection() || is_iterator() || defines(class, "__iter__")
     } else if is(wanted, &REVERSIBLE) {
-        registered(&SEQUENCE) || registered(&MAPPING) || defines(class, "__reversed__")
+        base.is_subclass(&SEQUENCE) || listed(&SEQUENCE) || listed(&MAPPING) || defines(class, "__reversed__")
     } else if is(wanted, &ITERATOR) {
         is_iterator() || defines(class, "__next__")
     } else if is(wanted, &HASHABLE) {

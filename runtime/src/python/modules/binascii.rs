@@ -72,10 +72,23 @@ fn hexlify(vm: &mut Vm, args: Args, name: &str) -> PyResult<Value> {
     let [data, separator, group] = args.bind(name, ["data", "sep", "bytes_per_sep"], 1)?;
     let data = data.unwrap_or_default();
     bytes_argument(&data)?;
+    // Between bytes any byte may stand, between characters only one of ASCII.
+    let byte = match &separator {
+        Some(Value::Str(text)) if text.char_len() == 1 => {
+            text.chars().next().and_then(|char| u8::try_from(u32::from(char)).ok())
+        }
+        Some(Value::Bytes(bytes)) if bytes.len() == 1 => bytes.first().copied(),
+        _ => None,
+    };
+    let separator = if byte.is_some() { Some(Value::str("-")) } else { separator };
     let mut options = Args::positional(separator);
     options.kw.extend(group.map(|group| ("bytes_per_sep".into(), group)));
     let text = vm.call_method(&data, "hex", options)?;
-    Ok(Value::bytes(text.as_str().map(|text| text.as_bytes().to_vec()).unwrap_or_default()))
+    let mut digits = text.as_str().map(|text| text.as_bytes().to_vec()).unwrap_or_default();
+    if let Some(byte) = byte {
+        digits.iter_mut().filter(|digit| **digit == b'-').for_each(|digit| *digit = byte);
+    }
+    Ok(Value::bytes(digits))
 }
 
 /// `unhexlify(hexstr)`
@@ -212,11 +225,11 @@ pub(super) fn from_base64(data: &[u8], strict: bool) -> PyResult<Vec<u8>> {
 fn checksum(vm: &mut Vm, args: Args, name: &str, start: u32, sum: fn(u32, &[u8]) -> u32) -> PyResult<Value> {
     let [data, value] = args.between(name, 1)?;
     let data = data.unwrap_or_default();
+    let bytes = bytes_argument(&data)?;
     let start = match value {
         Some(value) => low_bits(vm, &value)?,
         None => start,
     };
-    let bytes = bytes_argument(&data)?;
     vm.charge(bytes.len() / 64)?;
     Ok(Value::Int(sum(start, bytes).into()))
 }

@@ -2,7 +2,8 @@
 
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, attribute_error, value_error};
+use crate::python::dict::DictKind;
+use crate::python::exception::{PyResult, attribute_error, type_error, value_error};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -10,14 +11,20 @@ module! {
     /// `bisect`
     MODULE = "bisect";
     functions {
-        "bisect" => |vm, args| bisect(vm, args, "bisect_right", Side::Right),
         "bisect_left" => |vm, args| bisect(vm, args, "bisect_left", Side::Left),
         "bisect_right" => |vm, args| bisect(vm, args, "bisect_right", Side::Right),
-        "insort" => |vm, args| insort(vm, args, "insort_right", Side::Right),
         "insort_left" => |vm, args| insort(vm, args, "insort_left", Side::Left),
         "insort_right" => |vm, args| insort(vm, args, "insort_right", Side::Right),
     }
-    values(_vm) {}
+    values(_vm) {
+        "bisect" => function("bisect_right"),
+        "insort" => function("insort_right"),
+    }
+}
+
+/// A function by its own name, for its short one.
+fn function(name: &str) -> Value {
+    FUNCTIONS.iter().find(|function| function.name == name).map_or(Value::None, Value::Builtin)
 }
 
 /// Where an item goes that is there already.
@@ -49,6 +56,14 @@ impl Search {
         if low < 0 {
             return Err(value_error("lo must be non-negative"));
         }
+        // Sequences are read as in C, where dicts are none, but those whose class is written in Python.
+        let no_sequence = match &list {
+            Value::Dict(dict) => !matches!(dict.kind, DictKind::Counter),
+            other => other.type_name().as_str() == "mappingproxy",
+        };
+        if no_sequence {
+            return Err(type_error(format!("{} is not a sequence", list.type_name().as_str())));
+        }
         let high = match high.filter(|high| !high.is_none()) {
             Some(high) => convert::index_i64(vm, &high)?,
             None => -1,
@@ -63,6 +78,10 @@ impl Search {
         while low < high {
             vm.charge(1)?;
             let middle = low + (high - low) / 2;
+            if let Value::Set(_) = &self.list {
+                let found = self.list.type_name();
+                return Err(type_error(format!("'{}' object does not support indexing", found.as_str())));
+            }
             let mut found = vm.get_item(&self.list, &Value::Int(middle))?;
             if let Some(key) = &self.key {
                 found = vm.call(key, Args::one(found))?;

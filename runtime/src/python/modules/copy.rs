@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::class;
+use super::functools::CACHED_PROPERTY;
 use super::signature::Signature;
+use super::types::MAPPING_PROXY;
 use crate::python::args::Args;
 use crate::python::builtins::attributes::identity;
 use crate::python::dict::{Dict, Key, Table};
@@ -63,8 +65,7 @@ pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
             if let Some(method) = vm.find_attr(value, "__copy__")? {
                 return vm.call(&method, Args::none());
             }
-            let attributes = instance.attributes.borrow().clone();
-            Value::Instance(Rc::new(Instance { class: instance.class.clone(), attributes: attributes.into() }))
+            Value::Instance(Rc::new(Instance::new(instance.class.clone(), instance.attributes.copied())))
         }
         Value::Exception(exception) => Value::Exception(copy_exception(exception)),
         other if cannot_be_copied(other) => return Err(cannot_pickle(other)),
@@ -85,12 +86,17 @@ pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
 fn cannot_be_copied(value: &Value) -> bool {
     match value {
         Value::Module(_) => true,
+        Value::Object(object) if std::ptr::eq(object.class(), &raw const MAPPING_PROXY) => true,
         Value::Iterator(iterator) => std::ptr::eq(iterator.class(), &raw const GENERATOR),
         value => value.downcast::<View>().is_some(),
     }
 }
 
 fn cannot_pickle(value: &Value) -> Raised {
+    if std::ptr::eq(value.class().builtin_base(), &raw const CACHED_PROPERTY) {
+        // It holds a lock in CPython 3.11.
+        return type_error("cannot pickle '_thread.RLock' object");
+    }
     type_error(format!("cannot pickle '{}' object", value.type_name().as_str()))
 }
 
@@ -135,7 +141,11 @@ impl Memo {
         if let Some(copy) = self.copies.get(&identity) {
             return Ok(copy.clone());
         }
-        vm.deeper(|vm| self.copy_container(vm, value, identity))
+        // As deep as CPython's functions for it call each other: `deepcopy`, one for the class, and for tuples a comprehension.
+        if matches!(value, Value::Tuple(_)) {
+            return vm.deeper(|vm| vm.deeper(|vm| vm.deeper(|vm| self.copy_container(vm, value, identity))));
+        }
+        vm.deeper(|vm| vm.deeper(|vm| self.copy_container(vm, value, identity)))
     }
 
     fn copy_items(&mut self, vm: &mut Vm, items: &[Value]) -> PyResult<Vec<Value>> {
@@ -191,12 +201,11 @@ impl Memo {
                     self.copies.insert(identity, copy.clone());
                     return Ok(copy);
                 }
-                let copy = Rc::new(Instance { class: instance.class.clone(), attributes: Default::default() });
+                let copy = Rc::new(Instance::new(instance.class.clone(), Dict::new()));
                 self.copies.insert(identity, Value::Instance(copy.clone()));
-                let attributes = instance.attributes.borrow().clone();
-                for (name, attribute) in attributes {
+                for (name, attribute) in instance.attributes.items() {
                     let attribute = self.copy(vm, &attribute)?;
-                    copy.attributes.borrow_mut().insert(name, attribute);
+                    copy.attributes.set(vm, name, attribute)?;
                 }
                 Ok(Value::Instance(copy))
             }
@@ -209,6 +218,9 @@ impl Memo {
                 Ok(Value::Exception(copy))
             }
             other if cannot_be_copied(other) => Err(cannot_pickle(other)),
+            Value::Object(object) if std::ptr::eq(object.class(), &raw const CACHED_PROPERTY) => {
+                Err(cannot_pickle(value))
+            }
             Value::Object(object) => {
                 let copy = object.deepcopy(vm, value)?;
                 self.copies.insert(identity, copy.clone());

@@ -1,5 +1,6 @@
 //! `fnmatch`: shell patterns, as on Linux, where case counts.
 
+use super::re::bytes::latin;
 use super::signature::Signature;
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
@@ -30,11 +31,6 @@ fn normcase(value: &Value) -> PyResult<()> {
 enum Pattern {
     Text(Str),
     Bytes(String),
-}
-
-/// Bytes as the text of the characters of these numbers.
-fn latin(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| char::from(*byte)).collect()
 }
 
 impl Pattern {
@@ -163,7 +159,7 @@ fn ranges(members: &[char]) -> Vec<(char, char)> {
 }
 
 /// Whether a shell pattern matches a whole name.
-pub fn glob(pattern: &str, name: &str) -> bool {
+pub(super) fn glob(pattern: &str, name: &str) -> bool {
     let parts = parse(pattern);
     let characters: Vec<char> = name.chars().collect();
     let (mut part, mut at) = (0, 0);

@@ -1,16 +1,17 @@
 //! `heapq`: lists as heaps.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::signature::Signature;
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, index_error, runtime_error, type_error};
+use crate::python::exception::{ATTRIBUTE_ERROR, PyResult, TYPE_ERROR, index_error, runtime_error, type_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::methods::sort;
 use crate::python::types::GENERATOR;
 use crate::python::value::{List, Value};
-use crate::python::vm::Vm;
+use crate::python::vm::{CompareOp, Vm};
 
 module! {
     /// `heapq`
@@ -19,10 +20,7 @@ module! {
         "heapify" => |vm, args| {
             let [heap] = args.exactly("heapq.heapify")?;
             let heap = list(&heap, "heapify() argument")?;
-            let parents = heap.items.borrow().len() / 2;
-            for place in (0..parents).rev() {
-                sift_up(vm, &heap, place)?;
-            }
+            heapify(vm, &heap, Order::LeastFirst)?;
             Ok(Value::None)
         },
         "heappop" => |vm, args| {
@@ -32,14 +30,14 @@ module! {
             if heap.items.borrow().is_empty() {
                 return Ok(last);
             }
-            replace_first(vm, &heap, last)
+            replace_first(vm, &heap, last, Order::LeastFirst)
         },
         "heappush" => |vm, args| {
             let [heap, item] = args.exactly("heappush")?;
             let heap = list(&heap, "heappush() argument 1")?;
             heap.items.borrow_mut().push(item);
             let last = heap.items.borrow().len() - 1;
-            sift_down(vm, &heap, 0, last)?;
+            sift_down(vm, &heap, 0, last, Order::LeastFirst)?;
             Ok(Value::None)
         },
         "heappushpop" => |vm, args| {
@@ -47,7 +45,7 @@ module! {
             let heap = list(&heap, "heappushpop() argument 1")?;
             let first = heap.items.borrow().first().cloned();
             match first {
-                Some(first) if vm.less(&first, &item)? => replace_first(vm, &heap, item),
+                Some(first) if vm.less(&first, &item)? => replace_first(vm, &heap, item, Order::LeastFirst),
                 _ => Ok(item),
             }
         },
@@ -57,7 +55,7 @@ module! {
             if heap.items.borrow().is_empty() {
                 return Err(index_error("index out of range"));
             }
-            replace_first(vm, &heap, item)
+            replace_first(vm, &heap, item, Order::LeastFirst)
         },
         "merge" => merge,
         "nlargest" => |vm, args| extreme(vm, args, "nlargest", true),
@@ -69,31 +67,49 @@ module! {
 fn list(value: &Value, what: &str) -> PyResult<Rc<List>> {
     match value {
         Value::List(list) => Ok(list.clone()),
-        other => Err(type_error(format!("{what} must be list, not {}", other.type_name().as_str()))),
+        other => Err(type_error(format!("{what} must be list, not {}", other.argument_class().as_str()))),
     }
 }
 
 /// Puts an item in the place of the smallest, which it gives.
-fn replace_first(vm: &mut Vm, heap: &List, item: Value) -> PyResult<Value> {
+fn replace_first(vm: &mut Vm, heap: &List, item: Value, order: Order) -> PyResult<Value> {
     let first = match heap.items.borrow_mut().first_mut() {
         Some(slot) => std::mem::replace(slot, item),
         None => return Err(index_error("index out of range")),
     };
-    sift_up(vm, heap, 0)?;
+    sift_up(vm, heap, 0, order)?;
     Ok(first)
 }
 
-/// Whether the item at one place is less than that at another.
-fn less(vm: &mut Vm, heap: &List, a: usize, b: usize) -> PyResult<bool> {
+/// Which item of a heap is its first.
+#[derive(Clone, Copy)]
+enum Order {
+    LeastFirst,
+    GreatestFirst,
+}
+
+fn heapify(vm: &mut Vm, heap: &List, order: Order) -> PyResult<()> {
+    let parents = heap.items.borrow().len() / 2;
+    for place in (0..parents).rev() {
+        sift_up(vm, heap, place, order)?;
+    }
+    Ok(())
+}
+
+/// Whether the item at one place comes before that at another.
+fn before(vm: &mut Vm, heap: &List, a: usize, b: usize, order: Order) -> PyResult<bool> {
     vm.charge(1)?;
-    let (before, pair) = {
+    let (length, pair) = {
         let items = heap.items.borrow();
         (items.len(), items.get(a).cloned().zip(items.get(b).cloned()))
     };
     let changed = || runtime_error("list changed size during iteration");
     let (a, b) = pair.ok_or_else(changed)?;
-    let less = vm.less(&a, &b)?;
-    if heap.items.borrow().len() == before { Ok(less) } else { Err(changed()) }
+    let comes_before = match order {
+        Order::LeastFirst => vm.less(&a, &b)?,
+        Order::GreatestFirst => vm.less(&b, &a)?,
+    };
+    if heap.items.borrow().len() == length { Ok(comes_before) } else { Err(changed()) }
 }
 
 fn swap(heap: &List, a: usize, b: usize) {
@@ -104,10 +120,10 @@ fn swap(heap: &List, a: usize, b: usize) {
 }
 
 /// Moves the item at a place towards the start until its parent is not greater.
-fn sift_down(vm: &mut Vm, heap: &List, start: usize, mut place: usize) -> PyResult<()> {
+fn sift_down(vm: &mut Vm, heap: &List, start: usize, mut place: usize, order: Order) -> PyResult<()> {
     while place > start {
         let parent = (place - 1) / 2;
-        if !less(vm, heap, place, parent)? {
+        if !before(vm, heap, place, parent, order)? {
             break;
         }
         swap(heap, place, parent);
@@ -117,86 +133,213 @@ fn sift_down(vm: &mut Vm, heap: &List, start: usize, mut place: usize) -> PyResu
 }
 
 /// Moves the item at a place to a leaf, the smaller children up, and from there back to where it belongs.
-fn sift_up(vm: &mut Vm, heap: &List, start: usize) -> PyResult<()> {
+fn sift_up(vm: &mut Vm, heap: &List, start: usize, order: Order) -> PyResult<()> {
     let end = heap.items.borrow().len();
     let mut place = start;
     while place < end / 2 {
         let mut child = 2 * place + 1;
-        if child + 1 < end && !less(vm, heap, child, child + 1)? {
+        if child + 1 < end && !before(vm, heap, child, child + 1, order)? {
             child += 1;
         }
         swap(heap, place, child);
         place = child;
     }
-    sift_down(vm, heap, start, place)
+    sift_down(vm, heap, start, place, order)
 }
 
-/// `nlargest(n, iterable, key=None)`, `nsmallest(...)`: the first of the sorted items.
+/// `nlargest(n, iterable, key=None)`, `nsmallest(...)`: step by step as CPython does it, since items need not be ordered.
 fn extreme(vm: &mut Vm, args: Args, name: &'static str, largest: bool) -> PyResult<Value> {
     let [count, iterable, key] = Signature::function(name, ["n", "iterable", "key"], 2).bind(args)?;
+    let (count, iterable) = (count.unwrap_or_default(), iterable.unwrap_or_default());
     let key = key.filter(|key| !key.is_none());
-    let mut items = vm.collect(&iterable.unwrap_or_default())?;
-    let count = count.unwrap_or_default();
-    if matches!(count, Value::Str(_) | Value::None | Value::List(_) | Value::Tuple(_)) {
-        let found = count.type_name();
-        return Err(type_error(format!("'>=' not supported between instances of '{}' and 'int'", found.as_str())));
+    if vm.equal(&count, &Value::Int(1))? {
+        let mut best: Option<(Value, Value)> = None;
+        let iterator = vm.iter(&iterable)?;
+        while let Some(item) = vm.next(&iterator)? {
+            vm.charge(1)?;
+            let rank = ranked(vm, key.as_ref(), &item)?;
+            let better = match &best {
+                Some((known, _)) if largest => holds(vm, CompareOp::Gt, &rank, known)?,
+                Some((known, _)) => vm.less(&rank, known)?,
+                None => true,
+            };
+            if better {
+                best = Some((rank, item));
+            }
+        }
+        return Ok(Value::list(best.into_iter().map(|(_, item)| item).collect()));
     }
-    let count = usize::try_from(convert::index_clamped(vm, &count)?).unwrap_or(0);
-    sort::sort(vm, &mut items, key.as_ref(), largest)?;
-    items.truncate(count);
-    Ok(Value::list(items))
+    if let Some(size) = length(vm, &iterable)?
+        && holds(vm, CompareOp::Ge, &count, &Value::from_usize(size))?
+    {
+        let mut items = vm.collect(&iterable)?;
+        sort::sort(vm, &mut items, key.as_ref(), largest)?;
+        if !matches!(count, Value::Int(_) | Value::BigInt(_) | Value::Bool(_)) {
+            return Err(type_error("slice indices must be integers or None or have an __index__ method"));
+        }
+        return Ok(Value::list(items));
+    }
+    let iterator = vm.iter(&iterable)?;
+    let count = match &count {
+        Value::Int(_) | Value::BigInt(_) | Value::Bool(_) => convert::index_clamped(vm, &count)?.max(0),
+        other => {
+            let found = other.type_name();
+            return Err(type_error(if largest && !matches!(other, Value::Float(_)) {
+                format!("bad operand type for unary -: '{}'", found.as_str())
+            } else {
+                format!("'{}' object cannot be interpreted as an integer", found.as_str())
+            }));
+        }
+    };
+    // Each with its number, which decides between equal ones: the first one found counts most.
+    let sign = if largest { -1 } else { 1 };
+    let heap = List { items: RefCell::default() };
+    let mut number: i64 = 0;
+    while number < count
+        && let Some(item) = vm.next(&iterator)?
+    {
+        let rank = ranked(vm, key.as_ref(), &item)?;
+        heap.items.borrow_mut().push(Value::tuple(vec![rank, Value::Int(sign * number), item]));
+        vm.charge(2)?;
+        vm.limit_bytes(heap.items.borrow().len().saturating_mul(4 * size_of::<Value>()))?;
+        number += 1;
+    }
+    if heap.items.borrow().is_empty() {
+        return Ok(Value::list(Vec::new()));
+    }
+    let order = if largest { Order::LeastFirst } else { Order::GreatestFirst };
+    heapify(vm, &heap, order)?;
+    let mut top = part(&heap, 0, 0);
+    while let Some(item) = vm.next(&iterator)? {
+        vm.charge(1)?;
+        let rank = ranked(vm, key.as_ref(), &item)?;
+        let better = if largest { vm.less(&top, &rank)? } else { vm.less(&rank, &top)? };
+        if better {
+            replace_first(vm, &heap, Value::tuple(vec![rank, Value::Int(sign * number), item]), order)?;
+            top = part(&heap, 0, 0);
+            number += 1;
+        }
+    }
+    let mut items = heap.items.take();
+    sort::sort(vm, &mut items, None, largest)?;
+    heap.items.replace(items);
+    let found = heap.items.borrow().len();
+    Ok(Value::list((0..found).map(|place| part(&heap, place, 2)).collect()))
 }
 
-/// The sources of `merge`, each with its next item and the item's key.
+fn holds(vm: &mut Vm, op: CompareOp, a: &Value, b: &Value) -> PyResult<bool> {
+    let answer = vm.compare(op, a, b)?;
+    vm.truthy(&answer)
+}
+
+/// What an item is ordered by.
+fn ranked(vm: &mut Vm, key: Option<&Value>, item: &Value) -> PyResult<Value> {
+    match key {
+        Some(key) => vm.call(key, Args::one(item.clone())),
+        None => Ok(item.clone()),
+    }
+}
+
+/// The part of the tuple at a place of the heap.
+fn part(heap: &List, place: usize, part: usize) -> Value {
+    match heap.items.borrow().get(place) {
+        Some(Value::Tuple(tuple)) => tuple.items.get(part).cloned().unwrap_or_default(),
+        _ => Value::None,
+    }
+}
+
+/// `len`, where the value has one.
+fn length(vm: &mut Vm, value: &Value) -> PyResult<Option<usize>> {
+    match vm.len(value) {
+        Ok(length) => Ok(Some(length)),
+        Err(raised) if raised.is(&TYPE_ERROR) || raised.is(&ATTRIBUTE_ERROR) => Ok(None),
+        Err(raised) => Err(raised),
+    }
+}
+
+/// What `merge` gives: a heap of the sources by their next items, as CPython keeps it, since items need not be ordered.
 struct Merged {
     /// What was given, until the first item is asked for.
-    given: Vec<Value>,
-    sources: Vec<(Value, Option<(Value, Value)>)>,
+    given: Option<Vec<Value>>,
+    sources: Vec<Value>,
+    /// For each source that is not at its end: what its next item is ordered by, its number, the item.
+    heap: List,
     key: Option<Value>,
-    reverse: bool,
+    order: Order,
+    /// Whether the first item of the heap was given away.
+    taken: bool,
 }
 
 impl Merged {
-    fn advance(&mut self, vm: &mut Vm, index: usize) -> PyResult<()> {
-        let Some((iterator, next)) = self.sources.get_mut(index) else { return Ok(()) };
-        *next = match vm.next(iterator)? {
-            Some(item) => {
-                let key = match &self.key {
-                    Some(key) => vm.call(key, Args::one(item.clone()))?,
-                    None => item.clone(),
-                };
-                Some((key, item))
+    fn entry(&self, vm: &mut Vm, source: usize, item: Value) -> PyResult<Value> {
+        let number = i64::try_from(source).unwrap_or(i64::MAX);
+        let number = if matches!(self.order, Order::LeastFirst) { number } else { -number };
+        Ok(Value::tuple(vec![ranked(vm, self.key.as_ref(), &item)?, Value::Int(number), item]))
+    }
+
+    fn begin(&mut self, vm: &mut Vm, given: Vec<Value>) -> PyResult<()> {
+        for source in given {
+            vm.charge(1)?;
+            let iterator = vm.iter(&source)?;
+            self.sources.push(iterator.clone());
+            if let Some(item) = vm.next(&iterator)? {
+                let entry = self.entry(vm, self.sources.len() - 1, item)?;
+                self.heap.items.borrow_mut().push(entry);
             }
-            None => None,
-        };
-        Ok(())
+        }
+        heapify(vm, &self.heap, self.order)
+    }
+
+    /// The number of the source of the first item, and the source.
+    fn first_source(&self) -> Option<(usize, Value)> {
+        let Value::Int(number) = part(&self.heap, 0, 1) else { return None };
+        let number = usize::try_from(number.unsigned_abs()).ok()?;
+        Some((number, self.sources.get(number)?.clone()))
+    }
+
+    fn remove_first(&self, vm: &mut Vm) -> PyResult<()> {
+        let last = self.heap.items.borrow_mut().pop();
+        match last {
+            Some(last) if !self.heap.items.borrow().is_empty() => {
+                replace_first(vm, &self.heap, last, self.order).map(drop)
+            }
+            _ => Ok(()),
+        }
     }
 }
 
 impl PyIterator for Merged {
+    fn repr(&self, _: &mut Vm, address: usize) -> Option<PyResult<String>> {
+        Some(Ok(format!("<generator object merge at {address:#x}>")))
+    }
+
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        for source in std::mem::take(&mut self.given) {
-            let iterator = vm.iter(&source)?;
-            self.sources.push((iterator, None));
-            self.advance(vm, self.sources.len() - 1)?;
+        vm.charge(2)?;
+        if let Some(given) = self.given.take() {
+            self.begin(vm, given)?;
         }
-        let mut best: Option<(usize, &Value)> = None;
-        for (index, (_, next)) in self.sources.iter().enumerate() {
-            vm.charge(1)?;
-            let Some((key, _)) = next else { continue };
-            let comes_first = match best {
-                Some((_, best)) if self.reverse => vm.less(best, key)?,
-                Some((_, best)) => vm.less(key, best)?,
-                None => true,
-            };
-            if comes_first {
-                best = Some((index, key));
+        let left = self.heap.items.borrow().len();
+        if self.taken
+            && let Some((number, source)) = self.first_source()
+        {
+            let item = vm.next(&source)?;
+            if left == 1 {
+                // A source that is left alone needs no order.
+                return Ok(item);
+            }
+            match item {
+                Some(item) => {
+                    let entry = self.entry(vm, number, item)?;
+                    replace_first(vm, &self.heap, entry, self.order)?;
+                }
+                None => self.remove_first(vm)?,
             }
         }
-        let Some((index, _)) = best else { return Ok(None) };
-        let item = self.sources.get_mut(index).and_then(|(_, next)| next.take()).map(|(_, item)| item);
-        self.advance(vm, index)?;
-        Ok(item)
+        if self.heap.items.borrow().is_empty() {
+            return Ok(None);
+        }
+        self.taken = true;
+        Ok(Some(part(&self.heap, 0, 2)))
     }
 }
 
@@ -208,5 +351,8 @@ fn merge(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
     let [key, reverse] = signature.bind(args)?;
     let reverse = vm.truthy(&reverse.unwrap_or_default())?;
     let key = key.filter(|key| !key.is_none());
-    Ok(IteratorObject::new(&GENERATOR, Merged { given: positional.into_vec(), sources: Vec::new(), key, reverse }))
+    let order = if reverse { Order::GreatestFirst } else { Order::LeastFirst };
+    let heap = List { items: RefCell::default() };
+    let given = Some(positional.into_vec());
+    Ok(IteratorObject::new(&GENERATOR, Merged { given, sources: Vec::new(), heap, key, order, taken: false }))
 }

@@ -18,6 +18,8 @@ fn escape(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [text, quote] = Signature::function("escape", ["s", "quote"], 1).bind(args)?;
     let text = text.unwrap_or_default();
     let Value::Str(text) = &text else {
+        // What CPython asks of any argument.
+        vm.call_method(&text, "replace", Args::positional([Value::str("&"), Value::str("&amp;")]))?;
         return Err(attribute_error(format!("'{}' object has no attribute 'replace'", text.type_name().as_str())));
     };
     let quote = vm.truthy(&quote.unwrap_or(Value::Bool(true)))?;

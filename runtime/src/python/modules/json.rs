@@ -47,14 +47,11 @@ fn loads(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
     let [text] = Signature::function("loads", ["s"], 1).bind(args)?.map(Option::unwrap_or_default);
     match &text {
         Value::Str(text) => decode::loads_with(vm, text, &hooks),
-        Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
-            Ok(text) => decode::loads_with(vm, text.strip_prefix('\u{feff}').unwrap_or(text), &hooks),
-            // DIFFERENCE: CPython also detects UTF-16 and UTF-32.
-            Err(_) => {
-                Encoding::named("utf-8")?.decode(bytes, "strict")?;
-                Err(value_error("the JSON document is not UTF-8"))
-            }
-        },
+        Value::Bytes(bytes) => {
+            vm.charge(bytes.len() / 8)?;
+            let text = Encoding::of_json(bytes).decode(bytes, "strict")?;
+            decode::loads_with(vm, &text, &hooks)
+        }
         other => Err(type_error(format!(
             "the JSON object must be str, bytes or bytearray, not {}",
             other.class().name().as_str()

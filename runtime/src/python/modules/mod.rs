@@ -31,6 +31,7 @@ macro_rules! module {
 }
 
 pub mod abc;
+pub mod abstract_methods;
 pub mod base64;
 pub mod binascii;
 pub mod bisect;
@@ -54,6 +55,7 @@ pub mod numbers;
 pub mod operator;
 pub mod os;
 pub mod os_path;
+pub mod pathlib;
 pub mod random;
 pub mod re;
 pub mod shlex;
@@ -76,6 +78,7 @@ use super::vm::CompareOp;
 /// The modules of Python's standard library that the runtime has, by dotted name.
 pub static MODULES: &[&ModuleDef] = &[
     &abc::COLLECTIONS_ABC,
+    &abstract_methods::MODULE,
     &base64::MODULE,
     &binascii::MODULE,
     &binascii::zlib::MODULE,
@@ -99,6 +102,7 @@ pub static MODULES: &[&ModuleDef] = &[
     &operator::MODULE,
     &os::MODULE,
     &os_path::MODULE,
+    &pathlib::MODULE,
     &random::MODULE,
     &re::RE,
     &shlex::MODULE,
@@ -115,6 +119,9 @@ pub static MODULES: &[&ModuleDef] = &[
 
 /// A constant that a builtin class has as an attribute.
 pub fn class_constant(class: &'static BuiltinType, name: &str) -> Option<Value> {
+    if std::ptr::eq(class, &raw const re::REGEX_FLAG) {
+        return re::member(name);
+    }
     datetime::class_value(class, name)
 }
 

@@ -5,6 +5,7 @@ use super::collections::deque::Deque;
 use crate::python::args::Args;
 use crate::python::builtins::{convert, numbers};
 use crate::python::exception::{PyResult, Raised, TYPE_ERROR, type_error, value_error};
+use crate::python::module::ModuleDef;
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
@@ -42,17 +43,35 @@ macro_rules! compare {
 macro_rules! unary {
     ($name:literal, $op:ident) => {
         |vm, args| {
-            let [a] = args.exactly(concat!("operator.", $name))?;
+            let [a] = args.exactly(concat!("_operator.", $name))?;
             vm.unary(UnaryOp::$op, &a)
         }
     };
 }
 
+/// `operator`: each function is there under the name of the method too, `operator.__add__`.
+pub static MODULE: ModuleDef = ModuleDef {
+    name: "operator",
+    get: |vm, name| match name.strip_prefix("__").and_then(|rest| rest.strip_suffix("__")) {
+        Some("truth" | "is" | "is_not" | "countOf" | "indexOf" | "length_hint") => Ok(None),
+        // Keywords have an underscore here: `and_`.
+        Some(plain) => match (NAMED.get)(vm, plain)? {
+            None => (NAMED.get)(vm, &format!("{plain}_")),
+            found => Ok(found.filter(|value| matches!(value, Value::Builtin(_)))),
+        },
+        None => (NAMED.get)(vm, name),
+    },
+    names: NAMED.names,
+};
+
 module! {
-    /// `operator`
-    MODULE = "operator";
+    /// The functions under their own names.
+    NAMED = "operator";
     functions {
-        "abs" => numbers::abs,
+        "abs" => |vm, args| {
+            let [value] = args.exactly("_operator.abs")?;
+            numbers::abs(vm, Args::one(value))
+        },
         "add" => binary!("add", Add),
         "and_" => binary!("and_", And),
         "call" => |vm, mut args| {
@@ -107,7 +126,7 @@ module! {
         "imod" => in_place!("imod", Remainder),
         "imul" => in_place!("imul", Multiply),
         "index" => |vm, args| {
-            let [value] = args.exactly("operator.index")?;
+            let [value] = args.exactly("_operator.index")?;
             convert::index(vm, &value)
         },
         "indexOf" => |vm, args| {
@@ -140,6 +159,7 @@ module! {
         "itruediv" => in_place!("itruediv", TrueDivide),
         "ixor" => in_place!("ixor", Xor),
         "le" => compare!("le", Le),
+        "length_hint" => length_hint,
         "lshift" => binary!("lshift", LeftShift),
         "lt" => compare!("lt", Lt),
         "matmul" => binary!("matmul", MatMultiply),
@@ -148,7 +168,7 @@ module! {
         "ne" => compare!("ne", Ne),
         "neg" => unary!("neg", Negative),
         "not_" => |vm, args| {
-            let [value] = args.exactly("operator.not_")?;
+            let [value] = args.exactly("_operator.not_")?;
             Ok(Value::Bool(!vm.truthy(&value)?))
         },
         "or_" => binary!("or_", Or),
@@ -163,7 +183,7 @@ module! {
         "sub" => binary!("sub", Subtract),
         "truediv" => binary!("truediv", TrueDivide),
         "truth" => |vm, args| {
-            let [value] = args.exactly("operator.truth")?;
+            let [value] = args.exactly("_operator.truth")?;
             Ok(Value::Bool(vm.truthy(&value)?))
         },
         "xor" => binary!("xor", Xor),
@@ -272,7 +292,12 @@ impl Object for Getter {
     }
 
     fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
-        let [object] = args.exactly(self.class().name)?;
+        args.no_keywords(self.class().name)?;
+        let given = args.pos.len();
+        let mut values = args.pos.into_iter();
+        let (Some(object), None) = (values.next(), values.next()) else {
+            return Err(type_error(format!("{} expected 1 argument, got {given}", self.class().name)));
+        };
         match self {
             Self::Items(keys) => {
                 let values = keys.iter().map(|key| vm.get_item(&object, key)).collect::<PyResult<_>>()?;
@@ -319,5 +344,24 @@ impl Object for Getter {
                 Ok(format!("operator.methodcaller({})", parts.join(", ")))
             }
         }
+    }
+}
+
+/// `length_hint(obj, default=0)`
+fn length_hint(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [object, default] = args.between("length_hint", 1)?;
+    let (object, default) = (object.unwrap_or_default(), default.unwrap_or(Value::Int(0)));
+    if !matches!(default, Value::Int(_) | Value::BigInt(_) | Value::Bool(_)) {
+        let found = default.type_name();
+        return Err(type_error(format!("'{}' object cannot be interpreted as an integer", found.as_str())));
+    }
+    if let Value::Iterator(iterator) = &object {
+        let hint = iterator.state.try_borrow().map_or(0, |state| state.size_hint());
+        return Ok(if hint > 0 { Value::from_usize(hint) } else { default });
+    }
+    match vm.len(&object) {
+        Ok(length) => Ok(Value::from_usize(length)),
+        Err(raised) if raised.is(&TYPE_ERROR) => Ok(default),
+        Err(raised) => Err(raised),
     }
 }

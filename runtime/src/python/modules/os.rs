@@ -1,5 +1,6 @@
 //! `os`: paths, and the environment's variables.
 
+use super::pathlib::path_text;
 use super::random::entropy;
 use super::{class, os_path};
 use crate::python::args::Args;
@@ -18,10 +19,13 @@ module! {
             let [path] = args.exactly("fspath")?;
             match path {
                 Value::Str(_) | Value::Bytes(_) => Ok(path),
-                other => Err(type_error(format!(
-                    "expected str, bytes or os.PathLike object, not {}",
-                    other.type_name().as_str()
-                ))),
+                other => match path_text(&other) {
+                    Some(path) => Ok(Value::Str(path)),
+                    None => Err(type_error(format!(
+                        "expected str, bytes or os.PathLike object, not {}",
+                        other.class().name().as_str()
+                    ))),
+                },
             }
         },
         "getcwd" => |vm, args| {

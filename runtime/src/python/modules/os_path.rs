@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
+use super::pathlib::path_text;
 use super::signature::Signature;
 use crate::python::args::Args;
 use crate::python::builtins::text::missing_file;
-use crate::python::exception::{PyResult, Raised, TIMEOUT_ERROR, type_error, value_error};
+use crate::python::exception::{PyResult, Raised, TIMEOUT_ERROR, index_error, type_error, value_error};
 use crate::python::methods::sort;
 use crate::python::string::Str;
 use crate::python::value::{Slice, Value};
@@ -133,7 +134,7 @@ fn fspath(vm: &mut Vm, value: &Value) -> PyResult<(Str, Kind)> {
             vm.charge(path.len() / PATH_A_STEP)?;
             Ok((Str::from(path.iter().map(|byte| char::from(*byte)).collect::<String>()), Kind::Bytes))
         }
-        other => Err(not_a_path(other)),
+        other => path_text(other).map(|path| (path, Kind::Text)).ok_or_else(|| not_a_path(other)),
     }
 }
 
@@ -161,7 +162,7 @@ fn path_argument(vm: &mut Vm, args: Args, function: &'static str) -> PyResult<St
             vm.charge(path.len() / PATH_A_STEP)?;
             Ok(path)
         }
-        other => Err(not_a_path(&other)),
+        other => path_text(&other).ok_or_else(|| not_a_path(&other)),
     }
 }
 
@@ -194,7 +195,7 @@ fn split_extension(path: &str) -> (&str, &str) {
     }
 }
 
-fn join(first: &str, second: &str) -> String {
+pub(super) fn join(first: &str, second: &str) -> String {
     if second.starts_with('/') {
         second.to_owned()
     } else if first.is_empty() || first.ends_with('/') {
@@ -230,7 +231,7 @@ fn join_all(vm: &mut Vm, args: Args) -> PyResult<Value> {
     Ok(kind.value(&path))
 }
 
-fn normalize(path: &str) -> String {
+pub(super) fn normalize(path: &str) -> String {
     if path.is_empty() {
         return ".".to_owned();
     }
@@ -256,12 +257,16 @@ fn normalize(path: &str) -> String {
 /// `commonpath(paths)`
 fn common_path(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [paths] = Signature::function("commonpath", ["paths"], 1).bind(args)?.map(Option::unwrap_or_default);
+    if !vm.truthy(&paths)? {
+        return Err(value_error("commonpath() arg is an empty sequence"));
+    }
     let paths = vm.collect(&paths)?;
     let mut texts = Vec::with_capacity(paths.len());
     for path in &paths {
         texts.push(path.as_str().ok_or_else(|| not_a_path(path))?.as_str());
     }
-    let Some(first) = texts.first() else { return Err(value_error("commonpath() arg is an empty sequence")) };
+    // An iterator does not tell before that it is empty.
+    let Some(first) = texts.first() else { return Err(index_error("tuple index out of range")) };
     let absolute = first.starts_with('/');
     if texts.iter().any(|path| path.starts_with('/') != absolute) {
         return Err(value_error("Can't mix absolute and relative paths"));
@@ -283,11 +288,11 @@ fn relative_path(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [path, start] = Signature::function("relpath", ["path", "start"], 1).bind(args)?;
     let path = path.unwrap_or_default();
     let start = start.filter(|start| !start.is_none()).unwrap_or_else(|| Value::str("."));
-    let Value::Str(path) = &path else { return Err(not_a_path(&path)) };
-    let Value::Str(start) = &start else { return Err(not_a_path(&start)) };
-    if path.is_empty() {
+    if !vm.truthy(&path)? {
         return Err(value_error("no path specified"));
     }
+    let Value::Str(path) = &path else { return Err(not_a_path(&path)) };
+    let Value::Str(start) = &start else { return Err(not_a_path(&start)) };
     let here = current_directory(vm);
     let absolute = |path: &str| normalize(&join(&here, path));
     let (path, start) = (absolute(path), absolute(start));
@@ -360,13 +365,13 @@ fn common_prefix(vm: &mut Vm, args: Args) -> PyResult<Value> {
 /// `os.path.getsize(filename)`
 fn getsize(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [path] = Signature::function("getsize", ["filename"], 1).bind(args)?.map(Option::unwrap_or_default);
-    let Value::Str(name) = &path else {
+    let Some(name) = path.as_str().cloned().or_else(|| path_text(&path)) else {
         return Err(type_error(format!(
             "stat: path should be string, bytes, os.PathLike or integer, not {}",
             path.type_name().as_str()
         )));
     };
-    match vm.environment.file_size(name) {
+    match vm.environment.file_size(&name) {
         Some(size) => Ok(Value::from_bigint(size.into())),
         None => Err(missing_file(&path)),
     }

@@ -2,7 +2,7 @@
 
 use super::signature::Signature;
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, attribute_error, type_error, value_error};
+use crate::python::exception::{PyResult, not_implemented_error, type_error, value_error};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -56,56 +56,127 @@ fn split(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [text, comments, posix] = Signature::function("split", ["s", "comments", "posix"], 1).bind(args)?;
     let text = text.unwrap_or_default();
     let Value::Str(text) = &text else {
-        return Err(match text {
-            Value::None => value_error("s argument must not be None"),
-            other => attribute_error(format!("'{}' object has no attribute 'read'", other.type_name().as_str())),
-        });
+        if text.is_none() {
+            return Err(value_error("s argument must not be None"));
+        }
+        // Anything else may be a stream.
+        vm.get_attr(&text, "read")?;
+        return Err(not_implemented_error("shlex.split of a stream"));
     };
-    if !vm.truthy(&posix.unwrap_or(Value::Bool(true)))? {
-        return Err(crate::python::exception::not_implemented_error("shlex.split(posix=False)"));
-    }
+    let posix = vm.truthy(&posix.unwrap_or(Value::Bool(true)))?;
     let comments = vm.truthy(&comments.unwrap_or_default())?;
     vm.charge_bytes(text.len())?;
     vm.charge(text.len() / 4)?;
+    let mut lexer = Lexer { characters: text.chars(), state: State::Between, posix, comments };
     let mut words: Vec<Value> = Vec::new();
-    // `None` between words: an empty word in quotes is one, too.
-    let mut word: Option<String> = None;
-    let mut characters = text.chars();
-    while let Some(char) = characters.next() {
-        if word.is_none() {
-            vm.charge(1)?;
-        }
-        match char {
-            ' ' | '\t' | '\r' | '\n' => words.extend(word.take().map(Value::str)),
-            '#' if comments => {
-                // The rest of the line; a word that was begun goes on to its end.
-                words.extend(word.take().map(Value::str));
-                characters.by_ref().find(|char| *char == '\n');
+    while let Some(word) = lexer.token()? {
+        vm.charge(1)?;
+        words.push(Value::str(word));
+    }
+    Ok(Value::list(words))
+}
+
+/// Where in a text the lexer is: the states of CPython's `shlex.read_token`.
+#[derive(Clone, Copy)]
+enum State {
+    End,
+    Between,
+    InWord,
+    InQuotes(char),
+    /// Behind a backslash, within quotes or not.
+    Escaped(Option<char>),
+}
+
+struct Lexer<'a> {
+    characters: std::str::Chars<'a>,
+    state: State,
+    posix: bool,
+    comments: bool,
+}
+
+impl Lexer<'_> {
+    /// The next word; `None` at the end.
+    fn token(&mut self) -> PyResult<Option<String>> {
+        let mut token = String::new();
+        let mut quoted = false;
+        loop {
+            if matches!(self.state, State::End) {
+                token.clear();
+                break;
             }
-            '\\' => {
-                let escaped = characters.next().ok_or_else(|| value_error("No escaped character"))?;
-                word.get_or_insert_default().push(escaped);
-            }
-            '\'' | '"' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match characters.next().ok_or_else(|| value_error("No closing quotation"))? {
-                        end if end == char => break,
-                        '\\' if char == '"' => {
-                            let next = characters.next().ok_or_else(|| value_error("No escaped character"))?;
-                            // Within double quotes only a quote and a backslash are escaped.
-                            if !matches!(next, '"' | '\\') {
-                                word.push('\\');
-                            }
-                            word.push(next);
-                        }
-                        other => word.push(other),
+            let next = self.characters.next();
+            let Some(char) = next else {
+                match self.state {
+                    State::InQuotes(_) => return Err(value_error("No closing quotation")),
+                    State::Escaped(_) => return Err(value_error("No escaped character")),
+                    _ => {}
+                }
+                self.state = State::End;
+                break;
+            };
+            let is_space = matches!(char, ' ' | '\t' | '\r' | '\n');
+            let is_quote = matches!(char, '\'' | '"');
+            let emits = |token: &str| !token.is_empty() || self.posix && quoted;
+            match self.state {
+                State::End => break,
+                State::Between | State::InWord if is_space => {
+                    self.state = State::Between;
+                    if emits(&token) {
+                        break;
                     }
                 }
+                State::Between if char == '#' && self.comments => self.skip_line(),
+                State::InWord if char == '#' && self.comments => {
+                    let ends = emits(&token);
+                    self.skip_line();
+                    if self.posix {
+                        self.state = State::Between;
+                        if ends {
+                            break;
+                        }
+                    }
+                }
+                State::Between | State::InWord if char == '\\' && self.posix => self.state = State::Escaped(None),
+                State::Between | State::InWord if is_quote && self.posix => self.state = State::InQuotes(char),
+                State::Between if is_quote => {
+                    token = char.to_string();
+                    self.state = State::InQuotes(char);
+                }
+                State::Between => {
+                    token = char.to_string();
+                    self.state = State::InWord;
+                }
+                State::InWord => token.push(char),
+                State::InQuotes(quote) => {
+                    quoted = true;
+                    if char == quote && !self.posix {
+                        token.push(char);
+                        self.state = State::Between;
+                        break;
+                    }
+                    if char == quote {
+                        self.state = State::InWord;
+                    } else if char == '\\' && quote == '"' && self.posix {
+                        self.state = State::Escaped(Some(quote));
+                    } else {
+                        token.push(char);
+                    }
+                }
+                State::Escaped(quote) => {
+                    // Within double quotes only a quote and a backslash are escaped.
+                    if quote.is_some_and(|quote| char != '\\' && char != quote) {
+                        token.push('\\');
+                    }
+                    token.push(char);
+                    self.state = quote.map_or(State::InWord, State::InQuotes);
+                }
             }
-            other => word.get_or_insert_default().push(other),
         }
+        let nothing = token.is_empty() && !(self.posix && quoted);
+        Ok((!nothing).then_some(token))
     }
-    words.extend(word.map(Value::str));
-    Ok(Value::list(words))
+
+    fn skip_line(&mut self) {
+        self.characters.by_ref().find(|char| *char == '\n');
+    }
 }

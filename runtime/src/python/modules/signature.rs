@@ -52,7 +52,8 @@ impl<const N: usize> Signature<N> {
             *slot = Some(value);
         }
         if given > self.positional {
-            return Err(self.too_many(given));
+            let keywords = bound.iter().skip(self.positional).filter(|slot| slot.is_some()).count();
+            return Err(self.too_many(given, keywords));
         }
         let missing: Vec<&str> = bound
             .iter()
@@ -64,14 +65,27 @@ impl<const N: usize> Signature<N> {
         if missing.is_empty() { Ok(bound) } else { Err(missing_arguments(name, &missing)) }
     }
 
-    fn too_many(&self, given: usize) -> Raised {
+    fn too_many(&self, given: usize, keywords: usize) -> Raised {
         let own = usize::from(self.method);
         let (least, most, given) = (self.required.min(self.positional) + own, self.positional + own, given + own);
         let takes = if least == most { most.to_string() } else { format!("from {least} to {most}") };
         let plural = if most == 1 { "" } else { "s" };
-        let were = if given == 1 { "was" } else { "were" };
-        type_error(format!("{}() takes {takes} positional argument{plural} but {given} {were} given", self.name))
+        let were = if given == 1 && keywords == 0 { "was" } else { "were" };
+        let counted = counted_keywords(given, keywords);
+        type_error(format!(
+            "{}() takes {takes} positional argument{plural} but {given}{counted} {were} given",
+            self.name
+        ))
     }
+}
+
+/// What follows the number of positional arguments that are too many, where there are keyword-only ones besides.
+fn counted_keywords(given: usize, keywords: usize) -> String {
+    if keywords == 0 {
+        return String::new();
+    }
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    format!(" positional argument{} (and {keywords} keyword-only argument{})", plural(given), plural(keywords))
 }
 
 /// A parameter of a function whose signature is known only when code runs.
@@ -109,17 +123,8 @@ pub fn bind_method(function: &str, parameters: &[Parameter], args: Args) -> PyRe
         let (least, most) = (required + own, positional + own);
         let takes = if least == most { most.to_string() } else { format!("from {least} to {most}") };
         let plural = if most == 1 { "" } else { "s" };
-        let keywords = match parameters.iter().zip(&bound).filter(|(p, slot)| p.keyword_only && slot.is_some()).count()
-        {
-            0 => String::new(),
-            count => {
-                let s = if count == 1 { "" } else { "s" };
-                format!(
-                    " positional argument{} (and {count} keyword-only argument{s})",
-                    if given + own == 1 { "" } else { "s" }
-                )
-            }
-        };
+        let keywords = parameters.iter().zip(&bound).filter(|(p, slot)| p.keyword_only && slot.is_some()).count();
+        let keywords = counted_keywords(given + own, keywords);
         let were = if given + own == 1 && keywords.is_empty() { "was" } else { "were" };
         let count = given + own;
         return Err(type_error(format!(

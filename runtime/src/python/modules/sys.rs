@@ -1,6 +1,5 @@
 //! `sys`: facts about the Python that the runtime is like.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::python::exception::PyResult;
@@ -60,7 +59,7 @@ fn record(name: &str, fields: Vec<(&str, Value)>) -> Value {
         fields.into_iter().map(|(name, value)| (Value::str(name), value)).unzip();
     let mut dict = indexmap::IndexMap::new();
     dict.insert("_fields".to_owned(), Value::tuple(names));
-    let class = Class { name: name.into(), bases: vec![Type::Builtin(&TUPLE)], dict: RefCell::new(dict) };
+    let class = Class::new(name.into(), vec![Type::Builtin(&TUPLE)], dict);
     Value::Tuple(Rc::new(Tuple { items, class: Some(Type::Class(Rc::new(class))) }))
 }
 

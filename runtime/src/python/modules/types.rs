@@ -27,12 +27,14 @@ module! {
         "LambdaType" => class(&types::FUNCTION),
         "MappingProxyType" => class(&MAPPING_PROXY),
         "MethodDescriptorType" => class(&types::METHOD_DESCRIPTOR),
+        "MethodWrapperType" => class(&types::METHOD_WRAPPER),
         "MethodType" => class(&types::METHOD),
         "ModuleType" => class(&types::MODULE),
         "NoneType" => class(&types::NONE_TYPE),
         "NotImplementedType" => class(&types::NOT_IMPLEMENTED_TYPE),
         "SimpleNamespace" => class(&SIMPLE_NAMESPACE),
         "TracebackType" => class(&types::TRACEBACK),
+        "WrapperDescriptorType" => class(&types::WRAPPER_DESCRIPTOR),
         "UnionType" => class(&typing::UNION_TYPE),
     }
 }
@@ -100,6 +102,9 @@ impl Object for SimpleNamespace {
         let mut parts = Vec::with_capacity(attributes.len());
         let mut failed = None;
         for (name, value) in attributes {
+            if name.as_str().is_some_and(|name| name.is_empty()) {
+                continue;
+            }
             match vm.deeper(|vm| vm.repr(&value)) {
                 Ok(text) => parts.push(format!("{}={text}", vm.str(&name)?.as_str())),
                 Err(raised) => {
@@ -121,7 +126,7 @@ impl Object for SimpleNamespace {
 }
 
 /// `types.MappingProxyType`
-static MAPPING_PROXY: BuiltinType = BuiltinType {
+pub static MAPPING_PROXY: BuiltinType = BuiltinType {
     construct: Some(proxy),
     methods: &[
         Method { name: "copy", call: |vm, this, args| forward(vm, this, "copy", args) },
@@ -139,7 +144,18 @@ struct MappingProxy(Value);
 
 fn proxy(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [mapping] = args.bind("mappingproxy", ["mapping"], 1)?.map(Option::unwrap_or_default);
-    let has_items = matches!(mapping, Value::Dict(_) | Value::Str(_)) || vm.find_attr(&mapping, "keys")?.is_some();
+    checked_proxy(vm, mapping)
+}
+
+/// `MappingProxyType(mapping)`
+///
+/// # Errors
+/// `TypeError` where it is no mapping.
+pub(in crate::python::modules) fn checked_proxy(vm: &mut Vm, mapping: Value) -> PyResult<Value> {
+    let is_enum = matches!(&mapping, Value::Type(class) if super::enums::is_enum(class));
+    let has_items = is_enum
+        || matches!(mapping, Value::Dict(_) | Value::Str(_) | Value::Bytes(_) | Value::Range(_))
+        || vm.find_attr(&mapping, "keys")?.is_some();
     if !has_items {
         let found = mapping.type_name();
         return Err(type_error(format!("mappingproxy() argument must be a mapping, not {}", found.as_str())));

@@ -11,7 +11,7 @@ use crate::python::types::{
     BuiltinType, DICT, FROZENSET, GENERIC_ALIAS, LIST, NONE_TYPE, OBJECT, SET, TUPLE, TYPE, Type,
 };
 use crate::python::value::Value;
-use crate::python::vm::text::CODE_MODULE;
+use crate::python::vm::text::{CODE_MODULE, str_repr};
 use crate::python::vm::{CompareOp, Vm};
 
 /// `types.UnionType`, what `int | str` is.
@@ -22,9 +22,13 @@ pub static SPECIAL_FORM: BuiltinType = BuiltinType::new("_SpecialForm", "typing"
 pub static TYPE_VAR: BuiltinType =
     BuiltinType { construct: Some(type_var), ..BuiltinType::new("TypeVar", "typing", &OBJECT) };
 
-/// A union of classes.
+static UNION_ALIAS: BuiltinType = BuiltinType::new("_UnionGenericAlias", "typing", &OBJECT);
+static TYPING_ALIAS: BuiltinType = BuiltinType::new("_GenericAlias", "typing", &OBJECT);
+
+/// A union of classes: `int | str`, or `typing.Union[int, str]`, which the names of `typing` make of any union they are in.
 pub struct Union {
     members: Vec<Value>,
+    typing: bool,
 }
 
 /// `a | b` of two classes, unions or `None`; `None` where one is no such thing.
@@ -36,24 +40,65 @@ pub fn union(vm: &mut Vm, a: &Value, b: &Value) -> PyResult<Option<Value>> {
         Value::Type(_) | Value::None => Some(vec![value.clone()]),
         Value::Object(_) => match (value.downcast::<Union>(), value.downcast::<Form>(), value.downcast::<Alias>()) {
             (Some(union), _, _) => Some(union.members.clone()),
-            (None, None, None) => None,
+            (None, None, None) => value.downcast::<TypeVar>().map(|_| vec![value.clone()]),
             _ => Some(vec![value.clone()]),
         },
         _ => None,
     };
     let Some((mut all, more)) = members(a).zip(members(b)) else { return Ok(None) };
     vm.charge((all.len() + more.len()) / 4 + all.len().saturating_mul(more.len()) / 16)?;
-    for member in more {
-        if !all.iter().any(|known| known.is(&member)) {
-            all.push(member);
-        }
-    }
+    all.extend(more);
     if all.iter().all(Value::is_none) {
         return Ok(None);
     }
-    Ok(match <[Value; 1]>::try_from(all) {
-        Ok([only]) => Some(only),
-        Err(members) => Some(Value::object(Union { members })),
+    Ok(Some(union_of(all, is_of_typing(a) || is_of_typing(b))))
+}
+
+/// Whether a value is one of `typing`, whose unions are `typing`'s.
+fn is_of_typing(value: &Value) -> bool {
+    value.downcast::<Union>().is_some_and(|union| union.typing)
+        || value.downcast::<Alias>().is_some_and(Alias::is_of_typing)
+        || value.downcast::<Form>().is_some_and(|form| !form.is_class())
+        || value.downcast::<TypeVar>().is_some()
+}
+
+/// The union of members, each once; a single one is itself.
+fn union_of(members: Vec<Value>, typing: bool) -> Value {
+    let mut all: Vec<Value> = Vec::with_capacity(members.len());
+    for member in members {
+        let parts = match member.downcast::<Union>() {
+            Some(union) => union.members.clone(),
+            None => vec![member],
+        };
+        for part in parts {
+            let part = if part.is_none() { Value::Type((&NONE_TYPE).into()) } else { part };
+            if !all.iter().any(|known| known.is(&part) || hash::keys_equal(known, &part)) {
+                all.push(part);
+            }
+        }
+    }
+    match <[Value; 1]>::try_from(all) {
+        Ok([only]) => only,
+        Err(members) => Value::object(Union { members, typing }),
+    }
+}
+
+fn is_none_type(value: &Value) -> bool {
+    matches!(value, Value::Type(class) if class.same(&Type::Builtin(&NONE_TYPE)))
+}
+
+/// The text of a member where `typing` writes it.
+fn typing_text(vm: &mut Vm, value: &Value) -> PyResult<String> {
+    Ok(match value {
+        Value::Str(text) => format!("ForwardRef({})", str_repr(text)),
+        Value::None => "NoneType".to_owned(),
+        Value::List(list) => {
+            let items = list.items.borrow().clone();
+            let texts = items.iter().map(|item| typing_text(vm, item)).collect::<PyResult<Vec<_>>>()?;
+            format!("[{}]", texts.join(", "))
+        }
+        value if is_none_type(value) => "NoneType".to_owned(),
+        other => member_text(vm, other)?,
     })
 }
 
@@ -74,27 +119,46 @@ fn member_text(vm: &mut Vm, value: &Value) -> PyResult<String> {
         Value::Type(Type::Builtin(class)) => format!("{}{}", class.module_prefix(), class.name),
         Value::Type(class) => format!("{CODE_MODULE}.{}", class.name().as_str()),
         Value::Ellipsis => "...".to_owned(),
-        other => vm.repr(other)?,
+        other => match other.downcast::<Form>() {
+            Some(form) => format!("typing.{}", form.name),
+            None => vm.repr(other)?,
+        },
     })
 }
 
 impl Object for Union {
     fn class(&self) -> &'static BuiltinType {
-        &UNION_TYPE
+        if self.typing { &UNION_ALIAS } else { &UNION_TYPE }
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok((name == "__args__").then(|| Value::tuple(self.members.clone())))
+        Ok(match name {
+            "__args__" => Some(Value::tuple(self.members.clone())),
+            "__origin__" if self.typing => Some(Value::object(Form { name: "Union", origin: None })),
+            _ => None,
+        })
     }
 
     fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        if self.typing {
+            let is_optional = self.members.len() == 2 && self.members.iter().any(is_none_type);
+            let named = self.members.iter().filter(|member| !(is_optional && is_none_type(member)));
+            let texts = named.map(|member| typing_text(vm, member)).collect::<PyResult<Vec<_>>>()?;
+            let name = if is_optional { "Optional" } else { "Union" };
+            return Ok(format!("typing.{name}[{}]", texts.join(", ")));
+        }
         let texts = self.members.iter().map(|member| member_text(vm, member)).collect::<PyResult<Vec<_>>>()?;
         Ok(texts.join(" | "))
     }
 
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let other = other.downcast::<Union>()?;
-        let within = |a: &Self, b: &Self| a.members.iter().all(|member| b.members.iter().any(|other| other.is(member)));
+        let same = |a: &Value, b: &Value| {
+            let none = |value: &Value| value.is_none() || is_none_type(value);
+            none(a) && none(b) || hash::keys_equal(a, b)
+        };
+        let within =
+            |a: &Self, b: &Self| a.members.iter().all(|member| b.members.iter().any(|other| same(other, member)));
         let equal = within(self, other) && within(other, self);
         match op {
             CompareOp::Eq => Some(Ok(Value::Bool(equal))),
@@ -103,8 +167,26 @@ impl Object for Union {
         }
     }
 
+    fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
+        let mut all = 0;
+        for member in &self.members {
+            let class = if is_none_type(member) { Value::None } else { member.clone() };
+            match hash::hash(vm, &class) {
+                Ok(hash) => all ^= hash,
+                Err(raised) => return Some(Err(raised)),
+            }
+        }
+        Some(Ok(all))
+    }
+
+    fn equals_key(&self, other: &Value) -> bool {
+        let Some(other) = other.downcast::<Self>() else { return false };
+        self.members.len() == other.members.len()
+            && self.members.iter().all(|member| other.members.iter().any(|other| hash::keys_equal(member, other)))
+    }
+
     fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
-        let this = Value::object(Self { members: self.members.clone() });
+        let this = Value::object(Self { members: self.members.clone(), typing: self.typing });
         match method {
             "or" => union(vm, &this, other).transpose(),
             "ror" => union(vm, other, &this).transpose(),
@@ -133,6 +215,16 @@ pub fn generic_alias(origin: Value, arguments: &Value) -> Value {
 }
 
 impl Alias {
+    /// The class that it is made of.
+    pub(crate) fn origin(&self) -> &Value {
+        &self.origin
+    }
+
+    /// Whether it is of a name of `typing`: `typing.List[int]`.
+    fn is_of_typing(&self) -> bool {
+        self.origin.downcast::<Form>().is_some()
+    }
+
     fn copied(&self, unpacked: bool) -> Self {
         Self { origin: self.origin.clone(), arguments: self.arguments.clone(), unpacked }
     }
@@ -140,7 +232,7 @@ impl Alias {
 
 impl Object for Alias {
     fn class(&self) -> &'static BuiltinType {
-        &GENERIC_ALIAS
+        if self.is_of_typing() { &TYPING_ALIAS } else { &GENERIC_ALIAS }
     }
 
     fn get_item(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
@@ -150,8 +242,14 @@ impl Object for Alias {
 
     fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         match name {
-            "__origin__" => Ok(Some(self.origin.clone())),
+            "__origin__" => Ok(Some(match self.origin.downcast::<Form>().and_then(|form| form.origin) {
+                Some(class) => Value::Type(class.into()),
+                None => self.origin.clone(),
+            })),
             "__args__" => Ok(Some(Value::tuple(self.arguments.clone()))),
+            "type" if matches!(&self.origin, Value::Type(class) if class.name().as_str() == "InitVar") => {
+                Ok(self.arguments.first().cloned())
+            }
             other if other.starts_with("__") => vm.find_attr(&self.origin, other),
             other => vm.get_attr(&self.origin, other).map(Some),
         }
@@ -162,6 +260,10 @@ impl Object for Alias {
     }
 
     fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        if let Some(Form { name, origin: Some(class) }) = self.origin.downcast::<Form>() {
+            let class = class.name;
+            return Err(type_error(format!("Type {name} cannot be instantiated; use {class}() instead")));
+        }
         vm.call(&self.origin, args)
     }
 
@@ -190,9 +292,17 @@ impl Object for Alias {
     }
 
     fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
-        let texts = self.arguments.iter().map(|argument| member_text(vm, argument)).collect::<PyResult<Vec<_>>>()?;
+        let values = self.origin.downcast::<Form>().is_some_and(|form| matches!(form.name, "Literal" | "Annotated"));
+        let mut text = |argument: &Value| match argument {
+            // Only unions show the class of `None` as `None`.
+            argument if is_none_type(argument) => Ok("NoneType".to_owned()),
+            argument if values && !matches!(argument, Value::Type(_)) => vm.repr(argument),
+            argument if self.is_of_typing() => typing_text(vm, argument),
+            argument => member_text(vm, argument),
+        };
+        let texts = self.arguments.iter().map(&mut text).collect::<PyResult<Vec<_>>>()?;
         let star = if self.unpacked { "*" } else { "" };
-        Ok(format!("{star}{}[{}]", member_text(vm, &self.origin)?, texts.join(", ")))
+        Ok(format!("{star}{}[{}]", text(&self.origin)?, texts.join(", ")))
     }
 
     fn iter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
@@ -216,21 +326,27 @@ pub struct Form {
     origin: Option<&'static BuiltinType>,
 }
 
+impl Form {
+    /// Whether CPython makes it a class.
+    fn is_class(&self) -> bool {
+        matches!(self.name, "Any" | "IO" | "Generic" | "Protocol" | "SupportsFloat" | "SupportsIndex" | "SupportsInt")
+    }
+}
+
 impl Object for Form {
     fn class(&self) -> &'static BuiltinType {
         &SPECIAL_FORM
     }
 
-    fn get_item(&self, vm: &mut Vm, key: &Value) -> PyResult<Value> {
+    fn get_item(&self, _: &mut Vm, key: &Value) -> PyResult<Value> {
         let this = Value::object(Self { name: self.name, origin: self.origin });
         Ok(match (self.name, key) {
-            ("Optional", other) => union(vm, other, &Value::None)?.unwrap_or_else(|| generic_alias(this, other)),
-            ("Union", Value::Tuple(members)) => {
-                let mut members = members.items.iter();
-                let first = members.next().cloned().unwrap_or_default();
-                members.try_fold(first, |all, member| Ok(union(vm, &all, member)?.unwrap_or(all)))?
+            ("Optional", other) => union_of(vec![other.clone(), Value::None], true),
+            ("Union", Value::Tuple(members)) if members.items.is_empty() => {
+                return Err(type_error("Cannot take a Union of no types."));
             }
-            ("Union", other) => other.clone(),
+            ("Union", Value::Tuple(members)) => union_of(members.items.clone(), true),
+            ("Union", other) => union_of(vec![other.clone()], true),
             (_, other) => generic_alias(this, other),
         })
     }
@@ -245,7 +361,8 @@ impl Object for Form {
     }
 
     fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
-        Ok(format!("typing.{}", self.name))
+        let name = self.name;
+        Ok(if self.is_class() && name != "Any" { format!("<class 'typing.{name}'>") } else { format!("typing.{name}") })
     }
 }
 
@@ -294,6 +411,10 @@ impl Object for NewType {
         Ok(matches!(name, "__name__" | "__qualname__").then(|| self.0.clone()))
     }
 
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(format!("{CODE_MODULE}.{}", vm.str(&self.0)?.as_str()))
+    }
+
     fn callable(&self) -> bool {
         true
     }
@@ -309,6 +430,43 @@ fn cast(_: &mut Vm, args: Args) -> PyResult<Value> {
     Ok(value.unwrap_or_default())
 }
 
+/// `get_origin(tp)`: the class that an alias or a union is of.
+fn get_origin(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [value] = Signature::function("get_origin", ["tp"], 1).bind(args)?.map(Option::unwrap_or_default);
+    if value.downcast::<Union>().is_some_and(|union| !union.typing) {
+        return Ok(Value::Type((&UNION_TYPE).into()));
+    }
+    let is_alias = value.downcast::<Union>().is_some() || value.downcast::<Alias>().is_some();
+    if is_alias { vm.get_attr(&value, "__origin__") } else { Ok(Value::None) }
+}
+
+/// `get_args(tp)`: what an alias or a union was made with.
+fn get_args(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [value] = Signature::function("get_args", ["tp"], 1).bind(args)?.map(Option::unwrap_or_default);
+    let is_alias = value.downcast::<Union>().is_some() || value.downcast::<Alias>().is_some();
+    if is_alias { vm.get_attr(&value, "__args__") } else { Ok(Value::tuple(Vec::new())) }
+}
+
+/// The class that a base of a class statement stands for: that of `Box[int]` is `Box`. `Generic` and `Protocol`, with or
+/// without brackets, add nothing.
+pub(crate) enum Base {
+    /// This class.
+    Class(Value),
+    /// None.
+    Nothing,
+}
+
+/// What a base that is no class stands for; `None` where it cannot be one.
+pub(crate) fn base_of(base: &Value) -> Option<Base> {
+    let marker =
+        |value: &Value| value.downcast::<Form>().is_some_and(|form| matches!(form.name, "Generic" | "Protocol"));
+    if marker(base) {
+        return Some(Base::Nothing);
+    }
+    let alias = base.downcast::<Alias>()?;
+    Some(if marker(&alias.origin) { Base::Nothing } else { Base::Class(alias.origin.clone()) })
+}
+
 fn first_argument(_: &mut Vm, mut args: Args) -> PyResult<Value> {
     Ok(if args.pos.is_empty() { Value::None } else { args.pos.swap_remove(0) })
 }
@@ -321,6 +479,8 @@ macro_rules! forms {
             functions {
                 "cast" => cast,
                 "NewType" => new_type,
+                "get_args" => get_args,
+                "get_origin" => get_origin,
                 "assert_type" => first_argument,
                 "final" => first_argument,
                 "no_type_check" => first_argument,

@@ -141,6 +141,8 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
 
 fn of_hex(vm: &mut Vm, hex: &Value) -> PyResult<u128> {
     let Value::Str(text) = hex else {
+        // What CPython asks of any argument.
+        vm.call_method(hex, "replace", Args::positional([Value::str("urn:"), Value::str("")]))?;
         return Err(attribute_error(format!("'{}' object has no attribute 'replace'", hex.type_name().as_str())));
     };
     vm.charge(text.len() / 16)?;

@@ -3,6 +3,8 @@
 //! Sets are written out in full, with each character that is not plain as `\x{...}`, so that nothing in them can mean
 //! something to the engine that it does not mean to Python (`&&`, `--`, `~~`, `[`).
 
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+
 use super::ast::{Category, SetItem, flag};
 
 /// Python's `\w`: `str.isalnum` or an underscore. (The engine's own `\w` also has combining marks and joiners.)
@@ -61,31 +63,25 @@ pub(super) fn push_literal(out: &mut String, code: u32, flags: u32) {
 /// Appends a set.
 pub(super) fn push_set(out: &mut String, negated: bool, items: &[SetItem], flags: u32) {
     let mut inner = String::new();
-    let mut dotted = false;
     for item in items {
         match *item {
-            SetItem::Literal(code) => push_range(&mut inner, code, code, flags, &mut dotted),
-            SetItem::Range(low, high) => push_range(&mut inner, low, high, flags, &mut dotted),
+            SetItem::Literal(code) => push_range(&mut inner, code, code, flags),
+            SetItem::Range(low, high) => push_range(&mut inner, low, high, flags),
             SetItem::Category { kind, negated } => push_category(&mut inner, kind, negated, flags),
         }
-    }
-    if dotted {
-        inner.push_str(r"iI\x{130}\x{131}");
     }
     if inner.is_empty() {
         out.push_str(if negated { r"[\s\S]" } else { NOTHING });
         return;
     }
-    let folds = flags & flag::IGNORECASE != 0 && flags & flag::ASCII == 0;
-    out.push_str(if folds { "(?i:[" } else { "[" });
-    if negated {
-        out.push('^');
-    }
+    out.push_str(if negated { "[^" } else { "[" });
     out.push_str(&inner);
-    out.push_str(if folds { "])" } else { "]" });
+    out.push(']');
 }
 
-fn push_range(out: &mut String, low: u32, high: u32, flags: u32, dotted: &mut bool) {
+/// Appends a range with, where case is ignored, what its characters equal then. The engine is not asked to do so, since it
+/// would fold the categories in the set, too: `\w` has no U+0345, though that equals an iota.
+fn push_range(out: &mut String, low: u32, high: u32, flags: u32) {
     // The engine's characters leave the surrogates out.
     for (low, high) in [(low, high.min(0xd7ff)), (low.max(0xe000), high)] {
         if low > high {
@@ -104,9 +100,23 @@ fn push_range(out: &mut String, low: u32, high: u32, flags: u32, dotted: &mut bo
             if lower.0 <= lower.1 {
                 push_bounds(out, lower.0 - 0x20, lower.1 - 0x20);
             }
-        } else if DOTTED_AND_DOTLESS_I.iter().any(|c| (low..=high).contains(c)) {
-            *dotted = true;
+        } else {
+            push_folded(out, low, high);
         }
+    }
+}
+
+/// Appends the other characters that equal one of these when case is ignored.
+fn push_folded(out: &mut String, low: u32, high: u32) {
+    let bounds = char::from_u32(low).zip(char::from_u32(high));
+    let mut class = ClassUnicode::new(bounds.map(|(low, high)| ClassUnicodeRange::new(low, high)));
+    // It fails where the crate's tables of case are left out of the build, which they are not.
+    let _ = class.try_case_fold_simple();
+    for range in class.ranges() {
+        push_bounds(out, u32::from(range.start()), u32::from(range.end()));
+    }
+    if DOTTED_AND_DOTLESS_I.iter().any(|c| (low..=high).contains(c)) {
+        out.push_str(r"iI\x{130}\x{131}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Vm;
 use crate::python::args::Args;
-use crate::python::code::{Code, Instr, Program, ProgramData};
+use crate::python::code::{Code, Instr, ProgramData};
 use crate::python::dict::{Dict, Key, Table};
 use crate::python::exception::{PyResult, Raised, type_error};
 use crate::python::function::Function;
@@ -22,28 +22,37 @@ fn enumerate_names(names: &[Str]) -> String {
 
 /// `__qualname__`: with the functions and classes around it. Searched in the program, since only messages need it.
 pub(super) fn qualified_name(function: &Function) -> String {
-    qualified(&function.name, &function.program, function.code)
+    match function.borrowed("__qualname__") {
+        Some(Value::Str(name)) => name.to_string(),
+        _ => qualified(&function.name, &function.program.data, function.code),
+    }
 }
 
 /// The qualified name of a function of this name and code.
-pub(super) fn qualified(name: &str, program: &Program, code: u32) -> String {
+pub(crate) fn qualified(name: &str, data: &ProgramData, code: u32) -> String {
     let mut name = name.to_owned();
     let mut index = code;
-    let data = &program.data;
     // As many steps as there are codes: a program read from a file might name itself.
     for _ in 0..data.codes.len() {
         let Some((outer, code)) = enclosing(data, index) else { break };
         if code.root == outer {
             break;
         }
-        let around = program.string(code.name);
+        let around = data.strings.get(code.name as usize).map_or("", String::as_str);
         // The body of a class and a comprehension are code of their own, but no functions.
-        let is_comprehension = matches!(around.as_str(), "<listcomp>" | "<setcomp>" | "<dictcomp>" | "<genexpr>");
+        let is_comprehension = matches!(around, "<listcomp>" | "<setcomp>" | "<dictcomp>" | "<genexpr>");
         let is_function = !is_comprehension && !is_class_body(data, outer);
-        name = format!("{}.{}{name}", around.as_str(), if is_function { "<locals>." } else { "" });
+        name = format!("{}.{}{name}", around, if is_function { "<locals>." } else { "" });
         index = outer;
     }
     name
+}
+
+/// The qualified name of a class that is defined in this function, or in the body of a class, which is one, too.
+pub(super) fn qualified_within(name: &str, function: &Function) -> String {
+    let around = qualified(&function.name, &function.program.data, function.code);
+    let locals = if is_class_body(&function.program.data, function.code) { "" } else { "<locals>." };
+    format!("{around}.{locals}{name}")
 }
 
 /// The code that makes functions of the code `index`.

@@ -13,8 +13,10 @@ use crate::python::exception::{
 };
 use crate::python::modules::collections::named_tuple;
 use crate::python::modules::enums;
+use crate::python::modules::types::read_only;
+use crate::python::modules::typing::Alias;
 use crate::python::string::Str;
-use crate::python::types::{Instance, OBJECT, Type};
+use crate::python::types::{BUILTIN_FUNCTION, Instance, OBJECT, Type};
 use crate::python::value::{BoundMethod, MethodTarget, Value};
 
 impl Vm {
@@ -136,17 +138,12 @@ impl Vm {
         let found = class_member(&instance.class, name);
         // A property hides what the instance holds; all else of the class is hidden by it.
         let is_property = matches!(&found, Some(Member::Value(value)) if value.downcast::<Property>().is_some());
-        if !is_property && let Some(value) = instance.attributes.borrow().get(name) {
-            return Ok(Some(value.clone()));
+        if !is_property && let Some(value) = instance.attributes.get_str(name) {
+            return Ok(Some(value));
         }
         let result = match found {
             Some(found) => self.bind_member(object, found).map(Some),
-            None if name == "__dict__" => {
-                // DIFFERENCE: a copy; changes of it do not change the object.
-                let items: Vec<(Str, Value)> =
-                    instance.attributes.borrow().iter().map(|(k, v)| (Str::from(k.as_str()), v.clone())).collect();
-                return Ok(Some(Value::dict(Dict::from_strs(items))));
-            }
+            None if name == "__dict__" => return Ok(Some(Value::Dict(instance.attributes.clone()))),
             None => Ok(self.common_attribute(object, name)),
         };
         let absent = match &result {
@@ -169,7 +166,7 @@ impl Vm {
             && enums::of_class(class).is_some()
         {
             let members = enums::names(class).unwrap_or_default();
-            return Ok(Some(crate::python::modules::types::read_only(Value::Dict(members))));
+            return Ok(Some(read_only(Value::Dict(members))));
         }
         match member(class, name) {
             Some(Member::Value(value)) => {
@@ -193,7 +190,11 @@ impl Vm {
             None => {}
         }
         Ok(match name {
-            "__name__" | "__qualname__" => Some(Value::Str(class.name())),
+            "__name__" => Some(Value::Str(class.name())),
+            "__qualname__" => Some(Value::Str(match class {
+                Type::Builtin(_) => class.name(),
+                Type::Class(class) => class.qualified_name().clone(),
+            })),
             "__module__" => Some(match class {
                 Type::Builtin(class) if class.module.is_empty() => Value::str("builtins"),
                 Type::Builtin(class) => Value::str(class.module),
@@ -215,7 +216,7 @@ impl Vm {
                 Type::Class(class) => {
                     let items: Vec<(Str, Value)> =
                         class.dict.borrow().iter().map(|(k, v)| (Str::from(k.as_str()), v.clone())).collect();
-                    Some(Value::dict(Dict::from_strs(items)))
+                    Some(read_only(Value::dict(Dict::from_strs(items))))
                 }
                 Type::Builtin(_) => None,
             },
@@ -229,6 +230,16 @@ impl Vm {
                         .or_else(|| self.environment.class_attribute(class, name))
                 {
                     return Ok(Some(value));
+                }
+                if let Type::Class(_) = class {
+                    // Of classes that derive from builtin ones: members of enumerations that are ints.
+                    let of_bases = resolution_order(class)?.into_iter().find_map(|base| match base {
+                        Type::Builtin(base) => super::data_descriptor::of(base, name),
+                        Type::Class(_) => None,
+                    });
+                    if of_bases.is_some() {
+                        return Ok(of_bases);
+                    }
                 }
                 named_tuple::field(class, name).or_else(|| super::operator_methods::of_class(class, name))
             }
@@ -247,6 +258,11 @@ impl Vm {
             },
             other => other,
         };
+        if let Value::Function(function) = function
+            && let Some(value) = function.borrowed(name)
+        {
+            return Some(value);
+        }
         match (function, name) {
             (Value::Function(function), "__name__") => Some(Value::Str(function.name.clone())),
             (Value::Function(function), "__qualname__") => Some(Value::str(super::arguments::qualified_name(function))),
@@ -351,8 +367,17 @@ impl Vm {
                 if let Some(setter) = self.bound_special(object, "__setattr__")? {
                     return self.call(&setter, Args::positional([Value::Str(name.clone()), value])).map(drop);
                 }
-                let old = instance.attributes.borrow_mut().insert(name.to_string(), value);
-                drop(old);
+                match (name.as_str(), &value) {
+                    ("__dict__", Value::Dict(new)) => {
+                        drop(instance.attributes.table.replace(new.table.borrow().clone()))
+                    }
+                    ("__dict__", other) => {
+                        let given = other.type_name();
+                        let message = format!("__dict__ must be set to a dictionary, not a '{}'", given.as_str());
+                        return Err(type_error(message));
+                    }
+                    _ => instance.attributes.set_str(name.clone(), value),
+                }
                 Ok(())
             }
             Value::Exception(exception) => self.set_exception_attribute(exception, name, value),
@@ -380,6 +405,14 @@ impl Vm {
         let there = builtin_member(object.class().builtin_base(), name).is_some();
         if matches!(object, Value::Range(_) | Value::Slice(_)) && matches!(name.as_str(), "start" | "stop" | "step") {
             return attribute_error("readonly attribute");
+        }
+        if matches!(object.class(), Type::Builtin(class) if std::ptr::eq(class, &raw const BUILTIN_FUNCTION))
+            && matches!(name.as_str(), "__doc__" | "__name__" | "__qualname__" | "__self__")
+        {
+            let name = name.as_str();
+            return attribute_error(format!(
+                "attribute '{name}' of 'builtin_function_or_method' objects is not writable"
+            ));
         }
         if there || matches!(self.find_attr(object, name), Ok(Some(_))) {
             return attribute_error(format!(
@@ -450,7 +483,10 @@ impl Vm {
                 if let Some(deleter) = self.bound_special(object, "__delattr__")? {
                     return self.call(&deleter, Args::one(Value::Str(name.clone()))).map(drop);
                 }
-                instance.attributes.borrow_mut().shift_remove(name.as_str())
+                instance.attributes.remove_str(name)
+            }
+            Value::Exception(_) if matches!(name.as_str(), "__cause__" | "__context__" | "__traceback__" | "args") => {
+                return Err(type_error(format!("{} may not be deleted", name.as_str())));
             }
             Value::Exception(exception) => exception.attributes.borrow_mut().shift_remove(name.as_str()),
             Value::Type(Type::Class(class)) => class.dict.borrow_mut().shift_remove(name.as_str()),
@@ -479,7 +515,10 @@ pub(crate) fn bound(receiver: Value, function: Value) -> Value {
 }
 
 /// `AttributeError` as CPython words it for what `object` is.
-pub(super) fn no_attribute(object: &Value, name: &str) -> Raised {
+pub(crate) fn no_attribute(object: &Value, name: &str) -> Raised {
+    if let Some(alias) = object.downcast::<Alias>() {
+        return no_attribute(alias.origin(), name);
+    }
     attribute_error(match object {
         Value::Type(Type::Builtin(class)) => {
             format!("type object '{}' has no attribute '{name}'", class.shown_name().as_str())

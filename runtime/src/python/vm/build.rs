@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use super::Vm;
 use super::frame::Frame;
 use crate::python::args::Args;
+use crate::python::builtins::containers::add_to_set;
 use crate::python::code::{Conversion, Instr};
 use crate::python::dict::{Dict, Key, Table};
 use crate::python::exception::{PyResult, Raised, TYPE_ERROR, system_error, type_error};
@@ -101,16 +102,10 @@ impl Vm {
     pub(super) fn set_update(&mut self, frame: &mut Frame, depth: u32) -> PyResult<()> {
         let iterable = frame.pop();
         let set = set_below(frame, depth)?.clone();
-        if let Value::Set(other) = &iterable {
-            self.charge(other.table.borrow().len())?;
-            let other = other.table.borrow().clone();
-            set.table.borrow_mut().merge(&other);
-            return self.charge_comparisons();
-        }
-        for item in self.collect(&iterable)? {
-            let key = Key::new(self, item)?;
-            set.table.borrow_mut().insert(key);
-        }
+        // Nobody else has the set yet.
+        let mut table = set.table.take();
+        add_to_set(self, &mut table, &iterable)?;
+        set.table.replace(table);
         Ok(())
     }
 
@@ -137,7 +132,7 @@ impl Vm {
             return Err(self.not_a_mapping(&callee, &mapping));
         };
         for (key, value) in items {
-            let Value::Str(key) = key else { return Err(keywords_must_be_strings()) };
+            let Value::Str(key) = super::members::plain(&key) else { return Err(keywords_must_be_strings()) };
             if dict.get_str(&key).is_some() {
                 return Err(type_error(format!(
                     "{} got multiple values for keyword argument '{}'",
@@ -276,7 +271,7 @@ impl Vm {
         if let Some(mapping) = mapping {
             let Some(items) = self.mapping_items(&mapping)? else { return Err(self.not_a_mapping(&callee, &mapping)) };
             for (key, value) in items {
-                let Value::Str(key) = key else { return Err(keywords_must_be_strings()) };
+                let Value::Str(key) = super::members::plain(&key) else { return Err(keywords_must_be_strings()) };
                 kw.push((key, value));
             }
         }

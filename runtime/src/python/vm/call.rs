@@ -7,6 +7,7 @@ use super::Vm;
 use super::frame::Frame;
 use super::generator::new_generator;
 use super::lookup::{Member, builtin_method, class_member};
+use super::members;
 use crate::python::args::Args;
 use crate::python::code::{Code, Name};
 use crate::python::exception::{PyResult, Raised, system_error, type_error};
@@ -23,7 +24,7 @@ impl Vm {
             Value::Function(function) => self.call_function(function, args),
             Value::Builtin(builtin) => {
                 self.charge(1)?;
-                (builtin.call)(self, args)
+                members::call(self, args, builtin.call)
             }
             Value::BoundMethod(method) => self.call_bound(method, args),
             Value::Type(class) => self.instantiate(class, args),
@@ -46,7 +47,7 @@ impl Vm {
         match &method.target {
             MethodTarget::Native(target) => {
                 self.charge_receiver(&method.receiver)?;
-                (target.call)(self, &method.receiver, args)
+                members::call(self, args, |vm, args| (target.call)(vm, &method.receiver, args))
             }
             MethodTarget::Host(name) => self.call_method(&method.receiver, name, args),
             MethodTarget::Function(function) => {
@@ -143,16 +144,21 @@ impl Vm {
     ) -> PyResult<Value> {
         self.charge_receiver(object)?;
         if let Some(method) = method {
-            return (method.call)(self, object, args);
+            return members::call(self, args, |vm, args| (method.call)(vm, object, args));
         }
         match object {
             Value::Object(handle) => {
-                if let Some(result) = handle.call_method(self, object, name, &mut args) {
-                    return result;
+                let again = members::plain_arguments(&args);
+                match (handle.call_method(self, object, name, &mut args), again) {
+                    (Some(Err(raised)), Some(mut again)) if members::is_refusal(&raised) => {
+                        return handle.call_method(self, object, name, &mut again).unwrap_or(Err(raised));
+                    }
+                    (Some(result), _) => return result,
+                    (None, _) => {}
                 }
             }
             Value::Instance(instance) => {
-                let own = instance.attributes.borrow().contains_key(name);
+                let own = instance.attributes.contains_str(name);
                 if !own && let Some(Member::Value(Value::Function(function))) = class_member(&instance.class, name) {
                     args.pos.insert(0, object.clone());
                     return self.call_function(&function, args);

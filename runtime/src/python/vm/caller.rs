@@ -5,6 +5,7 @@
 
 use super::frame::Frame;
 use super::interpreter::Running;
+use super::members;
 use super::{Binding, CodeKind, Vm};
 use crate::python::args::Args;
 use crate::python::dict::Dict;
@@ -61,7 +62,7 @@ impl Vm {
             }
             "eval" => self.eval(frame, running, args, CodeKind::Block),
             "exec" => self.eval(frame, running, args, CodeKind::Exec),
-            _ => (builtin.call)(self, args),
+            _ => members::call(self, args, builtin.call),
         }
     }
 

@@ -1,6 +1,5 @@
 //! Classes of the config's code: how they are made, and how their instances are.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -8,13 +7,17 @@ use indexmap::IndexMap;
 use super::Vm;
 use super::descriptors::{ClassMethod, Property, StaticMethod, is_object};
 use super::lookup::{Member, class_member, resolution_order};
+use super::members;
 use crate::python::args::Args;
+use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, not_implemented_error, type_error};
+use crate::python::modules::abc;
+use crate::python::modules::abstract_methods::{AbstractMethod, open_methods};
 use crate::python::modules::collections::named_tuple;
 use crate::python::modules::enums;
-use crate::python::modules::typing::NAMED_TUPLE;
+use crate::python::modules::typing::{self, Base, NAMED_TUPLE};
 use crate::python::string::Str;
-use crate::python::types::{BuiltinType, Class, Instance, Type};
+use crate::python::types::{BuiltinType, Class, DICT, Instance, LIST, SET, Type};
 use crate::python::value::Value;
 
 /// The builtin classes whose instances are values of their own form, which a class of the config's code cannot have.
@@ -40,7 +43,18 @@ impl Vm {
         }
         let mut types: Vec<Type> = Vec::with_capacity(bases.len());
         let enumeration = bases.iter().any(|base| matches!(base, Value::Type(base) if enums::is_enum(base)));
+        let (mut generic, original) = (false, bases.clone());
         for base in bases {
+            let base = match typing::base_of(&base) {
+                Some(found) => {
+                    generic = true;
+                    match found {
+                        Base::Class(class) => class,
+                        Base::Nothing => continue,
+                    }
+                }
+                None => base,
+            };
             let Value::Type(base) = base else {
                 // As CPython says it where the base's class, called as a metaclass, refuses.
                 return Err(type_error(format!("bases must be types, not '{}'", base.type_name().as_str())));
@@ -68,7 +82,10 @@ impl Vm {
         for (key, value) in attributes {
             dict.insert(key.to_string(), value);
         }
-        let class = Rc::new(Class { name, bases: types, dict: RefCell::new(dict) });
+        if generic {
+            dict.insert("__orig_bases__".to_owned(), Value::tuple(original));
+        }
+        let class = Rc::new(Class::new(name, types, dict));
         resolution_order(&Type::Class(class.clone()))?;
         for value in class.dict.borrow().values() {
             own(&class, value);
@@ -108,16 +125,32 @@ impl Vm {
                             false => Err(type_error(format!("{} takes no arguments", builtin.name))),
                         };
                     }
+                    if let Some(missing) = abc::abstract_methods(builtin) {
+                        let plural = if missing.contains(',') { "s" } else { "" };
+                        return Err(type_error(format!(
+                            "Can't instantiate abstract class {} with abstract method{plural} {missing}",
+                            builtin.name
+                        )));
+                    }
                     return Err(type_error(format!(
                         "cannot create '{}{}' instances",
                         builtin.module_prefix(),
                         builtin.name
                     )));
                 };
-                return construct(self, args);
+                return members::call(self, args, construct);
             }
             Type::Class(class) => class,
         };
+        let open = open_methods(class_object)?;
+        if !open.is_empty() {
+            return Err(type_error(format!(
+                "Can't instantiate abstract class {} with abstract method{} {}",
+                class_object.name.as_str(),
+                if open.len() == 1 { "" } else { "s" },
+                open.join(", ")
+            )));
+        }
         if let Some(result) = self.call_enumeration(class_object, &args)? {
             return Ok(result);
         }
@@ -140,7 +173,7 @@ impl Vm {
                 instance
             }
             _ => {
-                let instance = bare_instance(class, &args)?;
+                let instance = bare_instance(self, class, &args)?;
                 let any_args = !args.pos.is_empty() || !args.kw.is_empty();
                 if user_init.is_none() && any_args {
                     if !class.is_exception() {
@@ -178,11 +211,13 @@ fn own(class: &Rc<Class>, value: &Value) {
         own(class, &method.0);
     } else if let Some(method) = value.downcast::<ClassMethod>() {
         own(class, &method.0);
+    } else if let Some(method) = value.downcast::<AbstractMethod>() {
+        own(class, &method.0);
     }
 }
 
 /// An instance before `__init__`: `object.__new__`, or `BaseException.__new__`, which keeps the arguments.
-pub(super) fn bare_instance(class: &Type, args: &Args) -> PyResult<Value> {
+pub(super) fn bare_instance(vm: &mut Vm, class: &Type, args: &Args) -> PyResult<Value> {
     if class.is_exception() {
         let base = class.builtin_base();
         let instance = crate::python::builtins::exceptions::instance(class.clone(), base, args.pos.to_vec())?;
@@ -190,8 +225,17 @@ pub(super) fn bare_instance(class: &Type, args: &Args) -> PyResult<Value> {
     }
     match class {
         Type::Class(class) if !has_own_form(Type::Class(class.clone()).builtin_base()) => {
-            Ok(Value::Instance(Rc::new(Instance { class: class.clone(), attributes: RefCell::default() })))
+            Ok(Value::Instance(Rc::new(Instance::new(class.clone(), Dict::new()))))
         }
+        Type::Builtin(builtin) => match builtin.construct {
+            Some(construct) => {
+                // What `__init__` would fill is empty.
+                let filled = [&LIST, &DICT, &SET].iter().any(|class| builtin.is_subclass(class));
+                let arguments = if filled { &[] } else { args.pos.get(1..).unwrap_or_default() };
+                construct(vm, Args::positional(arguments.iter().cloned()))
+            }
+            None => Err(type_error(format!("object.__new__(X): X is not a type object ({})", builtin.name))),
+        },
         _ => Err(not_implemented_error(format!("an instance of '{}' made without its class", class.name().as_str()))),
     }
 }

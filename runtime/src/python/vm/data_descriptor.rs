@@ -2,6 +2,7 @@
 
 use super::Vm;
 use crate::python::exception::PyResult;
+use crate::python::modules::datetime::{DATE, DATETIME, TIME, TIMEDELTA};
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, FLOAT, GETSET_DESCRIPTOR, INT, MEMBER_DESCRIPTOR, RANGE, SLICE};
 use crate::python::value::Value;
@@ -13,6 +14,10 @@ static DATA: &[(&BuiltinType, &[&str], bool)] = &[
     (&crate::python::exception::BASE_EXCEPTION, &["args"], false),
     (&RANGE, &["start", "stop", "step"], true),
     (&SLICE, &["start", "stop", "step"], true),
+    (&DATE, &["year", "month", "day"], false),
+    (&DATETIME, &["hour", "minute", "second", "microsecond", "tzinfo", "fold"], false),
+    (&TIME, &["hour", "minute", "second", "microsecond", "tzinfo", "fold"], false),
+    (&TIMEDELTA, &["days", "seconds", "microseconds"], true),
 ];
 
 struct DataDescriptor {
@@ -32,7 +37,7 @@ impl Object for DataDescriptor {
 
     fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
         let kind = if self.member { "member" } else { "attribute" };
-        Ok(format!("<{kind} '{}' of '{}' objects>", self.name, self.owner.name))
+        Ok(format!("<{kind} '{}' of '{}' objects>", self.name, self.owner.shown_name().as_str()))
     }
 }
 

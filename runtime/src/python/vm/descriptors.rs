@@ -1,14 +1,17 @@
 //! What classes hold besides functions: properties, static and class methods, `super`, and methods without a receiver.
 
 use super::lookup::{own_member, resolution_order};
+use super::members::plain;
+use super::operator_methods::is_slot;
 use super::{CompareOp, Vm};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
 use crate::python::modules::collections::COUNTER;
 use crate::python::modules::signature::missing_arguments;
+use crate::python::modules::string::TEMPLATE;
 use crate::python::object::Object;
 use crate::python::types::{
-    BuiltinType, CLASS_METHOD, METHOD_DESCRIPTOR, OBJECT, PROPERTY, STATIC_METHOD, SUPER, Type,
+    BuiltinType, CLASS_METHOD, METHOD_DESCRIPTOR, OBJECT, PROPERTY, STATIC_METHOD, SUPER, Type, WRAPPER_DESCRIPTOR,
 };
 use crate::python::value::{Method, Value};
 
@@ -110,7 +113,7 @@ pub struct UnboundMethod {
 
 impl Object for UnboundMethod {
     fn class(&self) -> &'static BuiltinType {
-        &METHOD_DESCRIPTOR
+        if is_slot(self.class, self.method.name) { &WRAPPER_DESCRIPTOR } else { &METHOD_DESCRIPTOR }
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
@@ -127,30 +130,35 @@ impl Object for UnboundMethod {
 
     fn call(&self, vm: &mut Vm, _: &Value, mut args: Args) -> PyResult<Value> {
         if args.pos.is_empty() {
-            // CPython writes this class in Python.
-            if std::ptr::eq(self.class, &raw const COUNTER) {
+            // CPython writes these classes in Python.
+            let in_python = [&raw const COUNTER, &raw const TEMPLATE];
+            if in_python.iter().any(|class| std::ptr::eq(self.class, *class)) {
                 return Err(missing_arguments(&format!("{}.{}", self.class.name, self.method.name), &["self"]));
             }
-            return Err(type_error(format!(
-                "unbound method {}.{}() needs an argument",
-                self.class.name, self.method.name
-            )));
+            let (class, method) = (self.class.shown_name(), self.method.name);
+            return Err(type_error(if is_slot(self.class, method) {
+                format!("descriptor '{method}' of '{}' object needs an argument", class.as_str())
+            } else {
+                format!("unbound method {}.{method}() needs an argument", self.class.name)
+            }));
         }
-        let receiver = args.pos.remove(0);
+        let receiver = plain(&args.pos.remove(0));
         if !receiver.class().is_subclass(&Type::Builtin(self.class)) {
-            return Err(type_error(format!(
-                "descriptor '{}' for '{}' objects doesn't apply to a '{}' object",
-                self.method.name,
-                self.class.shown_name().as_str(),
-                receiver.type_name().as_str()
-            )));
+            let (class, given, method) = (self.class.shown_name(), receiver.type_name(), self.method.name);
+            let (class, given) = (class.as_str(), given.as_str());
+            return Err(type_error(if is_slot(self.class, method) {
+                format!("descriptor '{method}' requires a '{class}' object but received a '{given}'")
+            } else {
+                format!("descriptor '{method}' for '{class}' objects doesn't apply to a '{given}' object")
+            }));
         }
         vm.charge_receiver(&receiver)?;
         (self.method.call)(vm, &receiver, args)
     }
 
     fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
-        Ok(format!("<method '{}' of '{}' objects>", self.method.name, self.class.shown_name().as_str()))
+        let kind = if is_slot(self.class, self.method.name) { "slot wrapper" } else { "method" };
+        Ok(format!("<{kind} '{}' of '{}' objects>", self.method.name, self.class.shown_name().as_str()))
     }
 
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
@@ -194,7 +202,7 @@ impl Object for Super {
         let after = order.iter().position(|class| class.same(&self.class)).map_or(0, |index| index + 1);
         match order.iter().skip(after).find_map(|class| own_member(class, name)) {
             Some(found) => vm.bind_member(&self.object, found).map(Some),
-            None => Ok(None),
+            None => Ok(super::operator_methods::inherited(&self.object, name)),
         }
     }
 }
@@ -267,6 +275,15 @@ fn init(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
             exception.args.replace(args.pos.into_vec());
         }
         _ if args.pos.is_empty() && args.kw.is_empty() => {}
+        // What is made by `__new__` alone takes anything here.
+        Value::Int(_)
+        | Value::BigInt(_)
+        | Value::Bool(_)
+        | Value::Float(_)
+        | Value::Str(_)
+        | Value::Bytes(_)
+        | Value::Tuple(_)
+        | Value::Range(_) => {}
         _ => {
             return Err(type_error("object.__init__() takes exactly one argument (the instance to initialize)"));
         }
@@ -282,24 +299,57 @@ fn set_attribute(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     };
     match receiver {
         Value::Instance(instance) => {
-            let old = instance.attributes.borrow_mut().insert(name.to_string(), value);
-            drop(old);
+            instance.attributes.set_str(name, value);
         }
         _ => vm.set_attr(receiver, &name, value)?,
     }
     Ok(Value::None)
 }
 
+/// `object.__delattr__`: deletes what the instance holds, past a `__delattr__` of its class.
+fn delete_attribute(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+    let [name] = args.exactly("__delattr__")?;
+    let Value::Str(name) = name else {
+        return Err(type_error(format!("attribute name must be string, not '{}'", name.type_name().as_str())));
+    };
+    match receiver {
+        Value::Instance(instance) => {
+            let removed = instance.attributes.remove_str(&name);
+            if removed.is_none() {
+                return Err(super::attributes::no_attribute(receiver, &name));
+            }
+        }
+        _ => vm.del_attr(receiver, &name)?,
+    }
+    Ok(Value::None)
+}
+
 /// The methods of `object` that code calls by name.
-pub static OBJECT_METHODS: &[Method] =
-    &[Method { name: "__init__", call: init }, Method { name: "__setattr__", call: set_attribute }];
+pub static OBJECT_METHODS: &[Method] = &[
+    Method { name: "__delattr__", call: delete_attribute },
+    Method {
+        name: "__getattribute__",
+        call: |vm, this, args| {
+            let [name] = args.exactly("__getattribute__")?;
+            match &name {
+                Value::Str(name) => vm.get_attr(this, name),
+                other => {
+                    let given = other.type_name();
+                    Err(type_error(format!("attribute name must be string, not '{}'", given.as_str())))
+                }
+            }
+        },
+    },
+    Method { name: "__init__", call: init },
+    Method { name: "__setattr__", call: set_attribute },
+];
 
 /// `object.__new__(class)`
-pub(crate) fn new(_: &mut Vm, args: Args) -> PyResult<Value> {
+pub(crate) fn new(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let Some(Value::Type(class)) = args.pos.first() else {
         return Err(type_error("object.__new__(X): X is not a type object"));
     };
-    super::class::bare_instance(class, &args)
+    super::class::bare_instance(vm, class, &args)
 }
 
 /// The static methods of `object`.
@@ -307,6 +357,6 @@ pub static OBJECT_STATICS: &[crate::python::value::Builtin] =
     &[crate::python::value::Builtin { name: "__new__", call: new }];
 
 /// Whether a class is `object` itself.
-pub(super) fn is_object(class: &Type) -> bool {
+pub(crate) fn is_object(class: &Type) -> bool {
     matches!(class, Type::Builtin(class) if std::ptr::eq(*class, &raw const OBJECT))
 }

@@ -124,7 +124,10 @@ impl PyIterator for Generator {
 
     fn repr(&self, _: &mut Vm, address: usize) -> Option<PyResult<String>> {
         let (name, program, code) = &self.origin;
-        Some(Ok(format!("<generator object {} at {address:#x}>", super::arguments::qualified(name, program, *code))))
+        Some(Ok(format!(
+            "<generator object {} at {address:#x}>",
+            super::arguments::qualified(name, &program.data, *code)
+        )))
     }
 }
 

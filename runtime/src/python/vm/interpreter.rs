@@ -3,7 +3,7 @@
 //! The stack's height is known to be right where the program is one of the compiler's, or was verified
 //! ([`crate::python::verify`]); a program that is neither ends in wrong values or a `SystemError`, never in a panic.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::{Rc, Weak};
 
 use super::caller::is_caller_builtin;
@@ -652,6 +652,12 @@ impl Vm {
                     _ => Vec::new(),
                 };
                 let class = self.make_class(running.text(name), bases, attributes)?;
+                if let Some(function) = &frame.function
+                    && let Value::Type(Type::Class(class)) = &class
+                {
+                    let qualified = super::arguments::qualified_within(&class.name, function);
+                    let _ = class.qualified.set(Str::from(qualified.as_str()));
+                }
                 frame.push(class);
             }
             Instr::RaiseError { class, message } => {
@@ -695,6 +701,7 @@ impl Vm {
             keyword_defaults,
             closure,
             owner: OnceCell::new(),
+            guise: RefCell::default(),
         })));
         Ok(())
     }

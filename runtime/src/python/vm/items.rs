@@ -3,11 +3,13 @@
 use std::rc::Rc;
 
 use super::Vm;
+use super::lookup::class_member;
 use super::operators::is_not_iterable;
 use super::slices::Span;
 use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, Raised, index_error, key_error, overflow_error, type_error, value_error};
+use crate::python::methods::big_range::BigRange;
 use crate::python::modules::{enums, typing};
 use crate::python::number::Num;
 use crate::python::string::Str;
@@ -70,10 +72,12 @@ impl Vm {
                 None => Err(not_subscriptable(object)),
             },
             Value::Type(class) => {
-                if let Type::Class(class) = class
-                    && let Some(members) = enums::names(class)
-                {
-                    return members.get(self, key)?.ok_or_else(|| key_error(key.clone()));
+                if enums::is_enum(class) {
+                    let members = match class {
+                        Type::Class(class) => enums::names(class),
+                        Type::Builtin(_) => None,
+                    };
+                    return members.unwrap_or_default().get(self, key)?.ok_or_else(|| key_error(key.clone()));
                 }
                 subscript_class(class, key)
             }
@@ -133,18 +137,22 @@ impl Vm {
     fn range_item(&mut self, range: &Range, key: &Value) -> PyResult<Value> {
         let item = |index: i64| i128::from(range.start) + i128::from(index) * i128::from(range.step);
         if let Value::Slice(slice) = key {
+            let parts = [&slice.start, &slice.stop, &slice.step];
+            if parts.iter().any(|part| matches!(part, Value::BigInt(_))) || i64::try_from(range.len()).is_err() {
+                return BigRange::from(range).slice(self, slice);
+            }
             let span = self.span(slice, range.len())?;
             let step = i128::from(range.step) * i128::from(span.step);
             let parts = (i64::try_from(item(span.start)), i64::try_from(item(span.stop)), i64::try_from(step));
             return match parts {
                 (Ok(start), Ok(stop), Ok(step)) => Ok(Value::Range(Rc::new(Range { start, stop, step }))),
-                _ => Err(overflow_error("Python int too large to convert to C ssize_t")),
+                _ => BigRange::from(range).slice(self, slice),
             };
         }
-        let out_of_range = || index_error("range object index out of range");
         if matches!(key, Value::BigInt(_)) {
-            return Err(out_of_range());
+            return BigRange::from(range).item_at(self, key);
         }
+        let out_of_range = || index_error("range object index out of range");
         let position = self.position(key, range.len(), "range indices must be integers or slices")?;
         let item = position.and_then(|position| i64::try_from(position).ok()).map(item);
         match item.and_then(|item| i64::try_from(item).ok()) {
@@ -302,7 +310,7 @@ impl Vm {
             }
             Value::Range(range) => range.len(),
             Value::Object(inner) => return inner.len(self).unwrap_or_else(|| Err(no_len(object))),
-            Value::Type(Type::Class(class)) => match enums::of_class(class) {
+            Value::Type(class) => match enums::of_type(class) {
                 Some(members) => members.len(),
                 None => return Err(no_len(object)),
             },
@@ -344,9 +352,14 @@ fn subscript_class(class: &Type, key: &Value) -> PyResult<Value> {
         "partial",
         "Pattern",
         "Match",
+        "ChainMap",
+        "InitVar",
     ];
     match class {
         class if GENERIC.contains(&class.builtin_base().name) => {
+            Ok(typing::generic_alias(Value::Type(class.clone()), key))
+        }
+        Type::Class(own) if class_member(own, "__orig_bases__").is_some() => {
             Ok(typing::generic_alias(Value::Type(class.clone()), key))
         }
         Type::Builtin(class) => Err(type_error(format!("type '{}' is not subscriptable", class.shown_name().as_str()))),

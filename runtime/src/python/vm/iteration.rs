@@ -14,7 +14,7 @@ use crate::python::iterator::{Items, IteratorObject};
 use crate::python::modules::enums;
 use crate::python::types::{
     BYTES_ITERATOR, DICT_ITEMITERATOR, DICT_KEYITERATOR, DICT_VALUEITERATOR, GENERATOR, ITERATOR, LIST_ITERATOR,
-    ODICT_ITERATOR, RANGE_ITERATOR, SET_ITERATOR, STR_ITERATOR, TUPLE_ITERATOR, Type,
+    ODICT_ITERATOR, RANGE_ITERATOR, SET_ITERATOR, STR_ASCII_ITERATOR, STR_ITERATOR, TUPLE_ITERATOR,
 };
 use crate::python::value::Value;
 
@@ -48,6 +48,9 @@ impl Vm {
             Value::Tuple(tuple) => {
                 IteratorObject::new(&TUPLE_ITERATOR, TupleIterator { tuple: tuple.clone(), index: 0 })
             }
+            Value::Str(text) if text.is_ascii() => {
+                IteratorObject::new(&STR_ASCII_ITERATOR, StrIterator { text: text.clone(), offset: 0 })
+            }
             Value::Str(text) => IteratorObject::new(&STR_ITERATOR, StrIterator { text: text.clone(), offset: 0 }),
             Value::Bytes(bytes) => {
                 IteratorObject::new(&BYTES_ITERATOR, BytesIterator { bytes: bytes.clone(), index: 0 })
@@ -67,7 +70,7 @@ impl Vm {
                 Some(result) => result?,
                 None => return Err(not_iterable(object)),
             },
-            Value::Type(Type::Class(class)) => match enums::of_class(class) {
+            Value::Type(class) => match enums::of_type(class) {
                 Some(members) => IteratorObject::new(&GENERATOR, Items(members.into_iter())),
                 None => return Err(not_iterable(object)),
             },
@@ -166,7 +169,7 @@ impl Vm {
     ///
     /// # Errors
     /// `ValueError` where there are more or fewer.
-    pub(super) fn unpack(&mut self, object: &Value, count: usize) -> PyResult<Vec<Value>> {
+    pub(crate) fn unpack(&mut self, object: &Value, count: usize) -> PyResult<Vec<Value>> {
         let too_many = || value_error(format!("too many values to unpack (expected {count})"));
         let too_few = |got: usize| value_error(format!("not enough values to unpack (expected {count}, got {got})"));
         let plain = match object {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Vm;
 use crate::python::args::Args;
-use crate::python::dict::Dict;
+use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{INDEX_ERROR, PyResult, STOP_ITERATION, runtime_error};
 use crate::python::iterator::PyIterator;
 use crate::python::set::SetObject;
@@ -145,7 +145,10 @@ impl PyIterator for DictIterator {
             if table.len() != self.len {
                 // As in CPython the error stays: the size is never right again.
                 self.len = usize::MAX;
-                return Err(runtime_error("dictionary changed size during iteration"));
+                return Err(runtime_error(match dict.kind {
+                    DictKind::Ordered => "OrderedDict mutated during iteration",
+                    _ => "dictionary changed size during iteration",
+                }));
             }
             table.get_index(self.index).map(|(key, value)| match self.part {
                 DictPart::Keys => key.value.clone(),

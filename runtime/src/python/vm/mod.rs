@@ -24,8 +24,10 @@ pub mod items;
 pub mod iteration;
 mod iterators;
 pub mod lookup;
+pub(crate) mod members;
 mod names;
-mod operator_methods;
+mod object_methods;
+pub(crate) mod operator_methods;
 pub mod operators;
 mod sequences;
 mod slices;
@@ -40,6 +42,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+pub(crate) use arguments::qualified;
 pub use caller::CALLER_BUILTINS;
 pub use cost::Cost;
 
@@ -47,6 +50,7 @@ pub use super::code::{BinaryOp, CodeKind, CompareOp, UnaryOp};
 use super::code::{Program, ProgramData};
 use super::collisions;
 use super::exception::{PyResult, raise, recursion_error, timeout_error};
+use super::key_twins::KeyTwins;
 use super::module::ModuleDef;
 use super::modules::random::MersenneTwister;
 use super::string::Str;
@@ -220,6 +224,12 @@ pub struct Vm {
     pub context: Vec<Option<Value>>,
     /// The slots of the context that hold a value.
     filled: Vec<usize>,
+    /// By slot, the stage in which it was last set.
+    set_in: Vec<u64>,
+    /// Counts what a user of the machine wants to tell apart: see [`Vm::begin_stage`].
+    stage: u64,
+    /// Counts what is put into the context.
+    context_version: u64,
     /// `random`'s state.
     pub random: MersenneTwister,
     /// How often a job has asked for what the system's source of randomness gives.
@@ -249,6 +259,8 @@ pub struct Vm {
     /// What kernels that run hold by reference.
     #[cfg_attr(not(feature = "jit"), allow(dead_code))]
     pub(crate) kernel_refs: Vec<Value>,
+    /// The instances that are keys by their `__eq__`.
+    pub(super) key_twins: KeyTwins,
     /// The addresses of the containers whose `repr` is being made, so that one that holds itself ends.
     pub(super) in_repr: Vec<usize>,
     slots: WordMap<String, usize>,
@@ -273,6 +285,9 @@ impl Vm {
             environment,
             context: Vec::new(),
             filled: Vec::new(),
+            set_in: Vec::new(),
+            stage: 0,
+            context_version: 0,
             random: MersenneTwister::default(),
             draws: 0,
             limits,
@@ -285,6 +300,7 @@ impl Vm {
             pool: frame::FramePool::default(),
             methods: lookup::MethodCache::default(),
             cycles: cycles::Cycles::default(),
+            key_twins: KeyTwins::default(),
             reads: None,
             unused_reads: Vec::new(),
             kernel_runs: 0,
@@ -305,6 +321,7 @@ impl Vm {
         self.slots.insert(name.to_owned(), slot);
         self.slot_names.push(Str::from(name));
         self.context.push(None);
+        self.set_in.push(0);
         slot
     }
 
@@ -315,6 +332,18 @@ impl Vm {
 
     /// Sets a name of the context.
     pub fn set_context(&mut self, slot: usize, value: Value) {
+        self.context_version += 1;
+        self.replace_context(slot, value);
+    }
+
+    /// A number that changes whenever the context does, but for [`Vm::replace_context`].
+    pub(crate) fn context_version(&self) -> u64 {
+        self.context_version
+    }
+
+    /// [`Vm::set_context`] without a new version.
+    pub(crate) fn replace_context(&mut self, slot: usize, value: Value) {
+        self.count_as_set(slot);
         if let Some(entry) = self.context.get_mut(slot) {
             if entry.is_none() {
                 self.filled.push(slot);
@@ -323,9 +352,22 @@ impl Vm {
         }
     }
 
-    /// Puts something else into a slot of the context; gives what was there.
-    pub(crate) fn swap_context(&mut self, slot: usize, value: Option<Value>) -> Option<Value> {
-        self.context.get_mut(slot).and_then(|entry| std::mem::replace(entry, value))
+    /// Begins a stage of the work: [`Vm::was_set_since`] tells what was set in it.
+    pub(crate) fn begin_stage(&mut self) -> u64 {
+        self.stage += 1;
+        self.stage
+    }
+
+    /// Whether a slot of the context was set, or counts as set, since a stage began.
+    pub(crate) fn was_set_since(&self, slot: usize, stage: u64) -> bool {
+        self.set_in.get(slot).is_some_and(|set_in| *set_in >= stage)
+    }
+
+    /// Lets a slot that has its value already count as set.
+    pub(crate) fn count_as_set(&mut self, slot: usize) {
+        if let Some(set_in) = self.set_in.get_mut(slot) {
+            *set_in = self.stage;
+        }
     }
 
     /// Makes this thread's view of a program.
@@ -342,6 +384,7 @@ impl Vm {
     /// Empties the context and renews the budgets, for the next job. Functions that the last job's code made lose their
     /// globals: nothing of a job may be kept.
     pub fn reset(&mut self) {
+        self.context_version += 1;
         // A config has more names than a job's context.
         while let Some(slot) = self.filled.pop() {
             if let Some(entry) = self.context.get_mut(slot) {
@@ -355,6 +398,7 @@ impl Vm {
         self.draws = 0;
         self.depth = 0;
         self.handling.clear();
+        self.key_twins.clear();
         self.break_cycles();
         self.in_repr.clear();
     }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::members::plain;
 use super::{BinaryOp, CompareOp, UnaryOp, Vm};
 use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind};
@@ -238,19 +239,7 @@ impl Vm {
     fn try_in_place(&mut self, op: BinaryOp, a: &Value, b: &Value) -> PyResult<Option<Value>> {
         match (op, a) {
             (BinaryOp::Add, Value::List(list)) => {
-                let items = match b {
-                    // A copy, since `a += a` is fine.
-                    Value::List(other) => other.items.borrow().clone(),
-                    Value::Tuple(other) => other.items.clone(),
-                    other => self.collect(other)?,
-                };
-                // Only what is added is paid for: a list that grows item by item costs its length.
-                self.charge(items.len())?;
-                let bytes = (list.items.borrow().len() + items.len()).saturating_mul(std::mem::size_of::<Value>());
-                if bytes > self.limits.bytes {
-                    self.charge_bytes(bytes)?;
-                }
-                list.items.borrow_mut().extend(items);
+                crate::python::methods::list::extend_by(self, list, b)?;
                 Ok(Some(a.clone()))
             }
             (BinaryOp::Multiply, Value::List(list)) => match self.repeat(a, b)? {
@@ -276,11 +265,20 @@ impl Vm {
             {
                 // CPython's Counter asks for the items of whatever it is given.
                 self.get_attr(b, "items")?;
-                let Value::Dict(other) = b else { return Ok(None) };
-                if let Some(Value::Dict(combined)) = self.combine_counters(op, dict, other)? {
-                    let table = combined.table.take();
-                    dict.table.replace(table);
-                }
+                let items = match b {
+                    Value::Dict(other) => other.items(),
+                    mapping => {
+                        let items = self.call_method(mapping, "items", Args::none())?;
+                        let mut pairs = Vec::new();
+                        for item in self.collect(&items)? {
+                            if let [key, count] = self.unpack(&item, 2)?.as_slice() {
+                                pairs.push((key.clone(), count.clone()));
+                            }
+                        }
+                        pairs
+                    }
+                };
+                counter::in_place(self, dict, op, items)?;
                 Ok(Some(a.clone()))
             }
             (BinaryOp::Or, Value::Dict(dict)) => {
@@ -400,6 +398,7 @@ impl Vm {
                     self.charge(text.as_str().len() / super::BYTES_A_STEP)?;
                     Ok(text.as_str().contains(part.as_str()))
                 }
+                Value::Instance(_) if !plain(item).is(item) => self.contains(container, &plain(item)),
                 _ => Err(type_error(format!(
                     "'in <string>' requires string as left operand, not {}",
                     item.type_name().as_str()

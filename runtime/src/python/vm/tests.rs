@@ -229,6 +229,7 @@ fn call(parameters: Parameters, locals: &[&str], defaults: Vec<Value>, args: Arg
         keyword_defaults: Vec::new(),
         closure: Vec::new(),
         owner: std::cell::OnceCell::new(),
+        guise: std::cell::RefCell::default(),
     };
     vm.call(&Value::Function(Rc::new(function)), args)
 }
@@ -290,7 +291,7 @@ fn what_is_no_function_cannot_be_called() {
 #[test]
 fn a_loop_without_end_runs_out_of_steps() {
     let b = Builder::new();
-    assert_error(b.run(vec![Instr::Jump { target: 0 }]), "TimeoutError: the evaluation took more than 2000000 steps");
+    assert_error(b.run(vec![Instr::Jump { target: 0 }]), "TimeoutError: the evaluation took more than 1000000 steps");
 }
 
 #[test]

@@ -3,16 +3,19 @@
 use std::rc::Rc;
 
 use super::Vm;
+use super::operator_methods::is_slot;
 use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{ExceptionObject, KEY_ERROR, OS_ERROR, PyResult, type_error};
 use crate::python::exception::{UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR};
 use crate::python::format;
 use crate::python::modules::collections::counter::by_count;
+use crate::python::modules::enums;
+use crate::python::modules::re::REGEX_FLAG;
 use crate::python::number::{Num, float_text, int_text};
 use crate::python::set::SetObject;
 use crate::python::string::Str;
-use crate::python::types::Type;
+use crate::python::types::{Instance, Type};
 use crate::python::unicode;
 use crate::python::value::{BoundMethod, MethodTarget, Tuple, Value};
 
@@ -21,6 +24,12 @@ pub(crate) const CODE_MODULE: &str = "tpv.core.loader";
 
 /// The bytes of text that are escaped in about the time of a step.
 const ESCAPED_A_STEP: usize = 4;
+
+/// What `object.__repr__` gives for an instance of a class of the config's code.
+pub(super) fn instance_repr(instance: &Rc<Instance>) -> String {
+    let address = Rc::as_ptr(instance).cast::<u8>() as usize;
+    format!("<{CODE_MODULE}.{} object at {address:#x}>", instance.class.qualified_name().as_str())
+}
 
 impl Vm {
     /// `str(value)`
@@ -99,7 +108,8 @@ impl Vm {
                 format!("slice({start}, {stop}, {})", self.repr(&slice.step)?)
             }
             Value::Function(function) => {
-                format!("<function {} at {:#x}>", function.name.as_str(), at(Rc::as_ptr(function).cast()))
+                let name = super::arguments::qualified_name(function);
+                format!("<function {name} at {:#x}>", at(Rc::as_ptr(function).cast()))
             }
             Value::Builtin(builtin) => format!("<built-in function {}>", builtin.name),
             Value::BoundMethod(method) => self.bound_method_repr(method)?,
@@ -121,11 +131,7 @@ impl Vm {
             Value::Object(object) => self.deeper(|vm| object.repr(vm, value))?,
             Value::Instance(instance) => match self.try_special(value, "__repr__", Args::none()) {
                 Some(text) => returned_str(text?, "__repr__")?.to_string(),
-                None => format!(
-                    "<{CODE_MODULE}.{} object at {:#x}>",
-                    instance.class.name.as_str(),
-                    at(Rc::as_ptr(instance).cast())
-                ),
+                None => instance_repr(instance),
             },
         })
     }
@@ -247,7 +253,17 @@ impl Vm {
     fn bound_method_repr(&mut self, method: &BoundMethod) -> PyResult<String> {
         let class = method.receiver.type_name();
         let address = identity(&method.receiver);
+        let base = method.receiver.class().builtin_base();
+        if let MethodTarget::Native(native) = &method.target
+            && let Some(owner) = base.python_owner(native)
+        {
+            let receiver = self.repr(&method.receiver)?;
+            return Ok(format!("<bound method {}.{} of {receiver}>", owner.name, native.name));
+        }
         Ok(match &method.target {
+            MethodTarget::Native(native) if is_slot(base, native.name) => {
+                format!("<method-wrapper '{}' of {} object at {address:#x}>", native.name, class.as_str())
+            }
             MethodTarget::Native(native) => {
                 format!("<built-in method {} of {} object at {address:#x}>", native.name, class.as_str())
             }
@@ -259,24 +275,28 @@ impl Vm {
                 format!("<bound method {}.{} of {receiver}>", class.as_str(), name.as_str())
             }
             MethodTarget::Function(function) => {
-                let name = match function {
-                    Value::Function(function) => function.name.clone(),
-                    other => other.type_name(),
+                let qualified = match function {
+                    Value::Function(function) => Some(super::arguments::qualified_name(function)),
+                    other => match self.find_attr(other, "__qualname__")? {
+                        Some(name) => Some(self.str(&name)?.to_string()),
+                        None => None,
+                    },
                 };
+                let name = qualified.unwrap_or_else(|| format!("{}.{}", class.as_str(), function.type_name().as_str()));
                 let receiver = self.repr(&method.receiver)?;
-                format!("<bound method {}.{} of {receiver}>", class.as_str(), name.as_str())
+                format!("<bound method {name} of {receiver}>")
             }
         })
     }
 
-    fn exception_repr(&mut self, exception: &ExceptionObject) -> PyResult<String> {
+    pub(super) fn exception_repr(&mut self, exception: &ExceptionObject) -> PyResult<String> {
         let args = exception.args.borrow().clone();
         let inner = self.deeper(|vm| vm.joined_reprs(&args))?;
         Ok(format!("{}({inner})", exception.class.name().as_str()))
     }
 
     /// `str(exception)`
-    fn exception_str(&mut self, exception: &ExceptionObject) -> PyResult<String> {
+    pub(super) fn exception_str(&mut self, exception: &ExceptionObject) -> PyResult<String> {
         let args = exception.args.borrow().clone();
         if exception.is(&OS_ERROR)
             && let Some(text) = self.os_error_str(exception, &args)?
@@ -418,9 +438,19 @@ fn returned_str(value: Value, method: &str) -> PyResult<Str> {
 /// `<class 'int'>`, `<class 'collections.Counter'>`
 fn class_repr(class: &Type) -> String {
     match class {
+        Type::Builtin(class) if std::ptr::eq(*class, &raw const REGEX_FLAG) => format!("<flag '{}'>", class.name),
+        Type::Builtin(_) if class.same(&Type::Builtin(&enums::ENUM)) => "<enum 'Enum'>".to_owned(),
+        Type::Builtin(class) if matches!(class.name, "GenericAlias" | "UnionType") => {
+            format!("<class '{}'>", class.shown_name().as_str())
+        }
         Type::Builtin(class) => format!("<class '{}{}'>", class.module_prefix(), class.name),
-        Type::Class(own) if crate::python::modules::enums::is_enum(class) => format!("<enum '{}'>", own.name.as_str()),
-        Type::Class(class) => format!("<class '{CODE_MODULE}.{}'>", class.name.as_str()),
+        Type::Class(own) if enums::is_enum(class) => format!("<enum '{}'>", own.name.as_str()),
+        Type::Class(class) => match class.dict.borrow().get("__module__") {
+            // `make_dataclass` and `namedtuple` say where they are made.
+            Some(Value::Str(module)) => format!("<class '{}.{}'>", module.as_str(), class.qualified_name().as_str()),
+            Some(_) => format!("<class '{}'>", class.qualified_name().as_str()),
+            None => format!("<class '{CODE_MODULE}.{}'>", class.qualified_name().as_str()),
+        },
     }
 }
 

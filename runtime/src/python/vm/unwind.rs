@@ -10,7 +10,7 @@ use crate::python::exception::{BASE_EXCEPTION, ExceptionObject, PyResult, RUNTIM
 use crate::python::types::Type;
 use crate::python::value::Value;
 
-/// How many places an exception keeps: a deep recursion or a loop that raises it again adds no more.
+/// How many places an exception keeps: of a deep recursion, or a loop that raises it again, the first ones and the last.
 const MAX_PLACES: usize = 64;
 
 impl Vm {
@@ -47,12 +47,17 @@ impl Vm {
             return;
         }
         let mut places = raised.0.places.borrow_mut();
-        if places.len() >= MAX_PLACES {
-            return;
-        }
+        let full = places.len() >= MAX_PLACES;
         let after = code.places.partition_point(|(first, _, _)| *first as usize <= at);
         if let Some((_, line, column)) = after.checked_sub(1).and_then(|index| code.places.get(index)) {
-            places.push(Place { code: frame.code, line: *line, column: *column });
+            let place = Place { code: frame.code, line: *line, column: *column, site: None };
+            match places.last_mut() {
+                Some(last) if full => {
+                    *last = place;
+                    raised.0.places_left_out.set(raised.0.places_left_out.get().saturating_add(1));
+                }
+                _ => places.push(place),
+            }
         }
     }
 

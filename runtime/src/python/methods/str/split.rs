@@ -7,6 +7,7 @@ use crate::python::string::Str;
 use crate::python::unicode;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::members::plain;
 use crate::python::vm::operators::is_not_iterable;
 
 /// The separator (`None` for white space) and the greatest number of cuts.
@@ -193,6 +194,10 @@ pub(super) fn join(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value>
         })?,
     };
     vm.charge(items.len() / 2)?;
+    let items: Vec<Value> = match items.iter().any(|item| matches!(item, Value::Instance(_))) {
+        true => items.iter().map(plain).collect(),
+        false => items,
+    };
     let mut total = separator.len().saturating_mul(items.len().saturating_sub(1));
     for (index, item) in items.iter().enumerate() {
         let Value::Str(item) = item else {

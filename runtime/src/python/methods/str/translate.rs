@@ -14,11 +14,17 @@ pub(super) fn maketrans(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let from = from.unwrap_or(Value::None);
     let Some(to) = to else { return from_dict(vm, &from) };
     let code = |char: char| Value::Int(i64::from(u32::from(char)));
-    let Value::Str(from) = &from else {
-        return Err(type_error("first maketrans argument must be a string if there is a second argument"));
-    };
     let wrong = |position: u8, value: &Value| {
         type_error(format!("maketrans() argument {position} must be str, not {}", value.argument_class().as_str()))
+    };
+    // The others are looked at before the first.
+    for (position, other) in [(2, Some(&to)), (3, gone.as_ref())] {
+        if let Some(other) = other.filter(|other| other.as_str().is_none()) {
+            return Err(wrong(position, other));
+        }
+    }
+    let Value::Str(from) = &from else {
+        return Err(type_error("first maketrans argument must be a string if there is a second argument"));
     };
     let Value::Str(to) = &to else { return Err(wrong(2, &to)) };
     if from.char_len() != to.char_len() {

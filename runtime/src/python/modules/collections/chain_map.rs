@@ -8,12 +8,12 @@ use crate::python::modules::abc;
 use crate::python::modules::signature::Signature;
 use crate::python::object::Object;
 use crate::python::string::Str;
-use crate::python::types::BuiltinType;
+use crate::python::types::{BuiltinType, Type};
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::{CompareOp, Vm};
 
 /// `collections.ChainMap`
-pub(super) static CHAIN_MAP: BuiltinType = BuiltinType {
+pub static CHAIN_MAP: BuiltinType = BuiltinType {
     construct: Some(construct),
     methods: &[
         Method { name: "clear", call: |vm, this, args| first_map(vm, this, "clear", args) },
@@ -25,7 +25,7 @@ pub(super) static CHAIN_MAP: BuiltinType = BuiltinType {
         Method { name: "pop", call: pop },
         Method { name: "popitem", call: popitem },
         Method { name: "setdefault", call: setdefault },
-        Method { name: "update", call: |vm, this, args| first_map(vm, this, "update", args) },
+        Method { name: "update", call: update },
         Method { name: "values", call: |vm, this, args| view(vm, this, "values", args) },
     ],
     statics: &[Builtin { name: "fromkeys", call: fromkeys }],
@@ -119,6 +119,47 @@ fn view(vm: &mut Vm, this: &Value, name: &str, args: Args) -> PyResult<Value> {
 fn first_map(vm: &mut Vm, this: &Value, name: &str, args: Args) -> PyResult<Value> {
     let first = receiver(this)?.first(vm)?;
     vm.deeper(|vm| vm.call_method(&first, name, args))
+}
+
+/// `MutableMapping.update`, which sets the items one by one.
+fn update(vm: &mut Vm, this: &Value, mut args: Args) -> PyResult<Value> {
+    if args.pos.len() > 1 {
+        let given = args.pos.len() + 1;
+        let message = format!("MutableMapping.update() takes from 1 to 2 positional arguments but {given} were given");
+        return Err(type_error(message));
+    }
+    let mut items = Vec::new();
+    if let Some(other) = args.pos.pop() {
+        let keys = match &other {
+            Value::Dict(_) => Some(other.clone()),
+            mapping if mapping.class().is_subclass(&Type::Builtin(&abc::MAPPING)) => Some(other.clone()),
+            other => match vm.find_attr(other, "keys")? {
+                Some(keys) => Some(vm.call(&keys, Args::none())?),
+                None => None,
+            },
+        };
+        match keys {
+            Some(keys) => {
+                for key in vm.collect(&keys)? {
+                    let value = vm.get_item(&other, &key)?;
+                    items.push((key, value));
+                }
+            }
+            None => {
+                for pair in vm.collect(&other)? {
+                    if let [key, value] = vm.unpack(&pair, 2)?.as_slice() {
+                        items.push((key.clone(), value.clone()));
+                    }
+                }
+            }
+        }
+    }
+    items.extend(args.kw.into_iter().map(|(name, value)| (Value::Str(name), value)));
+    for (key, value) in items {
+        let first = receiver(this)?.first(vm)?;
+        vm.set_item(&first, &key, value)?;
+    }
+    Ok(Value::None)
 }
 
 fn get(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {

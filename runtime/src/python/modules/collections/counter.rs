@@ -5,10 +5,11 @@ use crate::python::builtins::convert;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, not_implemented_error, type_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
-use crate::python::methods::dict::receiver;
+use crate::python::methods::dict::{charge_removal, receiver};
 use crate::python::methods::sort;
+use crate::python::modules::abc;
 use crate::python::modules::signature::Signature;
-use crate::python::types::{BuiltinType, DICT, OBJECT};
+use crate::python::types::{BuiltinType, DICT, OBJECT, Type};
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::{BinaryOp, CompareOp, Vm};
 
@@ -16,6 +17,13 @@ use crate::python::vm::{BinaryOp, CompareOp, Vm};
 pub static COUNTER: BuiltinType = BuiltinType {
     construct: Some(construct),
     methods: &[
+        Method {
+            name: "__init__",
+            call: |vm, this, args| {
+                one_source(&args, "__init__")?;
+                count_into(vm, this, args, BinaryOp::Add)
+            },
+        },
         Method { name: "elements", call: elements },
         Method { name: "most_common", call: most_common },
         Method { name: "subtract", call: |vm, this, args| count_into(vm, this, args, BinaryOp::Subtract) },
@@ -37,6 +45,7 @@ fn empty() -> Dict {
 
 fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let counter = Value::dict(empty());
+    one_source(&args, "__init__")?;
     count_into(vm, &counter, args, BinaryOp::Add)?;
     Ok(counter)
 }
@@ -58,21 +67,32 @@ fn change(vm: &mut Vm, dict: &Dict, key: Value, op: BinaryOp, by: &Value) -> PyR
     Ok(())
 }
 
+/// Refuses more than one source of counts.
+fn one_source(args: &Args, method: &str) -> PyResult<()> {
+    let given = args.pos.len() + 1;
+    if given <= 2 {
+        return Ok(());
+    }
+    Err(type_error(format!("Counter.{method}() takes from 1 to 2 positional arguments but {given} were given")))
+}
+
 /// `update` and `subtract`: counts of a mapping, items of an iterable, keyword arguments.
 fn count_into(vm: &mut Vm, this: &Value, args: Args, op: BinaryOp) -> PyResult<Value> {
     let dict = receiver(this)?;
-    if args.pos.len() > 1 {
-        let name = if op == BinaryOp::Add { "update" } else { "subtract" };
-        return Err(type_error(format!(
-            "Counter.{name}() takes from 1 to 2 positional arguments but {} were given",
-            args.pos.len() + 1
-        )));
-    }
+    one_source(&args, if op == BinaryOp::Add { "update" } else { "subtract" })?;
     match args.pos.first() {
         None | Some(Value::None) => {}
         Some(Value::Dict(other)) => {
             let counts = other.items().into_iter();
             change_all(vm, dict, op, counts)?;
+        }
+        Some(mapping) if mapping.class().is_subclass(&Type::Builtin(&abc::MAPPING)) => {
+            let mut counts = Vec::new();
+            for key in vm.collect(mapping)? {
+                let count = vm.get_item(mapping, &key)?;
+                counts.push((key, count));
+            }
+            change_all(vm, dict, op, counts.into_iter())?;
         }
         Some(iterable) => {
             let iterator = vm.iter(iterable)?;
@@ -102,6 +122,44 @@ fn change_all(vm: &mut Vm, dict: &Dict, op: BinaryOp, counts: impl Iterator<Item
     Ok(())
 }
 
+/// `counter += other`, `counter -= other` and `counter |= other`, of the items of any mapping.
+///
+/// # Errors
+/// Where the counts cannot be added or compared.
+pub(crate) fn in_place(vm: &mut Vm, dict: &Dict, op: BinaryOp, items: Vec<(Value, Value)>) -> PyResult<()> {
+    for (key, count) in items {
+        vm.charge(1)?;
+        let known = dict.get(vm, &key)?.unwrap_or(Value::Int(0));
+        if op != BinaryOp::Or {
+            let count = vm.in_place(op, &known, &count)?;
+            dict.set(vm, key, count)?;
+            continue;
+        }
+        let greater = vm.compare(CompareOp::Gt, &count, &known)?;
+        if vm.truthy(&greater)? {
+            dict.set(vm, key, count)?;
+        }
+    }
+    keep_positive(vm, dict)
+}
+
+/// Removes what has no count above zero.
+fn keep_positive(vm: &mut Vm, dict: &Dict) -> PyResult<()> {
+    let zero = Value::Int(0);
+    let mut gone = Vec::new();
+    for (key, count) in dict.items() {
+        let positive = vm.compare(CompareOp::Gt, &count, &zero)?;
+        if !vm.truthy(&positive)? {
+            gone.push(Key::new(vm, key)?);
+        }
+    }
+    for key in gone {
+        charge_removal(vm, dict, &key)?;
+        dict.table.borrow_mut().shift_remove(&key);
+    }
+    Ok(())
+}
+
 /// `counter &= other`: the smaller count of each key, as far as it is above zero.
 ///
 /// # Errors
@@ -114,15 +172,7 @@ pub(crate) fn intersect(vm: &mut Vm, dict: &Dict, other: &Value) -> PyResult<()>
             dict.set(vm, key, bound)?;
         }
     }
-    let zero = Value::Int(0);
-    for (key, count) in dict.items() {
-        let positive = vm.compare(CompareOp::Gt, &count, &zero)?;
-        if !vm.truthy(&positive)? {
-            let key = Key::new(vm, key)?;
-            dict.table.borrow_mut().shift_remove(&key);
-        }
-    }
-    Ok(())
+    keep_positive(vm, dict)
 }
 
 /// `+counter` and `-counter`: the counts above zero, or those below it with the sign turned.

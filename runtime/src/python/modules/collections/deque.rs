@@ -5,10 +5,11 @@ use std::collections::VecDeque;
 
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, index_error, runtime_error, type_error, value_error};
+use crate::python::exception::{PyResult, attribute_error, index_error, runtime_error, type_error, value_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::methods::absolute_index;
 use crate::python::object::Object;
+use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::{Method, Value};
 use crate::python::vm::{CompareOp, Vm};
@@ -207,6 +208,9 @@ fn find(vm: &mut Vm, deque: &Deque, wanted: &Value) -> PyResult<Option<usize>> {
 }
 
 fn index(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    if args.pos.is_empty() && args.kw.is_empty() {
+        return Err(type_error("index() takes at least 1 argument (0 given)"));
+    }
     let [wanted, start, stop] = args.between("index", 1)?;
     let (deque, wanted) = (receiver(this)?, wanted.unwrap_or_default());
     let items = deque.snapshot(vm)?;
@@ -271,7 +275,7 @@ fn reverse(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 }
 
 fn rotate(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let [steps] = args.between("rotate", 0)?;
+    let [steps] = args.between("deque.rotate", 0)?;
     let steps = match steps {
         Some(steps) => convert::index_i64(vm, &steps)?,
         None => 1,
@@ -313,6 +317,16 @@ impl PyIterator for DequeIterator {
 impl Object for Deque {
     fn class(&self) -> &'static BuiltinType {
         &DEQUE
+    }
+
+    fn set_attr(&self, _: &mut Vm, name: &Str, _: Value) -> PyResult<()> {
+        Err(attribute_error(match name.as_str() {
+            "maxlen" => "attribute 'maxlen' of 'collections.deque' objects is not writable".to_owned(),
+            name if DEQUE.method(name).is_some() => {
+                format!("'collections.deque' object attribute '{name}' is read-only")
+            }
+            name => format!("'collections.deque' object has no attribute '{name}'"),
+        }))
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {

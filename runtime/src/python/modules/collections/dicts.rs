@@ -5,7 +5,7 @@ use crate::python::builtins::classes::is_callable;
 use crate::python::builtins::containers;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, key_error, type_error, value_error};
-use crate::python::methods::dict::{items, keys, receiver, values};
+use crate::python::methods::dict::{self, items, keys, receiver, take_out, values};
 use crate::python::types::{BuiltinType, DICT};
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::Vm;
@@ -18,9 +18,26 @@ pub static DEFAULTDICT: BuiltinType =
 pub static ORDERED_DICT: BuiltinType = BuiltinType {
     construct: Some(ordered_dict),
     methods: &[
+        Method {
+            name: "__init__",
+            call: |vm, this, args| {
+                if args.pos.len() > 1 {
+                    return Err(type_error(format!("expected at most 1 arguments, got {}", args.pos.len())));
+                }
+                update_ordered(vm, receiver(this)?, args)?;
+                Ok(Value::None)
+            },
+        },
         Method { name: "items", call: items },
         Method { name: "keys", call: keys },
         Method { name: "move_to_end", call: move_to_end },
+        Method {
+            name: "pop",
+            call: |vm, this, args| {
+                let [key, default] = args.bind("pop", ["key", "default"], 1)?;
+                take_out(vm, receiver(this)?, key.unwrap_or_default(), default)
+            },
+        },
         Method {
             name: "update",
             call: |vm, this, args| {
@@ -32,6 +49,14 @@ pub static ORDERED_DICT: BuiltinType = BuiltinType {
                 }
                 update_ordered(vm, receiver(this)?, args)?;
                 Ok(Value::None)
+            },
+        },
+        Method {
+            name: "setdefault",
+            call: |vm, this, args| {
+                let [key, default] = args.bind("setdefault", ["key", "default"], 1)?;
+                let plain = Args::positional([key.unwrap_or_default(), default.unwrap_or_default()]);
+                dict::setdefault(vm, this, plain)
             },
         },
         Method { name: "values", call: values },

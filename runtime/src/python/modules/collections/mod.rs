@@ -8,6 +8,7 @@ pub mod deque;
 pub mod dicts;
 pub mod named_tuple;
 
+pub use chain_map::CHAIN_MAP;
 pub use counter::COUNTER;
 pub use dicts::{DEFAULTDICT, ORDERED_DICT};
 pub(super) use named_tuple::{is_identifier, is_keyword};
@@ -20,7 +21,7 @@ module! {
     MODULE = "collections";
     functions { "namedtuple" => named_tuple::namedtuple }
     values(_vm) {
-        "ChainMap" => class(&chain_map::CHAIN_MAP),
+        "ChainMap" => class(&CHAIN_MAP),
         "Counter" => class(&COUNTER),
         "OrderedDict" => class(&ORDERED_DICT),
         "abc" => Value::Module(&abc::COLLECTIONS_ABC),

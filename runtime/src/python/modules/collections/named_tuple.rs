@@ -3,7 +3,6 @@
 //! The class is one that code could have defined, deriving from `tuple`; what makes it a named tuple is `_fields` in its
 //! dict, and `_defaults` for the last of them.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -15,6 +14,7 @@ use crate::python::modules::signature::{Signature, missing_arguments};
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, Class, FUNCTION, OBJECT, TUPLE, Type};
+use crate::python::unicode;
 use crate::python::value::{BoundMethod, Builtin, MethodTarget, Tuple, Value};
 use crate::python::vm::Vm;
 use crate::python::vm::descriptors::{ClassMethod, Property};
@@ -37,7 +37,7 @@ pub(super) fn namedtuple(vm: &mut Vm, args: Args) -> PyResult<Value> {
         required: 2,
         method: false,
     };
-    let [name, fields, rename, defaults, _module] = signature.bind(args)?;
+    let [name, fields, rename, defaults, module] = signature.bind(args)?;
     let name = vm.str(&name.unwrap_or_default())?;
     let rename = match rename {
         Some(rename) => vm.truthy(&rename)?,
@@ -61,12 +61,19 @@ pub(super) fn namedtuple(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if defaults.len() > names.len() {
         return Err(type_error("Got more default values than field names"));
     }
-    Ok(Value::Type(Type::Class(new_class(name, names, defaults))))
+    let class = new_class(name, names, defaults);
+    if let Some(module) = module.filter(|module| !module.is_none()) {
+        class.dict.borrow_mut().insert("__module__".to_owned(), module);
+    }
+    Ok(Value::Type(Type::Class(class)))
 }
 
 /// The class of named tuples with these fields.
 fn new_class(name: Str, names: Vec<String>, defaults: Vec<Value>) -> Rc<Class> {
     let mut dict = IndexMap::new();
+    let with_default = names.iter().skip(names.len() - defaults.len()).map(|name| Str::from(name.as_str()));
+    let by_name = Dict::from_strs(with_default.zip(defaults.iter().cloned()));
+    dict.insert("_field_defaults".to_owned(), Value::dict(by_name));
     dict.insert(FIELDS.to_owned(), Value::tuple(names.into_iter().map(Value::str).collect()));
     dict.insert(DEFAULTS.to_owned(), Value::tuple(defaults));
     dict.insert("__new__".to_owned(), Value::Builtin(&NEW));
@@ -74,7 +81,7 @@ fn new_class(name: Str, names: Vec<String>, defaults: Vec<Value>) -> Rc<Class> {
     for (name, getter) in [("_asdict", &BIND_ASDICT), ("_replace", &BIND_REPLACE)] {
         dict.insert(name.to_owned(), property(getter));
     }
-    Rc::new(Class { name, bases: vec![Type::Builtin(&TUPLE)], dict: RefCell::new(dict) })
+    Rc::new(Class::new(name, vec![Type::Builtin(&TUPLE)], dict))
 }
 
 /// The class that a body deriving from `typing.NamedTuple` makes: its annotations are the fields, values their defaults.
@@ -126,11 +133,13 @@ fn property(getter: &'static Builtin) -> Value {
 
 /// A class of named tuples of the runtime, with properties.
 pub(in crate::python::modules) fn class(
+    module: &str,
     name: &str,
     fields: &[&str],
     properties: &[(&str, &'static Builtin)],
 ) -> Rc<Class> {
     let class = new_class(Str::from(name), fields.iter().map(|field| (*field).to_owned()).collect(), Vec::new());
+    class.dict.borrow_mut().insert("__module__".to_owned(), Value::str(module));
     for (name, getter) in properties {
         class.dict.borrow_mut().insert((*name).to_owned(), property(getter));
     }
@@ -145,8 +154,7 @@ pub(in crate::python::modules) fn bound(receiver: Value, function: &'static Buil
 /// Whether a text can be a name.
 pub(in crate::python::modules) fn is_identifier(name: &str) -> bool {
     let mut characters = name.chars();
-    characters.next().is_some_and(|c| c.is_alphabetic() || c == '_')
-        && characters.all(|c| c.is_alphanumeric() || c == '_')
+    characters.next().is_some_and(unicode::is_id_start) && characters.all(unicode::is_id_continue)
 }
 
 /// Whether a text is a word of the language.

@@ -25,10 +25,18 @@ impl Object for ManagerFunction {
         &FUNCTION
     }
 
+    fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
+        crate::python::modules::functools::wrapper_repr(vm, &self.0, "contextmanager.<locals>.helper", this)
+    }
+
     fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         match name {
             "__wrapped__" => Ok(Some(self.0.clone())),
-            "__name__" | "__qualname__" | "__doc__" | "__module__" => vm.find_attr(&self.0, name),
+            "__name__" => Ok(vm.find_attr(&self.0, name)?.or_else(|| Some(Value::str("helper")))),
+            "__qualname__" => {
+                Ok(vm.find_attr(&self.0, name)?.or_else(|| Some(Value::str("contextmanager.<locals>.helper"))))
+            }
+            "__doc__" | "__module__" => vm.find_attr(&self.0, name),
             _ => Ok(None),
         }
     }

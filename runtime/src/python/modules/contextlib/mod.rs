@@ -94,6 +94,10 @@ impl Object for NullContext {
         &NULLCONTEXT
     }
 
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok((name == "enter_result").then(|| self.0.clone()))
+    }
+
     fn enter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
         Some(Ok(self.0.clone()))
     }

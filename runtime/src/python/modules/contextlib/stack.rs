@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, Raised, type_error};
+use crate::python::exception::{PyResult, Raised, TYPE_ERROR, type_error};
 use crate::python::methods::wrong_receiver;
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, OBJECT};
@@ -43,7 +43,19 @@ fn receiver(this: &Value) -> PyResult<&ExitStack> {
 
 fn enter_context(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [manager] = args.exactly("enter_context")?;
-    let entered = vm.enter(&manager)?;
+    let entered = vm.enter(&manager).map_err(|raised| {
+        // Here the class is named with its module.
+        let class = manager.type_name();
+        let plain = format!("'{}' object does not support the context manager protocol", class.as_str());
+        let said = raised.0.args.borrow().first().and_then(|text| text.as_str().cloned());
+        if raised.is(&TYPE_ERROR) && said.is_some_and(|said| said.as_str() == plain) {
+            let shown = vm.repr(&Value::Type(manager.class())).unwrap_or_default();
+            let name = shown.trim_start_matches("<class '").trim_end_matches("'>").to_owned();
+            let module = if name.contains('.') { "" } else { "builtins." };
+            return type_error(format!("'{module}{name}' object does not support the context manager protocol"));
+        }
+        raised
+    })?;
     receiver(this)?.0.borrow_mut().push(Exit::Manager(manager));
     Ok(entered)
 }

@@ -1,10 +1,11 @@
 //! `field()` and what it gives.
 
-use super::{Mark, is_missing};
+use super::is_missing;
 use crate::python::args::Args;
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, value_error};
 use crate::python::modules::signature::Signature;
+use crate::python::modules::types::{checked_proxy, read_only};
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
@@ -55,12 +56,12 @@ impl Field {
             name: Str::from(""),
             annotation: Value::None,
             default,
-            factory: Value::object(Mark::Missing),
+            factory: super::missing(),
             init: true,
             repr: true,
             hash: None,
             compare: true,
-            metadata: Value::dict(Dict::new()),
+            metadata: read_only(Value::dict(Dict::new())),
             keyword_only: None,
             kind: Kind::Field,
         }
@@ -92,12 +93,13 @@ pub(super) fn field(vm: &mut Vm, args: Args) -> PyResult<Value> {
         _ => Ok(None),
     };
     let (hash, keyword_only) = (optional(hash)?, optional(keyword_only)?);
-    let missing = || Value::object(Mark::Missing);
+    let missing = || super::missing();
     let (default, factory) = (default.unwrap_or_else(missing), factory.unwrap_or_else(missing));
     if !is_missing(&default) && !is_missing(&factory) {
         return Err(value_error("cannot specify both default and default_factory"));
     }
     let metadata = metadata.filter(|metadata| !metadata.is_none()).unwrap_or_else(|| Value::dict(Dict::new()));
+    let metadata = checked_proxy(vm, metadata)?;
     Ok(Value::object(Field {
         factory,
         init,
@@ -126,8 +128,28 @@ impl Object for Field {
             "hash" => self.hash.map_or(Value::None, Value::Bool),
             "compare" => Value::Bool(self.compare),
             "metadata" => self.metadata.clone(),
-            "kw_only" => self.keyword_only.map_or_else(|| Value::object(Mark::Missing), Value::Bool),
+            "kw_only" => self.keyword_only.map_or_else(super::missing, Value::Bool),
             _ => return Ok(None),
         }))
+    }
+
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        let bound = self.keyword_only.is_some();
+        let name = if bound { Value::Str(self.name.clone()) } else { Value::None };
+        let mut parts = vec![("name", name), ("type", self.annotation.clone())];
+        for name in ["default", "default_factory", "init", "repr", "hash", "compare", "metadata", "kw_only"] {
+            parts.push((name, self.get_attr(vm, &Value::None, name)?.unwrap_or_default()));
+        }
+        let mut texts = Vec::with_capacity(parts.len());
+        for (name, value) in parts {
+            texts.push(format!("{name}={}", vm.repr(&value)?));
+        }
+        let kind = match self.kind {
+            _ if !bound => "None",
+            Kind::Field => "_FIELD",
+            Kind::ClassVar => "_FIELD_CLASSVAR",
+            Kind::InitVar => "_FIELD_INITVAR",
+        };
+        Ok(format!("Field({},_field_type={kind})", texts.join(",")))
     }
 }

@@ -12,10 +12,11 @@ use crate::python::modules::signature::{self, Parameter, Signature};
 use crate::python::native_function::NativeFunction;
 use crate::python::types::{Class, Type};
 use crate::python::value::Value;
+use crate::python::vm::lookup::{Member, class_member};
 use crate::python::vm::{CompareOp, Vm};
 
 fn qualified(class: &Class, name: &str) -> String {
-    format!("{}.{name}", class.name.as_str())
+    format!("{}.{name}", class.qualified_name().as_str())
 }
 
 /// The receiver, and the other arguments.
@@ -39,7 +40,7 @@ pub(super) fn check_order(vm: &mut Vm, fields: &[Rc<Field>]) -> PyResult<()> {
 }
 
 /// `__init__`
-pub(super) fn init(class: &Class, fields: Vec<Rc<Field>>) -> Value {
+pub(super) fn init(class: &Rc<Class>, fields: Vec<Rc<Field>>) -> Value {
     let name = qualified(class, "__init__");
     let parameters: Vec<Parameter> = fields
         .iter()
@@ -50,6 +51,8 @@ pub(super) fn init(class: &Class, fields: Vec<Rc<Field>>) -> Value {
             keyword_only: field.keyword_only == Some(true),
         })
         .collect();
+    // Whether there is one is asked when the class is made, not for the classes that derive from it.
+    let prepares = matches!(class_member(class, "__post_init__"), Some(Member::Value(_)));
     NativeFunction::value("__init__", name.clone(), move |vm, args| {
         let (instance, args) = split(args);
         vm.charge(4 + 2 * fields.len())?;
@@ -71,14 +74,13 @@ pub(super) fn init(class: &Class, fields: Vec<Rc<Field>>) -> Value {
                 // Past `__setattr__`, as CPython sets those of frozen classes; others go through it.
                 let frozen = matches!(vm.special(&instance, "__setattr__"), Some(setter) if is_refusal(&setter));
                 if frozen {
-                    let old = object.attributes.borrow_mut().insert(field.name.to_string(), value);
-                    drop(old);
+                    object.attributes.set_str(field.name.clone(), value);
                 } else {
                     vm.set_attr(&instance, &field.name, value)?;
                 }
             }
         }
-        if vm.find_attr(&Value::Type(instance.class()), "__post_init__")?.is_some() {
+        if prepares {
             vm.call_method(&instance, "__post_init__", Args::positional(for_post_init))?;
         }
         Ok(Value::None)
@@ -107,7 +109,9 @@ pub(super) fn repr(class: &Class, fields: Vec<Rc<Field>>) -> Value {
         });
         let parts: PyResult<Vec<String>> = parts.collect();
         vm.in_repr.pop();
-        Ok(Value::str(format!("{}({})", instance.class().name().as_str(), parts?.join(", "))))
+        let class = vm.get_attr(&Value::Type(instance.class()), "__qualname__")?;
+        let class = vm.str(&class)?;
+        Ok(Value::str(format!("{}({})", class.as_str(), parts?.join(", "))))
     })
 }
 
@@ -163,18 +167,9 @@ pub(super) fn refusal(class: &Rc<Class>, name: &'static str, fields: Vec<Rc<Fiel
             return Err(raise(&FROZEN_INSTANCE_ERROR, format!("cannot {what} field {shown}")));
         }
         let Value::Instance(object) = &instance else { return Ok(Value::None) };
-        let mut attributes = object.attributes.borrow_mut();
         match args.pos.into_iter().nth(1) {
-            Some(value) => {
-                let old = attributes.insert(attribute.to_string(), value);
-                drop(attributes);
-                drop(old);
-            }
-            None => {
-                let old = attributes.shift_remove(attribute.as_str());
-                drop(attributes);
-                drop(old);
-            }
+            Some(value) => object.attributes.set_str(attribute, value),
+            None => drop(object.attributes.remove_str(&attribute)),
         }
         Ok(Value::None)
     })

@@ -8,7 +8,6 @@ mod values;
 use std::rc::Rc;
 
 pub use field::Field;
-pub(crate) use values::equal_keys;
 
 use super::class;
 use crate::python::args::Args;
@@ -35,8 +34,8 @@ module! {
         "Field" => class(&field::FIELD),
         "FrozenInstanceError" => class(&FROZEN_INSTANCE_ERROR),
         "InitVar" => class(&field::INIT_VAR),
-        "KW_ONLY" => Value::object(Mark::KeywordOnly),
-        "MISSING" => Value::object(Mark::Missing),
+        "KW_ONLY" => MARKS.with(|[_, keyword_only]| keyword_only.clone()),
+        "MISSING" => missing(),
     }
 }
 
@@ -67,6 +66,16 @@ impl Object for Mark {
             Self::KeywordOnly => &KW_ONLY_TYPE,
         }
     }
+}
+
+thread_local! {
+    // Code compares them by identity.
+    static MARKS: [Value; 2] = [Value::object(Mark::Missing), Value::object(Mark::KeywordOnly)];
+}
+
+/// `MISSING`
+fn missing() -> Value {
+    MARKS.with(|[missing, _]| missing.clone())
 }
 
 fn is_missing(value: &Value) -> bool {

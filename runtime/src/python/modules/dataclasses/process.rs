@@ -94,7 +94,7 @@ pub(super) fn make_dataclass(vm: &mut Vm, args: Args) -> PyResult<Value> {
     };
     let [name, fields, bases, namespace, options @ ..] = signature.bind(args)?;
     let options = Options::of(vm, &options)?;
-    let name = vm.str(&name.unwrap_or_default())?;
+    let name = name.unwrap_or_default();
     let mut attributes: Vec<(Str, Value)> = Vec::new();
     if let Some(Value::Dict(namespace)) = namespace {
         attributes
@@ -104,7 +104,11 @@ pub(super) fn make_dataclass(vm: &mut Vm, args: Args) -> PyResult<Value> {
     for item in vm.collect(&fields.unwrap_or_default())? {
         let parts = match &item {
             Value::Str(_) => vec![item.clone(), Value::str("typing.Any")],
-            other => vm.collect(other)?,
+            other => {
+                let length = vm.len(other)?;
+                let parts = vm.collect(other)?;
+                if parts.len() == length { parts } else { Vec::new() }
+            }
         };
         let (Some(field), Some(annotation), true) = (parts.first(), parts.get(1), parts.len() <= 3) else {
             return Err(type_error(format!("Invalid field: {}", vm.repr(&item)?)));
@@ -125,9 +129,15 @@ pub(super) fn make_dataclass(vm: &mut Vm, args: Args) -> PyResult<Value> {
         }
     }
     attributes.push((Str::from("__annotations__"), Value::dict(annotations)));
+    // CPython makes the class in that module.
+    attributes.push((Str::from("__module__"), Value::str("types")));
     let bases = match bases {
         Some(bases) => vm.collect(&bases)?,
         None => Vec::new(),
+    };
+    let Value::Str(name) = name else {
+        let found = name.argument_class();
+        return Err(type_error(format!("type.__new__() argument 1 must be str, not {}", found.as_str())));
     };
     let class = vm.make_class(name, bases, attributes)?;
     process(vm, class, options)
@@ -180,7 +190,7 @@ fn annotations(class: &Class) -> Vec<(Str, Value)> {
 fn own_field(vm: &mut Vm, class: &Rc<Class>, name: Str, annotation: Value, keyword_only: bool) -> PyResult<Field> {
     let default = match class_member(class, &name) {
         Some(Member::Value(value)) => value,
-        _ => Value::object(Mark::Missing),
+        _ => super::missing(),
     };
     let mut field = match default.downcast::<Field>() {
         Some(field) => field.clone(),
@@ -201,8 +211,16 @@ fn own_field(vm: &mut Vm, class: &Rc<Class>, name: Str, annotation: Value, keywo
     } else {
         field.keyword_only.get_or_insert(keyword_only);
     }
-    if field.kind == Kind::Field && matches!(field.default, Value::List(_) | Value::Dict(_) | Value::Set(_)) {
-        let unhashable = hash::hash(vm, &field.default).is_err();
+    if field.kind == Kind::Field {
+        let unhashable = match &field.default {
+            Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Object(_) => {
+                hash::hash(vm, &field.default).is_err()
+            }
+            Value::Instance(instance) => {
+                matches!(class_member(&instance.class, "__hash__"), Some(Member::Value(Value::None)))
+            }
+            _ => false,
+        };
         if unhashable {
             let class = vm.repr(&Value::Type(field.default.class()))?;
             return Err(value_error(format!(
@@ -227,8 +245,12 @@ fn set_new(class: &Class, name: &str, value: Value) -> bool {
 
 fn process(vm: &mut Vm, target: Value, options: Options) -> PyResult<Value> {
     let Value::Type(Type::Class(class)) = &target else {
-        let found = target.type_name();
-        return Err(attribute_error(format!("'{}' object has no attribute '__module__'", found.as_str())));
+        if let Value::Type(Type::Builtin(_)) = &target {
+            vm.set_attr(&target, &Str::from(FROZEN), Value::None)?;
+        }
+        vm.get_attr(&target, "__module__")?;
+        vm.get_attr(&target, "__mro__")?;
+        return Err(attribute_error("a data class is a class of the code"));
     };
     let mut fields: IndexMap<String, Rc<Field>> = IndexMap::new();
     let (mut has_base, mut frozen_base) = (false, false);

@@ -7,11 +7,10 @@ use super::fields_of;
 use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{PyResult, type_error, value_error};
-use crate::python::hash::keys_equal;
 use crate::python::modules::copy;
 use crate::python::modules::signature::Signature;
 use crate::python::string::Str;
-use crate::python::types::{DICT, Instance, TUPLE, Type};
+use crate::python::types::{DICT, TUPLE, Type};
 use crate::python::value::{Tuple, Value};
 use crate::python::vm::Vm;
 
@@ -165,28 +164,4 @@ pub(super) fn replace(vm: &mut Vm, args: Args) -> PyResult<Value> {
         }
     }
     vm.call(&Value::Type(object.class()), Args { kw: changes, ..Args::none() })
-}
-
-/// Whether two instances of a data class are equal as keys of a dict: where the method of their class that compares them
-/// is the data class's.
-pub(crate) fn equal_keys(a: &Rc<Instance>, b: &Rc<Instance>) -> bool {
-    if !Rc::ptr_eq(&a.class, &b.class) {
-        return false;
-    }
-    let Some(fields) = fields_of(&a.class) else { return false };
-    let generated = match crate::python::vm::lookup::class_member(&a.class, "__eq__") {
-        Some(crate::python::vm::lookup::Member::Value(eq)) => {
-            eq.downcast::<crate::python::native_function::NativeFunction>().is_some()
-        }
-        _ => false,
-    };
-    let (mine, theirs) = (a.attributes.borrow(), b.attributes.borrow());
-    generated
-        && fields.iter().filter(|field| field.kind == Kind::Field && field.compare).all(|field| {
-            match (mine.get(field.name.as_str()), theirs.get(field.name.as_str())) {
-                (Some(mine), Some(theirs)) => keys_equal(mine, theirs),
-                (None, None) => true,
-                _ => false,
-            }
-        })
 }

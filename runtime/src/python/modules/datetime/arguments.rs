@@ -86,13 +86,14 @@ pub(super) fn number(value: Option<Value>, default: i64) -> i64 {
     }
 }
 
-/// Checks `fold`, which is 0 where it was not given.
+/// Checks `fold`: which of two equal readings of a clock that is put back.
 ///
 /// # Errors
 /// `ValueError` where it is neither 0 nor 1.
-pub(super) fn check_fold(fold: Option<Value>) -> PyResult<()> {
-    match number(fold, 0) {
-        0 | 1 => Ok(()),
+pub(super) fn check_fold(fold: Option<Value>, default: u8) -> PyResult<u8> {
+    match number(fold, i64::from(default)) {
+        0 => Ok(0),
+        1 => Ok(1),
         _ => Err(value_error("fold must be either 0 or 1")),
     }
 }

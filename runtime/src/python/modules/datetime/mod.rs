@@ -57,7 +57,7 @@ pub fn date(year: i16, month: u8, day: u8) -> Value {
 /// A `datetime.datetime`: microseconds since 1970 of the local reading, and the offset from UTC in seconds if it has one.
 pub fn datetime(microseconds: i64, offset: Option<i32>) -> Value {
     let local = EPOCH.checked_add(SignedDuration::from_micros(microseconds)).unwrap_or(EPOCH);
-    Value::object(moment::Moment { local, zone: offset.map(timezone::Zone::of_seconds) })
+    Value::object(moment::Moment { local, zone: offset.map(timezone::Zone::of_seconds), fold: 0 })
 }
 
 /// The values that the classes themselves have: `timezone.utc`, `date.max`, `timedelta.resolution`.
@@ -84,7 +84,7 @@ pub fn class_value(class: &'static BuiltinType, name: &str) -> Option<Value> {
 }
 
 fn naive(local: civil::DateTime) -> Value {
-    Value::object(moment::Moment { local, zone: None })
+    Value::object(moment::Moment { local, zone: None, fold: 0 })
 }
 
 /// The date and time some microseconds after another.

@@ -51,7 +51,8 @@ pub static DATETIME: BuiltinType = BuiltinType {
             name: "time",
             call: |_, this, args| {
                 none(args, "datetime.time")?;
-                Ok(Value::object(TimeOfDay { time: receiver(this)?.local.time(), zone: None }))
+                let moment = receiver(this)?;
+                Ok(Value::object(TimeOfDay { time: moment.local.time(), zone: None, fold: moment.fold }))
             },
         },
         Method { name: "timestamp", call: timestamp },
@@ -60,7 +61,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
             call: |_, this, args| {
                 none(args, "datetime.timetz")?;
                 let moment = receiver(this)?;
-                Ok(Value::object(TimeOfDay { time: moment.local.time(), zone: moment.zone.clone() }))
+                Ok(Value::object(TimeOfDay { time: moment.local.time(), zone: moment.zone.clone(), fold: moment.fold }))
             },
         },
         Method {
@@ -91,7 +92,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
             name: "fromisocalendar",
             call: |vm, args| {
                 let date = super::iso_calendar::date(vm, args)?;
-                Ok(Value::object(Moment { local: date.at(0, 0, 0, 0), zone: None }))
+                Ok(Value::object(Moment { local: date.at(0, 0, 0, 0), zone: None, fold: 0 }))
             },
         },
         Builtin {
@@ -102,7 +103,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
                     .map_err(|_| type_error("fromisoformat: argument must be str"))
                     .map(|text| parse::date_time(text))?;
                 match parsed {
-                    Some((local, zone)) => Ok(Value::object(Moment { local, zone })),
+                    Some((local, zone)) => Ok(Value::object(Moment { local, zone, fold: 0 })),
                     None => Err(invalid_iso(vm, &text)?),
                 }
             },
@@ -111,7 +112,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
             name: "fromordinal",
             call: |vm, args| {
                 let date = super::date::from_ordinal(vm, args)?;
-                Ok(Value::object(Moment { local: date.at(0, 0, 0, 0), zone: None }))
+                Ok(Value::object(Moment { local: date.at(0, 0, 0, 0), zone: None, fold: 0 }))
             },
         },
         Builtin {
@@ -151,14 +152,14 @@ pub static DATETIME: BuiltinType = BuiltinType {
                 let date = checked_date(year, month, day)?;
                 let local = date.to_datetime(checked_time(hour, minute, second, read.microsecond)?);
                 let zone = read.offset.map(|offset| timezone::checked(vm, offset.into())).transpose()?;
-                Ok(Value::object(Moment { local, zone }))
+                Ok(Value::object(Moment { local, zone, fold: 0 }))
             },
         },
         Builtin {
             name: "today",
             call: |vm, args| {
                 let [] = args.exactly("datetime.today")?;
-                Ok(Value::object(Moment { local: now(vm)?, zone: None }))
+                Ok(Value::object(Moment { local: now(vm)?, zone: None, fold: 0 }))
             },
         },
         Builtin {
@@ -168,14 +169,14 @@ pub static DATETIME: BuiltinType = BuiltinType {
                     return Err(type_error("utcfromtimestamp() takes exactly 1 argument (0 given)"));
                 }
                 let [seconds] = args.exactly("utcfromtimestamp")?;
-                Ok(Value::object(Moment { local: from_timestamp(vm, &seconds)?, zone: None }))
+                Ok(Value::object(Moment { local: from_timestamp(vm, &seconds)?, zone: None, fold: 0 }))
             },
         },
         Builtin {
             name: "utcnow",
             call: |vm, args| {
                 let [] = args.exactly("datetime.utcnow")?;
-                Ok(Value::object(Moment { local: now(vm)?, zone: None }))
+                Ok(Value::object(Moment { local: now(vm)?, zone: None, fold: 0 }))
             },
         },
     ],
@@ -186,6 +187,8 @@ pub static DATETIME: BuiltinType = BuiltinType {
 pub(super) struct Moment {
     pub(super) local: civil::DateTime,
     pub(super) zone: Option<Zone>,
+    /// Kept and shown; local time is UTC, where no clock is put back.
+    pub(super) fold: u8,
 }
 
 fn receiver(this: &Value) -> PyResult<&Moment> {
@@ -221,7 +224,7 @@ fn in_zone(universal: civil::DateTime, zone: Option<Zone>) -> PyResult<Value> {
         Some(zone) => shifted(universal, zone.microseconds())?,
         None => universal,
     };
-    Ok(Value::object(Moment { local, zone }))
+    Ok(Value::object(Moment { local, zone, fold: 0 }))
 }
 
 /// The reading of UTC at a number of seconds since 1970, rounded to microseconds, half to even.
@@ -294,9 +297,9 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [year, month, day, hour, minute, second, microsecond, zone, fold] = parameters.bind(vm, args)?;
     let date = checked_date(number(year, 0), number(month, 0), number(day, 0))?;
     let time = checked_time(number(hour, 0), number(minute, 0), number(second, 0), number(microsecond, 0))?;
-    check_fold(fold)?;
+    let fold = check_fold(fold, 0)?;
     let zone = zone_argument(zone)?;
-    Ok(Value::object(Moment { local: date.to_datetime(time), zone }))
+    Ok(Value::object(Moment { local: date.to_datetime(time), zone, fold }))
 }
 
 fn replace(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
@@ -313,18 +316,18 @@ fn replace(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let microsecond = number(microsecond, i64::from(format::microsecond(time)));
     let date = checked_date(year, month, day)?;
     let time = checked_time(hour, minute, second, microsecond)?;
-    check_fold(fold)?;
+    let fold = check_fold(fold, moment.fold)?;
     let zone = match zone {
         None => moment.zone.clone(),
         given => zone_argument(given)?,
     };
-    Ok(Value::object(Moment { local: date.to_datetime(time), zone }))
+    Ok(Value::object(Moment { local: date.to_datetime(time), zone, fold }))
 }
 
 fn astimezone(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [zone] = args.bind("astimezone", ["tz"], 0)?;
-    let zone = zone_argument(zone)?.unwrap_or_else(|| Zone::of_seconds(0));
     let moment = receiver(this)?;
+    let Some(zone) = zone_argument(zone)? else { return in_zone(moment.universal()?, Some(Zone::local())) };
     if moment.zone.as_ref() == Some(&zone) {
         return Ok(this.clone());
     }
@@ -367,7 +370,7 @@ fn combine(_: &mut Vm, args: Args) -> PyResult<Value> {
         None => time.zone.clone(),
         given => zone_argument(given)?,
     };
-    Ok(Value::object(Moment { local: date.to_datetime(time.time), zone }))
+    Ok(Value::object(Moment { local: date.to_datetime(time.time), zone, fold: time.fold }))
 }
 
 /// Refuses an argument of `combine` that is not of the class.
@@ -393,7 +396,7 @@ impl Object for Moment {
             "year" => i64::from(self.local.year()),
             "month" => i64::from(self.local.month()),
             "day" => i64::from(self.local.day()),
-            other => return Ok(time_of_day::attribute(self.local.time(), self.zone.as_ref(), other)),
+            other => return Ok(time_of_day::attribute(self.local.time(), self.zone.as_ref(), self.fold, other)),
         };
         Ok(Some(Value::Int(number)))
     }
@@ -405,7 +408,8 @@ impl Object for Moment {
             None => String::new(),
         };
         let time = time_of_day::repr_parts(self.local.time());
-        Ok(format!("datetime.datetime({}, {}, {}, {time}{zone})", date.year(), date.month(), date.day()))
+        let fold = time_of_day::fold_part(self.fold);
+        Ok(format!("datetime.datetime({}, {}, {}, {time}{fold}{zone})", date.year(), date.month(), date.day()))
     }
 
     fn str(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
@@ -466,6 +470,6 @@ impl Object for Moment {
             _ => return None,
         };
         let zone = self.zone.clone();
-        Some(shifted(self.local, by).map(|local| Value::object(Self { local, zone })))
+        Some(shifted(self.local, by).map(|local| Value::object(Self { local, zone, fold: 0 })))
     }
 }

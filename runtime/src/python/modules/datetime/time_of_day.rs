@@ -69,7 +69,7 @@ pub static TIME: BuiltinType = BuiltinType {
                 .map_err(|_| crate::python::exception::type_error("fromisoformat: argument must be str"))
                 .map(|text| parse::time(text.strip_prefix('T').unwrap_or(text)))?;
             match parsed {
-                Some((time, zone)) => Ok(Value::object(TimeOfDay { time, zone })),
+                Some((time, zone)) => Ok(Value::object(TimeOfDay { time, zone, fold: 0 })),
                 None => Err(invalid_iso(vm, &text)?),
             }
         },
@@ -81,11 +81,13 @@ pub static TIME: BuiltinType = BuiltinType {
 pub(super) struct TimeOfDay {
     pub(super) time: civil::Time,
     pub(super) zone: Option<Zone>,
+    /// As of [`super::moment::Moment`].
+    pub(super) fold: u8,
 }
 
 /// A time without a zone.
 pub(super) fn naive(time: civil::Time) -> Value {
-    Value::object(TimeOfDay { time, zone: None })
+    Value::object(TimeOfDay { time, zone: None, fold: 0 })
 }
 
 pub(super) fn receiver(this: &Value) -> PyResult<&TimeOfDay> {
@@ -124,24 +126,24 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let parameters = Parameters { function: None, names: NAMES, required: 0, positional: 5 };
     let [hour, minute, second, microsecond, zone, fold] = parameters.bind(vm, args)?;
     let time = checked(number(hour, 0), number(minute, 0), number(second, 0), number(microsecond, 0))?;
-    check_fold(fold)?;
-    Ok(Value::object(TimeOfDay { time, zone: zone_argument(zone)? }))
+    let fold = check_fold(fold, 0)?;
+    Ok(Value::object(TimeOfDay { time, zone: zone_argument(zone)?, fold }))
 }
 
 fn replace(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let TimeOfDay { time, zone: own_zone } = receiver(this)?;
+    let TimeOfDay { time, zone: own_zone, fold: own_fold } = receiver(this)?;
     let parameters = Parameters { function: Some("replace"), names: NAMES, required: 0, positional: 5 };
     let [hour, minute, second, microsecond, zone, fold] = parameters.bind(vm, args)?;
     let (hour, minute) = (number(hour, i64::from(time.hour())), number(minute, i64::from(time.minute())));
     let second = number(second, i64::from(time.second()));
     let microsecond = number(microsecond, i64::from(format::microsecond(*time)));
     let time = checked(hour, minute, second, microsecond)?;
-    check_fold(fold)?;
+    let fold = check_fold(fold, *own_fold)?;
     let zone = match zone {
         None => own_zone.clone(),
         given => zone_argument(given)?,
     };
-    Ok(Value::object(TimeOfDay { time, zone }))
+    Ok(Value::object(TimeOfDay { time, zone, fold }))
 }
 
 /// The `timespec` argument of `isoformat`, at this place of its arguments.
@@ -179,15 +181,20 @@ pub(super) fn repr_parts(time: civil::Time) -> String {
     text
 }
 
+/// `, fold=1` of a `repr`.
+pub(super) fn fold_part(fold: u8) -> &'static str {
+    if fold == 0 { "" } else { ", fold=1" }
+}
+
 /// `hour`, `minute`, `second`, `microsecond`, `tzinfo`, `fold`
-pub(super) fn attribute(time: civil::Time, zone: Option<&Zone>, name: &str) -> Option<Value> {
+pub(super) fn attribute(time: civil::Time, zone: Option<&Zone>, fold: u8, name: &str) -> Option<Value> {
     Some(match name {
         "hour" => Value::Int(i64::from(time.hour())),
         "minute" => Value::Int(i64::from(time.minute())),
         "second" => Value::Int(i64::from(time.second())),
         "microsecond" => Value::Int(i64::from(format::microsecond(time))),
         "tzinfo" => zone.map_or(Value::None, |zone| Value::object(zone.clone())),
-        "fold" => Value::Int(0),
+        "fold" => Value::Int(i64::from(fold)),
         _ => return None,
     })
 }
@@ -198,7 +205,7 @@ impl Object for TimeOfDay {
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok(attribute(self.time, self.zone.as_ref(), name))
+        Ok(attribute(self.time, self.zone.as_ref(), self.fold, name))
     }
 
     fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
@@ -206,7 +213,7 @@ impl Object for TimeOfDay {
             Some(zone) => format!(", tzinfo={}", vm.repr(&Value::object(zone.clone()))?),
             None => String::new(),
         };
-        Ok(format!("datetime.time({}{zone})", repr_parts(self.time)))
+        Ok(format!("datetime.time({}{zone}{})", repr_parts(self.time), fold_part(self.fold)))
     }
 
     fn str(&self, _: &mut Vm, _: &Value) -> PyResult<String> {

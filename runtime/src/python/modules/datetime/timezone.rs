@@ -75,6 +75,11 @@ impl Zone {
         Self::of_microseconds(i64::from(seconds) * 1_000_000)
     }
 
+    /// The zone of the machine, which is UTC by its name.
+    pub(super) fn local() -> Self {
+        Self { offset: 0, name: Some(Str::from("UTC")) }
+    }
+
     pub(super) fn of_microseconds(offset: i64) -> Self {
         Self { offset, name: None }
     }
@@ -164,7 +169,7 @@ fn from_utc(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         return Err(value_error("fromutc: dt.tzinfo is not self"));
     }
     let local = shifted(moment.local, zone.microseconds())?;
-    Ok(Value::object(Moment { local, zone: Some(zone.clone()) }))
+    Ok(Value::object(Moment { local, zone: Some(zone.clone()), fold: 0 }))
 }
 
 /// The zone of a `tzinfo` argument.

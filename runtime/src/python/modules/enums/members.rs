@@ -1,22 +1,22 @@
 //! The members of an enumeration: how they are made and found.
 
-use std::cell::RefCell;
 use std::rc::Rc;
-
-use indexmap::IndexMap;
 
 use super::{Auto, is_enum, methods};
 use crate::python::args::Args;
 use crate::python::builtins::construct;
 use crate::python::dict::Dict;
-use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::exception::{PyResult, TYPE_ERROR, type_error, value_error};
+use crate::python::methods::sort;
+use crate::python::modules::functools::{CACHED_PROPERTY, LRU_CACHE_WRAPPER, PARTIAL_METHOD};
 use crate::python::native_function::NativeFunction;
 use crate::python::string::Str;
-use crate::python::types::{Class, INT, Instance, STR, Type};
+use crate::python::types::{Class, FUNCTION, INT, Instance, METHOD, METHOD_DESCRIPTOR, STR, Type};
 use crate::python::value::Value;
-use crate::python::vm::Vm;
 use crate::python::vm::descriptors::{ClassMethod, Property, StaticMethod};
 use crate::python::vm::lookup::{Member, class_member};
+use crate::python::vm::text::str_repr;
+use crate::python::vm::{BinaryOp, Vm};
 
 const MAP: &str = "_member_map_";
 
@@ -31,6 +31,14 @@ pub(super) fn map(class: &Class) -> Option<Rc<Dict>> {
 /// The members by name, of a class that is an enumeration with members.
 pub(crate) fn names(class: &Class) -> Option<Rc<Dict>> {
     map(class).filter(|map| !map.is_empty())
+}
+
+/// The members of any class, as [`of_class`].
+pub(crate) fn of_type(class: &Type) -> Option<Vec<Value>> {
+    match class {
+        Type::Class(class) => of_class(class),
+        Type::Builtin(_) => class.same(&Type::Builtin(&super::ENUM)).then(Vec::new),
+    }
 }
 
 /// The members in their order, each once; `None` where the class is no enumeration.
@@ -50,7 +58,7 @@ pub(crate) fn mixed_value(instance: &Instance) -> Option<Value> {
     map(&instance.class)?;
     let class = Type::Class(instance.class.clone());
     let mixed = class.is_subclass(&Type::Builtin(&INT)) || class.is_subclass(&Type::Builtin(&STR));
-    if mixed { instance.attributes.borrow().get("_value_").cloned() } else { None }
+    if mixed { instance.attributes.get_str("_value_") } else { None }
 }
 
 /// Gives a class that derives from `Enum` what all have.
@@ -68,14 +76,73 @@ pub(super) fn prepare(class: &Rc<Class>) {
 
 /// Whether an attribute of the class's body makes a member.
 fn is_member(class: &Class, name: &str, value: &Value) -> bool {
-    let special = name.starts_with('_') && name.ends_with('_');
+    let special = name.len() > 2 && name.starts_with('_') && name.ends_with('_');
     let private = name.starts_with(&format!("_{}__", class.name.trim_start_matches('_')));
-    let descriptor = matches!(value, Value::Function(_) | Value::Builtin(_) | Value::Type(_))
+    // What has a `__get__`: classes and builtin functions have none.
+    let of_functions =
+        [&FUNCTION, &METHOD, &METHOD_DESCRIPTOR, &CACHED_PROPERTY, &LRU_CACHE_WRAPPER, &PARTIAL_METHOD].map(Type::from);
+    let descriptor = matches!(value, Value::Function(_))
+        || of_functions.iter().any(|class| value.class().same(class))
         || value.downcast::<Property>().is_some()
         || value.downcast::<StaticMethod>().is_some()
         || value.downcast::<ClassMethod>().is_some()
         || value.downcast::<NativeFunction>().is_some();
     !special && !private && !descriptor
+}
+
+/// Refuses names that enumerations keep for themselves.
+fn check_names(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
+    const KNOWN: [&str; 6] =
+        ["_order_", "_generate_next_value_", "_missing_", "_ignore_", "_numeric_repr_", "_new_member_"];
+    let names: Vec<String> = class.dict.borrow().keys().cloned().collect();
+    for name in &names {
+        let inner = name.strip_prefix('_').and_then(|name| name.strip_suffix('_')).unwrap_or_default();
+        let sunder = !inner.is_empty() && !inner.starts_with('_') && !inner.ends_with('_');
+        if sunder && !KNOWN.contains(&name.as_str()) {
+            let shown = str_repr(name);
+            return Err(value_error(format!("_sunder_ names, such as {shown}, are reserved for future Enum use")));
+        }
+    }
+    let invalid: Vec<String> =
+        names.iter().filter(|name| matches!(name.as_str(), "mro" | "")).map(|name| str_repr(name)).collect();
+    if !invalid.is_empty() {
+        return Err(value_error(format!("invalid enum member name(s) {}", invalid.join(","))));
+    }
+    let order = class.dict.borrow_mut().shift_remove("_order_");
+    let Some(order) = order else { return Ok(()) };
+    let wanted = match &order {
+        Value::Str(text) => text.replace(',', " ").split_whitespace().map(Value::str).collect(),
+        other => vm.collect(other)?,
+    };
+    // Names of the same value as an earlier one are no members of their own.
+    let mut found: Vec<(Value, Value)> = Vec::new();
+    for name in &names {
+        let value = class.dict.borrow().get(name).cloned();
+        let Some(value) = value.filter(|value| is_member(class, name, value)) else { continue };
+        let mut known = false;
+        for (_, other) in &found {
+            known = known || vm.equal(other, &value)?;
+        }
+        if !known {
+            found.push((Value::str(name.as_str()), value));
+        }
+    }
+    let aliases: Vec<&String> = names
+        .iter()
+        .filter(|name| {
+            !found.iter().any(|(known, _)| known.as_str().is_some_and(|known| known.as_str() == name.as_str()))
+        })
+        .collect();
+    let wanted: Vec<Value> = wanted
+        .into_iter()
+        .filter(|name| !name.as_str().is_some_and(|name| aliases.iter().any(|alias| alias.as_str() == name.as_str())))
+        .collect();
+    let (found, wanted) = (Value::list(found.into_iter().map(|(name, _)| name).collect()), Value::list(wanted));
+    if vm.equal(&found, &wanted)? {
+        return Ok(());
+    }
+    let (found, wanted) = (vm.repr(&found)?, vm.repr(&wanted)?);
+    Err(type_error(format!("member order does not match _order_:\n  {found}\n  {wanted}")))
 }
 
 /// Makes the members of a class that was defined with a base that is an enumeration.
@@ -98,6 +165,7 @@ pub(crate) fn complete(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
         .filter(|(name, value)| is_member(class, name, value))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
+    check_names(vm, class)?;
     prepare(class);
     if !body.is_empty() {
         vm.note_enumeration(class);
@@ -107,12 +175,14 @@ pub(crate) fn complete(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
     for (name, given) in body {
         vm.charge(4 + members.len())?;
         let given = match given.downcast::<Auto>() {
-            Some(_) => next_value(vm, class, &name, &values)?,
+            Some(Auto(Some(value))) => value.clone(),
+            Some(Auto(None)) => next_value(vm, class, &name, &values)?,
             None => given,
         };
+        // The next `auto` goes on from what was given, not from what a constructor makes of it.
+        values.push(given.clone());
         let member = make_member(vm, class, &name, given, members.len())?;
         let value = vm.get_attr(&member, "_value_")?;
-        values.push(value.clone());
         let mut same = None;
         for known in &members {
             let known_value = vm.get_attr(known, "_value_")?;
@@ -150,15 +220,36 @@ fn next_value(vm: &mut Vm, class: &Rc<Class>, name: &str, values: &[Value]) -> P
     {
         return Ok(Value::str(name.to_lowercase()));
     }
-    let mut most = Value::Int(0);
-    for value in values {
-        if matches!(value, Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::Float(_))
-            && vm.less(&most, value)?
-        {
-            most = value.clone();
+    following(vm, values, Value::Int(1))
+}
+
+/// What comes after these values: `Enum._generate_next_value_`.
+pub(super) fn following(vm: &mut Vm, values: &[Value], start: Value) -> PyResult<Value> {
+    let Some(last) = values.last() else { return Ok(start) };
+    let mut sorted = values.to_vec();
+    let mut in_order = false;
+    match sort::sort(vm, &mut sorted, None, false) {
+        Ok(()) => {
+            if let Some(greatest) = sorted.last() {
+                in_order = vm.equal(last, greatest)?;
+            }
+        }
+        Err(raised) if raised.is(&TYPE_ERROR) => sorted = values.to_vec(),
+        Err(raised) => return Err(raised),
+    }
+    let next = |vm: &mut Vm, value: &Value| match vm.binary(BinaryOp::Add, value, &Value::Int(1)) {
+        Err(raised) if raised.is(&TYPE_ERROR) => Ok(None),
+        result => result.map(Some),
+    };
+    if in_order && let Some(value) = next(vm, last)? {
+        return Ok(value);
+    }
+    for value in sorted.iter().rev() {
+        if let Some(value) = next(vm, value)? {
+            return Ok(value);
         }
     }
-    vm.binary(crate::python::vm::BinaryOp::Add, &most, &Value::Int(1))
+    Ok(start)
 }
 
 fn make_member(vm: &mut Vm, class: &Rc<Class>, name: &str, given: Value, order: usize) -> PyResult<Value> {
@@ -171,9 +262,16 @@ fn make_member(vm: &mut Vm, class: &Rc<Class>, name: &str, given: Value, order: 
     let value = if own.is_subclass(&Type::Builtin(&INT)) {
         construct::int(vm, again())?
     } else if own.is_subclass(&super::STR_ENUM.with(|class| Type::Class(class.clone()))) {
-        for part in &args.pos {
-            if part.as_str().is_none() {
-                return Err(type_error(format!("{} is not a string", vm.repr(part)?)));
+        if args.pos.len() > 3 {
+            let shown = vm.repr(&Value::tuple(args.pos.to_vec()))?;
+            return Err(type_error(format!("too many arguments for str(): {shown}")));
+        }
+        // What is wrong with the text shows only where it is alone.
+        let wants = [" is not a string", "encoding must be a string, not ", "errors must be a string, not "];
+        for (index, (part, want)) in args.pos.iter().zip(wants).enumerate() {
+            if part.as_str().is_none() && (index > 0 || args.pos.len() == 1) {
+                let shown = vm.repr(part)?;
+                return Err(type_error(if index == 0 { format!("{shown}{want}") } else { format!("{want}{shown}") }));
             }
         }
         construct::str_(vm, again())?
@@ -182,23 +280,22 @@ fn make_member(vm: &mut Vm, class: &Rc<Class>, name: &str, given: Value, order: 
     } else {
         given.clone()
     };
-    let attributes = IndexMap::from([
-        ("_value_".to_owned(), value.clone()),
-        ("_name_".to_owned(), Value::str(name)),
-        ("__objclass__".to_owned(), Value::Type(own)),
-        ("_sort_order_".to_owned(), Value::from_usize(order)),
-        ("name".to_owned(), Value::str(name)),
-        ("value".to_owned(), value),
+    let attributes = Dict::from_strs([
+        ("_value_", value.clone()),
+        ("_name_", Value::str(name)),
+        ("__objclass__", Value::Type(own)),
+        ("_sort_order_", Value::from_usize(order)),
+        ("name", Value::str(name)),
+        ("value", value),
     ]);
-    let member = Value::Instance(Rc::new(Instance { class: class.clone(), attributes: RefCell::new(attributes) }));
+    let member = Value::Instance(Rc::new(Instance::new(class.clone(), attributes)));
     if let Some(init @ Member::Value(_)) = class_member(class, "__init__") {
         let init = vm.bind_found(&member, init)?;
         vm.call(&init, args)?;
         // `__init__` may have set the value.
         let value = vm.get_attr(&member, "_value_")?;
         if let Value::Instance(instance) = &member {
-            let old = instance.attributes.borrow_mut().insert("value".to_owned(), value);
-            drop(old);
+            instance.attributes.set_str(Str::from("value"), value);
         }
     }
     Ok(member)
@@ -221,7 +318,7 @@ pub(crate) fn find(vm: &mut Vm, class: &Rc<Class>, value: &Value) -> PyResult<Va
         }
     }
     let target = Value::Type(Type::Class(class.clone()));
-    let invalid = value_error(format!("{} is not a valid {}", vm.repr(value)?, class.name.as_str()));
+    let invalid = value_error(format!("{} is not a valid {}", vm.repr(value)?, class.qualified_name().as_str()));
     if let Some(Member::Value(_)) = class_member(class, "_missing_") {
         let found = vm.call_method(&target, "_missing_", Args::one(value.clone()))?;
         if matches!(&found, Value::Instance(instance) if is_enum(&Type::Class(instance.class.clone()))) {

@@ -1,7 +1,7 @@
 //! What members do as all objects do: their text, their hash; and as ints and strs do.
 
 use crate::python::args::Args;
-use crate::python::exception::PyResult;
+use crate::python::exception::{PyResult, TYPE_ERROR, value_error};
 use crate::python::hash;
 use crate::python::native_function::NativeFunction;
 use crate::python::value::Value;
@@ -35,7 +35,17 @@ pub(super) fn plain_text() -> Value {
 pub(super) fn plain_format() -> Value {
     function("__format__", |vm, member, args| {
         let spec = args.first().and_then(|spec| spec.as_str().cloned()).unwrap_or_else(|| "".into());
-        vm.format(&plain(&member), &spec).map(Value::Str)
+        vm.format(&plain(&member), &spec).map(Value::Str).map_err(|raised| {
+            // The message names the member's class.
+            let (of_plain, of_member) = (plain(&member).type_name(), member.type_name());
+            match raised.0.args.borrow().first() {
+                Some(Value::Str(text)) if text.ends_with(&format!("for object of type '{}'", of_plain.as_str())) => {
+                    let before = text.trim_end_matches(&format!("'{}'", of_plain.as_str()));
+                    value_error(format!("{before}'{}'", of_member.as_str()))
+                }
+                _ => raised.clone(),
+            }
+        })
     })
     .1
 }
@@ -66,6 +76,14 @@ const ARITHMETIC: [(&str, &str, BinaryOp); 12] = [
 
 const SIGNS: [(&str, UnaryOp); 3] =
     [("__neg__", UnaryOp::Negative), ("__pos__", UnaryOp::Positive), ("__invert__", UnaryOp::Invert)];
+
+/// `NotImplemented` where the operands do not go together.
+fn or_not_implemented(result: PyResult<Value>) -> PyResult<Value> {
+    match result {
+        Err(raised) if raised.is(&TYPE_ERROR) => Ok(Value::NotImplemented),
+        result => result,
+    }
+}
 
 fn other(args: &[Value]) -> Value {
     args.first().map(plain).unwrap_or_default()
@@ -100,7 +118,9 @@ pub(super) fn of_members(is_int: bool, is_str: bool) -> Vec<(&'static str, Value
     ];
     if is_int || is_str {
         for (name, op) in COMPARISONS {
-            methods.push(function(name, move |vm, member, args| vm.compare(op, &plain(&member), &other(&args))));
+            methods.push(function(name, move |vm, member, args| {
+                or_not_implemented(vm.compare(op, &plain(&member), &other(&args)))
+            }));
         }
         methods.push(function("__bool__", |vm, member, _| vm.truthy(&plain(&member)).map(Value::Bool)));
         for (name, reflected, op) in ARITHMETIC {
@@ -108,8 +128,12 @@ pub(super) fn of_members(is_int: bool, is_str: bool) -> Vec<(&'static str, Value
             if is_str && !of_str {
                 continue;
             }
-            methods.push(function(name, move |vm, member, args| vm.binary(op, &plain(&member), &other(&args))));
-            methods.push(function(reflected, move |vm, member, args| vm.binary(op, &other(&args), &plain(&member))));
+            // What an int refuses, the other operand may do; a str says by itself what it cannot be joined with.
+            let kept = move |result| if is_int { or_not_implemented(result) } else { result };
+            methods.push(function(name, move |vm, member, args| kept(vm.binary(op, &plain(&member), &other(&args)))));
+            methods.push(function(reflected, move |vm, member, args| {
+                or_not_implemented(vm.binary(op, &other(&args), &plain(&member)))
+            }));
         }
     }
     if is_int {

@@ -2,18 +2,16 @@
 //!
 //! A member is an instance of its class; the class keeps its members by name in `_member_map_`.
 //!
-//! DIFFERENCE: members that are ints or strs count as such in comparisons, arithmetic, dicts and their methods; functions
-//! that take only a str or an int itself refuse them.
+//! Functions of the runtime take members that are ints or strs as such: see `vm/members.rs`.
 
 mod members;
 mod methods;
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-pub(crate) use members::{complete, find, mixed_value, names, of_class};
+pub(crate) use members::{complete, find, mixed_value, names, of_class, of_type};
 
 use super::class;
 use super::signature::Signature;
@@ -21,7 +19,8 @@ use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::object::Object;
 use crate::python::string::Str;
-use crate::python::types::{BuiltinType, Class, INT, OBJECT, STR, Type};
+use crate::python::types::{BuiltinType, Class, INT, OBJECT, STR, TYPE, Type};
+use crate::python::unicode::is_space;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -31,6 +30,8 @@ module! {
     functions { "unique" => unique }
     values(_vm) {
         "Enum" => class(&ENUM),
+        "EnumMeta" => class(&ENUM_TYPE),
+        "EnumType" => class(&ENUM_TYPE),
         "IntEnum" => INT_ENUM.with(|class| Value::Type(Type::Class(class.clone()))),
         "StrEnum" => STR_ENUM.with(|class| Value::Type(Type::Class(class.clone()))),
         "auto" => class(&AUTO),
@@ -43,25 +44,56 @@ pub static ENUM: BuiltinType = BuiltinType { construct: Some(functional), ..Buil
 /// `enum.auto`
 static AUTO: BuiltinType = BuiltinType {
     construct: Some(|_, args| {
-        let [] = args.exactly("auto")?;
-        Ok(Value::object(Auto))
+        let [value] = Signature::method("auto.__init__", ["value"], 0).bind(args)?;
+        Ok(Value::object(Auto(value)))
     }),
     ..BuiltinType::new("auto", "enum", &OBJECT)
 };
 
-/// A value to be chosen.
-struct Auto;
+/// A value to be chosen, or one that was given.
+struct Auto(Option<Value>);
 
 impl Object for Auto {
     fn class(&self) -> &'static BuiltinType {
         &AUTO
     }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        let null = || AUTO_NULL.with(Value::clone);
+        Ok((name == "value").then(|| self.0.clone().unwrap_or_else(null)))
+    }
+
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        match &self.0 {
+            Some(value) => Ok(format!("auto({})", vm.repr(value)?)),
+            None => Ok("auto(_auto_null)".to_owned()),
+        }
+    }
 }
+
+static AUTO_NULL_TYPE: BuiltinType = BuiltinType::new("_auto_null", "enum", &OBJECT);
+
+/// `auto().value` before it is chosen.
+struct AutoNull;
+
+impl Object for AutoNull {
+    fn class(&self) -> &'static BuiltinType {
+        &AUTO_NULL_TYPE
+    }
+
+    fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok("_auto_null".to_owned())
+    }
+}
+
+/// `enum.EnumType`, the class of all enumerations.
+pub static ENUM_TYPE: BuiltinType = BuiltinType::new("EnumType", "enum", &TYPE);
 
 thread_local! {
     // Classes belong to a thread; these derive from two, as builtin ones cannot.
     static INT_ENUM: Rc<Class> = mixed("IntEnum", &INT);
     static STR_ENUM: Rc<Class> = mixed("StrEnum", &STR);
+    static AUTO_NULL: Value = Value::object(AutoNull);
 }
 
 fn mixed(name: &str, base: &'static BuiltinType) -> Rc<Class> {
@@ -69,7 +101,7 @@ fn mixed(name: &str, base: &'static BuiltinType) -> Rc<Class> {
     dict.insert("__str__".to_owned(), methods::plain_text());
     dict.insert("__format__".to_owned(), methods::plain_format());
     let bases = vec![Type::Builtin(base), Type::Builtin(&ENUM)];
-    let class = Rc::new(Class { name: Str::from(name), bases, dict: RefCell::new(dict) });
+    let class = Rc::new(Class::new(Str::from(name), bases, dict));
     members::prepare(&class);
     class
 }
@@ -93,40 +125,79 @@ pub(crate) fn make(vm: &mut Vm, base: Value, args: Args) -> PyResult<Value> {
         required: 1,
         method: true,
     };
-    let [name, names, _, _, _, start, _] = signature.bind(args)?;
-    let name = vm.str(&name.unwrap_or_default())?;
-    let start = match start {
-        Some(start) => crate::python::builtins::convert::index_i64(vm, &start)?,
-        None => 1,
+    let [name, names, _, _, mixed, start, _] = signature.bind(args)?;
+    let name = name.unwrap_or_default();
+    let Some(names) = names.filter(|names| !names.is_none()) else {
+        return Err(type_error(format!("{} has no members defined", vm.repr(&base)?)));
     };
-    let Some(names) = names else {
-        return Err(value_error(format!("{} is not a valid Enum", vm.repr(&Value::Str(name))?)));
+    let attributes = named_values(vm, &base, names, start.unwrap_or(Value::Int(1)))?;
+    let Value::Str(name) = name else {
+        let found = name.argument_class();
+        return Err(type_error(format!("type.__new__() argument 1 must be str, not {}", found.as_str())));
     };
-    let items = match &names {
+    vm.make_class(name, mixed.into_iter().chain([base]).collect(), attributes)
+}
+
+/// The names and values of members that are given as a text, a list of names, pairs, or a mapping.
+fn named_values(vm: &mut Vm, base: &Value, names: Value, start: Value) -> PyResult<Vec<(Str, Value)>> {
+    let names = match names {
         Value::Str(text) => {
-            let words = text.replace(',', " ");
-            words.split_whitespace().map(Value::str).collect()
+            let between = |char: char| char == ',' || is_space(char);
+            Value::list(text.split(between).filter(|word| !word.is_empty()).map(Value::str).collect())
         }
-        Value::Dict(dict) => dict.items().into_iter().map(|(name, value)| Value::tuple(vec![name, value])).collect(),
-        other => vm.collect(other)?,
+        Value::None => Value::tuple(Vec::new()),
+        other => other,
     };
-    let mut attributes = Vec::with_capacity(items.len());
-    for (item, number) in items.iter().zip(start..) {
-        attributes.push(match item {
-            Value::Str(name) => (name.clone(), Value::Int(number)),
-            other => match vm.collect(other)?.as_slice() {
-                [Value::Str(name), value] => (name.clone(), value.clone()),
-                _ => return Err(type_error("members are names, or pairs of a name and a value")),
+    let counted = match &names {
+        Value::List(list) => list.items.borrow().first().is_some_and(|first| first.as_str().is_some()),
+        Value::Tuple(tuple) => tuple.items.first().is_some_and(|first| first.as_str().is_some()),
+        _ => false,
+    };
+    let lower =
+        matches!(base, Value::Type(base) if base.is_subclass(&STR_ENUM.with(|class| Type::Class(class.clone()))));
+    let mut attributes: Vec<(Str, Value)> = Vec::new();
+    let mut given: Vec<Value> = Vec::new();
+    for item in vm.collect(&names)? {
+        // Members of other enumerations may be strs, too.
+        let asked = item.clone();
+        let item = match &item {
+            Value::Instance(instance) => mixed_value(instance).filter(|value| value.as_str().is_some()).unwrap_or(item),
+            _ => item,
+        };
+        vm.charge(2 + attributes.len() / 4)?;
+        let (name, value) = match &item {
+            Value::Str(name) if counted && lower => (item.clone(), Value::str(name.to_lowercase())),
+            _ if counted => {
+                let value = members::following(vm, &given, start.clone())?;
+                given.push(value.clone());
+                (item.clone(), value)
+            }
+            Value::Str(_) => (item.clone(), vm.get_item(&names, &asked)?),
+            pair => match vm.unpack(pair, 2)?.as_slice() {
+                [name, value] => (name.clone(), value.clone()),
+                _ => continue,
             },
-        });
+        };
+        let Value::Str(name) = name else {
+            let found = name.type_name();
+            return Err(type_error(format!("object of type '{}' has no len()", found.as_str())));
+        };
+        if let Some((_, known)) = attributes.iter().find(|(known, _)| *known == name) {
+            let message = format!("{} already defined as {}", vm.repr(&Value::Str(name))?, vm.repr(known)?);
+            return Err(type_error(message));
+        }
+        attributes.push((name, value));
     }
-    vm.make_class(name, vec![base], attributes)
+    Ok(attributes)
 }
 
 /// `@unique`
 fn unique(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [target] = Signature::function("unique", ["enumeration"], 1).bind(args)?.map(Option::unwrap_or_default);
-    let Value::Type(Type::Class(class)) = &target else { return Err(type_error("unique() takes an enumeration")) };
+    let Value::Type(Type::Class(class)) = &target else {
+        let members = vm.get_attr(&target, "__members__")?;
+        return vm.call_method(&members, "items", Args::none()).map(|_| target);
+    };
     let mut aliases = Vec::new();
     for (name, member) in members::map(class).map(|map| map.items()).unwrap_or_default() {
         let real = vm.get_attr(&member, "_name_")?;

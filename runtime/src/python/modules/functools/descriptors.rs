@@ -13,7 +13,7 @@ use crate::python::vm::Vm;
 use crate::python::vm::attributes::bound;
 
 /// `functools.cached_property`
-pub(super) static CACHED_PROPERTY: BuiltinType = BuiltinType {
+pub(in crate::python::modules) static CACHED_PROPERTY: BuiltinType = BuiltinType {
     construct: Some(|_, args| {
         let [function] =
             Signature::method("cached_property.__init__", ["func"], 1).bind(args)?.map(Option::unwrap_or_default);
@@ -43,8 +43,7 @@ impl Object for CachedProperty {
             let name = vm.get_attr(&self.0, "__name__")?;
             let value = vm.call(&self.0, Args::one(instance.clone()))?;
             if let (Value::Instance(object), Value::Str(name)) = (instance, &name) {
-                let old = object.attributes.borrow_mut().insert(name.to_string(), value.clone());
-                drop(old);
+                object.attributes.set_str(name.clone(), value.clone());
             }
             Ok(value)
         })())
@@ -52,7 +51,7 @@ impl Object for CachedProperty {
 }
 
 /// `functools.partialmethod`
-pub(super) static PARTIAL_METHOD: BuiltinType =
+pub(in crate::python::modules) static PARTIAL_METHOD: BuiltinType =
     BuiltinType { construct: Some(partial_method), ..BuiltinType::new("partialmethod", "functools", &OBJECT) };
 
 /// A method with some of its arguments.

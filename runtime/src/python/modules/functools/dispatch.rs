@@ -5,12 +5,14 @@ use std::cell::RefCell;
 use crate::python::args::Args;
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, type_error};
+use crate::python::modules::abc::is_virtual_subclass;
 use crate::python::modules::signature::Signature;
 use crate::python::native_function::NativeFunction;
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, FUNCTION, OBJECT, Type};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::descriptors::is_object;
 use crate::python::vm::lookup::resolution_order;
 
 /// A function with its variants.
@@ -28,12 +30,19 @@ pub(super) fn singledispatch(_: &mut Vm, args: Args) -> PyResult<Value> {
 
 impl Dispatch {
     /// The variant for a class: that of the class itself or of the first of its bases that has one.
-    ///
-    /// DIFFERENCE: abstract classes are not asked which classes count as theirs.
-    fn variant(&self, vm: &mut Vm, class: &Type) -> PyResult<Value> {
+    fn variant(&self, vm: &mut Vm, of: &Type) -> PyResult<Value> {
         let variants = self.variants.borrow();
         vm.charge(variants.len())?;
-        for class in resolution_order(class)? {
+        for class in resolution_order(of)? {
+            // An abstract class is asked only where no other is registered but `object`.
+            if is_object(&class)
+                && let Some((_, function)) = variants.iter().rev().find(|(known, _)| {
+                    matches!(known, Type::Builtin(known) if known.module == "collections.abc")
+                        && is_virtual_subclass(of, known)
+                })
+            {
+                return Ok(function.clone());
+            }
             if let Some((_, function)) = variants.iter().rev().find(|(known, _)| known.same(&class)) {
                 return Ok(function.clone());
             }
@@ -73,6 +82,10 @@ impl Object for Dispatch {
         &FUNCTION
     }
 
+    fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
+        super::wrapper_repr(vm, &self.function, "singledispatch.<locals>.wrapper", this)
+    }
+
     fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         match name {
             "registry" => {
@@ -84,7 +97,11 @@ impl Object for Dispatch {
                 Ok(Some(Value::dict(registry)))
             }
             "__wrapped__" => Ok(Some(self.function.clone())),
-            "__name__" | "__qualname__" | "__doc__" | "__module__" => vm.find_attr(&self.function, name),
+            "__name__" => Ok(vm.find_attr(&self.function, name)?.or_else(|| Some(Value::str("wrapper")))),
+            "__qualname__" => {
+                Ok(vm.find_attr(&self.function, name)?.or_else(|| Some(Value::str("singledispatch.<locals>.wrapper"))))
+            }
+            "__doc__" | "__module__" => vm.find_attr(&self.function, name),
             _ => Ok(None),
         }
     }
@@ -110,8 +127,10 @@ impl Object for Dispatch {
 
     fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
         let Some(first) = args.pos.first() else {
-            let name = vm.get_attr(&self.function, "__name__")?;
-            let name = vm.str(&name)?;
+            let name = match vm.find_attr(&self.function, "__name__")? {
+                Some(name) => vm.str(&name)?,
+                None => "singledispatch function".into(),
+            };
             return Err(type_error(format!("{} requires at least 1 positional argument", name.as_str())));
         };
         let function = self.variant(vm, &first.class())?;

@@ -3,6 +3,10 @@
 mod descriptors;
 mod dispatch;
 mod ordering;
+mod wrapping;
+
+pub(super) use descriptors::{CACHED_PROPERTY, PARTIAL_METHOD};
+pub(super) use wrapping::wrapper_repr;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -13,10 +17,11 @@ use crate::python::args::Args;
 use crate::python::builtins::classes::is_callable;
 use crate::python::builtins::convert;
 use crate::python::dict::{Dict, Key, Table};
-use crate::python::exception::{PyResult, type_error};
+use crate::python::exception::{PyResult, attribute_error, type_error};
+use crate::python::modules::collections::named_tuple;
 use crate::python::object::Object;
 use crate::python::string::Str;
-use crate::python::types::{BuiltinType, OBJECT};
+use crate::python::types::{BuiltinType, Class, OBJECT};
 use crate::python::value::{Method, Value};
 use crate::python::vm::{CompareOp, Vm};
 
@@ -30,8 +35,8 @@ module! {
         "reduce" => reduce,
         "singledispatch" => dispatch::singledispatch,
         "total_ordering" => ordering::total_ordering,
-        "update_wrapper" => unchanged,
-        "wraps" => wraps,
+        "update_wrapper" => wrapping::update_wrapper,
+        "wraps" => wrapping::wraps,
     }
     values(_vm) {
         "cached_property" => class(&descriptors::CACHED_PROPERTY),
@@ -47,12 +52,21 @@ module! {
 /// `functools.partial`
 pub static PARTIAL: BuiltinType =
     BuiltinType { construct: Some(partial), ..BuiltinType::new("partial", "functools", &OBJECT) };
-static LRU_CACHE_WRAPPER: BuiltinType = BuiltinType {
-    methods: &[Method { name: "cache_clear", call: cache_clear }, Method { name: "cache_info", call: cache_info }],
+pub(super) static LRU_CACHE_WRAPPER: BuiltinType = BuiltinType {
+    methods: &[
+        Method { name: "cache_clear", call: cache_clear },
+        Method { name: "cache_info", call: cache_info },
+        Method { name: "cache_parameters", call: cache_parameters },
+    ],
     ..BuiltinType::new("_lru_cache_wrapper", "functools", &OBJECT)
 };
 static LRU_CACHE_DECORATOR: BuiltinType = BuiltinType::new("function", "", &OBJECT);
-static CACHE_INFO: BuiltinType = BuiltinType::new("CacheInfo", "functools", &OBJECT);
+
+thread_local! {
+    // A class belongs to a thread, as all values do.
+    static CACHE_INFO: Rc<Class> = named_tuple::class("functools", "CacheInfo", &["hits", "misses", "maxsize", "currsize"], &[]);
+}
+
 static COMPARE_KEY_MAKER: BuiltinType = BuiltinType::new("KeyWrapper", "functools", &OBJECT);
 static COMPARE_KEY: BuiltinType = BuiltinType::new("KeyWrapper", "functools", &OBJECT);
 
@@ -153,6 +167,8 @@ struct LruCache {
     function: Value,
     /// `None` keeps all.
     max: Option<usize>,
+    /// `maxsize` as it was given.
+    given: Value,
     typed: bool,
     /// Least recently used first.
     results: RefCell<Table>,
@@ -163,6 +179,13 @@ struct LruCache {
 impl LruCache {
     /// The key of a call: its arguments, with their types where `typed`.
     fn key(&self, vm: &mut Vm, args: &Args) -> PyResult<Key> {
+        // An int or a str alone is its own key, so that `1` and `1.0` are different calls.
+        if !self.typed
+            && args.kw.is_empty()
+            && let [alone @ (Value::Int(_) | Value::BigInt(_) | Value::Str(_))] = args.pos.as_slice()
+        {
+            return Key::new(vm, alone.clone());
+        }
         let mut parts: Vec<Value> = args.pos.to_vec();
         // Calls by name never share a key with calls by position.
         if !args.kw.is_empty() {
@@ -238,10 +261,11 @@ impl Object for LruCache {
     }
 }
 
-fn cached(function: Value, max: Option<usize>, typed: bool) -> Value {
+fn cached(function: Value, (max, given): (Option<usize>, Value), typed: bool) -> Value {
     Value::object(LruCache {
         function,
         max,
+        given,
         typed,
         results: RefCell::default(),
         hits: Cell::default(),
@@ -249,15 +273,22 @@ fn cached(function: Value, max: Option<usize>, typed: bool) -> Value {
     })
 }
 
+fn cached_callable(vm: &mut Vm, function: Value, max: (Option<usize>, Value), typed: bool) -> PyResult<Value> {
+    if !is_callable(vm, &function)? {
+        return Err(type_error("the first argument must be callable"));
+    }
+    Ok(cached(function, max, typed))
+}
+
 /// `@cache`
-fn cache(_: &mut Vm, args: Args) -> PyResult<Value> {
+fn cache(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [function] = Signature::function("cache", ["user_function"], 1).bind(args)?.map(Option::unwrap_or_default);
-    Ok(cached(function, None, false))
+    cached_callable(vm, function, (None, Value::None), false)
 }
 
 /// What `lru_cache(maxsize=...)` gives: it takes the function.
 struct LruCacheDecorator {
-    max: Option<usize>,
+    max: (Option<usize>, Value),
     typed: bool,
 }
 
@@ -270,9 +301,16 @@ impl Object for LruCacheDecorator {
         true
     }
 
-    fn call(&self, _: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
-        let [function] = args.exactly("decorating_function")?;
-        Ok(cached(function, self.max, self.typed))
+    fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        let [function] = Signature::function("lru_cache.<locals>.decorating_function", ["user_function"], 1)
+            .bind(args)?
+            .map(Option::unwrap_or_default);
+        cached_callable(vm, function, self.max.clone(), self.typed)
+    }
+
+    fn repr(&self, _: &mut Vm, this: &Value) -> PyResult<String> {
+        let address = crate::python::builtins::attributes::identity(this);
+        Ok(format!("<function lru_cache.<locals>.decorating_function at {address:#x}>"))
     }
 }
 
@@ -284,14 +322,17 @@ fn lru_cache(vm: &mut Vm, args: Args) -> PyResult<Value> {
         None => false,
     };
     let max = match max {
-        None => Some(128),
-        Some(Value::None) => None,
+        None => (Some(128), Value::Int(128)),
+        Some(Value::None) => (None, Value::None),
         Some(number @ (Value::Int(_) | Value::BigInt(_) | Value::Bool(_))) => {
-            Some(usize::try_from(convert::index_clamped(vm, &number)?).unwrap_or(0))
+            match usize::try_from(convert::index_clamped(vm, &number)?) {
+                Ok(size) => (Some(size), number),
+                Err(_) => (Some(0), Value::Int(0)),
+            }
         }
         Some(function) => {
             if is_callable(vm, &function)? {
-                return Ok(cached(function, Some(128), typed));
+                return Ok(cached(function, (Some(128), Value::Int(128)), typed));
             }
             return Err(type_error("Expected first argument to be an integer, a callable, or None"));
         }
@@ -313,39 +354,23 @@ fn cache_clear(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     Ok(Value::None)
 }
 
-struct CacheInfo {
-    values: [(&'static str, Value); 4],
-}
-
-impl Object for CacheInfo {
-    fn class(&self) -> &'static BuiltinType {
-        &CACHE_INFO
-    }
-
-    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok(self.values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone()))
-    }
-
-    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
-        let mut parts = Vec::new();
-        for (name, value) in &self.values {
-            parts.push(format!("{name}={}", vm.repr(value)?));
-        }
-        Ok(format!("CacheInfo({})", parts.join(", ")))
-    }
-}
-
 fn cache_info(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("cache_info")?;
     let cache = lru_receiver(this)?;
-    Ok(Value::object(CacheInfo {
-        values: [
-            ("hits", Value::Int(cache.hits.get())),
-            ("misses", Value::Int(cache.misses.get())),
-            ("maxsize", cache.max.map_or(Value::None, Value::from_usize)),
-            ("currsize", Value::from_usize(cache.results.borrow().len())),
-        ],
-    }))
+    let values = vec![
+        Value::Int(cache.hits.get()),
+        Value::Int(cache.misses.get()),
+        cache.max.map_or(Value::None, Value::from_usize),
+        Value::from_usize(cache.results.borrow().len()),
+    ];
+    Ok(CACHE_INFO.with(|class| named_tuple::instance(class, values)))
+}
+
+fn cache_parameters(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = args.exactly("cache_parameters")?;
+    let cache = lru_receiver(this)?;
+    let items = [(Str::from("maxsize"), cache.given.clone()), (Str::from("typed"), Value::Bool(cache.typed))];
+    Ok(Value::dict(Dict::from_strs(items)))
 }
 
 /// What `cmp_to_key(f)` gives: it makes keys.
@@ -368,11 +393,25 @@ impl Object for CompareKeyMaker {
         &COMPARE_KEY_MAKER
     }
 
+    fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
+        Some(Err(type_error("unhashable type: 'functools.KeyWrapper'")))
+    }
+
+    fn compare(&self, _: &mut Vm, _: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        let is_key = other.downcast::<Self>().is_some() || other.downcast::<CompareKey>().is_some();
+        // It is a key that has no value yet.
+        Some(Err(if is_key { attribute_error("object") } else { type_error("other argument must be K instance") }))
+    }
+
     fn callable(&self) -> bool {
         true
     }
 
     fn call(&self, _: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        let given = args.pos.len() + args.kw.len();
+        if given > 1 {
+            return Err(type_error(format!("K() takes at most 1 argument ({given} given)")));
+        }
         let [value] = args.bind("K", ["obj"], 1)?.map(Option::unwrap_or_default);
         Ok(Value::object(CompareKey { function: self.function.clone(), value }))
     }
@@ -381,6 +420,10 @@ impl Object for CompareKeyMaker {
 impl Object for CompareKey {
     fn class(&self) -> &'static BuiltinType {
         &COMPARE_KEY
+    }
+
+    fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
+        Some(Err(type_error("unhashable type: 'functools.KeyWrapper'")))
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
@@ -394,38 +437,4 @@ impl Object for CompareKey {
         let order = vm.call(&self.function, Args::positional([self.value.clone(), other.value.clone()]));
         Some(order.and_then(|order| vm.compare(op, &order, &Value::Int(0))))
     }
-}
-
-/// What `wraps(f)` gives: it hands back the function it decorates.
-///
-/// DIFFERENCE: the name and the doc string are not copied; functions keep their own.
-struct Wraps;
-
-static WRAPS: BuiltinType = BuiltinType::new("partial", "functools", &OBJECT);
-
-impl Object for Wraps {
-    fn class(&self) -> &'static BuiltinType {
-        &WRAPS
-    }
-
-    fn callable(&self) -> bool {
-        true
-    }
-
-    fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
-        unchanged(vm, args)
-    }
-}
-
-fn wraps(_: &mut Vm, args: Args) -> PyResult<Value> {
-    Signature::function("wraps", ["wrapped", "assigned", "updated"], 1).bind(args)?;
-    Ok(Value::object(Wraps))
-}
-
-/// A decorator that changes nothing here.
-fn unchanged(_: &mut Vm, mut args: Args) -> PyResult<Value> {
-    if args.pos.is_empty() {
-        return Err(type_error("decorator missing 1 required positional argument"));
-    }
-    Ok(args.pos.swap_remove(0))
 }

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::exception::{PyResult, value_error};
 use crate::python::modules::signature::Signature;
 use crate::python::native_function::NativeFunction;
-use crate::python::types::{Class, Type};
+use crate::python::types::{Class, NONE_TYPE, OBJECT, TYPE, Type};
 use crate::python::value::Value;
 use crate::python::vm::lookup::{Member, class_member};
 use crate::python::vm::{CompareOp, Vm};
@@ -22,9 +22,15 @@ fn defines(class: &Rc<Class>, name: &str) -> bool {
 /// `total_ordering(cls)`
 pub(super) fn total_ordering(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [target] = Signature::function("total_ordering", ["cls"], 1).bind(args)?.map(Option::unwrap_or_default);
-    let Value::Type(Type::Class(class)) = &target else {
-        return Err(type_error("total_ordering() needs a class that the code defines"));
-    };
+    if let Value::Type(Type::Builtin(builtin)) = &target {
+        // These have only the comparisons of `object`.
+        let bare = [&OBJECT, &TYPE, &NONE_TYPE].iter().any(|class| std::ptr::eq(*class, *builtin));
+        if bare || Type::Builtin(builtin).is_exception() {
+            return Err(value_error("must define at least one ordering operation: < > <= >="));
+        }
+    }
+    // Anything else has all comparisons, of its own class or of `object`.
+    let Value::Type(Type::Class(class)) = &target else { return Ok(target) };
     vm.charge(4)?;
     let Some((root, root_op)) = ORDER.into_iter().find(|(name, _)| defines(class, name)) else {
         return Err(value_error("must define at least one ordering operation: < > <= >="));
@@ -54,17 +60,20 @@ fn derived(
         return Ok(answer);
     }
     let holds = vm.truthy(&answer)?;
+    // `and` and `or` give one of their operands as it is.
+    let equality = |vm: &mut Vm, op| vm.compare(op, mine, other);
     let less = |op| matches!(op, CompareOp::Lt | CompareOp::Le);
     let strict = |op| matches!(op, CompareOp::Lt | CompareOp::Gt);
     // The same direction: only equality is to be told apart. The other direction: the contrary of the root.
     let same_direction = less(root_op) == less(op);
-    let result = match (same_direction, strict(op), strict(root_op)) {
-        (true, false, _) => holds || vm.equal(mine, other)?,
-        (true, true, _) => holds && !vm.equal(mine, other)?,
+    match (same_direction, strict(op), strict(root_op)) {
+        (true, false, _) if holds => Ok(answer),
+        (true, false, _) => equality(vm, CompareOp::Eq),
+        (true, true, _) if holds => equality(vm, CompareOp::Ne),
+        (true, true, _) => Ok(answer),
         // `a > b` by `<`: neither less nor equal; `a >= b` by `<=`: not below, or equal.
-        (false, true, true) => !holds && !vm.equal(mine, other)?,
-        (false, false, false) => !holds || vm.equal(mine, other)?,
-        (false, _, _) => !holds,
-    };
-    Ok(Value::Bool(result))
+        (false, true, true) if !holds => equality(vm, CompareOp::Ne),
+        (false, false, false) if holds => equality(vm, CompareOp::Eq),
+        (false, _, _) => Ok(Value::Bool(!holds)),
+    }
 }

@@ -108,8 +108,8 @@ fn bind(vm: &mut Vm, args: Args, name: &str, most: usize, salt: usize) -> PyResu
         match keyword.as_str() {
             "digest_size" => {
                 options.size = match convert::index(vm, &value)? {
-                    Value::Int(size) => usize::try_from(size).unwrap_or(0),
-                    _ => return Err(overflow_error("Python int too large to convert to C long")),
+                    Value::Int(size) if i32::try_from(size).is_ok() => usize::try_from(size).unwrap_or(0),
+                    _ => return Err(overflow_error("Python int too large to convert to C int")),
                 };
                 if options.size == 0 || options.size > most {
                     return Err(value_error(format!("digest_size must be between 1 and {most} bytes")));

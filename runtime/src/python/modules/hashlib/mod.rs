@@ -156,7 +156,14 @@ fn new(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
         return if name.as_str() == "blake2b" { blake2::blake2b(vm, args) } else { blake2::blake2s(vm, args) };
     }
     let [name, data] = Signature::function("__hash_new", ["name", "data"], 1).bind(args)?;
-    let Some(Value::Str(name)) = name else { return Err(type_error("name must be a string")) };
+    let name = name.unwrap_or_default();
+    // It is looked up in a set first.
+    crate::python::hash::hash(vm, &name)?;
+    let Value::Str(name) = name else { return Err(type_error("name must be a string")) };
+    // The data is looked at before the name.
+    if let Some(data) = &data {
+        buffer(data)?;
+    }
     Hash::begin(vm, named(&name)?, data)
 }
 

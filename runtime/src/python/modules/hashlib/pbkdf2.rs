@@ -3,8 +3,9 @@
 use super::{Algorithm, named};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::exception::{PyResult, VALUE_ERROR, raise, type_error, value_error};
 use crate::python::methods::bytes::bytes_argument;
+use crate::python::types::BuiltinType;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -34,6 +35,8 @@ fn hmac((inner, outer): &(Algorithm, Algorithm), message: &[u8]) -> Vec<u8> {
     outer.digest(0)
 }
 
+static UNSUPPORTED_DIGEST_MODE: BuiltinType = BuiltinType::new("UnsupportedDigestmodError", "_hashlib", &VALUE_ERROR);
+
 /// `pbkdf2_hmac(hash_name, password, salt, iterations, dklen=None)`
 pub(super) fn pbkdf2_hmac(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let names = ["hash_name", "password", "salt", "iterations", "dklen"];
@@ -44,7 +47,7 @@ pub(super) fn pbkdf2_hmac(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Err(type_error(format!("pbkdf2_hmac() argument 'hash_name' must be str, not {}", found.as_str())));
     };
     let (password, salt) = (bytes_argument(&password)?, bytes_argument(&salt)?);
-    let empty = named(name)?;
+    let empty = named(name).map_err(|_| raise(&UNSUPPORTED_DIGEST_MODE, "[digital envelope routines] unsupported"))?;
     let iterations = convert::index_i64(vm, &iterations.unwrap_or_default())?;
     if iterations < 1 {
         return Err(value_error("iteration value must be greater than 0."));

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::python::iterator::PyIterator;
+use crate::python::number::Num;
 
 /// Gives tuples of the pool's items at indices that a rule moves on.
 struct Selections {
@@ -86,9 +87,15 @@ impl PyIterator for Selections {
 }
 
 fn selection_arguments(vm: &mut Vm, args: Args, name: &str, required: usize) -> PyResult<(Vec<Value>, Option<usize>)> {
+    let given = args.pos.len() + args.kw.len();
+    if given > 2 {
+        return Err(type_error(format!("{name}() takes at most 2 arguments ({given} given)")));
+    }
     let [pool, length] = args.bind(name, ["iterable", "r"], required)?;
     let pool = vm.collect(&pool.unwrap_or_default())?;
+    // Only for permutations the length may be left out, and is checked by itself.
     let length = match length.filter(|length| !(length.is_none() && required == 1)) {
+        Some(length) if required == 1 && Num::int_of(&length).is_none() => return Err(type_error("Expected int as r")),
         Some(length) => Some(size(vm, &length, "r must be non-negative")?),
         None => None,
     };

@@ -100,7 +100,11 @@ pub(super) fn choices(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<V
             result => result?,
         },
         (Some(_), Some(_)) => return Err(type_error("Cannot specify both weights and cumulative weights")),
-        (Some(cumulative), None) => vm.collect(&cumulative)?,
+        (Some(cumulative), None) => {
+            // Its length is asked for before its items.
+            vm.len(&cumulative)?;
+            vm.collect(&cumulative)?
+        }
     };
     if cumulative.len() != length {
         return Err(value_error("The number of weights does not match the population"));

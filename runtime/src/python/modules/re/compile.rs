@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::bytes::text_of;
 use super::errors::compile_error;
+use super::flags::number;
 use super::pattern::PatternObject;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::regex::{Regex, compiling};
@@ -15,19 +17,24 @@ use crate::python::vm::Vm;
 const MAX_KEPT: usize = 512;
 
 thread_local! {
-    static KEPT: RefCell<HashMap<u32, HashMap<String, Value>>> = RefCell::default();
+    /// By flags, and whether the pattern is one of bytes.
+    static KEPT: RefCell<HashMap<(u32, bool), HashMap<String, Value>>> = RefCell::default();
 }
 
 /// The pattern object for a pattern, compiled or not, and flags.
 pub(super) fn pattern(vm: &mut Vm, pattern: &Value, flags: Option<&Value>) -> PyResult<Value> {
     let flags = match flags {
         None => 0,
-        Some(Value::Int(flags)) => u32::try_from(*flags).map_err(|_| value_error("bad flags"))?,
-        Some(Value::Bool(flags)) => u32::from(*flags),
-        Some(other) => {
-            let name = other.type_name();
-            return Err(type_error(format!("unsupported operand type(s) for &: '{}' and 'RegexFlag'", name.as_str())));
-        }
+        Some(flags) => match number(flags) {
+            Some(flags) => u32::try_from(flags).map_err(|_| value_error("bad flags"))?,
+            None => {
+                let name = flags.type_name();
+                return Err(type_error(format!(
+                    "unsupported operand type(s) for &: '{}' and 'RegexFlag'",
+                    name.as_str()
+                )));
+            }
+        },
     };
     if pattern.downcast::<PatternObject>().is_some() {
         if flags != 0 {
@@ -35,35 +42,32 @@ pub(super) fn pattern(vm: &mut Vm, pattern: &Value, flags: Option<&Value>) -> Py
         }
         return Ok(pattern.clone());
     }
-    let text = match pattern {
-        Value::Str(text) => text,
-        Value::Bytes(_) => return Err(type_error("patterns of bytes are not supported")),
-        other => {
-            // CPython looks for it among the patterns it keeps first.
-            crate::python::hash::hash(vm, other)?;
-            return Err(type_error("first argument must be string or compiled pattern"));
-        }
+    let bytes = matches!(pattern, Value::Bytes(_));
+    let Some(text) = text_of(pattern, bytes) else {
+        // CPython looks for it among the patterns it keeps first.
+        crate::python::hash::hash(vm, pattern)?;
+        return Err(type_error("first argument must be string or compiled pattern"));
     };
     // Whether it is kept depends on earlier jobs, so what it costs must not: once in a job, as if it were compiled.
-    let kept = KEPT.with_borrow(|kept| kept.get(&flags)?.get(text.as_str()).cloned());
-    let reading = compiling::reading(text);
+    let kept = KEPT.with_borrow(|kept| kept.get(&(flags, bytes))?.get(text.as_str()).cloned());
+    let reading = compiling::reading(&text);
     let compiling = match kept.as_ref().and_then(|kept| kept.downcast::<PatternObject>()) {
         Some(kept) => kept.regex.compiling(),
         // Reading it to know what it costs must be affordable.
         None if reading as u64 > vm.steps_left() => 0,
-        None => compiling::cost(text, flags),
+        None => compiling::cost(&text, flags, bytes),
     };
-    vm.charge_once(text, flags, reading.saturating_add(compiling))?;
+    vm.charge_once(&text, flags, reading.saturating_add(compiling))?;
     if let Some(value) = kept {
         return Ok(value);
     }
-    let regex = Regex::new(text, flags).map_err(|error| compile_error(&error, text))?;
-    let value = Value::object(PatternObject::new(text.clone(), Rc::new(regex)));
+    let regex = Regex::of_kind(&text, flags, bytes).map_err(|error| compile_error(&error, &text, pattern))?;
+    let value = Value::object(PatternObject::new(text.clone().into_owned(), Rc::new(regex)));
     KEPT.with_borrow_mut(|kept| {
         if kept.values().map(HashMap::len).sum::<usize>() >= MAX_KEPT {
             kept.clear();
         }
-        kept.entry(flags).or_default().insert(text.to_string(), value.clone());
+        kept.entry((flags, bytes)).or_default().insert(text.to_string(), value.clone());
     });
     Ok(value)
 }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::bytes::{part, text_of};
 use super::errors::template_error;
 use super::pattern::Subject;
 use crate::python::args::Args;
@@ -60,8 +61,8 @@ impl MatchObject {
     fn text(&self, group: usize, default: &Value) -> Value {
         match self.spans.get(group).and_then(|(start, end)| self.subject.text.get(start..end)) {
             // The whole text is shared, not copied.
-            Some(text) if text.len() == self.subject.text.len() => Value::Str(self.subject.text.clone()),
-            Some(text) => Value::str(text),
+            Some(text) if text.len() == self.subject.text.len() => self.subject.value.clone(),
+            Some(text) => part(text, self.regex.is_bytes()),
             None => default.clone(),
         }
     }
@@ -124,14 +125,15 @@ impl MatchObject {
 
     fn expand(&self, args: Args) -> PyResult<Value> {
         let [template] = args.bind("expand", ["template"], 1)?;
-        let Some(Value::Str(text)) = template else {
-            let name = template.unwrap_or(Value::None).type_name();
+        let template = template.unwrap_or_default();
+        let Some(text) = text_of(&template, self.regex.is_bytes()) else {
+            let name = template.type_name();
             return Err(type_error(format!("decoding to str: need a bytes-like object, {} found", name.as_str())));
         };
-        let template = Template::parse(&text, &self.regex).map_err(|error| template_error(&error, &text))?;
+        let template = Template::parse(&text, &self.regex).map_err(|error| template_error(&error, &text, &template))?;
         let mut out = String::new();
         template.expand(&self.subject.text, &self.spans, &mut out);
-        Ok(Value::str(out))
+        Ok(part(&out, self.regex.is_bytes()))
     }
 }
 
@@ -142,7 +144,7 @@ impl Object for MatchObject {
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         Ok(Some(match name {
-            "string" => Value::Str(self.subject.text.clone()),
+            "string" => self.subject.value.clone(),
             "re" => self.pattern.clone(),
             "pos" => Value::from_usize(self.subject.pos),
             "endpos" => Value::from_usize(self.subject.endpos),

@@ -1,15 +1,18 @@
 //! `re`: the module's functions.
 //!
-//! DIFFERENCE: patterns and texts are `str` only; patterns of bytes raise `TypeError`. Flags are plain ints, so
-//! `repr(re.I)` is `2`. A search that takes too many steps of backtracking raises `RuntimeError`, where CPython would run
-//! on (see [`crate::python::regex`] for all differences of patterns).
+//! DIFFERENCE: a search that takes too many steps of backtracking raises `RuntimeError`, where CPython would run on (see
+//! [`crate::python::regex`] for all differences of patterns).
 
+pub mod bytes;
 mod compile;
 mod errors;
+mod flags;
 mod matched;
 mod pattern;
 
 pub use errors::ERROR;
+pub use flags::REGEX_FLAG;
+pub(crate) use flags::member;
 pub use matched::MATCH;
 pub use pattern::PATTERN;
 
@@ -17,7 +20,6 @@ use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
 use crate::python::module::ModuleDef;
 use crate::python::modules::signature::Signature;
-use crate::python::regex::ast::flag;
 use crate::python::string::Str;
 use crate::python::value::{Builtin, Value};
 use crate::python::vm::Vm;
@@ -59,6 +61,7 @@ pub static RE: ModuleDef = ModuleDef {
         "TEMPLATE",
         "DEBUG",
         "NOFLAG",
+        "RegexFlag",
     ],
 };
 
@@ -80,23 +83,13 @@ fn get(_: &mut Vm, name: &str) -> PyResult<Option<Value>> {
     if let Some(function) = FUNCTIONS.iter().find(|function| function.name == name) {
         return Ok(Some(Value::Builtin(function)));
     }
-    let flag = match name {
-        "error" => return Ok(Some(Value::Type((&ERROR).into()))),
-        "Pattern" => return Ok(Some(Value::Type((&PATTERN).into()))),
-        "Match" => return Ok(Some(Value::Type((&MATCH).into()))),
-        "NOFLAG" => 0,
-        "T" | "TEMPLATE" => flag::TEMPLATE,
-        "I" | "IGNORECASE" => flag::IGNORECASE,
-        "L" | "LOCALE" => flag::LOCALE,
-        "M" | "MULTILINE" => flag::MULTILINE,
-        "S" | "DOTALL" => flag::DOTALL,
-        "U" | "UNICODE" => flag::UNICODE,
-        "X" | "VERBOSE" => flag::VERBOSE,
-        "DEBUG" => flag::DEBUG,
-        "A" | "ASCII" => flag::ASCII,
-        _ => return Ok(None),
-    };
-    Ok(Some(Value::Int(i64::from(flag))))
+    Ok(match name {
+        "error" => Some(Value::Type((&ERROR).into())),
+        "Pattern" => Some(Value::Type((&PATTERN).into())),
+        "Match" => Some(Value::Type((&MATCH).into())),
+        "RegexFlag" => Some(Value::Type((&REGEX_FLAG).into())),
+        name => flags::member(name),
+    })
 }
 
 /// `re.compile(pattern, flags=0)`

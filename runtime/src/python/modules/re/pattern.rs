@@ -1,13 +1,16 @@
 //! `re.Pattern`.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
+use super::bytes::{part, text_of};
 use super::errors::{search_error, template_error};
 use super::int;
 use super::matched::MatchObject;
 use crate::python::args::Args;
+use crate::python::builtins::classes::is_callable;
 use crate::python::dict::Dict;
-use crate::python::exception::{PyResult, attribute_error, type_error};
+use crate::python::exception::{PyResult, Raised, attribute_error, type_error};
 use crate::python::hash::hash_str;
 use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::modules::types::read_only;
@@ -43,6 +46,9 @@ pub(super) struct PatternObject {
 /// A text, and the part of it that is searched.
 #[derive(Clone)]
 pub(super) struct Subject {
+    /// What is searched: a str or bytes.
+    pub(super) value: Value,
+    /// Its text; of bytes that of the characters of their numbers.
     pub(super) text: Str,
     /// Where the search begins, in bytes.
     start: usize,
@@ -62,6 +68,11 @@ impl Subject {
 
     fn slice(&self, start: usize, end: usize) -> &str {
         self.text.get(start..end).unwrap_or_default()
+    }
+
+    /// A part as a value of the kind that is searched.
+    fn part(&self, start: usize, end: usize) -> Value {
+        part(self.slice(start, end), matches!(self.value, Value::Bytes(_)))
     }
 }
 
@@ -84,7 +95,7 @@ pub(super) fn call(vm: &mut Vm, pattern: &Value, method: &str, mut args: Args) -
     }
 }
 
-fn no_attribute(name: &str) -> crate::python::exception::Raised {
+fn no_attribute(name: &str) -> Raised {
     attribute_error(format!("'re.Pattern' object has no attribute '{name}'"))
 }
 
@@ -93,15 +104,29 @@ impl PatternObject {
         Self { text, regex }
     }
 
+    /// `p.pattern`
+    fn pattern(&self) -> Value {
+        if self.regex.is_bytes() { part(&self.text, true) } else { Value::Str(self.text.clone()) }
+    }
+
+    /// The error of `sub` where something among the parts of the new text is no text.
+    fn not_joined(&self, place: i64, value: &Value) -> Raised {
+        let wanted = if self.regex.is_bytes() { "a bytes-like object" } else { "str instance" };
+        type_error(format!("sequence item {place}: expected {wanted}, {} found", value.type_name().as_str()))
+    }
+
     /// The text that a search is for, with its bounds.
-    fn subject(text: Option<Value>, pos: Option<Value>, endpos: Option<Value>) -> PyResult<Subject> {
-        let text = match text {
-            Some(Value::Str(text)) => text,
-            Some(Value::Bytes(_)) => return Err(type_error("cannot use a string pattern on a bytes-like object")),
-            other => {
-                let name = other.unwrap_or(Value::None).type_name();
-                return Err(type_error(format!("expected string or bytes-like object, got '{}'", name.as_str())));
-            }
+    fn subject(&self, value: Option<Value>, pos: Option<Value>, endpos: Option<Value>) -> PyResult<Subject> {
+        let value = value.unwrap_or_default();
+        let Some(text) = text_of(&value, self.regex.is_bytes()).map(Cow::into_owned) else {
+            return Err(match value {
+                Value::Str(_) => type_error("cannot use a bytes pattern on a string-like object"),
+                Value::Bytes(_) => type_error("cannot use a string pattern on a bytes-like object"),
+                other => {
+                    let name = other.type_name();
+                    type_error(format!("expected string or bytes-like object, got '{}'", name.as_str()))
+                }
+            });
         };
         let length = text.char_len();
         let bound = |value: Option<Value>, default: usize| -> PyResult<usize> {
@@ -110,17 +135,17 @@ impl PatternObject {
         };
         let (pos, endpos) = (bound(pos, 0)?, bound(endpos, length)?);
         let (start, end) = (byte_offset(&text, pos), byte_offset(&text, endpos));
-        Ok(Subject { text, start, end, pos, endpos })
+        Ok(Subject { value, text, start, end, pos, endpos })
     }
 
     /// The arguments of `match(string, pos=0, endpos=sys.maxsize)` and its like.
-    fn bounded(method: &str, args: Args) -> PyResult<Subject> {
+    fn bounded(&self, method: &str, args: Args) -> PyResult<Subject> {
         let [text, pos, endpos] = args.bind(method, ["string", "pos", "endpos"], 1)?;
-        Self::subject(text, pos, endpos)
+        self.subject(text, pos, endpos)
     }
 
     fn find(&self, vm: &mut Vm, this: &Value, method: &str, args: Args) -> PyResult<Value> {
-        let subject = Self::bounded(method, args)?;
+        let subject = self.bounded(method, args)?;
         vm.charge(
             (2 + self.regex.groups() + subject.seen().len() / 8).saturating_add(self.regex.cost(subject.seen().len())),
         )?;
@@ -146,7 +171,7 @@ impl PatternObject {
     }
 
     fn findall(&self, vm: &mut Vm, args: Args) -> PyResult<Value> {
-        let subject = Self::bounded("findall", args)?;
+        let subject = self.bounded("findall", args)?;
         let mut walk = Walk::new(self.regex.clone(), &subject);
         let mut all = Vec::new();
         while let Some(spans) = walk.next(vm, &subject)? {
@@ -154,7 +179,7 @@ impl PatternObject {
             vm.charge(copied / 16)?;
             let text = |group: usize| {
                 let (start, end) = spans.get(group).unwrap_or_default();
-                Value::str(subject.slice(start, end))
+                subject.part(start, end)
             };
             all.push(match self.regex.groups() {
                 0 => text(0),
@@ -167,7 +192,7 @@ impl PatternObject {
 
     fn split(&self, vm: &mut Vm, args: Args) -> PyResult<Value> {
         let [text, most] = args.bind("split", ["string", "maxsplit"], 1)?;
-        let subject = Self::subject(text, None, None)?;
+        let subject = self.subject(text, None, None)?;
         let most = most.map_or(Ok(0), |most| int(&most))?;
         let mut walk = Walk::new(self.regex.clone(), &subject);
         let mut parts = Vec::new();
@@ -176,14 +201,14 @@ impl PatternObject {
         while most == 0 || splits < most {
             let Some(spans) = walk.next(vm, &subject)? else { break };
             let (start, end) = spans.whole();
-            parts.push(Value::str(subject.slice(last, start)));
+            parts.push(subject.part(last, start));
             for span in spans.iter().skip(1) {
-                parts.push(span.map_or(Value::None, |(start, end)| Value::str(subject.slice(start, end))));
+                parts.push(span.map_or(Value::None, |(start, end)| subject.part(start, end)));
             }
             last = end;
             splits += 1;
         }
-        parts.push(Value::str(subject.slice(last, subject.end)));
+        parts.push(subject.part(last, subject.end));
         Ok(Value::list(parts))
     }
 
@@ -192,7 +217,7 @@ impl PatternObject {
         let [replacement, text, count] = args.bind(method, ["repl", "string", "count"], 2)?;
         let count = count.map_or(Ok(0), |count| int(&count))?;
         let replacement = Replacement::new(vm, replacement.unwrap_or(Value::None), &self.regex)?;
-        let subject = Self::subject(text, None, None)?;
+        let subject = self.subject(text, None, None)?;
         let mut walk = Walk::new(self.regex.clone(), &subject);
         let mut out = String::new();
         let mut last = 0;
@@ -209,17 +234,15 @@ impl PatternObject {
             match &replacement {
                 Replacement::Text(text) => out.push_str(text),
                 Replacement::Template(template) => template.expand(&subject.text, &spans, &mut out),
+                Replacement::Wrong(value) => return Err(self.not_joined(parts, value)),
                 Replacement::Function(function) => {
                     let found = self.found(this, &subject, spans);
                     match vm.call(function, Args::one(found))? {
                         Value::None => parts -= 1,
-                        Value::Str(text) => out.push_str(&text),
-                        other => {
-                            return Err(type_error(format!(
-                                "sequence item {parts}: expected str instance, {} found",
-                                other.type_name().as_str()
-                            )));
-                        }
+                        value => match text_of(&value, self.regex.is_bytes()) {
+                            Some(text) => out.push_str(&text),
+                            None => return Err(self.not_joined(parts, &value)),
+                        },
                     }
                 }
             }
@@ -229,13 +252,15 @@ impl PatternObject {
             made += 1;
         }
         out.push_str(subject.slice(last, subject.end));
-        let text = Value::str(out);
+        let text = part(&out, self.regex.is_bytes());
         Ok(if method == "subn" { Value::tuple(vec![text, Value::Int(made)]) } else { text })
     }
 }
 
 /// What matches are replaced with.
 enum Replacement {
+    /// What cannot be joined with the text, which shows only where there is a match.
+    Wrong(Value),
     Text(Str),
     Template(Template),
     Function(Value),
@@ -243,32 +268,24 @@ enum Replacement {
 
 impl Replacement {
     fn new(vm: &mut Vm, value: Value, regex: &Regex) -> PyResult<Self> {
+        if !matches!(value, Value::Str(_)) && is_callable(vm, &value)? {
+            return Ok(Self::Function(value));
+        }
         // CPython keeps replacements by their hash.
-        if matches!(value, Value::List(_) | Value::Dict(_) | Value::Set(_)) {
-            crate::python::hash::hash(vm, &value)?;
+        crate::python::hash::hash(vm, &value)?;
+        if let Some(text) = text_of(&value, regex.is_bytes()) {
+            if !text.contains('\\') {
+                return Ok(Self::Text(text.into_owned()));
+            }
+            let template = Template::parse(&text, regex).map_err(|error| template_error(&error, &text, &value))?;
+            return Ok(Self::Template(template));
         }
         match value {
-            Value::Str(text) if !text.contains('\\') => Ok(Self::Text(text)),
-            Value::Str(text) => {
-                let template = Template::parse(&text, regex).map_err(|error| template_error(&error, &text))?;
-                Ok(Self::Template(template))
-            }
-            Value::None
-            | Value::NotImplemented
-            | Value::Ellipsis
-            | Value::Bool(_)
-            | Value::Int(_)
-            | Value::BigInt(_)
-            | Value::Float(_)
-            | Value::Bytes(_)
-            | Value::Tuple(_)
-            | Value::List(_)
-            | Value::Dict(_)
-            | Value::Set(_) => Err(type_error(format!(
+            Value::Str(_) | Value::Bytes(_) => Ok(Self::Wrong(value)),
+            other => Err(type_error(format!(
                 "decoding to str: need a bytes-like object, {} found",
-                value.type_name().as_str()
+                other.type_name().as_str()
             ))),
-            function => Ok(Self::Function(function)),
         }
     }
 }
@@ -319,7 +336,7 @@ impl Object for PatternObject {
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         Ok(Some(match name {
-            "pattern" => Value::Str(self.text.clone()),
+            "pattern" => self.pattern(),
             "flags" => Value::Int(i64::from(self.regex.flags())),
             "groups" => Value::from_usize(self.regex.groups()),
             "groupindex" => {
@@ -347,7 +364,7 @@ impl Object for PatternObject {
         let args = std::mem::take(args);
         Some(match name {
             "findall" => self.findall(vm, args),
-            "finditer" => Self::bounded("finditer", args).map(|subject| {
+            "finditer" => self.bounded("finditer", args).map(|subject| {
                 let walk = Walk::new(self.regex.clone(), &subject);
                 IteratorObject::new(&types::CALLABLE_ITERATOR, Matches { pattern: this.clone(), subject, walk })
             }),
@@ -359,7 +376,9 @@ impl Object for PatternObject {
 
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let other = other.downcast::<Self>()?;
-        let equal = self.text == other.text && self.regex.flags() == other.regex.flags();
+        let equal = self.text == other.text
+            && self.regex.flags() == other.regex.flags()
+            && self.regex.is_bytes() == other.regex.is_bytes();
         match op {
             CompareOp::Eq => Some(Ok(Value::Bool(equal))),
             CompareOp::Ne => Some(Ok(Value::Bool(!equal))),
@@ -383,7 +402,7 @@ impl Object for PatternObject {
             (flag::DEBUG, "re.DEBUG"),
             (flag::ASCII, "re.ASCII"),
         ];
-        let text: String = vm.repr(&Value::Str(self.text.clone()))?.chars().take(200).collect();
+        let text: String = vm.repr(&self.pattern())?.chars().take(200).collect();
         let names: Vec<&str> =
             NAMES.iter().filter(|(flag, _)| self.regex.flags() & flag != 0).map(|(_, name)| *name).collect();
         Ok(match names.as_slice() {

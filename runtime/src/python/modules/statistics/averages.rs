@@ -4,7 +4,7 @@ use super::super::math::exact_sum;
 use super::super::signature::Signature;
 use super::{Fraction, Numbers, Sum, error};
 use crate::python::args::Args;
-use crate::python::builtins::convert;
+use crate::python::builtins::{construct, convert};
 use crate::python::exception::{PyResult, VALUE_ERROR, type_error, value_error};
 use crate::python::methods::sort;
 use crate::python::value::Value;
@@ -132,6 +132,15 @@ pub(super) fn harmonic_mean(vm: &mut Vm, args: Args) -> PyResult<Value> {
     Sum::Exact(mean.reduced()).to_value(quotients.all_ints)
 }
 
+/// `float(value)`, where a text that is no number is a wrong type.
+fn coerced(vm: &mut Vm, value: &Value) -> PyResult<f64> {
+    match construct::float(vm, Args::one(value.clone())) {
+        Ok(number) => convert::real(vm, &number),
+        Err(raised) if raised.is(&VALUE_ERROR) => Err(type_error("Value cannot be converted to a float")),
+        Err(raised) => Err(raised),
+    }
+}
+
 /// `median_grouped(data, interval=1.0)`
 pub(super) fn median_grouped(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [data, interval] = Signature::function("median_grouped", ["data", "interval"], 1).bind(args)?;
@@ -147,12 +156,12 @@ pub(super) fn median_grouped(vm: &mut Vm, args: Args) -> PyResult<Value> {
         }
     }
     let interval = match interval {
-        Some(interval) => convert::real(vm, &interval)?,
+        Some(interval) => coerced(vm, &interval)?,
         None => 1.0,
     };
     #[expect(clippy::cast_precision_loss, reason = "a count of items in memory")]
     let half = values.len() as f64 / 2.0;
-    let low = convert::real(vm, &middle)? - interval / 2.0;
+    let low = coerced(vm, &middle)? - interval / 2.0;
     Ok(Value::Float(low + interval * (half - f64::from(below)) / f64::from(same)))
 }
 

@@ -96,5 +96,5 @@ pub(super) fn linear_regression(vm: &mut Vm, mut args: Args) -> PyResult<Value> 
 }
 
 thread_local! {
-    static LINEAR_REGRESSION: Rc<Class> = named_tuple::class("LinearRegression", &["slope", "intercept"], &[]);
+    static LINEAR_REGRESSION: Rc<Class> = named_tuple::class("statistics", "LinearRegression", &["slope", "intercept"], &[]);
 }

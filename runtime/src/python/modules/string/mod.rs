@@ -3,6 +3,8 @@
 mod formatter;
 mod template;
 
+pub use template::TEMPLATE;
+
 use super::class;
 use super::signature::Signature;
 use crate::python::args::Args;
@@ -19,7 +21,7 @@ module! {
     }
     values(_vm) {
         "Formatter" => class(&formatter::FORMATTER),
-        "Template" => class(&template::TEMPLATE),
+        "Template" => class(&TEMPLATE),
         "ascii_letters" => Value::str("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"),
         "ascii_lowercase" => Value::str("abcdefghijklmnopqrstuvwxyz"),
         "ascii_uppercase" => Value::str("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),

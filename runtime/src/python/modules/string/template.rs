@@ -14,7 +14,7 @@ use crate::python::vm::Vm;
 /// `string.Template`
 ///
 /// DIFFERENCE: its delimiter and patterns are fixed; deriving a class from it does not change them.
-pub(super) static TEMPLATE: BuiltinType = BuiltinType {
+pub static TEMPLATE: BuiltinType = BuiltinType {
     construct: Some(|_, args| {
         let [template] = Signature::method("Template.__init__", ["template"], 1).bind(args)?;
         Ok(Value::object(Template(std::cell::RefCell::new(template.unwrap_or_default()))))

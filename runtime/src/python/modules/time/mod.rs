@@ -5,7 +5,8 @@ pub mod struct_time;
 
 use super::class;
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, host_unavailable};
+use crate::python::builtins::convert;
+use crate::python::exception::{PyResult, host_unavailable, overflow_error, value_error};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -25,8 +26,26 @@ module! {
         "process_time" => |vm, args| seconds(vm, args, "time.process_time"),
         "process_time_ns" => |vm, args| nanoseconds(vm, args, "time.process_time_ns"),
         // DIFFERENCE: sleeping takes no time; a mapping waits for nothing.
-        "sleep" => |_, args| {
-            let [_] = args.exactly("time.sleep")?;
+        "sleep" => |vm, args| {
+            // It takes no time: see `docs/differences.md`.
+            let [given] = args.exactly("time.sleep")?;
+            let seconds = match &given {
+                Value::Float(seconds) => *seconds,
+                #[expect(clippy::cast_precision_loss, reason = "only its sign and size are looked at")]
+                other => convert::index_clamped(vm, other)? as f64,
+            };
+            if seconds.is_nan() {
+                return Err(value_error("Invalid value NaN (not a number)"));
+            }
+            if seconds < 0.0 {
+                return Err(value_error("sleep length must be non-negative"));
+            }
+            if seconds >= 9_223_372_036_854_775_808.0 && matches!(given, Value::Float(_)) {
+                return Err(overflow_error("timestamp out of range for platform time_t"));
+            }
+            if seconds >= 9_223_372_036.854_776 {
+                return Err(overflow_error("timestamp too large to convert to C _PyTime_t"));
+            }
             Ok(Value::None)
         },
         "strftime" => calendar::strftime,

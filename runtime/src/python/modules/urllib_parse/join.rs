@@ -3,10 +3,11 @@
 use super::split::{self, Kind, parse};
 use super::{text, texts};
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, value_error};
+use crate::python::exception::{PyResult, index_error, type_error, value_error};
 use crate::python::modules::signature::Signature;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::operators::is_not_iterable;
 
 const USES_NETLOC: [&str; 25] = [
     "", "ftp", "http", "gopher", "nntp", "telnet", "imap", "wais", "file", "mms", "https", "shttp", "snews",
@@ -55,9 +56,38 @@ pub(super) fn joined(parts: &[String]) -> String {
     }
 }
 
+/// The parts as texts: CPython's `_coerce_args`, by which what is nothing is an empty text.
+///
+/// # Errors
+/// `TypeError` for a mixture, `IndexError` for no parts at all.
+pub(super) fn coerced(vm: &mut Vm, parts: &[Value]) -> PyResult<Vec<String>> {
+    let Some(first) = parts.first() else { return Err(index_error("tuple index out of range")) };
+    let is_text = first.as_str().is_some();
+    for part in parts.iter().skip(1) {
+        if vm.truthy(part)? && part.as_str().is_some() != is_text {
+            return Err(type_error("Cannot mix str and non-str arguments"));
+        }
+    }
+    let mut texts = Vec::with_capacity(parts.len());
+    for part in parts {
+        texts.push(match part.as_str() {
+            Some(text) => text.to_string(),
+            None if !vm.truthy(part)? => String::new(),
+            None => text(part)?.to_string(),
+        });
+    }
+    Ok(texts)
+}
+
 fn from_parts(vm: &mut Vm, args: Args, name: &'static str, count: usize) -> PyResult<Value> {
     let [components] = Signature::function(name, ["components"], 1).bind(args)?.map(Option::unwrap_or_default);
-    let parts = vm.collect(&components)?;
+    let parts = vm.collect(&components).map_err(|raised| {
+        let found = components.type_name();
+        let message =
+            format!("urllib.parse._coerce_args() argument after * must be an iterable, not {}", found.as_str());
+        if is_not_iterable(&raised, &components) { type_error(message) } else { raised }
+    })?;
+    let texts = coerced(vm, &parts)?;
     let given = parts.len();
     if given < count {
         let message = format!("not enough values to unpack (expected {}, got {})", count + 1, given + 1);
@@ -66,9 +96,8 @@ fn from_parts(vm: &mut Vm, args: Args, name: &'static str, count: usize) -> PyRe
     if given > count {
         return Err(value_error(format!("too many values to unpack (expected {})", count + 1)));
     }
-    let parts: Vec<String> = texts(&parts)?.iter().map(|part| part.to_string()).collect();
-    vm.charge_bytes(parts.iter().map(String::len).sum())?;
-    Ok(Value::str(joined(&parts)))
+    vm.charge_bytes(texts.iter().map(String::len).sum())?;
+    Ok(Value::str(joined(&texts)))
 }
 
 /// `urlunsplit(components)`

@@ -5,9 +5,10 @@ mod query;
 mod quote;
 mod split;
 
-use crate::python::exception::{PyResult, attribute_error, not_implemented_error, type_error};
+use crate::python::exception::{PyResult, not_implemented_error, type_error};
 use crate::python::string::Str;
 use crate::python::value::Value;
+use crate::python::vm::attributes::no_attribute;
 
 module! {
     /// `urllib.parse`
@@ -42,8 +43,11 @@ module! {
 fn text(value: &Value) -> PyResult<&Str> {
     match value {
         Value::Str(text) => Ok(text),
-        Value::Bytes(_) => Err(not_implemented_error("addresses as bytes")),
-        other => Err(attribute_error(format!("'{}' object has no attribute 'decode'", other.type_name().as_str()))),
+        // What is nothing counts as empty bytes.
+        Value::Bytes(_) | Value::None | Value::Bool(false) | Value::Int(0) => {
+            Err(not_implemented_error("addresses as bytes"))
+        }
+        other => Err(no_attribute(other, "decode")),
     }
 }
 

@@ -3,13 +3,13 @@
 use super::quote::{plus, unquote_value};
 use super::text;
 use crate::python::args::Args;
-use crate::python::builtins::convert;
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::modules::signature::Signature;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
+const NO_SEPARATOR: &str = "Separator must be of type string or bytes.";
 const PARAMETERS: [&str; 7] =
     ["qs", "keep_blank_values", "strict_parsing", "encoding", "errors", "max_num_fields", "separator"];
 
@@ -17,18 +17,23 @@ fn pairs(vm: &mut Vm, args: Args, name: &'static str) -> PyResult<Vec<(Value, Va
     let [query, blank, strict, encoding, errors, most, separator] =
         Signature::function(name, PARAMETERS, 1).bind(args)?;
     let query = query.unwrap_or_default();
+    if query.as_str().is_none() && !vm.truthy(&query)? {
+        // What is nothing counts as bytes, of which there are none.
+        return Ok(Vec::new());
+    }
     let query = text(&query)?;
     let separator = separator.unwrap_or_else(|| Value::str("&"));
     let separator = match &separator {
         Value::Str(separator) if !separator.is_empty() => separator,
-        _ => return Err(value_error("Separator must be of type string or bytes.")),
+        other if vm.truthy(other)? => return text(other).and(Err(value_error(NO_SEPARATOR))),
+        _ => return Err(value_error(NO_SEPARATOR)),
     };
     let blank = vm.truthy(&blank.unwrap_or_default())?;
     let strict = vm.truthy(&strict.unwrap_or_default())?;
     vm.charge_bytes(query.len())?;
     let fields: Vec<&str> = if query.is_empty() { Vec::new() } else { query.split(separator.as_str()).collect() };
     if let Some(most) = most.filter(|most| !most.is_none())
-        && usize::try_from(convert::index_clamped(vm, &most)?).unwrap_or(0) < fields.len()
+        && vm.less(&most, &Value::from_usize(fields.len()))?
     {
         return Err(value_error("Max number of fields exceeded"));
     }

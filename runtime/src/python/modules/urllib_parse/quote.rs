@@ -1,6 +1,7 @@
 //! Characters as `%xx`, and back.
 
 use crate::python::args::Args;
+use crate::python::builtins::construct;
 use crate::python::exception::{PyResult, type_error};
 use crate::python::modules::signature::Signature;
 use crate::python::string::Str;
@@ -19,14 +20,25 @@ fn safe_bytes(vm: &mut Vm, safe: &Value) -> PyResult<Vec<u8>> {
         Value::Str(safe) => safe.bytes().filter(u8::is_ascii).collect(),
         Value::Bytes(safe) => safe.iter().copied().filter(u8::is_ascii).collect(),
         other => {
-            vm.iter(other)?;
-            Vec::new()
+            let mut kept = Vec::new();
+            for item in vm.collect(other)? {
+                if vm.less(&item, &Value::Int(128))? {
+                    kept.push(item);
+                }
+            }
+            match construct::bytes(vm, Args::one(Value::list(kept)))? {
+                Value::Bytes(bytes) => bytes.to_vec(),
+                _ => Vec::new(),
+            }
         }
     })
 }
 
 fn quoted(vm: &mut Vm, bytes: &[u8], safe: &Value) -> PyResult<Value> {
     use std::fmt::Write;
+    if bytes.is_empty() {
+        return Ok(Value::str(""));
+    }
     let safe = safe_bytes(vm, safe)?;
     vm.charge_bytes(bytes.len().saturating_mul(3))?;
     let mut out = String::with_capacity(bytes.len());
@@ -174,7 +186,12 @@ pub(super) fn unquote_value(
         Value::Str(text) => text,
         Value::None => return Err(type_error("argument of type 'NoneType' is not iterable")),
         other => {
-            return Err(type_error(format!("argument of type '{}' is not iterable", other.type_name().as_str())));
+            // What CPython asks of any argument.
+            if !vm.contains(other, &Value::str("%"))? {
+                return Err(no_split(other));
+            }
+            let found = other.type_name();
+            return Err(type_error(format!("expected string or bytes-like object, got '{}'", found.as_str())));
         }
     };
     vm.charge_bytes(text.len())?;

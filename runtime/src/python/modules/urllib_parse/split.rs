@@ -10,6 +10,7 @@ use crate::python::modules::signature::Signature;
 use crate::python::types::{Class, Type};
 use crate::python::value::{Builtin, Value};
 use crate::python::vm::Vm;
+use crate::python::vm::attributes::no_attribute;
 
 /// What a result is.
 #[derive(Clone, Copy)]
@@ -22,9 +23,9 @@ pub(super) enum Kind {
 thread_local! {
     // A class belongs to a thread, as all values do; a second one of the same name would not be the same.
     static CLASSES: [Rc<Class>; 3] = [
-        named_tuple::class("DefragResult", &["url", "fragment"], &[("geturl", &GETURL)]),
-        named_tuple::class("ParseResult", &["scheme", "netloc", "path", "params", "query", "fragment"], &PROPERTIES),
-        named_tuple::class("SplitResult", &["scheme", "netloc", "path", "query", "fragment"], &PROPERTIES),
+        named_tuple::class("urllib.parse", "DefragResult", &["url", "fragment"], &[("geturl", &GETURL)]),
+        named_tuple::class("urllib.parse", "ParseResult", &["scheme", "netloc", "path", "params", "query", "fragment"], &PROPERTIES),
+        named_tuple::class("urllib.parse", "SplitResult", &["scheme", "netloc", "path", "query", "fragment"], &PROPERTIES),
     ];
 }
 
@@ -74,8 +75,7 @@ static JOIN: Builtin = Builtin {
     call: |vm, args| {
         let [parts] = args.exactly("geturl")?;
         let parts = vm.collect(&parts)?;
-        let parts: Vec<String> =
-            parts.iter().map(|part| text(part).map(|part| part.to_string())).collect::<PyResult<_>>()?;
+        let parts: Vec<String> = super::join::coerced(vm, &parts)?;
         Ok(Value::str(super::join::joined(&parts)))
     },
 };
@@ -172,12 +172,41 @@ pub(super) fn split(url: &str, scheme: &str, fragments: bool) -> PyResult<[Strin
             check_bracketed(bracketed.split(']').next().unwrap_or_default())?;
         }
     }
+    if netloc.contains(normalizes_to_separator) {
+        let quoted = crate::python::vm::text::str_repr(netloc);
+        return Err(value_error(format!("netloc {} contains invalid characters under NFKC normalization", quoted)));
+    }
     let (rest, fragment) = match rest.split_once('#') {
         Some((rest, fragment)) if fragments => (rest, fragment),
         _ => (rest, ""),
     };
     let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
     Ok([scheme, netloc.to_owned(), path.to_owned(), query.to_owned(), fragment.to_owned()])
+}
+
+/// Whether a character would become `/`, `?`, `#`, `@` or `:` by the normalization NFKC.
+fn normalizes_to_separator(char: char) -> bool {
+    matches!(
+        u32::from(char),
+        0x2047
+            ..=0x2049
+                | 0x2100
+                | 0x2101
+                | 0x2105
+                | 0x2106
+                | 0x2a74
+                | 0xfe13
+                | 0xfe16
+                | 0xfe55
+                | 0xfe56
+                | 0xfe5f
+                | 0xfe6b
+                | 0xff03
+                | 0xff0f
+                | 0xff1a
+                | 0xff1f
+                | 0xff20
+    )
 }
 
 fn check_bracketed(host: &str) -> PyResult<()> {
@@ -213,6 +242,19 @@ pub(super) fn parse(url: &str, scheme: &str, fragments: bool) -> PyResult<[Strin
 
 fn arguments(vm: &mut Vm, args: Args, name: &'static str) -> PyResult<(String, String, bool)> {
     let [url, scheme, fragments] = Signature::function(name, ["url", "scheme", "allow_fragments"], 1).bind(args)?;
+    if name == "urlsplit" {
+        // Its results are kept.
+        for part in [&url, &scheme, &fragments].into_iter().flatten() {
+            crate::python::hash::hash(vm, part)?;
+        }
+    }
+    if let Some(scheme) = &scheme
+        && scheme.as_str().is_none()
+        && !vm.truthy(scheme)?
+        && matches!(url, Some(Value::Str(_)))
+    {
+        return Err(no_attribute(scheme, "strip"));
+    }
     let given = [url.unwrap_or_default(), scheme.unwrap_or_else(|| Value::str(""))];
     let texts = super::texts(&given)?;
     let [url, scheme] = texts.as_slice() else { return Err(type_error("an address and a scheme are needed")) };

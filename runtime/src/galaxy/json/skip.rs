@@ -1,0 +1,240 @@
+//! Skipping a value quickly.
+//!
+//! Most of a job's line is never looked at, but all of it is checked. The quick way knows what is common and right: where it
+//! meets anything else (a fault, `\u`, deep nesting, `NaN`), the exact reader looks at the value.
+
+/// Values nested deeper are left to the exact reader: one bit of a word for each container.
+pub(super) const MAX_QUICK_DEPTH: usize = 62;
+
+/// Numbers of more bytes are left to the exact reader, which knows how long an int may be.
+const MAX_NUMBER: usize = 64;
+
+/// Where the value that starts at `from`, or at blanks before it, ends; nothing where the quick way does not tell.
+pub(super) fn quick_end(text: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    // The containers that are open, innermost lowest: 1 for an object, 0 for a list. The highest bit set is none of them.
+    let mut open = 1_u64;
+    loop {
+        at = blanks(text, at);
+        match text.get(at)? {
+            b'"' => at = string_end(text, at + 1)?,
+            b'{' => {
+                at = blanks(text, at + 1);
+                if text.get(at)? == &b'}' {
+                    at += 1;
+                } else {
+                    open = opened(open, 1)?;
+                    at = key_end(text, at)?;
+                    continue;
+                }
+            }
+            b'[' => {
+                at = blanks(text, at + 1);
+                if text.get(at)? == &b']' {
+                    at += 1;
+                } else {
+                    open = opened(open, 0)?;
+                    continue;
+                }
+            }
+            b'-' | b'0'..=b'9' => at = number_end(text, at)?,
+            b't' => at = word_end(text, at, b"true")?,
+            b'f' => at = word_end(text, at, b"false")?,
+            b'n' => at = word_end(text, at, b"null")?,
+            _ => return None,
+        }
+        // A value has ended, and maybe the containers that hold it.
+        loop {
+            if open == 1 {
+                return Some(at);
+            }
+            at = blanks(text, at);
+            match (text.get(at)?, open & 1) {
+                (b',', 1) => {
+                    at = key_end(text, blanks(text, at + 1))?;
+                    break;
+                }
+                (b',', _) => {
+                    at += 1;
+                    break;
+                }
+                (b'}', 1) | (b']', 0) => {
+                    at += 1;
+                    open >>= 1;
+                }
+                _ => return None,
+            }
+        }
+    }
+}
+
+fn opened(open: u64, bit: u64) -> Option<u64> {
+    (open >> MAX_QUICK_DEPTH == 0).then_some(open << 1 | bit)
+}
+
+/// Where the white space from here ends.
+fn blanks(text: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\t' | b'\n' | b'\r') = text.get(at) {
+        at += 1;
+    }
+    at
+}
+
+fn word_end(text: &[u8], at: usize, word: &[u8]) -> Option<usize> {
+    text.get(at..)?.starts_with(word).then_some(at + word.len())
+}
+
+/// Where a key and its colon end.
+fn key_end(text: &[u8], at: usize) -> Option<usize> {
+    if text.get(at)? != &b'"' {
+        return None;
+    }
+    let at = blanks(text, string_end(text, at + 1)?);
+    (text.get(at)? == &b':').then_some(at + 1)
+}
+
+/// Where the string ends whose first character is at `at`: after its quote.
+fn string_end(text: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at += plain_length(text.get(at..)?);
+        match text.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => match text.get(at + 1)? {
+                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => at += 2,
+                _ => return None,
+            },
+            _ => return None,
+        }
+    }
+}
+
+/// Where a number ends: an int, or one with digits after a point.
+fn number_end(text: &[u8], from: usize) -> Option<usize> {
+    let digits = |mut at: usize| {
+        while text.get(at).is_some_and(u8::is_ascii_digit) {
+            at += 1;
+        }
+        at
+    };
+    let first = from + usize::from(text.get(from) == Some(&b'-'));
+    let mut end = digits(first);
+    if end == first || (text.get(first) == Some(&b'0') && end > first + 1) {
+        return None;
+    }
+    if text.get(end) == Some(&b'.') {
+        let fraction = end + 1;
+        end = digits(fraction);
+        if end == fraction {
+            return None;
+        }
+    }
+    (end - from <= MAX_NUMBER && !matches!(text.get(end), Some(b'e' | b'E'))).then_some(end)
+}
+
+/// How many bytes come before a quote, a backslash or a control character: eight at a time.
+pub(super) fn plain_length(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    // The lowest bit that is set is the high one of the first byte that is below `least`; those after it may be wrong.
+    let below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word & HIGH;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let quote = below(word ^ (ONES * u64::from(b'"')), 1);
+        let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
+        let found = quote | backslash | below(word, 0x20);
+        if found != 0 {
+            return index * 8 + found.trailing_zeros() as usize / 8;
+        }
+    }
+    let last = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
+    words.len() * 8 + last.unwrap_or(rest.len())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+    use super::super::Reader;
+    use super::*;
+
+    #[test]
+    fn a_string_ends_at_the_first_quote_backslash_or_control() {
+        let ends = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
+        // Each byte in each place of the word, after each other byte: what borrows must not be taken for an end.
+        for before in 0..=u8::MAX {
+            for byte in 0..=u8::MAX {
+                for place in 0..19 {
+                    let mut bytes = vec![before | 0x80; 19];
+                    bytes.iter_mut().skip(place).take(1).for_each(|slot| *slot = byte);
+                    let expected = bytes.iter().position(ends).unwrap_or(bytes.len());
+                    assert_eq!(plain_length(&bytes), expected, "{bytes:?}");
+                }
+            }
+        }
+    }
+
+    /// Texts from pieces of JSON, right and wrong: where the quick way tells of an end, the exact reader reads to it.
+    #[test]
+    fn the_quick_way_ends_where_the_exact_reader_does() {
+        const PIECES: [&str; 34] = [
+            "{",
+            "}",
+            "[",
+            "]",
+            ",",
+            ":",
+            "\"",
+            "\"a\"",
+            "\"k\":",
+            "\"long text of more than a word\"",
+            "\"\\n\"",
+            "\"\\u0041\"",
+            "\"\\x\"",
+            "\"\u{1}\"",
+            "\\",
+            " ",
+            "\n",
+            "\t",
+            "0",
+            "-0",
+            "01",
+            "1.5",
+            "1.",
+            "-",
+            "1e5",
+            "12",
+            "true",
+            "tru",
+            "false",
+            "null",
+            "NaN",
+            "-Infinity",
+            "{}",
+            "[]",
+        ];
+        let mut state = 0x2545_f491_4f6c_dd1d_u64;
+        let mut next = |below: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            usize::try_from(state % below as u64).unwrap()
+        };
+        let mut told = 0;
+        for _ in 0..200_000 {
+            let mut text = String::new();
+            for _ in 0..=next(9) {
+                text.push_str(PIECES[next(PIECES.len())]);
+            }
+            let mut reader = Reader::new(&text);
+            let exact = reader.skip().map(|()| reader.at);
+            if let Some(end) = quick_end(text.as_bytes(), 0) {
+                told += 1;
+                assert_eq!(exact, Ok(end), "{text:?}");
+            }
+        }
+        assert!(told > 20_000, "{told}");
+        let deep = |depth: usize| "[".repeat(depth) + "1" + &"]".repeat(depth);
+        assert_eq!(quick_end(deep(MAX_QUICK_DEPTH).as_bytes(), 0), Some(2 * MAX_QUICK_DEPTH + 1));
+        assert_eq!(quick_end(deep(MAX_QUICK_DEPTH + 1).as_bytes(), 0), None);
+    }
+}

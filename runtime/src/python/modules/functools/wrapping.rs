@@ -1,0 +1,104 @@
+//! `wraps` and `update_wrapper`: functions that look like those they wrap.
+
+use std::rc::Rc;
+
+use super::{LRU_CACHE_WRAPPER, PARTIAL};
+use crate::python::args::Args;
+use crate::python::exception::{PyResult, attribute_error};
+use crate::python::function::Guise;
+use crate::python::modules::signature::Signature;
+use crate::python::object::Object;
+use crate::python::string::Str;
+use crate::python::types::{BUILTIN_FUNCTION, BuiltinType, FUNCTION, OBJECT, Type};
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+/// What `wraps(f)` gives: it makes the function that it decorates look like `f`.
+struct Wraps(Value);
+
+static WRAPS: BuiltinType = BuiltinType::new("partial", "functools", &OBJECT);
+
+impl Object for Wraps {
+    fn class(&self) -> &'static BuiltinType {
+        &WRAPS
+    }
+
+    fn callable(&self) -> bool {
+        true
+    }
+
+    fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
+        let address = crate::python::builtins::attributes::identity(this);
+        Ok(format!(
+            "functools.partial(<function update_wrapper at {address:#x}>, wrapped={}, assigned=('__module__', '__name__', \
+             '__qualname__', '__doc__', '__annotations__'), updated=('__dict__',))",
+            vm.repr(&self.0)?
+        ))
+    }
+
+    fn call(&self, vm: &mut Vm, _: &Value, mut args: Args) -> PyResult<Value> {
+        args.kw.push((Str::from("wrapped"), self.0.clone()));
+        update_wrapper(vm, args)
+    }
+}
+
+/// `wraps(wrapped, assigned, updated)`
+pub(super) fn wraps(_: &mut Vm, args: Args) -> PyResult<Value> {
+    let [wrapped, _, _] = Signature::function("wraps", ["wrapped", "assigned", "updated"], 1).bind(args)?;
+    Ok(Value::object(Wraps(wrapped.unwrap_or_default())))
+}
+
+/// `update_wrapper(wrapper, wrapped, assigned, updated)`.
+///
+/// DIFFERENCE: `assigned` and `updated` are taken and dropped, as the doc string is, which functions do not keep.
+pub(super) fn update_wrapper(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let names = ["wrapper", "wrapped", "assigned", "updated"];
+    let [wrapper, wrapped, _, _] = Signature::function("update_wrapper", names, 2).bind(args)?;
+    let (wrapper, wrapped) = (wrapper.unwrap_or_default(), wrapped.unwrap_or_default());
+    match &wrapper {
+        Value::Function(function) => {
+            let guise = Guise {
+                name: vm.find_attr(&wrapped, "__name__")?,
+                qualified: vm.find_attr(&wrapped, "__qualname__")?,
+                module: vm.find_attr(&wrapped, "__module__")?,
+                wrapped,
+            };
+            let old = function.guise.replace(Some(Rc::new(guise)));
+            drop(old);
+        }
+        // Wrappers of the runtime show what they wrap by themselves.
+        Value::Object(object)
+            if [&FUNCTION, &LRU_CACHE_WRAPPER, &PARTIAL].iter().any(|class| std::ptr::eq(*class, object.class())) => {}
+        _ => {
+            // The module of a builtin function can be set, its name cannot.
+            let is_builtin = wrapper.class().same(&Type::Builtin(&BUILTIN_FUNCTION));
+            let names = ["__module__", "__name__", "__qualname__", "__doc__"];
+            for name in names.into_iter().filter(|name| !(is_builtin && *name == "__module__")) {
+                if let Some(value) = vm.find_attr(&wrapped, name)? {
+                    if let Value::Object(_) = &wrapper {
+                        let class = wrapper.type_name();
+                        let message = format!("'{}' object attribute '{name}' is read-only", class.as_str());
+                        return Err(attribute_error(message));
+                    }
+                    vm.set_attr(&wrapper, &Str::from(name), value)?;
+                }
+            }
+            vm.set_attr(&wrapper, &Str::from("__wrapped__"), wrapped)?;
+        }
+    }
+    Ok(wrapper)
+}
+
+/// The text of a function that a decorator made: the name of what it wraps, or its own.
+pub(in crate::python::modules) fn wrapper_repr(
+    vm: &mut Vm,
+    wrapped: &Value,
+    own: &str,
+    this: &Value,
+) -> PyResult<String> {
+    let name = match vm.find_attr(wrapped, "__qualname__")? {
+        Some(name) => vm.str(&name)?.to_string(),
+        None => own.to_owned(),
+    };
+    Ok(format!("<function {name} at {:#x}>", crate::python::builtins::attributes::identity(this)))
+}
