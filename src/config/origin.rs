@@ -214,7 +214,7 @@ mod tests {
         let mut problems = Diagnostics::new();
         let document = yaml::load(&sources, id, &mut problems).unwrap();
         let map = document.root.as_map().unwrap().clone();
-        let text = map.entries[0].value.as_text().unwrap().clone();
+        let text = map.entries[0].value.as_text().unwrap_or_else(|| panic!("{yaml_text:?} is no text")).clone();
         let at = text.value.find("HERE").unwrap();
         let span = TextOrigin::new(&text, &sources).span(at..at + 4);
         let line = text.value[..at].matches('\n').count() + 1;
@@ -241,7 +241,7 @@ mod tests {
             ("a: |\r\n  x\r\n  HERE\r\n", "f:3:3"),
             ("a: >\n  x\n  y\n\n  z\n    w\n  HERE\n", "f:7:3"),
             ("a: >\n  x\n   \n  HERE", "f:4:3"),
-            ("a: &x !!str >2\n      x\n    HERE\n", "f:3:5"),
+            ("a: &x >2\n      x\n    HERE\n", "f:3:5"),
             ("a: &x |2\n      x\n    HERE\n", "f:3:5"),
             ("a: \"x \\\n  \\ b \\x20\\tHERE\"\n", "f:2:14"),
             ("a: \"\\\"\\\\HERE\"\n", "f:1:9"),

@@ -338,14 +338,18 @@ impl Object for Form {
         &SPECIAL_FORM
     }
 
-    fn get_item(&self, _: &mut Vm, key: &Value) -> PyResult<Value> {
+    fn get_item(&self, vm: &mut Vm, key: &Value) -> PyResult<Value> {
         let this = Value::object(Self { name: self.name, origin: self.origin });
         Ok(match (self.name, key) {
             ("Optional", other) => union_of(vec![other.clone(), Value::None], true),
             ("Union", Value::Tuple(members)) if members.items.is_empty() => {
                 return Err(type_error("Cannot take a Union of no types."));
             }
-            ("Union", Value::Tuple(members)) => union_of(members.items.clone(), true),
+            ("Union", Value::Tuple(members)) => {
+                // Each is compared with all before it.
+                vm.charge(members.items.len().saturating_mul(members.items.len()) / 16)?;
+                union_of(members.items.clone(), true)
+            }
             ("Union", other) => union_of(vec![other.clone()], true),
             (_, other) => generic_alias(this, other),
         })
