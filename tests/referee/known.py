@@ -65,7 +65,7 @@ def wrong_arguments(source, expected, actual):
     the function, which its parser puts into the message.
     """
     refusal = re.match(r"!(TypeError|AttributeError|ValueError): ", expected)
-    if refusal is None or not actual.startswith(refusal[0]) or re.search(r"has no attribute '\w+'$", expected):
+    if refusal is None or not actual.startswith(refusal[0]) or re.search(r"has no attribute '\w+'(?: \[raised in \w+\])?$", expected):
         return False
     raised = re.search(RAISED_IN, expected)
     return any((raised and raised[1] == PLACES.get(module, module.rsplit(".")[-1])) or re.search(rf"\b(openssl_)?{name}(\(\)| expected)", expected) for module, name in re.findall(MODULE_CALL, source))
