@@ -21,6 +21,18 @@ def evaluate(source, kind):
     exec(block, names)
     return eval(value, names)
 
+def raised_in(error):
+    """The module of the library whose function the program called and that raised, if it is written in Python.
+
+    None where the program itself raised, or a function of it that the library called.
+    """
+    module, place = None, error.__traceback__
+    while place:
+        name = place.tb_frame.f_globals.get("__name__", "")
+        module = None if name in ("", "__main__", "ast", "tpv.core.loader") else module or name.rsplit(".", 1)[-1]
+        place = place.tb_next
+    return module
+
 def main():
     warnings.simplefilter("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
@@ -37,8 +49,10 @@ def main():
         except BaseException as error:
             try:
                 answer = {"exception": type(error).__name__, "message": str(error)}
-            except BaseException as error:
-                answer = {"exception": type(error).__name__, "message": str(error)}
+            except BaseException as inner:
+                answer = {"exception": type(inner).__name__, "message": str(inner)}
+            if module := raised_in(error):
+                answer["module"] = module
         signal.alarm(0)
         out.write(json.dumps(answer) + "\n")
         out.flush()

@@ -39,6 +39,12 @@ def text(answer):
     return "!" + answer.get("exception", "panic") + ": " + answer.get("message", answer.get("panic", ""))
 
 
+def reported(answer):
+    """The text of an answer of CPython, with the module that raised where it was not the program."""
+    module = answer.get("module")
+    return text(answer) + (f" [raised in {module}]" if module else "")
+
+
 def calls_what_is_missing(source, expected, actual):
     """Whether the program calls, with arguments that may raise, the attribute that CPython misses and tpvc never came to."""
     missing = re.search(r"no attribute '(\w+)'$", expected)
@@ -53,12 +59,37 @@ def same_characters(source, expected, actual):
 
 
 def wrong_arguments(source, expected, actual):
-    """Whether a function of a module was called, and both refuse what it was given, in other words."""
-    refusal = r"^!(TypeError|AttributeError|ValueError): (?!module )(?!.* has no attribute '\w+'$)"
-    return re.search(MODULE_CALL, source) is not None and re.search(refusal, expected) is not None and re.search(refusal, actual) is not None
+    """Whether a function of a module refuses what it was given, with the same exception in both and in other words.
+
+    That it was the function that refused is told by the module that raised, where it is written in Python, else by the name of
+    the function, which its parser puts into the message.
+    """
+    refusal = re.match(r"!(TypeError|AttributeError|ValueError): ", expected)
+    if refusal is None or not actual.startswith(refusal[0]) or re.search(r"has no attribute '\w+'(?: \[raised in \w+\])?$", expected):
+        return False
+    raised = re.search(RAISED_IN, expected)
+    return any((raised and raised[1] == PLACES.get(module, module.rsplit(".")[-1])) or re.search(rf"\b(openssl_)?{name}(\(\)| expected)", expected) for module, name in re.findall(MODULE_CALL, source))
 
 
-MODULE_CALL = r"\b(binascii|contextlib|copy|dataclasses|enum|fnmatch|functools|hashlib|packaging\.\w+|path|shlex|string|textwrap|time|types|urllib\.parse|uuid)\.\w+\("
+WRONG_ARGUMENTS = "messages for wrong arguments of functions in modules"
+MODULE_CALL = r"(?<![\w.])(binascii|contextlib|copy|dataclasses|enum|fnmatch|functools|hashlib|packaging\.\w+|os\.path|shlex|string|textwrap|time|types|urllib\.parse|uuid)\.(\w+)\("
+PLACES = {"os.path": "posixpath"}
+# What `reported` says of the module that raised.
+RAISED_IN = r" \[raised in (\w+)\]$"
+
+
+STRING = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+
+
+def doc_string(source, expected, actual):
+    """Whether the answers are equal but for strings in place of which there is `None`, or tpvc misses a string's method."""
+    if "__doc__" not in source:
+        return False
+    if re.match(r"!(Type|Attribute)Error: .*'?NoneType'?", actual):
+        return True
+    none = re.escape(re.sub(STRING, "None", expected)).replace("None", f"(?:None|{STRING})")
+    return re.fullmatch(none.removesuffix("str") + "(str|NoneType)" if expected.endswith(" str") else none, actual) is not None
+
 
 # A class of functions, as messages name it, and functions as `repr` shows them.
 FUNCTIONS = [
@@ -89,12 +120,12 @@ KNOWN = [
     Known("the order of sets of what is hashed by address", r"set|\{", r"None|<class|nan", None, when=same_characters),
     Known("methods are looked up after their arguments", None, r"^!AttributeError: ", r"^!NameError: ", when=calls_what_is_missing),
     Known("the arguments of a SyntaxError", r"eval|ast|compile|except", r"\('[^']*', \('<(string|unknown)>'", r"line \d+\)'"),
-    Known("messages for wrong arguments of functions in modules", when=wrong_arguments),
     Known("hashes as an index", r"\bhash\(", r"^!IndexError: .*index out of range"),
     Known("addresses as bytes", None, None, r"^!NotImplementedError: addresses as bytes$"),
-    Known("views of a ChainMap", r"ChainMap", r"(Keys|Items|Values)View\b"),
-    Known("doc strings", r"__doc__", None, r"None"),
-    Known("the world tells no time", r"\btime\.", None, r"HostUnavailable"),
+    Known("the name of a cached `type`", r"\b(lru_)?cache\(type\)|\b(lru_)?cache\b.*\btype\b", r"getset_descriptor|<attribute '__\w+__' of 'type' objects>", r"'type'"),
+    Known("what a SpecifierSet is made of", r"SpecifierSet\(", None, r"^!TypeError: SpecifierSet\(\) takes a str or Specifier objects$"),
+    Known("doc strings", when=doc_string),
+    Known("the world tells no time", r"(?<![\w.])time\.(time|time_ns|localtime|gmtime|ctime|asctime|strftime|monotonic|perf_counter)\b|\.(now|utcnow|today)\b", None, r"^!HostUnavailable: the world does not tell the time"),
     Known("members of IntEnum and StrEnum that functions give back", r"StrEnum|IntEnum|(str|int), enum\.Enum", r"<\w+\.\w+: ", None, [(r"<\w+\.\w+: ([^<>]*)>", r"\1"), (r" \w+$", "")]),
     Known("where the recursion went too deep", None, r"^!RecursionError: maximum", r"^!RecursionError: maximum", [(r"exceeded.*", "exceeded")]),
 ]
@@ -103,4 +134,6 @@ KNOWN = [
 def reason(case, expected, actual):
     """The name of the difference that explains the two answers, or None."""
     texts = case[1], text(expected), text(actual)
+    if wrong_arguments(case[1], reported(expected), texts[2]):
+        return WRONG_ARGUMENTS
     return next((known.name for known in KNOWN if known.explains(*texts)), None)

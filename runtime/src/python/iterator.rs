@@ -40,6 +40,11 @@ pub trait PyIterator {
         None
     }
 
+    /// `__name__` and `__qualname__` of a generator; `None` where this is none.
+    fn names(&self) -> Option<(String, String)> {
+        None
+    }
+
     /// What a generator returned, once it ended: the value of `yield from`.
     fn result(&mut self) -> Value {
         Value::None

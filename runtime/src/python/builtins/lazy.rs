@@ -7,9 +7,9 @@ use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::iterator::{Items, IteratorObject, PyIterator};
 use crate::python::methods::{dict_views, range};
-use crate::python::modules::abc::MAPPING;
+use crate::python::modules::abc::{ITEMS_VIEW, KEYS_VIEW, MAPPING, VALUES_VIEW};
 use crate::python::modules::enums;
-use crate::python::types::{ENUMERATE, FILTER, GENERATOR, LIST_REVERSEITERATOR, MAP, REVERSED, ZIP};
+use crate::python::types::{BuiltinType, ENUMERATE, FILTER, GENERATOR, LIST_REVERSEITERATOR, MAP, REVERSED, ZIP};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -226,7 +226,7 @@ pub(crate) fn reversed(vm: &mut Vm, args: Args) -> PyResult<Value> {
                 return vm.call_method(&sequence, "__reversed__", Args::none());
             }
             // Mappings that are no dicts have a `__reversed__` that is `None`.
-            if object.class().is_subclass(&MAPPING) || object.len(vm).is_none() {
+            if object.class().is_subclass(&MAPPING) || is_view(object.class()) || object.len(vm).is_none() {
                 return Err(not_reversible(&sequence));
             }
             &REVERSED
@@ -252,6 +252,11 @@ pub(crate) fn reversed(vm: &mut Vm, args: Args) -> PyResult<Value> {
     };
     let left = vm.len(&sequence)?;
     Ok(IteratorObject::new(class, Reversed { sequence, left }))
+}
+
+/// Whether objects of the class are views of a mapping that is no dict.
+fn is_view(class: &'static BuiltinType) -> bool {
+    [&KEYS_VIEW, &VALUES_VIEW, &ITEMS_VIEW].iter().any(|view| class.is_subclass(view))
 }
 
 fn not_reversible(value: &Value) -> crate::python::exception::Raised {

@@ -248,7 +248,7 @@ fn crc32(start: u32, bytes: &[u8]) -> u32 {
 
 fn adler32(start: u32, bytes: &[u8]) -> u32 {
     const MODULUS: u32 = 65_521;
-    let (mut a, mut b) = (start & 0xffff, start >> 16);
+    let (mut a, mut b) = ((start & 0xffff) % MODULUS, (start >> 16) % MODULUS);
     for byte in bytes {
         a = (a + u32::from(*byte)) % MODULUS;
         b = (b + a) % MODULUS;

@@ -313,6 +313,10 @@ impl PyIterator for Merged {
         Some(Ok(format!("<generator object merge at {address:#x}>")))
     }
 
+    fn names(&self) -> Option<(String, String)> {
+        Some(("merge".to_owned(), "merge".to_owned()))
+    }
+
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
         vm.charge(2)?;
         if let Some(given) = self.given.take() {

@@ -119,6 +119,10 @@ fn member_text(vm: &mut Vm, value: &Value) -> PyResult<String> {
         Value::Type(Type::Builtin(class)) => format!("{}{}", class.module_prefix(), class.name),
         Value::Type(class) => format!("{CODE_MODULE}.{}", class.name().as_str()),
         Value::Ellipsis => "...".to_owned(),
+        Value::Builtin(builtin) => match vm.module_of(builtin) {
+            Some(module) => format!("{module}.{}", builtin.name),
+            None => builtin.name.to_owned(),
+        },
         other => match other.downcast::<Form>() {
             Some(form) => format!("typing.{}", form.name),
             None => vm.repr(other)?,

@@ -112,8 +112,12 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     };
     let [hex, bytes, bytes_le, fields, number, version, _] =
         signature.bind(args)?.map(|given| given.unwrap_or_default());
-    let given = [&hex, &bytes, &bytes_le, &fields, &number];
-    if given.iter().filter(|value| !value.is_none()).count() != 1 {
+    // CPython counts what equals `None`, which a class may answer as it likes.
+    let mut missing = 0;
+    for value in [&hex, &bytes, &bytes_le, &fields, &number] {
+        missing += usize::from(value.is_none() || vm.equal(value, &Value::None)?);
+    }
+    if missing != 4 {
         return Err(type_error("one of the hex, bytes, bytes_le, fields, or int arguments must be given"));
     }
     let whole: u128 = if !hex.is_none() {

@@ -121,6 +121,13 @@ impl Vm {
                 "step" => return Ok(Some(Value::Int(range.step))),
                 _ => {}
             },
+            Value::Iterator(iterator) if matches!(name, "__name__" | "__qualname__") => {
+                // A generator that asks for its own name while it runs is not told.
+                let names = iterator.state.try_borrow().ok().and_then(|state| state.names());
+                if let Some((short, qualified)) = names {
+                    return Ok(Some(Value::str(if name == "__name__" { short } else { qualified })));
+                }
+            }
             Value::Function(_) | Value::Builtin(_) | Value::BoundMethod(_) => {
                 if let Some(value) = self.function_attribute(object, name) {
                     return Ok(Some(value));
@@ -251,7 +258,14 @@ impl Vm {
             Value::BoundMethod(method) => match (&method.target, name) {
                 (_, "__self__") => return Some(method.receiver.clone()),
                 (MethodTarget::Function(function), "__func__") => return Some(function.clone()),
-                (MethodTarget::Native(native), "__name__" | "__qualname__") => return Some(Value::str(native.name)),
+                (MethodTarget::Native(native), "__name__") => return Some(Value::str(native.name)),
+                (MethodTarget::Native(native), "__qualname__") => {
+                    let class = match &method.receiver {
+                        Value::Type(class) => class.name(),
+                        receiver => receiver.class().name(),
+                    };
+                    return Some(Value::str(format!("{}.{}", class.as_str(), native.name)));
+                }
                 (MethodTarget::Host(text), "__name__" | "__qualname__") => return Some(Value::Str(text.clone())),
                 (MethodTarget::Function(function), _) => function,
                 _ => return None,

@@ -209,7 +209,7 @@ impl Vm {
     }
 
     /// The module that has a function of the runtime, as CPython names it; none for builtins.
-    fn module_of(&mut self, builtin: &'static Builtin) -> Option<&'static str> {
+    pub(in crate::python) fn module_of(&mut self, builtin: &'static Builtin) -> Option<&'static str> {
         let has = |vm: &mut Self, module: &ModuleDef| match (module.get)(vm, builtin.name) {
             Ok(Some(Value::Builtin(found))) => std::ptr::eq(found, builtin),
             _ => false,
@@ -218,6 +218,9 @@ impl Vm {
         Some(match module.name {
             "operator" => "_operator",
             "os.path" => "posixpath",
+            "bisect" => "_bisect",
+            "functools" if matches!(builtin.name, "cmp_to_key" | "reduce") => "_functools",
+            "heapq" if !matches!(builtin.name, "merge" | "nlargest" | "nsmallest") => "_heapq",
             name => name,
         })
     }

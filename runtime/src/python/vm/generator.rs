@@ -123,11 +123,13 @@ impl PyIterator for Generator {
     }
 
     fn repr(&self, _: &mut Vm, address: usize) -> Option<PyResult<String>> {
+        let (_, qualified) = self.names()?;
+        Some(Ok(format!("<generator object {qualified} at {address:#x}>")))
+    }
+
+    fn names(&self) -> Option<(String, String)> {
         let (name, program, code) = &self.origin;
-        Some(Ok(format!(
-            "<generator object {} at {address:#x}>",
-            super::arguments::qualified(name, &program.data, *code)
-        )))
+        Some((name.to_string(), super::arguments::qualified(name, &program.data, *code)))
     }
 }
 

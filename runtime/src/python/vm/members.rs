@@ -2,8 +2,9 @@
 
 use super::Vm;
 use crate::python::args::Args;
-use crate::python::exception::{ATTRIBUTE_ERROR, KEY_ERROR, PyResult, Raised, TYPE_ERROR, VALUE_ERROR};
+use crate::python::exception::{ATTRIBUTE_ERROR, KEY_ERROR, PyResult, Raised, TYPE_ERROR, VALUE_ERROR, value_error};
 use crate::python::modules::enums;
+use crate::python::string::Str;
 use crate::python::value::Value;
 
 /// The int or str that a value stands for where it is such a member; else the value.
@@ -40,11 +41,57 @@ fn call_with_instances(
     args: Args,
     function: impl Fn(&mut Vm, Args) -> PyResult<Value>,
 ) -> PyResult<Value> {
-    let again = plain_arguments(&args);
-    match (function(vm, args), again) {
-        (Err(raised), Some(again)) if is_refusal(&raised) => function(vm, again),
-        (result, _) => result,
+    let Some(again) = plain_arguments(&args) else {
+        return function(vm, args);
+    };
+    let members = members_of(&args, &again);
+    let classes: Vec<_> = members.iter().map(|(member, plain)| (member.type_name(), plain.type_name())).collect();
+    match function(vm, args) {
+        Err(raised) if is_refusal(&raised) => match function(vm, again) {
+            Err(plain) if names_the_plain(vm, &raised, &plain, &classes)? => Err(raised),
+            Err(plain) if plain.is(&VALUE_ERROR) => Err(with_member(vm, plain, &members)?),
+            result => result,
+        },
+        result => result,
     }
+}
+
+/// The arguments that are members, each with the int or str that it is.
+fn members_of(args: &Args, plain: &Args) -> Vec<(Value, Value)> {
+    let pairs = args.pos.iter().zip(plain.pos.iter());
+    let keywords = args.kw.iter().zip(plain.kw.iter()).map(|((_, member), (_, plain))| (member, plain));
+    let members = pairs.chain(keywords).filter(|(member, plain)| !member.is(plain));
+    members.map(|(member, plain)| (member.clone(), plain.clone())).collect()
+}
+
+/// A refusal that ends with the text of an argument, as that of `int('x')`, with the text of the member.
+fn with_member(vm: &mut Vm, raised: Raised, members: &[(Value, Value)]) -> PyResult<Raised> {
+    let message = vm.str(&raised.value())?;
+    for (member, plain) in members {
+        let shown = vm.repr(plain)?;
+        if let Some(before) = message.strip_suffix(shown.as_str()).filter(|before| before.ends_with(": ")) {
+            let shown = vm.repr(member)?;
+            return Ok(value_error(format!("{before}{shown}")));
+        }
+    }
+    Ok(raised)
+}
+
+/// Whether both refusals are of one class, and say the same but that one names the class of a member where the other names
+/// `int` or `str`: CPython names the member's.
+fn names_the_plain(vm: &mut Vm, raised: &Raised, plain: &Raised, classes: &[(Str, Str)]) -> PyResult<bool> {
+    if raised.class_name() != plain.class_name() {
+        return Ok(false);
+    }
+    let (left, right) = (vm.str(&raised.value())?, vm.str(&plain.value())?);
+    let words = |text: &Str| -> Vec<String> {
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
+    };
+    let (left, right) = (words(&left), words(&right));
+    let same = |(left, right): (&String, &String)| {
+        left == right || classes.iter().any(|(member, plain)| left == member.as_str() && right == plain.as_str())
+    };
+    Ok(left.len() == right.len() && left != right && left.iter().zip(&right).all(same))
 }
 
 /// The arguments with the ints and strs that members are; `None` where there are no members.

@@ -194,16 +194,17 @@ pub(super) fn join(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value>
         })?,
     };
     vm.charge(items.len() / 2)?;
-    let items: Vec<Value> = match items.iter().any(|item| matches!(item, Value::Instance(_))) {
-        true => items.iter().map(plain).collect(),
-        false => items,
+    let given = items;
+    let items: Vec<Value> = match given.iter().any(|item| matches!(item, Value::Instance(_))) {
+        true => given.iter().map(plain).collect(),
+        false => given.clone(),
     };
     let mut total = separator.len().saturating_mul(items.len().saturating_sub(1));
     for (index, item) in items.iter().enumerate() {
         let Value::Str(item) = item else {
             return Err(type_error(format!(
                 "sequence item {index}: expected str instance, {} found",
-                item.type_name().as_str()
+                given.get(index).unwrap_or(item).type_name().as_str()
             )));
         };
         total = total.saturating_add(item.as_str().len());

@@ -1,8 +1,10 @@
 //! `collections.ChainMap`: several mappings seen as one.
 
+use super::chain_map_views::View;
 use crate::python::args::Args;
 use crate::python::dict::Dict;
 use crate::python::exception::{KEY_ERROR, PyResult, key_error, type_error};
+use crate::python::methods::dict_views::Kind;
 use crate::python::methods::wrong_receiver;
 use crate::python::modules::abc;
 use crate::python::modules::signature::Signature;
@@ -19,14 +21,14 @@ pub static CHAIN_MAP: BuiltinType = BuiltinType {
         Method { name: "clear", call: |vm, this, args| first_map(vm, this, "clear", args) },
         Method { name: "copy", call: copy },
         Method { name: "get", call: get },
-        Method { name: "items", call: |vm, this, args| view(vm, this, "items", args) },
-        Method { name: "keys", call: |vm, this, args| view(vm, this, "keys", args) },
+        Method { name: "items", call: |_, this, args| view(this, Kind::Items, "Mapping.items", args) },
+        Method { name: "keys", call: |_, this, args| view(this, Kind::Keys, "Mapping.keys", args) },
         Method { name: "new_child", call: new_child },
         Method { name: "pop", call: pop },
         Method { name: "popitem", call: popitem },
         Method { name: "setdefault", call: setdefault },
         Method { name: "update", call: update },
-        Method { name: "values", call: |vm, this, args| view(vm, this, "values", args) },
+        Method { name: "values", call: |_, this, args| view(this, Kind::Values, "Mapping.values", args) },
     ],
     statics: &[Builtin { name: "fromkeys", call: fromkeys }],
     ..BuiltinType::new("ChainMap", "collections", &abc::MUTABLE_MAPPING)
@@ -110,10 +112,10 @@ impl ChainMap {
     }
 }
 
-/// DIFFERENCE: `keys()`, `values()` and `items()` are views of a dict made when they are asked for.
-fn view(vm: &mut Vm, this: &Value, name: &str, args: Args) -> PyResult<Value> {
-    let flat = receiver(this)?.flat(vm)?;
-    vm.call_method(&flat, name, args)
+fn view(this: &Value, kind: Kind, name: &'static str, args: Args) -> PyResult<Value> {
+    receiver(this)?;
+    let [] = Signature::method(name, [], 0).bind(args)?;
+    Ok(Value::object(View { map: this.clone(), kind }))
 }
 
 fn first_map(vm: &mut Vm, this: &Value, name: &str, args: Args) -> PyResult<Value> {

@@ -292,7 +292,8 @@ fn process(vm: &mut Vm, target: Value, options: Options) -> PyResult<Value> {
     }
     let stray = {
         let dict = class.dict.borrow();
-        dict.iter().find(|(_, value)| value.downcast::<Field>().is_some()).map(|(name, _)| name.clone())
+        let stray = |name: &str, value: &Value| value.downcast::<Field>().is_some() && !fields.contains_key(name);
+        dict.iter().find(|(name, value)| stray(name, value)).map(|(name, _)| name.clone())
     };
     if let Some(name) = stray {
         let shown = vm.repr(&Value::str(name))?;

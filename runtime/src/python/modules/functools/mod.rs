@@ -17,7 +17,7 @@ use crate::python::args::Args;
 use crate::python::builtins::classes::is_callable;
 use crate::python::builtins::convert;
 use crate::python::dict::{Dict, Key, Table};
-use crate::python::exception::{PyResult, attribute_error, type_error};
+use crate::python::exception::{PyResult, attribute_error, overflow_error, type_error};
 use crate::python::modules::collections::named_tuple;
 use crate::python::object::Object;
 use crate::python::string::Str;
@@ -276,6 +276,9 @@ fn cached(function: Value, (max, given): (Option<usize>, Value), typed: bool) ->
 fn cached_callable(vm: &mut Vm, function: Value, max: (Option<usize>, Value), typed: bool) -> PyResult<Value> {
     if !is_callable(vm, &function)? {
         return Err(type_error("the first argument must be callable"));
+    }
+    if matches!(max.1, Value::BigInt(_)) {
+        return Err(overflow_error("cannot fit 'int' into an index-sized integer"));
     }
     Ok(cached(function, max, typed))
 }

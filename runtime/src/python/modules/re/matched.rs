@@ -3,13 +3,11 @@
 use std::rc::Rc;
 
 use super::bytes::{part, text_of};
-use super::errors::template_error;
-use super::pattern::Subject;
+use super::pattern::{Subject, parsed};
 use crate::python::args::Args;
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, Raised, attribute_error, index_error, type_error};
 use crate::python::object::Object;
-use crate::python::regex::template::Template;
 use crate::python::regex::{Regex, Spans};
 use crate::python::types::{self, BuiltinType};
 use crate::python::value::Value;
@@ -126,11 +124,14 @@ impl MatchObject {
     fn expand(&self, args: Args) -> PyResult<Value> {
         let [template] = args.bind("expand", ["template"], 1)?;
         let template = template.unwrap_or_default();
-        let Some(text) = text_of(&template, self.regex.is_bytes()) else {
-            let name = template.type_name();
-            return Err(type_error(format!("decoding to str: need a bytes-like object, {} found", name.as_str())));
-        };
-        let template = Template::parse(&text, &self.regex).map_err(|error| template_error(&error, &text, &template))?;
+        let fits = text_of(&template, self.regex.is_bytes()).is_some();
+        let (_, parsed) = parsed(&template, &self.regex)?;
+        if !fits && let Some(index) = parsed.first_text() {
+            let expected = if self.regex.is_bytes() { "a bytes-like object" } else { "str instance" };
+            let found = template.type_name();
+            return Err(type_error(format!("sequence item {index}: expected {expected}, {} found", found.as_str())));
+        }
+        let template = parsed;
         let mut out = String::new();
         template.expand(&self.subject.text, &self.spans, &mut out);
         Ok(part(&out, self.regex.is_bytes()))

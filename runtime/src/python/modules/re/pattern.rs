@@ -234,7 +234,7 @@ impl PatternObject {
             match &replacement {
                 Replacement::Text(text) => out.push_str(text),
                 Replacement::Template(template) => template.expand(&subject.text, &spans, &mut out),
-                Replacement::Wrong(value) => return Err(self.not_joined(parts, value)),
+                Replacement::Wrong(value, place) => return Err(self.not_joined(place.unwrap_or(parts), value)),
                 Replacement::Function(function) => {
                     let found = self.found(this, &subject, spans);
                     match vm.call(function, Args::one(found))? {
@@ -259,8 +259,9 @@ impl PatternObject {
 
 /// What matches are replaced with.
 enum Replacement {
-    /// What cannot be joined with the text, which shows only where there is a match.
-    Wrong(Value),
+    /// What cannot be joined with the text, which shows only where there is a match; and its place in a template with groups,
+    /// whose parts are joined first.
+    Wrong(Value, Option<i64>),
     Text(Str),
     Template(Template),
     Function(Value),
@@ -273,21 +274,32 @@ impl Replacement {
         }
         // CPython keeps replacements by their hash.
         crate::python::hash::hash(vm, &value)?;
-        if let Some(text) = text_of(&value, regex.is_bytes()) {
-            if !text.contains('\\') {
-                return Ok(Self::Text(text.into_owned()));
+        let fits = matches!(value, Value::Bytes(_)) == regex.is_bytes();
+        let (text, template) = parsed(&value, regex)?;
+        let plain = !text.contains('\\');
+        // CPython finds out that a text is of the other kind when it joins it: with nothing but groups, never.
+        Ok(match template.first_text() {
+            _ if plain && fits => Self::Text(text),
+            place @ Some(_) if !fits => {
+                Self::Wrong(value, place.filter(|_| template.has_groups()).and_then(|place| i64::try_from(place).ok()))
             }
-            let template = Template::parse(&text, regex).map_err(|error| template_error(&error, &text, &value))?;
-            return Ok(Self::Template(template));
-        }
-        match value {
-            Value::Str(_) | Value::Bytes(_) => Ok(Self::Wrong(value)),
-            other => Err(type_error(format!(
-                "decoding to str: need a bytes-like object, {} found",
-                other.type_name().as_str()
-            ))),
-        }
+            None if !fits && plain => Self::Wrong(value, None),
+            _ => Self::Template(template),
+        })
     }
+}
+
+/// A template, with its text: str or bytes, whichever the pattern is of.
+///
+/// # Errors
+/// What `re` raises for a template that is wrong, `TypeError` for what is no text.
+pub(super) fn parsed(value: &Value, regex: &Regex) -> PyResult<(Str, Template)> {
+    let Some(text) = text_of(value, matches!(value, Value::Bytes(_))) else {
+        let name = value.type_name();
+        return Err(type_error(format!("decoding to str: need a bytes-like object, {} found", name.as_str())));
+    };
+    let template = Template::parse(&text, regex).map_err(|error| template_error(&error, &text, value))?;
+    Ok((text.into_owned(), template))
 }
 
 /// A walk over all matches that pays for its steps.

@@ -79,11 +79,16 @@ pub(super) fn harmonic_mean(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let zero = Value::Int(0);
     match values.as_slice() {
         [] => return Err(error("harmonic_mean requires at least one data point")),
-        [only] if weights.is_none() => {
+        [_] if weights.is_none() => {
+            // CPython asks the data for its first item, unless it is an iterator.
+            let only = match &data {
+                Value::Iterator(_) => values.first().cloned().unwrap_or_default(),
+                data => vm.get_item(data, &zero)?,
+            };
             if !matches!(only, Value::Int(_) | Value::BigInt(_) | Value::Float(_) | Value::Bool(_)) {
                 return Err(type_error("unsupported type"));
             }
-            return if vm.less(only, &zero)? { Err(error(NEGATIVE)) } else { Ok(only.clone()) };
+            return if vm.less(&only, &zero)? { Err(error(NEGATIVE)) } else { Ok(only) };
         }
         _ => {}
     }

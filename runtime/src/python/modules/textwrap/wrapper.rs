@@ -292,7 +292,15 @@ fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>
         number => Some(convert::index_clamped(vm, &number)?),
     };
     let (initial, subsequent) = (options.text("initial_indent")?, options.text("subsequent_indent")?);
-    let placeholder = options.text("placeholder")?;
+    let placeholder = match options.get("placeholder") {
+        // What never looks at it does not mind what it is.
+        _ if max_lines.is_none() => Str::from(""),
+        Value::Str(_) | Value::Bytes(_) => options.text("placeholder")?,
+        other => {
+            let class = other.type_name();
+            return Err(attribute_error(format!("'{}' object has no attribute 'lstrip'", class.as_str())));
+        }
+    };
     let drop_blanks = options.is(vm, "drop_whitespace")?;
     let (break_long, hyphens) = (options.is(vm, "break_long_words")?, options.is(vm, "break_on_hyphens")?);
     let short_placeholder = placeholder.trim_start_matches(unicode::is_space);
