@@ -243,7 +243,7 @@ mod tests {
             ("a: >\n  x\n   \n  HERE", "f:4:3"),
             ("a: &x >2\n      x\n    HERE\n", "f:3:5"),
             ("a: &x |2\n      x\n    HERE\n", "f:3:5"),
-            ("a: \"x \\\n  \\ b \\x20\\tHERE\"\n", "f:2:14"),
+            ("a: \"x \\\n  \\ b \\x20\\tHERE\"\n", "f:2:13"),
             ("a: \"\\\"\\\\HERE\"\n", "f:1:9"),
             ("a: \'\'\'HERE\'\n", "f:1:7"),
             ("a: x\u{a0} HERE\n", "f:1:7"),
