@@ -145,7 +145,7 @@ pub fn add_to_set(vm: &mut Vm, table: &mut SetTable, iterable: &Value) -> PyResu
         other => {
             let iterator = vm.iter(other)?;
             while let Some(item) = vm.next(&iterator)? {
-                vm.charge(6)?;
+                vm.charge(4)?;
                 table.insert(Key::new(vm, item)?);
             }
         }

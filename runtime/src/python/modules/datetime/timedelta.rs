@@ -230,6 +230,10 @@ impl Object for Delta {
             };
         }
         Num::int_of(other)?;
+        // Computed with numbers that are made for it.
+        if let Err(raised) = vm.charge(4) {
+            return Some(Err(raised));
+        }
         let number = match convert::bigint(vm, other) {
             Ok(number) => number,
             Err(raised) => return Some(Err(raised)),
