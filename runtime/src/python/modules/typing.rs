@@ -34,7 +34,7 @@ pub struct Union {
 /// `a | b` of two classes, unions or `None`; `None` where one is no such thing.
 ///
 /// # Errors
-/// `TimeoutError`: each member of the one is compared with all of the other.
+/// `TimeoutError`: each member is compared with all before it.
 pub fn union(vm: &mut Vm, a: &Value, b: &Value) -> PyResult<Option<Value>> {
     let members = |value: &Value| match value {
         Value::Type(_) | Value::None => Some(vec![value.clone()]),
@@ -46,8 +46,8 @@ pub fn union(vm: &mut Vm, a: &Value, b: &Value) -> PyResult<Option<Value>> {
         _ => None,
     };
     let Some((mut all, more)) = members(a).zip(members(b)) else { return Ok(None) };
-    vm.charge((all.len() + more.len()) / 4 + all.len().saturating_mul(more.len()) / 16)?;
     all.extend(more);
+    vm.charge(comparisons(all.len()))?;
     if all.iter().all(Value::is_none) {
         return Ok(None);
     }
@@ -60,6 +60,11 @@ fn is_of_typing(value: &Value) -> bool {
         || value.downcast::<Alias>().is_some_and(Alias::is_of_typing)
         || value.downcast::<Form>().is_some_and(|form| !form.is_class())
         || value.downcast::<TypeVar>().is_some()
+}
+
+/// The steps of finding the members that are there once, each compared with all before it.
+fn comparisons(members: usize) -> usize {
+    members.saturating_mul(members) / 4
 }
 
 /// The union of members, each once; a single one is itself.
@@ -350,8 +355,7 @@ impl Object for Form {
                 return Err(type_error("Cannot take a Union of no types."));
             }
             ("Union", Value::Tuple(members)) => {
-                // Each is compared with all before it.
-                vm.charge(members.items.len().saturating_mul(members.items.len()) / 16)?;
+                vm.charge(comparisons(members.items.len()))?;
                 union_of(members.items.clone(), true)
             }
             ("Union", other) => union_of(vec![other.clone()], true),
