@@ -139,6 +139,11 @@ fn seed(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
     let [seed, version] = Signature::method("Random.seed", ["a", "version"], 0).bind(args)?;
     let seed = seed.unwrap_or_default();
     let version_one = matches!(version, Some(Value::Int(1)));
+    if let Value::Str(_) | Value::Bytes(_) = &seed {
+        // The text is digested, and all of it goes into the state.
+        let length = vm.len(&seed)?;
+        vm.charge(length / 16)?;
+    }
     match &seed {
         Value::None => source.with(vm, |generator| *generator = MersenneTwister::default()),
         Value::Str(text) if version_one => {
