@@ -254,19 +254,14 @@ impl Worker {
     }
 
     /// The prepared properties of an entity, where jobs share it.
-    fn prepared(&mut self, entity: &Rc<Entity>) -> Option<Rc<Prepared>> {
+    fn prepared(&mut self, entity: &Entity) -> Option<Rc<Prepared>> {
         // Code that was made at run time may load any name.
-        if self.vm.has_compiled() {
+        if self.vm.has_compiled() || !entity.kept.is_shared() {
             return None;
-        }
-        let shape = self.store.shared.shape(entity)?;
-        if let Some(prepared) = shape.prepared.get() {
-            return Some(prepared.clone());
         }
         let (vm, unseen) = (&mut self.vm, self.unseen);
         let make = || Ok(Rc::new(Prepared::new(vm, entity, unseen)));
-        let made = self.store.shared.prepared.get(&entity.env, &entity.params, make).ok()?;
-        Some(shape.prepared.get_or_init(|| made).clone())
+        self.store.shared.prepared.get(&entity.env, &entity.params, make).ok()
     }
 
     /// Evaluates a property of an entity: to text where it is prepared and no code sees the value.

@@ -13,7 +13,6 @@ use crate::python::value::Value;
 
 use super::entity::Entity;
 use super::matching::Fits;
-use super::output::Prepared;
 use super::shared::ContextEntry;
 use super::tags::{TagType, Tags};
 use super::words::Words;
@@ -26,8 +25,6 @@ pub(super) struct Shape {
     pub(super) context: OnceCell<Rc<[ContextEntry]>>,
     /// The destinations whose tags fit.
     pub(super) fits: OnceCell<Rc<Fits>>,
-    /// What the properties give, for a destination with its rules applied.
-    pub(super) prepared: OnceCell<Rc<Prepared>>,
     /// One of the entities: it holds what the words of the shape point to.
     _example: Rc<Entity>,
 }
@@ -35,8 +32,7 @@ pub(super) struct Shape {
 impl Shape {
     /// The shape of an entity, which is one of its kind.
     pub(super) fn new(number: u32, entity: &Rc<Entity>) -> Self {
-        let (context, fits, prepared) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { number, context, fits, prepared, _example: entity.clone() }
+        Self { number, context: OnceCell::new(), fits: OnceCell::new(), _example: entity.clone() }
     }
 }
 

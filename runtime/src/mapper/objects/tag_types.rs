@@ -8,6 +8,7 @@ use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, LIST_ITERATOR};
 use crate::python::value::Value;
+use crate::python::vm::operators::of_method;
 use crate::python::vm::{BinaryOp, CompareOp, Vm};
 
 use super::{ENUM_TYPE, TAG, TAG_TYPE};
@@ -70,20 +71,17 @@ impl Object for TagTypeMember {
     }
 
     fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
-        let (reflected, name) = match method.strip_prefix('r') {
-            Some(rest) if method != "rshift" => (true, rest),
-            _ => (false, method),
-        };
-        let op = match name {
-            "add" => BinaryOp::Add,
-            "sub" => BinaryOp::Subtract,
-            "mul" => BinaryOp::Multiply,
-            "truediv" => BinaryOp::TrueDivide,
-            "floordiv" => BinaryOp::FloorDivide,
-            "mod" => BinaryOp::Remainder,
-            "pow" => BinaryOp::Power,
+        let (op, reflected) = of_method(method)?;
+        match op {
+            BinaryOp::Add
+            | BinaryOp::Subtract
+            | BinaryOp::Multiply
+            | BinaryOp::TrueDivide
+            | BinaryOp::FloorDivide
+            | BinaryOp::Remainder
+            | BinaryOp::Power => {}
             _ => return None,
-        };
+        }
         let (mine, other) = (self.int(), plain(other));
         Some(if reflected { vm.binary(op, &other, &mine) } else { vm.binary(op, &mine, &other) })
     }

@@ -13,7 +13,8 @@ use crate::python::set::SetTable;
 use crate::python::types::{BuiltinType, DICT_ITEMS, DICT_KEYS, DICT_VALUES, OBJECT, ODICT_ITERATOR};
 use crate::python::value::Value;
 use crate::python::vm::iteration::{DictPart, dict_iterator};
-use crate::python::vm::{CompareOp, Vm};
+use crate::python::vm::operators::of_method;
+use crate::python::vm::{BinaryOp, CompareOp, Vm};
 
 /// What a view shows, or an iterator gives.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -254,15 +255,12 @@ impl Object for View {
         if self.kind == Kind::Values {
             return None;
         }
-        let (name, swapped) = match method.strip_prefix('r') {
-            Some(name) => (name, true),
-            None => (method, false),
-        };
-        let operation = match name {
-            "and" => Operation::And,
-            "or" => Operation::Or,
-            "sub" => Operation::Subtract,
-            "xor" => Operation::Xor,
+        let (op, swapped) = of_method(method)?;
+        let operation = match op {
+            BinaryOp::And => Operation::And,
+            BinaryOp::Or => Operation::Or,
+            BinaryOp::Subtract => Operation::Subtract,
+            BinaryOp::Xor => Operation::Xor,
             _ => return None,
         };
         Some(self.set_operation(vm, operation, other, swapped))

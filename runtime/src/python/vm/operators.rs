@@ -55,6 +55,30 @@ fn method_names(op: BinaryOp) -> (&'static str, &'static str, &'static str) {
     }
 }
 
+/// The operator that a method computes, by its name without underscores, and whether it is the reflected one: `radd`.
+pub(crate) fn of_method(method: &str) -> Option<(BinaryOp, bool)> {
+    const ALL: [BinaryOp; 13] = [
+        BinaryOp::Add,
+        BinaryOp::Subtract,
+        BinaryOp::Multiply,
+        BinaryOp::MatMultiply,
+        BinaryOp::TrueDivide,
+        BinaryOp::FloorDivide,
+        BinaryOp::Remainder,
+        BinaryOp::Power,
+        BinaryOp::LeftShift,
+        BinaryOp::RightShift,
+        BinaryOp::And,
+        BinaryOp::Or,
+        BinaryOp::Xor,
+    ];
+    ALL.into_iter().find_map(|op| {
+        let (plain, reflected, _) = method_names(op);
+        let is = |name: &str| name.trim_matches('_') == method;
+        (is(plain) || is(reflected)).then(|| (op, is(reflected)))
+    })
+}
+
 fn unsupported(sign: &str, a: &Value, b: &Value) -> Raised {
     type_error(format!(
         "unsupported operand type(s) for {sign}: '{}' and '{}'",

@@ -117,7 +117,7 @@ const WIDEST: usize = 1024;
 /// # Errors
 /// `MemoryError`, `TimeoutError`
 pub(in crate::python::modules) fn pay(vm: &mut Vm, pattern: &str) -> PyResult<()> {
-    vm.charge(pattern.len().saturating_mul(4))?;
+    vm.charge(pattern.len().saturating_mul(4).saturating_add(2))?;
     let numbers = pattern.split(|char: char| !char.is_ascii_digit()).map(|digits| digits.parse().unwrap_or(0_usize));
     let width = numbers.max().unwrap_or(0).clamp(32, WIDEST);
     vm.charge_bytes(pattern.matches('%').count().saturating_mul(width).saturating_add(pattern.len()))

@@ -13,6 +13,7 @@ use crate::python::object::Object;
 use crate::python::regex::ast::flag;
 use crate::python::types::{BuiltinType, GENERATOR, INT};
 use crate::python::value::Value;
+use crate::python::vm::operators::of_method;
 use crate::python::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
 
 /// The class `re.RegexFlag`.
@@ -171,23 +172,14 @@ impl Object for RegexFlag {
             ("xor" | "rxor", Some(bits)) => return Some(Ok(flags(self.0 ^ bits))),
             _ => {}
         }
-        let mirrored = method.starts_with('r') && method != "rshift";
-        let op = match method.strip_prefix('r').filter(|_| mirrored).unwrap_or(method) {
-            "divmod" => {
-                let args = Args::positional([self.int(), Value::Int(bits?)]);
-                return Some(numbers::divmod(vm, args));
-            }
-            "add" => BinaryOp::Add,
-            "sub" => BinaryOp::Subtract,
-            "mul" => BinaryOp::Multiply,
-            "truediv" => BinaryOp::TrueDivide,
-            "floordiv" => BinaryOp::FloorDivide,
-            "mod" => BinaryOp::Remainder,
-            "pow" => BinaryOp::Power,
-            "lshift" => BinaryOp::LeftShift,
-            "rshift" => BinaryOp::RightShift,
-            _ => return None,
-        };
+        if let "divmod" | "rdivmod" = method {
+            let args = Args::positional([self.int(), Value::Int(bits?)]);
+            return Some(numbers::divmod(vm, args));
+        }
+        let (op, reflected) = of_method(method)?;
+        if let BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::MatMultiply = op {
+            return None;
+        }
         let other = match (bits, other) {
             (Some(bits), _) => Value::Int(bits),
             (None, Value::Float(_)) => other.clone(),
@@ -195,7 +187,7 @@ impl Object for RegexFlag {
             _ => return None,
         };
         let this = self.int();
-        Some(if mirrored { vm.binary(op, &other, &this) } else { vm.binary(op, &this, &other) })
+        Some(if reflected { vm.binary(op, &other, &this) } else { vm.binary(op, &this, &other) })
     }
 
     fn unary(&self, vm: &mut Vm, method: &str) -> Option<PyResult<Value>> {

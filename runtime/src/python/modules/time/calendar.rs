@@ -94,7 +94,6 @@ pub(super) fn strftime(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let tuple = tuple_or_now(vm, tuple)?;
     let shown = checked(vm, &tuple, "strftime")?;
     pay(vm, pattern)?;
-    vm.charge(2)?;
     Ok(Value::str(shown.strftime(pattern)))
 }
 
