@@ -181,10 +181,10 @@ fn the_code_can_see_them() {
 fn honest_code_stays_within_them() {
     let deep = "def f(n): return 0 if n == 0 else 1 + f(n - 1)\nf(900)";
     assert_eq!(run(deep), Ok("900".to_owned()));
-    assert_eq!(run("s = ''\nfor i in range(100000): s += 'x'\nlen(s)"), Ok("100000".to_owned()));
-    let in_function = "def f():\n    s = ''\n    for i in range(100000): s += 'xé'\n    return len(s)\nf()";
-    assert_eq!(run(in_function), Ok("200000".to_owned()));
-    assert_eq!(run("sum(i * i for i in range(50000))"), Ok("41665416675000".to_owned()));
+    assert_eq!(run("s = ''\nfor i in range(60000): s += 'x'\nlen(s)"), Ok("60000".to_owned()));
+    let in_function = "def f():\n    s = ''\n    for i in range(60000): s += 'xé'\n    return len(s)\nf()";
+    assert_eq!(run(in_function), Ok("120000".to_owned()));
+    assert_eq!(run("sum(i * i for i in range(20000))"), Ok("2666466670000".to_owned()));
     // Who holds the text as it was keeps it.
     let held = "s = 'x' * 1000\nt = s\ns += 'y'\n(len(s), len(t), t[-1])";
     assert_eq!(run(held), Ok("(1001, 1000, 'x')".to_owned()));

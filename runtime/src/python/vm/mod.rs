@@ -171,7 +171,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 1_000_000, bytes: 64 << 20, depth: 1000 }
+        Self { steps: 500_000, bytes: 64 << 20, depth: 1000 }
     }
 }
 
