@@ -105,7 +105,7 @@ impl Shared {
     }
 
     fn make_shape(&self, entity: &Rc<Entity>) -> Option<Rc<Shape>> {
-        let mut words = Words::new(0);
+        let mut words = Words::default();
         push_entity(&mut words, entity)?;
         let words = words.words()?;
         let mut shapes = self.shapes.borrow_mut();

@@ -4,12 +4,11 @@
 //! read, so all its runs make a tree: at each node one thing is read, the words of its value ([`super::words`]) lead to the
 //! next node, and a leaf has the result. A run that finds its way to a leaf need not be made.
 
+use std::hash::Hasher;
 use std::mem::replace;
 
-use smallvec::SmallVec;
-
 use crate::python::vm::{Cost, Vm};
-use crate::word_hash::WordMap;
+use crate::word_hash::{WordHasher, WordMap};
 
 use super::reads::Source;
 use super::words::{Words, push, slot_of};
@@ -53,9 +52,9 @@ impl Trail {
         if source == Source::Unknown {
             self.lost = true;
         } else if self.is_new(vm, slots, source) {
-            let mut words = Words::new(0);
+            let mut words = Words::default();
             let pushed = push(&mut words, vm, slots, source);
-            self.add(source, pushed.and_then(|()| words.after_first()));
+            self.add(source, pushed.and_then(|()| words.words()));
         }
     }
 
@@ -118,16 +117,6 @@ impl Trail {
     }
 }
 
-/// Where words lead.
-enum Next<T> {
-    /// To another node, which reads this.
-    Node(u64, Source),
-    /// To the result.
-    Leaf(Box<Leaf<T>>),
-    /// To something whose value has no words: a run must be made.
-    Run,
-}
-
 /// A result.
 pub(super) struct Leaf<T> {
     /// The result.
@@ -156,16 +145,73 @@ pub(super) enum Found<T> {
     Run,
 }
 
+/// A place in a tree. What belongs to one run is made at once, and so lies side by side: a walk mostly goes straight through
+/// memory.
+#[derive(Clone, Copy)]
+enum Node {
+    /// Something is read here.
+    Read {
+        source: Source,
+        /// The edge that was made last.
+        last: u32,
+        /// How many edges there are.
+        count: u32,
+    },
+    /// The result, by its index.
+    Leaf(u32),
+    /// What is read next is not known or has no words: a run must be made.
+    Run,
+}
+
+/// Where the words of what was read lead.
+struct Edge {
+    /// Where the words begin, and how many there are.
+    start: u32,
+    length: u32,
+    node: u32,
+    /// The edge of the same node that was made before.
+    before: u32,
+}
+
+/// No edge.
+const NONE: u32 = u32::MAX;
+
+/// How many edges of a node are looked at one after the other; the others are found by a hash of their words.
+const LINEAR: u32 = 8;
+
+/// Where a node is to be.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Root(u64),
+    After(u32, &'a [u64]),
+}
+
 /// Trees of reads, each under a root of its own.
 pub(super) struct Tree<T> {
-    nodes: WordMap<SmallVec<[u64; 6]>, Next<T>>,
-    next: u64,
-    words: usize,
+    /// The first nodes.
+    roots: WordMap<u64, u32>,
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+    /// The words of all edges.
+    words: Vec<u64>,
+    leaves: Vec<Leaf<T>>,
+    /// The edges of nodes that have many, by the node and the hash of the words.
+    crowded: WordMap<(u32, u64), u32>,
+    /// How many words all of that takes.
+    size: usize,
 }
 
 impl<T> Default for Tree<T> {
     fn default() -> Self {
-        Self { nodes: WordMap::default(), next: 0, words: 0 }
+        Self {
+            roots: WordMap::default(),
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            words: Vec::new(),
+            leaves: Vec::new(),
+            crowded: WordMap::default(),
+            size: 0,
+        }
     }
 }
 
@@ -173,24 +219,27 @@ impl<T: Clone> Tree<T> {
     /// Follows what can be read now from a root. A result is paid for as when it was computed. What is read on the way is
     /// noted in `outer`, as the run will read it that must be made where there is no result.
     pub(super) fn find(&self, vm: &mut Vm, slots: &Slots, root: u64, mut outer: Option<&mut Trail>) -> Found<T> {
-        let mut words = Words::new(root_word(root));
+        let Some(mut node) = self.roots.get(&root).copied() else { return Found::New };
+        let mut words = Words::default();
         let leaf = loop {
-            let Some(key) = words.words() else { return Found::Run };
-            match self.nodes.get(key) {
-                None => return Found::New,
-                Some(Next::Run) => return Found::Run,
-                Some(Next::Leaf(leaf)) => break leaf,
-                Some(Next::Node(node, source)) => {
-                    words.restart(*node);
-                    if push(&mut words, vm, slots, *source).is_none() {
-                        return Found::Run;
-                    }
+            match self.nodes.get(node as usize) {
+                Some(Node::Leaf(leaf)) => break self.leaves.get(*leaf as usize),
+                Some(Node::Read { source, .. }) => {
+                    words.clear();
+                    let pushed = push(&mut words, vm, slots, *source);
+                    let Some(read) = pushed.and_then(|()| words.words()) else { return Found::Run };
                     if let Some(outer) = &mut outer {
-                        outer.note(vm, slots, *source, words.after_first());
+                        outer.note(vm, slots, *source, Some(read));
+                    }
+                    match self.after(node, read) {
+                        Some(next) => node = next,
+                        None => return Found::New,
                     }
                 }
+                Some(Node::Run) | None => return Found::Run,
             }
         };
+        let Some(leaf) = leaf else { return Found::Run };
         let absent = leaf.absent.iter().all(|slot| matches!(vm.context.get(*slot), Some(None)));
         if !absent || !vm.pay_again(&leaf.cost) {
             return Found::Run;
@@ -201,45 +250,110 @@ impl<T: Clone> Tree<T> {
         Found::Given(leaf.value.clone())
     }
 
+    /// The node that these words lead to.
+    fn after(&self, node: u32, words: &[u64]) -> Option<u32> {
+        let Some(Node::Read { last, count, .. }) = self.nodes.get(node as usize) else { return None };
+        let leads = |edge: &Edge| edge.length as usize == words.len() && self.words_of(edge) == Some(words);
+        if *count > LINEAR {
+            let edge = self.crowded.get(&(node, hash(words)))?;
+            return self.edges.get(*edge as usize).filter(|edge| leads(edge)).map(|edge| edge.node);
+        }
+        let mut at = *last;
+        while let Some(edge) = self.edges.get(at as usize) {
+            if leads(edge) {
+                return Some(edge.node);
+            }
+            at = edge.before;
+        }
+        None
+    }
+
+    fn words_of(&self, edge: &Edge) -> Option<&[u64]> {
+        self.words.get(edge.start as usize..edge.start as usize + edge.length as usize)
+    }
+
     /// Keeps what a run gave, by what it read.
     pub(super) fn keep(&mut self, root: u64, trail: &Trail, leaf: Leaf<T>) {
-        if self.words > MAX_WORDS {
-            self.nodes.clear();
-            self.words = 0;
+        if self.size > MAX_WORDS {
+            *self = Self::default();
         }
-        let mut words = Words::new(root_word(root));
+        let mut place = Place::Root(root);
         for (source, read) in trail.steps() {
-            let Some(key) = words.words() else { return };
-            let (node, known) = match self.nodes.get(key) {
-                Some(Next::Node(node, known)) => (*node, *known),
-                Some(_) => return,
-                None => {
-                    self.next += 1;
-                    self.insert(key, Next::Node(self.next, source));
-                    (self.next, source)
-                }
+            let node = match self.at(place) {
+                Some(node) => node,
+                None => self.put(place, Node::Read { source, last: NONE, count: 0 }),
             };
-            words.restart(node);
-            match read {
-                Some(read) if known == source => words.extend(read),
+            // What is read without words ends the trail, which is lost then.
+            let Some(read) = read else { return };
+            match self.nodes.get(node as usize) {
+                Some(Node::Read { source: known, .. }) if *known == source => place = Place::After(node, read),
                 _ => return,
             }
         }
-        let Some(key) = words.words() else { return };
-        if !self.nodes.contains_key(key) {
-            self.words += leaf.words;
-            self.insert(key, if trail.lost { Next::Run } else { Next::Leaf(Box::new(leaf)) });
+        if self.at(place).is_some() {
+            return;
+        }
+        if trail.lost {
+            self.put(place, Node::Run);
+        } else {
+            self.put(place, Node::Leaf(index(&self.leaves)));
+            self.size += leaf.words;
+            self.leaves.push(leaf);
         }
     }
 
-    fn insert(&mut self, key: &[u64], next: Next<T>) {
-        // A node, its key and its place in the table take some 16 words beside those of the value.
-        self.words += key.len() + 16;
-        self.nodes.insert(key.into(), next);
+    fn at(&self, place: Place) -> Option<u32> {
+        match place {
+            Place::Root(root) => self.roots.get(&root).copied(),
+            Place::After(node, words) => self.after(node, words),
+        }
+    }
+
+    /// Makes a node where there is none.
+    fn put(&mut self, place: Place, made: Node) -> u32 {
+        let new = index(&self.nodes);
+        self.nodes.push(made);
+        // A node and its edge, with what tables and results take, come to some 16 words.
+        self.size += 16;
+        match place {
+            Place::Root(root) => {
+                self.roots.insert(root, new);
+            }
+            Place::After(node, words) => self.link(node, words, new),
+        }
+        new
+    }
+
+    fn link(&mut self, from: u32, words: &[u64], to: u32) {
+        let edge = index(&self.edges);
+        let Some(Node::Read { last, count, .. }) = self.nodes.get_mut(from as usize) else { return };
+        let (start, length) = (index(&self.words), u32::try_from(words.len()).unwrap_or(NONE));
+        self.edges.push(Edge { start, length, node: to, before: replace(last, edge) });
+        *count += 1;
+        let count = *count;
+        self.words.extend_from_slice(words);
+        self.size += words.len();
+        if count == LINEAR + 1 {
+            // From now on all of them are found by their hash.
+            let mut at = edge;
+            while let Some(known) = self.edges.get(at as usize) {
+                self.crowded.insert((from, hash(self.words_of(known).unwrap_or_default())), at);
+                at = known.before;
+            }
+        } else if count > LINEAR {
+            // Other words of the same hash, if there ever are any, are looked for and made again each time.
+            self.crowded.insert((from, hash(words)), edge);
+        }
     }
 }
 
-/// The first word of a root's key; nodes have smaller ones.
-fn root_word(root: u64) -> u64 {
-    1 << 63 | root
+/// The index of what is pushed next. The bound on the words keeps it small.
+fn index<T>(all: &[T]) -> u32 {
+    u32::try_from(all.len()).unwrap_or(NONE)
+}
+
+fn hash(words: &[u64]) -> u64 {
+    let mut hasher = WordHasher::default();
+    words.iter().for_each(|word| hasher.write_u64(*word));
+    hasher.finish()
 }

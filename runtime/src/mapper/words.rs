@@ -4,6 +4,8 @@
 //! where it has one, so that no two sequences of values have the same words. What has changed since the mapper made it (an
 //! entity, a list of roles in the hands of code) is read as it is now, or has no words.
 
+use smallvec::SmallVec;
+
 use crate::galaxy::job::RawJson;
 use crate::galaxy::objects::{
     AppFields, Bag, Fields, HistoryFields, JobFields, ModelFields, RoleFields, TagFields, ToolFields, UserFields,
@@ -21,33 +23,27 @@ use super::worker::Slots;
 const MAX_WORDS: usize = 128;
 
 /// A sequence of words.
+#[derive(Default)]
 pub(super) struct Words {
-    words: [u64; MAX_WORDS],
-    length: usize,
+    words: SmallVec<[u64; MAX_WORDS]>,
+    /// Whether there were more.
+    is_cut: bool,
 }
 
 impl Words {
-    /// A sequence of one word.
-    pub(super) fn new(word: u64) -> Self {
-        let mut words = [0; MAX_WORDS];
-        if let Some(first) = words.first_mut() {
-            *first = word;
-        }
-        Self { words, length: 1 }
-    }
-
-    /// Makes this a sequence of one word.
-    pub(super) fn restart(&mut self, word: u64) {
-        self.length = 0;
-        self.push(word);
+    /// Takes all words away.
+    pub(super) fn clear(&mut self) {
+        self.words.clear();
+        self.is_cut = false;
     }
 
     /// Adds a word. Past the end nothing is added, and the sequence is too long.
     pub(super) fn push(&mut self, word: u64) {
-        if let Some(slot) = self.words.get_mut(self.length) {
-            *slot = word;
+        if self.words.len() < MAX_WORDS {
+            self.words.push(word);
+        } else {
+            self.is_cut = true;
         }
-        self.length += 1;
     }
 
     /// Adds a text.
@@ -88,12 +84,7 @@ impl Words {
 
     /// The words; nothing where they are too many.
     pub(super) fn words(&self) -> Option<&[u64]> {
-        self.words.get(..self.length)
-    }
-
-    /// The words after the first; nothing where they are too many.
-    pub(super) fn after_first(&self) -> Option<&[u64]> {
-        self.words.get(1..self.length)
+        (!self.is_cut).then_some(&self.words)
     }
 }
 
