@@ -20,8 +20,9 @@ use super::evaluate::{Evaluated, Part};
 use super::explain::{Observer, Step, Unobserved};
 use super::lookup::id_of;
 use super::matching::with_resources;
-use super::objects::{EntityObject, MapperObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
+use super::objects::{MapperObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
 use super::rank::Ranked;
+use super::requirements::Wanted;
 use super::trace::Trace;
 use super::worker::Worker;
 use super::working::Working;
@@ -30,6 +31,7 @@ impl Worker {
     /// Maps one job.
     pub(super) fn map(&mut self, job: &Arc<Job>, detail: bool, observer: &mut dyn Observer) -> Answer {
         self.vm.reset();
+        self.entered.start_job();
         self.vm.random = MersenneTwister::default();
         if let Some(seed) = &job.seed {
             self.vm.random.set_big_seed(seed);
@@ -49,8 +51,9 @@ impl Worker {
     fn map_to_destination(&mut self, job: &Arc<Job>, detail: bool, observer: &mut dyn Observer) -> PyResult<Answer> {
         self.start_context(job)?;
         observer.step(Step::Start { names: &self.names });
-        let mut working = self.match_combine_evaluate(job, observer)?;
-        let ranked = self.match_and_rank(&mut working, observer)?;
+        let wanted = self.match_combine_evaluate(job, observer)?;
+        let ranked = self.match_and_rank(&wanted, observer)?;
+        let working = wanted.entity;
         let candidates = self.candidates_of(ranked);
         let mut ids = Vec::new();
         if detail {
@@ -118,7 +121,7 @@ impl Worker {
     }
 
     /// Lookup, combine, and the rules: TPV's `match_combine_evaluate_entities`.
-    fn match_combine_evaluate(&mut self, job: &Job, observer: &mut dyn Observer) -> PyResult<Working> {
+    fn match_combine_evaluate(&mut self, job: &Job, observer: &mut dyn Observer) -> PyResult<Wanted> {
         let found = self.find_matching_entities(job, observer)?;
         observer.step(Step::Matched { entities: &found });
         let mut found = found.into_iter();
@@ -129,17 +132,11 @@ impl Worker {
             combined = self.combine(&higher, &combined)?;
         }
         observer.step(Step::Combined { entity: &combined });
-        let mut combined = Working::Unseen(combined);
-        self.show_entity(&mut combined);
-        let mut evaluated = self.evaluate_rules(&combined, observer)?;
-        let object = self.show_entity(&mut evaluated);
-        // They have been evaluated, and must not be again when a destination is combined.
-        EntityObject::of(&object)?.clear_rules(&self.store.shared);
-        Ok(evaluated)
+        self.evaluate_entity(&combined, observer)
     }
 
     /// Makes an entity what code sees as `entity` and `self`.
-    fn show_entity(&mut self, entity: &mut Working) -> Value {
+    pub(super) fn show_entity(&mut self, entity: &mut Working) -> Value {
         let value = entity.object(&self.names);
         self.vm.replace_context(self.slots.entity, value.clone());
         self.vm.replace_context(self.slots.self_, value.clone());
@@ -147,14 +144,13 @@ impl Worker {
     }
 
     /// The destinations that can take the entity, best first.
-    fn match_and_rank(&mut self, entity: &mut Working, observer: &mut dyn Observer) -> PyResult<Ranked> {
-        let (matched, resources) = self.evaluate_resources(entity, observer)?;
+    fn match_and_rank(&mut self, wanted: &Wanted, observer: &mut dyn Observer) -> PyResult<Ranked> {
         if observer.watches() {
-            let evaluated = with_resources(&matched, &resources);
-            observer.step(Step::Resources { entity: &matched, evaluated: &evaluated });
+            let evaluated = with_resources(&wanted.matched, &wanted.resources);
+            observer.step(Step::Resources { entity: &wanted.matched, evaluated: &evaluated });
         }
-        let entity = entity.entity(&mut self.vm)?;
-        self.rank(&matched, &resources, &entity, observer)
+        let entity = wanted.entity.entity(&mut self.vm)?;
+        self.rank(&wanted.matched, &wanted.resources, &entity, observer)
     }
 
     fn candidates_of(&mut self, ranked: Ranked) -> Vec<Working> {

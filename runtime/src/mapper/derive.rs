@@ -38,6 +38,25 @@ impl Worker {
         })
     }
 
+    /// An entity that jobs share with rules that match it applied, and without its own: what was left of it once `rules` were
+    /// found, which have this number.
+    pub(super) fn apply_rules(
+        &mut self,
+        entity: &Rc<Entity>,
+        rules: &[Rc<Entity>],
+        number: u32,
+    ) -> PyResult<Rc<Entity>> {
+        let shared = self.store.shared.clone();
+        let entity_number = entity.kept.number().unwrap_or_default();
+        if let Some(known) = shared.get(Derivation::Rules, entity_number, number) {
+            return Ok(known);
+        }
+        let applied = rules.iter().try_fold(entity.clone(), |entity, rule| self.apply_rule(rule, &entity))?;
+        let applied = shared.without_rules(&applied).unwrap_or(applied);
+        shared.keep(Derivation::Rules, entity_number, number, &applied);
+        Ok(applied)
+    }
+
     fn derive(
         &mut self,
         how: Derivation,
@@ -45,9 +64,9 @@ impl Worker {
         second: &Rc<Entity>,
         make: impl FnOnce(&mut Self, Option<&Merges>) -> PyResult<Entity>,
     ) -> PyResult<Rc<Entity>> {
-        if !first.kept.is_shared() || !second.kept.is_shared() {
+        let (Some(first), Some(second)) = (first.kept.number(), second.kept.number()) else {
             return make(self, None).map(Rc::new);
-        }
+        };
         let shared = self.store.shared.clone();
         if let Some(known) = shared.get(how, first, second) {
             return Ok(known);
@@ -56,6 +75,8 @@ impl Worker {
         let steps = self.vm.steps_left();
         let made = make(self, Some(&shared.merges));
         self.vm.restore_steps(steps);
-        Ok(shared.keep(how, first, second, made?))
+        let made = shared.share(made?);
+        shared.keep(how, first, second, &made);
+        Ok(made)
     }
 }

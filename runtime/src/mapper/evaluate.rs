@@ -55,35 +55,43 @@ const CLAMPED: [(Resource, Resource, Resource); 3] = [
 ];
 
 impl Worker {
-    /// Adds an entity's context to the evaluation context.
-    fn enter_context(&mut self, entity: &mut Working) -> PyResult<()> {
+    /// Adds an entity's context to the evaluation context; tells whether to do so again would change nothing.
+    pub(super) fn enter_context(&mut self, entity: &mut Working) -> PyResult<bool> {
         entity.enter_context(&mut self.vm, &self.names, &self.store.shared, &mut self.entered)
     }
 
-    /// Evaluates the rules in order; each that matches is inherited. The result is a new entity; the one given stays.
-    pub(super) fn evaluate_rules(&mut self, entity: &Working, observer: &mut dyn Observer) -> PyResult<Working> {
+    /// Evaluates the rules in order; each that matches is inherited. The result is a new entity; the one given stays. The
+    /// rules that matched come with it.
+    pub(super) fn evaluate_rules(
+        &mut self,
+        entity: &Working,
+        observer: &mut dyn Observer,
+    ) -> PyResult<(Working, Rc<[Rc<Entity>]>)> {
         let mut working = entity.copy(&mut self.vm)?;
         self.enter_context(&mut working)?;
         let entity = entity.entity(&mut self.vm)?;
         if entity.rules.is_empty() {
-            return Ok(working);
+            return Ok((working, Rc::default()));
         }
         if observer.watches() {
-            return Ok(self.evaluate_each_rule(working, &entity, observer)?.0);
+            return self.evaluate_each_rule(working, &entity, observer);
         }
         match self.find_rules(&entity) {
-            Found::Given(matched) => matched.iter().try_fold(working, |working, rule| {
-                let parent = working.entity(&mut self.vm)?;
-                let mut after = Working::Unseen(self.apply_rule(rule, &parent)?);
-                self.see(&mut after);
-                Ok(after)
-            }),
+            Found::Given(matched) => {
+                let ruled = matched.iter().try_fold(working, |working, rule| {
+                    let parent = working.entity(&mut self.vm)?;
+                    let mut after = Working::Unseen(self.apply_rule(rule, &parent)?);
+                    self.see(&mut after);
+                    Ok(after)
+                })?;
+                Ok((ruled, matched))
+            }
             Found::New => {
                 self.keep_rules(&entity, |worker| worker.evaluate_each_rule(working, &entity, &mut Unobserved))
             }
             Found::Run => {
                 self.memo.lose_trail();
-                Ok(self.evaluate_each_rule(working, &entity, &mut Unobserved)?.0)
+                self.evaluate_each_rule(working, &entity, &mut Unobserved)
             }
         }
     }
@@ -100,7 +108,7 @@ impl Worker {
         working: Working,
         entity: &Entity,
         observer: &mut dyn Observer,
-    ) -> PyResult<(Working, Vec<Rc<Entity>>)> {
+    ) -> PyResult<(Working, Rc<[Rc<Entity>]>)> {
         let (mut result, mut applied) = (working, Vec::new());
         for (_, rule) in entity.rules.clone().iter() {
             let Some(fields) = &rule.rule else { continue };
@@ -124,7 +132,7 @@ impl Worker {
             self.see(&mut result);
             applied.push(rule);
         }
-        Ok((result, applied))
+        Ok((result, applied.into()))
     }
 
     /// `Rule.evaluate`: fails the job, or executes and gives the entity that the code left in the context, or is the rule.
@@ -207,7 +215,7 @@ impl Worker {
         combined: Rc<Entity>,
         observer: &mut dyn Observer,
     ) -> PyResult<Evaluated> {
-        let mut working = self.evaluate_rules(&Working::Unseen(combined.clone()), observer)?;
+        let (mut working, _) = self.evaluate_rules(&Working::Unseen(combined.clone()), observer)?;
         let (ruled, resources) = self.evaluate_resources(&mut working, observer)?;
         if observer.watches() {
             let evaluated = with_resources(&ruled, &resources);

@@ -1,7 +1,7 @@
 //! What blocks gave, kept by what they read.
 //!
-//! Four things are kept ([`Memo`]): what a block gave, which rules match an entity, the text of a destination's
-//! properties, and all that became of an entity on a destination. Each is kept only where all code that ran for it can be
+//! Five things are kept ([`Memo`]): what a block gave, which rules match an entity, what destinations are matched with, the
+//! text of a destination's properties, and all that became of an entity on a destination. Each is kept only where all code that ran for it can be
 //! seen to change nothing ([`super::reads`]), in a tree of what was read ([`super::tree`]), and for all entities that differ
 //! in their ids alone ([`super::shape`]). It costs a job what it would cost to compute it ([`crate::python::vm::Cost`]), so
 //! that a job's budget, too, does not depend on which jobs came before it. Errors are never kept.
@@ -18,6 +18,7 @@ use crate::python::vm::{Cost, LogLevel, Read, Vm};
 use super::code::{evaluate, evaluate_complex, has_code};
 use super::entity::Entity;
 use super::reads::{only_computes, source};
+use super::requirements::{Requirements, Wanted};
 use super::tree::{Found, Leaf, Trail, Tree};
 use super::worker::{Slots, Worker};
 
@@ -77,6 +78,8 @@ pub(super) struct Memo {
     blocks: Tree<Value>,
     /// Which rules match an entity, by its shape.
     rules: Tree<Rc<[Rc<Entity>]>>,
+    /// What destinations are matched with, by the shape of the combined entity.
+    requirements: Tree<Rc<Requirements>>,
     /// The properties of an entity, by its shape.
     texts: Tree<PropertyText>,
     /// What became of an entity on a destination, by the destination's number and the entity's shape.
@@ -102,6 +105,11 @@ impl Memo {
             trail.lost = true;
         }
     }
+}
+
+/// Whether a value is one that code cannot change, and may be given to many jobs.
+fn is_constant(value: &Value) -> bool {
+    matches!(value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_))
 }
 
 /// What the machine noted as a trail.
@@ -158,7 +166,7 @@ impl Worker {
         if let Some(outer) = &mut self.memo.outer {
             outer.extend(&self.vm, &self.slots, &trail);
         }
-        if worth && matches!(value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_)) {
+        if worth && is_constant(&value) {
             let cost = self.vm.cost_since(&start);
             let leaf = Leaf::new(value.clone(), cost, 0, &trail);
             self.memo.blocks.keep(u64::from(code), &trail, leaf);
@@ -208,14 +216,39 @@ impl Worker {
     pub(super) fn keep_rules<T>(
         &mut self,
         entity: &Rc<Entity>,
-        evaluate: impl FnOnce(&mut Self) -> PyResult<(T, Vec<Rc<Entity>>)>,
-    ) -> PyResult<T> {
+        evaluate: impl FnOnce(&mut Self) -> PyResult<(T, Rc<[Rc<Entity>]>)>,
+    ) -> PyResult<(T, Rc<[Rc<Entity>]>)> {
         let ((after, matched), trail, cost) = self.follow(Some(entity), evaluate)?;
         if let Some(shape) = self.store.shared.shape(entity) {
-            let leaf = Leaf::new(Rc::from(matched), cost, 0, &trail);
+            let leaf = Leaf::new(matched.clone(), cost, 0, &trail);
             self.memo.rules.keep(shape.number.into(), &trail, leaf);
         }
-        Ok(after)
+        Ok((after, matched))
+    }
+
+    /// What destinations are matched with, for an entity of this shape that read the same.
+    pub(super) fn find_requirements(&mut self, entity: &Rc<Entity>) -> Found<Rc<Requirements>> {
+        let Some(shape) = self.store.shared.shape(entity) else { return Found::Run };
+        self.memo.requirements.find(&mut self.vm, &self.slots, shape.number.into(), None)
+    }
+
+    /// Keeps what destinations are matched with; `evaluate` tells.
+    ///
+    /// # Errors
+    /// What `evaluate` raises.
+    pub(super) fn keep_requirements(
+        &mut self,
+        entity: &Rc<Entity>,
+        evaluate: impl FnOnce(&mut Self) -> PyResult<Wanted>,
+    ) -> PyResult<Wanted> {
+        let (wanted, mut trail, cost) = self.follow(Some(entity), evaluate)?;
+        if let (Some(shape), Some(number)) = (self.store.shared.shape(entity), self.store.shared.number()) {
+            trail.lost |= !wanted.resources.iter().all(is_constant);
+            let words = 2 * wanted.resources.len();
+            let leaf = Leaf::new(Rc::new(Requirements::new(number, &wanted)), cost, words, &trail);
+            self.memo.requirements.keep(shape.number.into(), &trail, leaf);
+        }
+        Ok(wanted)
     }
 
     /// Appends the text of an entity's properties to the worker's, as `write` wrote it when it last read the same; gives

@@ -26,6 +26,7 @@ mod output;
 pub mod places;
 mod rank;
 mod reads;
+mod requirements;
 mod rows;
 mod shape;
 mod shared;

@@ -69,6 +69,8 @@ pub(super) enum Derivation {
     Combine,
     /// The first is a rule that matched, the second the entity that it applies to.
     Rule,
+    /// The first has the rules of the second, which is no entity, applied: see [`super::evaluate::Requirements`].
+    Rules,
 }
 
 /// One thread's derived entities.
@@ -86,14 +88,32 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    /// A new number. Numbers are never used twice: where they end, nothing more is shared.
+    pub(super) fn number(&self) -> Option<u32> {
+        let next = self.next.get().checked_add(1)?;
+        self.next.set(next);
+        Some(next)
+    }
+
     /// Makes an entity one that jobs share.
     pub(super) fn share(&self, entity: Entity) -> Rc<Entity> {
-        // Numbers are never used twice: where they end, nothing more is shared.
-        if let Some(next) = self.next.get().checked_add(1) {
-            self.next.set(next);
-            entity.kept.identity.set(next);
+        if let Some(number) = self.number() {
+            entity.kept.identity.set(number);
         }
         Rc::new(entity)
+    }
+
+    /// An entity that jobs share without its rules.
+    pub(super) fn without_rules(&self, entity: &Rc<Entity>) -> Option<Rc<Entity>> {
+        if entity.rules.is_empty() {
+            return Some(entity.clone());
+        }
+        let make = || {
+            let mut without = Entity::clone(entity);
+            without.rules = Rc::default();
+            self.share(without)
+        };
+        entity.kept.is_shared().then(|| entity.kept.without_rules.get_or_init(make).clone())
     }
 
     /// The shape of an entity that jobs share.
@@ -115,26 +135,22 @@ impl Shared {
         if shapes.len() >= MAX_KEPT {
             shapes.clear();
         }
-        let number = self.next.get().checked_add(1)?;
-        self.next.set(number);
-        let shape = Rc::new(Shape::new(number, entity));
+        let shape = Rc::new(Shape::new(self.number()?, entity));
         shapes.insert(words.into(), shape.clone());
         Some(shape)
     }
 
-    /// The entity derived from two that jobs share, where it is kept.
-    pub(super) fn get(&self, how: Derivation, first: &Entity, second: &Entity) -> Option<Rc<Entity>> {
-        self.derived.borrow().get(&(how, first.kept.identity.get(), second.kept.identity.get())).cloned()
+    /// The entity derived from two that jobs share, by their numbers, where it is kept.
+    pub(super) fn get(&self, how: Derivation, first: u32, second: u32) -> Option<Rc<Entity>> {
+        self.derived.borrow().get(&(how, first, second)).cloned()
     }
 
     /// Keeps an entity derived from two that jobs share.
-    pub(super) fn keep(&self, how: Derivation, first: &Entity, second: &Entity, derived: Entity) -> Rc<Entity> {
-        let derived = self.share(derived);
+    pub(super) fn keep(&self, how: Derivation, first: u32, second: u32, derived: &Rc<Entity>) {
         let mut all = self.derived.borrow_mut();
         if all.len() >= MAX_KEPT {
             all.clear();
         }
-        all.insert((how, first.kept.identity.get(), second.kept.identity.get()), derived.clone());
-        derived
+        all.insert((how, first, second), derived.clone());
     }
 }

@@ -51,7 +51,7 @@ impl Working {
         Ok(Self::Unseen(self.entity(vm)?))
     }
 
-    /// Adds the entity's context to the evaluation context.
+    /// Adds the entity's context to the evaluation context; tells whether to do so again would change nothing.
     ///
     /// # Errors
     /// As [`Working::entity`].
@@ -61,15 +61,16 @@ impl Working {
         names: &Rc<TagNames>,
         shared: &Shared,
         entered: &mut Entered,
-    ) -> PyResult<()> {
+    ) -> PyResult<bool> {
         let entity = self.entity(vm)?;
         let Some(shape) = shared.shape(&entity) else {
+            entered.enter(vm, None);
             for (key, value) in self.context(&entity, vm, names)? {
                 let Value::Str(key) = key else { continue };
                 let slot = vm.slot(&key);
                 vm.set_context(slot, value);
             }
-            return Ok(());
+            return Ok(false);
         };
         let entries = match shape.context.get() {
             Some(entries) => entries,
@@ -79,22 +80,15 @@ impl Working {
             }
         };
         if entered.holds(vm, entries) {
-            return Ok(());
+            return Ok(true);
         }
-        for entry in entries.iter() {
-            if entry.mutable {
-                let object = self.object(names);
-                let value = EntityObject::of(&object)?.context_part(vm, entry)?;
-                vm.set_context(entry.slot, value);
-            } else if matches!(vm.context.get(entry.slot), Some(Some(there)) if there.is(&entry.value)) {
-                // Entities that come from one another mostly have the same context.
-                vm.count_as_set(entry.slot);
-            } else {
-                vm.set_context(entry.slot, entry.value.clone());
-            }
+        entered.enter(vm, Some(entries));
+        for entry in entries.iter().filter(|entry| entry.mutable) {
+            let object = self.object(names);
+            let value = EntityObject::of(&object)?.context_part(vm, entry)?;
+            vm.set_context(entry.slot, value);
         }
-        entered.note(vm, entries);
-        Ok(())
+        Ok(entered.note(vm, entries))
     }
 
     /// The context of the entity, name by name. A list or dict in it is the one that code finds as `entity.context[name]`,
@@ -127,25 +121,58 @@ fn slots(entity: &Entity, vm: &mut Vm) -> Rc<[ContextEntry]> {
 }
 
 /// The context that was entered last: to enter it again changes nothing as long as the evaluation context stays as it is.
+///
+/// Most jobs enter the same few contexts. So the values that code cannot change stay when a job ends; nothing reads the
+/// evaluation context before the next job enters one of its own.
 pub(super) struct Entered {
     entries: Option<Rc<[ContextEntry]>>,
     version: u64,
     /// The slots that change without a new version: those through which code sees the entity.
     unversioned: [usize; 2],
+    /// Whether this job has entered a context.
+    begun: bool,
+    /// The context that lasts, where it is one.
+    lasting: Option<Rc<[ContextEntry]>>,
 }
 
 impl Entered {
     pub(super) fn new(slots: &Slots) -> Self {
-        Self { entries: None, version: 0, unversioned: [slots.entity, slots.self_] }
+        let unversioned = [slots.entity, slots.self_];
+        Self { entries: None, version: 0, unversioned, begun: false, lasting: None }
+    }
+
+    /// Says that what is entered next is the first context of a job.
+    pub(super) fn start_job(&mut self) {
+        self.begun = false;
     }
 
     fn holds(&self, vm: &Vm, entries: &Rc<[ContextEntry]>) -> bool {
-        self.version == vm.context_version() && self.entries.as_ref().is_some_and(|known| Rc::ptr_eq(known, entries))
+        self.begun
+            && self.version == vm.context_version()
+            && self.entries.as_ref().is_some_and(|known| Rc::ptr_eq(known, entries))
     }
 
-    fn note(&mut self, vm: &Vm, entries: &Rc<[ContextEntry]>) {
+    /// Sets what code cannot change of a context; the first of a job also ends what lasts of another.
+    fn enter(&mut self, vm: &mut Vm, entries: Option<&Rc<[ContextEntry]>>) {
+        let is_first = !std::mem::replace(&mut self.begun, true);
+        let same = entries.zip(self.lasting.as_ref()).is_some_and(|(entries, lasting)| Rc::ptr_eq(entries, lasting));
+        if is_first && same && vm.lasting_is_whole() {
+            return;
+        }
+        let stage = is_first.then(|| vm.begin_stage());
+        for entry in entries.into_iter().flat_map(|entries| entries.iter()).filter(|entry| !entry.mutable) {
+            vm.set_lasting(entry.slot, &entry.value);
+        }
+        if let Some(stage) = stage {
+            vm.end_lasting(stage);
+        }
+        self.lasting = if is_first { entries.cloned() } else { None };
+    }
+
+    fn note(&mut self, vm: &Vm, entries: &Rc<[ContextEntry]>) -> bool {
         let again = entries.iter().any(|entry| entry.mutable || self.unversioned.contains(&entry.slot));
         self.entries = (!again).then(|| entries.clone());
         self.version = vm.context_version();
+        !again
     }
 }

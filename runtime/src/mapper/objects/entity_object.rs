@@ -166,16 +166,12 @@ impl EntityObject {
         if base.rules.is_empty() {
             return;
         }
-        if base.kept.is_shared() {
-            let without = base.kept.without_rules.get_or_init(|| {
-                let mut without = Entity::clone(&base);
-                without.rules = Rc::default();
-                shared.share(without)
-            });
-            *self.base.borrow_mut() = without.clone();
-        } else {
-            drop(base);
-            self.update(|entity| entity.rules = Rc::default());
+        match shared.without_rules(&base) {
+            Some(without) => *self.base.borrow_mut() = without,
+            None => {
+                drop(base);
+                self.update(|entity| entity.rules = Rc::default());
+            }
         }
     }
 

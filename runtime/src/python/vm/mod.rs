@@ -12,6 +12,7 @@ pub mod call;
 mod caller;
 mod class;
 mod compare;
+mod context;
 mod cost;
 mod cycles;
 mod data_descriptor;
@@ -53,11 +54,9 @@ use super::exception::{PyResult, raise, recursion_error, timeout_error};
 use super::key_twins::KeyTwins;
 use super::module::ModuleDef;
 use super::modules::random::MersenneTwister;
-use super::string::Str;
 use super::types::BuiltinType;
 use super::value::Value;
 use crate::jit::Native;
-use crate::word_hash::WordMap;
 
 /// What the machine asks of its surroundings. Everything that is not pure comes through here, so that a mapping reads no
 /// file, network or clock that the world, the seed or an option did not give.
@@ -222,14 +221,8 @@ pub struct Vm {
     pub environment: Rc<dyn Environment>,
     /// The evaluation context: one dict that grows while a job is mapped, here by slot.
     pub context: Vec<Option<Value>>,
-    /// The slots of the context that hold a value.
-    filled: Vec<usize>,
-    /// By slot, the stage in which it was last set.
-    set_in: Vec<u64>,
-    /// Counts what a user of the machine wants to tell apart: see [`Vm::begin_stage`].
-    stage: u64,
-    /// Counts what is put into the context.
-    context_version: u64,
+    /// What the machine knows of the context.
+    slots: context::Slots,
     /// `random`'s state.
     pub random: MersenneTwister,
     /// How often a job has asked for what the system's source of randomness gives.
@@ -263,8 +256,6 @@ pub struct Vm {
     pub(super) key_twins: KeyTwins,
     /// The addresses of the containers whose `repr` is being made, so that one that holds itself ends.
     pub(super) in_repr: Vec<usize>,
-    slots: WordMap<String, usize>,
-    slot_names: Vec<Str>,
     /// What was compiled at run time, by kind and source.
     compiled: HashMap<(CodeKind, String), Rc<Program>>,
 }
@@ -284,10 +275,7 @@ impl Vm {
         Self {
             environment,
             context: Vec::new(),
-            filled: Vec::new(),
-            set_in: Vec::new(),
-            stage: 0,
-            context_version: 0,
+            slots: context::Slots::default(),
             random: MersenneTwister::default(),
             draws: 0,
             limits,
@@ -306,67 +294,7 @@ impl Vm {
             kernel_runs: 0,
             kernel_refs: Vec::new(),
             in_repr: Vec::new(),
-            slots: WordMap::default(),
-            slot_names: Vec::new(),
             compiled: HashMap::new(),
-        }
-    }
-
-    /// The context slot of a name, made where it is new.
-    pub fn slot(&mut self, name: &str) -> usize {
-        if let Some(slot) = self.slots.get(name) {
-            return *slot;
-        }
-        let slot = self.slot_names.len();
-        self.slots.insert(name.to_owned(), slot);
-        self.slot_names.push(Str::from(name));
-        self.context.push(None);
-        self.set_in.push(0);
-        slot
-    }
-
-    /// The names of the context's slots.
-    pub fn slot_names(&self) -> &[Str] {
-        &self.slot_names
-    }
-
-    /// Sets a name of the context.
-    pub fn set_context(&mut self, slot: usize, value: Value) {
-        self.context_version += 1;
-        self.replace_context(slot, value);
-    }
-
-    /// A number that changes whenever the context does, but for [`Vm::replace_context`].
-    pub(crate) fn context_version(&self) -> u64 {
-        self.context_version
-    }
-
-    /// [`Vm::set_context`] without a new version.
-    pub(crate) fn replace_context(&mut self, slot: usize, value: Value) {
-        self.count_as_set(slot);
-        if let Some(entry) = self.context.get_mut(slot) {
-            if entry.is_none() {
-                self.filled.push(slot);
-            }
-            *entry = Some(value);
-        }
-    }
-
-    /// Begins a stage of the work: [`Vm::was_set_since`] tells what was set in it.
-    pub(crate) fn begin_stage(&mut self) -> u64 {
-        self.stage += 1;
-        self.stage
-    }
-
-    /// Whether a slot of the context was set, or counts as set, since a stage began.
-    pub(crate) fn was_set_since(&self, slot: usize, stage: u64) -> bool {
-        self.set_in.get(slot).is_some_and(|set_in| *set_in >= stage)
-    }
-
-    /// Lets a slot that has its value already count as set.
-    pub(crate) fn count_as_set(&mut self, slot: usize) {
-        if let Some(set_in) = self.set_in.get_mut(slot) {
-            *set_in = self.stage;
         }
     }
 
@@ -381,16 +309,10 @@ impl Vm {
         Program::new(data, native, |name| self.slot(name.as_str()))
     }
 
-    /// Empties the context and renews the budgets, for the next job. Functions that the last job's code made lose their
+    /// Empties the context but for what lasts ([`Vm::set_lasting`]) and renews the budgets, for the next job. Functions that the last job's code made lose their
     /// globals: nothing of a job may be kept.
     pub fn reset(&mut self) {
-        self.context_version += 1;
-        // A config has more names than a job's context.
-        while let Some(slot) = self.filled.pop() {
-            if let Some(entry) = self.context.get_mut(slot) {
-                *entry = None;
-            }
-        }
+        self.empty_context();
         self.steps_left = self.limits.steps;
         self.paid.clear();
         collisions::take();

@@ -1,0 +1,145 @@
+//! The evaluation context: one dict that grows while a job is mapped, by slot.
+
+use super::Vm;
+use crate::python::string::Str;
+use crate::python::value::Value;
+use crate::word_hash::WordMap;
+
+/// What a machine knows of its context beside the values.
+#[derive(Default)]
+pub(super) struct Slots {
+    by_name: WordMap<String, usize>,
+    names: Vec<Str>,
+    states: Vec<State>,
+    /// The slots that the job has set and that are to be emptied.
+    filled: Vec<usize>,
+    /// The slots that were set to last; some may have been set otherwise since.
+    lasting: Vec<usize>,
+    /// Whether one of these was set otherwise.
+    is_broken: bool,
+    /// Counts what a user of the machine wants to tell apart: see [`Vm::begin_stage`].
+    stage: u64,
+    /// Counts what is put into the context.
+    version: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct State {
+    /// The stage in which the slot was last set.
+    set_in: u64,
+    /// Whether the value stays when the job ends.
+    lasts: bool,
+    /// Whether the slot is in the list of those that last.
+    listed: bool,
+}
+
+impl Vm {
+    /// The context slot of a name, made where it is new.
+    pub fn slot(&mut self, name: &str) -> usize {
+        let slots = &mut self.slots;
+        if let Some(slot) = slots.by_name.get(name) {
+            return *slot;
+        }
+        let slot = slots.names.len();
+        slots.by_name.insert(name.to_owned(), slot);
+        slots.names.push(Str::from(name));
+        slots.states.push(State::default());
+        self.context.push(None);
+        slot
+    }
+
+    /// The names of the context's slots.
+    pub fn slot_names(&self) -> &[Str] {
+        &self.slots.names
+    }
+
+    /// Sets a name of the context.
+    pub fn set_context(&mut self, slot: usize, value: Value) {
+        self.slots.version += 1;
+        self.replace_context(slot, value);
+    }
+
+    /// A number that changes whenever the context does, but for [`Vm::replace_context`].
+    pub(crate) fn context_version(&self) -> u64 {
+        self.slots.version
+    }
+
+    /// [`Vm::set_context`] without a new version.
+    pub(crate) fn replace_context(&mut self, slot: usize, value: Value) {
+        let slots = &mut self.slots;
+        let (Some(entry), Some(state)) = (self.context.get_mut(slot), slots.states.get_mut(slot)) else { return };
+        state.set_in = slots.stage;
+        if state.lasts {
+            (state.lasts, slots.is_broken) = (false, true);
+            slots.filled.push(slot);
+        } else if entry.is_none() {
+            slots.filled.push(slot);
+        }
+        *entry = Some(value);
+    }
+
+    /// [`Vm::set_context`] of a value that [`Vm::reset`] leaves there: what most jobs have need not be set for each. It must
+    /// be one that code cannot change. The next job finds it, until the slot is set or [`Vm::end_lasting`] empties it.
+    pub(crate) fn set_lasting(&mut self, slot: usize, value: &Value) {
+        let slots = &mut self.slots;
+        slots.version += 1;
+        let (Some(entry), Some(state)) = (self.context.get_mut(slot), slots.states.get_mut(slot)) else { return };
+        state.set_in = slots.stage;
+        state.lasts = true;
+        if !state.listed {
+            state.listed = true;
+            slots.lasting.push(slot);
+        }
+        if !entry.as_ref().is_some_and(|there| there.is(value)) {
+            *entry = Some(value.clone());
+        }
+    }
+
+    /// Whether all that was set to last is still there.
+    pub(crate) fn lasting_is_whole(&self) -> bool {
+        !self.slots.is_broken
+    }
+
+    /// Empties the slots that last and were not set since a stage began.
+    pub(crate) fn end_lasting(&mut self, stage: u64) {
+        let slots = &mut self.slots;
+        slots.version += 1;
+        slots.is_broken = false;
+        slots.lasting.retain(|slot| {
+            let Some(state) = slots.states.get_mut(*slot) else { return false };
+            if state.lasts && state.set_in < stage {
+                state.lasts = false;
+                if let Some(entry) = self.context.get_mut(*slot) {
+                    *entry = None;
+                }
+            }
+            state.listed = state.lasts;
+            state.lasts
+        });
+    }
+
+    /// Empties the context but for what lasts.
+    pub(super) fn empty_context(&mut self) {
+        let slots = &mut self.slots;
+        slots.version += 1;
+        // A config has more names than a job's context.
+        while let Some(slot) = slots.filled.pop() {
+            if slots.states.get(slot).is_some_and(|state| !state.lasts)
+                && let Some(entry) = self.context.get_mut(slot)
+            {
+                *entry = None;
+            }
+        }
+    }
+
+    /// Begins a stage of the work: [`Vm::was_set_since`] tells what was set in it.
+    pub(crate) fn begin_stage(&mut self) -> u64 {
+        self.slots.stage += 1;
+        self.slots.stage
+    }
+
+    /// Whether a slot of the context was set, or counts as set, since a stage began.
+    pub(crate) fn was_set_since(&self, slot: usize, stage: u64) -> bool {
+        self.slots.states.get(slot).is_some_and(|state| state.set_in >= stage)
+    }
+}
