@@ -1,7 +1,7 @@
 //! What blocks gave, kept by what they read.
 //!
-//! Five things are kept ([`Memo`]): what a block gave, which rules match an entity, what destinations are matched with, the
-//! text of a destination's properties, and all that became of an entity on a destination. Each is kept only where all code that ran for it can be
+//! Six things are kept ([`Memo`]): what a block gave, which rules match an entity, what destinations are matched with, the
+//! order in which they are tried, the text of a destination's properties, and all that became of an entity on a destination. Each is kept only where all code that ran for it can be
 //! seen to change nothing ([`super::reads`]), in a tree of what was read ([`super::tree`]), and for all entities that differ
 //! in their ids alone ([`super::shape`]). It costs a job what it would cost to compute it ([`crate::python::vm::Cost`]), so
 //! that a job's budget, too, does not depend on which jobs came before it. Errors are never kept.
@@ -13,11 +13,11 @@ use crate::galaxy::answer::Mapped;
 use crate::python::code::{CodeKind, CodeRef, Program};
 use crate::python::exception::PyResult;
 use crate::python::value::Value;
-use crate::python::vm::{Cost, LogLevel, Read, Vm};
+use crate::python::vm::{Cost, Effects, LogLevel, Read, Vm};
 
 use super::code::{evaluate, evaluate_complex, has_code};
 use super::entity::Entity;
-use super::reads::{only_computes, source};
+use super::reads::{Source, effects, source};
 use super::requirements::{Requirements, Wanted};
 use super::tree::{Found, Leaf, Trail, Tree};
 use super::worker::{Slots, Worker};
@@ -28,15 +28,19 @@ const WATCHED: u32 = 512;
 /// How many runs are then left alone where it did not pay.
 const LEFT_ALONE: u32 = 1 << 14;
 
-/// Whether keeping the results of a block pays.
-#[derive(Default)]
+/// A block whose results are kept, and whether that pays.
 struct Pays {
+    effects: Rc<Effects>,
     tries: Cell<u32>,
     hits: Cell<u32>,
     left_alone: Cell<u32>,
 }
 
 impl Pays {
+    fn new(effects: Effects) -> Self {
+        Self { effects: Rc::new(effects), tries: Cell::new(0), hits: Cell::new(0), left_alone: Cell::new(0) }
+    }
+
     /// Whether a result is worth looking for.
     fn tries(&self) -> bool {
         let left_alone = self.left_alone.get();
@@ -72,7 +76,7 @@ pub(super) struct PropertyText {
 /// One thread's results.
 #[derive(Default)]
 pub(super) struct Memo {
-    /// By root code: nothing for one that was not asked for yet, `None` for one that may change something.
+    /// By root code: nothing for one that was not asked for yet, `None` for one whose results are not kept.
     pays: Vec<Option<Option<Rc<Pays>>>>,
     /// What blocks gave, by their code.
     blocks: Tree<Value>,
@@ -80,6 +84,8 @@ pub(super) struct Memo {
     rules: Tree<Rc<[Rc<Entity>]>>,
     /// What destinations are matched with, by the shape of the combined entity.
     requirements: Tree<Rc<Requirements>>,
+    /// The order of candidates, as indexes, by the rank code.
+    orders: Tree<Rc<[usize]>>,
     /// The properties of an entity, by its shape.
     texts: Tree<PropertyText>,
     /// What became of an entity on a destination, by the destination's number and the entity's shape.
@@ -95,8 +101,8 @@ impl Memo {
         if self.pays.len() <= index {
             self.pays.resize(program.data.codes.len().max(index + 1), None);
         }
-        let only_computes = || only_computes(program, code, vm.environment.log_enabled(LogLevel::Critical));
-        self.pays.get_mut(index)?.get_or_insert_with(|| only_computes().then(Rc::default)).clone()
+        let effects = || effects(program, code, vm.environment.log_enabled(LogLevel::Critical));
+        self.pays.get_mut(index)?.get_or_insert_with(|| effects().map(|effects| Rc::new(Pays::new(effects)))).clone()
     }
 
     /// Says that something ran whose reads are not known.
@@ -112,36 +118,46 @@ fn is_constant(value: &Value) -> bool {
     matches!(value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_))
 }
 
-/// What the machine noted as a trail.
-fn trail(vm: &mut Vm, slots: &Slots, reads: &[Read]) -> Trail {
-    let mut trail = Trail::default();
-    let Some(program) = vm.program.clone() else { return trail };
+/// The items of a list.
+fn items(list: &Value) -> Vec<Value> {
+    match list {
+        Value::List(list) => list.items.borrow().clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// Adds what the machine noted to a trail.
+fn note(trail: &mut Trail, vm: &mut Vm, slots: &Slots, reads: &[Read]) {
+    let Some(program) = vm.program.clone() else { return };
     for read in reads {
         match *read {
             Read::Name { code, at } => trail.read(vm, slots, source(&program, code, at, slots)),
             Read::Absent { slot } => trail.absent(slot),
         }
     }
-    trail
 }
 
 impl Worker {
+    /// The code of a property as it is meant to be evaluated, where its results are kept.
+    fn kept_code(&mut self, source: &Value, kind: CodeKind) -> Option<(u32, Rc<Pays>)> {
+        let Value::Str(text) = source else { return None };
+        let CodeRef { code, .. } = text.code()?;
+        let program = self.vm.program.clone()?;
+        // Code may have put a string of the config where it means something else.
+        program.code(code).filter(|code| code.kind == kind)?;
+        Some((code, self.memo.pays(&self.vm, &program, code)?))
+    }
+
     /// [`evaluate`], or what the block gave when it last read the same.
     ///
     /// # Errors
     /// As [`evaluate`].
     pub(super) fn evaluate_kept(&mut self, source: &Value, kind: CodeKind) -> PyResult<Value> {
-        let Value::Str(text) = source else { return evaluate(&mut self.vm, source, kind) };
-        let Some(CodeRef { code, .. }) = text.code() else { return self.evaluate_untold(source, kind) };
-        if code == CodeRef::PLAIN {
-            return evaluate(&mut self.vm, source, kind);
+        match source {
+            Value::Str(text) if !text.code().is_some_and(|text| text.code == CodeRef::PLAIN) => {}
+            _ => return evaluate(&mut self.vm, source, kind),
         }
-        let Some(program) = self.vm.program.clone() else { return self.evaluate_untold(source, kind) };
-        // Code may have put a string of the config where it means something else.
-        if program.code(code).is_none_or(|code| code.kind != kind) {
-            return self.evaluate_untold(source, kind);
-        }
-        let Some(pays) = self.memo.pays(&self.vm, &program, code) else { return self.evaluate_untold(source, kind) };
+        let Some((code, pays)) = self.kept_code(source, kind) else { return self.evaluate_untold(source, kind) };
         let memo = &mut self.memo;
         let worth = pays.tries();
         if worth {
@@ -153,25 +169,76 @@ impl Worker {
                 Found::Run => return self.evaluate_untold(source, kind),
                 Found::New => {}
             }
-        } else if memo.outer.is_none() {
-            return evaluate(&mut self.vm, source, kind);
+        } else if memo.outer.is_none() || !pays.effects.codes.is_empty() {
+            return self.evaluate_untold(source, kind);
         }
-        let start = self.vm.measure();
-        self.vm.start_reads();
-        let value = evaluate(&mut self.vm, source, kind);
-        let reads = self.vm.end_reads();
-        let value = value?;
-        let trail = trail(&mut self.vm, &self.slots, &reads);
-        self.vm.reuse_reads(reads);
+        let mut trail = Trail::default();
+        let (value, cost) = self.watch(&pays, &mut trail, |vm| evaluate(vm, source, kind))?;
         if let Some(outer) = &mut self.memo.outer {
             outer.extend(&self.vm, &self.slots, &trail);
         }
         if worth && is_constant(&value) {
-            let cost = self.vm.cost_since(&start);
-            let leaf = Leaf::new(value.clone(), cost, 0, &trail);
-            self.memo.blocks.keep(u64::from(code), &trail, leaf);
+            self.memo.blocks.keep(u64::from(code), &trail, Leaf::new(value.clone(), cost, 0, &trail));
         }
         Ok(value)
+    }
+
+    /// Runs a block: its result, its cost; what it read is added to the trail.
+    fn watch(
+        &mut self,
+        pays: &Pays,
+        trail: &mut Trail,
+        run: impl FnOnce(&mut Vm) -> PyResult<Value>,
+    ) -> PyResult<(Value, Cost)> {
+        let start = self.vm.measure();
+        self.vm.watch(pays.effects.clone());
+        let value = run(&mut self.vm);
+        let (reads, effected) = self.vm.end_watch();
+        let value = value?;
+        let cost = self.vm.cost_since(&start);
+        note(trail, &mut self.vm, &self.slots, &reads);
+        // What an effect changed has been noted as it is now: that leads nowhere but to another run.
+        trail.lost |= effected;
+        self.vm.reuse_reads(reads);
+        Ok((value, cost))
+    }
+
+    /// The candidates in the order that rank code gives, as when it last read the same. What the code returns is iterated as
+    /// TPV does, whatever it is.
+    ///
+    /// # Errors
+    /// As [`evaluate`], and of iterating the result.
+    pub(super) fn rank_kept(&mut self, rank: &Value, candidates: &[Value]) -> PyResult<Vec<Value>> {
+        let run = |vm: &mut Vm| {
+            let ranked = evaluate(vm, rank, CodeKind::Block)?;
+            Ok(Value::list(if vm.truthy(&ranked)? { vm.collect(&ranked)? } else { Vec::new() }))
+        };
+        let kept = self.kept_code(rank, CodeKind::Block).filter(|(_, pays)| pays.tries());
+        let found = match &kept {
+            Some((code, _)) => self.memo.orders.find(&mut self.vm, &self.slots, u64::from(*code), None),
+            None => Found::Run,
+        };
+        let ranked = match (found, kept) {
+            (Found::Given(order), Some((_, pays))) => {
+                pays.hits();
+                return Ok(order.iter().filter_map(|index| candidates.get(*index).cloned()).collect());
+            }
+            (Found::New, Some((code, pays))) => {
+                let mut trail = Trail::default();
+                // The code may change the list.
+                trail.read(&mut self.vm, &self.slots, Source::Candidates);
+                let (ranked, cost) = self.watch(&pays, &mut trail, run)?;
+                let ranked = items(&ranked);
+                let position = |value: &Value| candidates.iter().position(|candidate| candidate.is(value));
+                let order: Option<Rc<[usize]>> = ranked.iter().map(position).collect();
+                trail.lost |= order.is_none();
+                let order = order.unwrap_or_default();
+                self.memo.orders.keep(u64::from(code), &trail, Leaf::new(order.clone(), cost, order.len(), &trail));
+                ranked
+            }
+            _ => items(&run(&mut self.vm)?),
+        };
+        Ok(ranked)
     }
 
     /// [`evaluate`]; [`Worker::evaluate_kept`] where something larger is being kept.

@@ -2,11 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::python::code::CodeKind;
 use crate::python::exception::PyResult;
 use crate::python::value::Value;
 
-use super::code::evaluate;
 use super::entity::Entity;
 use super::explain::{Observer, Step};
 use super::matching::{Fits, Resources, matches_resources, wanted, with_resources};
@@ -85,14 +83,14 @@ impl Worker {
         }
     }
 
-    /// The order that the entity's own `rank` code gives. What it returns is iterated as TPV does, whatever it is.
+    /// The order that the entity's own `rank` code gives.
     fn rank_by_code(&mut self, entity: &Rc<Entity>, candidates: Vec<u32>) -> PyResult<Ranked> {
         let destinations = &self.store.destinations;
         let objects = candidates.iter().filter_map(|index| destinations.get(*index as usize));
-        let objects = objects.map(|destination| EntityObject::value(&self.names, destination.clone())).collect();
+        let objects: Vec<Value> =
+            objects.map(|destination| EntityObject::value(&self.names, destination.clone())).collect();
         self.candidates = candidates;
-        self.vm.set_context(self.slots.candidate_destinations, Value::list(objects));
-        let ranked = evaluate(&mut self.vm, &entity.rank, CodeKind::Block)?;
-        Ok(Ranked::Custom(if self.vm.truthy(&ranked)? { self.vm.collect(&ranked)? } else { Vec::new() }))
+        self.vm.set_context(self.slots.candidate_destinations, Value::list(objects.clone()));
+        self.rank_kept(&entity.rank, &objects).map(Ranked::Custom)
     }
 }

@@ -1,14 +1,15 @@
 //! What a block may change, and what each of its instructions reads: told from its code alone.
 //!
-//! Most rules ask the same few things: a name of the context, the entity, the roles of the user. Where a block can be seen
-//! to change nothing, what it gives depends only on what it read, and [`super::memo`] keeps it.
+//! Most rules ask the same few things: a name of the context, the entity, the roles of the user. Where a run of a block
+//! changes nothing, what it gives depends only on what it read, and [`super::memo`] keeps it.
 //!
-//! The lists here say what is known to be harmless. What is not in them makes a block one whose result is never kept: so
-//! a name that is missing costs time, not an answer.
+//! The lists here say what is known to be harmless. A run that comes to what is not in them is never kept: so a name that is
+//! missing costs time, not an answer.
 
 use crate::artifact::tables::{Limit, Resource};
 use crate::python::builtins;
 use crate::python::code::{Code, Const, Instr, Name, Program, UnaryOp};
+use crate::python::vm::Effects;
 
 use super::modules::LOADER_GLOBALS;
 use super::worker::Slots;
@@ -40,6 +41,8 @@ pub(super) enum Source {
     ToolId,
     /// The tool but for its requirements.
     Tool,
+    /// The destinations that rank code puts in order.
+    Candidates,
 }
 
 /// Builtins that compute, and change nothing.
@@ -218,10 +221,11 @@ fn is_field(name: &str) -> bool {
     FIELDS.contains(&name) || Resource::from_name(name).is_some() || Limit::from_name(name).is_some()
 }
 
-/// Whether the block of a root code only computes, so that what it gives depends only on what it reads. `logs` says
-/// whether anybody reads the log.
-pub(super) fn only_computes(program: &Program, root: u32, logs: bool) -> bool {
-    let Some(names) = program.code(root) else { return false };
+/// The instructions of a root code's block that may change something or read what has no [`Source`]: where a run comes to
+/// none of them, what it gives depends only on what it reads. `logs` says whether anybody reads the log. Nothing for a block
+/// whose results are not worth keeping.
+pub(super) fn effects(program: &Program, root: u32, logs: bool) -> Option<Effects> {
+    let names = program.code(root)?;
     let text = |index: u32| {
         let name = names.names.get(index as usize).and_then(|name| program.names.get(*name as usize));
         name.map_or("", |name| name.text.as_str())
@@ -256,8 +260,14 @@ pub(super) fn only_computes(program: &Program, root: u32, logs: bool) -> bool {
         | Instr::BuildClass { .. } => false,
         _ => true,
     };
-    let mut codes = program.data.codes.iter().filter(|code| code.root == root);
-    !names.uses_input_size && codes.all(|code| code.instrs.iter().all(|instr| is_harmless(code, instr)))
+    let mut codes = Vec::new();
+    for (code, index) in program.data.codes.iter().zip(0..).filter(|(code, _)| code.root == root) {
+        let instrs: Box<[bool]> = code.instrs.iter().map(|instr| !is_harmless(code, instr)).collect();
+        if instrs.contains(&true) {
+            codes.push((index, instrs));
+        }
+    }
+    (!names.uses_input_size).then_some(Effects { codes })
 }
 
 /// What the instruction at `at` reads, which loads a name of the context.
@@ -298,6 +308,7 @@ impl Reader<'_> {
                 _ => Source::Tool,
             },
             _ if slot == slots.app => Source::App,
+            _ if slot == slots.candidate_destinations => Source::Candidates,
             _ if slot == slots.entity => self.entity(at).unwrap_or(Source::Slot(slot)),
             _ => Source::Slot(slot),
         })

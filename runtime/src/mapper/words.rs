@@ -91,6 +91,15 @@ impl Words {
 /// Appends the words of what `source` reads now: nothing where it has none.
 pub(super) fn push(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source) -> Option<()> {
     match vm.context.get(slot_of(source, slots)?)?.as_ref()? {
+        Value::List(list) if source == Source::Candidates => {
+            let candidates = list.items.borrow().clone();
+            words.push(OBJECT | (candidates.len() as u64) << 8);
+            candidates.iter().try_for_each(|candidate| {
+                let number = candidate.downcast::<EntityObject>()?.shared_identity(vm)?;
+                words.push(number.into());
+                Some(())
+            })
+        }
         object @ Value::Object(_) => {
             let object = object.clone();
             push_object(words, vm, slots, source, &object)
@@ -108,6 +117,7 @@ pub(super) fn slot_of(source: Source, slots: &Slots) -> Option<usize> {
         Source::ToolId | Source::Tool => slots.tool,
         Source::App => slots.app,
         Source::EntityTags | Source::EntityParam(_) | Source::EntityResource(_) => slots.entity,
+        Source::Candidates => slots.candidate_destinations,
         Source::Unknown => return None,
     })
 }
@@ -137,7 +147,7 @@ fn push_object(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source, va
             let identity = value.downcast::<EntityObject>()?.shared_identity(vm)?;
             words.push(ENTITY | u64::from(identity) << 8);
         }
-        Source::Unknown => return None,
+        Source::Unknown | Source::Candidates => return None,
         // The world is the same for all that is kept.
         Source::App => {
             let app = as_made::<AppFields>(value)?;

@@ -75,7 +75,7 @@ impl Vm {
         } else {
             None
         };
-        if let (Some(native), Some(_), None) = (&program.native, &root.kernel, &self.reads)
+        if let (Some(native), Some(_), None) = (&program.native, &root.kernel, &self.watched)
             && let Some(value) = crate::jit::run(self, native, program, code, size.as_ref())
         {
             return Ok(value);
@@ -105,7 +105,11 @@ impl Vm {
         let program = frame.program.clone();
         let running = Running::new(&program, frame.code)?;
         loop {
-            match self.instructions(frame, &running) {
+            let result = match self.watched {
+                None => self.instructions::<false>(frame, &running),
+                Some(_) => self.instructions::<true>(frame, &running),
+            };
+            match result {
                 Ok(completion) => return Ok(completion),
                 Err(raised) => self.unwind(frame, running.code, raised)?,
             }
@@ -162,11 +166,15 @@ impl Vm {
         }
     }
 
-    fn instructions(&mut self, frame: &mut Frame, running: &Running) -> PyResult<Completion> {
+    /// Runs instructions; `WATCHED` says whether somebody wants to know of effects.
+    fn instructions<const WATCHED: bool>(&mut self, frame: &mut Frame, running: &Running) -> PyResult<Completion> {
         loop {
             let Some(instr) = running.code.instrs.get(frame.pc) else {
                 return Err(system_error("the code has no end"));
             };
+            if WATCHED && let Some(watched) = &mut self.watched {
+                watched.effected |= watched.effects.has(frame.code, frame.pc);
+            }
             frame.pc += 1;
             match *instr {
                 Instr::Nop => {}

@@ -215,6 +215,27 @@ pub enum Read {
     },
 }
 
+/// The instructions of a block that may change something or read what no [`Read`] tells of.
+#[derive(Debug, Default)]
+pub struct Effects {
+    /// By code: for each instruction whether it is one.
+    pub codes: Vec<(u32, Box<[bool]>)>,
+}
+
+impl Effects {
+    fn has(&self, code: u32, at: usize) -> bool {
+        self.codes.iter().any(|(known, instrs)| *known == code && instrs.get(at) == Some(&true))
+    }
+}
+
+/// A block that is watched while it runs.
+struct Watched {
+    reads: Vec<Read>,
+    effects: Rc<Effects>,
+    /// Whether one of them was come to.
+    effected: bool,
+}
+
 /// One thread's Python machine.
 pub struct Vm {
     /// The surroundings.
@@ -243,8 +264,8 @@ pub struct Vm {
     pool: frame::FramePool,
     methods: lookup::MethodCache,
     cycles: cycles::Cycles,
-    /// What the running block read from outside, where somebody wants to know.
-    reads: Option<Vec<Read>>,
+    /// What the running block reads from outside, where somebody wants to know.
+    watched: Option<Watched>,
     /// A list of reads, for its memory.
     unused_reads: Vec<Read>,
     /// How many blocks were computed by machine code.
@@ -289,7 +310,7 @@ impl Vm {
             methods: lookup::MethodCache::default(),
             cycles: cycles::Cycles::default(),
             key_twins: KeyTwins::default(),
-            reads: None,
+            watched: None,
             unused_reads: Vec::new(),
             kernel_runs: 0,
             kernel_refs: Vec::new(),
@@ -333,16 +354,16 @@ impl Vm {
         collisions::allow(self.steps_left);
     }
 
-    /// Starts to note what the block that is run next reads; it is interpreted.
-    pub fn start_reads(&mut self) {
+    /// Starts to note what the block that is run next reads, and whether it comes to one of the effects; it is interpreted.
+    pub fn watch(&mut self, effects: Rc<Effects>) {
         let mut reads = std::mem::take(&mut self.unused_reads);
         reads.clear();
-        self.reads = Some(reads);
+        self.watched = Some(Watched { reads, effects, effected: false });
     }
 
-    /// What was read since [`Vm::start_reads`], in order.
-    pub fn end_reads(&mut self) -> Vec<Read> {
-        self.reads.take().unwrap_or_default()
+    /// What was read since [`Vm::watch`], in order, up to the first effect, and whether there was one.
+    pub fn end_watch(&mut self) -> (Vec<Read>, bool) {
+        self.watched.take().map(|watched| (watched.reads, watched.effected)).unwrap_or_default()
     }
 
     /// Takes a list of reads back, for its memory.

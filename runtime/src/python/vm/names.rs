@@ -47,7 +47,7 @@ impl Vm {
             }
         }
         let name = name_at(program, root, index)?;
-        if self.reads.is_some() {
+        if self.watched.is_some() {
             self.note_read(frame, name);
         }
         self.load_outer(name)?.ok_or_else(|| not_defined(name))
@@ -63,8 +63,10 @@ impl Vm {
             Some(Some(_)) => Read::Name { code: frame.code, at: frame.pc.saturating_sub(1) },
             _ => Read::Absent { slot: name.slot },
         };
-        if let Some(reads) = &mut self.reads {
-            reads.push(read);
+        if let Some(watched) = &mut self.watched
+            && !watched.effected
+        {
+            watched.reads.push(read);
         }
     }
 
@@ -168,7 +170,7 @@ impl Vm {
             Binding::Value(_) => {}
             Binding::Deleted => return Err(not_defined(name)),
             Binding::Outer => {
-                if self.reads.is_some() {
+                if self.watched.is_some() {
                     self.note_read(frame, name);
                 }
                 let environment = self.environment.clone();
