@@ -46,15 +46,10 @@ impl Worker {
         rules: &[Rc<Entity>],
         number: u32,
     ) -> PyResult<Rc<Entity>> {
-        let shared = self.store.shared.clone();
-        let entity_number = entity.kept.number().unwrap_or_default();
-        if let Some(known) = shared.get(Derivation::Rules, entity_number, number) {
-            return Ok(known);
-        }
-        let applied = rules.iter().try_fold(entity.clone(), |entity, rule| self.apply_rule(rule, &entity))?;
-        let applied = shared.without_rules(&applied).unwrap_or(applied);
-        shared.keep(Derivation::Rules, entity_number, number, &applied);
-        Ok(applied)
+        entity.kept.applied(number, || {
+            let applied = rules.iter().try_fold(entity.clone(), |entity, rule| self.apply_rule(rule, &entity))?;
+            Ok(self.store.shared.without_rules(&applied).unwrap_or(applied))
+        })
     }
 
     fn derive(

@@ -31,14 +31,24 @@ const LEFT_ALONE: u32 = 1 << 14;
 /// A block whose results are kept, and whether that pays.
 struct Pays {
     effects: Rc<Effects>,
+    /// Whether it is a condition that only computes and reads what is different for each job: then only what follows from it
+    /// is kept.
+    is_condition: bool,
     tries: Cell<u32>,
     hits: Cell<u32>,
     left_alone: Cell<u32>,
 }
 
 impl Pays {
-    fn new(effects: Effects) -> Self {
-        Self { effects: Rc::new(effects), tries: Cell::new(0), hits: Cell::new(0), left_alone: Cell::new(0) }
+    /// Nothing for a block whose results are not worth keeping.
+    fn new(program: &Program, code: u32, logs: bool) -> Option<Self> {
+        let effects = Rc::new(effects(program, code, logs)?);
+        let root = program.code(code)?;
+        let is_condition = root.uses_input_size;
+        if is_condition && (root.kernel.is_none() || !effects.codes.is_empty()) {
+            return None;
+        }
+        Some(Self { effects, is_condition, tries: Cell::new(0), hits: Cell::new(0), left_alone: Cell::new(0) })
     }
 
     /// Whether a result is worth looking for.
@@ -101,8 +111,8 @@ impl Memo {
         if self.pays.len() <= index {
             self.pays.resize(program.data.codes.len().max(index + 1), None);
         }
-        let effects = || effects(program, code, vm.environment.log_enabled(LogLevel::Critical));
-        self.pays.get_mut(index)?.get_or_insert_with(|| effects().map(|effects| Rc::new(Pays::new(effects)))).clone()
+        let make = || Pays::new(program, code, vm.environment.log_enabled(LogLevel::Critical)).map(Rc::new);
+        self.pays.get_mut(index)?.get_or_insert_with(make).clone()
     }
 
     /// Says that something ran whose reads are not known.
@@ -158,6 +168,14 @@ impl Worker {
             _ => return evaluate(&mut self.vm, source, kind),
         }
         let Some((code, pays)) = self.kept_code(source, kind) else { return self.evaluate_untold(source, kind) };
+        if pays.is_condition {
+            let before = self.vm.steps_left();
+            let value = evaluate(&mut self.vm, source, kind)?;
+            if let Some(outer) = &mut self.memo.outer {
+                outer.condition(&self.vm, &self.slots, code, &value, before.saturating_sub(self.vm.steps_left()));
+            }
+            return Ok(value);
+        }
         let memo = &mut self.memo;
         let worth = pays.tries();
         if worth {
@@ -213,7 +231,7 @@ impl Worker {
             let ranked = evaluate(vm, rank, CodeKind::Block)?;
             Ok(Value::list(if vm.truthy(&ranked)? { vm.collect(&ranked)? } else { Vec::new() }))
         };
-        let kept = self.kept_code(rank, CodeKind::Block).filter(|(_, pays)| pays.tries());
+        let kept = self.kept_code(rank, CodeKind::Block).filter(|(_, pays)| !pays.is_condition && pays.tries());
         let found = match &kept {
             Some((code, _)) => self.memo.orders.find(&mut self.vm, &self.slots, u64::from(*code), None),
             None => Found::Run,
@@ -395,7 +413,7 @@ impl Worker {
         // Names of the context that nothing sets after the entity's context.
         let shape = entity.and_then(|entity| self.store.shared.shape(entity));
         if let Some(context) = shape.and_then(|shape| shape.context.get()) {
-            let told = |slot| context.iter().any(|entry| entry.slot == slot && !entry.mutable);
+            let told = |slot| context.constant.iter().any(|entry| entry.slot == slot);
             trail = trail.without(|slot| told(slot) && !self.slots.is_set_by_mapper(slot));
         }
         Ok((result?, trail, cost))

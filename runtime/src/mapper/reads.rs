@@ -43,6 +43,8 @@ pub(super) enum Source {
     Tool,
     /// The destinations that rank code puts in order.
     Candidates,
+    /// Whether the condition of this root code holds, which only computes: what it reads itself is different for each job.
+    Condition(u32),
 }
 
 /// Builtins that compute, and change nothing.
@@ -222,8 +224,8 @@ fn is_field(name: &str) -> bool {
 }
 
 /// The instructions of a root code's block that may change something or read what has no [`Source`]: where a run comes to
-/// none of them, what it gives depends only on what it reads. `logs` says whether anybody reads the log. Nothing for a block
-/// whose results are not worth keeping.
+/// none of them, what it gives depends only on what it reads. `logs` says whether anybody reads the log. Nothing where there is
+/// no such code.
 pub(super) fn effects(program: &Program, root: u32, logs: bool) -> Option<Effects> {
     let names = program.code(root)?;
     let text = |index: u32| {
@@ -267,7 +269,7 @@ pub(super) fn effects(program: &Program, root: u32, logs: bool) -> Option<Effect
             codes.push((index, instrs));
         }
     }
-    (!names.uses_input_size).then_some(Effects { codes })
+    Some(Effects { codes })
 }
 
 /// What the instruction at `at` reads, which loads a name of the context.

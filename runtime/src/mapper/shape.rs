@@ -13,7 +13,7 @@ use crate::python::value::Value;
 
 use super::entity::Entity;
 use super::matching::Fits;
-use super::shared::ContextEntry;
+use super::shared::Context;
 use super::tags::{TagType, Tags};
 use super::words::Words;
 
@@ -22,7 +22,7 @@ pub(super) struct Shape {
     /// A number of its own, never used again.
     pub(super) number: u32,
     /// The context, by slot of the thread's machine.
-    pub(super) context: OnceCell<Rc<[ContextEntry]>>,
+    pub(super) context: OnceCell<Rc<Context>>,
     /// The destinations whose tags fit.
     pub(super) fits: OnceCell<Rc<Fits>>,
     /// One of the entities: it holds what the words of the shape point to.

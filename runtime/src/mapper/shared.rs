@@ -7,6 +7,7 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
+use crate::python::exception::PyResult;
 use crate::python::value::Value;
 use crate::word_hash::WordMap;
 
@@ -19,6 +20,9 @@ use super::words::Words;
 /// How many derived entities a thread keeps. One takes one to three kilobytes.
 const MAX_KEPT: usize = 16 * 1024;
 
+/// How many sets of rules are kept with an entity as applied to it.
+const MAX_APPLIED: usize = 4;
+
 /// What is kept with an entity. A copy of the entity is another entity: it starts with nothing.
 #[derive(Default)]
 pub struct Kept {
@@ -28,6 +32,19 @@ pub struct Kept {
     shape: OnceCell<Option<Rc<Shape>>>,
     /// The entity without its rules.
     pub(super) without_rules: OnceCell<Rc<Entity>>,
+    /// The entity with rules applied, by the number of what tells which: see [`super::requirements`].
+    applied: RefCell<Vec<(u32, Rc<Entity>)>>,
+}
+
+/// The context of an entity, by slot.
+#[derive(Default)]
+pub(super) struct Context {
+    /// The names that code cannot change the values of.
+    pub constant: Box<[ContextEntry]>,
+    /// Those of which each job needs a copy.
+    pub mutable: Box<[ContextEntry]>,
+    /// Whether entering it again changes nothing as long as the evaluation context stays as it is.
+    pub lasts: bool,
 }
 
 /// A name of an entity's context.
@@ -38,8 +55,6 @@ pub(super) struct ContextEntry {
     pub index: usize,
     /// Its value.
     pub value: Value,
-    /// Whether code could change the value itself, so that each job needs a copy.
-    pub mutable: bool,
 }
 
 impl Clone for Kept {
@@ -52,6 +67,23 @@ impl Kept {
     /// The number of an entity that jobs share.
     pub(super) fn number(&self) -> Option<u32> {
         Some(self.identity.get()).filter(|number| *number != 0)
+    }
+
+    /// The entity with rules applied that have a number, or as `make` applies them.
+    ///
+    /// # Errors
+    /// What `make` raises.
+    pub(super) fn applied(&self, number: u32, make: impl FnOnce() -> PyResult<Rc<Entity>>) -> PyResult<Rc<Entity>> {
+        if let Some((_, known)) = self.applied.borrow().iter().find(|(known, _)| *known == number) {
+            return Ok(known.clone());
+        }
+        let made = make()?;
+        let mut applied = self.applied.borrow_mut();
+        if applied.len() >= MAX_APPLIED {
+            applied.remove(0);
+        }
+        applied.push((number, made.clone()));
+        Ok(made)
     }
 
     /// Whether jobs share the entity.
@@ -69,8 +101,6 @@ pub(super) enum Derivation {
     Combine,
     /// The first is a rule that matched, the second the entity that it applies to.
     Rule,
-    /// The first has the rules of the second, which is no entity, applied: see [`super::evaluate::Requirements`].
-    Rules,
 }
 
 /// One thread's derived entities.
@@ -82,7 +112,7 @@ pub(super) struct Shared {
     /// The values that derived entities have merged.
     pub(super) merges: Merges,
     /// Contexts by slot, for entities with the same.
-    pub(super) contexts: Pairs<Rc<[ContextEntry]>>,
+    pub(super) contexts: Pairs<Rc<Context>>,
     /// Prepared properties, for entities with the same.
     pub(super) prepared: Pairs<Rc<Prepared>>,
 }

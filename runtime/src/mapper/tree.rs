@@ -7,6 +7,7 @@
 use std::hash::Hasher;
 use std::mem::replace;
 
+use crate::python::value::Value;
 use crate::python::vm::{Cost, Vm};
 use crate::word_hash::{WordHasher, WordMap};
 
@@ -23,6 +24,8 @@ struct Step {
     source: Source,
     /// Where the words of what it read end in the trail's; nothing where it had none.
     end: Option<usize>,
+    /// The steps that reading takes.
+    paid: u64,
 }
 
 /// What a run read, in order.
@@ -54,20 +57,32 @@ impl Trail {
         } else if self.is_new(vm, slots, source) {
             let mut words = Words::default();
             let pushed = push(&mut words, vm, slots, source);
-            self.add(source, pushed.and_then(|()| words.words()));
+            self.add(source, pushed.and_then(|()| words.words()), 0);
         }
     }
 
-    /// Notes a read with the words of what was there.
-    fn note(&mut self, vm: &Vm, slots: &Slots, source: Source, words: Option<&[u64]>) {
+    /// Notes what a condition was found to be, for `paid` steps.
+    pub(super) fn condition(&mut self, vm: &Vm, slots: &Slots, code: u32, value: &Value, paid: u64) {
+        let mut words = Words::default();
+        let pushed = words.push_truth(value);
+        self.note(vm, slots, Source::Condition(code), pushed.and_then(|()| words.words()), paid);
+    }
+
+    /// Notes a read with the words of what was there, for `paid` steps.
+    fn note(&mut self, vm: &Vm, slots: &Slots, source: Source, words: Option<&[u64]>, paid: u64) {
         if self.is_new(vm, slots, source) {
-            self.add(source, words);
+            self.add(source, words, paid);
         }
     }
 
     fn is_new(&mut self, vm: &Vm, slots: &Slots, source: Source) -> bool {
         if self.lost || self.steps.iter().any(|step| step.source == source) {
             return false;
+        }
+        if let Source::Condition(code) = source {
+            // A walk evaluates it before anything else is done.
+            self.lost = self.stage.is_some_and(|stage| reads_since(vm, slots, code, stage));
+            return !self.lost;
         }
         let own = |stage| slot_of(source, slots).is_some_and(|slot| vm.was_set_since(slot, stage));
         let is_own = self.stage.is_some_and(own);
@@ -76,17 +91,17 @@ impl Trail {
         !is_own
     }
 
-    fn add(&mut self, source: Source, words: Option<&[u64]>) {
+    fn add(&mut self, source: Source, words: Option<&[u64]>, paid: u64) {
         self.words.extend_from_slice(words.unwrap_or_default());
         self.lost = words.is_none();
-        self.steps.push(Step { source, end: words.map(|_| self.words.len()) });
+        self.steps.push(Step { source, end: words.map(|_| self.words.len()), paid });
     }
 
-    /// The reads with their words.
-    fn steps(&self) -> impl Iterator<Item = (Source, Option<&[u64]>)> {
+    /// The reads with their words and what they take.
+    fn steps(&self) -> impl Iterator<Item = (Source, Option<&[u64]>, u64)> {
         self.steps.iter().scan(0, |start, step| {
             let words = step.end.and_then(|end| self.words.get(replace(start, end)..end));
-            Some((step.source, words))
+            Some((step.source, words, step.paid))
         })
     }
 
@@ -99,7 +114,7 @@ impl Trail {
 
     /// Notes what another run read.
     pub(super) fn extend(&mut self, vm: &Vm, slots: &Slots, other: &Self) {
-        other.steps().for_each(|(source, words)| self.note(vm, slots, source, words));
+        other.steps().for_each(|(source, words, paid)| self.note(vm, slots, source, words, paid));
         other.absent.iter().for_each(|slot| self.absent(*slot));
         self.lost |= other.lost;
     }
@@ -107,9 +122,9 @@ impl Trail {
     /// The trail without the reads of names that the context surely has with the same values.
     pub(super) fn without(self, told: impl Fn(usize) -> bool) -> Self {
         let mut trail = Self { absent: self.absent.clone(), stage: self.stage, ..Self::default() };
-        for (source, words) in self.steps() {
+        for (source, words, paid) in self.steps() {
             if !matches!(source, Source::Slot(slot) if told(slot)) {
-                trail.add(source, words);
+                trail.add(source, words, paid);
             }
         }
         trail.lost = self.lost;
@@ -117,11 +132,20 @@ impl Trail {
     }
 }
 
+/// Whether a block of this root code can read something that was set since a stage began.
+fn reads_since(vm: &Vm, slots: &Slots, code: u32, stage: u64) -> bool {
+    let Some(program) = &vm.program else { return true };
+    let names = program.code(code).map_or(&[][..], |root| &root.names);
+    let read = names.iter().filter_map(|name| program.names.get(*name as usize)).map(|name| name.slot);
+    // The size of the inputs is the job's.
+    read.chain([slots.job]).any(|slot| vm.was_set_since(slot, stage))
+}
+
 /// A result.
 pub(super) struct Leaf<T> {
     /// The result.
     pub value: T,
-    /// What it costs a job.
+    /// What it costs a job beside the walk.
     pub cost: Cost,
     /// How many words it takes beside the node.
     pub words: usize,
@@ -131,7 +155,8 @@ pub(super) struct Leaf<T> {
 impl<T> Leaf<T> {
     /// The result of a run.
     pub(super) fn new(value: T, cost: Cost, words: usize, trail: &Trail) -> Self {
-        Self { value, cost, words, absent: trail.absent.as_slice().into() }
+        let paid = trail.steps.iter().map(|step| step.paid).sum();
+        Self { value, cost: cost.without(paid), words, absent: trail.absent.as_slice().into() }
     }
 }
 
@@ -218,7 +243,16 @@ impl<T> Default for Tree<T> {
 impl<T: Clone> Tree<T> {
     /// Follows what can be read now from a root. A result is paid for as when it was computed. What is read on the way is
     /// noted in `outer`, as the run will read it that must be made where there is no result.
-    pub(super) fn find(&self, vm: &mut Vm, slots: &Slots, root: u64, mut outer: Option<&mut Trail>) -> Found<T> {
+    pub(super) fn find(&self, vm: &mut Vm, slots: &Slots, root: u64, outer: Option<&mut Trail>) -> Found<T> {
+        let steps = vm.steps_left();
+        let found = self.walk(vm, slots, root, outer);
+        if !matches!(found, Found::Given(_)) {
+            vm.restore_steps(steps);
+        }
+        found
+    }
+
+    fn walk(&self, vm: &mut Vm, slots: &Slots, root: u64, mut outer: Option<&mut Trail>) -> Found<T> {
         let Some(mut node) = self.roots.get(&root).copied() else { return Found::New };
         let mut words = Words::default();
         let leaf = loop {
@@ -226,10 +260,11 @@ impl<T: Clone> Tree<T> {
                 Some(Node::Leaf(leaf)) => break self.leaves.get(*leaf as usize),
                 Some(Node::Read { source, .. }) => {
                     words.clear();
+                    let before = vm.steps_left();
                     let pushed = push(&mut words, vm, slots, *source);
                     let Some(read) = pushed.and_then(|()| words.words()) else { return Found::Run };
                     if let Some(outer) = &mut outer {
-                        outer.note(vm, slots, *source, Some(read));
+                        outer.note(vm, slots, *source, Some(read), before.saturating_sub(vm.steps_left()));
                     }
                     match self.after(node, read) {
                         Some(next) => node = next,
@@ -278,7 +313,7 @@ impl<T: Clone> Tree<T> {
             *self = Self::default();
         }
         let mut place = Place::Root(root);
-        for (source, read) in trail.steps() {
+        for (source, read, _) in trail.steps() {
             let node = match self.at(place) {
                 Some(node) => node,
                 None => self.put(place, Node::Read { source, last: NONE, count: 0 }),

@@ -77,6 +77,11 @@ impl Words {
         Some(())
     }
 
+    /// Adds a truth value; nothing is added of any other.
+    pub(super) fn push_truth(&mut self, value: &Value) -> Option<()> {
+        matches!(value, Value::Bool(_)).then(|| self.push_plain(value))?
+    }
+
     /// Adds words.
     pub(super) fn extend(&mut self, words: &[u64]) {
         words.iter().for_each(|word| self.push(*word));
@@ -88,8 +93,12 @@ impl Words {
     }
 }
 
-/// Appends the words of what `source` reads now: nothing where it has none.
+/// Appends the words of what `source` reads now: nothing where it has none. A condition is evaluated, which the job pays for.
 pub(super) fn push(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source) -> Option<()> {
+    if let Source::Condition(code) = source {
+        let program = vm.program.clone()?;
+        return words.push_truth(&vm.run(&program, code).ok()?);
+    }
     match vm.context.get(slot_of(source, slots)?)?.as_ref()? {
         Value::List(list) if source == Source::Candidates => {
             let candidates = list.items.borrow().clone();
@@ -118,7 +127,7 @@ pub(super) fn slot_of(source: Source, slots: &Slots) -> Option<usize> {
         Source::App => slots.app,
         Source::EntityTags | Source::EntityParam(_) | Source::EntityResource(_) => slots.entity,
         Source::Candidates => slots.candidate_destinations,
-        Source::Unknown => return None,
+        Source::Unknown | Source::Condition(_) => return None,
     })
 }
 
@@ -147,7 +156,7 @@ fn push_object(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source, va
             let identity = value.downcast::<EntityObject>()?.shared_identity(vm)?;
             words.push(ENTITY | u64::from(identity) << 8);
         }
-        Source::Unknown | Source::Candidates => return None,
+        Source::Unknown | Source::Candidates | Source::Condition(_) => return None,
         // The world is the same for all that is kept.
         Source::App => {
             let app = as_made::<AppFields>(value)?;

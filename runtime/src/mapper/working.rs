@@ -9,7 +9,7 @@ use crate::python::vm::Vm;
 use super::data::mutable;
 use super::entity::Entity;
 use super::objects::EntityObject;
-use super::shared::{ContextEntry, Shared};
+use super::shared::{Context, ContextEntry, Shared};
 use super::tags::TagNames;
 use super::worker::Slots;
 
@@ -72,23 +72,25 @@ impl Working {
             }
             return Ok(false);
         };
-        let entries = match shape.context.get() {
-            Some(entries) => entries,
+        let context = match shape.context.get() {
+            Some(context) => context,
             None => {
-                let made = shared.contexts.get(&entity.context, &Value::None, || Ok(slots(&entity, vm)))?;
+                let make = || Ok(Rc::new(entered.context(&entity, vm)));
+                let made = shared.contexts.get(&entity.context, &Value::None, make)?;
                 shape.context.get_or_init(|| made)
             }
         };
-        if entered.holds(vm, entries) {
+        if entered.holds(vm, context) {
             return Ok(true);
         }
-        entered.enter(vm, Some(entries));
-        for entry in entries.iter().filter(|entry| entry.mutable) {
+        entered.enter(vm, Some(context));
+        for entry in &context.mutable {
             let object = self.object(names);
             let value = EntityObject::of(&object)?.context_part(vm, entry)?;
             vm.set_context(entry.slot, value);
         }
-        Ok(entered.note(vm, entries))
+        entered.note(vm, context);
+        Ok(context.lasts)
     }
 
     /// The context of the entity, name by name. A list or dict in it is the one that code finds as `entity.context[name]`,
@@ -109,36 +111,25 @@ impl Working {
     }
 }
 
-/// The context of an entity by slot.
-fn slots(entity: &Entity, vm: &mut Vm) -> Rc<[ContextEntry]> {
-    let Value::Dict(context) = &entity.context else { return Rc::default() };
-    let table = context.table.borrow();
-    let entries = table.iter().enumerate().filter_map(|(index, (key, value))| {
-        let slot = vm.slot(key.value.as_str()?);
-        Some(ContextEntry { slot, index, value: value.clone(), mutable: mutable(value) })
-    });
-    entries.collect()
-}
-
 /// The context that was entered last: to enter it again changes nothing as long as the evaluation context stays as it is.
 ///
 /// Most jobs enter the same few contexts. So the values that code cannot change stay when a job ends; nothing reads the
 /// evaluation context before the next job enters one of its own.
 pub(super) struct Entered {
-    entries: Option<Rc<[ContextEntry]>>,
+    last: Option<Rc<Context>>,
     version: u64,
     /// The slots that change without a new version: those through which code sees the entity.
     unversioned: [usize; 2],
     /// Whether this job has entered a context.
     begun: bool,
     /// The context that lasts, where it is one.
-    lasting: Option<Rc<[ContextEntry]>>,
+    lasting: Option<Rc<Context>>,
 }
 
 impl Entered {
     pub(super) fn new(slots: &Slots) -> Self {
         let unversioned = [slots.entity, slots.self_];
-        Self { entries: None, version: 0, unversioned, begun: false, lasting: None }
+        Self { last: None, version: 0, unversioned, begun: false, lasting: None }
     }
 
     /// Says that what is entered next is the first context of a job.
@@ -146,33 +137,44 @@ impl Entered {
         self.begun = false;
     }
 
-    fn holds(&self, vm: &Vm, entries: &Rc<[ContextEntry]>) -> bool {
+    /// The context of an entity by slot.
+    fn context(&self, entity: &Entity, vm: &mut Vm) -> Context {
+        let Value::Dict(context) = &entity.context else { return Context { lasts: true, ..Context::default() } };
+        let table = context.table.borrow();
+        let entries = table.iter().enumerate().filter_map(|(index, (key, value))| {
+            let slot = vm.slot(key.value.as_str()?);
+            Some(ContextEntry { slot, index, value: value.clone() })
+        });
+        let (mutable, constant): (Vec<_>, Vec<_>) = entries.partition(|entry| mutable(&entry.value));
+        let seen = constant.iter().any(|entry| self.unversioned.contains(&entry.slot));
+        Context { lasts: mutable.is_empty() && !seen, constant: constant.into(), mutable: mutable.into() }
+    }
+
+    fn holds(&self, vm: &Vm, context: &Rc<Context>) -> bool {
         self.begun
             && self.version == vm.context_version()
-            && self.entries.as_ref().is_some_and(|known| Rc::ptr_eq(known, entries))
+            && self.last.as_ref().is_some_and(|known| Rc::ptr_eq(known, context))
     }
 
     /// Sets what code cannot change of a context; the first of a job also ends what lasts of another.
-    fn enter(&mut self, vm: &mut Vm, entries: Option<&Rc<[ContextEntry]>>) {
+    fn enter(&mut self, vm: &mut Vm, context: Option<&Rc<Context>>) {
         let is_first = !std::mem::replace(&mut self.begun, true);
-        let same = entries.zip(self.lasting.as_ref()).is_some_and(|(entries, lasting)| Rc::ptr_eq(entries, lasting));
+        let same = context.zip(self.lasting.as_ref()).is_some_and(|(context, lasting)| Rc::ptr_eq(context, lasting));
         if is_first && same && vm.lasting_is_whole() {
             return;
         }
         let stage = is_first.then(|| vm.begin_stage());
-        for entry in entries.into_iter().flat_map(|entries| entries.iter()).filter(|entry| !entry.mutable) {
+        for entry in context.into_iter().flat_map(|context| &context.constant) {
             vm.set_lasting(entry.slot, &entry.value);
         }
         if let Some(stage) = stage {
             vm.end_lasting(stage);
         }
-        self.lasting = if is_first { entries.cloned() } else { None };
+        self.lasting = if is_first { context.cloned() } else { None };
     }
 
-    fn note(&mut self, vm: &Vm, entries: &Rc<[ContextEntry]>) -> bool {
-        let again = entries.iter().any(|entry| entry.mutable || self.unversioned.contains(&entry.slot));
-        self.entries = (!again).then(|| entries.clone());
+    fn note(&mut self, vm: &Vm, context: &Rc<Context>) {
+        self.last = context.lasts.then(|| context.clone());
         self.version = vm.context_version();
-        !again
     }
 }

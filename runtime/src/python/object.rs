@@ -20,6 +20,13 @@ pub trait Object: Any {
     /// The class, whose name shows in messages.
     fn class(&self) -> &'static BuiltinType;
 
+    /// The value of an attribute that is only looked at and goes no further: what [`Object::get_attr`] gives, or something equal.
+    /// Nothing where that takes more than a look.
+    fn peek(&self, name: &str) -> Option<Value> {
+        let _ = name;
+        None
+    }
+
     /// `object.name`; `None` where there is no such attribute (the interpreter then raises `AttributeError`).
     fn get_attr(&self, vm: &mut Vm, this: &Value, name: &str) -> PyResult<Option<Value>> {
         let _ = (vm, this, name);

@@ -2,6 +2,7 @@
 
 use crate::galaxy::{signature, standard};
 use crate::python::args::Args;
+use crate::python::dict::StrKey;
 use crate::python::exception::{PyResult, value_error};
 use crate::python::string::Str;
 use crate::python::value::Value;
@@ -66,8 +67,14 @@ pub(super) fn weighted_random_sampling(vm: &mut Vm, args: Args) -> PyResult<Valu
     }
     let mut weights = Vec::new();
     for destination in vm.collect(&destinations)? {
-        let params = vm.get_attr(&destination, "params")?;
-        weights.push(if vm.truthy(&params)? { weight(vm, &params)? } else { Value::Int(1) });
+        let seen = if let Value::Object(object) = &destination { object.peek("params") } else { None };
+        weights.push(match seen {
+            Some(Value::Dict(params)) => params.table.borrow().get(&StrKey("weight")).cloned().unwrap_or(Value::Int(1)),
+            _ => {
+                let params = vm.get_attr(&destination, "params")?;
+                if vm.truthy(&params)? { weight(vm, &params)? } else { Value::Int(1) }
+            }
+        });
     }
     let count = Value::from_usize(vm.len(&destinations)?);
     draw(vm, &destinations, weights, count)

@@ -346,6 +346,10 @@ impl Object for EntityObject {
         }
     }
 
+    fn peek(&self, name: &str) -> Option<Value> {
+        self.part_now(name)
+    }
+
     fn set_attr(&self, _: &mut Vm, name: &Str, value: Value) -> PyResult<()> {
         let text = name.as_str();
         if let Some(field) = container_name(text) {

@@ -68,6 +68,13 @@ pub struct Cost {
     once: Box<[(Box<str>, u32, u64)]>,
 }
 
+impl Cost {
+    /// The cost but for steps that are paid otherwise.
+    pub fn without(self, steps: u64) -> Self {
+        Self { steps: self.steps.saturating_sub(steps), ..self }
+    }
+}
+
 impl Vm {
     /// Pays for a pattern with flags where this job has not paid for it yet.
     ///
