@@ -342,11 +342,11 @@ fn huge_results_are_refused() {
 #[test]
 fn long_work_runs_out_of_steps() {
     let mut vm = Vm::new(Rc::new(NoEnvironment));
-    let large = vm.binary(BinaryOp::LeftShift, &Value::Int(3), &Value::Int(200_000_000)).unwrap();
+    let large = vm.binary(BinaryOp::LeftShift, &Value::Int(3), &Value::Int(60_000_000)).unwrap();
     let raised = vm.binary(BinaryOp::Multiply, &large, &large).map(drop).expect_err("the product");
     assert_eq!(raised.class_name().as_str(), "TimeoutError");
     vm.reset();
-    let divisor = vm.binary(BinaryOp::LeftShift, &Value::Int(3), &Value::Int(100_000_000)).unwrap();
+    let divisor = vm.binary(BinaryOp::LeftShift, &Value::Int(3), &Value::Int(30_000_000)).unwrap();
     let raised = vm.binary(BinaryOp::Remainder, &large, &divisor).map(drop).expect_err("the remainder");
     assert_eq!(raised.class_name().as_str(), "TimeoutError");
 }

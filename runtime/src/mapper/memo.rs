@@ -45,7 +45,9 @@ impl Pays {
         let effects = Rc::new(effects(program, code, logs)?);
         let root = program.code(code)?;
         let is_condition = root.uses_input_size;
-        if is_condition && (root.kernel.is_none() || !effects.codes.is_empty()) {
+        let (has_kernel, has_effects) = (root.kernel.is_some(), !effects.codes.is_empty());
+        // A kernel is run sooner than it is found out that it came to an effect.
+        if has_effects && (has_kernel || is_condition) || is_condition && !has_kernel {
             return None;
         }
         Some(Self { effects, is_condition, tries: Cell::new(0), hits: Cell::new(0), left_alone: Cell::new(0) })

@@ -291,7 +291,7 @@ fn what_is_no_function_cannot_be_called() {
 #[test]
 fn a_loop_without_end_runs_out_of_steps() {
     let b = Builder::new();
-    assert_error(b.run(vec![Instr::Jump { target: 0 }]), "TimeoutError: the evaluation took more than 1000000 steps");
+    assert_error(b.run(vec![Instr::Jump { target: 0 }]), "TimeoutError: the evaluation took more than 500000 steps");
 }
 
 #[test]
