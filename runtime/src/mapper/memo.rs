@@ -47,7 +47,8 @@ impl Pays {
         let is_condition = root.uses_input_size;
         let (has_kernel, has_effects) = (root.kernel.is_some(), !effects.codes.is_empty());
         // A kernel is run sooner than it is found out that it came to an effect.
-        if has_effects && (has_kernel || is_condition) || is_condition && !has_kernel {
+        let worth = if is_condition { has_kernel && !has_effects } else { !has_kernel || !has_effects };
+        if !worth {
             return None;
         }
         Some(Self { effects, is_condition, tries: Cell::new(0), hits: Cell::new(0), left_alone: Cell::new(0) })
@@ -166,7 +167,7 @@ impl Worker {
     /// As [`evaluate`].
     pub(super) fn evaluate_kept(&mut self, source: &Value, kind: CodeKind) -> PyResult<Value> {
         match source {
-            Value::Str(text) if !text.code().is_some_and(|text| text.code == CodeRef::PLAIN) => {}
+            Value::Str(text) if text.code().is_none_or(|origin| origin.code != CodeRef::PLAIN) => {}
             _ => return evaluate(&mut self.vm, source, kind),
         }
         let Some((code, pays)) = self.kept_code(source, kind) else { return self.evaluate_untold(source, kind) };
