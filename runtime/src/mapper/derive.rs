@@ -21,9 +21,15 @@ impl Worker {
 
     /// `high.combine(low)`
     pub(super) fn combine(&mut self, high: &Rc<Entity>, low: &Rc<Entity>) -> PyResult<Rc<Entity>> {
-        self.derive(Derivation::Combine, high, low, |worker, merges| {
-            combine_by(&mut worker.vm, merges, &worker.names, high, low)
-        })
+        let mut combine = || {
+            self.derive(Derivation::Combine, high, low, |worker, merges| {
+                combine_by(&mut worker.vm, merges, &worker.names, high, low)
+            })
+        };
+        match high.kept.number() {
+            Some(number) if low.kept.is_shared() => low.kept.derived(number, combine),
+            _ => combine(),
+        }
     }
 
     /// The entity with a rule that matched: it inherits from the entity, whose id tells of it.
@@ -46,7 +52,7 @@ impl Worker {
         rules: &[Rc<Entity>],
         number: u32,
     ) -> PyResult<Rc<Entity>> {
-        entity.kept.applied(number, || {
+        entity.kept.derived(number, || {
             let applied = rules.iter().try_fold(entity.clone(), |entity, rule| self.apply_rule(rule, &entity))?;
             Ok(self.store.shared.without_rules(&applied).unwrap_or(applied))
         })

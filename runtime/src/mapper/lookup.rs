@@ -68,6 +68,8 @@ pub(super) struct Lookups {
     sets: WordMap<(Section, Box<[u32]>), Rc<Matched>>,
     /// By the set of matches (0 for none of them) and what the tool declares: the entities folded into one.
     folded: WordMap<(u64, Box<[u64]>), Rc<Entity>>,
+    /// By the tool's own id: the entities of tools that nothing matches and that declare nothing.
+    unmatched: WordMap<Box<str>, Rc<Entity>>,
     tool_types: WordMap<Box<str>, u64>,
     next: u64,
 }
@@ -137,7 +139,16 @@ impl Worker {
         }
         // Without a match the entity has an id by the tool's.
         if matched.entities.is_empty() {
-            return self.first_of_tool(job);
+            let known_by_id = plain && &*job.tool.id == tool_id;
+            if known_by_id && let Some(entity) = self.lookups.unmatched.get(tool_id) {
+                return Ok(entity.clone());
+            }
+            let entity = self.first_of_tool(job)?;
+            if known_by_id {
+                bound(&mut self.lookups.unmatched, MAX_SETS);
+                self.lookups.unmatched.insert(tool_id.into(), entity.clone());
+            }
+            return Ok(entity);
         }
         let key = (matched.number, self.declared(job));
         if let Some(entity) = self.lookups.folded.get(&key) {

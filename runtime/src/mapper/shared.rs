@@ -20,8 +20,8 @@ use super::words::Words;
 /// How many derived entities a thread keeps. One takes one to three kilobytes.
 const MAX_KEPT: usize = 16 * 1024;
 
-/// How many sets of rules are kept with an entity as applied to it.
-const MAX_APPLIED: usize = 4;
+/// How many of the entities that came from an entity are kept with it.
+const MAX_DERIVED: usize = 8;
 
 /// What is kept with an entity. A copy of the entity is another entity: it starts with nothing.
 #[derive(Default)]
@@ -32,8 +32,8 @@ pub struct Kept {
     shape: OnceCell<Option<Rc<Shape>>>,
     /// The entity without its rules.
     pub(super) without_rules: OnceCell<Rc<Entity>>,
-    /// The entity with rules applied, by the number of what tells which: see [`super::requirements`].
-    applied: RefCell<Vec<(u32, Rc<Entity>)>>,
+    /// The last entities that came from this one, by the number of what was combined with it or applied to it.
+    derived: RefCell<Vec<(u32, Rc<Entity>)>>,
 }
 
 /// The context of an entity, by slot.
@@ -69,20 +69,21 @@ impl Kept {
         Some(self.identity.get()).filter(|number| *number != 0)
     }
 
-    /// The entity with rules applied that have a number, or as `make` applies them.
+    /// The entity that this one and what has the number make, or as `make` makes it. Jobs bring few things together with one
+    /// entity: they are found beside it.
     ///
     /// # Errors
     /// What `make` raises.
-    pub(super) fn applied(&self, number: u32, make: impl FnOnce() -> PyResult<Rc<Entity>>) -> PyResult<Rc<Entity>> {
-        if let Some((_, known)) = self.applied.borrow().iter().find(|(known, _)| *known == number) {
+    pub(super) fn derived(&self, number: u32, make: impl FnOnce() -> PyResult<Rc<Entity>>) -> PyResult<Rc<Entity>> {
+        if let Some((_, known)) = self.derived.borrow().iter().find(|(known, _)| *known == number) {
             return Ok(known.clone());
         }
         let made = make()?;
-        let mut applied = self.applied.borrow_mut();
-        if applied.len() >= MAX_APPLIED {
-            applied.remove(0);
+        let mut derived = self.derived.borrow_mut();
+        if derived.len() >= MAX_DERIVED {
+            derived.remove(0);
         }
-        applied.push((number, made.clone()));
+        derived.push((number, made.clone()));
         Ok(made)
     }
 
