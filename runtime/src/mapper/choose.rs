@@ -11,7 +11,6 @@ use crate::galaxy::json::{Json, dump};
 use crate::galaxy::objects::JobObjects;
 use crate::python::dict::{Dict, Key, StrKey};
 use crate::python::exception::{PyResult, Raised, raise_with};
-use crate::python::modules::random::MersenneTwister;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -32,7 +31,7 @@ impl Worker {
     pub(super) fn map(&mut self, job: &Arc<Job>, detail: bool, observer: &mut dyn Observer) -> Answer {
         self.vm.reset();
         self.entered.start_job();
-        self.vm.random = MersenneTwister::default();
+        self.vm.random.reset();
         if let Some(seed) = &job.seed {
             self.vm.random.set_big_seed(seed);
         }

@@ -4,7 +4,8 @@
 //! order in which they are tried, the text of a destination's properties, and all that became of an entity on a destination. Each is kept only where all code that ran for it can be
 //! seen to change nothing ([`super::reads`]), in a tree of what was read ([`super::tree`]), and for all entities that differ
 //! in their ids alone ([`super::shape`]). It costs a job what it would cost to compute it ([`crate::python::vm::Cost`]), so
-//! that a job's budget, too, does not depend on which jobs came before it. Errors are never kept.
+//! that a job's budget, too, does not depend on which jobs came before it. Errors are never kept,
+//! only that a run must be made.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -194,14 +195,16 @@ impl Worker {
             return self.evaluate_untold(source, kind);
         }
         let mut trail = Trail::default();
-        let (value, cost) = self.watch(&pays, &mut trail, |vm| evaluate(vm, source, kind))?;
+        let (value, cost) = self.watch(&pays, &mut trail, |vm| evaluate(vm, source, kind));
         if let Some(outer) = &mut self.memo.outer {
             outer.extend(&self.vm, &self.slots, &trail);
         }
-        if worth && is_constant(&value) {
-            self.memo.blocks.keep(u64::from(code), &trail, Leaf::new(value.clone(), cost, 0, &trail));
+        if worth {
+            let constant = value.as_ref().ok().filter(|value| is_constant(value));
+            let leaf = constant.map(|value| Leaf::new(value.clone(), cost, 0, &trail));
+            self.memo.blocks.keep(u64::from(code), &trail, leaf);
         }
-        Ok(value)
+        value
     }
 
     /// Runs a block: its result, its cost; what it read is added to the trail.
@@ -210,18 +213,17 @@ impl Worker {
         pays: &Pays,
         trail: &mut Trail,
         run: impl FnOnce(&mut Vm) -> PyResult<Value>,
-    ) -> PyResult<(Value, Cost)> {
+    ) -> (PyResult<Value>, Cost) {
         let start = self.vm.measure();
         self.vm.watch(pays.effects.clone());
         let value = run(&mut self.vm);
         let (reads, effected) = self.vm.end_watch();
-        let value = value?;
         let cost = self.vm.cost_since(&start);
         note(trail, &mut self.vm, &self.slots, &reads);
         // What an effect changed has been noted as it is now: that leads nowhere but to another run.
         trail.lost |= effected;
         self.vm.reuse_reads(reads);
-        Ok((value, cost))
+        (value, cost)
     }
 
     /// The candidates in the order that rank code gives, as when it last read the same. What the code returns is iterated as
@@ -248,14 +250,14 @@ impl Worker {
                 let mut trail = Trail::default();
                 // The code may change the list.
                 trail.read(&mut self.vm, &self.slots, Source::Candidates);
-                let (ranked, cost) = self.watch(&pays, &mut trail, run)?;
-                let ranked = items(&ranked);
+                let (ranked, cost) = self.watch(&pays, &mut trail, run);
+                let ranked = ranked.map(|ranked| items(&ranked));
                 let position = |value: &Value| candidates.iter().position(|candidate| candidate.is(value));
-                let order: Option<Rc<[usize]>> = ranked.iter().map(position).collect();
-                trail.lost |= order.is_none();
-                let order = order.unwrap_or_default();
-                self.memo.orders.keep(u64::from(code), &trail, Leaf::new(order.clone(), cost, order.len(), &trail));
-                ranked
+                let order: Option<Rc<[usize]>> =
+                    ranked.as_ref().ok().and_then(|ranked| ranked.iter().map(position).collect());
+                let leaf = order.map(|order| Leaf::new(order.clone(), cost, order.len(), &trail));
+                self.memo.orders.keep(u64::from(code), &trail, leaf);
+                ranked?
             }
             _ => items(&run(&mut self.vm)?),
         };
@@ -306,12 +308,12 @@ impl Worker {
         entity: &Rc<Entity>,
         evaluate: impl FnOnce(&mut Self) -> PyResult<(T, Rc<[Rc<Entity>]>)>,
     ) -> PyResult<(T, Rc<[Rc<Entity>]>)> {
-        let ((after, matched), trail, cost) = self.follow(Some(entity), evaluate)?;
+        let (result, trail, cost) = self.follow(Some(entity), evaluate);
         if let Some(shape) = self.store.shared.shape(entity) {
-            let leaf = Leaf::new(matched.clone(), cost, 0, &trail);
+            let leaf = result.as_ref().ok().map(|(_, matched)| Leaf::new(matched.clone(), cost, 0, &trail));
             self.memo.rules.keep(shape.number.into(), &trail, leaf);
         }
-        Ok((after, matched))
+        result
     }
 
     /// What destinations are matched with, for an entity of this shape that read the same.
@@ -329,14 +331,17 @@ impl Worker {
         entity: &Rc<Entity>,
         evaluate: impl FnOnce(&mut Self) -> PyResult<Wanted>,
     ) -> PyResult<Wanted> {
-        let (wanted, mut trail, cost) = self.follow(Some(entity), evaluate)?;
-        if let (Some(shape), Some(number)) = (self.store.shared.shape(entity), self.store.shared.number()) {
-            trail.lost |= !wanted.resources.iter().all(is_constant);
-            let words = 2 * wanted.resources.len();
-            let leaf = Leaf::new(Rc::new(Requirements::new(number, &wanted)), cost, words, &trail);
+        let (result, trail, cost) = self.follow(Some(entity), evaluate);
+        let shared = &self.store.shared;
+        if let Some(shape) = shared.shape(entity) {
+            let constant = result.as_ref().ok().filter(|wanted| wanted.resources.iter().all(is_constant));
+            let leaf = constant.zip(shared.number()).map(|(wanted, number)| {
+                let requirements = Rc::new(Requirements::new(number, wanted));
+                Leaf::new(requirements, cost, 2 * wanted.resources.len(), &trail)
+            });
             self.memo.requirements.keep(shape.number.into(), &trail, leaf);
         }
-        Ok(wanted)
+        result
     }
 
     /// Appends the text of an entity's properties to the worker's, as `write` wrote it when it last read the same; gives
@@ -359,12 +364,14 @@ impl Worker {
             Found::Run => return self.untold(write),
             Found::New => {}
         }
-        let (env_end, trail, cost) = self.follow(Some(entity), write)?;
-        let text: Rc<str> = self.text.as_str().into();
-        let words = text.len() / size_of::<u64>();
-        let leaf = Leaf::new(PropertyText { text, env_end }, cost, words, &trail);
+        let (result, trail, cost) = self.follow(Some(entity), write);
+        let leaf = result.as_ref().ok().map(|env_end| {
+            let (text, env_end): (Rc<str>, usize) = (self.text.as_str().into(), *env_end);
+            let words = text.len() / size_of::<u64>();
+            Leaf::new(PropertyText { text, env_end }, cost, words, &trail)
+        });
         self.memo.texts.keep(root, &trail, leaf);
-        Ok(env_end)
+        result
     }
 
     /// What a destination made of an entity when it last read the same. `evaluate` combines and evaluates them.
@@ -385,10 +392,13 @@ impl Worker {
             Found::Run => return evaluate(self),
             Found::New => {}
         }
-        let (mapped, trail, cost) = self.follow(None, evaluate)?;
-        let leaf = Leaf::new(mapped.clone(), cost, mapped.len() / size_of::<u64>(), &trail);
+        let (result, trail, cost) = self.follow(None, evaluate);
+        let leaf = result.as_ref().ok().map(|mapped| {
+            let words = mapped.len() / size_of::<u64>();
+            Leaf::new(mapped.clone(), cost, words, &trail)
+        });
         self.memo.mapped.keep(root, &trail, leaf);
-        Ok(mapped)
+        result
     }
 
     /// Runs something whose reads are not told.
@@ -403,7 +413,7 @@ impl Worker {
         &mut self,
         entity: Option<&Rc<Entity>>,
         run: impl FnOnce(&mut Self) -> PyResult<T>,
-    ) -> PyResult<(T, Trail, Cost)> {
+    ) -> (PyResult<T>, Trail, Cost) {
         let start = self.vm.measure();
         let stage = self.vm.begin_stage();
         let outer = self.memo.outer.replace(Trail::from(stage));
@@ -419,6 +429,6 @@ impl Worker {
             let told = |slot| context.constant.iter().any(|entry| entry.slot == slot);
             trail = trail.without(|slot| told(slot) && !self.slots.is_set_by_mapper(slot));
         }
-        Ok((result?, trail, cost))
+        (result, trail, cost)
     }
 }

@@ -307,8 +307,8 @@ impl<T: Clone> Tree<T> {
         self.words.get(edge.start as usize..edge.start as usize + edge.length as usize)
     }
 
-    /// Keeps what a run gave, by what it read.
-    pub(super) fn keep(&mut self, root: u64, trail: &Trail, leaf: Leaf<T>) {
+    /// Keeps what a run gave, by what it read; nothing for what is to be run again.
+    pub(super) fn keep(&mut self, root: u64, trail: &Trail, leaf: Option<Leaf<T>>) {
         if self.size > MAX_WORDS {
             *self = Self::default();
         }
@@ -328,12 +328,15 @@ impl<T: Clone> Tree<T> {
         if self.at(place).is_some() {
             return;
         }
-        if trail.lost {
-            self.put(place, Node::Run);
-        } else {
-            self.put(place, Node::Leaf(index(&self.leaves)));
-            self.size += leaf.words;
-            self.leaves.push(leaf);
+        match leaf {
+            Some(leaf) if !trail.lost => {
+                self.put(place, Node::Leaf(index(&self.leaves)));
+                self.size += leaf.words;
+                self.leaves.push(leaf);
+            }
+            _ => {
+                self.put(place, Node::Run);
+            }
         }
     }
 

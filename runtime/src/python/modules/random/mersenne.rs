@@ -1,6 +1,7 @@
 //! The Mersenne Twister (MT19937), bit for bit as CPython's `Modules/_randommodule.c` seeds and reads it.
 
 use num_bigint::{BigInt, BigUint};
+use smallvec::SmallVec;
 
 const N: usize = 624;
 const M: usize = 397;
@@ -74,7 +75,7 @@ pub struct MersenneTwister {
 #[derive(Clone)]
 enum Seed {
     Small(u64),
-    Big(Vec<u32>),
+    Big(SmallVec<[u32; 4]>),
 }
 
 impl Default for MersenneTwister {
@@ -103,7 +104,12 @@ impl MersenneTwister {
 
     /// Seeds with a number that is not negative.
     pub fn set_magnitude(&mut self, seed: &BigUint) {
-        self.note(Seed::Big(seed.to_u32_digits()));
+        self.note(Seed::Big(seed.iter_u32_digits().collect()));
+    }
+
+    /// Makes this a generator that was never seeded.
+    pub fn reset(&mut self) {
+        self.note(Seed::Small(DEFAULT_SEED));
     }
 
     fn note(&mut self, seed: Seed) {
@@ -121,11 +127,11 @@ impl MersenneTwister {
         };
         // The key is the number's words without leading zeros, one zero for nothing.
         let length = key.iter().rposition(|word| *word != 0).map_or(1, |last| last + 1);
-        let key: Vec<u32> = if key.is_empty() { vec![0] } else { key.iter().copied().take(length).collect() };
+        let key = key.get(..length).unwrap_or(&[0]);
         let mut words = std::mem::take(&mut self.words);
         words.clear();
         words.extend_from_slice(&FIRST_WORDS);
-        let keys: Vec<u32> = (0..).zip(&key).map(|(j, word)| word.wrapping_add(j)).collect();
+        let keys: Vec<u32> = (0..).zip(key).map(|(j, word)| word.wrapping_add(j)).collect();
         let mut j = 0;
         let next = mix(&mut words, 1, N.max(key.len()), 1_664_525, |_| {
             let word = keys.get(j).copied().unwrap_or_default();
