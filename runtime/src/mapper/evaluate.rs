@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::artifact::tables::{EntityClass, Resource};
 use crate::galaxy::errors::job_mapping_exception;
 use crate::python::code::CodeKind;
-use crate::python::exception::PyResult;
+use crate::python::exception::{PyResult, Raised};
 use crate::python::value::Value;
 use crate::python::vm::CompareOp;
 
@@ -47,6 +47,15 @@ pub(super) enum Part {
     Text(usize),
 }
 
+/// The rules of an entity that match.
+#[derive(Clone)]
+pub(super) struct MatchedRules {
+    /// Those that are applied, in order.
+    pub applied: Rc<[Rc<Entity>]>,
+    /// The one that fails the job.
+    pub failing: Option<Rc<Entity>>,
+}
+
 /// A resource, the lower and the upper bound that clamp it.
 const CLAMPED: [(Resource, Resource, Resource); 3] = [
     (Resource::Gpus, Resource::MinGpus, Resource::MaxGpus),
@@ -73,12 +82,25 @@ impl Worker {
         if entity.rules.is_empty() {
             return Ok((working, Rc::default()));
         }
-        if observer.watches() {
-            return self.evaluate_each_rule(working, &entity, observer);
+        let (ruled, matched) = self.match_rules(working, &entity, observer)?;
+        match &matched.failing {
+            Some(rule) => Err(self.fail(rule)?),
+            None => Ok((ruled, matched.applied)),
         }
-        match self.find_rules(&entity) {
+    }
+
+    fn match_rules(
+        &mut self,
+        working: Working,
+        entity: &Rc<Entity>,
+        observer: &mut dyn Observer,
+    ) -> PyResult<(Working, MatchedRules)> {
+        if observer.watches() {
+            return self.evaluate_each_rule(working, entity, observer);
+        }
+        match self.find_rules(entity) {
             Found::Given(matched) => {
-                let ruled = matched.iter().try_fold(working, |working, rule| {
+                let ruled = matched.applied.iter().try_fold(working, |working, rule| {
                     let parent = working.entity(&mut self.vm)?;
                     let mut after = Working::Unseen(self.apply_rule(rule, &parent)?);
                     self.see(&mut after);
@@ -86,12 +108,10 @@ impl Worker {
                 })?;
                 Ok((ruled, matched))
             }
-            Found::New => {
-                self.keep_rules(&entity, |worker| worker.evaluate_each_rule(working, &entity, &mut Unobserved))
-            }
+            Found::New => self.keep_rules(entity, |worker| worker.evaluate_each_rule(working, entity, &mut Unobserved)),
             Found::Run => {
                 self.memo.lose_trail();
-                self.evaluate_each_rule(working, &entity, &mut Unobserved)
+                self.evaluate_each_rule(working, entity, &mut Unobserved)
             }
         }
     }
@@ -102,13 +122,13 @@ impl Worker {
         self.vm.replace_context(self.slots.entity, seen);
     }
 
-    /// The entity with the rules that match, and those rules.
+    /// The entity with the rules applied that match, up to one that fails the job.
     fn evaluate_each_rule(
         &mut self,
         working: Working,
         entity: &Entity,
         observer: &mut dyn Observer,
-    ) -> PyResult<(Working, Rc<[Rc<Entity>]>)> {
+    ) -> PyResult<(Working, MatchedRules)> {
         let (mut result, mut applied) = (working, Vec::new());
         for (_, rule) in entity.rules.clone().iter() {
             let Some(fields) = &rule.rule else { continue };
@@ -124,6 +144,9 @@ impl Worker {
             if !matched {
                 continue;
             }
+            if self.vm.truthy(&fields.fail)? {
+                return Ok((result, MatchedRules { applied: applied.into(), failing: Some(rule.clone()) }));
+            }
             let rule = self.evaluate_rule(rule)?;
             let parent = result.entity(&mut self.vm)?;
             let after = self.apply_rule(&rule, &parent)?;
@@ -132,21 +155,25 @@ impl Worker {
             self.see(&mut result);
             applied.push(rule);
         }
-        Ok((result, applied.into()))
+        Ok((result, MatchedRules { applied: applied.into(), failing: None }))
     }
 
-    /// `Rule.evaluate`: fails the job, or executes and gives the entity that the code left in the context, or is the rule.
+    /// `Rule.evaluate` of a rule that fails the job: the exception.
+    fn fail(&mut self, rule: &Entity) -> PyResult<Raised> {
+        let fail = rule.rule.as_ref().map_or(&Value::None, |fields| &fields.fail);
+        let message = evaluate(&mut self.vm, fail, CodeKind::FString)?;
+        let text = self.vm.str(&message)?;
+        let raised = job_mapping_exception(Value::Str(text));
+        if let Value::Str(fail) = fail {
+            raised.0.origin.set(fail.code());
+        }
+        Ok(raised)
+    }
+
+    /// `Rule.evaluate` of a rule that does not fail the job: executes and gives the entity that the code left in the context,
+    /// or is the rule.
     fn evaluate_rule(&mut self, rule: &Rc<Entity>) -> PyResult<Rc<Entity>> {
         let Some(fields) = &rule.rule else { return Ok(rule.clone()) };
-        if self.vm.truthy(&fields.fail)? {
-            let message = evaluate(&mut self.vm, &fields.fail, CodeKind::FString)?;
-            let text = self.vm.str(&message)?;
-            let raised = job_mapping_exception(Value::Str(text));
-            if let Value::Str(fail) = &fields.fail {
-                raised.0.origin.set(fail.code());
-            }
-            return Err(raised);
-        }
         if self.vm.truthy(&fields.execute)? {
             self.memo.lose_trail();
             evaluate(&mut self.vm, &fields.execute, CodeKind::Exec)?;

@@ -18,7 +18,8 @@ use crate::python::vm::{Cost, Effects, LogLevel, Read, Vm};
 
 use super::code::{evaluate, evaluate_complex, has_code};
 use super::entity::Entity;
-use super::reads::{Source, effects, source};
+use super::evaluate::MatchedRules;
+use super::reads::{Source, effects, reads_job, source};
 use super::requirements::{Requirements, Wanted};
 use super::tree::{Found, Leaf, Trail, Tree};
 use super::worker::{Slots, Worker};
@@ -42,14 +43,12 @@ struct Pays {
 
 impl Pays {
     /// Nothing for a block whose results are not worth keeping.
-    fn new(program: &Program, code: u32, logs: bool) -> Option<Self> {
+    fn new(program: &Program, code: u32, slots: &Slots, logs: bool) -> Option<Self> {
         let effects = Rc::new(effects(program, code, logs)?);
         let root = program.code(code)?;
-        let is_condition = root.uses_input_size;
-        let (has_kernel, has_effects) = (root.kernel.is_some(), !effects.codes.is_empty());
-        // A kernel is run sooner than it is found out that it came to an effect.
-        let worth = if is_condition { has_kernel && !has_effects } else { !has_kernel || !has_effects };
-        if !worth {
+        let is_condition = root.uses_input_size || reads_job(program, code, slots);
+        // Machine code runs sooner than it is found out that it came to an effect.
+        if !effects.codes.is_empty() && (is_condition || root.kernel.is_some()) {
             return None;
         }
         Some(Self { effects, is_condition, tries: Cell::new(0), hits: Cell::new(0), left_alone: Cell::new(0) })
@@ -95,7 +94,7 @@ pub(super) struct Memo {
     /// What blocks gave, by their code.
     blocks: Tree<Value>,
     /// Which rules match an entity, by its shape.
-    rules: Tree<Rc<[Rc<Entity>]>>,
+    rules: Tree<MatchedRules>,
     /// What destinations are matched with, by the shape of the combined entity.
     requirements: Tree<Rc<Requirements>>,
     /// The order of candidates, as indexes, by the rank code.
@@ -110,12 +109,12 @@ pub(super) struct Memo {
 
 impl Memo {
     /// Whether results of a block are kept, and whether that pays.
-    fn pays(&mut self, vm: &Vm, program: &Program, code: u32) -> Option<Rc<Pays>> {
+    fn pays(&mut self, vm: &Vm, program: &Program, code: u32, slots: &Slots) -> Option<Rc<Pays>> {
         let index = code as usize;
         if self.pays.len() <= index {
             self.pays.resize(program.data.codes.len().max(index + 1), None);
         }
-        let make = || Pays::new(program, code, vm.environment.log_enabled(LogLevel::Critical)).map(Rc::new);
+        let make = || Pays::new(program, code, slots, vm.environment.log_enabled(LogLevel::Critical)).map(Rc::new);
         self.pays.get_mut(index)?.get_or_insert_with(make).clone()
     }
 
@@ -159,7 +158,7 @@ impl Worker {
         let program = self.vm.program.clone()?;
         // Code may have put a string of the config where it means something else.
         program.code(code).filter(|code| code.kind == kind)?;
-        Some((code, self.memo.pays(&self.vm, &program, code)?))
+        Some((code, self.memo.pays(&self.vm, &program, code, &self.slots)?))
     }
 
     /// [`evaluate`], or what the block gave when it last read the same.
@@ -293,7 +292,7 @@ impl Worker {
     }
 
     /// The rules that matched an entity of this shape when they last read the same.
-    pub(super) fn find_rules(&mut self, entity: &Rc<Entity>) -> Found<Rc<[Rc<Entity>]>> {
+    pub(super) fn find_rules(&mut self, entity: &Rc<Entity>) -> Found<MatchedRules> {
         let Some(shape) = self.store.shared.shape(entity) else { return Found::Run };
         let memo = &mut self.memo;
         memo.rules.find(&mut self.vm, &self.slots, shape.number.into(), memo.outer.as_mut())
@@ -306,8 +305,8 @@ impl Worker {
     pub(super) fn keep_rules<T>(
         &mut self,
         entity: &Rc<Entity>,
-        evaluate: impl FnOnce(&mut Self) -> PyResult<(T, Rc<[Rc<Entity>]>)>,
-    ) -> PyResult<(T, Rc<[Rc<Entity>]>)> {
+        evaluate: impl FnOnce(&mut Self) -> PyResult<(T, MatchedRules)>,
+    ) -> PyResult<(T, MatchedRules)> {
         let (result, trail, cost) = self.follow(Some(entity), evaluate);
         if let Some(shape) = self.store.shared.shape(entity) {
             let leaf = result.as_ref().ok().map(|(_, matched)| Leaf::new(matched.clone(), cost, 0, &trail));

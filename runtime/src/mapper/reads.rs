@@ -175,6 +175,7 @@ const METHODS: &[&str] = &[
     "issuperset",
     "isupper",
     "items",
+    "job_args_match",
     "join",
     "keys",
     "log",
@@ -270,6 +271,16 @@ pub(super) fn effects(program: &Program, root: u32, logs: bool) -> Option<Effect
         }
     }
     Some(Effects { codes })
+}
+
+/// Whether a block of a root code can read the job but for the tags of its history: what is different for each job.
+pub(super) fn reads_job(program: &Program, root: u32, slots: &Slots) -> bool {
+    let codes = program.data.codes.iter().zip(0..).filter(|(code, _)| code.root == root);
+    let mut names = codes.flat_map(|(code, index)| (0..code.instrs.len()).map(move |at| (code, index, at)));
+    names.any(|(code, index, at)| {
+        matches!(code.instrs.get(at), Some(Instr::LoadName { .. }))
+            && source(program, index, at, slots) == Source::Unknown
+    })
 }
 
 /// What the instruction at `at` reads, which loads a name of the context.
