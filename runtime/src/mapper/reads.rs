@@ -39,7 +39,7 @@ pub(super) enum Source {
     EntityParam(u32),
     /// The tool's id.
     ToolId,
-    /// The tool but for its requirements.
+    /// The tool.
     Tool,
     /// The destinations that rank code puts in order.
     Candidates,

@@ -7,6 +7,7 @@
 use smallvec::SmallVec;
 
 use crate::galaxy::job::RawJson;
+use crate::galaxy::json::Json;
 use crate::galaxy::objects::{
     AppFields, Bag, Fields, HistoryFields, JobFields, ModelFields, RoleFields, TagFields, ToolFields, UserFields,
 };
@@ -238,7 +239,7 @@ fn push_object(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source, va
             let job = bag.fields().record();
             let tool = &job.tool;
             let lists = ["installed_tool_dependencies", "resource_requirements", "dynamic_tool"];
-            if !lists.iter().all(|name| bag.untouched(name)) || !tool.resource_requirements.is_empty() {
+            if !lists.iter().all(|name| bag.untouched(name)) {
                 return None;
             }
             words.push(OBJECT | u64::from(tool.requires_galaxy_python_environment) << 8);
@@ -247,6 +248,15 @@ fn push_object(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source, va
             push_optional(words, tool.version.as_deref());
             words.push_text(tool.tool_type());
             push_optional(words, tool.dynamic_tool_uuid.as_deref());
+            for requirement in &tool.resource_requirements {
+                words.push_text(requirement.resource_type());
+                match requirement.value() {
+                    Json::Int(int) => words.push_plain(&Value::Int(*int))?,
+                    Json::Float(float) => words.push_plain(&Value::Float(*float))?,
+                    Json::Str(text) => words.push_text(text),
+                    _ => return None,
+                }
+            }
         }
     }
     Some(())
