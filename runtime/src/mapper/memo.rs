@@ -1,11 +1,11 @@
 //! What blocks gave, kept by what they read.
 //!
 //! Six things are kept ([`Memo`]): what a block gave, which rules match an entity, what destinations are matched with, the
-//! order in which they are tried, the text of a destination's properties, and all that became of an entity on a destination. Each is kept only where all code that ran for it can be
-//! seen to change nothing ([`super::reads`]), in a tree of what was read ([`super::tree`]), and for all entities that differ
-//! in their ids alone ([`super::shape`]). It costs a job what it would cost to compute it ([`crate::python::vm::Cost`]), so
-//! that a job's budget, too, does not depend on which jobs came before it. Errors are never kept,
-//! only that a run must be made.
+//! order in which they are tried, the text of a destination's properties, and all that became of an entity on a
+//! destination. Each is kept only where all code that ran for it can be seen to change nothing ([`super::reads`]), in a tree
+//! of what was read ([`super::tree`]), and for all entities that differ in their ids alone ([`super::shape`]). It costs a
+//! job what it would cost to compute it ([`crate::python::vm::Cost`]), so that a job's budget, too, does not depend on which
+//! jobs came before it. Errors are never kept, only that a run must be made.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -31,7 +31,7 @@ const WATCHED: u32 = 512;
 const LEFT_ALONE: u32 = 1 << 14;
 
 /// A block whose results are kept, and whether that pays.
-struct Pays {
+struct Block {
     effects: Rc<Effects>,
     /// Whether it is a condition that only computes and reads what is different for each job: then only what follows from it
     /// is kept.
@@ -41,7 +41,7 @@ struct Pays {
     left_alone: Cell<u32>,
 }
 
-impl Pays {
+impl Block {
     /// Nothing for a block whose results are not worth keeping.
     fn new(program: &Program, code: u32, slots: &Slots, logs: bool) -> Option<Self> {
         let effects = Rc::new(effects(program, code, logs)?);
@@ -90,7 +90,7 @@ pub(super) struct PropertyText {
 #[derive(Default)]
 pub(super) struct Memo {
     /// By root code: nothing for one that was not asked for yet, `None` for one whose results are not kept.
-    pays: Vec<Option<Option<Rc<Pays>>>>,
+    known: Vec<Option<Option<Rc<Block>>>>,
     /// What blocks gave, by their code.
     blocks: Tree<Value>,
     /// Which rules match an entity, by its shape.
@@ -108,14 +108,14 @@ pub(super) struct Memo {
 }
 
 impl Memo {
-    /// Whether results of a block are kept, and whether that pays.
-    fn pays(&mut self, vm: &Vm, program: &Program, code: u32, slots: &Slots) -> Option<Rc<Pays>> {
+    /// What is known of a block whose results are kept.
+    fn block(&mut self, vm: &Vm, program: &Program, code: u32, slots: &Slots) -> Option<Rc<Block>> {
         let index = code as usize;
-        if self.pays.len() <= index {
-            self.pays.resize(program.data.codes.len().max(index + 1), None);
+        if self.known.len() <= index {
+            self.known.resize(program.data.codes.len().max(index + 1), None);
         }
-        let make = || Pays::new(program, code, slots, vm.environment.log_enabled(LogLevel::Critical)).map(Rc::new);
-        self.pays.get_mut(index)?.get_or_insert_with(make).clone()
+        let make = || Block::new(program, code, slots, vm.environment.log_enabled(LogLevel::Critical)).map(Rc::new);
+        self.known.get_mut(index)?.get_or_insert_with(make).clone()
     }
 
     /// Says that something ran whose reads are not known.
@@ -152,13 +152,13 @@ fn note(trail: &mut Trail, vm: &mut Vm, slots: &Slots, reads: &[Read]) {
 
 impl Worker {
     /// The code of a property as it is meant to be evaluated, where its results are kept.
-    fn kept_code(&mut self, source: &Value, kind: CodeKind) -> Option<(u32, Rc<Pays>)> {
+    fn kept_code(&mut self, source: &Value, kind: CodeKind) -> Option<(u32, Rc<Block>)> {
         let Value::Str(text) = source else { return None };
         let CodeRef { code, .. } = text.code()?;
         let program = self.vm.program.clone()?;
         // Code may have put a string of the config where it means something else.
         program.code(code).filter(|code| code.kind == kind)?;
-        Some((code, self.memo.pays(&self.vm, &program, code, &self.slots)?))
+        Some((code, self.memo.block(&self.vm, &program, code, &self.slots)?))
     }
 
     /// [`evaluate`], or what the block gave when it last read the same.
@@ -170,31 +170,32 @@ impl Worker {
             Value::Str(text) if text.code().is_none_or(|origin| origin.code != CodeRef::PLAIN) => {}
             _ => return evaluate(&mut self.vm, source, kind),
         }
-        let Some((code, pays)) = self.kept_code(source, kind) else { return self.evaluate_untold(source, kind) };
-        if pays.is_condition {
+        let Some((code, block)) = self.kept_code(source, kind) else { return self.evaluate_untold(source, kind) };
+        if block.is_condition {
             let before = self.vm.steps_left();
-            let value = evaluate(&mut self.vm, source, kind)?;
+            let value = evaluate(&mut self.vm, source, kind);
             if let Some(outer) = &mut self.memo.outer {
-                outer.condition(&self.vm, &self.slots, code, &value, before.saturating_sub(self.vm.steps_left()));
+                let paid = before.saturating_sub(self.vm.steps_left());
+                outer.condition(&self.vm, &self.slots, code, value.as_ref().ok(), paid);
             }
-            return Ok(value);
+            return value;
         }
         let memo = &mut self.memo;
-        let worth = pays.tries();
+        let worth = block.tries();
         if worth {
             match memo.blocks.find(&mut self.vm, &self.slots, u64::from(code), memo.outer.as_mut()) {
                 Found::Given(value) => {
-                    pays.hits();
+                    block.hits();
                     return Ok(value);
                 }
                 Found::Run => return self.evaluate_untold(source, kind),
                 Found::New => {}
             }
-        } else if memo.outer.is_none() || !pays.effects.codes.is_empty() {
+        } else if memo.outer.is_none() || !block.effects.codes.is_empty() {
             return self.evaluate_untold(source, kind);
         }
         let mut trail = Trail::default();
-        let (value, cost) = self.watch(&pays, &mut trail, |vm| evaluate(vm, source, kind));
+        let (value, cost) = self.watch(&block, &mut trail, |vm| evaluate(vm, source, kind));
         if let Some(outer) = &mut self.memo.outer {
             outer.extend(&self.vm, &self.slots, &trail);
         }
@@ -209,12 +210,12 @@ impl Worker {
     /// Runs a block: its result, its cost; what it read is added to the trail.
     fn watch(
         &mut self,
-        pays: &Pays,
+        block: &Block,
         trail: &mut Trail,
         run: impl FnOnce(&mut Vm) -> PyResult<Value>,
     ) -> (PyResult<Value>, Cost) {
         let start = self.vm.measure();
-        self.vm.watch(pays.effects.clone());
+        self.vm.watch(block.effects.clone());
         let value = run(&mut self.vm);
         let (reads, effected) = self.vm.end_watch();
         let cost = self.vm.cost_since(&start);
@@ -235,21 +236,21 @@ impl Worker {
             let ranked = evaluate(vm, rank, CodeKind::Block)?;
             Ok(Value::list(if vm.truthy(&ranked)? { vm.collect(&ranked)? } else { Vec::new() }))
         };
-        let kept = self.kept_code(rank, CodeKind::Block).filter(|(_, pays)| !pays.is_condition && pays.tries());
+        let kept = self.kept_code(rank, CodeKind::Block).filter(|(_, block)| !block.is_condition && block.tries());
         let found = match &kept {
             Some((code, _)) => self.memo.orders.find(&mut self.vm, &self.slots, u64::from(*code), None),
             None => Found::Run,
         };
         let ranked = match (found, kept) {
-            (Found::Given(order), Some((_, pays))) => {
-                pays.hits();
+            (Found::Given(order), Some((_, block))) => {
+                block.hits();
                 return Ok(order.iter().filter_map(|index| candidates.get(*index).cloned()).collect());
             }
-            (Found::New, Some((code, pays))) => {
+            (Found::New, Some((code, block))) => {
                 let mut trail = Trail::default();
                 // The code may change the list.
                 trail.read(&mut self.vm, &self.slots, Source::Candidates);
-                let (ranked, cost) = self.watch(&pays, &mut trail, run);
+                let (ranked, cost) = self.watch(&block, &mut trail, run);
                 let ranked = ranked.map(|ranked| items(&ranked));
                 let position = |value: &Value| candidates.iter().position(|candidate| candidate.is(value));
                 let order: Option<Rc<[usize]>> =

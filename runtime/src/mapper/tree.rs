@@ -61,10 +61,10 @@ impl Trail {
         }
     }
 
-    /// Notes what a condition was found to be, for `paid` steps.
-    pub(super) fn condition(&mut self, vm: &Vm, slots: &Slots, code: u32, value: &Value, paid: u64) {
+    /// Notes what a condition was found to be, for `paid` steps; nothing where it raised.
+    pub(super) fn condition(&mut self, vm: &Vm, slots: &Slots, code: u32, value: Option<&Value>, paid: u64) {
         let mut words = Words::default();
-        let pushed = words.push_truth(value);
+        let pushed = value.and_then(|value| words.push_truth(value));
         self.note(vm, slots, Source::Condition(code), pushed.and_then(|()| words.words()), paid);
     }
 
