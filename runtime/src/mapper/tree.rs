@@ -395,3 +395,91 @@ fn hash(words: &[u64]) -> u64 {
     words.iter().for_each(|word| hasher.write_u64(*word));
     hasher.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::python::vm::NoEnvironment;
+
+    const ROOT: u64 = 7;
+
+    struct Reader {
+        vm: Vm,
+        slots: Slots,
+        names: [usize; 2],
+        tree: Tree<i64>,
+    }
+
+    impl Reader {
+        fn new() -> Self {
+            let mut vm = Vm::new(std::rc::Rc::new(NoEnvironment));
+            let slots = Slots::new(&mut vm);
+            let names = [vm.slot("first"), vm.slot("second")];
+            Self { vm, slots, names, tree: Tree::default() }
+        }
+
+        fn set(&mut self, values: [Value; 2]) {
+            for (slot, value) in self.names.into_iter().zip(values) {
+                self.vm.set_context(slot, value);
+            }
+        }
+
+        /// Keeps a result of a run that read both names.
+        fn keep(&mut self, value: i64) {
+            let start = self.vm.measure();
+            let mut trail = Trail::default();
+            for slot in self.names {
+                trail.read(&mut self.vm, &self.slots, Source::Slot(slot));
+            }
+            let leaf = Leaf::new(value, self.vm.cost_since(&start), 0, &trail);
+            self.tree.keep(ROOT, &trail, Some(leaf));
+        }
+
+        fn find(&mut self) -> Found<i64> {
+            self.tree.find(&mut self.vm, &self.slots, ROOT, None)
+        }
+    }
+
+    fn texts(number: i64) -> [Value; 2] {
+        [Value::str(format!("a text of some words, {}", number % 40)), Value::Int(number / 40)]
+    }
+
+    #[test]
+    fn results_are_found_by_what_was_read_however_many_there_are() {
+        let mut reader = Reader::new();
+        for number in 0..400 {
+            reader.set(texts(number));
+            assert!(matches!(reader.find(), Found::New), "{number}");
+            reader.keep(number);
+        }
+        for number in 0..400 {
+            reader.set(texts(number));
+            assert!(matches!(reader.find(), Found::Given(found) if found == number), "{number}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_words_is_run() {
+        let mut reader = Reader::new();
+        reader.set([Value::Int(1), Value::Int(2)]);
+        reader.keep(3);
+        reader.set([Value::list(Vec::new()), Value::Int(2)]);
+        assert!(matches!(reader.find(), Found::Run));
+    }
+
+    #[test]
+    fn a_full_tree_is_emptied() {
+        let mut reader = Reader::new();
+        let long = "x".repeat(8 * 100);
+        for number in 0..20_000 {
+            reader.set([Value::str(format!("{number}{long}")), Value::Int(number)]);
+            reader.keep(number);
+            assert!(matches!(reader.find(), Found::Given(found) if found == number));
+            assert!(reader.tree.size < MAX_WORDS + 1000);
+        }
+        reader.set([Value::str(format!("0{long}")), Value::Int(0)]);
+        assert!(matches!(reader.find(), Found::New));
+    }
+}

@@ -40,7 +40,7 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    fn new(vm: &mut Vm) -> Self {
+    pub(super) fn new(vm: &mut Vm) -> Self {
         let resources: Vec<usize> = Resource::ALL.iter().map(|resource| vm.slot(resource.name())).collect();
         Self {
             app: vm.slot("app"),

@@ -143,3 +143,65 @@ impl Vm {
         self.slots.states.get(slot).is_some_and(|state| state.set_in >= stage)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::rc::Rc;
+
+    use super::super::NoEnvironment;
+    use super::*;
+
+    fn machine() -> (Vm, usize, usize) {
+        let mut vm = Vm::new(Rc::new(NoEnvironment));
+        let (a, b) = (vm.slot("a"), vm.slot("b"));
+        (vm, a, b)
+    }
+
+    fn int(vm: &Vm, slot: usize) -> Option<i64> {
+        match vm.context.get(slot).unwrap() {
+            Some(Value::Int(int)) => Some(*int),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn what_lasts_stays_until_it_is_ended() {
+        let (mut vm, a, b) = machine();
+        vm.set_lasting(a, &Value::Int(1));
+        vm.set_context(b, Value::Int(2));
+        vm.reset();
+        assert_eq!((int(&vm, a), int(&vm, b)), (Some(1), None));
+        assert!(vm.lasting_is_whole());
+        let stage = vm.begin_stage();
+        vm.set_lasting(b, &Value::Int(3));
+        vm.end_lasting(stage);
+        assert_eq!((int(&vm, a), int(&vm, b)), (None, Some(3)));
+    }
+
+    #[test]
+    fn what_is_set_otherwise_ends_with_the_job() {
+        let (mut vm, a, _) = machine();
+        for _ in 0..3 {
+            let stage = vm.begin_stage();
+            vm.set_lasting(a, &Value::Int(1));
+            vm.end_lasting(stage);
+            assert!(vm.lasting_is_whole());
+            vm.set_context(a, Value::Int(5));
+            assert!(!vm.lasting_is_whole());
+            vm.reset();
+            assert_eq!(int(&vm, a), None);
+        }
+        assert_eq!(vm.slots.lasting.len(), 1);
+    }
+
+    #[test]
+    fn what_a_job_set_may_last_after_it() {
+        let (mut vm, a, _) = machine();
+        vm.set_context(a, Value::Int(5));
+        vm.set_lasting(a, &Value::Int(1));
+        vm.reset();
+        assert_eq!(int(&vm, a), Some(1));
+    }
+}
