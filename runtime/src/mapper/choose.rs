@@ -8,7 +8,7 @@ use crate::galaxy::answer::{Answer, Draft, Field, Mapped};
 use crate::galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
 use crate::galaxy::job::Job;
 use crate::galaxy::json::{Json, dump};
-use crate::galaxy::objects::JobObjects;
+use crate::galaxy::objects::{AppFields, Bag, JobObjects};
 use crate::python::dict::{Dict, Key, StrKey};
 use crate::python::exception::{PyResult, Raised, raise_with};
 use crate::python::value::Value;
@@ -19,7 +19,7 @@ use super::evaluate::{Evaluated, Part};
 use super::explain::{Observer, Step, Unobserved};
 use super::lookup::id_of;
 use super::matching::with_resources;
-use super::objects::{MapperObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
+use super::objects::{TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
 use super::rank::Ranked;
 use super::requirements::Wanted;
 use super::trace::Trace;
@@ -101,22 +101,33 @@ impl Worker {
             self.vm.set_context(*slot, value);
         }
         let objects = JobObjects::new(job);
+        let app = self.app_of(job);
         let slots = &self.slots;
-        let mapper = MapperObject::value(&self.names, &self.store);
         for (slot, value) in [
-            (slots.app, self.environment.app(job.stand_in)),
+            (slots.app, app),
             (slots.tool, objects.tool),
             (slots.user, objects.user),
             (slots.job, objects.job),
             (slots.job_wrapper, objects.job_wrapper),
             (slots.resource_params, objects.resource_params),
             (slots.workflow_invocation_uuid, objects.workflow_invocation_uuid),
-            (slots.mapper, mapper),
+            (slots.mapper, self.mapper.clone()),
         ] {
             self.vm.set_context(slot, value);
         }
         self.environment.start_job();
         Ok(())
+    }
+
+    /// `app`, as no job has used it.
+    fn app_of(&mut self, job: &Job) -> Value {
+        if job.stand_in {
+            return self.environment.app(true);
+        }
+        if !self.app.downcast::<Bag<AppFields>>().is_some_and(Bag::is_unused) {
+            self.app = self.environment.app(false);
+        }
+        self.app.clone()
     }
 
     /// Lookup, combine, and the rules: TPV's `match_combine_evaluate_entities`.

@@ -55,7 +55,7 @@ impl Worker {
         let lasts = self.enter_context(&mut Working::Unseen(combined.clone()))?;
         self.vm.restore_steps(steps);
         match if lasts { self.find_requirements(combined) } else { Found::Run } {
-            Found::Given(known) => self.meet(combined, &known),
+            Found::Given(known) => self.meet(working, combined, &known),
             Found::New => self.keep_requirements(combined, |worker| worker.evaluate_wanted(&working, &mut Unobserved)),
             Found::Run => self.evaluate_wanted(&working, observer),
         }
@@ -70,11 +70,18 @@ impl Worker {
         Ok(Wanted { entity, matched, rules, resources })
     }
 
-    /// Does for an entity what evaluating it would do that gives these requirements.
-    fn meet(&mut self, combined: &Rc<Entity>, known: &Requirements) -> PyResult<Wanted> {
+    /// Does for an entity what evaluating it would do that gives these requirements. Code that keeps nothing has seen the
+    /// object at most.
+    fn meet(&mut self, seen: Working, combined: &Rc<Entity>, known: &Requirements) -> PyResult<Wanted> {
         let matched = self.apply_rules(combined, &known.rules, known.number)?;
-        let mut entity = Working::Unseen(matched.clone());
-        self.show_entity(&mut entity);
+        let mut entity = match seen {
+            Working::Seen(object) if EntityObject::of(&object)?.stand_for(&matched) => Working::Seen(object),
+            _ => {
+                let mut entity = Working::Unseen(matched.clone());
+                self.show_entity(&mut entity);
+                entity
+            }
+        };
         // Its steps are paid for with all the others.
         let steps = self.vm.steps_left();
         self.enter_context(&mut entity)?;

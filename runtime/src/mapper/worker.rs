@@ -13,6 +13,7 @@ use super::Hooks;
 use super::environment::MapperEnvironment;
 use super::lookup::Lookups;
 use super::memo::Memo;
+use super::objects::MapperObject;
 use super::output::Unseen;
 use super::store::Store;
 use super::tags::TagNames;
@@ -101,6 +102,10 @@ pub(super) struct Worker {
     pub slots: Slots,
     /// This thread's view of the artifact's entities.
     pub store: Rc<Store>,
+    /// What code sees as `mapper`, which it cannot change.
+    pub mapper: Value,
+    /// What code saw as `app` of the world, and may see again if it was not used.
+    pub app: Value,
     /// The global context, by slot.
     pub global_context: Rc<[(usize, Value)]>,
     /// The candidates of the last job, for their memory.
@@ -121,6 +126,7 @@ impl Worker {
     pub(super) fn set_world(&mut self, world: &Arc<World>) {
         if self.environment.set_world(world) {
             self.memo = Memo::default();
+            self.app = Value::None;
         }
     }
 
@@ -145,6 +151,7 @@ impl Worker {
             .collect();
         let slots = Slots::new(&mut vm);
         environment.set_job_slot(slots.job);
+        let mapper = MapperObject::value(&names, &store);
         let (candidates, lookups, entered) = (Vec::new(), Lookups::default(), Entered::new(&slots));
         let unseen = vm.program.as_ref().map(|program| Unseen::new(program, &slots)).unwrap_or_default();
         Self {
@@ -154,6 +161,8 @@ impl Worker {
             names,
             slots,
             store,
+            mapper,
+            app: Value::None,
             global_context,
             candidates,
             lookups,

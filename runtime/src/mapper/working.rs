@@ -164,9 +164,8 @@ impl Entered {
             return;
         }
         let stage = is_first.then(|| vm.begin_stage());
-        for entry in context.into_iter().flat_map(|context| &context.constant) {
-            vm.set_lasting(entry.slot, &entry.value);
-        }
+        let constant = context.map_or(&[][..], |context| &context.constant);
+        vm.set_lasting(constant.iter().map(|entry| (entry.slot, &entry.value)));
         if let Some(stage) = stage {
             vm.end_lasting(stage);
         }

@@ -316,6 +316,7 @@ impl Value {
     }
 
     /// Whether both are the same object: Python's `is`. Equal small values without identity count as the same.
+    #[inline]
     pub fn is(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::None, Self::None)

@@ -58,6 +58,11 @@ impl<F: Fields> Bag<F> {
         self.attributes.borrow().iter().all(|(known, _)| known != name)
     }
 
+    /// Whether nobody asked for an attribute or changed one.
+    pub fn is_unused(&self) -> bool {
+        self.attributes.borrow().is_empty()
+    }
+
     /// Whether code set or deleted an attribute.
     pub fn is_changed(&self) -> bool {
         self.changed.get()

@@ -3,8 +3,6 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use indexmap::IndexMap;
-
 use crate::artifact::tables::{Limit, Resource};
 use crate::mapper::data::{deep_copy, unchanged};
 use crate::mapper::entity::Entity;
@@ -21,13 +19,14 @@ use crate::python::types::BuiltinType;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
+use super::parts::Parts;
 use super::{SchedulingTagsObject, class_of};
 
 /// An entity in the hands of code: the entity, and beside it the parts that code got to see and may have changed.
 pub struct EntityObject {
     names: Rc<TagNames>,
     base: RefCell<Rc<Entity>>,
-    live: RefCell<IndexMap<&'static str, Value>>,
+    live: RefCell<Parts>,
     /// The values of the context that code may change in place and may have got by name, by index in the context.
     context_parts: RefCell<Vec<(usize, Value)>>,
 }
@@ -86,7 +85,7 @@ impl EntityObject {
     /// # Errors
     /// What reading the changed values raises.
     pub fn entity(&self, vm: &mut Vm) -> PyResult<Rc<Entity>> {
-        if !self.live.borrow().contains_key("context") && self.changed_parts(&self.base.borrow()) {
+        if !self.live.borrow().get("context").is_some() && self.changed_parts(&self.base.borrow()) {
             self.live(vm, "context")?;
         }
         let live: Vec<(&'static str, Value)> = {
@@ -94,7 +93,7 @@ impl EntityObject {
             if live.is_empty() {
                 return Ok(self.base.borrow().clone());
             }
-            live.iter().map(|(name, value)| (*name, value.clone())).collect()
+            live.to_vec()
         };
         let base = self.base.borrow().clone();
         let mut changed: Option<Entity> = None;
@@ -159,9 +158,18 @@ impl EntityObject {
         change(entity);
     }
 
+    /// Lets the object stand for another entity, where code has not seen more of it than its plain values; tells whether it does.
+    pub(in crate::mapper) fn stand_for(&self, entity: &Rc<Entity>) -> bool {
+        let is_unseen = self.live.borrow().is_empty() && self.context_parts.borrow().is_empty();
+        if is_unseen {
+            self.base.replace(entity.clone());
+        }
+        is_unseen
+    }
+
     /// Takes the rules away.
     pub(in crate::mapper) fn clear_rules(&self, shared: &Shared) {
-        self.live.borrow_mut().shift_remove("rules");
+        self.live.borrow_mut().remove("rules");
         let base = self.base.borrow().clone();
         if base.rules.is_empty() {
             return;
@@ -355,7 +363,7 @@ impl Object for EntityObject {
         if let Some(field) = container_name(text) {
             if value.is_none() {
                 // `None` is no container to share: it goes where the others' values come from.
-                self.live.borrow_mut().shift_remove(field);
+                self.live.borrow_mut().remove(field);
                 self.update(|entity| match field {
                     "env" => entity.env = Value::None,
                     "params" => entity.params = Value::None,

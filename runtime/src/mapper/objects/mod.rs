@@ -2,6 +2,7 @@
 
 mod entity_object;
 mod mapper_object;
+mod parts;
 mod tag_types;
 mod tags_object;
 

@@ -78,20 +78,22 @@ impl Vm {
         *entry = Some(value);
     }
 
-    /// [`Vm::set_context`] of a value that [`Vm::reset`] leaves there: what most jobs have need not be set for each. It must
-    /// be one that code cannot change. The next job finds it, until the slot is set or [`Vm::end_lasting`] empties it.
-    pub(crate) fn set_lasting(&mut self, slot: usize, value: &Value) {
+    /// [`Vm::set_context`] of values that [`Vm::reset`] leaves there: what most jobs have need not be set for each. They must be
+    /// such that code cannot change. The next job finds them, until their slots are set or [`Vm::end_lasting`] empties them.
+    pub(crate) fn set_lasting<'a>(&mut self, values: impl Iterator<Item = (usize, &'a Value)>) {
         let slots = &mut self.slots;
         slots.version += 1;
-        let (Some(entry), Some(state)) = (self.context.get_mut(slot), slots.states.get_mut(slot)) else { return };
-        state.set_in = slots.stage;
-        state.lasts = true;
-        if !state.listed {
-            state.listed = true;
-            slots.lasting.push(slot);
-        }
-        if !entry.as_ref().is_some_and(|there| there.is(value)) {
-            *entry = Some(value.clone());
+        for (slot, value) in values {
+            let (Some(entry), Some(state)) = (self.context.get_mut(slot), slots.states.get_mut(slot)) else { continue };
+            state.set_in = slots.stage;
+            state.lasts = true;
+            if !state.listed {
+                state.listed = true;
+                slots.lasting.push(slot);
+            }
+            if !entry.as_ref().is_some_and(|there| there.is(value)) {
+                *entry = Some(value.clone());
+            }
         }
     }
 
@@ -169,13 +171,13 @@ mod tests {
     #[test]
     fn what_lasts_stays_until_it_is_ended() {
         let (mut vm, a, b) = machine();
-        vm.set_lasting(a, &Value::Int(1));
+        vm.set_lasting([(a, &Value::Int(1))].into_iter());
         vm.set_context(b, Value::Int(2));
         vm.reset();
         assert_eq!((int(&vm, a), int(&vm, b)), (Some(1), None));
         assert!(vm.lasting_is_whole());
         let stage = vm.begin_stage();
-        vm.set_lasting(b, &Value::Int(3));
+        vm.set_lasting([(b, &Value::Int(3))].into_iter());
         vm.end_lasting(stage);
         assert_eq!((int(&vm, a), int(&vm, b)), (None, Some(3)));
     }
@@ -185,7 +187,7 @@ mod tests {
         let (mut vm, a, _) = machine();
         for _ in 0..3 {
             let stage = vm.begin_stage();
-            vm.set_lasting(a, &Value::Int(1));
+            vm.set_lasting([(a, &Value::Int(1))].into_iter());
             vm.end_lasting(stage);
             assert!(vm.lasting_is_whole());
             vm.set_context(a, Value::Int(5));
@@ -200,7 +202,7 @@ mod tests {
     fn what_a_job_set_may_last_after_it() {
         let (mut vm, a, _) = machine();
         vm.set_context(a, Value::Int(5));
-        vm.set_lasting(a, &Value::Int(1));
+        vm.set_lasting([(a, &Value::Int(1))].into_iter());
         vm.reset();
         assert_eq!(int(&vm, a), Some(1));
     }
