@@ -85,7 +85,7 @@ impl EntityObject {
     /// # Errors
     /// What reading the changed values raises.
     pub fn entity(&self, vm: &mut Vm) -> PyResult<Rc<Entity>> {
-        if !self.live.borrow().get("context").is_some() && self.changed_parts(&self.base.borrow()) {
+        if self.live.borrow().get("context").is_none() && self.changed_parts(&self.base.borrow()) {
             self.live(vm, "context")?;
         }
         let live: Vec<(&'static str, Value)> = {
