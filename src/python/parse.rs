@@ -114,6 +114,8 @@ impl Text {
 
 /// Parses a block.
 ///
+/// DIFFERENCE: names stay as they are written, where CPython normalizes them by NFKC.
+///
 /// # Errors
 /// What `ast.parse` raises for the text.
 pub fn parse(source: &str, kind: CodeKind) -> Result<Parsed, PythonError> {

@@ -82,10 +82,10 @@ fn hash_instance(vm: &mut Vm, value: &Value, address: usize) -> PyResult<i64> {
 pub(crate) fn hash_immutable(value: &Value) -> Option<i64> {
     let address = |pointer: *const u8| Some(hash_address(pointer as usize));
     match value {
-        // CPython uses the address of the object; any fixed number serves.
-        Value::None => Some(0x0fca_8642),
-        Value::NotImplemented => Some(0x0fca_8643),
-        Value::Ellipsis => Some(0x0fca_8644),
+        // CPython uses the address of the object; any fixed number as large serves.
+        Value::None => Some(0x07f0_0fca_8642),
+        Value::NotImplemented => Some(0x07f0_0fca_8643),
+        Value::Ellipsis => Some(0x07f0_0fca_8644),
         Value::Bool(value) => Some(i64::from(*value)),
         Value::Int(value) => Some(hash_int(*value)),
         Value::BigInt(value) => Some(hash_big(value)),
@@ -114,8 +114,8 @@ pub(crate) fn hash_immutable(value: &Value) -> Option<i64> {
 
 /// The hash by identity.
 pub(crate) fn hash_address(address: usize) -> i64 {
-    // As CPython: the low bits, which are always zero, go to the top.
-    (address as u64).rotate_right(4).cast_signed()
+    // As CPython, whose objects are so far apart that these bits are always zero.
+    (address as u64 >> 4).cast_signed()
 }
 
 /// The hash of a string: of its characters as CPython stores them, one, two or four bytes each as the largest needs.
@@ -200,8 +200,8 @@ fn signed(magnitude: u64, negative: bool) -> i64 {
 
 fn hash_float(value: f64) -> i64 {
     if value.is_nan() {
-        // DIFFERENCE: CPython hashes the object's address; floats have none here.
-        return 0;
+        // DIFFERENCE: CPython hashes the object's address; floats have none here, and any number as large serves.
+        return 0x07f0_0fca_8641;
     }
     if value.is_infinite() {
         return if value > 0.0 { 314_159 } else { -314_159 };

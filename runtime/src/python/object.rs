@@ -11,6 +11,7 @@ use super::exception::{PyResult, Raised, attribute_error, type_error};
 use super::string::Str;
 use super::types::BuiltinType;
 use super::value::Value;
+use super::vm::items::not_deletable;
 use super::vm::{CompareOp, Vm};
 
 /// An object of the host or of the runtime. Interior mutability is the implementor's affair.
@@ -84,7 +85,7 @@ pub trait Object: Any {
     /// `del object[key]`
     fn del_item(&self, vm: &mut Vm, key: &Value) -> PyResult<()> {
         let _ = (vm, key);
-        Err(type_error(format!("'{}' object doesn't support item deletion", self.class().shown_name().as_str())))
+        Err(not_deletable(&self.class().into(), key))
     }
 
     /// `item in object`; `None` lets the interpreter iterate.

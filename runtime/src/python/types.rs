@@ -10,6 +10,7 @@ use super::builtins::construct;
 use super::dict::Dict;
 use super::exception::PyResult;
 use super::methods;
+use super::modules::collections::{CHAIN_MAP, chain_map};
 use super::modules::enums;
 use super::string::Str;
 use super::value::{Builtin, Method, Value};
@@ -71,11 +72,22 @@ impl BuiltinType {
         }
     }
 
+    /// Whether CPython writes it in C as a static class, whose dict has no `__module__`.
+    pub(crate) fn is_static(&self) -> bool {
+        match self.module {
+            "collections" => self.is_in_c_module(),
+            module => matches!(module, "" | "datetime" | "itertools" | "types"),
+        }
+    }
+
     /// The class, this or a base, whose table has the method, where CPython writes that class in Python.
     pub(crate) fn python_owner(&'static self, method: &Method) -> Option<&'static Self> {
         let mut class = self;
         while !class.methods.iter().any(|own| std::ptr::eq(own, method)) {
             class = class.base?;
+        }
+        if std::ptr::eq(class, &raw const CHAIN_MAP) {
+            return Some(chain_map::owner(method));
         }
         let is_python = !class.module.is_empty() && !class.is_in_c_module() && class.module != "re";
         is_python.then_some(class)

@@ -34,45 +34,47 @@ pub fn is_callable(vm: &mut Vm, value: &Value) -> PyResult<bool> {
 /// # Errors
 /// `TypeError` where `info` is none of these.
 pub fn is_instance(vm: &mut Vm, value: &Value, info: &Value) -> PyResult<bool> {
-    match matches_info(vm, &value.class(), info, " in __instancecheck__")? {
+    match matches_info(vm, &value.class(), info, "isinstance")? {
         Some(found) => Ok(found),
         None => Err(type_error("isinstance() arg 2 must be a type, a tuple of types, or a union")),
     }
 }
 
-/// Whether a class matches a class, a union or a tuple of such; `None` where `info` is none of these. `place` is what the error
-/// says where tuples nest too deeply.
-fn matches_info(vm: &mut Vm, class: &Type, info: &Value, place: &str) -> PyResult<Option<bool>> {
+/// Whether a class matches a class, a union or a tuple of such; `None` where `info` is none of these. `function` is the one that
+/// asks, `isinstance` or `issubclass`.
+fn matches_info(vm: &mut Vm, class: &Type, info: &Value, function: &str) -> PyResult<Option<bool>> {
     match info {
         Value::Type(wanted) => Ok(Some(is_subclass(vm, class, wanted))),
         Value::None => Ok(None),
         Value::Tuple(infos) => {
             vm.charge(infos.items.len() / CLASSES_A_STEP)?;
-            vm.deeper_in(place, |vm| {
-                for info in &infos.items {
-                    match matches_info(vm, class, info, place)? {
-                        Some(false) => {}
-                        decided => return Ok(decided),
-                    }
-                }
-                Ok(Some(false))
-            })
+            let place = if function == "isinstance" { " in __instancecheck__" } else { " in __subclasscheck__" };
+            vm.deeper_in(place, |vm| matches_any(vm, class, &infos.items, function))
         }
         other => {
+            if let Some(refusal) = typing::no_check(other, function) {
+                return Err(type_error(refusal));
+            }
             let Some(members) = typing::union_members(other) else { return Ok(None) };
             vm.charge(members.len() / CLASSES_A_STEP)?;
-            for member in members {
-                // `int | None` holds None itself for its type.
-                let member =
-                    if member.is_none() { Value::Type((&crate::python::types::NONE_TYPE).into()) } else { member };
-                match matches_info(vm, class, &member, place)? {
-                    Some(false) => {}
-                    decided => return Ok(decided),
-                }
-            }
-            Ok(Some(false))
+            // `int | None` holds None itself for its type.
+            let none = || Value::Type((&crate::python::types::NONE_TYPE).into());
+            let members: Vec<Value> =
+                members.into_iter().map(|member| if member.is_none() { none() } else { member }).collect();
+            matches_any(vm, class, &members, function)
         }
     }
+}
+
+/// Whether a class matches one of these, the first that decides: one that cannot be asked does, too.
+fn matches_any(vm: &mut Vm, class: &Type, infos: &[Value], function: &str) -> PyResult<Option<bool>> {
+    for info in infos {
+        match matches_info(vm, class, info, function)? {
+            Some(false) => {}
+            decided => return Ok(decided),
+        }
+    }
+    Ok(Some(false))
 }
 
 /// `issubclass(class, wanted)` with the abstract classes of `numbers` and `collections.abc`.
@@ -92,7 +94,7 @@ pub(crate) fn issubclass(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let Value::Type(class) = &class else {
         return Err(type_error("issubclass() arg 1 must be a class"));
     };
-    match matches_info(vm, class, &info, " in __subclasscheck__")? {
+    match matches_info(vm, class, &info, "issubclass")? {
         Some(found) => Ok(Value::Bool(found)),
         None => Err(type_error("issubclass() arg 2 must be a class, a tuple of classes, or a union")),
     }

@@ -158,6 +158,7 @@ pub(crate) fn float(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if let Some(text) = text_of(&value) {
         vm.charge(text.len() / 128)?;
         return match parse::float(&text) {
+            Some(number) if number.is_nan() => Ok(Value::Float(another_nan(vm, number))),
             Some(number) => Ok(Value::Float(number)),
             None => Err(value_error(format!("could not convert string to float: {}", vm.repr(&value)?))),
         };
@@ -180,6 +181,14 @@ pub(crate) fn float(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Ok(Value::Float(convert::to_float(number)?));
     }
     Err(type_error(format!("float() argument must be a string or a real number, not '{}'", value.type_name().as_str())))
+}
+
+/// A NaN that is another object than all before it: two of them are the same only where one is a copy of the other, which
+/// containers ask before they compare. Its bits tell it from the others.
+fn another_nan(vm: &mut Vm, nan: f64) -> f64 {
+    const FREE_BITS: u64 = (1 << 51) - 1;
+    vm.nans += 1;
+    f64::from_bits(nan.to_bits() | vm.nans & FREE_BITS)
 }
 
 /// `str(object)`, `str(bytes, encoding, errors)`

@@ -7,6 +7,9 @@ use crate::python::types::{
     BUILTIN_FUNCTION, BYTES, BuiltinType, COMPLEX, DICT, DICT_ITEMS, DICT_KEYS, DICT_VALUES, FLOAT, FROZENSET,
     FUNCTION, GENERATOR, INT, LIST, METHOD, OBJECT, RANGE, SET as SET_TYPE, STR, TUPLE, TYPE, Type,
 };
+use crate::python::value::Value;
+use crate::python::vm::lookup::{Member, class_member};
+use crate::python::vm::operator_methods::is_unhashable;
 
 macro_rules! abstract_classes {
     ($($id:ident = $name:literal ($base:ident);)*) => {
@@ -135,7 +138,11 @@ pub fn is_virtual_subclass(class: &Type, wanted: &Type) -> bool {
     } else if is(wanted, &ITERATOR) {
         is_iterator() || defines(class, "__next__")
     } else if is(wanted, &HASHABLE) {
-        ![&LIST, &DICT, &SET_TYPE, &DEQUE].iter().any(|unhashable| base.is_subclass(unhashable))
+        let own = match class {
+            Type::Class(class) => class_member(class, "__hash__"),
+            Type::Builtin(_) => None,
+        };
+        !matches!(own, Some(Member::Value(Value::None))) && !is_unhashable(base)
     } else if is(wanted, &CALLABLE) {
         defines(class, "__call__")
     } else {

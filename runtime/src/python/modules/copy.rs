@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::class;
-use super::functools::CACHED_PROPERTY;
+use super::functools::{CACHED_PROPERTY, KEY_WRAPPER};
+use super::hashlib::{BLAKE2B, BLAKE2S, HASH};
 use super::signature::Signature;
 use super::types::MAPPING_PROXY;
 use crate::python::args::Args;
@@ -14,7 +15,7 @@ use crate::python::exception::{EXCEPTION, ExceptionObject, PyResult, Raised, typ
 use crate::python::methods::dict::copy_of;
 use crate::python::methods::dict_views::View;
 use crate::python::set::SetObject;
-use crate::python::types::{BuiltinType, GENERATOR, Instance};
+use crate::python::types::{BuiltinType, CLASS_METHOD, GENERATOR, Instance, STATIC_METHOD};
 use crate::python::value::{Slice, Tuple, Value};
 use crate::python::vm::Vm;
 
@@ -82,11 +83,15 @@ pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     })
 }
 
+/// The classes of the objects that `copy` refuses, since CPython cannot pickle them.
+static NOT_COPIED: [&BuiltinType; 7] =
+    [&BLAKE2B, &BLAKE2S, &CLASS_METHOD, &HASH, &KEY_WRAPPER, &MAPPING_PROXY, &STATIC_METHOD];
+
 /// Whether it is one of the objects that `copy` refuses: those that hold a running computation, another dict, or code.
 fn cannot_be_copied(value: &Value) -> bool {
     match value {
         Value::Module(_) => true,
-        Value::Object(object) if std::ptr::eq(object.class(), &raw const MAPPING_PROXY) => true,
+        Value::Object(object) if NOT_COPIED.iter().any(|class| object.class().is_subclass(class)) => true,
         Value::Iterator(iterator) => std::ptr::eq(iterator.class(), &raw const GENERATOR),
         value => value.downcast::<View>().is_some(),
     }

@@ -122,6 +122,9 @@ pub fn class_constant(class: &'static BuiltinType, name: &str) -> Option<Value> 
     if std::ptr::eq(class, &raw const re::REGEX_FLAG) {
         return re::member(name);
     }
+    if (class.module, class.name, name) == ("packaging.version", "Version", "__match_args__") {
+        return Some(Value::tuple(vec![Value::str("_str")]));
+    }
     datetime::class_value(class, name)
 }
 

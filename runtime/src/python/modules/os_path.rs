@@ -11,6 +11,7 @@ use crate::python::methods::sort;
 use crate::python::string::Str;
 use crate::python::value::{Slice, Value};
 use crate::python::vm::Vm;
+use crate::python::vm::members::plain;
 
 module! {
     /// `os.path`
@@ -120,12 +121,14 @@ impl Kind {
     }
 }
 
+const MIXED: &str = "Can't mix strings and bytes in path components";
+
 /// The bytes of a path that are taken apart and put together in the time of a step.
 const PATH_A_STEP: usize = 4;
 
 /// The text of a path and its kind: `os.fspath`.
 fn fspath(vm: &mut Vm, value: &Value) -> PyResult<(Str, Kind)> {
-    match value {
+    match &plain(value) {
         Value::Str(path) => {
             vm.charge(path.len() / PATH_A_STEP)?;
             Ok((path.clone(), Kind::Text))
@@ -134,7 +137,7 @@ fn fspath(vm: &mut Vm, value: &Value) -> PyResult<(Str, Kind)> {
             vm.charge(path.len() / PATH_A_STEP)?;
             Ok((Str::from(path.iter().map(|byte| char::from(*byte)).collect::<String>()), Kind::Bytes))
         }
-        other => path_text(other).map(|path| (path, Kind::Text)).ok_or_else(|| not_a_path(other)),
+        other => path_text(other).map(|path| (path, Kind::Text)).ok_or_else(|| not_a_path(value)),
     }
 }
 
@@ -218,7 +221,7 @@ fn join_all(vm: &mut Vm, args: Args) -> PyResult<Value> {
                 vm.charge_bytes(path.len() + part.len())?;
                 path = join(&path, &part);
             }
-            Ok(_) => return Err(type_error("Can't mix strings and bytes in path components")),
+            Ok(_) => return Err(type_error(MIXED)),
             Err(raised) if raised.is(&TIMEOUT_ERROR) => return Err(raised),
             Err(_) => {
                 return Err(type_error(format!(
@@ -260,13 +263,16 @@ fn common_path(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if !vm.truthy(&paths)? {
         return Err(value_error("commonpath() arg is an empty sequence"));
     }
-    let paths = vm.collect(&paths)?;
-    let mut texts = Vec::with_capacity(paths.len());
-    for path in &paths {
-        texts.push(path.as_str().ok_or_else(|| not_a_path(path))?.as_str());
+    let mut texts = Vec::new();
+    for path in vm.collect(&paths)? {
+        texts.push(fspath(vm, &path)?);
     }
     // An iterator does not tell before that it is empty.
-    let Some(first) = texts.first() else { return Err(index_error("tuple index out of range")) };
+    let Some((first, kind)) = texts.first() else { return Err(index_error("tuple index out of range")) };
+    if texts.iter().any(|(_, other)| other != kind) {
+        return Err(type_error(MIXED));
+    }
+    let texts: Vec<&str> = texts.iter().map(|(path, _)| path.as_str()).collect();
     let absolute = first.starts_with('/');
     if texts.iter().any(|path| path.starts_with('/') != absolute) {
         return Err(value_error("Can't mix absolute and relative paths"));
@@ -280,7 +286,7 @@ fn common_path(vm: &mut Vm, args: Args) -> PyResult<Value> {
         let shared = common.iter().zip(&other).take_while(|(a, b)| a == b).count();
         common.truncate(shared);
     }
-    Ok(Value::str(format!("{}{}", if absolute { "/" } else { "" }, common.join("/"))))
+    Ok(kind.value(&format!("{}{}", if absolute { "/" } else { "" }, common.join("/"))))
 }
 
 /// `relpath(path, start=os.curdir)`

@@ -48,7 +48,7 @@ static PURE_POSIX_PATH: BuiltinType = BuiltinType {
     ..BuiltinType::new("PurePosixPath", "pathlib", &PURE_PATH)
 };
 // CPython derives it from `Path` first; a class of the runtime has one base, and what `Path` adds is in its own table.
-static PATH: BuiltinType = BuiltinType {
+pub(crate) static PATH: BuiltinType = BuiltinType {
     construct: Some(|_, args| made(&args, true)),
     methods: &[
         Method { name: "absolute", call: absolute },

@@ -5,6 +5,7 @@ use crate::python::args::Args;
 use crate::python::exception::{PyResult, not_implemented_error, type_error, value_error};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::members::plain;
 
 module! {
     /// `shlex`
@@ -27,7 +28,7 @@ fn quoted(text: &str) -> String {
 /// `quote(s)`
 fn quote(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [text] = Signature::function("quote", ["s"], 1).bind(args)?.map(Option::unwrap_or_default);
-    match &text {
+    match &plain(&text) {
         Value::Str(text) => {
             vm.charge_bytes(text.len().saturating_mul(5))?;
             Ok(Value::str(quoted(text)))

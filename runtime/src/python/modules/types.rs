@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use super::re::MATCH;
+use super::typing::UNION_TYPE;
 use super::{class, typing};
 use crate::python::args::Args;
 use crate::python::dict::{Dict, StrKey};
@@ -9,7 +11,7 @@ use crate::python::exception::{PyResult, attribute_error, type_error};
 use crate::python::methods::wrong_receiver;
 use crate::python::object::Object;
 use crate::python::string::Str;
-use crate::python::types::{self, BuiltinType, OBJECT};
+use crate::python::types::{self, BuiltinType, GENERIC_ALIAS, OBJECT};
 use crate::python::value::{Method, Value};
 use crate::python::vm::{BinaryOp, CompareOp, Vm};
 
@@ -40,7 +42,7 @@ module! {
 }
 
 /// `types.SimpleNamespace`
-static SIMPLE_NAMESPACE: BuiltinType =
+pub(crate) static SIMPLE_NAMESPACE: BuiltinType =
     BuiltinType { construct: Some(namespace), ..BuiltinType::new("SimpleNamespace", "types", &OBJECT) };
 
 /// An object that is nothing but its attributes.
@@ -152,10 +154,18 @@ fn proxy(vm: &mut Vm, args: Args) -> PyResult<Value> {
 /// # Errors
 /// `TypeError` where it is no mapping.
 pub(in crate::python::modules) fn checked_proxy(vm: &mut Vm, mapping: Value) -> PyResult<Value> {
-    let is_enum = matches!(&mapping, Value::Type(class) if super::enums::is_enum(class));
-    let has_items = is_enum
-        || matches!(mapping, Value::Dict(_) | Value::Str(_) | Value::Bytes(_) | Value::Range(_))
-        || vm.find_attr(&mapping, "keys")?.is_some();
+    // What can be subscripted and is no list or tuple counts as a mapping.
+    let has_items = match &mapping {
+        Value::Dict(_) | Value::Str(_) | Value::Bytes(_) | Value::Range(_) => true,
+        Value::Type(class) => super::enums::is_enum(class),
+        Value::Instance(_) => vm.bound_special(&mapping, "__getitem__")?.is_some(),
+        Value::Object(object)
+            if [&GENERIC_ALIAS, &UNION_TYPE, &MATCH].iter().any(|class| std::ptr::eq(object.class(), *class)) =>
+        {
+            true
+        }
+        _ => vm.find_attr(&mapping, "keys")?.is_some(),
+    };
     if !has_items {
         let found = mapping.type_name();
         return Err(type_error(format!("mappingproxy() argument must be a mapping, not {}", found.as_str())));

@@ -116,6 +116,20 @@ pub fn union_members(value: &Value) -> Option<Vec<Value>> {
     Some(vec![Value::Type(form.origin?.into())])
 }
 
+/// Why `isinstance` or `issubclass` cannot ask a form of `typing` or an alias; `None` where it can, or nobody knows it.
+pub fn no_check(value: &Value, function: &str) -> Option<String> {
+    if let Some(alias) = value.downcast::<Alias>() {
+        return Some(match alias.is_of_typing() {
+            true => "Subscripted generics cannot be used with class and instance checks".to_owned(),
+            false => format!("{function}() argument 2 cannot be a parameterized generic"),
+        });
+    }
+    let form = value.downcast::<Form>()?;
+    // `Any` is a class, which refuses instances alone.
+    let refused = if form.is_class() { form.name == "Any" && function == "isinstance" } else { form.origin.is_none() };
+    refused.then(|| format!("typing.{} cannot be used with {function}()", form.name))
+}
+
 /// The text of a class in a union or alias.
 fn member_text(vm: &mut Vm, value: &Value) -> PyResult<String> {
     Ok(match value {
@@ -130,9 +144,26 @@ fn member_text(vm: &mut Vm, value: &Value) -> PyResult<String> {
         },
         other => match other.downcast::<Form>() {
             Some(form) => format!("typing.{}", form.name),
-            None => vm.repr(other)?,
+            None => match function_text(vm, other)? {
+                Some(text) => text,
+                None => vm.repr(other)?,
+            },
         },
     })
+}
+
+/// The text of what has a name and a module and is no class: a function.
+fn function_text(vm: &mut Vm, value: &Value) -> PyResult<Option<String>> {
+    if !matches!(value, Value::Function(_) | Value::Object(_)) || value.downcast::<Alias>().is_some() {
+        return Ok(None);
+    }
+    let Some(name) = vm.find_attr(value, "__qualname__")? else { return Ok(None) };
+    let Some(module) = vm.find_attr(value, "__module__")?.filter(|module| !module.is_none()) else { return Ok(None) };
+    let (name, module) = (vm.str(&name)?, vm.str(&module)?);
+    Ok(Some(match module.as_str() {
+        "builtins" => name.to_string(),
+        module => format!("{module}.{}", name.as_str()),
+    }))
 }
 
 impl Object for Union {
@@ -146,6 +177,11 @@ impl Object for Union {
             "__origin__" if self.typing => Some(Value::object(Form { name: "Union", origin: None })),
             _ => None,
         })
+    }
+
+    fn get_item(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
+        let text = self.repr(vm, &Value::None)?;
+        Err(type_error(format!("{text} is not a generic class")))
     }
 
     fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {

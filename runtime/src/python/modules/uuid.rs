@@ -130,13 +130,18 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     } else if !fields.is_none() {
         of_fields(vm, &fields)?
     } else {
-        bounded(vm, &number, 128, || value_error("int is out of range (need a 128-bit value)"))?
+        // DIFFERENCE: CPython makes a UUID of a float, which then cannot be shown.
+        let float = if version.is_none() { "%x format: an integer is required, not float" } else { AND };
+        bounded(vm, &number, 128, float, || value_error("int is out of range (need a 128-bit value)"))?
     };
     if version.is_none() {
         return Ok(Value::object(Uuid(whole)));
     }
     let illegal = || value_error("illegal version number");
-    let version = bounded(vm, &version, 8, illegal)?;
+    if matches!(&version, Value::Float(version) if !(1.0..=5.0).contains(version)) {
+        return Err(illegal());
+    }
+    let version = bounded(vm, &version, 8, SHIFT, illegal)?;
     if !(1..=5).contains(&version) {
         return Err(illegal());
     }
@@ -157,7 +162,7 @@ fn of_hex(vm: &mut Vm, hex: &Value) -> PyResult<u128> {
     }
     let shown = vm.repr(&Value::str(digits.as_str()))?;
     let number = crate::python::number::parse::int_or_raise(&digits, 16, || shown.to_string())?;
-    bounded(vm, &number, 128, || value_error("int is out of range (need a 128-bit value)"))
+    bounded(vm, &number, 128, SHIFT, || value_error("int is out of range (need a 128-bit value)"))
 }
 
 fn sixteen(vm: &mut Vm, value: &Value, what: &str) -> PyResult<[u8; 16]> {
@@ -180,13 +185,22 @@ fn of_fields(vm: &mut Vm, fields: &Value) -> PyResult<u128> {
     let mut number = 0;
     for (index, (value, (_, bits, article))) in vm.collect(fields)?.iter().zip(FIELDS).enumerate() {
         let wrong = || value_error(format!("field {} out of range (need {article} {bits}-bit value)", index + 1));
-        number = number << bits | bounded(vm, value, bits, wrong)?;
+        number = number << bits | bounded(vm, value, bits, if index > 3 { OR } else { SHIFT }, wrong)?;
     }
     Ok(number)
 }
 
-/// An int from zero to below `2**bits`.
-fn bounded(vm: &mut Vm, value: &Value, bits: u32, wrong: impl Fn() -> Raised) -> PyResult<u128> {
+// What CPython says of a float among the bits.
+const AND: &str = "unsupported operand type(s) for &=: 'float' and 'int'";
+const OR: &str = "unsupported operand type(s) for |: 'int' and 'float'";
+const SHIFT: &str = "unsupported operand type(s) for <<: 'float' and 'int'";
+
+/// An int from zero to below `2**bits`; `float` is what is wrong with a float in these bounds.
+fn bounded(vm: &mut Vm, value: &Value, bits: u32, float: &str, wrong: impl Fn() -> Raised) -> PyResult<u128> {
+    if let Value::Float(number) = value {
+        let within = *number >= 0.0 && *number < 2_f64.powi(bits.cast_signed());
+        return Err(if within { type_error(float) } else { wrong() });
+    }
     if !matches!(value, Value::Int(_) | Value::BigInt(_) | Value::Bool(_)) {
         return Err(type_error(format!(
             "'<=' not supported between instances of 'int' and '{}'",
@@ -289,7 +303,7 @@ fn uuid1(vm: &mut Vm, args: Args) -> PyResult<Value> {
         node(vm)?
     } else {
         let wrong = || value_error("field 6 out of range (need a 48-bit value)");
-        bounded(vm, &given, 48, wrong)?
+        bounded(vm, &given, 48, OR, wrong)?
     };
     let number = (stamp & 0xffff_ffff) << 96 | (stamp >> 32 & 0xffff) << 80 | (stamp >> 48 & 0xfff) << 64;
     Ok(Value::object(Uuid::with_version(number | (sequence & 0x3fff) << 48 | node, 1)))

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::Vm;
 use super::descriptors::{ClassMethod, Property, StaticMethod, UnboundMethod};
 use super::lookup::{Member, builtin_member, class_member, member, resolution_order};
+use super::origin;
 use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{
@@ -151,7 +152,11 @@ impl Vm {
         let result = match found {
             Some(found) => self.bind_member(object, found).map(Some),
             None if name == "__dict__" => return Ok(Some(Value::Dict(instance.attributes.clone()))),
-            None => Ok(self.common_attribute(object, name)),
+            None => match enums::mixed_value(instance).and_then(|number| number_attribute(&number, name)) {
+                // A member of an enumeration that is an int has the parts of ints.
+                Some(part) => Ok(Some(part)),
+                None => Ok(self.common_attribute(object, name)),
+            },
         };
         let absent = match &result {
             Ok(value) => value.is_none(),
@@ -169,10 +174,11 @@ impl Vm {
             let own = class.dict.borrow().get(name).cloned();
             return Ok(Some(own.unwrap_or_else(|| Value::dict(Dict::new()))));
         }
-        if let (Type::Class(class), "__members__") = (class, name)
-            && enums::of_class(class).is_some()
-        {
-            let members = enums::names(class).unwrap_or_default();
+        if name == "__members__" && enums::of_type(class).is_some() {
+            let members = match class {
+                Type::Class(class) => enums::names(class).unwrap_or_default(),
+                Type::Builtin(_) => Rc::default(),
+            };
             return Ok(Some(read_only(Value::Dict(members))));
         }
         match member(class, name) {
@@ -261,12 +267,18 @@ impl Vm {
                 (MethodTarget::Native(native), "__name__") => return Some(Value::str(native.name)),
                 (MethodTarget::Native(native), "__qualname__") => {
                     let class = match &method.receiver {
-                        Value::Type(class) => class.name(),
-                        receiver => receiver.class().name(),
+                        Value::Type(class) => class.clone(),
+                        receiver => receiver.class(),
                     };
+                    let owner = class.builtin_base().python_owner(native).map(Type::from);
+                    let class = owner.unwrap_or(class).name();
                     return Some(Value::str(format!("{}.{}", class.as_str(), native.name)));
                 }
-                (MethodTarget::Host(text), "__name__" | "__qualname__") => return Some(Value::Str(text.clone())),
+                (MethodTarget::Host(text), "__name__") => return Some(Value::Str(text.clone())),
+                (MethodTarget::Host(text), "__qualname__") => {
+                    let class = origin::owner_of(&method.receiver, text);
+                    return Some(Value::str(format!("{}.{}", class.as_str(), text.as_str())));
+                }
                 (MethodTarget::Function(function), _) => function,
                 _ => return None,
             },
@@ -284,8 +296,13 @@ impl Vm {
                 Some(if function.defaults.is_empty() { Value::None } else { Value::tuple(function.defaults.clone()) })
             }
             (Value::Function(_), "__module__") => Some(self.module_name()),
-            (Value::Builtin(builtin), "__name__" | "__qualname__") => Some(Value::str(builtin.name)),
-            (Value::Builtin(_), "__module__") => Some(Value::str("builtins")),
+            (Value::Builtin(builtin), "__name__") => Some(Value::str(builtin.name)),
+            (Value::Builtin(builtin), "__qualname__") => Some(Value::str(origin::qualified_name(builtin))),
+            (Value::Builtin(builtin), "__module__") => Some(match origin::class_of(builtin) {
+                Some(class) if class.module.is_empty() || class.is_in_c_module() => Value::None,
+                Some(class) => Value::str(class.module),
+                None => Value::str("builtins"),
+            }),
             _ => None,
         }
     }
@@ -428,7 +445,8 @@ impl Vm {
                 "attribute '{name}' of 'builtin_function_or_method' objects is not writable"
             ));
         }
-        if there || matches!(self.find_attr(object, name), Ok(Some(_))) {
+        let hidden = name.as_str() == "__module__" && object.class().builtin_base().is_static();
+        if !hidden && (there || matches!(self.find_attr(object, name), Ok(Some(_)))) {
             return attribute_error(format!(
                 "'{}' object attribute '{}' is read-only",
                 object.type_name().as_str(),
@@ -554,7 +572,11 @@ fn named_field(class: &Type, items: &[Value], name: &str) -> Option<Value> {
     items.get(fields.items.iter().position(is_it)?).cloned()
 }
 
+/// What a number has; nothing where it is none.
 fn number_attribute(number: &Value, name: &str) -> Option<Value> {
+    if !matches!(number, Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::Float(_)) {
+        return None;
+    }
     let whole = match number {
         Value::Bool(value) => Value::Int(i64::from(*value)),
         other => other.clone(),

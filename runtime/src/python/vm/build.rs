@@ -6,16 +6,17 @@ use smallvec::SmallVec;
 
 use super::Vm;
 use super::frame::Frame;
+use super::operators::is_not_iterable;
+use super::origin;
 use crate::python::args::Args;
 use crate::python::builtins::containers::add_to_set;
 use crate::python::code::{Conversion, Instr};
 use crate::python::dict::{Dict, Key, Table};
 use crate::python::exception::{PyResult, Raised, TYPE_ERROR, system_error, type_error};
-use crate::python::module::ModuleDef;
 use crate::python::set::{SetObject, SetTable};
 use crate::python::string::Str;
 use crate::python::types::Type;
-use crate::python::value::{Builtin, List, MethodTarget, Slice, Value};
+use crate::python::value::{List, MethodTarget, Slice, Value};
 
 impl Vm {
     /// Runs one of the instructions that build something.
@@ -208,23 +209,6 @@ impl Vm {
         ))
     }
 
-    /// The module that has a function of the runtime, as CPython names it; none for builtins.
-    pub(in crate::python) fn module_of(&mut self, builtin: &'static Builtin) -> Option<&'static str> {
-        let has = |vm: &mut Self, module: &ModuleDef| match (module.get)(vm, builtin.name) {
-            Ok(Some(Value::Builtin(found))) => std::ptr::eq(found, builtin),
-            _ => false,
-        };
-        let module = crate::python::modules::MODULES.iter().find(|module| has(self, module))?;
-        Some(match module.name {
-            "operator" => "_operator",
-            "os.path" => "posixpath",
-            "bisect" => "_bisect",
-            "functools" if matches!(builtin.name, "cmp_to_key" | "reduce") => "_functools",
-            "heapq" if !matches!(builtin.name, "merge" | "nlargest" | "nsmallest") => "_heapq",
-            name => name,
-        })
-    }
-
     /// What is called, as CPython names it in messages about its arguments: with its module, but for builtins.
     fn callee_name(&mut self, callee: &Value) -> String {
         let function = match callee {
@@ -241,7 +225,7 @@ impl Vm {
             Value::Builtin(builtin) => {
                 return match self.module_of(builtin) {
                     Some(module) => format!("{module}.{}()", builtin.name),
-                    None => format!("{}()", builtin.name),
+                    None => format!("{}()", origin::qualified_name(builtin)),
                 };
             }
             Value::Type(Type::Builtin(class)) => return format!("{}{}()", class.module_prefix(), class.name),
@@ -290,7 +274,7 @@ fn keywords_must_be_strings() -> Raised {
 
 /// The error of `[*value]` and `f(*value)`, where the value cannot be iterated.
 fn not_iterable_after(raised: Raised, what: &str, iterable: &Value) -> Raised {
-    if raised.is(&TYPE_ERROR) && raised.0.places.borrow().is_empty() && !matches!(iterable, Value::Iterator(_)) {
+    if raised.is(&TYPE_ERROR) && is_not_iterable(&raised, iterable) {
         return type_error(format!("{what} after * must be an iterable, not {}", iterable.type_name().as_str()));
     }
     raised

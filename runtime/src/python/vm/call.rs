@@ -174,6 +174,7 @@ impl Vm {
     pub(super) fn run_frame(&mut self, mut frame: Box<Frame>) -> PyResult<Value> {
         let base = self.handling.len();
         frame.handling_base = base;
+        self.frames_run += 1;
         let result = self.deeper(|vm| vm.execute(&mut frame));
         self.handling.truncate(base);
         self.recycle(frame);

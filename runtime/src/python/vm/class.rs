@@ -15,6 +15,7 @@ use crate::python::modules::abc;
 use crate::python::modules::abstract_methods::{AbstractMethod, open_methods};
 use crate::python::modules::collections::named_tuple;
 use crate::python::modules::enums;
+use crate::python::modules::functools::CachedProperty;
 use crate::python::modules::typing::{self, Base, NAMED_TUPLE};
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, Class, DICT, Instance, LIST, SET, Type};
@@ -82,13 +83,19 @@ impl Vm {
         for (key, value) in attributes {
             dict.insert(key.to_string(), value);
         }
+        if dict.contains_key("__eq__") && !dict.contains_key("__hash__") {
+            dict.insert("__hash__".to_owned(), Value::None);
+        }
         if generic {
             dict.insert("__orig_bases__".to_owned(), Value::tuple(original));
         }
         let class = Rc::new(Class::new(name, types, dict));
         resolution_order(&Type::Class(class.clone()))?;
-        for value in class.dict.borrow().values() {
+        for (name, value) in &*class.dict.borrow() {
             own(&class, value);
+            if let Some(property) = value.downcast::<CachedProperty>() {
+                property.set_name(name, &class.name)?;
+            }
         }
         if enumeration {
             enums::complete(self, &class)?;

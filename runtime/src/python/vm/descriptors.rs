@@ -80,6 +80,23 @@ impl Object for StaticMethod {
     fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
         vm.call(&self.0, args)
     }
+
+    fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        of_wrapped(vm, &self.0, name)
+    }
+
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(format!("<staticmethod({})>", vm.repr(&self.0)?))
+    }
+}
+
+/// What a static or class method shows of the function that it wraps.
+fn of_wrapped(vm: &mut Vm, function: &Value, name: &str) -> PyResult<Option<Value>> {
+    match name {
+        "__func__" | "__wrapped__" => Ok(Some(function.clone())),
+        "__module__" | "__name__" | "__qualname__" | "__doc__" => vm.find_attr(function, name),
+        _ => Ok(None),
+    }
 }
 
 /// `staticmethod(function)`
@@ -94,6 +111,14 @@ pub struct ClassMethod(pub Value);
 impl Object for ClassMethod {
     fn class(&self) -> &'static BuiltinType {
         &CLASS_METHOD
+    }
+
+    fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        of_wrapped(vm, &self.0, name)
+    }
+
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(format!("<classmethod({})>", vm.repr(&self.0)?))
     }
 }
 
@@ -119,7 +144,11 @@ impl Object for UnboundMethod {
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         Ok(match name {
             "__name__" => Some(Value::str(self.method.name)),
-            "__qualname__" => Some(Value::str(format!("{}.{}", self.class.name, self.method.name))),
+            "__qualname__" => {
+                let owner = self.class.python_owner(self.method).unwrap_or(self.class);
+                Some(Value::str(format!("{}.{}", owner.name, self.method.name)))
+            }
+            "__module__" => self.class.python_owner(self.method).map(|owner| Value::str(owner.module)),
             _ => None,
         })
     }

@@ -10,10 +10,12 @@ use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, Raised, index_error, key_error, overflow_error, type_error, value_error};
 use crate::python::methods::big_range::BigRange;
+use crate::python::modules::enums::ENUM_TYPE;
+use crate::python::modules::types::MAPPING_PROXY;
 use crate::python::modules::{enums, typing};
 use crate::python::number::Num;
 use crate::python::string::Str;
-use crate::python::types::Type;
+use crate::python::types::{BYTES, BuiltinType, DICT_ITEMS, DICT_KEYS, FROZENSET, RANGE, SET, STR, TUPLE, Type};
 use crate::python::value::{List, Range, Value};
 
 const LIST_INDICES: &str = "list indices must be integers or slices";
@@ -283,7 +285,7 @@ impl Vm {
             Value::Object(object) => object.del_item(self, key),
             _ => match self.try_special(object, "__delitem__", Args::one(key.clone())) {
                 Some(result) => result.map(drop),
-                None => Err(not_deletable(object, key)),
+                None => Err(not_deletable(&object.class(), key)),
             },
         }
     }
@@ -371,12 +373,21 @@ fn not_subscriptable(object: &Value) -> Raised {
     type_error(format!("'{}' object is not subscriptable", object.type_name().as_str()))
 }
 
-/// CPython says it in other words where a sequence is indexed by an int.
-fn not_deletable(object: &Value, key: &Value) -> Raised {
-    let sequence =
-        matches!(object, Value::Str(_) | Value::Tuple(_) | Value::Bytes(_) | Value::Range(_) | Value::Instance(_));
+/// CPython says it in other words where a class has anything of a sequence, as those of code always have, and is indexed
+/// by an int.
+pub(crate) fn not_deletable(class: &Type, key: &Value) -> Raised {
+    const SEQUENCES: [&BuiltinType; 10] =
+        [&STR, &TUPLE, &BYTES, &RANGE, &SET, &FROZENSET, &DICT_KEYS, &DICT_ITEMS, &ENUM_TYPE, &MAPPING_PROXY];
+    let sequence = match class {
+        Type::Class(_) => true,
+        Type::Builtin(class) => !class.is_static() || SEQUENCES.iter().any(|sequence| class.is_subclass(sequence)),
+    };
     let not = if sequence && Num::int_of(key).is_some() { "doesn't" } else { "does not" };
-    type_error(format!("'{}' object {not} support item deletion", object.type_name().as_str()))
+    let class = match class {
+        Type::Builtin(class) => class.shown_name(),
+        Type::Class(class) => class.name.clone(),
+    };
+    type_error(format!("'{}' object {not} support item deletion", class.as_str()))
 }
 
 fn no_len(object: &Value) -> Raised {

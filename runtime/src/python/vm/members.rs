@@ -2,9 +2,10 @@
 
 use super::Vm;
 use crate::python::args::Args;
-use crate::python::exception::{ATTRIBUTE_ERROR, KEY_ERROR, PyResult, Raised, TYPE_ERROR, VALUE_ERROR, value_error};
+use crate::python::exception::{ATTRIBUTE_ERROR, KEY_ERROR, PyResult, Raised, TYPE_ERROR, VALUE_ERROR, raise};
 use crate::python::modules::enums;
 use crate::python::string::Str;
+use crate::python::types::Type;
 use crate::python::value::Value;
 
 /// The int or str that a value stands for where it is such a member; else the value.
@@ -46,8 +47,9 @@ fn call_with_instances(
     };
     let members = members_of(&args, &again);
     let classes: Vec<_> = members.iter().map(|(member, plain)| (member.type_name(), plain.type_name())).collect();
+    let before = vm.frames_run;
     match function(vm, args) {
-        Err(raised) if is_refusal(&raised) => match function(vm, again) {
+        Err(raised) if is_refusal(&raised) && vm.frames_run == before => match function(vm, again) {
             Err(plain) if names_the_plain(vm, &raised, &plain, &classes)? => Err(raised),
             Err(plain) if plain.is(&VALUE_ERROR) => Err(with_member(vm, plain, &members)?),
             result => result,
@@ -71,7 +73,11 @@ fn with_member(vm: &mut Vm, raised: Raised, members: &[(Value, Value)]) -> PyRes
         let shown = vm.repr(plain)?;
         if let Some(before) = message.strip_suffix(shown.as_str()).filter(|before| before.ends_with(": ")) {
             let shown = vm.repr(member)?;
-            return Ok(value_error(format!("{before}{shown}")));
+            let text = format!("{before}{shown}");
+            return Ok(match &raised.0.class {
+                Type::Builtin(class) => raise(class, text),
+                Type::Class(_) => raised,
+            });
         }
     }
     Ok(raised)

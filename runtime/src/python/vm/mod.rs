@@ -30,6 +30,7 @@ mod names;
 mod object_methods;
 pub(crate) mod operator_methods;
 pub mod operators;
+mod origin;
 mod sequences;
 mod slices;
 mod special;
@@ -268,6 +269,10 @@ pub struct Vm {
     watched: Option<Watched>,
     /// A list of reads, for its memory.
     unused_reads: Vec<Read>,
+    /// Counts the NaNs that code made of text.
+    pub(super) nans: u64,
+    /// Counts the calls of the config's functions: whether one ran meanwhile.
+    pub(super) frames_run: u64,
     /// How many blocks were computed by machine code.
     pub(crate) kernel_runs: u64,
     /// What kernels that run hold by reference.
@@ -312,6 +317,8 @@ impl Vm {
             key_twins: KeyTwins::default(),
             watched: None,
             unused_reads: Vec::new(),
+            nans: 0,
+            frames_run: 0,
             kernel_runs: 0,
             kernel_refs: Vec::new(),
             in_repr: Vec::new(),

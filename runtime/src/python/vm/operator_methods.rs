@@ -8,9 +8,11 @@ use super::{BinaryOp, CompareOp, UnaryOp, Vm};
 use crate::python::args::Args;
 use crate::python::builtins::{convert, numbers};
 use crate::python::exception::{PyResult, type_error};
+use crate::python::modules::abc;
 use crate::python::modules::collections::{CHAIN_MAP, deque::DEQUE};
 use crate::python::modules::datetime::{DATE, TIME, TIMEDELTA};
-use crate::python::modules::types::MAPPING_PROXY;
+use crate::python::modules::functools::KEY_WRAPPER;
+use crate::python::modules::types::{MAPPING_PROXY, SIMPLE_NAMESPACE};
 use crate::python::types::{self, BuiltinType, Type};
 use crate::python::value::{BoundMethod, Method, MethodTarget, Value};
 
@@ -390,9 +392,10 @@ pub(super) fn inherited(object: &Value, name: &str) -> Option<Value> {
 }
 
 /// Whether a class says so by `__hash__ = None`.
-fn is_unhashable(class: &'static BuiltinType) -> bool {
+pub(crate) fn is_unhashable(class: &'static BuiltinType) -> bool {
     const UNHASHABLE: u32 = kind::LIST | kind::DICT | kind::SET | kind::DEQUE | kind::VIEW | kind::MAPPING;
-    kind_of(class) & UNHASHABLE != 0 || class.is_subclass(&types::SLICE)
+    let others = [&types::SLICE, &SIMPLE_NAMESPACE, &KEY_WRAPPER, &abc::KEYS_VIEW, &abc::ITEMS_VIEW];
+    kind_of(class) & UNHASHABLE != 0 || others.iter().any(|other| class.is_subclass(other))
 }
 
 fn find(name: &str, kind: u32) -> Option<&'static Method> {

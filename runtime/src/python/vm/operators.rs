@@ -14,6 +14,7 @@ use crate::python::modules::collections::dicts::update_from as ordered_dict_upda
 use crate::python::modules::{enums, typing};
 use crate::python::number::{Num, convert, float_ops, int_ops};
 use crate::python::set::{SetObject, SetTable};
+use crate::python::string::Str;
 use crate::python::types::Type;
 use crate::python::value::Value;
 
@@ -411,7 +412,10 @@ impl Vm {
         match container {
             Value::Type(Type::Class(class)) if enums::of_class(class).is_some() => {
                 if !enums::is_enum(&item.class()) {
-                    let found = item.type_name();
+                    let found = match item.class() {
+                        Type::Builtin(class) => Str::from(class.name),
+                        Type::Class(class) => class.qualified_name().clone(),
+                    };
                     let message = format!("unsupported operand type(s) for 'in': '{}' and 'EnumType'", found.as_str());
                     return Err(type_error(message));
                 }

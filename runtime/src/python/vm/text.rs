@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::Vm;
 use super::operator_methods::is_slot;
+use super::origin::owner_of;
 use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{ExceptionObject, KEY_ERROR, OS_ERROR, PyResult, type_error};
@@ -272,6 +273,7 @@ impl Vm {
             }
             MethodTarget::Host(name) => {
                 let receiver = self.repr(&method.receiver)?;
+                let class = owner_of(&method.receiver, name);
                 format!("<bound method {}.{} of {receiver}>", class.as_str(), name.as_str())
             }
             MethodTarget::Function(function) => {

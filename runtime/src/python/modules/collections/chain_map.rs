@@ -34,6 +34,15 @@ pub static CHAIN_MAP: BuiltinType = BuiltinType {
     ..BuiltinType::new("ChainMap", "collections", &abc::MUTABLE_MAPPING)
 };
 
+/// The class that has a method in CPython: some are inherited.
+pub(crate) fn owner(method: &Method) -> &'static BuiltinType {
+    match method.name {
+        "items" | "keys" | "values" => &abc::MAPPING,
+        "setdefault" | "update" => &abc::MUTABLE_MAPPING,
+        _ => &CHAIN_MAP,
+    }
+}
+
 /// The mappings, in a list that code can change.
 struct ChainMap(Value);
 

@@ -2,7 +2,7 @@
 //!
 //! `defaultdict`, `Counter` and `OrderedDict` are dicts of another [`DictKind`](crate::python::dict::DictKind).
 
-mod chain_map;
+pub(crate) mod chain_map;
 mod chain_map_views;
 pub mod counter;
 pub mod deque;

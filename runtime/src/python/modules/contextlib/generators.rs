@@ -36,7 +36,8 @@ impl Object for ManagerFunction {
             "__qualname__" => {
                 Ok(vm.find_attr(&self.0, name)?.or_else(|| Some(Value::str("contextmanager.<locals>.helper"))))
             }
-            "__doc__" | "__module__" => vm.find_attr(&self.0, name),
+            "__module__" => Ok(vm.find_attr(&self.0, name)?.or_else(|| Some(Value::str("contextlib")))),
+            "__doc__" => vm.find_attr(&self.0, name),
             _ => Ok(None),
         }
     }

@@ -114,6 +114,7 @@ pub(super) fn make_dataclass(vm: &mut Vm, args: Args) -> PyResult<Value> {
             return Err(type_error(format!("Invalid field: {}", vm.repr(&item)?)));
         };
         let shown = vm.repr(field)?;
+        // DIFFERENCE: a name that NFKC changes is one, which CPython refuses in the end.
         let Some(text) = field.as_str().filter(|text| super::super::collections::is_identifier(text)) else {
             return Err(type_error(format!("Field names must be valid identifiers: {shown}")));
         };
@@ -213,7 +214,7 @@ fn own_field(vm: &mut Vm, class: &Rc<Class>, name: Str, annotation: Value, keywo
     }
     if field.kind == Kind::Field {
         let unhashable = match &field.default {
-            Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Object(_) => {
+            Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Slice(_) | Value::Object(_) => {
                 hash::hash(vm, &field.default).is_err()
             }
             Value::Instance(instance) => {

@@ -5,27 +5,33 @@ use std::rc::Rc;
 use super::{Auto, is_enum, methods};
 use crate::python::args::Args;
 use crate::python::builtins::construct;
-use crate::python::dict::Dict;
+use crate::python::dict::{Dict, Key};
 use crate::python::exception::{PyResult, TYPE_ERROR, type_error, value_error};
 use crate::python::methods::sort;
 use crate::python::modules::functools::{CACHED_PROPERTY, LRU_CACHE_WRAPPER, PARTIAL_METHOD};
 use crate::python::native_function::NativeFunction;
 use crate::python::string::Str;
-use crate::python::types::{Class, FUNCTION, INT, Instance, METHOD, METHOD_DESCRIPTOR, STR, Type};
+use crate::python::types::{BuiltinType, Class, FUNCTION, INT, Instance, METHOD, METHOD_DESCRIPTOR, SET, STR, Type};
 use crate::python::value::Value;
 use crate::python::vm::descriptors::{ClassMethod, Property, StaticMethod};
 use crate::python::vm::lookup::{Member, class_member};
 use crate::python::vm::text::str_repr;
-use crate::python::vm::{BinaryOp, Vm};
+use crate::python::vm::{BinaryOp, CompareOp, Vm};
 
 const MAP: &str = "_member_map_";
+/// The members by value, where that can be hashed.
+const BY_VALUE: &str = "_value2member_map_";
+
+fn table(class: &Class, name: &str) -> Option<Rc<Dict>> {
+    match class.dict.borrow().get(name) {
+        Some(Value::Dict(table)) => Some(table.clone()),
+        _ => None,
+    }
+}
 
 /// The members by name, aliases among them; `None` where the class is no enumeration.
 pub(super) fn map(class: &Class) -> Option<Rc<Dict>> {
-    match class.dict.borrow().get(MAP) {
-        Some(Value::Dict(map)) => Some(map.clone()),
-        _ => None,
-    }
+    table(class, MAP)
 }
 
 /// The members by name, of a class that is an enumeration with members.
@@ -71,7 +77,9 @@ pub(super) fn prepare(class: &Rc<Class>) {
             class.dict.borrow_mut().insert(name.to_owned(), function);
         }
     }
-    class.dict.borrow_mut().insert(MAP.to_owned(), Value::dict(Dict::new()));
+    for name in [MAP, BY_VALUE] {
+        class.dict.borrow_mut().insert(name.to_owned(), Value::dict(Dict::new()));
+    }
 }
 
 /// Whether an attribute of the class's body makes a member.
@@ -91,7 +99,7 @@ fn is_member(class: &Class, name: &str, value: &Value) -> bool {
 }
 
 /// Refuses names that enumerations keep for themselves.
-fn check_names(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
+fn check_names(class: &Rc<Class>) -> PyResult<()> {
     const KNOWN: [&str; 6] =
         ["_order_", "_generate_next_value_", "_missing_", "_ignore_", "_numeric_repr_", "_new_member_"];
     let names: Vec<String> = class.dict.borrow().keys().cloned().collect();
@@ -108,36 +116,26 @@ fn check_names(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
     if !invalid.is_empty() {
         return Err(value_error(format!("invalid enum member name(s) {}", invalid.join(","))));
     }
-    let order = class.dict.borrow_mut().shift_remove("_order_");
-    let Some(order) = order else { return Ok(()) };
+    Ok(())
+}
+
+/// Refuses members that come in another order than `_order_` says.
+fn check_order(vm: &mut Vm, class: &Rc<Class>, order: Value) -> PyResult<()> {
     let wanted = match &order {
         Value::Str(text) => text.replace(',', " ").split_whitespace().map(Value::str).collect(),
         other => vm.collect(other)?,
     };
-    // Names of the same value as an earlier one are no members of their own.
-    let mut found: Vec<(Value, Value)> = Vec::new();
-    for name in &names {
-        let value = class.dict.borrow().get(name).cloned();
-        let Some(value) = value.filter(|value| is_member(class, name, value)) else { continue };
-        let mut known = false;
-        for (_, other) in &found {
-            known = known || vm.equal(other, &value)?;
-        }
-        if !known {
-            found.push((Value::str(name.as_str()), value));
-        }
+    let mut found = Vec::new();
+    for member in of_class(class).unwrap_or_default() {
+        found.push(vm.get_attr(&member, "_name_")?);
     }
-    let aliases: Vec<&String> = names
-        .iter()
-        .filter(|name| {
-            !found.iter().any(|(known, _)| known.as_str().is_some_and(|known| known.as_str() == name.as_str()))
-        })
-        .collect();
-    let wanted: Vec<Value> = wanted
-        .into_iter()
-        .filter(|name| !name.as_str().is_some_and(|name| aliases.iter().any(|alias| alias.as_str() == name.as_str())))
-        .collect();
-    let (found, wanted) = (Value::list(found.into_iter().map(|(name, _)| name).collect()), Value::list(wanted));
+    // A second name of a member may stand anywhere.
+    let is_alias = |name: &Value| {
+        let named = name.as_str().and_then(|name| map(class)?.get_str(name));
+        named.is_some() && !found.iter().any(|known| known.is(name))
+    };
+    let wanted: Vec<Value> = wanted.into_iter().filter(|name| !is_alias(name)).collect();
+    let (found, wanted) = (Value::list(found), Value::list(wanted));
     if vm.equal(&found, &wanted)? {
         return Ok(());
     }
@@ -158,6 +156,19 @@ pub(crate) fn complete(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
             return Err(type_error(format!("<enum '{}'> cannot extend {base}", class.name.as_str())));
         }
     }
+    if !class.bases.last().is_some_and(is_enum) {
+        let form = "`EnumName([mixin_type, ...] [data_type,] enum_type)`";
+        return Err(type_error(format!("new enumerations should be created as {form}")));
+    }
+    let own = Type::Class(class.clone());
+    let is_of = |data: &&'static BuiltinType| own.is_subclass(&Type::Builtin(data));
+    let data: Vec<Value> = [&STR, &INT].into_iter().filter(is_of).map(|data| Value::Type(data.into())).collect();
+    if data.len() > 1 {
+        let data = vm.call(&Value::Type((&SET).into()), Args::one(Value::list(data)))?;
+        let (name, data) = (str_repr(&class.name), vm.repr(&data)?);
+        return Err(type_error(format!("too many data types for {name}: {data}")));
+    }
+    // DIFFERENCE: a name that the body sets twice is not noticed; the last value is the member's.
     let body: Vec<(String, Value)> = class
         .dict
         .borrow()
@@ -165,7 +176,8 @@ pub(crate) fn complete(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
         .filter(|(name, value)| is_member(class, name, value))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
-    check_names(vm, class)?;
+    check_names(class)?;
+    let order = class.dict.borrow_mut().shift_remove("_order_");
     prepare(class);
     if !body.is_empty() {
         vm.note_enumeration(class);
@@ -183,18 +195,13 @@ pub(crate) fn complete(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
         values.push(given.clone());
         let member = make_member(vm, class, &name, given, members.len())?;
         let value = vm.get_attr(&member, "_value_")?;
-        let mut same = None;
-        for known in &members {
-            let known_value = vm.get_attr(known, "_value_")?;
-            if vm.equal(&known_value, &value)? {
-                same = Some(known.clone());
-                break;
-            }
-        }
-        let member = match same {
+        let member = match with_value(vm, class, &value)? {
             Some(known) => known,
             None => {
                 members.push(member.clone());
+                if let Some((key, by_value)) = hashable(vm, &value)?.zip(table(class, BY_VALUE)) {
+                    by_value.table.borrow_mut().insert(key, member.clone());
+                }
                 member
             }
         };
@@ -203,7 +210,32 @@ pub(crate) fn complete(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
         }
         class.dict.borrow_mut().insert(name, member);
     }
-    Ok(())
+    order.map_or(Ok(()), |order| check_order(vm, class, order))
+}
+
+/// The value as a key; `None` where it cannot be hashed.
+fn hashable(vm: &mut Vm, value: &Value) -> PyResult<Option<Key>> {
+    match Key::new(vm, value.clone()) {
+        Err(raised) if raised.is(&TYPE_ERROR) => Ok(None),
+        key => key.map(Some),
+    }
+}
+
+/// The member with a value: by its hash, or one after the other compared with what cannot be hashed.
+fn with_value(vm: &mut Vm, class: &Rc<Class>, value: &Value) -> PyResult<Option<Value>> {
+    if let Some(key) = hashable(vm, value)? {
+        return Ok(table(class, BY_VALUE).and_then(|by_value| by_value.table.borrow().get(&key).cloned()));
+    }
+    let members = of_class(class).unwrap_or_default();
+    vm.charge(members.len())?;
+    for member in members {
+        let known = vm.get_attr(&member, "_value_")?;
+        let equal = vm.compare(CompareOp::Eq, &known, value)?;
+        if vm.truthy(&equal)? {
+            return Ok(Some(member));
+        }
+    }
+    Ok(None)
 }
 
 /// What `auto()` stands for.
@@ -306,16 +338,11 @@ fn make_member(vm: &mut Vm, class: &Rc<Class>, name: &str, given: Value, order: 
 /// # Errors
 /// `ValueError: 5 is not a valid Color`
 pub(crate) fn find(vm: &mut Vm, class: &Rc<Class>, value: &Value) -> PyResult<Value> {
-    let members = of_class(class).unwrap_or_default();
-    vm.charge(members.len())?;
-    for member in members {
-        if member.is(value) {
-            return Ok(member);
-        }
-        let known = vm.get_attr(&member, "_value_")?;
-        if vm.equal(&known, value)? {
-            return Ok(member);
-        }
+    if matches!(value, Value::Instance(instance) if Rc::ptr_eq(&instance.class, class)) {
+        return Ok(value.clone());
+    }
+    if let Some(member) = with_value(vm, class, value)? {
+        return Ok(member);
     }
     let target = Value::Type(Type::Class(class.clone()));
     let invalid = value_error(format!("{} is not a valid {}", vm.repr(value)?, class.qualified_name().as_str()));

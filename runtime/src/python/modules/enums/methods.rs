@@ -122,7 +122,6 @@ pub(super) fn of_members(is_int: bool, is_str: bool) -> Vec<(&'static str, Value
                 or_not_implemented(vm.compare(op, &plain(&member), &other(&args)))
             }));
         }
-        methods.push(function("__bool__", |vm, member, _| vm.truthy(&plain(&member)).map(Value::Bool)));
         for (name, reflected, op) in ARITHMETIC {
             let of_str = matches!(op, BinaryOp::Add | BinaryOp::Multiply | BinaryOp::Remainder);
             if is_str && !of_str {
@@ -137,6 +136,7 @@ pub(super) fn of_members(is_int: bool, is_str: bool) -> Vec<(&'static str, Value
         }
     }
     if is_int {
+        methods.push(function("__bool__", |vm, member, _| vm.truthy(&plain(&member)).map(Value::Bool)));
         for (name, op) in SIGNS {
             methods.push(function(name, move |vm, member, _| vm.unary(op, &plain(&member))));
         }

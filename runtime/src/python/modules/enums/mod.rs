@@ -194,12 +194,16 @@ fn named_values(vm: &mut Vm, base: &Value, names: Value, start: Value) -> PyResu
 /// `@unique`
 fn unique(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [target] = Signature::function("unique", ["enumeration"], 1).bind(args)?.map(Option::unwrap_or_default);
-    let Value::Type(Type::Class(class)) = &target else {
+    let named = match &target {
+        Value::Type(Type::Class(class)) => members::map(class),
+        _ => None,
+    };
+    let Some(named) = named else {
         let members = vm.get_attr(&target, "__members__")?;
         return vm.call_method(&members, "items", Args::none()).map(|_| target);
     };
     let mut aliases = Vec::new();
-    for (name, member) in members::map(class).map(|map| map.items()).unwrap_or_default() {
+    for (name, member) in named.items() {
         let real = vm.get_attr(&member, "_name_")?;
         if !vm.equal(&real, &name)? {
             aliases.push(format!("{} -> {}", vm.str(&name)?.as_str(), vm.str(&real)?.as_str()));

@@ -1,9 +1,11 @@
 //! What of `functools` classes hold: `cached_property`, `partialmethod`.
 
+use std::cell::RefCell;
+
 use super::partial;
 use crate::python::args::Args;
 use crate::python::builtins::classes::is_callable;
-use crate::python::exception::{PyResult, type_error};
+use crate::python::exception::{PyResult, runtime_error, type_error};
 use crate::python::modules::signature::Signature;
 use crate::python::object::Object;
 use crate::python::string::Str;
@@ -11,39 +13,60 @@ use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 use crate::python::vm::attributes::bound;
+use crate::python::vm::text::str_repr;
 
 /// `functools.cached_property`
 pub(in crate::python::modules) static CACHED_PROPERTY: BuiltinType = BuiltinType {
     construct: Some(|_, args| {
         let [function] =
             Signature::method("cached_property.__init__", ["func"], 1).bind(args)?.map(Option::unwrap_or_default);
-        Ok(Value::object(CachedProperty(function)))
+        Ok(Value::object(CachedProperty { function, name: RefCell::default() }))
     }),
     ..BuiltinType::new("cached_property", "functools", &OBJECT)
 };
 
-/// A property that is computed once and then an attribute of the instance, under the name of its function.
-struct CachedProperty(Value);
+/// A property that is computed once and then an attribute of the instance, under the name that the class has it under.
+pub(crate) struct CachedProperty {
+    function: Value,
+    name: RefCell<Option<Str>>,
+}
+
+impl CachedProperty {
+    /// `__set_name__`: what the class calls it.
+    ///
+    /// # Errors
+    /// `RuntimeError`, as CPython has it, where another name is known already.
+    pub(crate) fn set_name(&self, name: &str, class: &str) -> PyResult<()> {
+        let mut known = self.name.borrow_mut();
+        if known.get_or_insert_with(|| Str::from(name)).as_str() == name {
+            return Ok(());
+        }
+        let (name, class) = (str_repr(name), str_repr(class));
+        Err(runtime_error(format!("Error calling __set_name__ on 'cached_property' instance {name} in {class}")))
+    }
+}
 
 impl Object for CachedProperty {
     fn class(&self) -> &'static BuiltinType {
         &CACHED_PROPERTY
     }
 
-    fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        match name {
-            "func" => Ok(Some(self.0.clone())),
-            "attrname" => vm.find_attr(&self.0, "__name__"),
-            _ => Ok(None),
-        }
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok(match name {
+            "func" => Some(self.function.clone()),
+            "attrname" => Some(self.name.borrow().clone().map_or(Value::None, Value::Str)),
+            _ => None,
+        })
     }
 
     fn bind(&self, vm: &mut Vm, _: &Value, instance: &Value) -> Option<PyResult<Value>> {
         Some((|| {
-            let name = vm.get_attr(&self.0, "__name__")?;
-            let value = vm.call(&self.0, Args::one(instance.clone()))?;
-            if let (Value::Instance(object), Value::Str(name)) = (instance, &name) {
-                object.attributes.set_str(name.clone(), value.clone());
+            let Some(name) = self.name.borrow().clone() else {
+                return Err(type_error("Cannot use cached_property instance without calling __set_name__ on it."));
+            };
+            let value = vm.call(&self.function, Args::one(instance.clone()))?;
+            if let Value::Instance(object) = instance {
+                object.attributes.set_str(name, value.clone());
             }
             Ok(value)
         })())

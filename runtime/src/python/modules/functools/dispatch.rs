@@ -101,7 +101,8 @@ impl Object for Dispatch {
             "__qualname__" => {
                 Ok(vm.find_attr(&self.function, name)?.or_else(|| Some(Value::str("singledispatch.<locals>.wrapper"))))
             }
-            "__doc__" | "__module__" => vm.find_attr(&self.function, name),
+            "__module__" => Ok(vm.find_attr(&self.function, name)?.or_else(|| Some(Value::str("functools")))),
+            "__doc__" => vm.find_attr(&self.function, name),
             _ => Ok(None),
         }
     }

@@ -5,6 +5,7 @@ mod dispatch;
 mod ordering;
 mod wrapping;
 
+pub(crate) use descriptors::CachedProperty;
 pub(super) use descriptors::{CACHED_PROPERTY, PARTIAL_METHOD};
 pub(super) use wrapping::wrapper_repr;
 
@@ -67,8 +68,8 @@ thread_local! {
     static CACHE_INFO: Rc<Class> = named_tuple::class("functools", "CacheInfo", &["hits", "misses", "maxsize", "currsize"], &[]);
 }
 
-static COMPARE_KEY_MAKER: BuiltinType = BuiltinType::new("KeyWrapper", "functools", &OBJECT);
-static COMPARE_KEY: BuiltinType = BuiltinType::new("KeyWrapper", "functools", &OBJECT);
+/// What `cmp_to_key` gives, and the keys that this makes of values.
+pub(crate) static KEY_WRAPPER: BuiltinType = BuiltinType::new("KeyWrapper", "functools", &OBJECT);
 
 fn reduce(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [function, iterable, initial] = args.between("reduce", 2)?;
@@ -255,6 +256,7 @@ impl Object for LruCache {
     fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         match name {
             "__wrapped__" => Ok(Some(self.function.clone())),
+            // DIFFERENCE: of `type` CPython takes these from its dict, where they are descriptors.
             "__name__" | "__qualname__" | "__doc__" | "__module__" => vm.find_attr(&self.function, name),
             _ => Ok(None),
         }
@@ -309,6 +311,15 @@ impl Object for LruCacheDecorator {
             .bind(args)?
             .map(Option::unwrap_or_default);
         cached_callable(vm, function, self.max.clone(), self.typed)
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok(match name {
+            "__name__" => Some(Value::str("decorating_function")),
+            "__qualname__" => Some(Value::str("lru_cache.<locals>.decorating_function")),
+            "__module__" => Some(Value::str("functools")),
+            _ => None,
+        })
     }
 
     fn repr(&self, _: &mut Vm, this: &Value) -> PyResult<String> {
@@ -393,7 +404,7 @@ fn cmp_to_key(_: &mut Vm, args: Args) -> PyResult<Value> {
 
 impl Object for CompareKeyMaker {
     fn class(&self) -> &'static BuiltinType {
-        &COMPARE_KEY_MAKER
+        &KEY_WRAPPER
     }
 
     fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
@@ -422,7 +433,7 @@ impl Object for CompareKeyMaker {
 
 impl Object for CompareKey {
     fn class(&self) -> &'static BuiltinType {
-        &COMPARE_KEY
+        &KEY_WRAPPER
     }
 
     fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
@@ -434,6 +445,9 @@ impl Object for CompareKey {
     }
 
     fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        if other.downcast::<CompareKeyMaker>().is_some() {
+            return Some(Err(attribute_error("object")));
+        }
         let Some(other) = other.downcast::<CompareKey>() else {
             return Some(Err(type_error("other argument must be K instance")));
         };

@@ -7,6 +7,7 @@ use crate::python::args::Args;
 use crate::python::exception::{PyResult, attribute_error};
 use crate::python::function::Guise;
 use crate::python::modules::signature::Signature;
+use crate::python::modules::types::SIMPLE_NAMESPACE;
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BUILTIN_FUNCTION, BuiltinType, FUNCTION, OBJECT, Type};
@@ -75,10 +76,15 @@ pub(super) fn update_wrapper(vm: &mut Vm, args: Args) -> PyResult<Value> {
             let names = ["__module__", "__name__", "__qualname__", "__doc__"];
             for name in names.into_iter().filter(|name| !(is_builtin && *name == "__module__")) {
                 if let Some(value) = vm.find_attr(&wrapped, name)? {
-                    if let Value::Object(_) = &wrapper {
+                    if matches!(&wrapper, Value::Object(object) if !std::ptr::eq(object.class(), &raw const SIMPLE_NAMESPACE))
+                    {
                         let class = wrapper.type_name();
-                        let message = format!("'{}' object attribute '{name}' is read-only", class.as_str());
-                        return Err(attribute_error(message));
+                        let class_has_it = name != "__module__" || !wrapper.class().builtin_base().is_static();
+                        return Err(attribute_error(if class_has_it {
+                            format!("'{}' object attribute '{name}' is read-only", class.as_str())
+                        } else {
+                            format!("'{}' object has no attribute '{name}'", class.as_str())
+                        }));
                     }
                     vm.set_attr(&wrapper, &Str::from(name), value)?;
                 }

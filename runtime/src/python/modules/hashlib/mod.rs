@@ -49,14 +49,14 @@ module! {
     }
 }
 
-static HASH: BuiltinType = BuiltinType { methods: METHODS, ..BuiltinType::new("HASH", "_hashlib", &OBJECT) };
+pub(super) static HASH: BuiltinType = BuiltinType { methods: METHODS, ..BuiltinType::new("HASH", "_hashlib", &OBJECT) };
 static HASHXOF: BuiltinType = BuiltinType { methods: XOF_METHODS, ..BuiltinType::new("HASHXOF", "_hashlib", &HASH) };
-static BLAKE2B: BuiltinType = BuiltinType {
+pub(super) static BLAKE2B: BuiltinType = BuiltinType {
     construct: Some(blake2::blake2b),
     methods: METHODS,
     ..BuiltinType::new("blake2b", "_blake2", &OBJECT)
 };
-static BLAKE2S: BuiltinType = BuiltinType {
+pub(super) static BLAKE2S: BuiltinType = BuiltinType {
     construct: Some(blake2::blake2s),
     methods: METHODS,
     ..BuiltinType::new("blake2s", "_blake2", &OBJECT)

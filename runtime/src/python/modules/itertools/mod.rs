@@ -39,7 +39,7 @@ classes! {
     ZIP_LONGEST = "zip_longest" (streams::zip_longest);
 }
 
-pub(super) static CHAIN: BuiltinType = BuiltinType {
+pub(crate) static CHAIN: BuiltinType = BuiltinType {
     construct: Some(streams::chain),
     statics: &[Builtin { name: "from_iterable", call: streams::chain_from_iterable }],
     ..BuiltinType::new("chain", "itertools", &OBJECT)

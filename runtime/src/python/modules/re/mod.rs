@@ -23,6 +23,7 @@ use crate::python::modules::signature::Signature;
 use crate::python::string::Str;
 use crate::python::value::{Builtin, Value};
 use crate::python::vm::Vm;
+use crate::python::vm::members::plain;
 
 /// The module.
 pub static RE: ModuleDef = ModuleDef {
@@ -171,10 +172,10 @@ const SPECIAL: &str = "()[]{}?*+-|^$\\.&~# \t\n\r\x0b\x0c";
 /// # Errors
 /// `TypeError` where it is none.
 pub fn text_of(value: &Value) -> PyResult<Str> {
-    match value {
-        Value::Str(text) => Ok(text.clone()),
+    match plain(value) {
+        Value::Str(text) => Ok(text),
         Value::Bytes(_) => Err(type_error("cannot use a string pattern on a bytes-like object")),
-        other => Err(type_error(format!("expected string or bytes-like object, got '{}'", other.type_name().as_str()))),
+        _ => Err(type_error(format!("expected string or bytes-like object, got '{}'", value.type_name().as_str()))),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Addresses from parts, and from others.
 
 use super::split::{self, Kind, parse};
-use super::{text, texts};
+use super::text;
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, index_error, type_error, value_error};
+use crate::python::exception::{PyResult, index_error, not_implemented_error, type_error, value_error};
 use crate::python::modules::signature::Signature;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
@@ -76,7 +76,8 @@ pub(super) fn coerced(vm: &mut Vm, parts: &[Value]) -> PyResult<Vec<String>> {
             None => text(part)?.to_string(),
         });
     }
-    Ok(texts)
+    // Where nothing is a text, what is nothing counts as empty bytes.
+    if is_text { Ok(texts) } else { Err(not_implemented_error("addresses as bytes")) }
 }
 
 fn from_parts(vm: &mut Vm, args: Args, name: &'static str, count: usize) -> PyResult<Value> {
@@ -113,12 +114,12 @@ pub(super) fn urlunparse(vm: &mut Vm, args: Args) -> PyResult<Value> {
 /// `urldefrag(url)`
 pub(super) fn urldefrag(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [url] = Signature::function("urldefrag", ["url"], 1).bind(args)?.map(Option::unwrap_or_default);
-    let url = text(&url)?;
+    let [url] = <[String; 1]>::try_from(coerced(vm, &[url])?).unwrap_or_default();
     vm.charge_bytes(url.len())?;
     if !url.contains('#') {
-        return Ok(split::result(Kind::Defrag, vec![url.to_string(), String::new()]));
+        return Ok(split::result(Kind::Defrag, vec![url, String::new()]));
     }
-    let mut parts = parse(url, "", true)?;
+    let mut parts = parse(&url, "", true)?;
     let fragment = parts.last_mut().map(std::mem::take).unwrap_or_default();
     Ok(split::result(Kind::Defrag, vec![joined(&parts), fragment]))
 }
@@ -133,14 +134,14 @@ pub(super) fn urljoin(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if !vm.truthy(&url)? {
         return Ok(base);
     }
-    let given = texts(&[base, url])?;
+    let given = coerced(vm, &[base, url])?;
     let [base, url] = given.as_slice() else { return Ok(Value::None) };
     let fragments = vm.truthy(&fragments.unwrap_or(Value::Bool(true)))?;
     vm.charge_bytes(base.len() + url.len())?;
     let [base_scheme, base_netloc, base_path, base_params, base_query, _] = parse(base, "", fragments)?;
     let [scheme, mut netloc, mut path, mut params, mut query, fragment] = parse(url, &base_scheme, fragments)?;
     if scheme != base_scheme || !(USES_RELATIVE.contains(&scheme.as_str()) || scheme == "wss") {
-        return Ok(Value::Str(url.clone()));
+        return Ok(Value::str(url.as_str()));
     }
     if uses_netloc(&scheme) {
         if !netloc.is_empty() {

@@ -7,6 +7,7 @@ mod split;
 
 use crate::python::exception::{PyResult, not_implemented_error, type_error};
 use crate::python::string::Str;
+use crate::python::types::{BYTES, Type};
 use crate::python::value::Value;
 use crate::python::vm::attributes::no_attribute;
 
@@ -47,21 +48,9 @@ fn text(value: &Value) -> PyResult<&Str> {
         Value::Bytes(_) | Value::None | Value::Bool(false) | Value::Int(0) => {
             Err(not_implemented_error("addresses as bytes"))
         }
+        Value::Type(class) if class.same(&Type::Builtin(&BYTES)) => {
+            Err(type_error("descriptor 'decode' for 'bytes' objects doesn't apply to a 'str' object"))
+        }
         other => Err(no_attribute(other, "decode")),
     }
-}
-
-/// Several parts, none of them bytes.
-fn texts(values: &[Value]) -> PyResult<Vec<Str>> {
-    let mut texts = Vec::with_capacity(values.len());
-    for (index, value) in values.iter().enumerate() {
-        match value {
-            Value::Str(text) => texts.push(text.clone()),
-            // What is nothing may be anything.
-            Value::None if index > 0 => texts.push(Str::from("")),
-            _ if index == 0 => texts.push(text(value)?.clone()),
-            _ => return Err(type_error("Cannot mix str and non-str arguments")),
-        }
-    }
-    Ok(texts)
 }

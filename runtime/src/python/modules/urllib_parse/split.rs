@@ -256,7 +256,7 @@ fn arguments(vm: &mut Vm, args: Args, name: &'static str) -> PyResult<(String, S
         return Err(no_attribute(scheme, "strip"));
     }
     let given = [url.unwrap_or_default(), scheme.unwrap_or_else(|| Value::str(""))];
-    let texts = super::texts(&given)?;
+    let texts = super::join::coerced(vm, &given)?;
     let [url, scheme] = texts.as_slice() else { return Err(type_error("an address and a scheme are needed")) };
     let fragments = vm.truthy(&fragments.unwrap_or(Value::Bool(true)))?;
     vm.charge_bytes(url.len())?;
