@@ -45,14 +45,6 @@ def reported(answer):
     return text(answer) + (f" [raised in {module}]" if module else "")
 
 
-def calls_what_is_missing(source, expected, actual):
-    """Whether the program calls, with arguments that may raise, the attribute that CPython misses and tpvc never came to."""
-    missing = re.search(r"no attribute '(\w+)'$", expected)
-    if missing is None or missing[0] in actual:
-        return False
-    return re.search(rf"\.{missing[1]}\((?!\))", source) is not None
-
-
 def same_characters(source, expected, actual):
     """Whether the answers hold the same in another order."""
     return sorted(expected) == sorted(actual)
@@ -118,7 +110,6 @@ KNOWN = [
     # told by `generate.py`, since CPython itself answers them otherwise in another process.
     Known("sets of what is hashed by address", None, r"\{[^{}]*(None|<class|nan|function)", r"\{", [(r"\{([^{}:]*)\}", lambda found: "{" + ", ".join(sorted(found[1].split(", "))) + "}")]),
     Known("the order of sets of what is hashed by address", r"set|\{", r"None|<class|nan", None, when=same_characters),
-    Known("methods are looked up after their arguments", None, r"^!AttributeError: ", r"^!(NameError|UnboundLocalError): ", when=calls_what_is_missing),
     Known("the arguments of a SyntaxError", r"eval|ast|compile|except", r"\('[^']*', \('<(string|unknown)>'", r"line \d+\)'"),
     Known("hashes as an index", r"\bhash\(", r"^!IndexError: .*index out of range"),
     Known("addresses as bytes", None, None, r"^!NotImplementedError: addresses as bytes$"),

@@ -29,7 +29,8 @@ impl<'a> Compiler<'a> {
     }
 
     /// A method call without a bound method between. CPython looks the method up before it evaluates the arguments, this
-    /// instruction after: it serves only where no argument can raise or change anything.
+    /// instruction after: it serves only where no argument can change anything, nor raise but for a name that does not exist,
+    /// of which the machine takes care.
     fn call_method(&mut self, node: &'a ast::ExprCall, method: &'a ast::ExprAttribute) -> Done {
         self.expression(&method.value)?;
         let (argc, names) = self.arguments(node)?;

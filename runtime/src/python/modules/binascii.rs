@@ -4,7 +4,7 @@ use super::class;
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{
-    EXCEPTION, PyResult, Raised, VALUE_ERROR, overflow_error, raise, type_error, value_error,
+    EXCEPTION, OVERFLOW_ERROR, PyResult, Raised, VALUE_ERROR, overflow_error, raise, type_error, value_error,
 };
 use crate::python::methods::bytes::bytes_argument;
 use crate::python::types::BuiltinType;

@@ -41,7 +41,9 @@ impl Pattern {
             other => {
                 // CPython looks it up among the patterns it keeps, and then asks for its length.
                 crate::python::hash::hash(vm, other)?;
-                vm.len(other)?;
+                if vm.len(other)? == 0 {
+                    return Ok(Self::Text(Str::from("")));
+                }
                 Err(super::os_path::not_a_path(other))
             }
         }

@@ -50,7 +50,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    fn name(&self, index: u32) -> PyResult<&'a Name> {
+    pub(super) fn name(&self, index: u32) -> PyResult<&'a Name> {
         let name = self.root.names.get(index as usize).and_then(|name| self.program.names.get(*name as usize));
         name.ok_or_else(|| system_error("the code names nothing"))
     }
@@ -111,7 +111,10 @@ impl Vm {
             };
             match result {
                 Ok(completion) => return Ok(completion),
-                Err(raised) => self.unwind(frame, running.code, raised)?,
+                Err(raised) => {
+                    let raised = self.missing_method_first(frame, &running, raised);
+                    self.unwind(frame, running.code, raised)?;
+                }
             }
         }
     }

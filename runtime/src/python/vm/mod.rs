@@ -26,6 +26,7 @@ pub mod iteration;
 mod iterators;
 pub mod lookup;
 pub(crate) mod members;
+mod missing_method;
 mod names;
 mod object_methods;
 pub(crate) mod operator_methods;

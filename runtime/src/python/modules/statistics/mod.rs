@@ -15,6 +15,7 @@ use crate::python::exception::{PyResult, Raised, VALUE_ERROR, attribute_error, o
 use crate::python::methods::sort;
 use crate::python::types::BuiltinType;
 use crate::python::value::Value;
+use crate::python::vm::members::plain;
 use crate::python::vm::{BinaryOp, Vm};
 
 /// `statistics.StatisticsError`
@@ -140,14 +141,14 @@ enum Exact {
 }
 
 fn exact_ratio(vm: &mut Vm, value: &Value) -> PyResult<Exact> {
-    Ok(match value {
+    Ok(match &plain(value) {
         Value::Float(float) if float.is_finite() => Exact::Fraction(Fraction::of_float(*float)),
         Value::Float(float) => Exact::Special(*float),
-        Value::Int(_) | Value::BigInt(_) | Value::Bool(_) => {
-            Exact::Fraction(Fraction { numerator: convert::bigint(vm, value)?, denominator: 1.into() })
+        number @ (Value::Int(_) | Value::BigInt(_) | Value::Bool(_)) => {
+            Exact::Fraction(Fraction { numerator: convert::bigint(vm, number)?, denominator: 1.into() })
         }
-        other => {
-            let class = other.class().name();
+        _ => {
+            let class = value.class().name();
             return Err(type_error(format!("can't convert type '{}' to numerator/denominator", class.as_str())));
         }
     })

@@ -1,0 +1,55 @@
+//! Which of two missing things a method call names: `x.missing(undefined)`.
+//!
+//! CPython looks the method up, then evaluates the arguments. Here one instruction does both at the end, where the arguments
+//! can raise at most for a name that does not exist. Where one does not, this looks whether the method was missing first.
+
+use super::Vm;
+use super::frame::Frame;
+use super::interpreter::Running;
+use crate::python::code::Instr;
+use crate::python::exception::{NAME_ERROR, Raised};
+use crate::python::value::Value;
+
+/// The receiver and the name of a method whose call was evaluating its arguments.
+struct Pending {
+    receiver: Value,
+    name: u32,
+}
+
+/// The call that takes the name at which the frame stopped for an argument, if such a call is under way.
+fn pending(frame: &Frame, running: &Running) -> Option<Pending> {
+    let at = frame.pc.checked_sub(1)?;
+    let mut rest = running.code.instrs.get(at..)?.iter();
+    if !matches!(rest.next()?, Instr::LoadName { .. } | Instr::LoadFast { .. } | Instr::LoadDeref { .. }) {
+        return None;
+    }
+    // The values that the frame would have more, had the name been there.
+    let mut more = 1_usize;
+    for instr in rest {
+        more = match *instr {
+            Instr::Const { .. } | Instr::LoadName { .. } | Instr::LoadFast { .. } | Instr::LoadDeref { .. } => more + 1,
+            Instr::BuildList { count } | Instr::BuildTuple { count } => (more + 1).checked_sub(count as usize)?,
+            Instr::BuildDict { count } => (more + 1).checked_sub(2 * count as usize)?,
+            Instr::MakeFunction { .. } => more.checked_sub(1)?,
+            Instr::CallMethod { name, argc } | Instr::CallMethodKw { name, argc, .. } => {
+                let receiver = (frame.stack.len() + more).checked_sub(argc as usize + 1)?;
+                return frame.stack.get(receiver).map(|receiver| Pending { receiver: receiver.clone(), name });
+            }
+            _ => return None,
+        };
+    }
+    None
+}
+
+impl Vm {
+    /// What a frame raises that `raised`: for a missing name among the arguments of a method that is missing, the method's error.
+    #[inline(never)]
+    pub(super) fn missing_method_first(&mut self, frame: &Frame, running: &Running, raised: Raised) -> Raised {
+        if !raised.is(&NAME_ERROR) || !raised.0.places.borrow().is_empty() {
+            return raised;
+        }
+        let Some(Pending { receiver, name }) = pending(frame, running) else { return raised };
+        let found = running.name(name).and_then(|name| self.get_attr(&receiver, &name.text));
+        found.err().unwrap_or(raised)
+    }
+}
