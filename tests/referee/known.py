@@ -115,6 +115,8 @@ KNOWN = [
     Known("addresses as bytes", None, None, r"^!NotImplementedError: addresses as bytes$"),
     Known("the name of a cached `type`", r"\b(lru_)?cache\(type\)|\b(lru_)?cache\b.*\btype\b", r"getset_descriptor|<attribute '__\w+__' of 'type' objects>", r"'type'"),
     Known("what a SpecifierSet is made of", r"SpecifierSet\(", None, r"^!TypeError: SpecifierSet\(\) takes a str or Specifier objects$"),
+    Known("what a SpecifierSet is made of", r"SpecifierSet\(\[", r"SpecifierSet\("),
+    Known("a class of texts as a version", r"(Version|parse)\(", r"^!ValueError: invalid literal for int\(\) with base 10: '\.'$", r"^!InvalidVersion: Invalid version: <enum '"),
     Known("a UUID of a float", r"UUID\(", None, r"^!TypeError: %x format: an integer is required, not float$"),
     Known("names that NFKC changes", r"make_dataclass\(", r"__create_fn__\(\) got an unexpected keyword argument '_type_[^']*[^\x00-\x7f]"),
     Known("doc strings", when=doc_string),

@@ -231,6 +231,7 @@ pub(crate) fn codec_arguments(
 fn codec_texts(function: &str, encoding: Option<Value>, errors: Option<Value>) -> PyResult<(Str, Str)> {
     let text = |value: Option<Value>, name: &str, default: &str| match value {
         None => Ok(Str::from(default)),
+        Some(Value::Str(text)) if text.contains('\0') => Err(value_error("embedded null character")),
         Some(Value::Str(text)) => Ok(text),
         Some(Value::None) => Err(type_error(format!("{function}() argument '{name}' must be str, not None"))),
         Some(other) => {
@@ -259,6 +260,7 @@ pub(crate) fn bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Ok(Value::bytes(encoding.encode(text, errors.as_str())?));
     }
     if has_codec {
+        codec_texts("bytes", encoding, errors)?;
         return Err(type_error(format!("{no_text} without a string argument")));
     }
     if let Value::Bytes(_) = source {

@@ -87,7 +87,7 @@ impl<'a> Values<'a> {
                 false
             }
             Value::Object(object) => object.len(vm).transpose()?.is_some(),
-            Value::Instance(_) => vm.special(all, "__getitem__").is_some(),
+            Value::Instance(_) => vm.special(all, "__getitem__").is_some() && plain(all).as_str().is_none(),
             _ => false,
         };
         Ok(Self { all, next: 0, mapping, keyed: false, named: None })

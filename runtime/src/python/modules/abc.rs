@@ -2,6 +2,7 @@
 
 use super::class;
 use super::collections::deque::DEQUE;
+use super::enums::ENUM_TYPE;
 use super::numbers;
 use crate::python::types::{
     BUILTIN_FUNCTION, BYTES, BuiltinType, COMPLEX, DICT, DICT_ITEMS, DICT_KEYS, DICT_VALUES, FLOAT, FROZENSET,
@@ -105,6 +106,8 @@ static REGISTERED: &[(&BuiltinType, &BuiltinType)] = &[
     (&BUILTIN_FUNCTION, &CALLABLE),
     (&METHOD, &CALLABLE),
     (&TYPE, &CALLABLE),
+    (&ENUM_TYPE, &COLLECTION),
+    (&ENUM_TYPE, &REVERSIBLE),
 ];
 
 fn is(a: &'static BuiltinType, b: &'static BuiltinType) -> bool {
@@ -134,7 +137,11 @@ pub fn is_virtual_subclass(class: &Type, wanted: &Type) -> bool {
     } else if is(wanted, &ITERABLE) {
         is_collection() || is_iterator() || defines(class, "__iter__")
     } else if is(wanted, &REVERSIBLE) {
-        base.is_subclass(&SEQUENCE) || listed(&SEQUENCE) || listed(&MAPPING) || defines(class, "__reversed__")
+        listed(&REVERSIBLE)
+            || base.is_subclass(&SEQUENCE)
+            || listed(&SEQUENCE)
+            || listed(&MAPPING)
+            || defines(class, "__reversed__")
     } else if is(wanted, &ITERATOR) {
         is_iterator() || defines(class, "__next__")
     } else if is(wanted, &HASHABLE) {

@@ -3,9 +3,10 @@
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::dict::DictKind;
-use crate::python::exception::{PyResult, attribute_error, type_error, value_error};
+use crate::python::exception::{PyResult, TYPE_ERROR, attribute_error, overflow_error, type_error, value_error};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::items::is_not_subscriptable;
 
 module! {
     /// `bisect`
@@ -53,6 +54,17 @@ impl Search {
             Some(low) => convert::index_i64(vm, &low)?,
             None => 0,
         };
+        let high = match high.filter(|high| !high.is_none()) {
+            Some(high) => match vm.index_of(&high)? {
+                Some(Value::Int(high)) => high,
+                Some(_) => return Err(overflow_error("cannot fit 'int' into an index-sized integer")),
+                None => {
+                    let given = high.type_name();
+                    return Err(type_error(format!("argument should be integer or None, not '{}'", given.as_str())));
+                }
+            },
+            None => -1,
+        };
         if low < 0 {
             return Err(value_error("lo must be non-negative"));
         }
@@ -64,10 +76,6 @@ impl Search {
         if no_sequence {
             return Err(type_error(format!("{} is not a sequence", list.type_name().as_str())));
         }
-        let high = match high.filter(|high| !high.is_none()) {
-            Some(high) => convert::index_i64(vm, &high)?,
-            None => -1,
-        };
         let high = if high == -1 { i64::try_from(vm.len(&list)?).unwrap_or(i64::MAX) } else { high };
         Ok(Self { list, item: item.unwrap_or_default(), low, high, key })
     }
@@ -78,11 +86,16 @@ impl Search {
         while low < high {
             vm.charge(1)?;
             let middle = low + (high - low) / 2;
-            if let Value::Set(_) = &self.list {
-                let found = self.list.type_name();
-                return Err(type_error(format!("'{}' object does not support indexing", found.as_str())));
-            }
-            let mut found = vm.get_item(&self.list, &Value::Int(middle))?;
+            let mut found = match vm.get_item(&self.list, &Value::Int(middle)) {
+                Err(raised)
+                    if is_not_subscriptable(&raised, &self.list)
+                        || matches!(self.list, Value::Type(_)) && raised.is(&TYPE_ERROR) =>
+                {
+                    let found = self.list.type_name();
+                    return Err(type_error(format!("'{}' object does not support indexing", found.as_str())));
+                }
+                found => found?,
+            };
             if let Some(key) = &self.key {
                 found = vm.call(key, Args::one(found))?;
             }

@@ -8,6 +8,7 @@ use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::json::decode::{self, Hooks};
 use crate::python::json::{JSON_DECODE_ERROR, Options, encode};
 use crate::python::value::Value;
+use crate::python::vm::members::plain;
 use crate::python::vm::operators::is_not_iterable;
 use crate::python::vm::{BinaryOp, Vm};
 
@@ -111,6 +112,7 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
             }
             raised
         })?;
+        let parts: Vec<Value> = parts.iter().map(plain).collect();
         match parts.as_slice() {
             [Value::Str(item), Value::Str(key)] => {
                 options.item_separator = item.to_string();

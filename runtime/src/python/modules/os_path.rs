@@ -64,7 +64,7 @@ module! {
             let path = path_argument(vm, args, "lexists")?;
             Ok(Value::Bool(vm.environment.file_size(&path).is_some()))
         },
-        "normcase" => |vm, args| path_argument(vm, args, "normcase").map(Value::Str),
+        "normcase" => |vm, args| any_path(vm, args, "normcase").map(|(path, kind)| kind.value(&path)),
         "normpath" => |vm, args| {
             let (path, kind) = any_path(vm, args, "normpath")?;
             Ok(kind.value(&normalize(&path)))
@@ -81,8 +81,8 @@ module! {
             Ok(Value::tuple(vec![kind.value(head), kind.value(tail)]))
         },
         "splitdrive" => |vm, args| {
-            let path = path_argument(vm, args, "splitdrive")?;
-            Ok(Value::tuple(vec![Value::str(""), Value::Str(path)]))
+            let (path, kind) = any_path(vm, args, "splitdrive")?;
+            Ok(Value::tuple(vec![kind.value(""), kind.value(&path)]))
         },
         "splitext" => |vm, args| {
             let (path, kind) = any_path(vm, args, "splitext")?;
@@ -145,7 +145,7 @@ fn fspath(vm: &mut Vm, value: &Value) -> PyResult<(Str, Kind)> {
 fn any_path(vm: &mut Vm, args: Args, function: &'static str) -> PyResult<(Str, Kind)> {
     let parameter = match function {
         "isabs" | "normcase" => "s",
-        "normpath" => "path",
+        "expandvars" | "normpath" => "path",
         _ => "p",
     };
     let [path] = Signature::function(function, [parameter], 1).bind(args)?.map(Option::unwrap_or_default);
@@ -313,7 +313,7 @@ fn relative_path(vm: &mut Vm, args: Args) -> PyResult<Value> {
 
 /// `expandvars(path)`: `$name` and `${name}` of the world's environment.
 fn expand_variables(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let path = path_argument(vm, args, "expandvars")?;
+    let (path, kind) = any_path(vm, args, "expandvars")?;
     vm.charge(path.len() / 8)?;
     let mut out = String::new();
     let mut rest = path.as_str();
@@ -338,7 +338,7 @@ fn expand_variables(vm: &mut Vm, args: Args) -> PyResult<Value> {
         rest = next;
     }
     out.push_str(rest);
-    Ok(Value::str(out))
+    Ok(kind.value(&out))
 }
 
 fn common_prefix(vm: &mut Vm, args: Args) -> PyResult<Value> {

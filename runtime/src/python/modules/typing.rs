@@ -295,6 +295,7 @@ impl Object for Alias {
             "type" if matches!(&self.origin, Value::Type(class) if class.name().as_str() == "InitVar") => {
                 Ok(self.arguments.first().cloned())
             }
+            "__class__" => Ok(None),
             other if other.starts_with("__") => vm.find_attr(&self.origin, other),
             other => vm.get_attr(&self.origin, other).map(Some),
         }

@@ -149,9 +149,16 @@ impl Vm {
         match object {
             Value::Object(handle) => {
                 let again = members::plain_arguments(&args);
+                let members = again.as_ref().map(|again| members::members_of(&args, again)).unwrap_or_default();
+                let before = self.frames_run;
                 match (handle.call_method(self, object, name, &mut args), again) {
-                    (Some(Err(raised)), Some(mut again)) if members::is_refusal(&raised) => {
-                        return handle.call_method(self, object, name, &mut again).unwrap_or(Err(raised));
+                    (Some(Err(raised)), Some(mut again))
+                        if members::is_refusal(&raised) && self.frames_run == before =>
+                    {
+                        return match handle.call_method(self, object, name, &mut again) {
+                            Some(result) => members::settled(self, raised, result, &members),
+                            None => Err(raised),
+                        };
                     }
                     (Some(result), _) => return result,
                     (None, _) => {}

@@ -110,7 +110,7 @@ impl Vm {
             return Ok(None);
         }
         match (args.pos.as_slice(), enums::names(class)) {
-            ([value], Some(_)) => enums::find(self, class, value).map(Some),
+            ([value] | [value, Value::None], Some(_)) => enums::find(self, class, value).map(Some),
             (_, Some(_)) => Err(type_error("EnumType.__call__() missing 1 required positional argument: 'value'")),
             (_, None) => {
                 let base = Value::Type(Type::Class(class.clone()));

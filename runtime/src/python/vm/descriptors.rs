@@ -171,9 +171,10 @@ impl Object for UnboundMethod {
                 format!("unbound method {}.{method}() needs an argument", self.class.name)
             }));
         }
-        let receiver = plain(&args.pos.remove(0));
+        let given = args.pos.remove(0);
+        let receiver = plain(&given);
         if !receiver.class().is_subclass(&Type::Builtin(self.class)) {
-            let (class, given, method) = (self.class.shown_name(), receiver.type_name(), self.method.name);
+            let (class, given, method) = (self.class.shown_name(), given.type_name(), self.method.name);
             let (class, given) = (class.as_str(), given.as_str());
             return Err(type_error(if is_slot(self.class, method) {
                 format!("descriptor '{method}' requires a '{class}' object but received a '{given}'")

@@ -373,6 +373,12 @@ fn not_subscriptable(object: &Value) -> Raised {
     type_error(format!("'{}' object is not subscriptable", object.type_name().as_str()))
 }
 
+/// Whether the error is that of a subscript of this value, which other functions word in their own way.
+pub(crate) fn is_not_subscriptable(raised: &Raised, object: &Value) -> bool {
+    let args = raised.0.args.borrow();
+    matches!((args.first(), not_subscriptable(object).0.args.borrow().first()), (Some(Value::Str(a)), Some(Value::Str(b))) if a == b)
+}
+
 /// CPython says it in other words where a class has anything of a sequence, as those of code always have, and is indexed
 /// by an int.
 pub(crate) fn not_deletable(class: &Type, key: &Value) -> Raised {

@@ -46,20 +46,35 @@ fn call_with_instances(
         return function(vm, args);
     };
     let members = members_of(&args, &again);
-    let classes: Vec<_> = members.iter().map(|(member, plain)| (member.type_name(), plain.type_name())).collect();
     let before = vm.frames_run;
     match function(vm, args) {
-        Err(raised) if is_refusal(&raised) && vm.frames_run == before => match function(vm, again) {
-            Err(plain) if names_the_plain(vm, &raised, &plain, &classes)? => Err(raised),
-            Err(plain) if plain.is(&VALUE_ERROR) => Err(with_member(vm, plain, &members)?),
-            result => result,
-        },
+        Err(raised) if is_refusal(&raised) && vm.frames_run == before => {
+            let result = function(vm, again);
+            settled(vm, raised, result, &members)
+        }
+        result => result,
+    }
+}
+
+/// What a function gives that refused members, and was called again with the ints and strs that they are.
+///
+/// # Errors
+/// What it raises, its message being about the members.
+pub(super) fn settled(
+    vm: &mut Vm,
+    raised: Raised,
+    result: PyResult<Value>,
+    members: &[(Value, Value)],
+) -> PyResult<Value> {
+    match result {
+        Err(plain) if names_the_plain(vm, &raised, &plain, members)? => Err(raised),
+        Err(plain) if plain.is(&VALUE_ERROR) => Err(with_member(vm, plain, members)?),
         result => result,
     }
 }
 
 /// The arguments that are members, each with the int or str that it is.
-fn members_of(args: &Args, plain: &Args) -> Vec<(Value, Value)> {
+pub(super) fn members_of(args: &Args, plain: &Args) -> Vec<(Value, Value)> {
     let pairs = args.pos.iter().zip(plain.pos.iter());
     let keywords = args.kw.iter().zip(plain.kw.iter()).map(|((_, member), (_, plain))| (member, plain));
     let members = pairs.chain(keywords).filter(|(member, plain)| !member.is(plain));
@@ -83,21 +98,21 @@ fn with_member(vm: &mut Vm, raised: Raised, members: &[(Value, Value)]) -> PyRes
     Ok(raised)
 }
 
-/// Whether both refusals are of one class, and say the same but that one names the class of a member where the other names
-/// `int` or `str`: CPython names the member's.
-fn names_the_plain(vm: &mut Vm, raised: &Raised, plain: &Raised, classes: &[(Str, Str)]) -> PyResult<bool> {
+/// Whether both refusals are of one class, the one naming the class of a member where the other names `int` or `str`: CPython
+/// names the member's.
+fn names_the_plain(vm: &mut Vm, raised: &Raised, plain: &Raised, members: &[(Value, Value)]) -> PyResult<bool> {
     if raised.class_name() != plain.class_name() {
         return Ok(false);
     }
     let (left, right) = (vm.str(&raised.value())?, vm.str(&plain.value())?);
-    let words = |text: &Str| -> Vec<String> {
-        text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
+    let names = |text: &Str, class: &Str| {
+        let class = class.as_str();
+        let quoted = ['\'', '"'].iter().any(|quote| text.contains(&format!("{quote}{class}{quote}")));
+        quoted || text.contains(&format!(" {class} ")) || text.ends_with(&format!(" {class}"))
     };
-    let (left, right) = (words(&left), words(&right));
-    let same = |(left, right): (&String, &String)| {
-        left == right || classes.iter().any(|(member, plain)| left == member.as_str() && right == plain.as_str())
-    };
-    Ok(left.len() == right.len() && left != right && left.iter().zip(&right).all(same))
+    let differs =
+        |(member, plain): &(Value, Value)| names(&left, &member.type_name()) && names(&right, &plain.type_name());
+    Ok(members.iter().any(differs))
 }
 
 /// The arguments with the ints and strs that members are; `None` where there are no members.

@@ -12,6 +12,7 @@ use crate::python::exception::{UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR};
 use crate::python::format;
 use crate::python::modules::collections::counter::by_count;
 use crate::python::modules::enums;
+use crate::python::modules::functools::Partial;
 use crate::python::modules::re::REGEX_FLAG;
 use crate::python::number::{Num, float_text, int_text};
 use crate::python::set::SetObject;
@@ -204,7 +205,11 @@ impl Vm {
         match &dict.kind {
             DictKind::Plain => self.entries_repr(&entries),
             DictKind::Default(factory) => {
-                let factory = self.repr(factory)?;
+                // The repr of a `partial` is guarded against itself, and so is this one's of its factory.
+                let factory = match factory.downcast::<Partial>() {
+                    Some(_) => "...".to_owned(),
+                    None => self.repr(factory)?,
+                };
                 Ok(format!("defaultdict({factory}, {})", self.entries_repr(&entries)?))
             }
             DictKind::Counter if entries.is_empty() => Ok("Counter()".to_owned()),

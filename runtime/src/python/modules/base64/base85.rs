@@ -7,7 +7,7 @@ use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, value_error};
 use crate::python::value::Value;
-use crate::python::vm::Vm;
+use crate::python::vm::{CompareOp, Vm};
 
 const ALPHABET: &[u8; 85] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
 
@@ -93,7 +93,12 @@ pub(super) fn a85encode(vm: &mut Vm, args: Args) -> PyResult<Value> {
     }
     if vm.truthy(&column)? {
         let least = if adobe { 2 } else { 1 };
-        let column = usize::try_from(convert::index_clamped(vm, &column)?).unwrap_or(0).max(least);
+        // `max(least, wrapcol)`
+        let above = vm.compare(CompareOp::Gt, &column, &Value::from_usize(least))?;
+        let column = match vm.truthy(&above)? {
+            true => usize::try_from(convert::index_clamped(vm, &column)?).unwrap_or(0).max(least),
+            false => least,
+        };
         let mut lines: Vec<&[u8]> = out.chunks(column).collect();
         if adobe && lines.last().is_some_and(|last| last.len() + 2 > column) {
             lines.push(b"");

@@ -93,6 +93,11 @@ fn b64encode(vm: &mut Vm, args: Args) -> PyResult<Value> {
     charge_coding(vm, data.len() / 3 * 4)?;
     let mut encoded = to_base64(data);
     if let Some(characters) = characters.filter(|characters| !characters.is_none()) {
+        // CPython looks at their length first, of whatever it is.
+        if vm.len(&characters)? != 2 {
+            let shown = vm.repr(&characters)?;
+            return Err(raise(&ASSERTION_ERROR, shown));
+        }
         let characters = two(vm, bytes_argument(&characters)?)?;
         translate(&mut encoded, b"+/", characters);
     }

@@ -9,6 +9,7 @@ use crate::python::methods::dict::{charge_removal, receiver};
 use crate::python::methods::sort;
 use crate::python::modules::abc;
 use crate::python::modules::signature::Signature;
+use crate::python::modules::types::MAPPING_PROXY;
 use crate::python::types::{BuiltinType, DICT, OBJECT, Type};
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::{BinaryOp, CompareOp, Vm};
@@ -86,9 +87,14 @@ fn count_into(vm: &mut Vm, this: &Value, args: Args, op: BinaryOp) -> PyResult<V
             let counts = other.items().into_iter();
             change_all(vm, dict, op, counts)?;
         }
-        Some(mapping) if mapping.class().is_subclass(&Type::Builtin(&abc::MAPPING)) => {
+        Some(mapping)
+            if [&abc::MAPPING, &MAPPING_PROXY]
+                .iter()
+                .any(|class| mapping.class().is_subclass(&Type::Builtin(class))) =>
+        {
+            let keys = vm.call_method(mapping, "keys", Args::none())?;
             let mut counts = Vec::new();
-            for key in vm.collect(mapping)? {
+            for key in vm.collect(&keys)? {
                 let count = vm.get_item(mapping, &key)?;
                 counts.push((key, count));
             }

@@ -16,6 +16,7 @@ use crate::python::types::{Class, Type};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 use crate::python::vm::lookup::{Member, class_member, resolution_order};
+use crate::python::vm::members::plain;
 
 /// The parameters of `dataclass`, with their defaults.
 const PARAMETERS: [(&str, bool); 10] = [
@@ -102,11 +103,11 @@ pub(super) fn make_dataclass(vm: &mut Vm, args: Args) -> PyResult<Value> {
     }
     let annotations = crate::python::dict::Dict::new();
     for item in vm.collect(&fields.unwrap_or_default())? {
-        let parts = match &item {
-            Value::Str(_) => vec![item.clone(), Value::str("typing.Any")],
+        let parts = match plain(&item) {
+            text @ Value::Str(_) => vec![text, Value::str("typing.Any")],
             other => {
-                let length = vm.len(other)?;
-                let parts = vm.collect(other)?;
+                let length = vm.len(&other)?;
+                let parts = vm.collect(&other)?;
                 if parts.len() == length { parts } else { Vec::new() }
             }
         };

@@ -11,10 +11,11 @@ use crate::python::methods::sort;
 use crate::python::modules::functools::{CACHED_PROPERTY, LRU_CACHE_WRAPPER, PARTIAL_METHOD};
 use crate::python::native_function::NativeFunction;
 use crate::python::string::Str;
-use crate::python::types::{BuiltinType, Class, FUNCTION, INT, Instance, METHOD, METHOD_DESCRIPTOR, SET, STR, Type};
+use crate::python::types::{Class, FUNCTION, INT, Instance, METHOD, METHOD_DESCRIPTOR, STR, Type};
 use crate::python::value::Value;
 use crate::python::vm::descriptors::{ClassMethod, Property, StaticMethod};
 use crate::python::vm::lookup::{Member, class_member};
+use crate::python::vm::members::plain;
 use crate::python::vm::text::str_repr;
 use crate::python::vm::{BinaryOp, CompareOp, Vm};
 
@@ -161,12 +162,9 @@ pub(crate) fn complete(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
         return Err(type_error(format!("new enumerations should be created as {form}")));
     }
     let own = Type::Class(class.clone());
-    let is_of = |data: &&'static BuiltinType| own.is_subclass(&Type::Builtin(data));
-    let data: Vec<Value> = [&STR, &INT].into_iter().filter(is_of).map(|data| Value::Type(data.into())).collect();
-    if data.len() > 1 {
-        let data = vm.call(&Value::Type((&SET).into()), Args::one(Value::list(data)))?;
-        let (name, data) = (str_repr(&class.name), vm.repr(&data)?);
-        return Err(type_error(format!("too many data types for {name}: {data}")));
+    if [&STR, &INT].iter().all(|data| own.is_subclass(&Type::Builtin(data))) {
+        let name = str_repr(&class.name);
+        return Err(type_error(format!("too many data types for {name}: {{<class 'int'>, <class 'str'>}}")));
     }
     // DIFFERENCE: a name that the body sets twice is not noticed; the last value is the member's.
     let body: Vec<(String, Value)> = class
@@ -301,7 +299,7 @@ fn make_member(vm: &mut Vm, class: &Rc<Class>, name: &str, given: Value, order: 
         // What is wrong with the text shows only where it is alone.
         let wants = [" is not a string", "encoding must be a string, not ", "errors must be a string, not "];
         for (index, (part, want)) in args.pos.iter().zip(wants).enumerate() {
-            if part.as_str().is_none() && (index > 0 || args.pos.len() == 1) {
+            if plain(part).as_str().is_none() && (index > 0 || args.pos.len() == 1) {
                 let shown = vm.repr(part)?;
                 return Err(type_error(if index == 0 { format!("{shown}{want}") } else { format!("{want}{shown}") }));
             }

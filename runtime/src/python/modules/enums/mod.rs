@@ -23,6 +23,7 @@ use crate::python::types::{BuiltinType, Class, INT, OBJECT, STR, TYPE, Type};
 use crate::python::unicode::is_space;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::members::plain;
 
 module! {
     /// `enum`
@@ -140,13 +141,13 @@ pub(crate) fn make(vm: &mut Vm, base: Value, args: Args) -> PyResult<Value> {
 
 /// The names and values of members that are given as a text, a list of names, pairs, or a mapping.
 fn named_values(vm: &mut Vm, base: &Value, names: Value, start: Value) -> PyResult<Vec<(Str, Value)>> {
-    let names = match names {
+    let names = match plain(&names) {
         Value::Str(text) => {
             let between = |char: char| char == ',' || is_space(char);
             Value::list(text.split(between).filter(|word| !word.is_empty()).map(Value::str).collect())
         }
         Value::None => Value::tuple(Vec::new()),
-        other => other,
+        _ => names,
     };
     let counted = match &names {
         Value::List(list) => list.items.borrow().first().is_some_and(|first| first.as_str().is_some()),

@@ -380,55 +380,27 @@ fn cache_info(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     Ok(CACHE_INFO.with(|class| named_tuple::instance(class, values)))
 }
 
-fn cache_parameters(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+fn cache_parameters(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("cache_parameters")?;
     let cache = lru_receiver(this)?;
+    // What the function has hides what the decorator set.
+    if cache.function.downcast::<LruCache>().is_some() {
+        return cache_parameters(vm, &cache.function, Args::none());
+    }
     let items = [(Str::from("maxsize"), cache.given.clone()), (Str::from("typed"), Value::Bool(cache.typed))];
     Ok(Value::dict(Dict::from_strs(items)))
 }
 
-/// What `cmp_to_key(f)` gives: it makes keys.
-struct CompareKeyMaker {
-    function: Rc<Value>,
-}
-
+/// What `cmp_to_key(f)` gives, and what this makes of values: each can be called to make another key.
 struct CompareKey {
     function: Rc<Value>,
-    value: Value,
+    /// Nothing in what `cmp_to_key` itself gives.
+    value: Option<Value>,
 }
 
 fn cmp_to_key(_: &mut Vm, args: Args) -> PyResult<Value> {
     let [function] = args.bind("cmp_to_key", ["mycmp"], 1)?.map(Option::unwrap_or_default);
-    Ok(Value::object(CompareKeyMaker { function: Rc::new(function) }))
-}
-
-impl Object for CompareKeyMaker {
-    fn class(&self) -> &'static BuiltinType {
-        &KEY_WRAPPER
-    }
-
-    fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
-        Some(Err(type_error("unhashable type: 'functools.KeyWrapper'")))
-    }
-
-    fn compare(&self, _: &mut Vm, _: CompareOp, other: &Value) -> Option<PyResult<Value>> {
-        let is_key = other.downcast::<Self>().is_some() || other.downcast::<CompareKey>().is_some();
-        // It is a key that has no value yet.
-        Some(Err(if is_key { attribute_error("object") } else { type_error("other argument must be K instance") }))
-    }
-
-    fn callable(&self) -> bool {
-        true
-    }
-
-    fn call(&self, _: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
-        let given = args.pos.len() + args.kw.len();
-        if given > 1 {
-            return Err(type_error(format!("K() takes at most 1 argument ({given} given)")));
-        }
-        let [value] = args.bind("K", ["obj"], 1)?.map(Option::unwrap_or_default);
-        Ok(Value::object(CompareKey { function: self.function.clone(), value }))
-    }
+    Ok(Value::object(CompareKey { function: Rc::new(function), value: None }))
 }
 
 impl Object for CompareKey {
@@ -441,17 +413,30 @@ impl Object for CompareKey {
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok((name == "obj").then(|| self.value.clone()))
+        Ok(if name == "obj" { self.value.clone() } else { None })
+    }
+
+    fn callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, _: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+        let given = args.pos.len() + args.kw.len();
+        if given > 1 {
+            return Err(type_error(format!("K() takes at most 1 argument ({given} given)")));
+        }
+        let [value] = args.bind("K", ["obj"], 1)?;
+        Ok(Value::object(Self { function: self.function.clone(), value }))
     }
 
     fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
-        if other.downcast::<CompareKeyMaker>().is_some() {
-            return Some(Err(attribute_error("object")));
-        }
-        let Some(other) = other.downcast::<CompareKey>() else {
+        let Some(other) = other.downcast::<Self>() else {
             return Some(Err(type_error("other argument must be K instance")));
         };
-        let order = vm.call(&self.function, Args::positional([self.value.clone(), other.value.clone()]));
+        let (Some(value), Some(other)) = (&self.value, &other.value) else {
+            return Some(Err(attribute_error("object")));
+        };
+        let order = vm.call(&self.function, Args::positional([value.clone(), other.clone()]));
         Some(order.and_then(|order| vm.compare(op, &order, &Value::Int(0))))
     }
 }

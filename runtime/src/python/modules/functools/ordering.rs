@@ -2,11 +2,16 @@
 
 use std::rc::Rc;
 
+use super::PARTIAL;
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, value_error};
+use crate::python::modules::enums::ENUM;
 use crate::python::modules::signature::Signature;
+use crate::python::modules::string::TEMPLATE;
 use crate::python::native_function::NativeFunction;
-use crate::python::types::{Class, NONE_TYPE, OBJECT, TYPE, Type};
+use crate::python::types::{
+    CLASS_METHOD, Class, FUNCTION, NONE_TYPE, OBJECT, PROPERTY, STATIC_METHOD, TUPLE, TYPE, Type,
+};
 use crate::python::value::Value;
 use crate::python::vm::lookup::{Member, class_member};
 use crate::python::vm::{CompareOp, Vm};
@@ -24,7 +29,19 @@ pub(super) fn total_ordering(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [target] = Signature::function("total_ordering", ["cls"], 1).bind(args)?.map(Option::unwrap_or_default);
     if let Value::Type(Type::Builtin(builtin)) = &target {
         // These have only the comparisons of `object`.
-        let bare = [&OBJECT, &TYPE, &NONE_TYPE].iter().any(|class| std::ptr::eq(*class, *builtin));
+        let bare = [
+            &OBJECT,
+            &TYPE,
+            &NONE_TYPE,
+            &FUNCTION,
+            &PROPERTY,
+            &STATIC_METHOD,
+            &CLASS_METHOD,
+            &PARTIAL,
+            &ENUM,
+            &TEMPLATE,
+        ];
+        let bare = bare.iter().any(|class| std::ptr::eq(*class, *builtin));
         if bare || Type::Builtin(builtin).is_exception() {
             return Err(value_error("must define at least one ordering operation: < > <= >="));
         }
@@ -32,6 +49,9 @@ pub(super) fn total_ordering(vm: &mut Vm, args: Args) -> PyResult<Value> {
     // Anything else has all comparisons, of its own class or of `object`.
     let Value::Type(Type::Class(class)) = &target else { return Ok(target) };
     vm.charge(4)?;
+    if Type::Class(class.clone()).builtin_base().is_subclass(&TUPLE) {
+        return Ok(target);
+    }
     let Some((root, root_op)) = ORDER.into_iter().find(|(name, _)| defines(class, name)) else {
         return Err(value_error("must define at least one ordering operation: < > <= >="));
     };

@@ -3,11 +3,12 @@
 use blake2::digest::core_api::{Buffer, UpdateCore, VariableOutputCore};
 use blake2::{Blake2bVarCore, Blake2sVarCore};
 
+use super::Hash;
 use super::algorithm::Algorithm;
-use super::{Hash, buffer};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, not_implemented_error, overflow_error, type_error, value_error};
+use crate::python::methods::bytes::bytes_argument;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -104,6 +105,11 @@ fn bind(vm: &mut Vm, args: Args, name: &str, most: usize, salt: usize) -> PyResu
     }
     let data = args.pos.into_iter().next();
     let mut options = Options { size: most, ..Options::default() };
+    for (keyword, value) in &args.kw {
+        if matches!(keyword.as_str(), "key" | "salt" | "person") {
+            bytes_argument(value)?;
+        }
+    }
     for (keyword, value) in args.kw {
         match keyword.as_str() {
             "digest_size" => {
@@ -129,7 +135,7 @@ fn bind(vm: &mut Vm, args: Args, name: &str, most: usize, salt: usize) -> PyResu
 }
 
 fn limited(value: &Value, what: &str, most: usize) -> PyResult<Vec<u8>> {
-    let bytes = buffer(value)?;
+    let bytes = bytes_argument(value)?;
     if bytes.len() > most {
         return Err(value_error(format!("maximum {what} length is {most} bytes")));
     }

@@ -3,7 +3,7 @@
 use super::{Algorithm, named};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, VALUE_ERROR, raise, type_error, value_error};
+use crate::python::exception::{PyResult, VALUE_ERROR, overflow_error, raise, type_error, value_error};
 use crate::python::methods::bytes::bytes_argument;
 use crate::python::types::BuiltinType;
 use crate::python::value::Value;
@@ -37,6 +37,14 @@ fn hmac((inner, outer): &(Algorithm, Algorithm), message: &[u8]) -> Vec<u8> {
 
 static UNSUPPORTED_DIGEST_MODE: BuiltinType = BuiltinType::new("UnsupportedDigestmodError", "_hashlib", &VALUE_ERROR);
 
+/// A C long.
+fn long(vm: &mut Vm, value: &Value) -> PyResult<i64> {
+    match convert::index(vm, value)? {
+        Value::Int(value) => Ok(value),
+        _ => Err(overflow_error("Python int too large to convert to C long")),
+    }
+}
+
 /// `pbkdf2_hmac(hash_name, password, salt, iterations, dklen=None)`
 pub(super) fn pbkdf2_hmac(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let names = ["hash_name", "password", "salt", "iterations", "dklen"];
@@ -48,12 +56,12 @@ pub(super) fn pbkdf2_hmac(vm: &mut Vm, args: Args) -> PyResult<Value> {
     };
     let (password, salt) = (bytes_argument(&password)?, bytes_argument(&salt)?);
     let empty = named(name).map_err(|_| raise(&UNSUPPORTED_DIGEST_MODE, "[digital envelope routines] unsupported"))?;
-    let iterations = convert::index_i64(vm, &iterations.unwrap_or_default())?;
+    let iterations = long(vm, &iterations.unwrap_or_default())?;
     if iterations < 1 {
         return Err(value_error("iteration value must be greater than 0."));
     }
     let length = match length.filter(|length| !length.is_none()) {
-        Some(length) => convert::index_i64(vm, &length)?,
+        Some(length) => long(vm, &length)?,
         None => i64::try_from(empty.digest_size()).unwrap_or_default(),
     };
     let Some(length) = usize::try_from(length).ok().filter(|length| *length > 0) else {

@@ -8,26 +8,23 @@ use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, ZERO_DIVISION_ERROR, overflow_error, value_error, zero_division_error};
 use crate::python::modules::signature::Signature;
 use crate::python::value::Value;
-use crate::python::vm::{BinaryOp, Vm};
+use crate::python::vm::{BinaryOp, CompareOp, Vm};
 
-/// Takes `N` numbers, those not given by default.
-fn numbers<const N: usize>(
-    vm: &mut Vm,
-    args: Args,
-    name: &'static str,
-    parameters: [&'static str; N],
-    defaults: [Option<f64>; N],
-) -> PyResult<[f64; N]> {
-    let required = defaults.iter().take_while(|default| default.is_none()).count();
-    let bound = Signature::method(name, parameters, required).bind(args)?;
-    let mut values = [0.0; N];
-    for ((slot, value), default) in values.iter_mut().zip(bound).zip(defaults) {
-        *slot = match value {
-            Some(value) => convert::real(vm, &value)?,
-            None => default.unwrap_or_default(),
-        };
-    }
-    Ok(values)
+/// The arguments of a function that takes `N` numbers, which nobody looks at before they are computed with.
+fn numbers<const N: usize>(args: Args, name: &'static str, parameters: [&'static str; N]) -> PyResult<[Value; N]> {
+    Ok(Signature::method(name, parameters, N).bind(args)?.map(Option::unwrap_or_default))
+}
+
+/// `value <= bound`
+fn at_most(vm: &mut Vm, value: &Value, bound: f64) -> PyResult<bool> {
+    let result = vm.compare(CompareOp::Le, value, &Value::Float(bound))?;
+    vm.truthy(&result)
+}
+
+/// `number / value` as a float.
+fn divided(vm: &mut Vm, number: f64, value: &Value) -> PyResult<f64> {
+    let quotient = vm.binary(BinaryOp::TrueDivide, &Value::Float(number), value)?;
+    convert::real(vm, &quotient)
 }
 
 /// `math.log(x)`
@@ -39,11 +36,6 @@ fn log(x: f64) -> PyResult<f64> {
 fn exp(x: f64) -> PyResult<f64> {
     let result = x.exp();
     if result.is_infinite() && x.is_finite() { Err(overflow_error("math range error")) } else { Ok(result) }
-}
-
-/// `a / b`
-fn divide(a: f64, b: f64) -> PyResult<f64> {
-    if b == 0.0 { Err(zero_division_error("float division by zero")) } else { Ok(a / b) }
 }
 
 /// `a ** b` of a base that is not negative.
@@ -161,11 +153,11 @@ pub(super) fn expovariate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResu
 
 /// `vonmisesvariate(mu, kappa)`
 pub(super) fn vonmisesvariate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
-    let [mu, kappa] = numbers(vm, args, "Random.vonmisesvariate", ["mu", "kappa"], [None, None])?;
-    if kappa <= 1e-6 {
+    let [mu, kappa] = numbers(args, "Random.vonmisesvariate", ["mu", "kappa"])?;
+    if at_most(vm, &kappa, 1e-6)? {
         return Ok(Value::Float(TAU * source.random(vm)));
     }
-    let s = 0.5 / kappa;
+    let s = divided(vm, 0.5, &kappa)?;
     let r = s + (1.0 + s * s).sqrt();
     let z = loop {
         vm.charge(1)?;
@@ -178,16 +170,16 @@ pub(super) fn vonmisesvariate(vm: &mut Vm, source: Source<'_>, args: Args) -> Py
     };
     let q = 1.0 / r;
     let f = (q + z) / (1.0 + q * z);
-    let theta = if source.random(vm) > 0.5 { mu + f.acos() } else { mu - f.acos() };
-    // Python's `%`: the result has the sign of the divisor.
-    let remainder = theta % TAU;
-    Ok(Value::Float(if remainder < 0.0 { remainder + TAU } else { remainder }))
+    let op = if source.random(vm) > 0.5 { BinaryOp::Add } else { BinaryOp::Subtract };
+    let theta = vm.binary(op, &mu, &Value::Float(f.acos()))?;
+    vm.binary(BinaryOp::Remainder, &theta, &Value::Float(TAU))
 }
 
-fn gamma(vm: &mut Vm, source: Source<'_>, alpha: f64, beta: f64) -> PyResult<f64> {
-    if alpha <= 0.0 || beta <= 0.0 {
+fn gamma(vm: &mut Vm, source: Source<'_>, alpha: &Value, beta: &Value) -> PyResult<f64> {
+    if at_most(vm, alpha, 0.0)? || at_most(vm, beta, 0.0)? {
         return Err(value_error("gammavariate: alpha and beta must be > 0.0"));
     }
+    let (alpha, beta) = (convert::real(vm, alpha)?, convert::real(vm, beta)?);
     if alpha > 1.0 {
         let magic = 1.0 + 4.5_f64.ln();
         let ainv = (2.0 * alpha - 1.0).sqrt();
@@ -229,31 +221,32 @@ fn gamma(vm: &mut Vm, source: Source<'_>, alpha: f64, beta: f64) -> PyResult<f64
 
 /// `gammavariate(alpha, beta)`
 pub(super) fn gammavariate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
-    let [alpha, beta] = numbers(vm, args, "Random.gammavariate", ["alpha", "beta"], [None, None])?;
-    Ok(Value::Float(gamma(vm, source, alpha, beta)?))
+    let [alpha, beta] = numbers(args, "Random.gammavariate", ["alpha", "beta"])?;
+    Ok(Value::Float(gamma(vm, source, &alpha, &beta)?))
 }
 
 /// `betavariate(alpha, beta)`
 pub(super) fn betavariate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
-    let [alpha, beta] = numbers(vm, args, "Random.betavariate", ["alpha", "beta"], [None, None])?;
-    let y = gamma(vm, source, alpha, 1.0)?;
+    let [alpha, beta] = numbers(args, "Random.betavariate", ["alpha", "beta"])?;
+    let y = gamma(vm, source, &alpha, &Value::Float(1.0))?;
     if y == 0.0 {
         return Ok(Value::Float(0.0));
     }
-    let other = gamma(vm, source, beta, 1.0)?;
+    let other = gamma(vm, source, &beta, &Value::Float(1.0))?;
     Ok(Value::Float(y / (y + other)))
 }
 
 /// `paretovariate(alpha)`
 pub(super) fn paretovariate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
-    let [alpha] = numbers(vm, args, "Random.paretovariate", ["alpha"], [None])?;
+    let [alpha] = numbers(args, "Random.paretovariate", ["alpha"])?;
     let u = 1.0 - source.random(vm);
-    Ok(Value::Float(power(u, divide(-1.0, alpha)?)?))
+    Ok(Value::Float(power(u, divided(vm, -1.0, &alpha)?)?))
 }
 
 /// `weibullvariate(alpha, beta)`
 pub(super) fn weibullvariate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
-    let [alpha, beta] = numbers(vm, args, "Random.weibullvariate", ["alpha", "beta"], [None, None])?;
+    let [alpha, beta] = numbers(args, "Random.weibullvariate", ["alpha", "beta"])?;
     let u = 1.0 - source.random(vm);
-    Ok(Value::Float(alpha * power(-log(u)?, divide(1.0, beta)?)?))
+    let power = power(-log(u)?, divided(vm, 1.0, &beta)?)?;
+    vm.binary(BinaryOp::Multiply, &alpha, &Value::Float(power))
 }

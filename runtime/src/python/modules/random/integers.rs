@@ -7,7 +7,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use super::Source;
 use crate::python::args::Args;
 use crate::python::builtins::{construct, convert};
-use crate::python::exception::{PyResult, TYPE_ERROR, type_error, value_error};
+use crate::python::exception::{PyResult, TYPE_ERROR, overflow_error, type_error, value_error};
 use crate::python::modules::signature::Signature;
 use crate::python::value::Value;
 use crate::python::vm::{BinaryOp, Vm};
@@ -21,16 +21,27 @@ fn draw_bits(vm: &mut Vm, source: Source<'_>, bits: i64) -> PyResult<BigUint> {
 /// `getrandbits(k)`
 pub(super) fn getrandbits(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
     let [bits] = args.exactly("Random.getrandbits")?;
-    let bits = convert::index_i64(vm, &bits)?;
+    let bits = number_of_bits(vm, &bits)?;
     Ok(Value::from_bigint(BigInt::from(draw_bits(vm, source, bits)?)))
+}
+
+/// A number of bits, which CPython takes as a C int.
+fn number_of_bits(vm: &mut Vm, value: &Value) -> PyResult<i64> {
+    let too_large = || overflow_error("Python int too large to convert to C int");
+    match convert::index(vm, value)? {
+        Value::Int(bits) => i32::try_from(bits).map(i64::from).map_err(|_| too_large()),
+        _ => Err(too_large()),
+    }
 }
 
 /// `randbytes(n)`
 pub(super) fn randbytes(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
     let [count] = Signature::method("Random.randbytes", ["n"], 1).bind(args)?;
-    let count = convert::index_i64(vm, &count.unwrap_or_default())?;
-    let mut bytes = draw_bits(vm, source, count.saturating_mul(8))?.to_bytes_le();
-    bytes.resize(usize::try_from(count).unwrap_or_default(), 0);
+    // Eight times what it is given must be a number of bits.
+    let bits = vm.binary(BinaryOp::Multiply, &count.unwrap_or_default(), &Value::Int(8))?;
+    let bits = number_of_bits(vm, &bits)?;
+    let mut bytes = draw_bits(vm, source, bits)?.to_bytes_le();
+    bytes.resize(usize::try_from(bits / 8).unwrap_or_default(), 0);
     Ok(Value::bytes(bytes))
 }
 

@@ -11,7 +11,7 @@ use crate::python::exception::{PyResult, TYPE_ERROR, index_error, type_error, va
 use crate::python::modules::abc;
 use crate::python::modules::signature::Signature;
 use crate::python::value::{Range, Value};
-use crate::python::vm::{BinaryOp, Vm};
+use crate::python::vm::{BinaryOp, CompareOp, Vm};
 
 fn below(vm: &mut Vm, source: Source<'_>, bound: usize) -> usize {
     let drawn = source.with(vm, |generator| generator.below(u64::try_from(bound).unwrap_or(u64::MAX)));
@@ -101,8 +101,11 @@ pub(super) fn choices(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<V
         },
         (Some(_), Some(_)) => return Err(type_error("Cannot specify both weights and cumulative weights")),
         (Some(cumulative), None) => {
-            // Its length is asked for before its items.
-            vm.len(&cumulative)?;
+            // Its length is asked for before its items, then the last of these.
+            if vm.len(&cumulative)? != length {
+                return Err(value_error("The number of weights does not match the population"));
+            }
+            vm.get_item(&cumulative, &Value::Int(-1))?;
             vm.collect(&cumulative)?
         }
     };
@@ -185,7 +188,10 @@ fn draw_sample(vm: &mut Vm, source: Source<'_>, population: &Value, count: &Valu
     let too_many = || value_error("Sample larger than population or is negative");
     let count = match count {
         Value::Float(_) => {
-            let within = !vm.less(count, &Value::Int(0))? && !vm.less(&Value::from_usize(length), count)?;
+            let (least, most) = (Value::Int(0), Value::from_usize(length));
+            let above = vm.compare(CompareOp::Le, &least, count)?;
+            let below = vm.compare(CompareOp::Le, count, &most)?;
+            let within = vm.truthy(&above)? && vm.truthy(&below)?;
             return Err(if within {
                 type_error("can't multiply sequence by non-int of type 'float'")
             } else {
@@ -194,10 +200,12 @@ fn draw_sample(vm: &mut Vm, source: Source<'_>, population: &Value, count: &Valu
         }
         Value::Int(_) | Value::Bool(_) | Value::BigInt(_) => convert::index_clamped(vm, count)?,
         other => {
-            return Err(type_error(format!(
-                "'<=' not supported between instances of 'int' and '{}'",
-                other.type_name().as_str()
-            )));
+            let within = vm.compare(CompareOp::Le, &Value::Int(0), other)?;
+            return Err(if vm.truthy(&within)? {
+                type_error(format!("'{}' object cannot be interpreted as an integer", other.type_name().as_str()))
+            } else {
+                too_many()
+            });
         }
     };
     let count = usize::try_from(count).ok().filter(|count| *count <= length).ok_or_else(too_many)?;

@@ -8,7 +8,8 @@ use super::bytes::text_of;
 use super::errors::compile_error;
 use super::flags::number;
 use super::pattern::PatternObject;
-use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
+use crate::python::hash;
 use crate::python::regex::{Regex, compiling};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
@@ -25,9 +26,16 @@ thread_local! {
 pub(super) fn pattern(vm: &mut Vm, pattern: &Value, flags: Option<&Value>) -> PyResult<Value> {
     let flags = match flags {
         None => 0,
+        Some(Value::BigInt(_)) => {
+            // What is wrong with the pattern comes first.
+            self::pattern(vm, pattern, None)?;
+            return Err(overflow_error("Python int too large to convert to C int"));
+        }
         Some(flags) => match number(flags) {
             Some(flags) => u32::try_from(flags).map_err(|_| value_error("bad flags"))?,
             None => {
+                // CPython looks for the pattern among those that it keeps, first.
+                hash::hash(vm, flags)?;
                 let name = flags.type_name();
                 return Err(type_error(format!(
                     "unsupported operand type(s) for &: '{}' and 'RegexFlag'",

@@ -17,7 +17,7 @@ pub use matched::MATCH;
 pub use pattern::PATTERN;
 
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, type_error};
+use crate::python::exception::{PyResult, overflow_error, type_error};
 use crate::python::module::ModuleDef;
 use crate::python::modules::signature::Signature;
 use crate::python::string::Str;
@@ -184,7 +184,7 @@ fn int(value: &Value) -> PyResult<i64> {
     match value {
         Value::Int(value) => Ok(*value),
         Value::Bool(value) => Ok(i64::from(*value)),
-        Value::BigInt(value) => Ok(if value.sign() == num_bigint::Sign::Minus { i64::MIN } else { i64::MAX }),
+        Value::BigInt(_) => Err(overflow_error("Python int too large to convert to C ssize_t")),
         other => {
             Err(type_error(format!("'{}' object cannot be interpreted as an integer", other.type_name().as_str())))
         }

@@ -175,11 +175,8 @@ pub(super) fn quantiles(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let signature =
         Signature { name: "quantiles", parameters: ["data", "n", "method"], positional: 1, required: 1, method: false };
     let [data, parts, method] = signature.bind(args)?;
-    let parts = match parts {
-        Some(parts) => convert::index_i64(vm, &parts)?,
-        None => 4,
-    };
-    if parts < 1 {
+    let parts = parts.unwrap_or(Value::Int(4));
+    if vm.less(&parts, &Value::Int(1))? {
         return Err(error("n must be at least 1"));
     }
     let mut values = vm.collect(&data.unwrap_or_default())?;
@@ -188,6 +185,7 @@ pub(super) fn quantiles(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if count < 2 {
         return Err(error("must have at least two data points"));
     }
+    let parts = convert::index_i64(vm, &parts)?;
     let method = method.unwrap_or_else(|| Value::str("exclusive"));
     let inclusive = match method.as_str().map(|method| method.as_str()) {
         Some("inclusive") => true,

@@ -13,7 +13,7 @@ use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, Raised, VALUE_ERROR, attribute_error, overflow_error, raise, type_error};
 use crate::python::methods::sort;
-use crate::python::types::BuiltinType;
+use crate::python::types::{BuiltinType, FLOAT, INT, Type};
 use crate::python::value::Value;
 use crate::python::vm::members::plain;
 use crate::python::vm::{BinaryOp, Vm};
@@ -146,6 +146,12 @@ fn exact_ratio(vm: &mut Vm, value: &Value) -> PyResult<Exact> {
         Value::Float(float) => Exact::Special(*float),
         number @ (Value::Int(_) | Value::BigInt(_) | Value::Bool(_)) => {
             Exact::Fraction(Fraction { numerator: convert::bigint(vm, number)?, denominator: 1.into() })
+        }
+        Value::Type(class) if [&INT, &FLOAT].iter().any(|number| class.is_subclass(&Type::Builtin(number))) => {
+            // CPython asks it for its ratio.
+            let method = vm.get_attr(value, "as_integer_ratio")?;
+            vm.call(&method, Args::none())?;
+            return Err(type_error("a class has no ratio"));
         }
         _ => {
             let class = value.class().name();

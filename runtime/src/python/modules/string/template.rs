@@ -4,6 +4,7 @@ use crate::python::args::Args;
 use crate::python::dict::Dict;
 use crate::python::exception::{KEY_ERROR, PyResult, type_error, value_error};
 use crate::python::methods::wrong_receiver;
+use crate::python::modules::re;
 use crate::python::modules::signature::Signature;
 use crate::python::object::Object;
 use crate::python::string::Str;
@@ -113,16 +114,10 @@ fn parts(template: &str) -> Vec<Part<'_>> {
 fn template_of(vm: &mut Vm, this: &Value) -> PyResult<Str> {
     let template = this.downcast::<Template>().ok_or_else(|| wrong_receiver("Template", this))?;
     let template = template.0.borrow().clone();
-    match template {
-        Value::Str(text) => {
-            vm.charge(text.len() / 4)?;
-            Ok(text)
-        }
-        other => {
-            let found = other.type_name();
-            Err(type_error(format!("expected string or bytes-like object, got '{}'", found.as_str())))
-        }
-    }
+    // It is searched by a pattern.
+    let text = re::text_of(&template)?;
+    vm.charge(text.len() / 4)?;
+    Ok(text)
 }
 
 fn substitute(vm: &mut Vm, this: &Value, args: Args, function: &str, safe: bool) -> PyResult<Value> {

@@ -13,6 +13,7 @@ use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::unicode;
 use crate::python::value::{Method, Value};
 use crate::python::vm::Vm;
+use crate::python::vm::attributes::no_attribute;
 
 /// `textwrap.TextWrapper`
 pub(super) static TEXT_WRAPPER: BuiltinType = BuiltinType {
@@ -169,7 +170,11 @@ pub(super) fn shorten(vm: &mut Vm, args: Args) -> PyResult<Value> {
             words.join(" ")
         }
         other => {
-            return Err(attribute_error(format!("'{}' object has no attribute 'strip'", other.type_name().as_str())));
+            // What CPython asks of any argument.
+            let stripped = vm.call_method(other, "strip", Args::none())?;
+            let words = vm.call_method(&stripped, "split", Args::none())?;
+            let joined = vm.call_method(&Value::str(" "), "join", Args::one(words))?;
+            vm.str(&joined)?.to_string()
         }
     };
     Ok(Value::str(wrapped(vm, &options, &Value::str(words))?.join("\n")))
@@ -297,8 +302,8 @@ fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>
         _ if max_lines.is_none() => Str::from(""),
         Value::Str(_) | Value::Bytes(_) => options.text("placeholder")?,
         other => {
-            let class = other.type_name();
-            return Err(attribute_error(format!("'{}' object has no attribute 'lstrip'", class.as_str())));
+            vm.call_method(&other, "lstrip", Args::none())?;
+            return Err(no_attribute(&other, "lstrip"));
         }
     };
     let drop_blanks = options.is(vm, "drop_whitespace")?;
@@ -328,6 +333,9 @@ fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>
         if let Some(chunk) = chunks.pop_if(|chunk| length(chunk) > width) {
             let left = if width < 1 { 1 } else { width - used };
             if break_long {
+                if width >= 1 && matches!(options.get("width"), Value::Float(_)) {
+                    return Err(type_error("slice indices must be integers or None or have an __index__ method"));
+                }
                 let (here, rest) = split_at(&chunk, long_word_end(&chunk, left, hyphens));
                 line.push(here);
                 chunks.push(rest);

@@ -28,6 +28,7 @@ fn optional<const N: usize>(args: Args, function: &str, least: usize) -> PyResul
 /// The reading of UTC at a number of seconds, now where there is none.
 fn reading(vm: &mut Vm, seconds: Option<Value>) -> PyResult<civil::DateTime> {
     let seconds = match seconds.filter(|seconds| !seconds.is_none()) {
+        Some(Value::Float(seconds)) if seconds.is_nan() => return Err(value_error("Invalid value NaN (not a number)")),
         // Fractions of a second are cut off, downwards.
         Some(Value::Float(seconds)) => convert::float_to_int(seconds.floor())?,
         Some(seconds) => convert::index(vm, &seconds)?,

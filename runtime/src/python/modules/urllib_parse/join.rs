@@ -7,6 +7,7 @@ use crate::python::exception::{PyResult, index_error, not_implemented_error, typ
 use crate::python::modules::signature::Signature;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::members::plain;
 use crate::python::vm::operators::is_not_iterable;
 
 const USES_NETLOC: [&str; 25] = [
@@ -61,6 +62,10 @@ pub(super) fn joined(parts: &[String]) -> String {
 /// # Errors
 /// `TypeError` for a mixture, `IndexError` for no parts at all.
 pub(super) fn coerced(vm: &mut Vm, parts: &[Value]) -> PyResult<Vec<String>> {
+    // A member of an enumeration that is a str is one.
+    let text_or =
+        |part: &Value| Some(plain(part)).filter(|text| text.as_str().is_some()).unwrap_or_else(|| part.clone());
+    let parts: Vec<Value> = parts.iter().map(text_or).collect();
     let Some(first) = parts.first() else { return Err(index_error("tuple index out of range")) };
     let is_text = first.as_str().is_some();
     for part in parts.iter().skip(1) {
@@ -69,7 +74,7 @@ pub(super) fn coerced(vm: &mut Vm, parts: &[Value]) -> PyResult<Vec<String>> {
         }
     }
     let mut texts = Vec::with_capacity(parts.len());
-    for part in parts {
+    for part in &parts {
         texts.push(match part.as_str() {
             Some(text) => text.to_string(),
             None if !vm.truthy(part)? => String::new(),
@@ -89,6 +94,15 @@ fn from_parts(vm: &mut Vm, args: Args, name: &'static str, count: usize) -> PyRe
         if is_not_iterable(&raised, &components) { type_error(message) } else { raised }
     })?;
     let texts = coerced(vm, &parts)?;
+    // What is nothing and no text is joined with a text all the same.
+    if let [_, netloc, path, ..] = parts.as_slice()
+        && parts.len() == count
+        && netloc.as_str().is_some_and(|netloc| !netloc.is_empty())
+        && plain(path).as_str().is_none()
+    {
+        let found = path.type_name();
+        return Err(type_error(format!("can only concatenate str (not \"{}\") to str", found.as_str())));
+    }
     let given = parts.len();
     if given < count {
         let message = format!("not enough values to unpack (expected {}, got {})", count + 1, given + 1);

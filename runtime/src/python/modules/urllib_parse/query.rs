@@ -19,6 +19,11 @@ fn pairs(vm: &mut Vm, args: Args, name: &'static str) -> PyResult<Vec<(Value, Va
     let query = query.unwrap_or_default();
     if query.as_str().is_none() && !vm.truthy(&query)? {
         // What is nothing counts as bytes, of which there are none.
+        if let Some(most) = most.filter(|most| !most.is_none())
+            && vm.less(&most, &Value::Int(0))?
+        {
+            return Err(value_error("Max number of fields exceeded"));
+        }
         return Ok(Vec::new());
     }
     let query = text(&query)?;

@@ -6,6 +6,7 @@ use crate::python::exception::{PyResult, type_error};
 use crate::python::modules::signature::Signature;
 use crate::python::string::Str;
 use crate::python::value::Value;
+use crate::python::vm::attributes::no_attribute;
 use crate::python::vm::{BinaryOp, Vm};
 
 const PARAMETERS: [&str; 4] = ["string", "safe", "encoding", "errors"];
@@ -147,15 +148,13 @@ pub(super) fn unquote_to_bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let bytes: &[u8] = match &string {
         Value::Str(text) => text.as_bytes(),
         Value::Bytes(bytes) => bytes,
-        other => return Err(no_split(other)),
+        other => {
+            let parts = vm.call_method(other, "split", Args::one(Value::bytes(b"%".to_vec())))?;
+            return if vm.len(&parts)? == 1 { Ok(string.clone()) } else { Err(no_attribute(other, "split")) };
+        }
     };
     vm.charge_bytes(bytes.len())?;
     Ok(Value::bytes(unquoted(bytes)))
-}
-
-fn no_split(value: &Value) -> crate::python::exception::Raised {
-    let found = value.type_name();
-    crate::python::exception::attribute_error(format!("'{}' object has no attribute 'split'", found.as_str()))
 }
 
 /// `unquote(string, encoding="utf-8", errors="replace")`
@@ -188,7 +187,8 @@ pub(super) fn unquote_value(
         other => {
             // What CPython asks of any argument.
             if !vm.contains(other, &Value::str("%"))? {
-                return Err(no_split(other));
+                vm.get_attr(other, "split")?;
+                return Ok(other.clone());
             }
             let found = other.type_name();
             return Err(type_error(format!("expected string or bytes-like object, got '{}'", found.as_str())));

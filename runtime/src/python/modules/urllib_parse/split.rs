@@ -253,7 +253,11 @@ fn arguments(vm: &mut Vm, args: Args, name: &'static str) -> PyResult<(String, S
         && !vm.truthy(scheme)?
         && matches!(url, Some(Value::Str(_)))
     {
-        return Err(no_attribute(scheme, "strip"));
+        crate::python::hash::hash(vm, scheme)?;
+        return Err(match scheme {
+            Value::Bytes(_) => type_error("a bytes-like object is required, not 'str'"),
+            _ => no_attribute(scheme, "strip"),
+        });
     }
     let given = [url.unwrap_or_default(), scheme.unwrap_or_else(|| Value::str(""))];
     let texts = super::join::coerced(vm, &given)?;
