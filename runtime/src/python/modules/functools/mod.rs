@@ -380,12 +380,12 @@ fn cache_info(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     Ok(CACHE_INFO.with(|class| named_tuple::instance(class, values)))
 }
 
-fn cache_parameters(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+fn cache_parameters(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("cache_parameters")?;
-    let cache = lru_receiver(this)?;
+    let mut cache = lru_receiver(this)?;
     // What the function has hides what the decorator set.
-    if cache.function.downcast::<LruCache>().is_some() {
-        return cache_parameters(vm, &cache.function, Args::none());
+    while let Some(inner) = cache.function.downcast::<LruCache>() {
+        cache = inner;
     }
     let items = [(Str::from("maxsize"), cache.given.clone()), (Str::from("typed"), Value::Bool(cache.typed))];
     Ok(Value::dict(Dict::from_strs(items)))
