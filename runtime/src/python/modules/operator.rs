@@ -355,7 +355,7 @@ fn length_hint(vm: &mut Vm, args: Args) -> PyResult<Value> {
         let found = default.type_name();
         return Err(type_error(format!("'{}' object cannot be interpreted as an integer", found.as_str())));
     }
-    vm.size_argument(&default)?;
+    let default = Value::Int(vm.size_argument(&default)?);
     if let Value::Iterator(iterator) = &object {
         let hint = iterator.state.try_borrow().map_or(0, |state| state.size_hint());
         return Ok(if hint > 0 { Value::from_usize(hint) } else { default });
