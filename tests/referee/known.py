@@ -107,6 +107,7 @@ KNOWN = [
     Known("lone surrogates cannot be held", None, r"\\ud[89a-f]|surrogate", None),
     Known("the repr of modules shows no path", None, r"<module '", r"<module '", [(r"<module '([\w.]+)' (from '[^']*'|\(built-in\)|\(frozen\))>", r"<module \1>")]),
     Known("functions of modules and classes", None, r"function|method", r"function|method", FUNCTIONS),
+    Known("functions of modules and classes", r"isinstance\(.*\btypes\.(Function|Lambda|BuiltinFunction|BuiltinMethod|Method)Type\b"),
     # What CPython hashes by its address: `None`, classes, functions, a float that is no number. Most programs that show it are
     # told by `generate.py`, since CPython itself answers them otherwise in another process.
     Known("sets of what is hashed by address", None, r"\{[^{}]*(None|<class|nan|function)", r"\{", [(r"\{([^{}:]*)\}", lambda found: "{" + ", ".join(sorted(found[1].split(", "))) + "}")]),
@@ -121,7 +122,7 @@ KNOWN = [
     Known("a UUID of a float", r"UUID\(", None, r"^!TypeError: %x format: an integer is required, not float$"),
     Known("names that NFKC changes", r"make_dataclass\(", r"__create_fn__\(\) got an unexpected keyword argument '_type_[^']*[^\x00-\x7f]"),
     Known("doc strings", when=doc_string),
-    Known("the world tells no time", r"(?<![\w.])time\.(time|time_ns|localtime|gmtime|ctime|asctime|strftime|monotonic|perf_counter)\b|\.(now|utcnow|today)\b", None, r"^!HostUnavailable: the world does not tell the time"),
+    Known("the world tells no time", r"(?<![\w.])time\.(time|time_ns|localtime|gmtime|ctime|asctime|strftime|monotonic|perf_counter)\b|\.(now|utcnow|today)\b", None, r"the world does not tell the time"),
     Known("members of IntEnum and StrEnum that functions give back", r"StrEnum|IntEnum|(str|int), enum\.Enum", r"<\w+\.\w+: ", None, [(r"<\w+\.\w+: ([^<>]*)>", r"\1"), (r" \w+$", "")]),
     Known("where the recursion went too deep", None, r"^!RecursionError: maximum", r"^!RecursionError: maximum", [(r"exceeded.*", "exceeded")]),
 ]

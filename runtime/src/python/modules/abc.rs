@@ -3,10 +3,13 @@
 use super::class;
 use super::collections::deque::DEQUE;
 use super::enums::ENUM_TYPE;
+use super::functools::{KEY_WRAPPER, LRU_CACHE_WRAPPER, PARTIAL};
 use super::numbers;
+use super::types::MAPPING_PROXY;
 use crate::python::types::{
     BUILTIN_FUNCTION, BYTES, BuiltinType, COMPLEX, DICT, DICT_ITEMS, DICT_KEYS, DICT_VALUES, FLOAT, FROZENSET,
-    FUNCTION, GENERATOR, INT, LIST, METHOD, OBJECT, RANGE, SET as SET_TYPE, STR, TUPLE, TYPE, Type,
+    FUNCTION, GENERATOR, GENERIC_ALIAS, INT, LIST, METHOD, METHOD_DESCRIPTOR, METHOD_WRAPPER, OBJECT, RANGE,
+    SET as SET_TYPE, STATIC_METHOD, STR, TUPLE, TYPE, Type, WRAPPER_DESCRIPTOR,
 };
 use crate::python::value::Value;
 use crate::python::vm::lookup::{Member, class_member};
@@ -96,6 +99,7 @@ static REGISTERED: &[(&BuiltinType, &BuiltinType)] = &[
     (&BYTES, &BYTE_STRING),
     (&RANGE, &SEQUENCE),
     (&DICT, &MUTABLE_MAPPING),
+    (&MAPPING_PROXY, &MAPPING),
     (&SET_TYPE, &MUTABLE_SET),
     (&FROZENSET, &SET),
     (&DICT_KEYS, &KEYS_VIEW),
@@ -106,6 +110,18 @@ static REGISTERED: &[(&BuiltinType, &BuiltinType)] = &[
     (&BUILTIN_FUNCTION, &CALLABLE),
     (&METHOD, &CALLABLE),
     (&TYPE, &CALLABLE),
+    (&KEY_WRAPPER, &CALLABLE),
+    (&LRU_CACHE_WRAPPER, &CALLABLE),
+    (&PARTIAL, &CALLABLE),
+    (&STATIC_METHOD, &CALLABLE),
+    (&GENERIC_ALIAS, &CALLABLE),
+    (&GENERIC_ALIAS, &ITERABLE),
+    (&METHOD_DESCRIPTOR, &CALLABLE),
+    (&WRAPPER_DESCRIPTOR, &CALLABLE),
+    (&METHOD_WRAPPER, &CALLABLE),
+    (&DICT_KEYS, &REVERSIBLE),
+    (&DICT_ITEMS, &REVERSIBLE),
+    (&DICT_VALUES, &REVERSIBLE),
     (&ENUM_TYPE, &COLLECTION),
     (&ENUM_TYPE, &REVERSIBLE),
 ];

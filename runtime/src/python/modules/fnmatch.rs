@@ -7,6 +7,7 @@ use crate::python::exception::{PyResult, type_error};
 use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::members::plain;
 
 module! {
     /// `fnmatch`
@@ -41,10 +42,16 @@ impl Pattern {
             other => {
                 // CPython looks it up among the patterns it keeps, and then asks for its length.
                 crate::python::hash::hash(vm, other)?;
-                if vm.len(other)? == 0 {
-                    return Ok(Self::Text(Str::from("")));
+                // Then for its characters, one by one.
+                let mut text = String::new();
+                for index in 0..vm.len(other)? {
+                    vm.charge(1)?;
+                    match plain(&vm.get_item(other, &Value::from_usize(index))?) {
+                        Value::Str(part) => text.push_str(&part),
+                        _ => return Err(super::os_path::not_a_path(other)),
+                    }
                 }
-                Err(super::os_path::not_a_path(other))
+                Ok(Self::Text(Str::new(text)))
             }
         }
     }

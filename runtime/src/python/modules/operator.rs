@@ -358,7 +358,10 @@ fn length_hint(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let default = Value::Int(vm.size_argument(&default)?);
     if let Value::Iterator(iterator) = &object {
         let hint = iterator.state.try_borrow().map_or(0, |state| state.size_hint());
-        return Ok(if hint > 0 { Value::from_usize(hint) } else { default });
+        // Those of containers tell, even of nothing.
+        let name = iterator.class().name;
+        let tells = (name.ends_with("iterator") || name == "repeat") && name != "callable_iterator";
+        return Ok(if hint > 0 || tells { Value::from_usize(hint) } else { default });
     }
     match vm.len(&object) {
         Ok(length) => Ok(Value::from_usize(length)),

@@ -222,6 +222,7 @@ impl Object for MappingProxy {
         match method {
             "or" => Some(vm.binary(BinaryOp::Or, &self.0, other)),
             "ror" => Some(vm.binary(BinaryOp::Or, other, &self.0)),
+            "ior" => Some(Err(type_error("'|=' is not supported by mappingproxy; use '|' instead"))),
             _ => None,
         }
     }

@@ -68,7 +68,8 @@ impl PyIterator for StrIterator {
     }
 
     fn size_hint(&self) -> usize {
-        self.text.len().saturating_sub(self.offset)
+        // An iterator is asked before it begins; counting costs no more than what it serves.
+        self.text.get(self.offset..).map_or(0, |rest| rest.chars().count())
     }
 }
 

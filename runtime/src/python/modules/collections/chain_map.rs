@@ -326,6 +326,11 @@ impl Object for ChainMap {
     }
 
     fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+        if method == "ior" {
+            // The mappings stay the same ones.
+            let updated = self.first(vm).and_then(|first| vm.call_method(&first, "update", Args::one(other.clone())));
+            return Some(updated.map(|_| Value::object(Self(self.0.clone()))));
+        }
         if !matches!(other, Value::Dict(_)) && other.downcast::<Self>().is_none() {
             return None;
         }

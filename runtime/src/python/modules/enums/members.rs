@@ -100,11 +100,10 @@ fn is_member(class: &Class, name: &str, value: &Value) -> bool {
 }
 
 /// Refuses names that enumerations keep for themselves.
-fn check_names(class: &Rc<Class>) -> PyResult<()> {
+pub(super) fn check_names(names: &[String]) -> PyResult<()> {
     const KNOWN: [&str; 6] =
         ["_order_", "_generate_next_value_", "_missing_", "_ignore_", "_numeric_repr_", "_new_member_"];
-    let names: Vec<String> = class.dict.borrow().keys().cloned().collect();
-    for name in &names {
+    for name in names {
         let inner = name.strip_prefix('_').and_then(|name| name.strip_suffix('_')).unwrap_or_default();
         let sunder = !inner.is_empty() && !inner.starts_with('_') && !inner.ends_with('_');
         if sunder && !KNOWN.contains(&name.as_str()) {
@@ -174,7 +173,8 @@ pub(crate) fn complete(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
         .filter(|(name, value)| is_member(class, name, value))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
-    check_names(class)?;
+    let names: Vec<String> = class.dict.borrow().keys().cloned().collect();
+    check_names(&names)?;
     let order = class.dict.borrow_mut().shift_remove("_order_");
     prepare(class);
     if !body.is_empty() {

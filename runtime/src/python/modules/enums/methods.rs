@@ -31,10 +31,13 @@ pub(super) fn plain_text() -> Value {
     function("__str__", |vm, member, _| vm.str(&plain(&member)).map(Value::Str)).1
 }
 
-/// `__format__` of `IntEnum` and `StrEnum`: the value's.
+/// `__format__` of `IntEnum` and `StrEnum`: the value's, but the member's text where nothing is said.
 pub(super) fn plain_format() -> Value {
     function("__format__", |vm, member, args| {
         let spec = args.first().and_then(|spec| spec.as_str().cloned()).unwrap_or_else(|| "".into());
+        if spec.is_empty() {
+            return vm.str(&member).map(Value::Str);
+        }
         vm.format(&plain(&member), &spec).map(Value::Str).map_err(|raised| {
             // The message names the member's class.
             let (of_plain, of_member) = (plain(&member).type_name(), member.type_name());

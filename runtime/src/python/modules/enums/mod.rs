@@ -72,7 +72,13 @@ impl Object for Auto {
     }
 }
 
-static AUTO_NULL_TYPE: BuiltinType = BuiltinType::new("_auto_null", "enum", &OBJECT);
+static AUTO_NULL_TYPE: BuiltinType = BuiltinType {
+    construct: Some(|_, args| {
+        let [] = args.exactly("_auto_null")?;
+        Ok(Value::object(AutoNull))
+    }),
+    ..BuiltinType::new("_auto_null", "enum", &OBJECT)
+};
 
 /// `auto().value` before it is chosen.
 struct AutoNull;
@@ -133,6 +139,8 @@ pub(crate) fn make(vm: &mut Vm, base: Value, args: Args) -> PyResult<Value> {
     };
     let attributes = named_values(vm, &base, names, start.unwrap_or(Value::Int(1)))?;
     let Value::Str(name) = name else {
+        // The names of the members are looked at first.
+        members::check_names(&attributes.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>())?;
         let found = name.argument_class();
         return Err(type_error(format!("type.__new__() argument 1 must be str, not {}", found.as_str())));
     };

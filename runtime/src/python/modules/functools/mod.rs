@@ -24,6 +24,8 @@ use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, Class, OBJECT};
 use crate::python::value::{Method, Value};
+use crate::python::vm::descriptors::UnboundMethod;
+use crate::python::vm::lookup::{Member, own_member};
 use crate::python::vm::{CompareOp, Vm};
 
 module! {
@@ -258,7 +260,15 @@ impl Object for LruCache {
             "__wrapped__" => Ok(Some(self.function.clone())),
             // DIFFERENCE: of `type` CPython takes these from its dict, where they are descriptors.
             "__name__" | "__qualname__" | "__doc__" | "__module__" => vm.find_attr(&self.function, name),
-            _ => Ok(None),
+            // As of any function, it takes over what is in its dict: of a class its own methods.
+            _ => Ok(match &self.function {
+                Value::Type(class) => match own_member(class, name) {
+                    Some(Member::Method(class, method)) => Some(Value::object(UnboundMethod { class, method })),
+                    Some(Member::Value(value)) => Some(value),
+                    _ => None,
+                },
+                _ => None,
+            }),
         }
     }
 }

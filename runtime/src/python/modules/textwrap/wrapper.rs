@@ -14,6 +14,7 @@ use crate::python::unicode;
 use crate::python::value::{Method, Value};
 use crate::python::vm::Vm;
 use crate::python::vm::attributes::no_attribute;
+use crate::python::vm::members::plain;
 
 /// `textwrap.TextWrapper`
 pub(super) static TEXT_WRAPPER: BuiltinType = BuiltinType {
@@ -279,8 +280,10 @@ fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>
     if options.is(vm, "fix_sentence_endings")? {
         fix_sentence_endings(&mut chunks);
     }
-    let total = match options.get("width") {
+    let total = match plain(&options.get("width")) {
         number @ (Value::Int(_) | Value::Bool(_) | Value::BigInt(_)) => convert::index_clamped(vm, &number)?,
+        // It is compared, no more.
+        Value::Float(number) if number.is_nan() => i64::MAX,
         Value::Float(number) => convert::index_clamped(vm, &convert::float_to_int(number)?)?,
         other => {
             let found = other.type_name();
@@ -296,6 +299,10 @@ fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>
         Value::None => None,
         number => Some(convert::index_clamped(vm, &number)?),
     };
+    if chunks.is_empty() && max_lines.is_none() {
+        // Nobody looks at the indents.
+        return Ok(Vec::new());
+    }
     let (initial, subsequent) = (options.text("initial_indent")?, options.text("subsequent_indent")?);
     let placeholder = match options.get("placeholder") {
         // What never looks at it does not mind what it is.
