@@ -327,7 +327,7 @@ impl Formatter<'_> {
         if self.bytes {
             return byte(vm, value);
         }
-        if let Value::Str(text) = value {
+        if let Value::Str(text) = &plain(value) {
             let mut chars = text.as_str().chars();
             return match (chars.next(), chars.next()) {
                 (Some(char), None) => Ok(char),

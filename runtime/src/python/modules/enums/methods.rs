@@ -134,6 +134,10 @@ pub(super) fn of_members(is_int: bool, is_str: bool) -> Vec<(&'static str, Value
             let kept = move |result| if is_int { or_not_implemented(result) } else { result };
             methods.push(function(name, move |vm, member, args| kept(vm.binary(op, &plain(&member), &other(&args)))));
             methods.push(function(reflected, move |vm, member, args| {
+                // A text that formats the member does so by the member's own text.
+                if op == BinaryOp::Remainder && matches!(other(&args), Value::Str(_) | Value::Bytes(_)) {
+                    return Ok(Value::NotImplemented);
+                }
                 or_not_implemented(vm.binary(op, &other(&args), &plain(&member)))
             }));
         }
