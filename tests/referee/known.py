@@ -119,6 +119,7 @@ KNOWN = [
     Known("what a SpecifierSet is made of", r"SpecifierSet\(", None, r"^!TypeError: SpecifierSet\(\) takes a str or Specifier objects$"),
     Known("what a SpecifierSet is made of", r"SpecifierSet\(\[", r"SpecifierSet\("),
     Known("a class of texts as a version", r"(Version|parse)\(", r"^!ValueError: invalid literal for int\(\) with base 10: '\.'$", r"^!InvalidVersion: Invalid version: <enum '"),
+    Known("the dict of a class", r"__dict__|vars\(", r"mappingproxy\(\{'__module__': 'tpv\.core\.loader'", r"mappingproxy\("),
     Known("a UUID of a float", r"UUID\(", None, r"^!TypeError: %x format: an integer is required, not float$"),
     Known("names that NFKC changes", r"make_dataclass\(", r"__create_fn__\(\) got an unexpected keyword argument '_type_[^']*[^\x00-\x7f]"),
     Known("doc strings", when=doc_string),

@@ -186,6 +186,7 @@ impl Type {
             "enum" if enums::is_enum(self) => &enums::ENUM_TYPE,
             "collections.abc" | "numbers" => &ABC_META,
             "collections" if builtin.name == "ChainMap" => &ABC_META,
+            "packaging.specifiers" if matches!(builtin.name, "Specifier" | "SpecifierSet") => &ABC_META,
             "contextlib" if matches!(builtin.name, "ExitStack" | "closing" | "nullcontext" | "suppress") => &ABC_META,
             _ => match self {
                 // Members that are ints or strs have those as their builtin base.

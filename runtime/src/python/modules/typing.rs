@@ -154,7 +154,9 @@ fn member_text(vm: &mut Vm, value: &Value) -> PyResult<String> {
 
 /// The text of what has a name and a module and is no class: a function.
 fn function_text(vm: &mut Vm, value: &Value) -> PyResult<Option<String>> {
-    if !matches!(value, Value::Function(_) | Value::Object(_)) || value.downcast::<Alias>().is_some() {
+    if !matches!(value, Value::Function(_) | Value::Object(_) | Value::BoundMethod(_))
+        || value.downcast::<Alias>().is_some()
+    {
         return Ok(None);
     }
     let Some(name) = vm.find_attr(value, "__qualname__")? else { return Ok(None) };

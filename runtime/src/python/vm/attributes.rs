@@ -225,6 +225,7 @@ impl Vm {
                 Type::Class(class) => Value::Type(class.bases.first().cloned().unwrap_or(Type::Builtin(&OBJECT))),
             }),
             "__mro__" => Some(Value::tuple(resolution_order(class)?.into_iter().map(Value::Type).collect())),
+            // DIFFERENCE: it holds what the body and decorators set, not what every class has.
             "__dict__" => match class {
                 Type::Class(class) => {
                     let items: Vec<(Str, Value)> =
@@ -273,6 +274,9 @@ impl Vm {
                     let owner = class.builtin_base().python_owner(native).map(Type::from);
                     let class = owner.unwrap_or(class).name();
                     return Some(Value::str(format!("{}.{}", class.as_str(), native.name)));
+                }
+                (MethodTarget::Native(_) | MethodTarget::Host(_), "__module__") => {
+                    return origin::module_of_method(method).map(Value::str);
                 }
                 (MethodTarget::Host(text), "__name__") => return Some(Value::Str(text.clone())),
                 (MethodTarget::Host(text), "__qualname__") => {

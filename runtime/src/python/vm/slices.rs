@@ -95,7 +95,10 @@ impl Vm {
             Value::Int(index) => *index,
             _ => match self.index_of(key)? {
                 Some(Value::Int(index)) => index,
-                Some(_) => return Err(index_error("cannot fit 'int' into an index-sized integer")),
+                Some(_) => {
+                    let class = key.type_name();
+                    return Err(index_error(format!("cannot fit '{}' into an index-sized integer", class.as_str())));
+                }
                 None => {
                     let quote = if what.starts_with("string") { "'" } else { "" };
                     let name = key.type_name();
