@@ -160,7 +160,11 @@ fn new(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
     // It is looked up in a set first.
     crate::python::hash::hash(vm, &name)?;
     let Value::Str(name) = name else { return Err(type_error("name must be a string")) };
-    // The data is looked at before the name.
+    // A C string ends at a NUL.
+    if name.contains('\0') {
+        return Err(type_error("name must be a string"));
+    }
+    // The data is looked at before the name's meaning.
     if let Some(data) = &data {
         buffer(data)?;
     }
