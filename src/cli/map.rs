@@ -156,7 +156,9 @@ impl Map {
         let mut total = Tally::default();
         let started = Instant::now();
         let work = |batch: &Batch, output: &mut Vec<u8>| map_batch(&mapper, &world, batch, output);
-        let streamed = stream::run(reader, &mut output, self.threads(), work, |batch, tally| {
+        // What is one batch is one thread's work, and to start others takes longer than a job.
+        let threads = if size.is_some_and(|size| size <= stream::BATCH as u64) { 1 } else { self.threads() };
+        let streamed = stream::run(reader, &mut output, threads, work, |batch, tally| {
             progress.advance(batch.len() as u64);
             total.merge(tally);
         });
