@@ -163,6 +163,7 @@ impl Map {
             total.merge(tally);
         });
         Mapper::leave_to_system();
+        std::mem::forget((mapper, world));
         progress.finish();
         let finished = streamed.and_then(|()| output.finish());
         if let Err(error) = finished {
