@@ -49,6 +49,7 @@ pub(crate) fn strict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
         // It passes for a simple version, for want of any character that is not.
         return Err(type_error("a bytes-like object is required, not 'str'"));
     }
+    // DIFFERENCE: CPython's `packaging` calls what it takes for a method of a text, and so fails otherwise for `StrEnum` itself.
     Err(raise(&INVALID_VERSION, format!("Invalid version: {}", vm.repr(value)?)))
 }
 
