@@ -44,6 +44,11 @@ impl Worker {
         })
     }
 
+    /// An entity with rules that match it applied, one after the other.
+    pub(super) fn apply_each_rule(&mut self, entity: &Rc<Entity>, rules: &[Rc<Entity>]) -> PyResult<Rc<Entity>> {
+        rules.iter().try_fold(entity.clone(), |entity, rule| self.apply_rule(rule, &entity))
+    }
+
     /// An entity that jobs share with rules that match it applied, and without its own: what was left of it once `rules` were
     /// found, which have this number.
     pub(super) fn apply_rules(
@@ -53,7 +58,7 @@ impl Worker {
         number: u32,
     ) -> PyResult<Rc<Entity>> {
         entity.kept.derived(number, || {
-            let applied = rules.iter().try_fold(entity.clone(), |entity, rule| self.apply_rule(rule, &entity))?;
+            let applied = self.apply_each_rule(entity, rules)?;
             Ok(self.store.shared.without_rules(&applied).unwrap_or(applied))
         })
     }

@@ -100,12 +100,13 @@ impl Worker {
         }
         match self.find_rules(entity) {
             Found::Given(matched) => {
-                let ruled = matched.applied.iter().try_fold(working, |working, rule| {
-                    let parent = working.entity(&mut self.vm)?;
-                    let mut after = Working::Unseen(self.apply_rule(rule, &parent)?);
-                    self.see(&mut after);
-                    Ok(after)
-                })?;
+                let mut ruled = working;
+                if !matched.applied.is_empty() {
+                    let entity = ruled.entity(&mut self.vm)?;
+                    ruled = Working::Unseen(self.apply_each_rule(&entity, &matched.applied)?);
+                    // No code runs between the rules: only the last entity can be seen.
+                    self.see(&mut ruled);
+                }
                 Ok((ruled, matched))
             }
             Found::New => self.keep_rules(entity, |worker| worker.evaluate_each_rule(working, entity, &mut Unobserved)),

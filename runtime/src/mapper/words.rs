@@ -102,7 +102,8 @@ pub(super) fn push(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source
     }
     match vm.context.get(slot_of(source, slots)?)?.as_ref()? {
         Value::List(list) if source == Source::Candidates => {
-            let candidates = list.items.borrow().clone();
+            let list = list.clone();
+            let candidates = list.items.borrow();
             words.push(OBJECT | (candidates.len() as u64) << 8);
             candidates.iter().try_for_each(|candidate| {
                 let number = candidate.downcast::<EntityObject>()?.shared_identity(vm)?;

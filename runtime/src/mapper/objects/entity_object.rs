@@ -170,16 +170,10 @@ impl EntityObject {
     /// Takes the rules away.
     pub(in crate::mapper) fn clear_rules(&self, shared: &Shared) {
         self.live.borrow_mut().remove("rules");
-        let base = self.base.borrow().clone();
-        if base.rules.is_empty() {
-            return;
-        }
-        match shared.without_rules(&base) {
+        let without = shared.without_rules(&self.base.borrow());
+        match without {
             Some(without) => *self.base.borrow_mut() = without,
-            None => {
-                drop(base);
-                self.update(|entity| entity.rules = Rc::default());
-            }
+            None => self.update(|entity| entity.rules = Rc::default()),
         }
     }
 
