@@ -64,7 +64,7 @@ impl Rule {
 impl Common {
     fn collect(&self, checked: bool, out: &mut Vec<CodeText>) {
         for (name, value) in self.resources.evaluated() {
-            if let Some(text) = value.as_ref().and_then(ConfigValue::as_text) {
+            if let Some(text) = value.as_ref().and_then(|value| value.as_text()) {
                 push(out, text, CodeKind::Block, name, checked);
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! Values that inheriting shares are behind `Arc`: a hundred thousand tools that inherit one another must not copy them.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use indexmap::IndexMap;
 
@@ -78,7 +78,7 @@ pub struct Entity {
 }
 
 /// The fields of TPV's class `Entity`. `None` is Python's `None`, which means unset.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Common {
     /// `abstract`, as Galaxy's `asbool` reads it.
     pub is_abstract: bool,
@@ -105,25 +105,46 @@ pub struct Common {
     pub extras: Arc<Dict>,
 }
 
+impl Default for Common {
+    /// Nothing is set. What is empty is shared, since every entity and rule begins with this.
+    fn default() -> Self {
+        static UNSET: LazyLock<Common> = LazyLock::new(|| Common {
+            is_abstract: false,
+            inherits: None,
+            resources: Arc::default(),
+            env: None,
+            params: None,
+            resubmit: Arc::default(),
+            rank: None,
+            // A context that is not given is an empty one; only `context: null` is none.
+            context: Some(Arc::default()),
+            tags: SchedulingTags::default(),
+            no_qa_codes: Arc::default(),
+            extras: Arc::default(),
+        });
+        UNSET.clone()
+    }
+}
+
 /// Resource fields: `Int`, `BigInt`, `Float` or, in the first nine, `Str` with a code block.
 #[derive(Clone, Debug, Default)]
 #[allow(missing_docs, reason = "the fields are TPV's own, each named as in a config")]
 pub struct Resources {
-    pub cores: Option<ConfigValue>,
-    pub mem: Option<ConfigValue>,
-    pub gpus: Option<ConfigValue>,
-    pub min_cores: Option<ConfigValue>,
-    pub min_mem: Option<ConfigValue>,
-    pub min_gpus: Option<ConfigValue>,
-    pub max_cores: Option<ConfigValue>,
-    pub max_mem: Option<ConfigValue>,
-    pub max_gpus: Option<ConfigValue>,
+    pub cores: Option<Arc<ConfigValue>>,
+    pub mem: Option<Arc<ConfigValue>>,
+    pub gpus: Option<Arc<ConfigValue>>,
+    pub min_cores: Option<Arc<ConfigValue>>,
+    pub min_mem: Option<Arc<ConfigValue>>,
+    pub min_gpus: Option<Arc<ConfigValue>>,
+    pub max_cores: Option<Arc<ConfigValue>>,
+    pub max_mem: Option<Arc<ConfigValue>>,
+    pub max_gpus: Option<Arc<ConfigValue>>,
     /// A number.
-    pub max_concurrent_cores: Option<ConfigValue>,
+    pub max_concurrent_cores: Option<Arc<ConfigValue>>,
     /// A number.
-    pub max_concurrent_mem: Option<ConfigValue>,
+    pub max_concurrent_mem: Option<Arc<ConfigValue>>,
     /// A number.
-    pub max_concurrent_gpus: Option<ConfigValue>,
+    pub max_concurrent_gpus: Option<Arc<ConfigValue>>,
 }
 
 /// How many of the fields of [`Resources`] hold a number or code; the others hold a number.
@@ -131,7 +152,7 @@ const EVALUATED: usize = 9;
 
 impl Resources {
     /// All fields with their names.
-    pub fn fields(&self) -> [(&'static str, &Option<ConfigValue>); 12] {
+    pub fn fields(&self) -> [(&'static str, &Option<Arc<ConfigValue>>); 12] {
         [
             ("cores", &self.cores),
             ("mem", &self.mem),
@@ -149,12 +170,12 @@ impl Resources {
     }
 
     /// The fields that are evaluated, with their names.
-    pub fn evaluated(&self) -> impl Iterator<Item = (&'static str, &Option<ConfigValue>)> {
+    pub fn evaluated(&self) -> impl Iterator<Item = (&'static str, &Option<Arc<ConfigValue>>)> {
         self.fields().into_iter().take(EVALUATED)
     }
 
     /// The field of a name, and whether it may hold code.
-    pub(crate) fn field_mut(&mut self, name: &str) -> Option<(&mut Option<ConfigValue>, bool)> {
+    pub(crate) fn field_mut(&mut self, name: &str) -> Option<(&mut Option<Arc<ConfigValue>>, bool)> {
         Some(match name {
             "cores" => (&mut self.cores, true),
             "mem" => (&mut self.mem, true),
@@ -203,17 +224,17 @@ pub struct DestinationFields {
     /// `runner`
     pub runner: Option<Text>,
     /// `max_accepted_cores`: a number, as the next five.
-    pub max_accepted_cores: Option<ConfigValue>,
+    pub max_accepted_cores: Option<Arc<ConfigValue>>,
     /// `max_accepted_mem`
-    pub max_accepted_mem: Option<ConfigValue>,
+    pub max_accepted_mem: Option<Arc<ConfigValue>>,
     /// `max_accepted_gpus`
-    pub max_accepted_gpus: Option<ConfigValue>,
+    pub max_accepted_gpus: Option<Arc<ConfigValue>>,
     /// `min_accepted_cores`
-    pub min_accepted_cores: Option<ConfigValue>,
+    pub min_accepted_cores: Option<Arc<ConfigValue>>,
     /// `min_accepted_mem`
-    pub min_accepted_mem: Option<ConfigValue>,
+    pub min_accepted_mem: Option<Arc<ConfigValue>>,
     /// `min_accepted_gpus`
-    pub min_accepted_gpus: Option<ConfigValue>,
+    pub min_accepted_gpus: Option<Arc<ConfigValue>>,
     /// `destination_name_override`, else the field `id`, else the key: an f-string. Never unset, so that no parent's is inherited.
     pub dest_name: Text,
     /// `scheduling`: what the destination offers.

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use crate::config::entity::{Common, DestinationFields, Dict, Entity, EnvEntry, Oversize, PoolFields, Resources, Rule};
-use crate::config::value::ConfigValue;
 
 impl Entity {
     /// This entity over `parent`, which is of the same kind.
@@ -83,7 +82,7 @@ impl Common {
 }
 
 /// The child's value unless it is unset.
-fn or(child: &Option<ConfigValue>, parent: &Option<ConfigValue>) -> Option<ConfigValue> {
+fn or<T: Clone>(child: &Option<T>, parent: &Option<T>) -> Option<T> {
     child.as_ref().or(parent.as_ref()).cloned()
 }
 

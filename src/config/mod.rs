@@ -129,7 +129,7 @@ fn merge_documents(
     for (id, document) in files {
         let name = sources.get(id).map_or("", |source| &source.name);
         match document {
-            Some(document) => validated.push(validator.file(&document.root, name)),
+            Some(document) => validated.push(validator.file(document.root, name)),
             None => is_complete = false,
         }
     }

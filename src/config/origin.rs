@@ -58,7 +58,9 @@ impl<'a> TextOrigin<'a> {
     pub fn site(&self) -> Site {
         let span = self.text.span;
         let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-        let pieces = self.pieces();
+        // Most texts are one line that is written as it is read.
+        let is_as_written = !self.text.value.contains(['\n', '\r']) && self.sources.text(span) == &*self.text.value;
+        let pieces = if is_as_written { Vec::new() } else { self.pieces() };
         let (line, column) = match pieces.first() {
             // Where the text would start if nothing but this piece were known.
             Some(first) => {

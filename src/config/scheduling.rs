@@ -1,6 +1,6 @@
 //! Scheduling tags: four lists of names, each in one of them at most.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::config::entity::Dict;
 use crate::config::value::Text;
@@ -50,8 +50,10 @@ pub struct SchedulingTags {
 
 impl Default for SchedulingTags {
     fn default() -> Self {
-        let empty = || Some(Arc::default());
-        Self { require: empty(), prefer: empty(), accept: empty(), reject: empty(), extras: Arc::default() }
+        static NONE: LazyLock<(Arc<Vec<Text>>, Arc<Dict>)> = LazyLock::new(Default::default);
+        let (tags, extras) = &*NONE;
+        let empty = || Some(tags.clone());
+        Self { require: empty(), prefer: empty(), accept: empty(), reject: empty(), extras: extras.clone() }
     }
 }
 

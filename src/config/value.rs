@@ -71,7 +71,16 @@ pub enum ValueKind {
     AnchoredBool(bool),
     /// A scalar with a tag that is no type of its own (`!foo bar`, and with ruamel.yaml's round-trip loader `!!str 5`
     /// too): an object that is none of the types above, whose `str()` is the text.
-    Tagged(Arc<str>, Text),
+    Tagged(Arc<TaggedScalar>),
+}
+
+/// A scalar whose tag is no type of its own.
+#[derive(Clone, Debug)]
+pub struct TaggedScalar {
+    /// The whole tag.
+    pub tag: Arc<str>,
+    /// The scalar.
+    pub text: Text,
 }
 
 /// A day.
@@ -207,7 +216,8 @@ impl ConfigValue {
     /// Python's `str()`, which TPV applies to the values of an `env` mapping.
     pub fn python_str(&self) -> String {
         match &self.kind {
-            ValueKind::Str(text) | ValueKind::Tagged(_, text) => text.value.to_string(),
+            ValueKind::Str(text) => text.value.to_string(),
+            ValueKind::Tagged(tagged) => tagged.text.value.to_string(),
             ValueKind::Date(date) => date.to_string(),
             ValueKind::DateTime(time) => time.to_string(),
             _ => self.python_repr(),
@@ -234,7 +244,8 @@ impl ConfigValue {
             ValueKind::Float(value) => out.push_str(&float_repr(*value)),
             ValueKind::AnchoredBool(value) => out.push(if *value { '1' } else { '0' }),
             ValueKind::Str(text) => out.push_str(&str_repr(&text.value)),
-            ValueKind::Tagged(tag, text) => {
+            ValueKind::Tagged(tagged) => {
+                let TaggedScalar { tag, text } = &**tagged;
                 let style = match text.style {
                     ScalarStyle::Plain => "None",
                     ScalarStyle::SingleQuoted => "\"'\"",

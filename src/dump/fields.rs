@@ -129,7 +129,7 @@ fn common(common: &Common, with_tags: bool, in_list: bool, fields: &mut Vec<Fiel
     fields.push(field("abstract", made(ValueKind::Bool(common.is_abstract)), !common.is_abstract));
     fields.push(field("inherits", optional_text(common.inherits.as_ref()), common.inherits.is_none()));
     for (name, value) in common.resources.fields() {
-        fields.push(field(name, value.clone().unwrap_or_else(null), value.is_none()));
+        fields.push(field(name, value.as_deref().cloned().unwrap_or_else(null), value.is_none()));
     }
     fields.push(field("env", common.env.as_ref().map_or_else(null, |entries| env(entries)), common.env.is_none()));
     let params = common.params.as_ref().map_or_else(null, |params| dict(params, in_list));
@@ -179,7 +179,7 @@ fn destination_fields(destination: &DestinationFields, fields: &mut Vec<Field>) 
         ("min_accepted_mem", &destination.min_accepted_mem),
         ("min_accepted_gpus", &destination.min_accepted_gpus),
     ] {
-        fields.push(field(name, value.clone().unwrap_or_else(null), value.is_none()));
+        fields.push(field(name, value.as_deref().cloned().unwrap_or_else(null), value.is_none()));
     }
     let name = field("dest_name", text(&destination.dest_name), false);
     fields.push(Field { alias: "destination_name_override".to_owned(), ..name });

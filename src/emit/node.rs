@@ -77,7 +77,7 @@ impl Node {
             ValueKind::Date(date) => Kind::Plain(date.to_string()),
             ValueKind::DateTime(time) => Kind::Plain(time.to_string()),
             ValueKind::Str(text) => Kind::Str(text.value.to_string()),
-            ValueKind::Tagged(tag, text) => Kind::Tagged(prepare_tag(tag), text.value.to_string()),
+            ValueKind::Tagged(tagged) => Kind::Tagged(prepare_tag(&tagged.tag), tagged.text.value.to_string()),
             ValueKind::List(items) => Kind::List(items.iter().map(|item| Self::of_config(item, comment)).collect()),
             ValueKind::Set(items) => Kind::Set(items.iter().map(|item| Self::of_config(item, &|_| None)).collect()),
             ValueKind::Map(map) => Kind::Map(Self::entries(map, comment)),

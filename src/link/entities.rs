@@ -73,9 +73,10 @@ impl Linker<'_> {
     }
 
     fn common(&mut self, class: EntityClass, id: &str, span: Span, common: &Common) -> EntityRow {
-        let mut resources = Vec::new();
+        let fields = common.resources.fields();
+        let mut resources = Vec::with_capacity(fields.iter().filter(|(_, value)| value.is_some()).count());
         let mut limits = Vec::new();
-        for (name, value) in common.resources.fields() {
+        for (name, value) in fields {
             let Some(value) = value else { continue };
             if let Some(resource) = Resource::from_name(name) {
                 resources.push((resource, self.resource(value, resource)));

@@ -42,7 +42,7 @@ impl Linker<'_> {
                 Some(property) => self.code(text, CodeKind::FString, property),
                 None => ValueRow::Str(self.strings.id(text.as_str())),
             },
-            ValueKind::Tagged(_, text) => ValueRow::Str(self.strings.id(text.as_str())),
+            ValueKind::Tagged(tagged) => ValueRow::Str(self.strings.id(tagged.text.as_str())),
             ValueKind::Date(date) => ValueRow::Date(i16::try_from(date.year).unwrap_or(i16::MAX), date.month, date.day),
             ValueKind::DateTime(time) => {
                 ValueRow::DateTime(microseconds(time), time.offset.map(|minutes| minutes * 60))

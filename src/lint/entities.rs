@@ -1,5 +1,7 @@
 //! TPV's own checks of entities: T003, T004, T101 and T102; and T117.
 
+use std::sync::Arc;
+
 use super::{Finding, Linter};
 use crate::config::entity::{Entity, EntityKind};
 use crate::config::suggest::closest;
@@ -7,8 +9,8 @@ use crate::config::value::ConfigValue;
 use crate::diagnostic::Diagnostic;
 
 /// Whether Python takes it for true.
-fn is_set(value: &Option<ConfigValue>) -> bool {
-    value.as_ref().is_some_and(ConfigValue::python_bool)
+fn is_set(value: &Option<Arc<ConfigValue>>) -> bool {
+    value.as_ref().is_some_and(|value| value.python_bool())
 }
 
 /// Looks at every tool and destination.

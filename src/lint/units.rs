@@ -24,7 +24,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                 for (name, value) in
                     [("max_accepted_mem", &fields.max_accepted_mem), ("min_accepted_mem", &fields.min_accepted_mem)]
                 {
-                    number(linter, entity, name, value.as_ref());
+                    number(linter, entity, name, value.as_deref());
                 }
             }
         }
@@ -33,7 +33,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
 
 fn common(linter: &mut Linter<'_>, entity: &Entity, common: &Common) {
     for (name, value) in common.resources.evaluated() {
-        let Some(ConfigValue { kind: ValueKind::Float(number), span }) = value else { continue };
+        let Some(ConfigValue { kind: ValueKind::Float(number), span }) = value.as_deref() else { continue };
         if !number.is_finite() {
             // TPV evaluates the text of the number, which is a name in Python.
             let diagnostic = Diagnostic::warning(format!("`{name}` is no number that TPV can evaluate"))
@@ -44,7 +44,7 @@ fn common(linter: &mut Linter<'_>, entity: &Entity, common: &Common) {
     }
     for (name, value) in common.resources.fields() {
         if name.ends_with("mem") {
-            number(linter, entity, name, value.as_ref());
+            number(linter, entity, name, value.as_deref());
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 impl Validator<'_> {
     /// A field of type `dict[str, Any]`.
     pub(super) fn dict(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<Arc<Dict>> {
-        let map = self.mapping(entry, &format!("`{}`", entry.key.python_str()), Some(owner))?;
+        let map = self.mapping(entry, format_args!("`{}`", entry.key.python_str()), Some(owner))?;
         let what = format!("an entry of `{}`", entry.key.python_str());
         let mut dict = Dict::with_capacity(map.entries.len());
         for entry in &map.entries {

@@ -58,9 +58,7 @@ pub(super) struct Draft {
 
 impl Draft {
     pub(super) fn new() -> Self {
-        // A context that is not given is an empty one; only `context: null` is none.
-        let common = Common { context: Some(Arc::default()), ..Common::default() };
-        Self { common, resources: Resources::default(), extras: Dict::new() }
+        Self { common: Common::default(), resources: Resources::default(), extras: Dict::new() }
     }
 
     pub(super) fn extra(&mut self, key: &str, value: &ConfigValue) {
@@ -89,7 +87,7 @@ impl Validator<'_> {
         let mut own_id = None;
         let mut pool = PoolFields::default();
         let map =
-            self.mapping(entry, &format!("the {} `{}`", kind.noun(), id.value), None).cloned().unwrap_or_default();
+            self.mapping(entry, format_args!("the {} `{}`", kind.noun(), id.value), None).cloned().unwrap_or_default();
         for entry in &map.entries {
             let Some(key) = self.string_key(entry, "a field") else { continue };
             let key = key.as_str();
@@ -146,7 +144,7 @@ impl Validator<'_> {
     /// Takes a field that all entities and rules have; false if it is none of these.
     pub(super) fn common_field(&mut self, key: &str, entry: &Entry, owner: Owner<'_>, draft: &mut Draft) -> bool {
         if let Some((slot, may_be_code)) = draft.resources.field_mut(key) {
-            *slot = self.resource(entry, owner, may_be_code);
+            *slot = self.resource(entry, owner, may_be_code).map(Arc::new);
             return true;
         }
         let common = &mut draft.common;
@@ -221,7 +219,7 @@ impl Validator<'_> {
             "min_accepted_gpus" => &mut out.min_accepted_gpus,
             _ => return false,
         };
-        *slot = self.resource(entry, owner, false);
+        *slot = self.resource(entry, owner, false).map(Arc::new);
         true
     }
 }

@@ -11,13 +11,14 @@ mod scalar;
 mod scheduling;
 pub(crate) mod unknown;
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 
 use crate::config::code::CodeText;
 use crate::config::entity::{Dict, Entity, EntityKind, GlobalConfig, StoreConfig};
-use crate::config::value::{ConfigValue, Entry, Map, Text};
+use crate::config::value::{ConfigValue, Entry, Map, Text, ValueKind};
 use crate::config::yaml::insert_noqa;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::Span;
@@ -70,10 +71,10 @@ impl<'a> Validator<'a> {
     }
 
     /// Validates the root value of a file named `name`.
-    pub fn file(&mut self, root: &ConfigValue, name: &str) -> FileConfig {
+    pub fn file(&mut self, root: ConfigValue, name: &str) -> FileConfig {
         let mut out = FileConfig::default();
         let root = insert_noqa(root);
-        let Some(map) = root.as_map() else {
+        let ValueKind::Map(map) = root.kind else {
             let problem = if root.is_null() {
                 Diagnostic::error(format!("the config `{name}` is empty"))
             } else {
@@ -82,8 +83,9 @@ impl<'a> Validator<'a> {
             self.problems.push(problem.help("start with a section, such as `tools: {}`"));
             return out;
         };
+        let mut entries = Arc::unwrap_or_clone(map).entries;
         let mut extras = Dict::new();
-        for entry in &map.entries {
+        for entry in &entries {
             let Some(key) = self.string_key(entry, "a section") else { continue };
             match key.as_str() {
                 "global" => out.global = self.global(entry),
@@ -96,21 +98,23 @@ impl<'a> Validator<'a> {
                 }
             }
         }
+        // Each value goes when it has become an entity, so that a large config is never in memory as both.
         // Rules are numbered in the order of the sections' declaration, not of the file.
         for (kind, section) in EntityKind::ALL.into_iter().zip(&mut out.sections) {
-            if let Some(entry) = map.entry(kind.section()) {
-                *section = self.section(kind, entry);
+            if let Some(at) = entries.iter().position(|entry| entry.key.as_str() == Some(kind.section())) {
+                *section = self.section(kind, entries.swap_remove(at));
             }
         }
         out.extras = extras;
         out
     }
 
-    fn section(&mut self, kind: EntityKind, entry: &Entry) -> Section {
+    fn section(&mut self, kind: EntityKind, entry: Entry) -> Section {
         let mut out = Section::new();
-        let Some(map) = self.mapping(entry, &format!("`{}`", kind.section()), None) else { return out };
-        for entry in &map.entries {
-            let Some(id) = self.string_key(entry, &format!("the id of a {}", kind.noun())) else { continue };
+        let Some(map) = self.mapping(&entry, format_args!("`{}`", kind.section()), None).cloned() else { return out };
+        drop(entry);
+        for entry in Arc::unwrap_or_clone(map).entries {
+            let Some(id) = self.string_key(&entry, format_args!("the id of a {}", kind.noun())) else { continue };
             if id.as_str() == "no_qa_codes" && entry.value.as_map().is_none() {
                 // TPV puts the codes of the comment among the entities, where they are none.
                 self.problems.push(
@@ -123,7 +127,7 @@ impl<'a> Validator<'a> {
                 );
                 continue;
             }
-            let entity = self.entity(kind, &id, entry);
+            let entity = self.entity(kind, &id, &entry);
             self.checks.extend(entity.code().into_iter().filter(|code| code.checked_at_load));
             out.insert(id.value, Arc::new(entity));
         }
@@ -173,11 +177,11 @@ impl<'a> Validator<'a> {
     }
 
     /// The key as a string; a problem if it is none.
-    fn string_key(&mut self, entry: &Entry, what: &str) -> Option<Text> {
+    fn string_key(&mut self, entry: &Entry, what: impl Display) -> Option<Text> {
         if let Some(text) = entry.key.as_text() {
             return Some(text.clone());
         }
-        let shown = entry.key.describe();
+        let (what, shown) = (what.to_string(), entry.key.describe());
         let mut problem = Diagnostic::error(format!("the name of {what} must be a string"))
             .at(entry.key.span, format!("this is {shown}"));
         if what.starts_with("the id") {
@@ -188,7 +192,7 @@ impl<'a> Validator<'a> {
     }
 
     /// The value as a mapping; a problem if it is none.
-    fn mapping<'v>(&mut self, entry: &'v Entry, what: &str, owner: Option<Owner<'_>>) -> Option<&'v Arc<Map>> {
+    fn mapping<'v>(&mut self, entry: &'v Entry, what: impl Display, owner: Option<Owner<'_>>) -> Option<&'v Arc<Map>> {
         if let Some(map) = entry.value.as_map() {
             return Some(map);
         }

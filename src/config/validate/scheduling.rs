@@ -16,7 +16,7 @@ const DUPLICATE_ORDER: [TagKind; 4] = [TagKind::Require, TagKind::Prefer, TagKin
 impl Validator<'_> {
     /// The tags; a tag may stand in one list only, and there once.
     pub(super) fn scheduling(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<SchedulingTags> {
-        let map = self.mapping(entry, &format!("`{}`", entry.key.python_str()), Some(owner))?;
+        let map = self.mapping(entry, format_args!("`{}`", entry.key.python_str()), Some(owner))?;
         let mut tags = SchedulingTags::default();
         let mut extras = Dict::new();
         for entry in &map.entries {

@@ -8,8 +8,9 @@ use saphyr_parser::{Event, ScalarStyle as Style, Tag as EventTag};
 use super::construct::construct;
 use super::lexical::noqa_between;
 use super::merge::OpenMap;
+use super::short_texts::ShortTexts;
 use crate::config::origin::ScalarStyle;
-use crate::config::value::{ConfigValue, Entry, Map, Text, ValueKind};
+use crate::config::value::{ConfigValue, Entry, Map, TaggedScalar, Text, ValueKind};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Source, SourceId, Span};
 use crate::yaml::resolve::{Tag, resolve};
@@ -28,6 +29,7 @@ pub(super) struct Composer<'a> {
     open: Vec<Frame>,
     anchors: HashMap<usize, Anchored>,
     aliased: u64,
+    texts: ShortTexts,
     root: Option<ConfigValue>,
 }
 
@@ -78,7 +80,7 @@ struct Node {
 impl<'a> Composer<'a> {
     pub(super) fn new(source: &'a Source, id: SourceId, problems: &'a mut Diagnostics) -> Self {
         let (open, anchors) = (Vec::new(), HashMap::new());
-        Self { text: &source.text, id, problems, open, anchors, aliased: 0, root: None }
+        Self { text: &source.text, id, problems, open, anchors, aliased: 0, texts: ShortTexts::new(), root: None }
     }
 
     /// The document's value, if there was one.
@@ -145,11 +147,12 @@ impl<'a> Composer<'a> {
         self.place(Node { value, size, is_merge: false, content, noqa: None }, anchor)
     }
 
-    fn sequence(&mut self, items: Vec<ConfigValue>, tag: &str, start: Span) -> Option<ValueKind> {
+    fn sequence(&mut self, mut items: Vec<ConfigValue>, tag: &str, start: Span) -> Option<ValueKind> {
         if !matches!(tag, "omap" | "pairs") {
             if matches!(tag, "map" | "set") {
                 self.fail(Diagnostic::error(format!("a list cannot have the tag `!!{tag}`")).at(start, ""))?;
             }
+            items.shrink_to_fit();
             return Some(ValueKind::List(Arc::new(items)));
         }
         let mut pairs = Vec::new();
@@ -223,8 +226,11 @@ impl<'a> Composer<'a> {
         let span = if anchor != 0 || tag.is_some() { self.content_of(span, style) } else { span };
         let text = self.trim_last_line(text, style, span);
         let tag = tag.map(full_tag).filter(|tag| tag != "!");
+        let is_tagged = tag.is_some();
         let resolved = if style == ScalarStyle::Plain { resolve(text) } else { Tag::Str };
-        let new_text = || Text { value: text.into(), span, style };
+        let expects_key = self.expects_key();
+        let texts = &mut self.texts;
+        let mut new_text = || Text { value: texts.share(text), span, style };
         let unreadable = |what: &str| {
             Diagnostic::error(format!("`{text}` is no {what} that can be read"))
                 .at(span, "")
@@ -233,8 +239,8 @@ impl<'a> Composer<'a> {
         let kind = match tag.as_deref().map(|tag| tag.strip_prefix(YAML_TAGS).unwrap_or("!")) {
             None => match resolved {
                 Tag::Str | Tag::Yaml | Tag::Merge => ValueKind::Str(new_text()),
-                Tag::Value if self.expects_key() => ValueKind::Str(new_text()),
-                Tag::Value => ValueKind::Tagged(format!("{YAML_TAGS}value").into(), new_text()),
+                Tag::Value if expects_key => ValueKind::Str(new_text()),
+                Tag::Value => tagged(format!("{YAML_TAGS}value"), new_text()),
                 tag => match construct(tag, text) {
                     Some(kind) => kind,
                     None => return self.fail(unreadable(if tag == Tag::Timestamp { "date" } else { "number" })),
@@ -256,13 +262,13 @@ impl<'a> Composer<'a> {
             Some(suffix @ ("map" | "seq" | "set" | "omap" | "pairs")) => {
                 return self.fail(Diagnostic::error(format!("a scalar cannot have the tag `!!{suffix}`")).at(span, ""));
             }
-            Some(_) => ValueKind::Tagged(tag.as_deref().unwrap_or_default().into(), new_text()),
+            Some(_) => tagged(tag.unwrap_or_default(), new_text()),
         };
         let kind = match kind {
             ValueKind::Bool(value) if anchor != 0 => ValueKind::AnchoredBool(value),
             kind => kind,
         };
-        let is_merge = tag.is_none() && resolved == Tag::Merge;
+        let is_merge = !is_tagged && resolved == Tag::Merge;
         let value = ConfigValue::new(kind, span);
         if anchor != 0 {
             self.anchors.insert(anchor, Anchored { value: None, size: 0, noqa: None });
@@ -310,7 +316,7 @@ impl<'a> Composer<'a> {
         if is_merge && !matches!(&frame.kind, FrameKind::Map { key: None, .. }) {
             // `<<` means something as a key only; elsewhere ruamel.yaml makes an object of no known type of it.
             let text = Text { value: "<<".into(), span: value.span, style: ScalarStyle::Plain };
-            value.kind = ValueKind::Tagged(format!("{YAML_TAGS}merge").into(), text);
+            value.kind = tagged(format!("{YAML_TAGS}merge"), text);
         }
         match &mut frame.kind {
             FrameKind::Seq(items) => {
@@ -363,6 +369,10 @@ fn full_tag(tag: &EventTag) -> String {
     format!("{}{}", tag.handle, tag.suffix)
 }
 
+fn tagged(tag: String, text: Text) -> ValueKind {
+    ValueKind::Tagged(Arc::new(TaggedScalar { tag: tag.into(), text }))
+}
+
 fn scalar_style(style: Style) -> ScalarStyle {
     match style {
         Style::Plain => ScalarStyle::Plain,
@@ -375,11 +385,11 @@ fn scalar_style(style: Style) -> ScalarStyle {
 
 /// Copies the `# noqa` codes of mappings into the mappings themselves, under the key `no_qa_codes`, as TPV does before
 /// it validates: through mappings, not through lists.
-pub(crate) fn insert_noqa(value: &ConfigValue) -> ConfigValue {
-    let Some(map) = value.as_map().filter(|map| has_noqa(map)) else { return value.clone() };
+pub(crate) fn insert_noqa(value: ConfigValue) -> ConfigValue {
+    let Some(map) = value.as_map().filter(|map| has_noqa(map)) else { return value };
     let mut entries = Vec::with_capacity(map.entries.len());
     for entry in &map.entries {
-        let mut child = insert_noqa(&entry.value);
+        let mut child = insert_noqa(entry.value.clone());
         if let (Some(codes), Some(inner)) = (&entry.noqa, child.as_map()) {
             let span = entry.key.span;
             let text = |text: &str| ConfigValue::new(ValueKind::Str(Text::new(text, span)), span);

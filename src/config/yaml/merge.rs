@@ -137,6 +137,8 @@ impl OpenMap {
                 }
             }
         }
+        // A vector grows in powers of two: half of a large config would be room for more.
+        self.entries.shrink_to_fit();
         Map { entries: self.entries }
     }
 

@@ -8,6 +8,7 @@ mod construct;
 mod indent;
 mod lexical;
 mod merge;
+mod short_texts;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 

@@ -80,7 +80,7 @@ impl<'a> Collector<'a> {
 
     fn common(&mut self, owner: &'a Arc<Entity>, rule: Option<Span>, common: &'a Common) {
         for (name, value) in common.resources.evaluated() {
-            if let Some(text) = value.as_ref().and_then(ConfigValue::as_text) {
+            if let Some(text) = value.as_ref().and_then(|value| value.as_text()) {
                 self.add(owner, rule, text, CodeKind::Block, name);
             }
         }
