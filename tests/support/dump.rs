@@ -1,5 +1,6 @@
 //! A loaded config in the JSON form of `tests/record/record_config.py`.
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
@@ -67,7 +68,7 @@ fn value(item: &ConfigValue) -> Value {
         ValueKind::Float(number) => json!({ "$float": float_repr(*number) }),
         ValueKind::Str(text) => json!(text.as_str()),
         ValueKind::Date(_) | ValueKind::DateTime(_) => json!({ "$date": item.python_str() }),
-        ValueKind::Tagged(_, text) => json!({ "$tagged": text.as_str() }),
+        ValueKind::Tagged(tagged) => json!({ "$tagged": tagged.text.as_str() }),
         ValueKind::List(items) | ValueKind::Set(items) => items.iter().map(value).collect(),
         ValueKind::Map(map) | ValueKind::OrderedMap(map) => {
             let entry = |entry: &tpvc::config::value::Entry| {
@@ -78,8 +79,8 @@ fn value(item: &ConfigValue) -> Value {
     }
 }
 
-fn optional(item: &Option<ConfigValue>) -> Value {
-    item.as_ref().map_or(Value::Null, value)
+fn optional(item: &Option<impl Borrow<ConfigValue>>) -> Value {
+    item.as_ref().map_or(Value::Null, |item| value(item.borrow()))
 }
 
 fn tags(tags: &SchedulingTags) -> Value {

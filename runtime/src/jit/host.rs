@@ -37,21 +37,13 @@ pub(super) struct Host<'a> {
 impl Host<'_> {
     /// The value behind a reference.
     pub(super) fn value(&self, reference: u64) -> Option<Value> {
-        if reference & CONSTANT != 0 {
-            return self.consts.get(usize::try_from(reference & !CONSTANT).ok()?).cloned();
-        }
-        self.vm.kernel_refs.get(usize::try_from(reference).ok()?).cloned()
+        referenced(self.vm, self.consts, reference)
     }
 
     /// The value of a tag and a payload.
     pub(super) fn tagged(&self, tag: u64, payload: u64) -> Option<Value> {
-        match *Kind::ALL.get(usize::try_from(tag).ok()?)? {
-            Kind::None => Some(Value::None),
-            Kind::Bool => Some(Value::Bool(payload != 0)),
-            Kind::Int => Some(Value::Int(payload.cast_signed())),
-            Kind::Float => Some(Value::Float(f64::from_bits(payload))),
-            Kind::Str | Kind::Other => self.value(reference(payload)),
-        }
+        let kind = Kind::of_tag(tag)?;
+        if kind.is_reference() { self.value(reference(payload)) } else { kind.plain(payload) }
     }
 
     /// Keeps a value for the run; gives its tag and leaves its payload in `out`.
@@ -62,8 +54,16 @@ impl Host<'_> {
     }
 }
 
+/// The value behind a reference.
+pub(super) fn referenced(vm: &Vm, consts: &[Value], reference: u64) -> Option<Value> {
+    if reference & CONSTANT != 0 {
+        return consts.get(usize::try_from(reference & !CONSTANT).ok()?).cloned();
+    }
+    vm.kernel_refs.get(usize::try_from(reference).ok()?).cloned()
+}
+
 /// A reference as it comes from machine code: only its low 33 bits are.
-fn reference(payload: u64) -> u64 {
+pub(super) fn reference(payload: u64) -> u64 {
     payload & (CONSTANT | (CONSTANT - 1))
 }
 

@@ -38,6 +38,24 @@ impl Kind {
         }
     }
 
+    /// The kind of a tag of machine code.
+    #[inline]
+    pub(super) fn of_tag(tag: u64) -> Option<Self> {
+        Self::ALL.get(usize::try_from(tag).ok()?).copied()
+    }
+
+    /// The value of a payload that is no reference.
+    #[inline]
+    pub(super) fn plain(self, payload: u64) -> Option<Value> {
+        Some(match self {
+            Self::None => Value::None,
+            Self::Bool => Value::Bool(payload != 0),
+            Self::Int => Value::Int(payload.cast_signed()),
+            Self::Float => Value::Float(f64::from_bits(payload)),
+            Self::Str | Self::Other => return None,
+        })
+    }
+
     fn of_const(constant: &Const) -> Self {
         match constant {
             Const::None => Self::None,

@@ -5,12 +5,12 @@
 
 use std::cell::Cell;
 
-use super::host::{Host, LEAVE, payload};
+use super::host::{Host, LEAVE, payload, reference, referenced};
 use super::kinds::Kind;
 use super::machine::{Code, Lookup};
 use super::{Mode, Native};
 use crate::python::builtins;
-use crate::python::code::Program;
+use crate::python::code::{LoadedCode, Program};
 use crate::python::kernel::{Kernel, MAX_INPUTS, Node};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
@@ -48,77 +48,117 @@ pub(crate) struct LoadedKernel {
     inputs: Vec<Source>,
     /// The slots of builtins that the kernel uses: nothing in the context may hide them.
     builtins: Vec<usize>,
+    /// The kinds of the inputs of the last run, with the machine code for them.
+    last: Cell<(u32, Option<Code>)>,
     /// By the kinds of the inputs.
     versions: [Cell<(u32, State)>; MAX_VERSIONS],
 }
 
 /// Computes a block by its kernel; `None` where it has none, or the kernel leaves. `size` is the job's `input_size` where
 /// the block names it.
+///
+/// In line, and the value is made last: most blocks take less time than a copy of a value just written, which the
+/// processor cannot forward from two stores to one load.
+#[inline]
 pub(crate) fn run(vm: &mut Vm, native: &Native, program: &Program, code: u32, size: Option<&Value>) -> Option<Value> {
     let loaded = program.loaded(code)?;
     let kernel = match loaded.kernel.get() {
         Some(kernel) => kernel.as_ref()?,
-        None => {
-            let kernel = load(vm, program, code);
-            loaded.kernel.get_or_init(|| kernel).as_ref()?
-        }
+        None => loaded.kernel.get_or_init(|| load(vm, program, code)).as_ref()?,
     };
     if kernel.builtins.iter().any(|slot| vm.context.get(*slot).is_none_or(Option::is_some)) {
         return None;
     }
     let (base, steps) = (vm.kernel_refs.len(), vm.steps_left());
     let mut payloads = [0; MAX_INPUTS];
+    let key = gather(vm, kernel, size, &mut payloads);
+    let (tag, out) = match key.and_then(|key| kernel.machine_code(native, code, key)) {
+        Some(machine_code) => {
+            let mut host = Host { out: 0, vm, consts: &loaded.consts, program, code: program.code(code)? };
+            // SAFETY: the program holds the `Jit` that the code is from (`native` is its own), and the payloads are of the
+            // kinds in the key, by which the code was chosen; there are as many as the kernel has inputs, of which there are
+            // at most `MAX_INPUTS`.
+            let tag = unsafe { machine_code.run(&mut host, &payloads) };
+            (tag, host.out)
+        }
+        None => (LEAVE, 0),
+    };
+    let kind = if tag == LEAVE { None } else { Kind::of_tag(tag) };
+    if vm.kernel_refs.len() > base || kind.is_none_or(Kind::is_reference) {
+        return finish(vm, loaded, base, steps, kind, out);
+    }
+    vm.kernel_runs += 1;
+    kind?.plain(out)
+}
+
+/// Leaves the payloads of the inputs, and gives the key of their kinds; `None` where one has no value.
+#[inline]
+fn gather(vm: &mut Vm, kernel: &LoadedKernel, size: Option<&Value>, payloads: &mut [u64; MAX_INPUTS]) -> Option<u32> {
     let mut key = 0;
-    for (index, (source, entry)) in kernel.inputs.iter().zip(&mut payloads).enumerate() {
+    for (index, (source, entry)) in kernel.inputs.iter().zip(payloads).enumerate() {
         let value = match source {
             Source::Slot(slot) => vm.context.get(*slot).and_then(Option::as_ref),
             Source::InputSize => size,
         };
-        let Some(value) = value else {
-            vm.kernel_refs.truncate(base);
-            return None;
-        };
-        let kind = Kind::of(value);
-        *entry = match value {
-            Value::Int(int) => int.cast_unsigned(),
-            Value::Float(float) => float.to_bits(),
+        let kind = match value? {
+            Value::Int(int) => {
+                *entry = int.cast_unsigned();
+                Kind::Int
+            }
+            Value::Float(float) => {
+                *entry = float.to_bits();
+                Kind::Float
+            }
             other => {
                 let other = other.clone();
-                payload(vm, other)
+                let kind = Kind::of(&other);
+                *entry = payload(vm, other);
+                kind
             }
         };
         key |= (kind as u32) << (3 * index);
     }
-    let known =
-        kernel.versions.iter().map(Cell::get).find(|(known, state)| *known == key && !matches!(state, State::Free));
-    let machine_code = match known {
-        Some((_, State::Ready(code))) => Some(code),
-        Some((_, State::Useless)) => None,
-        _ => kernel.version(native, code, key),
-    };
-    let result = machine_code.and_then(|machine_code| {
-        let root = program.code(code)?;
-        let mut host = Host { out: 0, vm, consts: &loaded.consts, program, code: root };
-        // SAFETY: the program holds the `Jit` that the code is from (`native` is its own), and the payloads are of the kinds
-        // in `key`, by which the code was chosen; there are as many as the kernel has inputs, of which there are at most
-        // `MAX_INPUTS`.
-        match unsafe { machine_code.run(&mut host, &payloads) } {
-            LEAVE => None,
-            tag => host.tagged(tag, host.out),
-        }
+    Some(key)
+}
+
+/// The result of a kernel that holds values by reference, or leaves.
+#[cold]
+fn finish(vm: &mut Vm, loaded: &LoadedCode, base: usize, steps: u64, kind: Option<Kind>, out: u64) -> Option<Value> {
+    let result = kind.and_then(|kind| {
+        if kind.is_reference() { referenced(vm, &loaded.consts, reference(out)) } else { kind.plain(out) }
     });
     match result {
         Some(_) => vm.kernel_runs += 1,
         // The interpreter pays for all of it.
         None => vm.restore_steps(steps),
     }
-    if vm.kernel_refs.len() > base {
-        vm.kernel_refs.truncate(base);
-    }
+    vm.kernel_refs.truncate(base);
     result
 }
 
 impl LoadedKernel {
+    /// The machine code for the kinds of inputs in `key`.
+    #[inline]
+    fn machine_code(&self, native: &Native, code: u32, key: u32) -> Option<Code> {
+        match self.last.get() {
+            (known, Some(code)) if known == key => Some(code),
+            _ => self.other_version(native, code, key),
+        }
+    }
+
+    /// The same for other kinds than those of the run before.
+    #[inline(never)]
+    fn other_version(&self, native: &Native, code: u32, key: u32) -> Option<Code> {
+        let mut versions = self.versions.iter().map(Cell::get);
+        let machine_code = match versions.find(|(known, state)| *known == key && !matches!(state, State::Free)) {
+            Some((_, State::Ready(machine_code))) => Some(machine_code),
+            Some((_, State::Useless)) => None,
+            _ => self.version(native, code, key),
+        };
+        self.last.set((key, machine_code));
+        machine_code
+    }
+
     /// The machine code for kinds of inputs that none is known for yet, if it is time for it.
     #[cold]
     fn version(&self, native: &Native, code: u32, key: u32) -> Option<Code> {
@@ -186,5 +226,5 @@ fn load(vm: &mut Vm, program: &Program, code: u32) -> Option<Box<LoadedKernel>> 
         }
     }
     let versions = std::array::from_fn(|_| Cell::new((0, State::Free)));
-    Some(Box::new(LoadedKernel { inputs, builtins: hidable, versions }))
+    Some(Box::new(LoadedKernel { inputs, builtins: hidable, last: Cell::new((0, None)), versions }))
 }

@@ -531,11 +531,13 @@ impl Program {
     }
 
     /// A code's data.
+    #[inline]
     pub fn code(&self, index: u32) -> Option<&Code> {
         self.data.codes.get(index as usize)
     }
 
     /// A code's constants.
+    #[inline]
     pub fn loaded(&self, index: u32) -> Option<&LoadedCode> {
         let cell = self.loaded.get(index as usize)?;
         Some(cell.get_or_init(|| {
