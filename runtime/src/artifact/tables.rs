@@ -98,22 +98,19 @@ bincode::impl_borrow_decode!(ValueRow);
 
 impl<Context> Decode<Context> for ValueRow {
     fn decode<D: Decoder<Context = Context>>(decoder: &mut D) -> Result<Self, DecodeError> {
-        let decoder = &mut *decoder;
-        nested(|| {
-            Ok(match u32::decode(decoder)? {
-                0 => Self::None,
-                1 => Self::Bool(Decode::decode(decoder)?),
-                2 => Self::Int(Decode::decode(decoder)?),
-                3 => Self::BigInt(Decode::decode(decoder)?),
-                4 => Self::Float(Decode::decode(decoder)?),
-                5 => Self::Str(Decode::decode(decoder)?),
-                6 => Self::Code(Decode::decode(decoder)?, Decode::decode(decoder)?),
-                7 => Self::Date(Decode::decode(decoder)?, Decode::decode(decoder)?, Decode::decode(decoder)?),
-                8 => Self::DateTime(Decode::decode(decoder)?, Decode::decode(decoder)?),
-                9 => Self::List(Decode::decode(decoder)?),
-                10 => Self::Dict(Decode::decode(decoder)?),
-                other => return Err(DecodeError::OtherString(format!("there is no kind {other} of value"))),
-            })
+        Ok(match u32::decode(decoder)? {
+            0 => Self::None,
+            1 => Self::Bool(Decode::decode(decoder)?),
+            2 => Self::Int(Decode::decode(decoder)?),
+            3 => Self::BigInt(Decode::decode(decoder)?),
+            4 => Self::Float(Decode::decode(decoder)?),
+            5 => Self::Str(Decode::decode(decoder)?),
+            6 => Self::Code(Decode::decode(decoder)?, Decode::decode(decoder)?),
+            7 => Self::Date(Decode::decode(decoder)?, Decode::decode(decoder)?, Decode::decode(decoder)?),
+            8 => Self::DateTime(Decode::decode(decoder)?, Decode::decode(decoder)?),
+            9 => Self::List(nested(|| Decode::decode(decoder))?),
+            10 => Self::Dict(nested(|| Decode::decode(decoder))?),
+            other => return Err(DecodeError::OtherString(format!("there is no kind {other} of value"))),
         })
     }
 }

@@ -390,21 +390,18 @@ bincode::impl_borrow_decode!(Const);
 
 impl<Context> Decode<Context> for Const {
     fn decode<D: Decoder<Context = Context>>(decoder: &mut D) -> Result<Self, DecodeError> {
-        let decoder = &mut *decoder;
-        nested(|| {
-            Ok(match u32::decode(decoder)? {
-                0 => Self::None,
-                1 => Self::Ellipsis,
-                2 => Self::Bool(Decode::decode(decoder)?),
-                3 => Self::Int(Decode::decode(decoder)?),
-                4 => Self::BigInt(Decode::decode(decoder)?),
-                5 => Self::Float(Decode::decode(decoder)?),
-                6 => Self::Str(Decode::decode(decoder)?),
-                7 => Self::Bytes(Decode::decode(decoder)?),
-                8 => Self::Tuple(Decode::decode(decoder)?),
-                9 => Self::FrozenSet(Decode::decode(decoder)?),
-                other => return Err(DecodeError::OtherString(format!("there is no kind {other} of constant"))),
-            })
+        Ok(match u32::decode(decoder)? {
+            0 => Self::None,
+            1 => Self::Ellipsis,
+            2 => Self::Bool(Decode::decode(decoder)?),
+            3 => Self::Int(Decode::decode(decoder)?),
+            4 => Self::BigInt(Decode::decode(decoder)?),
+            5 => Self::Float(Decode::decode(decoder)?),
+            6 => Self::Str(Decode::decode(decoder)?),
+            7 => Self::Bytes(Decode::decode(decoder)?),
+            8 => Self::Tuple(nested(|| Decode::decode(decoder))?),
+            9 => Self::FrozenSet(nested(|| Decode::decode(decoder))?),
+            other => return Err(DecodeError::OtherString(format!("there is no kind {other} of constant"))),
         })
     }
 }
