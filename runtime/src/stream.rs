@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use std::iter::once;
-use std::mem::replace;
+use std::mem::{replace, take};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -14,7 +14,7 @@ use std::thread;
 use memchr::{memchr_iter, memrchr};
 
 /// The size of a batch read from a file, in bytes.
-pub const BATCH: usize = 256 * 1024;
+pub const BATCH: usize = 262144;
 /// Batches under way, for each thread.
 const AHEAD: usize = 4;
 
@@ -48,6 +48,13 @@ impl Batch {
     }
 }
 
+/// The memory of a batch and its output, which goes from one to the next.
+#[derive(Default)]
+struct Buffers {
+    bytes: Vec<u8>,
+    output: Vec<u8>,
+}
+
 /// Reads batches of whole lines.
 struct Batches<R> {
     reader: R,
@@ -58,11 +65,13 @@ struct Batches<R> {
 }
 
 impl<R: BufRead> Batches<R> {
-    fn next(&mut self) -> io::Result<Option<Batch>> {
+    /// The next batch, in this memory.
+    fn next(&mut self, mut bytes: Vec<u8>) -> io::Result<Option<Batch>> {
         if self.ended {
             return Ok(None);
         }
-        let mut bytes = std::mem::take(&mut self.rest);
+        bytes.clear();
+        bytes.append(&mut self.rest);
         loop {
             let available = self.reader.fill_buf()?;
             if available.is_empty() {
@@ -75,7 +84,7 @@ impl<R: BufRead> Batches<R> {
             bytes.extend_from_slice(available);
             self.reader.consume(count);
             if let Some(end) = line_end {
-                self.rest = bytes.split_off(old + end + 1);
+                self.rest.extend(bytes.drain(old + end + 1..));
                 break;
             }
         }
@@ -111,33 +120,35 @@ where
     let reader = io::BufReader::with_capacity(BATCH, reader);
     let mut batches = Batches { reader, number: 0, line: 1, rest: Vec::new(), ended: false };
     if threads <= 1 {
-        let mut output = Vec::new();
-        while let Some(batch) = batches.next()? {
-            output.clear();
-            let result = work(&batch, &mut output);
-            writer.write_all(&output)?;
+        let mut buffers = Buffers::default();
+        while let Some(batch) = batches.next(take(&mut buffers.bytes))? {
+            buffers.output.clear();
+            let result = work(&batch, &mut buffers.output);
+            writer.write_all(&buffers.output)?;
             writer.flush()?;
             done(&batch, result);
+            buffers.bytes = batch.bytes;
         }
         return Ok(());
     }
     let ahead = threads * AHEAD;
-    let (permit, permits) = sync_channel::<()>(ahead);
+    // A batch is under way while it has buffers; there are no more than these.
+    let (spare, spares) = sync_channel::<Buffers>(ahead);
     for _ in 0..ahead {
-        let _ = permit.send(());
+        let _ = spare.send(Buffers::default());
     }
-    let (to_workers, batches_in) = sync_channel::<Batch>(ahead);
+    let (to_workers, batches_in) = sync_channel::<(Batch, Vec<u8>)>(ahead);
     let (to_writer, finished) = sync_channel::<(Batch, Vec<u8>, T)>(ahead);
     let batches_in = Mutex::new(batches_in);
     thread::scope(|scope| {
-        let reading = scope.spawn(move || read_all(&mut batches, &permits, &to_workers));
+        let reading = scope.spawn(move || read_all(&mut batches, &spares, &to_workers));
         for _ in 0..threads {
             let (to_writer, batches_in, work) = (to_writer.clone(), &batches_in, &work);
             scope.spawn(move || {
                 loop {
                     let next = batches_in.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                    let Ok(batch) = next else { break };
-                    let mut output = Vec::with_capacity(batch.len());
+                    let Ok((batch, mut output)) = next else { break };
+                    output.clear();
                     let result = work(&batch, &mut output);
                     if to_writer.send((batch, output, result)).is_err() {
                         break;
@@ -146,10 +157,10 @@ where
             });
         }
         drop(to_writer);
-        let written = write_all(writer, &finished, &permit, &mut done);
+        let written = write_all(writer, &finished, &spare, &mut done);
         // Closing these ends the reader and the workers where writing failed.
         drop(finished);
-        drop(permit);
+        drop(spare);
         let read = reading.join().unwrap_or_else(|_| Err(io::Error::other("the reader ended early")));
         written.and(read)
     })
@@ -157,12 +168,12 @@ where
 
 fn read_all<R: BufRead>(
     batches: &mut Batches<R>,
-    permits: &Receiver<()>,
-    to_workers: &SyncSender<Batch>,
+    spares: &Receiver<Buffers>,
+    to_workers: &SyncSender<(Batch, Vec<u8>)>,
 ) -> io::Result<()> {
-    while permits.recv().is_ok() {
-        let Some(batch) = batches.next()? else { break };
-        if to_workers.send(batch).is_err() {
+    while let Ok(Buffers { bytes, output }) = spares.recv() {
+        let Some(batch) = batches.next(bytes)? else { break };
+        if to_workers.send((batch, output)).is_err() {
             break;
         }
     }
@@ -172,7 +183,7 @@ fn read_all<R: BufRead>(
 fn write_all<T>(
     writer: &mut impl Write,
     finished: &Receiver<(Batch, Vec<u8>, T)>,
-    permit: &SyncSender<()>,
+    spare: &SyncSender<Buffers>,
     done: &mut impl FnMut(&Batch, T),
 ) -> io::Result<()> {
     let mut waiting = BTreeMap::new();
@@ -183,7 +194,7 @@ fn write_all<T>(
             writer.write_all(&output)?;
             done(&batch, result);
             next += 1;
-            let _ = permit.try_send(());
+            let _ = spare.try_send(Buffers { bytes: batch.bytes, output });
         }
         if waiting.is_empty() {
             writer.flush()?;

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use memchr::memmem;
+
 use crate::galaxy::query::expression::{Aggregate, Expr};
 use crate::galaxy::query::{self, beyond, statement};
 use crate::galaxy::signature;
@@ -147,8 +149,10 @@ impl Object for TextClause {
 fn compiled(sql: &str) -> String {
     let mut out = String::with_capacity(sql.len());
     let mut rest = sql;
-    while let Some((before, after)) = rest.split_once("\\:") {
+    // Rank code does this for each job, mostly with a long text in which there is none.
+    while let Some((before, after)) = memmem::find(rest.as_bytes(), b"\\:").and_then(|at| rest.split_at_checked(at)) {
         out.push_str(before);
+        let after = after.get(2..).unwrap_or_default();
         let word = |char: char| char == '_' || char == '$' || char.is_alphanumeric();
         if after.trim_start_matches(word).starts_with(':') {
             out.push('\\');

@@ -53,9 +53,19 @@ impl Vm {
         MODULES.iter().chain(self.environment.modules()).copied()
     }
 
+    /// The module of this dotted name, kept: rank code imports the same few for each job.
+    fn find_module(&mut self, name: &str) -> Option<&'static ModuleDef> {
+        if let Some(module) = self.imported.get(name) {
+            return Some(module);
+        }
+        let module = self.modules().find(|module| module.name == name)?;
+        self.imported.insert(module.name, module);
+        Some(module)
+    }
+
     /// The module of this dotted name, or the package that other modules are in.
-    pub(super) fn module(&self, name: &str) -> Option<Value> {
-        if let Some(module) = self.modules().find(|module| module.name == name) {
+    pub(super) fn module(&mut self, name: &str) -> Option<Value> {
+        if let Some(module) = self.find_module(name) {
             return Some(Value::Module(module));
         }
         self.has_submodules(name).then(|| Value::object(Package { name: Str::from(name) }))
@@ -66,7 +76,7 @@ impl Vm {
     }
 
     /// The module `name` inside the package `package`.
-    pub(super) fn submodule(&self, package: &str, name: &str) -> Option<Value> {
+    pub(super) fn submodule(&mut self, package: &str, name: &str) -> Option<Value> {
         self.module(&format!("{package}.{name}"))
     }
 
@@ -77,6 +87,10 @@ impl Vm {
     pub(crate) fn import(&mut self, name: &str, leaf: bool) -> PyResult<Value> {
         self.charge(1)?;
         let mut end = name.find('.').unwrap_or(name.len());
+        // The packages that a module is in are there because it is.
+        if let Some(module) = self.find_module(name).filter(|_| leaf || end == name.len()) {
+            return Ok(Value::Module(module));
+        }
         let mut parent = "";
         loop {
             let prefix = name.get(..end).unwrap_or(name);

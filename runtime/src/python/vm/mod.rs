@@ -59,6 +59,7 @@ use super::modules::random::MersenneTwister;
 use super::types::BuiltinType;
 use super::value::Value;
 use crate::jit::Native;
+use crate::word_hash::WordMap;
 
 /// What the machine asks of its surroundings. Everything that is not pure comes through here, so that a mapping reads no
 /// file, network or clock that the world, the seed or an option did not give.
@@ -283,6 +284,8 @@ pub struct Vm {
     pub(super) key_twins: KeyTwins,
     /// The addresses of the containers whose `repr` is being made, so that one that holds itself ends.
     pub(super) in_repr: Vec<usize>,
+    /// The modules that code has imported, by name.
+    imported: WordMap<&'static str, &'static ModuleDef>,
     /// What was compiled at run time, by kind and source.
     compiled: HashMap<(CodeKind, String), Rc<Program>>,
 }
@@ -323,6 +326,7 @@ impl Vm {
             kernel_runs: 0,
             kernel_refs: Vec::new(),
             in_repr: Vec::new(),
+            imported: WordMap::default(),
             compiled: HashMap::new(),
         }
     }
