@@ -14,7 +14,7 @@ use std::thread;
 use memchr::{memchr_iter, memrchr};
 
 /// The size of a batch read from a file, in bytes.
-pub const BATCH: usize = 262144;
+pub const BATCH: usize = 256 * 1024;
 /// Batches under way, for each thread.
 const AHEAD: usize = 4;
 
