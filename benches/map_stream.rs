@@ -18,11 +18,11 @@ fn main() {
     let copies = (8 << 20) / workload.lines.len().max(1) + 1;
     let (lines, expected) = (workload.lines.repeat(copies), expected.repeat(copies));
     let count = workload.jobs.len() * copies;
-    let map = |batch: &Batch, out: &mut Vec<u8>| {
+    let map = |batch: &Batch, out: &mut String| {
         for (_, line) in batch.lines() {
             let line = std::str::from_utf8(line).expect("text");
             let job = Job::parse(line).expect("a job");
-            out.extend_from_slice(mapper.map(&job.into(), &workload.world).line().as_bytes());
+            mapper.map(&job.into(), &workload.world).write_line(out);
         }
     };
     let run = |threads: usize| {

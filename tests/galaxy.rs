@@ -65,7 +65,7 @@ fn answer(source: &str, job: &Arc<Job>, world: &Arc<World>) -> String {
     let text = match vm.run(&program, root) {
         Ok(value) => vm.repr(&value).unwrap_or_else(|raised| format!("repr failed: {raised:?}")),
         Err(raised) => {
-            let answer = Answer::failed(&mut vm, "1", &raised).unwrap();
+            let answer = Answer::failed(&mut vm, &"1".into(), &raised).unwrap();
             match answer.error() {
                 Some((kind, Json::Str(message))) => format!("{kind}: {message}"),
                 other => format!("{other:?}"),

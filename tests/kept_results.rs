@@ -29,14 +29,13 @@ fn answers_do_not_depend_on_the_jobs_before() {
         // Cases with lines that are no jobs are about those lines.
         let Ok(workload) = Workload::read(configs, &folder.join("jobs.jsonl"), world.as_deref()) else { continue };
         let shared = workload.mapper();
-        let lines: Vec<String> =
-            workload.jobs.iter().map(|job| shared.map(job, &workload.world).line().to_owned()).collect();
+        let lines: Vec<String> = workload.jobs.iter().map(|job| shared.map(job, &workload.world).line()).collect();
         let backwards = workload.mapper();
         for (job, line) in workload.jobs.iter().zip(&lines).rev() {
-            assert_eq!(backwards.map(job, &workload.world).line(), line, "{}: in reverse", folder.display());
+            assert_eq!(backwards.map(job, &workload.world).line(), *line, "{}: in reverse", folder.display());
         }
         for (job, line) in workload.jobs.iter().zip(&lines).take(ALONE) {
-            assert_eq!(workload.mapper().map(job, &workload.world).line(), line, "{}: alone", folder.display());
+            assert_eq!(workload.mapper().map(job, &workload.world).line(), *line, "{}: alone", folder.display());
         }
         seen += 1;
     }

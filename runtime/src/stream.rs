@@ -52,7 +52,7 @@ impl Batch {
 #[derive(Default)]
 struct Buffers {
     bytes: Vec<u8>,
-    output: Vec<u8>,
+    output: String,
 }
 
 /// Reads batches of whole lines.
@@ -109,7 +109,7 @@ pub fn run<R, W, T>(
     reader: R,
     writer: &mut W,
     threads: usize,
-    work: impl Fn(&Batch, &mut Vec<u8>) -> T + Sync,
+    work: impl Fn(&Batch, &mut String) -> T + Sync,
     mut done: impl FnMut(&Batch, T),
 ) -> io::Result<()>
 where
@@ -124,7 +124,7 @@ where
         while let Some(batch) = batches.next(take(&mut buffers.bytes))? {
             buffers.output.clear();
             let result = work(&batch, &mut buffers.output);
-            writer.write_all(&buffers.output)?;
+            writer.write_all(buffers.output.as_bytes())?;
             writer.flush()?;
             done(&batch, result);
             buffers.bytes = batch.bytes;
@@ -137,8 +137,8 @@ where
     for _ in 0..ahead {
         let _ = spare.send(Buffers::default());
     }
-    let (to_workers, batches_in) = sync_channel::<(Batch, Vec<u8>)>(ahead);
-    let (to_writer, finished) = sync_channel::<(Batch, Vec<u8>, T)>(ahead);
+    let (to_workers, batches_in) = sync_channel::<(Batch, String)>(ahead);
+    let (to_writer, finished) = sync_channel::<(Batch, String, T)>(ahead);
     let batches_in = Mutex::new(batches_in);
     thread::scope(|scope| {
         let reading = scope.spawn(move || read_all(&mut batches, &spares, &to_workers));
@@ -169,7 +169,7 @@ where
 fn read_all<R: BufRead>(
     batches: &mut Batches<R>,
     spares: &Receiver<Buffers>,
-    to_workers: &SyncSender<(Batch, Vec<u8>)>,
+    to_workers: &SyncSender<(Batch, String)>,
 ) -> io::Result<()> {
     while let Ok(Buffers { bytes, output }) = spares.recv() {
         let Some(batch) = batches.next(bytes)? else { break };
@@ -182,7 +182,7 @@ fn read_all<R: BufRead>(
 
 fn write_all<T>(
     writer: &mut impl Write,
-    finished: &Receiver<(Batch, Vec<u8>, T)>,
+    finished: &Receiver<(Batch, String, T)>,
     spare: &SyncSender<Buffers>,
     done: &mut impl FnMut(&Batch, T),
 ) -> io::Result<()> {
@@ -191,7 +191,7 @@ fn write_all<T>(
     while let Ok((batch, output, result)) = finished.recv() {
         waiting.insert(batch.number, (batch, output, result));
         while let Some((batch, output, result)) = waiting.remove(&next) {
-            writer.write_all(&output)?;
+            writer.write_all(output.as_bytes())?;
             done(&batch, result);
             next += 1;
             let _ = spare.try_send(Buffers { bytes: batch.bytes, output });
@@ -211,11 +211,10 @@ mod tests {
 
     fn upper(input: &[u8], threads: usize) -> String {
         let mut output = Vec::new();
-        let work = |batch: &Batch, output: &mut Vec<u8>| {
+        let work = |batch: &Batch, output: &mut String| {
             for (number, line) in batch.lines() {
-                output.extend_from_slice(format!("{number}:").as_bytes());
-                output.extend(line.to_ascii_uppercase());
-                output.push(b'\n');
+                let line = str::from_utf8(line).unwrap().to_ascii_uppercase();
+                output.push_str(&format!("{number}:{line}\n"));
             }
         };
         run(input, &mut output, threads, work, |_, ()| {}).unwrap();
@@ -244,7 +243,7 @@ mod tests {
             }
         }
         let many = "x\n".repeat(2_000_000);
-        let work = |batch: &Batch, output: &mut Vec<u8>| output.extend_from_slice(&batch.bytes);
+        let work = |batch: &Batch, output: &mut String| output.push_str(str::from_utf8(&batch.bytes).unwrap());
         let result = run(many.as_bytes(), &mut Full, 2, work, |_, ()| {});
         assert_eq!(result.unwrap_err().kind(), io::ErrorKind::StorageFull);
     }

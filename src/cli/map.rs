@@ -155,7 +155,7 @@ impl Map {
         let mut progress = Progress::bytes(common, size);
         let mut total = Tally::default();
         let started = Instant::now();
-        let work = |batch: &Batch, output: &mut Vec<u8>| map_batch(&mapper, &world, batch, output);
+        let work = |batch: &Batch, output: &mut String| map_batch(&mapper, &world, batch, output);
         // What is one batch is one thread's work, and to start others takes longer than a job.
         let threads = if size.is_some_and(|size| size <= stream::BATCH as u64) { 1 } else { self.threads() };
         let streamed = stream::run(reader, &mut output, threads, work, |batch, tally| {
@@ -306,7 +306,7 @@ pub(super) fn hooks(common: &Common) -> Hooks {
     }
 }
 
-fn map_batch(mapper: &Mapper, world: &Arc<World>, batch: &Batch, output: &mut Vec<u8>) -> Tally {
+fn map_batch(mapper: &Mapper, world: &Arc<World>, batch: &Batch, output: &mut String) -> Tally {
     let mut tally = Tally::default();
     for (number, line) in batch.lines() {
         let job = std::str::from_utf8(line)
@@ -320,7 +320,7 @@ fn map_batch(mapper: &Mapper, world: &Arc<World>, batch: &Batch, output: &mut Ve
             }
         };
         tally.add(&answer);
-        output.extend_from_slice(answer.line().as_bytes());
+        answer.write_line(output);
     }
     tally
 }

@@ -1,6 +1,7 @@
 //! Answers: what a job is mapped to, or the error it ends in, and the lines of the answer file.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::job::InvalidJob;
 use super::json::{Json, Reader, escape_into, write_text};
@@ -47,18 +48,26 @@ const BEFORE: [&str; 10] = [
     ", \"candidates\": ",
 ];
 
-/// The answer to one job: its line, and where in the line the fields are.
+/// The answer to one job.
+///
+/// Most jobs come to where an earlier one came, so answers share the text that says so with the mapper.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    line: String,
+    /// The job's id as JSON.
+    id: Arc<str>,
     outcome: Outcome,
 }
 
 /// What became of a job.
 #[derive(Clone, Debug, PartialEq)]
 enum Outcome {
-    /// It was mapped. Where each field ends in the line; each starts after what stands before it.
-    Mapped([u32; 10]),
+    /// It was mapped.
+    Mapped {
+        /// Where to.
+        mapped: Arc<Mapped>,
+        /// The ids of the candidates as JSON, where they were asked for.
+        candidates: Option<Box<str>>,
+    },
     /// It ended in an error.
     Failed {
         /// The class's name: `JobMappingException`.
@@ -88,13 +97,13 @@ pub struct Destination {
 /// The part of a line that tells where a job was mapped to, while it is written: fields are appended in their order.
 pub(crate) struct Draft {
     text: String,
-    ends: [u32; 10],
+    ends: [u32; 9],
 }
 
 impl Draft {
     /// No field yet.
     pub(crate) fn new() -> Self {
-        Self { text: String::with_capacity(768), ends: [0; 10] }
+        Self { text: String::with_capacity(768), ends: [0; 9] }
     }
 
     /// Appends a field, whose JSON text `write` appends.
@@ -117,10 +126,11 @@ impl Draft {
 }
 
 /// The part of a line that tells where a job was mapped to.
+#[derive(Debug, PartialEq)]
 pub(crate) struct Mapped {
     text: Box<str>,
-    /// Where each field ends; each starts after what stands before it.
-    ends: [u32; 10],
+    /// Where each field but the candidates ends; each starts after what stands before it.
+    ends: [u32; 9],
 }
 
 impl Mapped {
@@ -128,39 +138,38 @@ impl Mapped {
     pub(crate) fn len(&self) -> usize {
         self.text.len()
     }
+
+    /// The JSON text of a field.
+    fn field(&self, field: Field) -> Option<&str> {
+        let end = *self.ends.get(field as usize)? as usize;
+        let previous = (field as usize).checked_sub(1).and_then(|previous| self.ends.get(previous));
+        let start = previous.map_or(0, |previous| *previous as usize) + BEFORE.get(field as usize)?.len();
+        self.text.get(start..end)
+    }
 }
 
 impl Answer {
     /// The answer to a job that was mapped: its id as JSON, where it was mapped to, and the ids of the candidates, best
     /// first, where they were asked for.
-    pub(crate) fn mapped(id: &str, mapped: &Mapped, candidates: Option<&[String]>) -> Self {
-        const START: &str = "{\"id\": ";
-        const END: &str = "}\n";
-        let mut line = String::with_capacity(START.len() + id.len() + mapped.text.len() + END.len());
-        line.push_str(START);
-        line.push_str(id);
-        let before = u32::try_from(line.len()).unwrap_or(u32::MAX);
-        line.push_str(&mapped.text);
-        let mut ends = mapped.ends.map(|end| if end == 0 { 0 } else { end.saturating_add(before) });
-        if let (Some(candidates), Some(end)) = (candidates, ends.get_mut(Field::Candidates as usize)) {
-            line.push_str(BEFORE.get(Field::Candidates as usize).copied().unwrap_or_default());
-            write_text(&mut line, &Json::List(candidates.iter().map(|id| Json::str(id.as_str())).collect()));
-            *end = u32::try_from(line.len()).unwrap_or(u32::MAX);
-        }
-        line.push_str(END);
-        Self { line, outcome: Outcome::Mapped(ends) }
+    pub(crate) fn mapped(id: &Arc<str>, mapped: Arc<Mapped>, candidates: Option<&[String]>) -> Self {
+        let candidates = candidates.map(|candidates| {
+            let mut text = String::new();
+            write_text(&mut text, &Json::List(candidates.iter().map(|id| Json::str(id.as_str())).collect()));
+            text.into()
+        });
+        Self { id: id.clone(), outcome: Outcome::Mapped { mapped, candidates } }
     }
 
     /// The answer to line `line` of a job file, which is no job.
     pub fn invalid(line: usize, error: &InvalidJob) -> Self {
-        Self::error_line("null", "InvalidJob", Json::str(format!("line {line}: {error}")))
+        Self::error_line(&"null".into(), "InvalidJob", Json::str(format!("line {line}: {error}")))
     }
 
     /// The answer to a job that ended in an exception: its class's name, and `failure_message` or `str`.
     ///
     /// # Errors
     /// What the exception's own `__str__` raises.
-    pub fn failed(vm: &mut Vm, id: &str, raised: &Raised) -> PyResult<Self> {
+    pub fn failed(vm: &mut Vm, id: &Arc<str>, raised: &Raised) -> PyResult<Self> {
         let exception = raised.value();
         let failure_message = vm.find_attr(&exception, "failure_message")?;
         let message = match failure_message {
@@ -171,27 +180,21 @@ impl Answer {
     }
 
     /// The answer with this error.
-    pub(crate) fn error_line(id: &str, kind: &str, message: Json) -> Self {
-        let mut line = String::with_capacity(160);
-        line.push_str("{\"id\": ");
-        line.push_str(id);
-        line.push_str(", \"error\": {\"type\": ");
-        escape_into(&mut line, kind);
-        line.push_str(", \"message\": ");
-        write_text(&mut line, &message);
-        line.push_str("}}\n");
-        Self { line, outcome: Outcome::Failed { kind: kind.into(), message } }
+    pub(crate) fn error_line(id: &Arc<str>, kind: &str, message: Json) -> Self {
+        Self { id: id.clone(), outcome: Outcome::Failed { kind: kind.into(), message } }
     }
 
     /// The line, with its line feed.
-    pub fn line(&self) -> &str {
-        &self.line
+    pub fn line(&self) -> String {
+        let mut line = String::with_capacity(1024);
+        self.write_line(&mut line);
+        line
     }
 
     /// The class and the message of the error that the job ended in; nothing where it was mapped.
     pub fn error(&self) -> Option<(&str, &Json)> {
         match &self.outcome {
-            Outcome::Mapped(_) => None,
+            Outcome::Mapped { .. } => None,
             Outcome::Failed { kind, message } => Some((kind, message)),
         }
     }
@@ -216,14 +219,11 @@ impl Answer {
 
     /// The JSON text of a field; nothing where the job was not mapped or the field was not asked for.
     pub fn text(&self, field: Field) -> Option<&str> {
-        let Outcome::Mapped(ends) = &self.outcome else { return None };
-        let end = *ends.get(field as usize)? as usize;
-        let before = *BEFORE.get(field as usize)?;
-        let start = match (field as usize).checked_sub(1).and_then(|previous| ends.get(previous)) {
-            Some(previous) => *previous as usize + before.len(),
-            None => self.line.find(before)? + before.len(),
-        };
-        self.line.get(start..end)
+        match &self.outcome {
+            Outcome::Mapped { candidates, .. } if field == Field::Candidates => candidates.as_deref(),
+            Outcome::Mapped { mapped, .. } => mapped.field(field),
+            Outcome::Failed { .. } => None,
+        }
     }
 
     /// A field as JSON; nothing where the job was not mapped or the field was not asked for.
@@ -250,7 +250,25 @@ impl Answer {
 
     /// Appends the answer's line, with its line feed.
     pub fn write_line(&self, out: &mut String) {
-        out.push_str(&self.line);
+        out.push_str("{\"id\": ");
+        out.push_str(&self.id);
+        match &self.outcome {
+            Outcome::Mapped { mapped, candidates } => {
+                out.push_str(&mapped.text);
+                if let Some(candidates) = candidates {
+                    out.push_str(BEFORE.last().copied().unwrap_or_default());
+                    out.push_str(candidates);
+                }
+            }
+            Outcome::Failed { kind, message } => {
+                out.push_str(", \"error\": {\"type\": ");
+                escape_into(out, kind);
+                out.push_str(", \"message\": ");
+                write_text(out, message);
+                out.push('}');
+            }
+        }
+        out.push_str("}\n");
     }
 }
 
@@ -282,7 +300,7 @@ mod tests {
                 });
                 assert!(written.is_ok());
             }
-            Answer::mapped("\"j\"", &draft.finish(), candidates)
+            Answer::mapped(&"\"j\"".into(), Arc::new(draft.finish()), candidates)
         };
         let plain = answer(None);
         let expected = "{\"id\": \"j\", \"destination\": {\"id\": \"slurm\", \"runner\": \"slurm\", \"tags\": [], \

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use memchr::memmem::Finder;
 use num_bigint::BigInt;
@@ -55,8 +55,8 @@ impl RawJson {
 /// One job, as its line describes it. The fields are those of the job file.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// `id`: the JSON text of a scalar, echoed in the answer.
-    pub id: Box<str>,
+    /// `id`: the JSON text of a scalar, echoed in the answer, which shares it.
+    pub id: Arc<str>,
     /// `seed`: the state of `random` before this job.
     pub seed: Option<BigInt>,
     /// `tool`

@@ -67,7 +67,7 @@ impl Worker {
             match self.try_candidate(&candidate, &working, observer) {
                 Ok(mapped) => {
                     observer.step(Step::Chosen { candidate: id_of(&candidate).as_str() });
-                    return Ok(Answer::mapped(&job.id, &mapped, detail.then_some(&ids)));
+                    return Ok(Answer::mapped(&job.id, mapped, detail.then_some(&ids)));
                 }
                 Err(raised) if raised.is(&TRY_NEXT_DESTINATION_OR_FAIL) => {
                     self.passed(&candidate, &raised, observer);
@@ -181,7 +181,7 @@ impl Worker {
         candidate: &Rc<Entity>,
         entity: &Working,
         observer: &mut dyn Observer,
-    ) -> PyResult<Rc<Mapped>> {
+    ) -> PyResult<Arc<Mapped>> {
         observer.step(Step::Trying { candidate });
         let entity = entity.entity(&mut self.vm)?;
         if observer.watches() {
@@ -195,10 +195,10 @@ impl Worker {
         candidate: &Rc<Entity>,
         entity: &Rc<Entity>,
         observer: &mut dyn Observer,
-    ) -> PyResult<Rc<Mapped>> {
+    ) -> PyResult<Arc<Mapped>> {
         let combined = self.combine(candidate, entity)?;
         let evaluated = self.evaluate_destination(combined, observer)?;
-        self.mapped(&evaluated).map(Rc::new)
+        self.mapped(&evaluated).map(Arc::new)
     }
 
     /// The answer for an evaluated destination: TPV's `to_galaxy_destination`.

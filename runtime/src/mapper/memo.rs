@@ -9,6 +9,7 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::galaxy::answer::Mapped;
 use crate::python::code::{CodeKind, CodeRef, Program};
@@ -102,7 +103,7 @@ pub(super) struct Memo {
     /// The properties of an entity, by its shape.
     texts: Tree<PropertyText>,
     /// What became of an entity on a destination, by the destination's number and the entity's shape.
-    mapped: Tree<Rc<Mapped>>,
+    mapped: Tree<Arc<Mapped>>,
     /// What was read for something larger than a block that is being computed.
     outer: Option<Trail>,
 }
@@ -382,8 +383,8 @@ impl Worker {
         &mut self,
         destination: &Entity,
         entity: &Rc<Entity>,
-        evaluate: impl FnOnce(&mut Self) -> PyResult<Rc<Mapped>>,
-    ) -> PyResult<Rc<Mapped>> {
+        evaluate: impl FnOnce(&mut Self) -> PyResult<Arc<Mapped>>,
+    ) -> PyResult<Arc<Mapped>> {
         let told = (destination.kept.number(), self.store.shared.shape(entity));
         let (Some(destination), Some(shape)) = told else { return evaluate(self) };
         let root = u64::from(destination) << 32 | u64::from(shape.number);
