@@ -16,8 +16,8 @@ fn measure(name: &str, shape: Shape) -> (f64, f64) {
     let runs = if shape.tools > 10_000 { 3 } else { support::runs() };
     let compiled = time(runs, || tpvc::bench::compile(&workload.configs));
     // Once for the first time, when nothing is known of any id, and then again and again.
-    let cold = time(runs, || workload.answers(&workload.mapper()));
-    let warm = time(runs, || workload.answers(&mapper));
+    let cold = time(runs, || workload.map(&workload.mapper()));
+    let warm = time(runs, || workload.map(&mapper));
     println!(
         "{name:<28} compile {:>9.3} us a tool, map {:>7.3} us a job, with a new mapper {:>8.3} us a job",
         compiled.per(shape.tools) * 1e6,

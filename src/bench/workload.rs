@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tpv_runtime::artifact::Rules;
+use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
@@ -70,13 +71,14 @@ impl Workload {
         Mapper::with_hooks(self.rules.clone(), hooks, false)
     }
 
+    /// The answers to all jobs.
+    pub fn map(&self, mapper: &Mapper) -> Vec<Answer> {
+        self.jobs.iter().map(|job| mapper.map(job, &self.world)).collect()
+    }
+
     /// The answers to all jobs, one a line.
     pub fn answers(&self, mapper: &Mapper) -> String {
-        let mut out = String::new();
-        for job in &self.jobs {
-            mapper.map(job, &self.world).write_line(&mut out);
-        }
-        out
+        self.map(mapper).iter().map(Answer::line).collect()
     }
 }
 
