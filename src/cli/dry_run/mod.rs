@@ -193,7 +193,7 @@ impl DryRun {
             (None, _) if explained => Ok(Outcome::Done),
             (None, destination) => {
                 match (&self.output_format, destination) {
-                    (Format::Json, _) | (_, None) => print(&answer.line())?,
+                    (Format::Json, _) | (_, None) => print(answer.line())?,
                     (_, Some(destination)) => print(galaxy_destination(&destination))?,
                 }
                 Ok(Outcome::Done)
