@@ -38,7 +38,7 @@ impl Kind {
         }
     }
 
-    /// The kind of a tag of machine code.
+    /// The kind of a tag of machine code; none for the tag of leaving.
     #[inline]
     pub(super) fn of_tag(tag: u64) -> Option<Self> {
         Self::ALL.get(usize::try_from(tag).ok()?).copied()

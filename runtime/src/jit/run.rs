@@ -83,7 +83,7 @@ pub(crate) fn run(vm: &mut Vm, native: &Native, program: &Program, code: u32, si
         }
         None => (LEAVE, 0),
     };
-    let kind = if tag == LEAVE { None } else { Kind::of_tag(tag) };
+    let kind = Kind::of_tag(tag);
     if vm.kernel_refs.len() > base || kind.is_none_or(Kind::is_reference) {
         return finish(vm, loaded, base, steps, kind, out);
     }
