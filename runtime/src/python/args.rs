@@ -50,42 +50,45 @@ impl Args {
         let function = if nameless { function.to_owned() } else { format!("{function}()") };
         let given = self.pos.len();
         if given + self.kw.len() > N {
-            let kind = if self.kw.is_empty() { "" } else { " keyword" };
+            let kind = if given > 0 { "" } else { " keyword" };
             let total = given + self.kw.len();
             let plural = if N == 1 { "" } else { "s" };
             if N == 0 {
                 return Err(type_error(format!("{function} takes no arguments ({total} given)")));
             }
-            let bound = if required == N { "exactly" } else { "at most" };
-            return Err(type_error(format!("{function} takes {bound} {N}{kind} argument{plural} ({total} given)")));
+            return Err(type_error(format!("{function} takes at most {N}{kind} argument{plural} ({total} given)")));
         }
         let mut bound: [Option<Value>; N] = std::array::from_fn(|_| None);
         for (slot, value) in bound.iter_mut().zip(self.pos) {
             *slot = Some(value);
         }
+        // What is missing is told first, then what is there twice, then what is unknown.
+        let (mut twice, mut unknown) = (None, None);
         for (name, value) in self.kw {
-            let Some(index) = names.iter().position(|n| *n == name.as_str()) else {
-                let function = if nameless { "this function" } else { &function };
-                return Err(type_error(format!(
-                    "'{name}' is an invalid keyword argument for {function}",
-                    name = name.as_str()
-                )));
-            };
-            let Some(slot) = bound.get_mut(index) else { continue };
-            if slot.is_some() {
-                return Err(type_error(format!(
-                    "argument for {function} given by name ('{}') and position ({})",
-                    name.as_str(),
-                    index + 1
-                )));
+            match names.iter().position(|n| *n == name.as_str()) {
+                Some(index) if index < given => twice = Some((name, index)),
+                Some(index) => {
+                    if let Some(slot) = bound.get_mut(index) {
+                        *slot = Some(value);
+                    }
+                }
+                None => unknown = unknown.or(Some(name)),
             }
-            *slot = Some(value);
         }
         for (index, slot) in bound.iter().enumerate().take(required) {
             if slot.is_none() {
                 let name = names.get(index).copied().unwrap_or_default();
                 return Err(type_error(format!("{function} missing required argument '{name}' (pos {})", index + 1)));
             }
+        }
+        if let Some((name, index)) = twice {
+            let (name, position) = (name.as_str(), index + 1);
+            let message = format!("argument for {function} given by name ('{name}') and position ({position})");
+            return Err(type_error(message));
+        }
+        if let Some(name) = unknown {
+            let function = if nameless { "this function" } else { &function };
+            return Err(type_error(format!("'{}' is an invalid keyword argument for {function}", name.as_str())));
         }
         Ok(bound)
     }

@@ -273,7 +273,7 @@ builtin_types! {
     /// `NotImplementedType`
     NOT_IMPLEMENTED_TYPE = "NotImplementedType" (Some(&OBJECT), None, &[]);
     /// `ellipsis`
-    ELLIPSIS_TYPE = "ellipsis" (Some(&OBJECT), None, &[]);
+    ELLIPSIS_TYPE = "ellipsis" (Some(&OBJECT), Some(construct::ellipsis), &[]);
     /// `int`
     INT = "int" (Some(&OBJECT), Some(construct::int), methods::int::METHODS, methods::int::STATICS);
     /// `bool`, a subclass of `int`
@@ -301,11 +301,11 @@ builtin_types! {
     /// `slice`
     SLICE = "slice" (Some(&OBJECT), Some(construct::slice), methods::slice::METHODS);
     /// `function`
-    FUNCTION = "function" (Some(&OBJECT), None, &[]);
+    FUNCTION = "function" (Some(&OBJECT), Some(construct::function), &[]);
     /// `builtin_function_or_method`
     BUILTIN_FUNCTION = "builtin_function_or_method" (Some(&OBJECT), None, &[]);
     /// `method`
-    METHOD = "method" (Some(&OBJECT), None, &[]);
+    METHOD = "method" (Some(&OBJECT), Some(construct::method), &[]);
     /// `module`
     MODULE = "module" (Some(&OBJECT), None, &[]);
     /// `generator`

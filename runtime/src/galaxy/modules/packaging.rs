@@ -60,6 +60,9 @@ fn canonicalize_name(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [name] = signature::bind(args, "canonicalize_name", ["name"], 1)?;
     let name = name.unwrap_or_default();
     let Value::Str(name) = &name else {
+        // What `packaging` asks of any value.
+        let lower = vm.call_method(&name, "lower", Args::none())?;
+        vm.call_method(&lower, "replace", Args::positional([Value::str("_"), Value::str("-")]))?;
         return Err(no_attribute(&name, "lower"));
     };
     vm.charge_bytes(name.len())?;
@@ -81,9 +84,14 @@ fn canonicalize_version(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
     };
     let [given] = signature::bind(args, "canonicalize_version", ["version"], 1)?;
     let given = given.unwrap_or_default();
-    let text = vm.str(&given)?;
+    let text = match &given {
+        Value::Str(text) => text.clone(),
+        other if other.downcast::<version::VersionObject>().is_some() => vm.str(other)?,
+        other if strip => return version::strict(vm, other),
+        other => return vm.str(other).map(Value::Str),
+    };
     Ok(match version::canonical(&text, strip) {
         Some(canonical) => Value::str(canonical),
-        None => given,
+        None => Value::Str(text),
     })
 }

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::object::VersionObject;
+use super::object::{INVALID_VERSION, VersionObject, strict};
 use super::pep440::{Pep440, is_space};
 use super::specifier::{Operator, Specifier};
 use crate::galaxy::signature;
@@ -15,6 +15,7 @@ use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, GENERATOR, OBJECT, TUPLE_ITERATOR};
 use crate::python::value::{Method, Value};
+use crate::python::vm::members::plain;
 use crate::python::vm::{CompareOp, Vm};
 
 /// `packaging.specifiers.InvalidSpecifier`
@@ -84,7 +85,7 @@ fn read_set(vm: &mut Vm, text: &Str) -> PyResult<Vec<Specifier>> {
 /// `SpecifierSet(specifiers="", prereleases=None)`
 fn set(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [given, prereleases] = signature::bind_method(args, "SpecifierSet.__init__", ["specifiers", "prereleases"], 0)?;
-    let all = match given {
+    let all = match given.map(|given| plain(&given)) {
         None => Vec::new(),
         Some(Value::Str(text)) => read_set(vm, &text)?,
         Some(other) => {
@@ -104,14 +105,26 @@ fn set(vm: &mut Vm, args: Args) -> PyResult<Value> {
 }
 
 /// A version to check: its text as given, and whether it was a `Version`.
-fn candidate(vm: &mut Vm, item: &Value) -> PyResult<(Str, bool)> {
+fn candidate(vm: &mut Vm, specifiers: &Specifiers, item: &Value) -> PyResult<(Str, bool)> {
     Ok(match item {
         Value::Str(text) => (text.clone(), true),
-        other => (vm.str(other)?, other.downcast::<VersionObject>().is_some()),
+        other if other.downcast::<VersionObject>().is_some() => (vm.str(other)?, true),
+        // Who compares texts asks no more.
+        other if specifiers.single && specifiers.compares_texts() => (vm.str(other)?, false),
+        other => match strict(vm, other) {
+            // What no version can be made of fits nothing but its text.
+            Err(raised) if !raised.is(&INVALID_VERSION) => return Err(raised),
+            _ => (vm.str(other)?, false),
+        },
     })
 }
 
 impl Specifiers {
+    /// Whether all specifiers are `===`.
+    fn compares_texts(&self) -> bool {
+        self.all.borrow().iter().all(|specifier| specifier.operator == Operator::Identical)
+    }
+
     /// Puts the specifiers of a set in their order, each once, as showing and comparing them does.
     fn canonicalize(&self) {
         if self.single {
@@ -177,7 +190,7 @@ fn contains(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         let [item, prereleases, installed] = signature::bind_method(args, "SpecifierSet.contains", names, 1)?;
         (item, prereleases, installed)
     };
-    let (text, is_version) = candidate(vm, &item.unwrap_or_default())?;
+    let (text, is_version) = candidate(vm, specifiers, &item.unwrap_or_default())?;
     vm.charge(specifiers.all.borrow().len())?;
     let mut prereleases = optional_bool(vm, prereleases)?;
     let is_prerelease = is_version && Pep440::parse(&text).is_some_and(|version| version.is_prerelease());
@@ -198,7 +211,7 @@ fn filter(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     // A specifier that names no pre-release does not refuse them.
     let own = if specifiers.single && specifiers.prereleases.get().is_none() { own.filter(|own| *own) } else { own };
     let prereleases = explicit.or(own);
-    let any_text = specifiers.all.borrow().iter().all(|specifier| specifier.operator == Operator::Identical);
+    let any_text = specifiers.compares_texts();
     // With each whether it is a pre-release; texts that are no versions are neither that nor a final release.
     let mut kept: Vec<(Value, Option<bool>)> = Vec::new();
     for item in vm.collect(&iterable.unwrap_or_default())? {
@@ -207,7 +220,7 @@ fn filter(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
             Some(key) => vm.call(key, Args::one(item.clone()))?,
             None => item.clone(),
         };
-        let (text, is_version) = candidate(vm, &keyed)?;
+        let (text, is_version) = candidate(vm, specifiers, &keyed)?;
         let version = if is_version { Pep440::parse(&text) } else { None };
         if !specifiers.allow(&text, is_version) || (version.is_none() && !any_text) {
             continue;
@@ -264,7 +277,7 @@ impl Object for Specifiers {
     }
 
     fn contains(&self, vm: &mut Vm, item: &Value) -> Option<PyResult<bool>> {
-        Some(candidate(vm, item).map(|(text, is_version)| self.contains(&text, is_version, None)))
+        Some(candidate(vm, self, item).map(|(text, is_version)| self.contains(&text, is_version, None)))
     }
 
     fn iter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {

@@ -214,7 +214,8 @@ fn affix(vm: &mut Vm, receiver: &Value, args: Args, method: &str, test: fn(&[u8]
 fn decode(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let bytes = bytes_of(receiver, "decode")?;
     let [encoding, errors] = args.bind("decode", ["encoding", "errors"], 0)?;
-    if bytes.is_empty() {
+    let named = |value: &Option<Value>| value.as_ref().is_none_or(|value| value.as_str().is_some());
+    if bytes.is_empty() && named(&encoding) && named(&errors) {
         // CPython does not even look for the encoding.
         return Ok(Value::str(""));
     }

@@ -68,21 +68,22 @@ impl Search {
         if low < 0 {
             return Err(value_error("lo must be non-negative"));
         }
-        // Sequences are read as in C, where dicts are none, but those whose class is written in Python.
-        let no_sequence = match &list {
-            Value::Dict(dict) => !matches!(dict.kind, DictKind::Counter),
-            other => other.type_name().as_str() == "mappingproxy",
+        let high = match high {
+            -1 => {
+                check_is_sequence(&list)?;
+                i64::try_from(vm.len(&list)?).unwrap_or(i64::MAX)
+            }
+            high => high,
         };
-        if no_sequence {
-            return Err(type_error(format!("{} is not a sequence", list.type_name().as_str())));
-        }
-        let high = if high == -1 { i64::try_from(vm.len(&list)?).unwrap_or(i64::MAX) } else { high };
         Ok(Self { list, item: item.unwrap_or_default(), low, high, key })
     }
 
     /// The place where `wanted` goes.
     fn place(&self, vm: &mut Vm, wanted: &Value, side: Side) -> PyResult<i64> {
         let (mut low, mut high) = (self.low, self.high);
+        if low < high {
+            check_is_sequence(&self.list)?;
+        }
         while low < high {
             vm.charge(1)?;
             let middle = low + (high - low) / 2;
@@ -111,6 +112,18 @@ impl Search {
         }
         Ok(low)
     }
+}
+
+/// Sequences are read as in C, where dicts are none, but those whose class is written in Python.
+fn check_is_sequence(list: &Value) -> PyResult<()> {
+    let no_sequence = match list {
+        Value::Dict(dict) => !matches!(dict.kind, DictKind::Counter),
+        other => other.type_name().as_str() == "mappingproxy",
+    };
+    if no_sequence {
+        return Err(type_error(format!("{} is not a sequence", list.type_name().as_str())));
+    }
+    Ok(())
 }
 
 fn bisect(vm: &mut Vm, args: Args, name: &str, side: Side) -> PyResult<Value> {

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::class;
 use super::functools::{CACHED_PROPERTY, KEY_WRAPPER};
 use super::hashlib::{BLAKE2B, BLAKE2S, HASH};
+use super::itertools::PAIRWISE;
 use super::signature::Signature;
 use super::types::MAPPING_PROXY;
 use crate::python::args::Args;
@@ -92,7 +93,10 @@ fn cannot_be_copied(value: &Value) -> bool {
     match value {
         Value::Module(_) => true,
         Value::Object(object) if NOT_COPIED.iter().any(|class| object.class().is_subclass(class)) => true,
-        Value::Iterator(iterator) => std::ptr::eq(iterator.class(), &raw const GENERATOR),
+        // DIFFERENCE: of other iterators CPython makes copies, and of what they go through; here each is its own copy.
+        Value::Iterator(iterator) => {
+            [&raw const GENERATOR, &raw const PAIRWISE].iter().any(|class| std::ptr::eq(iterator.class(), *class))
+        }
         value => value.downcast::<View>().is_some(),
     }
 }

@@ -48,7 +48,18 @@ impl Pattern {
                     vm.charge(1)?;
                     match plain(&vm.get_item(other, &Value::from_usize(index))?) {
                         Value::Str(part) => text.push_str(&part),
-                        _ => return Err(super::os_path::not_a_path(other)),
+                        // As `re.escape` refuses them, and `join` what it makes of bytes.
+                        Value::Bytes(_) => {
+                            return Err(type_error(format!(
+                                "sequence item {index}: expected str instance, bytes found"
+                            )));
+                        }
+                        part => {
+                            let found = part.type_name();
+                            let message =
+                                format!("decoding to str: need a bytes-like object, {} found", found.as_str());
+                            return Err(type_error(message));
+                        }
                     }
                 }
                 Ok(Self::Text(Str::new(text)))

@@ -58,7 +58,7 @@ module! {
             replace_first(vm, &heap, item, Order::LeastFirst)
         },
         "merge" => merge,
-        "nlargest" => |vm, args| extreme(vm, args, "nlargest", true),
+        "nlargest" => nlargest,
         "nsmallest" => |vm, args| extreme(vm, args, "nsmallest", false),
     }
     values(_vm) {}
@@ -145,6 +145,11 @@ fn sift_up(vm: &mut Vm, heap: &List, start: usize, order: Order) -> PyResult<()>
         place = child;
     }
     sift_down(vm, heap, start, place, order)
+}
+
+/// `nlargest(n, iterable, key=None)`
+pub(super) fn nlargest(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    extreme(vm, args, "nlargest", true)
 }
 
 /// `nlargest(n, iterable, key=None)`, `nsmallest(...)`: step by step as CPython does it, since items need not be ordered.

@@ -2,6 +2,7 @@
 
 use super::class;
 use super::collections::deque::Deque;
+use super::copy::deepcopy;
 use crate::python::args::Args;
 use crate::python::builtins::{convert, numbers};
 use crate::python::exception::{PyResult, Raised, TYPE_ERROR, type_error, value_error};
@@ -320,6 +321,20 @@ impl Object for Getter {
                 vm.call_method(&object, name, all)
             }
         }
+    }
+
+    fn deepcopy(&self, vm: &mut Vm, this: &Value) -> PyResult<Value> {
+        let mut copies =
+            |values: &[Value]| values.iter().map(|value| deepcopy(vm, value)).collect::<PyResult<Vec<_>>>();
+        Ok(match self {
+            Self::Items(keys) => Value::object(Self::Items(copies(keys)?)),
+            Self::Attributes(_) => this.clone(),
+            Self::Method { name, args, keywords } => {
+                let args = copies(args)?;
+                let keywords = keywords.iter().map(|(name, value)| Ok((name.clone(), deepcopy(vm, value)?)));
+                Value::object(Self::Method { name: name.clone(), args, keywords: keywords.collect::<PyResult<_>>()? })
+            }
+        })
     }
 
     fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {

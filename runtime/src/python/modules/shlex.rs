@@ -34,8 +34,8 @@ fn quote(vm: &mut Vm, args: Args) -> PyResult<Value> {
             Ok(Value::str(quoted(text)))
         }
         other if !vm.truthy(other)? => Ok(Value::str("''")),
-        other => {
-            let found = other.type_name();
+        _ => {
+            let found = text.type_name();
             Err(type_error(format!("expected string or bytes-like object, got '{}'", found.as_str())))
         }
     }

@@ -110,11 +110,16 @@ impl Vm {
             return Ok(None);
         }
         match (args.pos.as_slice(), enums::names(class)) {
-            ([value] | [value, Value::None], Some(_)) => enums::find(self, class, value).map(Some),
-            (_, Some(_)) => Err(type_error("EnumType.__call__() missing 1 required positional argument: 'value'")),
-            (_, None) => {
+            ([value] | [value, Value::None], Some(_)) if args.kw.is_empty() => {
+                enums::find(self, class, value).map(Some)
+            }
+            (_, has_members) => {
                 let base = Value::Type(Type::Class(class.clone()));
-                enums::make(self, base, Args { pos: args.pos.clone(), kw: args.kw.clone() }).map(Some)
+                let args = Args { pos: args.pos.clone(), kw: args.kw.clone() };
+                match has_members {
+                    Some(_) => enums::find_or_refuse(self, class, args).map(Some),
+                    None => enums::make(self, base, args).map(Some),
+                }
             }
         }
     }

@@ -99,9 +99,13 @@ fn of_wrapped(vm: &mut Vm, function: &Value, name: &str) -> PyResult<Option<Valu
     }
 }
 
+fn one_function(args: Args, class: &str) -> PyResult<[Value; 1]> {
+    Ok(args.between(class, 1)?.map(Option::unwrap_or_default))
+}
+
 /// `staticmethod(function)`
 pub(crate) fn static_method(_: &mut Vm, args: Args) -> PyResult<Value> {
-    let [function] = args.exactly("staticmethod")?;
+    let [function] = one_function(args, "staticmethod")?;
     Ok(Value::object(StaticMethod(function)))
 }
 
@@ -124,7 +128,7 @@ impl Object for ClassMethod {
 
 /// `classmethod(function)`
 pub(crate) fn class_method(_: &mut Vm, args: Args) -> PyResult<Value> {
-    let [function] = args.exactly("classmethod")?;
+    let [function] = one_function(args, "classmethod")?;
     Ok(Value::object(ClassMethod(function)))
 }
 

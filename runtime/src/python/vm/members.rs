@@ -67,6 +67,8 @@ pub(super) fn settled(
     members: &[(Value, Value)],
 ) -> PyResult<Value> {
     match result {
+        // The function knows members, and says what it says.
+        Err(plain) if same_refusal(vm, &raised, &plain)? => Err(raised),
         Err(plain) if names_the_plain(vm, &raised, &plain, members)? => Err(raised),
         Err(plain) if plain.is(&VALUE_ERROR) => Err(with_member(vm, plain, members)?),
         result => result,
@@ -96,6 +98,10 @@ fn with_member(vm: &mut Vm, raised: Raised, members: &[(Value, Value)]) -> PyRes
         }
     }
     Ok(raised)
+}
+
+fn same_refusal(vm: &mut Vm, raised: &Raised, plain: &Raised) -> PyResult<bool> {
+    Ok(raised.class_name() == plain.class_name() && vm.str(&raised.value())? == vm.str(&plain.value())?)
 }
 
 /// Whether both refusals are of one class, the one naming the class of a member where the other names `int` or `str`: CPython

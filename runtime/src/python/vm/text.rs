@@ -436,7 +436,7 @@ impl Vm {
 }
 
 fn returned_str(value: Value, method: &str) -> PyResult<Str> {
-    match value {
+    match super::members::plain(&value) {
         Value::Str(text) => Ok(text),
         other => Err(type_error(format!("{method} returned non-string (type {})", other.type_name().as_str()))),
     }

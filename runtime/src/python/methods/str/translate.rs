@@ -7,6 +7,7 @@ use crate::python::exception::{LOOKUP_ERROR, PyResult, type_error, value_error};
 use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::members::plain;
 
 /// `str.maketrans`
 pub(super) fn maketrans(vm: &mut Vm, args: Args) -> PyResult<Value> {
@@ -58,7 +59,7 @@ fn from_dict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     vm.charge(dict.len())?;
     let mut table = Table::default();
     for (key, value) in dict.items() {
-        let key = match &key {
+        let key = match &plain(&key) {
             Value::Str(text) => {
                 let mut chars = text.as_str().chars();
                 match (chars.next(), chars.next()) {

@@ -2,13 +2,15 @@
 
 use super::chain_map_views::View;
 use crate::python::args::Args;
-use crate::python::dict::Dict;
+use crate::python::dict::{Dict, Key};
 use crate::python::exception::{KEY_ERROR, PyResult, key_error, type_error};
 use crate::python::methods::dict_views::Kind;
 use crate::python::methods::wrong_receiver;
 use crate::python::modules::abc;
+use crate::python::modules::copy::deepcopy;
 use crate::python::modules::signature::Signature;
 use crate::python::object::Object;
+use crate::python::set::SetTable;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, Type};
 use crate::python::value::{Builtin, Method, Value};
@@ -70,6 +72,17 @@ fn receiver(this: &Value) -> PyResult<&ChainMap> {
 }
 
 impl ChainMap {
+    /// The number of keys, found in the order of the mappings.
+    fn count(&self, vm: &mut Vm) -> PyResult<usize> {
+        let mut keys = SetTable::default();
+        for map in self.maps(vm)? {
+            for key in vm.deeper(|vm| vm.collect(&map))? {
+                keys.insert(Key::new(vm, key)?);
+            }
+        }
+        Ok(keys.len())
+    }
+
     fn maps(&self, vm: &mut Vm) -> PyResult<Vec<Value>> {
         vm.collect(&self.0)
     }
@@ -215,6 +228,11 @@ fn not_in_first(vm: &mut Vm, key: &Value) -> PyResult<Value> {
 }
 
 fn pop(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let mut args = args;
+    if args.pos.is_empty() || !args.kw.is_empty() {
+        let [key] = Signature::method("ChainMap.pop", ["key"], 1).bind(args)?;
+        args = Args::positional(key);
+    }
     let key = args.pos.first().cloned().unwrap_or_default();
     match first_map(vm, this, "pop", args) {
         Err(raised) if raised.is(&KEY_ERROR) => not_in_first(vm, &key),
@@ -223,7 +241,8 @@ fn pop(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 }
 
 fn popitem(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    match first_map(vm, this, "popitem", args) {
+    let [] = Signature::method("ChainMap.popitem", [], 0).bind(args)?;
+    match first_map(vm, this, "popitem", Args::none()) {
         Err(raised) if raised.is(&KEY_ERROR) => Err(key_error(Value::str("No keys found in the first mapping."))),
         result => result,
     }
@@ -285,7 +304,11 @@ impl Object for ChainMap {
     }
 
     fn len(&self, vm: &mut Vm) -> Option<PyResult<usize>> {
-        Some(self.keys(vm).map(|keys| keys.len()))
+        Some(self.count(vm))
+    }
+
+    fn deepcopy(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
+        deepcopy(vm, &self.0).map(|maps| Value::object(Self(maps)))
     }
 
     fn truthy(&self, vm: &mut Vm) -> PyResult<bool> {
@@ -314,15 +337,14 @@ impl Object for ChainMap {
         if !matches!(op, CompareOp::Eq | CompareOp::Ne) {
             return None;
         }
-        let other = match other.downcast::<Self>() {
-            Some(other) => match other.flat(vm) {
-                Ok(flat) => flat,
-                Err(raised) => return Some(Err(raised)),
-            },
-            None if matches!(other, Value::Dict(_)) => other.clone(),
-            None => return None,
-        };
-        Some(self.flat(vm).and_then(|flat| vm.compare(op, &flat, &other)))
+        let chain = other.downcast::<Self>();
+        if chain.is_none() && !matches!(other, Value::Dict(_)) {
+            return None;
+        }
+        Some(self.flat(vm).and_then(|flat| {
+            let other = chain.map_or_else(|| Ok(other.clone()), |chain| chain.flat(vm))?;
+            vm.compare(op, &flat, &other)
+        }))
     }
 
     fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {

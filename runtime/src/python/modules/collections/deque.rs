@@ -132,7 +132,10 @@ impl Deque {
         if !matches!(key, Value::Int(_) | Value::Bool(_) | Value::BigInt(_)) {
             return Err(type_error(format!("sequence index must be integer, not '{}'", key.type_name().as_str())));
         }
-        let index = convert::index_clamped(vm, key)?;
+        let index = match convert::index(vm, key)? {
+            Value::Int(index) => index,
+            _ => return Err(index_error("cannot fit 'int' into an index-sized integer")),
+        };
         absolute_index(index, self.items.borrow().len()).ok_or_else(|| index_error("deque index out of range"))
     }
 }

@@ -46,6 +46,10 @@ impl Object for Closing {
         &CLOSING
     }
 
+    fn deepcopy(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
+        super::copy::deepcopy(vm, &self.0).map(|copy| Value::object(Self(copy)))
+    }
+
     fn enter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
         Some(Ok(self.0.clone()))
     }
@@ -69,6 +73,10 @@ impl Object for Suppress {
         &SUPPRESS
     }
 
+    fn deepcopy(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
+        super::copy::deepcopy(vm, &self.0).map(|copy| Value::object(Self(copy)))
+    }
+
     fn enter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
         Some(Ok(Value::None))
     }
@@ -85,7 +93,7 @@ impl Object for Suppress {
 struct NullContext(Value);
 
 fn nullcontext(_: &mut Vm, args: Args) -> PyResult<Value> {
-    let [result] = args.bind("nullcontext", ["enter_result"], 0)?;
+    let [result] = Signature::method("nullcontext.__init__", ["enter_result"], 0).bind(args)?;
     Ok(Value::object(NullContext(result.unwrap_or_default())))
 }
 
@@ -96,6 +104,10 @@ impl Object for NullContext {
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         Ok((name == "enter_result").then(|| self.0.clone()))
+    }
+
+    fn deepcopy(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
+        super::copy::deepcopy(vm, &self.0).map(|copy| Value::object(Self(copy)))
     }
 
     fn enter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {

@@ -3,7 +3,7 @@
 use super::is_missing;
 use crate::python::args::Args;
 use crate::python::dict::Dict;
-use crate::python::exception::{PyResult, value_error};
+use crate::python::exception::{PyResult, not_implemented_error, value_error};
 use crate::python::modules::signature::Signature;
 use crate::python::modules::types::{checked_proxy, read_only};
 use crate::python::object::Object;
@@ -13,7 +13,15 @@ use crate::python::value::Value;
 use crate::python::vm::Vm;
 
 /// `dataclasses.Field`
-pub(super) static FIELD: BuiltinType = BuiltinType::new("Field", "dataclasses", &OBJECT);
+pub(super) static FIELD: BuiltinType = BuiltinType {
+    construct: Some(|_, args| {
+        Signature::method("Field.__init__", ARGUMENTS, 8).bind(args)?;
+        Err(not_implemented_error("dataclasses.Field() rather than dataclasses.field()"))
+    }),
+    ..BuiltinType::new("Field", "dataclasses", &OBJECT)
+};
+
+const ARGUMENTS: [&str; 8] = ["default", "default_factory", "init", "repr", "hash", "compare", "metadata", "kw_only"];
 
 /// `dataclasses.InitVar`: `InitVar[int]` marks what only `__post_init__` gets.
 pub(super) static INIT_VAR: BuiltinType = BuiltinType::new("InitVar", "dataclasses", &OBJECT);
@@ -75,13 +83,7 @@ impl Field {
 
 /// `field(*, default, default_factory, init, repr, hash, compare, metadata, kw_only)`
 pub(super) fn field(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let signature = Signature {
-        name: "field",
-        parameters: ["default", "default_factory", "init", "repr", "hash", "compare", "metadata", "kw_only"],
-        positional: 0,
-        required: 0,
-        method: false,
-    };
+    let signature = Signature { name: "field", parameters: ARGUMENTS, positional: 0, required: 0, method: false };
     let [default, factory, init, repr, hash, compare, metadata, keyword_only] = signature.bind(args)?;
     let mut flag = |value: Option<Value>| match value {
         Some(value) => vm.truthy(&value),

@@ -42,7 +42,8 @@ pub(super) fn check_order(vm: &mut Vm, fields: &[Rc<Field>]) -> PyResult<()> {
 /// `__init__`
 pub(super) fn init(class: &Rc<Class>, fields: Vec<Rc<Field>>) -> Value {
     let name = qualified(class, "__init__");
-    let parameters: Vec<Parameter> = fields
+    // Those by keyword come last among the parameters; the fields are set in the order of the class.
+    let mut parameters: Vec<Parameter> = fields
         .iter()
         .filter(|field| field.init)
         .map(|field| Parameter {
@@ -51,15 +52,18 @@ pub(super) fn init(class: &Rc<Class>, fields: Vec<Rc<Field>>) -> Value {
             keyword_only: field.keyword_only == Some(true),
         })
         .collect();
+    parameters.sort_by_key(|parameter| parameter.keyword_only);
+    let place = |field: &Rc<Field>| parameters.iter().position(|parameter| parameter.name == field.name);
+    let places: Vec<Option<usize>> = fields.iter().map(|field| if field.init { place(field) } else { None }).collect();
     // Whether there is one is asked when the class is made, not for the classes that derive from it.
     let prepares = matches!(class_member(class, "__post_init__"), Some(Member::Value(_)));
     NativeFunction::value("__init__", name.clone(), move |vm, args| {
         let (instance, args) = split(args);
         vm.charge(4 + 2 * fields.len())?;
-        let mut given = signature::bind_method(&name, &parameters, args)?.into_iter();
+        let mut given = signature::bind_method(&name, &parameters, args)?;
         let mut for_post_init = Vec::new();
-        for field in &fields {
-            let argument = if field.init { given.next().flatten() } else { None };
+        for (field, place) in fields.iter().zip(&places) {
+            let argument = place.and_then(|place| given.get_mut(place)).and_then(Option::take);
             let value = match argument {
                 Some(value) => value,
                 None if !is_missing(&field.factory) => vm.call(&field.factory, Args::none())?,

@@ -323,17 +323,14 @@ fn add_methods(vm: &mut Vm, class: &Rc<Class>, fields: &[Rc<Field>], options: Op
     }
     let in_init = |field: &&Rc<Field>| field.kind != Kind::ClassVar;
     let keyword_only = |field: &Rc<Field>| field.keyword_only == Some(true);
-    let mut init_fields: Vec<Rc<Field>> =
+    let standard: Vec<Rc<Field>> =
         fields.iter().filter(in_init).filter(|field| !keyword_only(field)).cloned().collect();
-    let positional = init_fields.len();
     let matched: Vec<Value> =
-        init_fields.iter().filter(|field| field.init).map(|field| Value::Str(field.name.clone())).collect();
-    init_fields.extend(fields.iter().filter(in_init).filter(|field| keyword_only(field)).cloned());
+        standard.iter().filter(|field| field.init).map(|field| Value::Str(field.name.clone())).collect();
     let of_instances: Vec<Rc<Field>> = fields.iter().filter(|field| field.kind == Kind::Field).cloned().collect();
     if options.init {
-        let standard = init_fields.get(..positional).unwrap_or_default();
-        methods::check_order(vm, standard)?;
-        set_new(class, "__init__", methods::init(class, init_fields.clone()));
+        methods::check_order(vm, &standard)?;
+        set_new(class, "__init__", methods::init(class, fields.iter().filter(in_init).cloned().collect()));
     }
     if options.repr {
         let shown = of_instances.iter().filter(|field| field.repr).cloned().collect();

@@ -123,6 +123,14 @@ impl Conversion {
                 if matches!(dict.kind, DictKind::Default(_)) {
                     return Err(type_error("first argument must be callable or None"));
                 }
+                // A `Counter` counts the pairs.
+                if matches!(dict.kind, DictKind::Counter) {
+                    let mut pairs = Vec::new();
+                    for (key, item) in dict.items() {
+                        pairs.push(Value::tuple(vec![self.of(vm, &key)?, self.of(vm, &item)?]));
+                    }
+                    return vm.call(&Value::Type(value.class()), Args::one(Value::list(pairs)));
+                }
                 let copy = Dict::with_kind(dict.kind.clone());
                 for (key, item) in dict.items() {
                     let (key, item) = (self.of(vm, &key)?, self.of(vm, &item)?);

@@ -69,7 +69,7 @@ impl<const N: usize> Parameters<N> {
 ///
 /// # Errors
 /// `TypeError` where it is no int, `OverflowError` where it does not fit.
-pub(super) fn c_int(vm: &mut Vm, value: &Value) -> PyResult<i64> {
+pub(in crate::python::modules) fn c_int(vm: &mut Vm, value: &Value) -> PyResult<i64> {
     match convert::index(vm, value)? {
         Value::Int(number) if i32::try_from(number).is_ok() => Ok(number),
         Value::Int(number) if number > 0 => Err(overflow_error("signed integer is greater than maximum")),

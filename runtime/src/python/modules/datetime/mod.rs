@@ -1,6 +1,6 @@
 //! `datetime`
 
-mod arguments;
+pub(in crate::python::modules) mod arguments;
 mod calendar;
 mod date;
 pub(super) mod format;

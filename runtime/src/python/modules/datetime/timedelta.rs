@@ -49,7 +49,7 @@ static UNITS: [(&str, i128); 7] = [
 
 fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let parts = args.bind("__new__", UNITS.map(|(name, _)| name), 0)?;
-    let mut whole: i128 = 0;
+    let mut whole = BigInt::default();
     // Fractions of a microsecond, summed as floats and rounded once, as CPython's `accum` leaves them to the end.
     let mut fraction = 0.0;
     let mut parts = parts.into_iter().zip(UNITS).collect::<Vec<_>>();
@@ -59,15 +59,11 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
         match part {
             None => {}
             Some(part @ (Value::Int(_) | Value::BigInt(_) | Value::Bool(_))) => {
-                let product = convert::bigint(vm, &part)?.to_i128().and_then(|number| number.checked_mul(unit));
-                let sum = product.and_then(|product| whole.checked_add(product));
-                whole = sum.ok_or_else(|| overflow_error("Python int too large to convert to C int"))?;
+                whole += convert::bigint(vm, &part)? * unit;
             }
             Some(Value::Float(number)) => {
                 let int = convert::float_to_int(number)?;
-                let int = convert::bigint(vm, &int)?.to_i128().and_then(|number| number.checked_mul(unit));
-                let sum = int.and_then(|product| whole.checked_add(product));
-                whole = sum.ok_or_else(|| overflow_error("Python int too large to convert to C int"))?;
+                whole += convert::bigint(vm, &int)? * unit;
                 #[expect(clippy::cast_precision_loss, reason = "as CPython multiplies the fraction, in floats")]
                 let part = number.fract() * unit as f64;
                 #[expect(clippy::cast_possible_truncation, reason = "less than a week of microseconds")]
@@ -83,12 +79,12 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
             }
         }
     }
-    delta(whole + rounded(whole, fraction))
+    let rounded = rounded(whole.is_odd(), fraction);
+    delta_of(&(whole + rounded))
 }
 
-/// The fraction rounded half to even, given the whole it is added to.
-fn rounded(whole: i128, fraction: f64) -> i128 {
-    let is_odd = whole.rem_euclid(2) == 1;
+/// The fraction rounded half to even, given whether the whole it is added to is odd.
+fn rounded(is_odd: bool, fraction: f64) -> i128 {
     let offset = if is_odd { 1.0 } else { 0.0 };
     #[expect(clippy::cast_possible_truncation, reason = "a few microseconds")]
     let result = ((fraction + offset).round_ties_even() - offset) as i128;

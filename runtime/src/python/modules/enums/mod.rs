@@ -23,6 +23,7 @@ use crate::python::types::{BuiltinType, Class, INT, OBJECT, STR, TYPE, Type};
 use crate::python::unicode::is_space;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::attributes::no_attribute;
 use crate::python::vm::members::plain;
 
 module! {
@@ -94,7 +95,8 @@ impl Object for AutoNull {
 }
 
 /// `enum.EnumType`, the class of all enumerations.
-pub static ENUM_TYPE: BuiltinType = BuiltinType::new("EnumType", "enum", &TYPE);
+pub static ENUM_TYPE: BuiltinType =
+    BuiltinType { construct: Some(new_enumeration), ..BuiltinType::new("EnumType", "enum", &TYPE) };
 
 thread_local! {
     // Classes belong to a thread; these derive from two, as builtin ones cannot.
@@ -125,14 +127,7 @@ fn functional(vm: &mut Vm, args: Args) -> PyResult<Value> {
 
 /// Makes an enumeration with this base from a name and the names of its members.
 pub(crate) fn make(vm: &mut Vm, base: Value, args: Args) -> PyResult<Value> {
-    let signature = Signature {
-        name: "EnumType.__call__",
-        parameters: ["value", "names", "module", "qualname", "type", "start", "boundary"],
-        positional: 2,
-        required: 1,
-        method: true,
-    };
-    let [name, names, _, _, mixed, start, _] = signature.bind(args)?;
+    let [name, names, _, _, mixed, start, _] = CALL.bind(args)?;
     let name = name.unwrap_or_default();
     let Some(names) = names.filter(|names| !names.is_none()) else {
         return Err(type_error(format!("{} has no members defined", vm.repr(&base)?)));
@@ -145,6 +140,40 @@ pub(crate) fn make(vm: &mut Vm, base: Value, args: Args) -> PyResult<Value> {
         return Err(type_error(format!("type.__new__() argument 1 must be str, not {}", found.as_str())));
     };
     vm.make_class(name, mixed.into_iter().chain([base]).collect(), attributes)
+}
+
+/// Calling an enumeration.
+const CALL: Signature<7> = Signature {
+    name: "EnumType.__call__",
+    parameters: ["value", "names", "module", "qualname", "type", "start", "boundary"],
+    positional: 2,
+    required: 1,
+    method: true,
+};
+
+/// `Enumeration(...)` of one that has members, which cannot be extended.
+///
+/// # Errors
+/// `TypeError` where it is to be extended, and as [`find`].
+pub(crate) fn find_or_refuse(vm: &mut Vm, class: &Rc<Class>, args: Args) -> PyResult<Value> {
+    let [value, names, ..] = CALL.bind(args)?;
+    let value = value.unwrap_or_default();
+    if names.is_none_or(|names| names.is_none()) {
+        return find(vm, class, &value);
+    }
+    let class = vm.repr(&Value::Type(Type::Class(class.clone())))?;
+    Err(type_error(format!("<enum {}> cannot extend {class}", vm.repr(&value)?)))
+}
+
+/// `EnumType(cls, bases, classdict)`: only a `class` statement has a dict that will do.
+fn new_enumeration(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
+    const PARAMETERS: [&str; 3] = ["cls", "bases", "classdict"];
+    // Others go to `__init_subclass__`.
+    args.kw.retain(|(name, _)| PARAMETERS.contains(&name.as_str()));
+    let [_, _, dict] = Signature::method("EnumType.__new__", PARAMETERS, 3).bind(args)?;
+    let dict = dict.unwrap_or_default();
+    vm.get_attr(&dict, "setdefault")?;
+    Err(no_attribute(&dict, "_member_names"))
 }
 
 /// The names and values of members that are given as a text, a list of names, pairs, or a mapping.
@@ -176,6 +205,7 @@ fn named_values(vm: &mut Vm, base: &Value, names: Value, start: Value) -> PyResu
         vm.charge(2 + attributes.len() / 4)?;
         let (name, value) = match &item {
             Value::Str(name) if counted && lower => (item.clone(), Value::str(name.to_lowercase())),
+            other if counted && lower => return Err(no_attribute(other, "lower")),
             _ if counted => {
                 let value = members::following(vm, &given, start.clone())?;
                 given.push(value.clone());

@@ -2,10 +2,11 @@
 
 use std::cell::RefCell;
 
-use super::partial;
+use super::{deepcopy_arguments, partial};
 use crate::python::args::Args;
 use crate::python::builtins::classes::is_callable;
 use crate::python::exception::{PyResult, runtime_error, type_error};
+use crate::python::modules::copy::deepcopy;
 use crate::python::modules::signature::Signature;
 use crate::python::object::Object;
 use crate::python::string::Str;
@@ -99,6 +100,19 @@ fn partial_method(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
 impl Object for PartialMethod {
     fn class(&self) -> &'static BuiltinType {
         &PARTIAL_METHOD
+    }
+
+    fn deepcopy(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
+        let (args, keywords) = deepcopy_arguments(vm, &self.args, &self.keywords)?;
+        Ok(Value::object(Self { function: deepcopy(vm, &self.function)?, args, keywords }))
+    }
+
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        let function = vm.repr(&self.function)?;
+        let args = self.args.iter().map(|value| vm.repr(value)).collect::<PyResult<Vec<_>>>()?.join(", ");
+        let keyword = |(name, value): &(Str, Value)| Ok(format!("{}={}", name.as_str(), vm.repr(value)?));
+        let keywords = self.keywords.iter().map(keyword).collect::<PyResult<Vec<_>>>()?.join(", ");
+        Ok(format!("functools.partialmethod({function}, {args}, {keywords})"))
     }
 
     fn bind(&self, vm: &mut Vm, _: &Value, instance: &Value) -> Option<PyResult<Value>> {

@@ -13,12 +13,13 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::class;
+use super::copy::deepcopy;
 use super::signature::Signature;
 use crate::python::args::Args;
 use crate::python::builtins::classes::is_callable;
 use crate::python::builtins::convert;
 use crate::python::dict::{Dict, Key, Table};
-use crate::python::exception::{PyResult, attribute_error, overflow_error, type_error};
+use crate::python::exception::{PyResult, attribute_error, not_implemented_error, overflow_error, type_error};
 use crate::python::modules::collections::named_tuple;
 use crate::python::object::Object;
 use crate::python::string::Str;
@@ -26,6 +27,7 @@ use crate::python::types::{BuiltinType, Class, OBJECT};
 use crate::python::value::{Method, Value};
 use crate::python::vm::descriptors::UnboundMethod;
 use crate::python::vm::lookup::{Member, own_member};
+use crate::python::vm::members::plain;
 use crate::python::vm::{CompareOp, Vm};
 
 module! {
@@ -61,6 +63,14 @@ pub(super) static LRU_CACHE_WRAPPER: BuiltinType = BuiltinType {
         Method { name: "cache_info", call: cache_info },
         Method { name: "cache_parameters", call: cache_parameters },
     ],
+    construct: Some(|vm, args| {
+        let names = ["user_function", "maxsize", "typed", "cache_info_type"];
+        let [function, ..] = args.bind("lru_cache", names, 4)?;
+        if !is_callable(vm, &function.unwrap_or_default())? {
+            return Err(type_error("the first argument must be callable"));
+        }
+        Err(not_implemented_error("a wrapper that `functools.lru_cache` does not make"))
+    }),
     ..BuiltinType::new("_lru_cache_wrapper", "functools", &OBJECT)
 };
 static LRU_CACHE_DECORATOR: BuiltinType = BuiltinType::new("function", "", &OBJECT);
@@ -144,6 +154,11 @@ impl Object for Partial {
         vm.call(&self.function, all)
     }
 
+    fn deepcopy(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
+        let (args, keywords) = deepcopy_arguments(vm, &self.args, &self.keywords)?;
+        Ok(Value::object(Self { function: deepcopy(vm, &self.function)?, args, keywords }))
+    }
+
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         Ok(match name {
             "func" => Some(self.function.clone()),
@@ -163,6 +178,17 @@ impl Object for Partial {
         }
         Ok(format!("functools.partial({})", parts.join(", ")))
     }
+}
+
+/// The arguments that a function is given beforehand, copied with what they hold.
+fn deepcopy_arguments(
+    vm: &mut Vm,
+    args: &[Value],
+    keywords: &[(Str, Value)],
+) -> PyResult<(Vec<Value>, Vec<(Str, Value)>)> {
+    let args = args.iter().map(|value| deepcopy(vm, value)).collect::<PyResult<_>>()?;
+    let keywords = keywords.iter().map(|(name, value)| Ok((name.clone(), deepcopy(vm, value)?)));
+    Ok((args, keywords.collect::<PyResult<_>>()?))
 }
 
 /// A function whose results are kept.
@@ -289,8 +315,9 @@ fn cached_callable(vm: &mut Vm, function: Value, max: (Option<usize>, Value), ty
     if !is_callable(vm, &function)? {
         return Err(type_error("the first argument must be callable"));
     }
-    if matches!(max.1, Value::BigInt(_)) {
-        return Err(overflow_error("cannot fit 'int' into an index-sized integer"));
+    if matches!(plain(&max.1), Value::BigInt(_)) {
+        let class = max.1.type_name();
+        return Err(overflow_error(format!("cannot fit '{}' into an index-sized integer", class.as_str())));
     }
     Ok(cached(function, max, typed))
 }
@@ -348,8 +375,8 @@ fn lru_cache(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let max = match max {
         None => (Some(128), Value::Int(128)),
         Some(Value::None) => (None, Value::None),
-        Some(number @ (Value::Int(_) | Value::BigInt(_) | Value::Bool(_))) => {
-            match usize::try_from(convert::index_clamped(vm, &number)?) {
+        Some(number) if matches!(plain(&number), Value::Int(_) | Value::BigInt(_) | Value::Bool(_)) => {
+            match usize::try_from(convert::index_clamped(vm, &plain(&number))?) {
                 Ok(size) => (Some(size), number),
                 Err(_) => (Some(0), Value::Int(0)),
             }

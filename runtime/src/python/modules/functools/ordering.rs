@@ -8,6 +8,7 @@ use crate::python::exception::{PyResult, value_error};
 use crate::python::modules::enums::ENUM;
 use crate::python::modules::signature::Signature;
 use crate::python::modules::string::TEMPLATE;
+use crate::python::modules::typing::Alias;
 use crate::python::native_function::NativeFunction;
 use crate::python::types::{
     CLASS_METHOD, Class, FUNCTION, NONE_TYPE, OBJECT, PROPERTY, STATIC_METHOD, TUPLE, TYPE, Type,
@@ -27,7 +28,9 @@ fn defines(class: &Rc<Class>, name: &str) -> bool {
 /// `total_ordering(cls)`
 pub(super) fn total_ordering(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [target] = Signature::function("total_ordering", ["cls"], 1).bind(args)?.map(Option::unwrap_or_default);
-    if let Value::Type(Type::Builtin(builtin)) = &target {
+    // What an alias has is what its class has.
+    let class = target.downcast::<Alias>().map_or(&target, Alias::origin);
+    if let Value::Type(Type::Builtin(builtin)) = class {
         // These have only the comparisons of `object`.
         let bare = [
             &OBJECT,

@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use super::{LRU_CACHE_WRAPPER, PARTIAL};
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, attribute_error};
+use crate::python::exception::{PyResult, attribute_error, type_error};
 use crate::python::function::Guise;
+use crate::python::modules::copy::deepcopy;
 use crate::python::modules::signature::Signature;
 use crate::python::modules::types::SIMPLE_NAMESPACE;
 use crate::python::object::Object;
@@ -13,11 +14,13 @@ use crate::python::string::Str;
 use crate::python::types::{BUILTIN_FUNCTION, BuiltinType, FUNCTION, OBJECT, Type};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::members::plain;
 
 /// What `wraps(f)` gives: it makes the function that it decorates look like `f`.
 struct Wraps(Value);
 
-static WRAPS: BuiltinType = BuiltinType::new("partial", "functools", &OBJECT);
+static WRAPS: BuiltinType =
+    BuiltinType { construct: Some(super::partial), ..BuiltinType::new("partial", "functools", &OBJECT) };
 
 impl Object for Wraps {
     fn class(&self) -> &'static BuiltinType {
@@ -35,6 +38,10 @@ impl Object for Wraps {
              '__qualname__', '__doc__', '__annotations__'), updated=('__dict__',))",
             vm.repr(&self.0)?
         ))
+    }
+
+    fn deepcopy(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
+        deepcopy(vm, &self.0).map(|copy| Value::object(Self(copy)))
     }
 
     fn call(&self, vm: &mut Vm, _: &Value, mut args: Args) -> PyResult<Value> {
@@ -59,9 +66,9 @@ pub(super) fn update_wrapper(vm: &mut Vm, args: Args) -> PyResult<Value> {
     match &wrapper {
         Value::Function(function) => {
             let guise = Guise {
-                name: vm.find_attr(&wrapped, "__name__")?,
-                qualified: vm.find_attr(&wrapped, "__qualname__")?,
                 module: vm.find_attr(&wrapped, "__module__")?,
+                name: text_of(vm, &wrapped, "__name__")?,
+                qualified: text_of(vm, &wrapped, "__qualname__")?,
                 wrapped,
             };
             let old = function.guise.replace(Some(Rc::new(guise)));
@@ -70,6 +77,12 @@ pub(super) fn update_wrapper(vm: &mut Vm, args: Args) -> PyResult<Value> {
         // Wrappers of the runtime show what they wrap by themselves.
         Value::Object(object)
             if [&FUNCTION, &LRU_CACHE_WRAPPER, &PARTIAL].iter().any(|class| std::ptr::eq(*class, object.class())) => {}
+        // DIFFERENCE: what else takes attributes in CPython stays as it is.
+        _ if takes_attributes(&wrapper) => {}
+        // DIFFERENCE: a class of a library takes what it can there, before this is found.
+        Value::Type(Type::Builtin(class)) if !class.module.is_empty() && !class.is_in_c_module() => {
+            return Err(attribute_error("'mappingproxy' object has no attribute 'update'"));
+        }
         _ => {
             // The module of a builtin function can be set, its name cannot.
             let is_builtin = wrapper.class().same(&Type::Builtin(&BUILTIN_FUNCTION));
@@ -89,10 +102,34 @@ pub(super) fn update_wrapper(vm: &mut Vm, args: Args) -> PyResult<Value> {
                     vm.set_attr(&wrapper, &Str::from(name), value)?;
                 }
             }
+            if matches!(wrapper, Value::Type(_)) {
+                return Err(attribute_error("'mappingproxy' object has no attribute 'update'"));
+            }
             vm.set_attr(&wrapper, &Str::from("__wrapped__"), wrapped)?;
         }
     }
     Ok(wrapper)
+}
+
+/// An attribute that a function has as a text only.
+fn text_of(vm: &mut Vm, wrapped: &Value, name: &str) -> PyResult<Option<Value>> {
+    match vm.find_attr(wrapped, name)? {
+        Some(value) if plain(&value).as_str().is_none() => {
+            Err(type_error(format!("{name} must be set to a string object")))
+        }
+        found => Ok(found),
+    }
+}
+
+/// Whether a value is of a class of a library that CPython writes in Python without slots, or of `OrderedDict`.
+fn takes_attributes(value: &Value) -> bool {
+    let Type::Builtin(class) = value.class() else { return false };
+    let is_namespace = std::ptr::eq(class, &raw const SIMPLE_NAMESPACE);
+    match (class.module, class.name) {
+        ("collections", "OrderedDict") | ("functools", "partial") => true,
+        ("dataclasses", "Field") | ("" | "re" | "uuid" | "packaging.version" | "packaging.specifiers", _) => false,
+        _ => !is_namespace && !class.is_in_c_module() && !matches!(value, Value::Tuple(_) | Value::Type(_)),
+    }
 }
 
 /// The text of a function that a decorator made: the name of what it wraps, or its own.

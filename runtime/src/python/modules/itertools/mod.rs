@@ -14,7 +14,7 @@ use crate::python::vm::Vm;
 
 macro_rules! classes {
     ($($id:ident = $name:literal ($construct:expr);)*) => {
-        $(pub(super) static $id: BuiltinType =
+        $(pub(in crate::python::modules) static $id: BuiltinType =
             BuiltinType { construct: Some($construct), ..BuiltinType::new($name, "itertools", &OBJECT) };)*
     };
 }

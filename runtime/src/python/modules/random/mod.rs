@@ -70,7 +70,8 @@ impl Object for Random {
 
 fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let random = Random { generator: RefCell::default() };
-    seed(vm, Source::Own(&random.generator), args)?;
+    let [source] = Signature::method("Random.__init__", ["x"], 0).bind(args)?;
+    seed(vm, Source::Own(&random.generator), Args::positional(source))?;
     Ok(Value::object(random))
 }
 

@@ -17,7 +17,9 @@ use crate::python::vm::Vm;
 /// `string.Formatter`
 pub(super) static FORMATTER: BuiltinType = BuiltinType {
     construct: Some(|_, args| {
-        let [] = args.exactly("Formatter")?;
+        if !args.pos.is_empty() || !args.kw.is_empty() {
+            return Err(type_error("Formatter() takes no arguments"));
+        }
         Ok(Value::object(Formatter))
     }),
     methods: &[

@@ -4,6 +4,7 @@ use crate::python::args::Args;
 use crate::python::dict::Dict;
 use crate::python::exception::{KEY_ERROR, PyResult, type_error, value_error};
 use crate::python::methods::wrong_receiver;
+use crate::python::modules::copy::deepcopy;
 use crate::python::modules::re;
 use crate::python::modules::signature::Signature;
 use crate::python::object::Object;
@@ -35,6 +36,11 @@ struct Template(std::cell::RefCell<Value>);
 impl Object for Template {
     fn class(&self) -> &'static BuiltinType {
         &TEMPLATE
+    }
+
+    fn deepcopy(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
+        let text = self.0.borrow().clone();
+        deepcopy(vm, &text).map(|copy| Value::object(Self(copy.into())))
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {

@@ -6,6 +6,7 @@ use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, attribute_error, type_error, value_error};
 use crate::python::methods::wrong_receiver;
+use crate::python::modules::copy::deepcopy;
 use crate::python::modules::signature::Signature;
 use crate::python::object::Object;
 use crate::python::string::Str;
@@ -101,6 +102,14 @@ impl Object for TextWrapper {
         &TEXT_WRAPPER
     }
 
+    fn deepcopy(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
+        let mut options = self.0.borrow().clone();
+        for option in &mut options.0 {
+            *option = deepcopy(vm, option)?;
+        }
+        Ok(Value::object(Self(options.into())))
+    }
+
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         Ok(PARAMETERS.contains(&name).then(|| self.0.borrow().get(name)))
     }
@@ -143,6 +152,10 @@ fn function_options(vm: &mut Vm, mut args: Args, name: &'static str, required: u
     let mut options = Args { kw: others, ..Args::none() };
     options.kw.extend(width.map(|width| (Str::from("width"), width)));
     if name == "shorten" {
+        if options.kw.iter().any(|(name, _)| name.as_str() == "max_lines") {
+            let message = "textwrap.TextWrapper() got multiple values for keyword argument 'max_lines'";
+            return Err(type_error(message));
+        }
         options.kw.push((Str::from("max_lines"), Value::Int(1)));
     }
     Ok((text.unwrap_or_default(), Options::bind(vm, options)?))
@@ -201,7 +214,12 @@ fn chunks(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>>
     }
     let Value::Str(text) = &text else {
         let found = text.type_name();
-        return Err(type_error(format!("expected string or bytes-like object, got '{}'", found.as_str())));
+        return match (&text, options.is(vm, "replace_whitespace")?) {
+            (Value::Bytes(_), true) => Err(type_error("a bytes-like object is required, not 'dict'")),
+            (Value::Bytes(_), false) => Err(type_error("cannot use a string pattern on a bytes-like object")),
+            (other, true) => Err(no_attribute(other, "translate")),
+            _ => Err(type_error(format!("expected string or bytes-like object, got '{}'", found.as_str()))),
+        };
     };
     vm.charge_bytes(text.len())?;
     vm.charge(text.len())?;
@@ -274,22 +292,32 @@ fn long_word_end(chunk: &str, left: i64, break_on_hyphens: bool) -> i64 {
     left
 }
 
+/// A number that is compared with ints, no more: of a float the int above it, of one that is no number the least there is.
+fn compared(vm: &mut Vm, number: &Value, operator: &str) -> PyResult<i64> {
+    match plain(number) {
+        plain @ (Value::Int(_) | Value::Bool(_) | Value::BigInt(_)) => convert::index_clamped(vm, &plain),
+        Value::Float(number) if number.is_nan() => Ok(i64::MIN),
+        Value::Float(number) if number.is_infinite() => Ok(if number > 0.0 { i64::MAX } else { i64::MIN }),
+        Value::Float(number) => convert::index_clamped(vm, &convert::float_to_int(number.ceil())?),
+        _ => {
+            let found = number.type_name();
+            let message = format!("'{operator}' not supported between instances of '{}' and 'int'", found.as_str());
+            Err(type_error(message))
+        }
+    }
+}
+
 /// The lines of a text.
 fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>> {
     let mut chunks = chunks(vm, options, text)?;
     if options.is(vm, "fix_sentence_endings")? {
         fix_sentence_endings(&mut chunks);
     }
-    let total = match plain(&options.get("width")) {
-        number @ (Value::Int(_) | Value::Bool(_) | Value::BigInt(_)) => convert::index_clamped(vm, &number)?,
+    let total = match options.get("width") {
         // It is compared, no more.
         Value::Float(number) if number.is_nan() => i64::MAX,
-        Value::Float(number) => convert::index_clamped(vm, &convert::float_to_int(number)?)?,
-        other => {
-            let found = other.type_name();
-            let message = format!("'<=' not supported between instances of '{}' and 'int'", found.as_str());
-            return Err(type_error(message));
-        }
+        Value::Float(number) if number.is_finite() => convert::index_clamped(vm, &convert::float_to_int(number)?)?,
+        other => compared(vm, &other, "<=")?,
     };
     if total <= 0 {
         let shown = vm.repr(&options.get("width"))?;
@@ -297,7 +325,7 @@ fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>
     }
     let max_lines = match options.get("max_lines") {
         Value::None => None,
-        number => Some(convert::index_clamped(vm, &number)?),
+        number => Some(compared(vm, &number, ">")?),
     };
     if chunks.is_empty() && max_lines.is_none() {
         // Nobody looks at the indents.

@@ -3,8 +3,8 @@
 use jiff::civil;
 
 use crate::python::args::Args;
-use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error};
+use crate::python::modules::datetime::arguments::c_int;
 use crate::python::modules::named_parts::NamedParts;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, TUPLE};
@@ -105,7 +105,7 @@ pub(super) fn numbers(vm: &mut Vm, value: &Value, function: &str) -> PyResult<[i
     }
     let mut numbers = [0; 9];
     for (number, item) in numbers.iter_mut().zip(&items) {
-        *number = convert::index_i64(vm, item)?;
+        *number = c_int(vm, item)?;
     }
     Ok(numbers)
 }

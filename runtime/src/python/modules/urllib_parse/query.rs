@@ -4,7 +4,7 @@ use super::quote::{plus, unquote_value};
 use super::text;
 use crate::python::args::Args;
 use crate::python::dict::Dict;
-use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::exception::{PyResult, TYPE_ERROR, type_error, value_error};
 use crate::python::modules::signature::Signature;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
@@ -136,12 +136,12 @@ pub(super) fn urlencode(vm: &mut Vm, args: Args) -> PyResult<Value> {
     } else {
         match vm.len(&query) {
             Ok(0) => {}
-            Ok(_) => {
-                let first = vm.get_item(&query, &Value::Int(0))?;
-                if !matches!(first, Value::Tuple(_)) {
-                    return Err(not_sequence());
-                }
-            }
+            Ok(_) => match vm.get_item(&query, &Value::Int(0)) {
+                Ok(Value::Tuple(_)) => {}
+                Err(raised) if !raised.is(&TYPE_ERROR) => return Err(raised),
+                _ => return Err(not_sequence()),
+            },
+            Err(raised) if !raised.is(&TYPE_ERROR) => return Err(raised),
             Err(_) => return Err(not_sequence()),
         }
     }
