@@ -3,7 +3,7 @@
 use rustpython_parser::ast::{self, CmpOp, Constant, Expr, Operator, Ranged};
 use tpv_runtime::python::code::{BinaryOp, CompareOp, Const, Instr, UnaryOp};
 
-use super::{Compiler, Done};
+use super::{Compiler, Done, fstring};
 use crate::python::assemble::Label;
 use crate::python::fold;
 use crate::python::program::ProgramBuilder;
@@ -38,6 +38,9 @@ impl<'a> Compiler<'a> {
             }
             Expr::Call(node) => self.call(node),
             Expr::BinOp(node) => {
+                if let Some((parts, items)) = fstring::percent_parts(node) {
+                    return self.percent(parts, items);
+                }
                 self.expression(&node.left)?;
                 self.expression(&node.right)?;
                 self.at(node.range.start());

@@ -85,7 +85,7 @@ module! {
         "concat" => |vm, args| {
             let [a, b] = args.between("concat", 2)?.map(Option::unwrap_or_default);
             sequences_only(vm, &a, &b)?;
-            vm.binary(BinaryOp::Add, &a, &b).map_err(|raised| not_concatenated(&a, raised))
+            vm.binary(BinaryOp::Add, &a, &b).map_err(|raised| not_concatenated(&a, &b, raised))
         },
         "contains" => |vm, args| {
             let [container, item] = args.between("contains", 2)?.map(Option::unwrap_or_default);
@@ -119,7 +119,7 @@ module! {
         "iconcat" => |vm, args| {
             let [a, b] = args.between("iconcat", 2)?.map(Option::unwrap_or_default);
             sequences_only(vm, &a, &b)?;
-            vm.in_place(BinaryOp::Add, &a, &b).map_err(|raised| not_concatenated(&a, raised))
+            vm.in_place(BinaryOp::Add, &a, &b).map_err(|raised| not_concatenated(&a, &b, raised))
         },
         "ifloordiv" => in_place!("ifloordiv", FloorDivide),
         "ilshift" => in_place!("ilshift", LeftShift),
@@ -214,8 +214,10 @@ fn sequences_only(vm: &mut Vm, a: &Value, b: &Value) -> PyResult<()> {
 }
 
 /// The error of `concat` where the operands cannot be added.
-fn not_concatenated(a: &Value, raised: Raised) -> Raised {
-    let unsupported = |value: &Value| value.as_str().is_some_and(|text| text.starts_with("unsupported operand type"));
+fn not_concatenated(a: &Value, b: &Value, raised: Raised) -> Raised {
+    let classes = format!(": '{}' and '{}'", a.type_name().as_str(), b.type_name().as_str());
+    let about_them = |text: &str| text.starts_with("unsupported operand type") && text.ends_with(&classes);
+    let unsupported = |value: &Value| value.as_str().is_some_and(|text| about_them(text));
     if raised.is(&TYPE_ERROR) && raised.0.args.borrow().first().is_some_and(unsupported) {
         return type_error(format!("'{}' object can't be concatenated", a.type_name().as_str()));
     }

@@ -317,7 +317,7 @@ impl Vm {
             "__doc__" => Some(Value::None),
             "__module__" => match object.class() {
                 Type::Class(_) => Some(self.module_name()),
-                Type::Builtin(class) if !class.module.is_empty() => Some(Value::str(class.module)),
+                Type::Builtin(class) if !class.is_static() => Some(Value::str(class.module)),
                 Type::Builtin(_) => None,
             },
             _ => super::operator_methods::of_value(object, name),

@@ -258,6 +258,7 @@ impl Vm {
         if let Some(mapping) = mapping {
             let Some(items) = self.mapping_items(&mapping)? else { return Err(self.not_a_mapping(&callee, &mapping)) };
             for (key, value) in items {
+                // DIFFERENCE: some functions in C take any keys.
                 let Value::Str(key) = super::members::plain(&key) else { return Err(keywords_must_be_strings()) };
                 kw.push((key, value));
             }

@@ -6,7 +6,7 @@ use super::operator_methods::is_slot;
 use super::{CompareOp, Vm};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
-use crate::python::modules::collections::COUNTER;
+use crate::python::modules::collections::{CHAIN_MAP, COUNTER};
 use crate::python::modules::signature::missing_arguments;
 use crate::python::modules::string::TEMPLATE;
 use crate::python::object::Object;
@@ -164,9 +164,11 @@ impl Object for UnboundMethod {
     fn call(&self, vm: &mut Vm, _: &Value, mut args: Args) -> PyResult<Value> {
         if args.pos.is_empty() {
             // CPython writes these classes in Python.
-            let in_python = [&raw const COUNTER, &raw const TEMPLATE];
-            if in_python.iter().any(|class| std::ptr::eq(self.class, *class)) {
-                return Err(missing_arguments(&format!("{}.{}", self.class.name, self.method.name), &["self"]));
+            let in_python = [&raw const COUNTER, &raw const TEMPLATE, &raw const CHAIN_MAP];
+            if let Some(owner) = self.class.python_owner(self.method)
+                && in_python.iter().any(|class| std::ptr::eq(self.class, *class))
+            {
+                return Err(missing_arguments(&format!("{}.{}", owner.name, self.method.name), &["self"]));
             }
             let (class, method) = (self.class.shown_name(), self.method.name);
             return Err(type_error(if is_slot(self.class, method) {

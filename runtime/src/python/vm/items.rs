@@ -200,10 +200,15 @@ impl Vm {
                 let args = Args::positional([key.clone(), value]);
                 match self.try_special(object, "__setitem__", args) {
                     Some(result) => result.map(drop),
-                    None => Err(type_error(format!(
-                        "'{}' object does not support item assignment",
-                        object.type_name().as_str()
-                    ))),
+                    None => Err(match (object, key) {
+                        (Value::Str(_) | Value::Bytes(_) | Value::Tuple(_) | Value::Range(_), Value::BigInt(_)) => {
+                            index_error("cannot fit 'int' into an index-sized integer")
+                        }
+                        _ => type_error(format!(
+                            "'{}' object does not support item assignment",
+                            object.type_name().as_str()
+                        )),
+                    }),
                 }
             }
         }
@@ -388,6 +393,9 @@ pub(crate) fn not_deletable(class: &Type, key: &Value) -> Raised {
         Type::Class(_) => true,
         Type::Builtin(class) => !class.is_static() || SEQUENCES.iter().any(|sequence| class.is_subclass(sequence)),
     };
+    if sequence && matches!(key, Value::BigInt(_)) {
+        return index_error("cannot fit 'int' into an index-sized integer");
+    }
     let not = if sequence && Num::int_of(key).is_some() { "doesn't" } else { "does not" };
     let class = match class {
         Type::Builtin(class) => class.shown_name(),

@@ -68,7 +68,7 @@ pub(super) fn settled(
 ) -> PyResult<Value> {
     match result {
         // The function knows members, and says what it says.
-        Err(plain) if same_refusal(vm, &raised, &plain)? => Err(raised),
+        Err(plain) if same_refusal(vm, &raised, &plain)? || shows_member(vm, &raised, &plain, members)? => Err(raised),
         Err(plain) if names_the_plain(vm, &raised, &plain, members)? => Err(raised),
         Err(plain) if plain.is(&VALUE_ERROR) => Err(with_member(vm, plain, members)?),
         result => result,
@@ -98,6 +98,20 @@ fn with_member(vm: &mut Vm, raised: Raised, members: &[(Value, Value)]) -> PyRes
         }
     }
     Ok(raised)
+}
+
+/// Whether both refusals are of one class, the first one showing a member.
+fn shows_member(vm: &mut Vm, raised: &Raised, plain: &Raised, members: &[(Value, Value)]) -> PyResult<bool> {
+    if raised.class_name() != plain.class_name() || !plain.is(&VALUE_ERROR) {
+        return Ok(false);
+    }
+    let message = vm.str(&raised.value())?;
+    for (member, _) in members {
+        if message.contains(vm.repr(member)?.as_str()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn same_refusal(vm: &mut Vm, raised: &Raised, plain: &Raised) -> PyResult<bool> {

@@ -426,7 +426,7 @@ impl Vm {
                     self.charge(text.as_str().len() / super::BYTES_A_STEP)?;
                     Ok(text.as_str().contains(part.as_str()))
                 }
-                Value::Instance(_) if !plain(item).is(item) => self.contains(container, &plain(item)),
+                Value::Instance(_) if plain(item).as_str().is_some() => self.contains(container, &plain(item)),
                 _ => Err(type_error(format!(
                     "'in <string>' requires string as left operand, not {}",
                     item.type_name().as_str()

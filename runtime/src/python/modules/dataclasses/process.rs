@@ -216,7 +216,12 @@ fn own_field(vm: &mut Vm, class: &Rc<Class>, name: Str, annotation: Value, keywo
     if field.kind == Kind::Field {
         let unhashable = match &field.default {
             Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Slice(_) | Value::Object(_) => {
-                hash::hash(vm, &field.default).is_err()
+                // Not what it holds, but the class is asked.
+                let own = format!("unhashable type: '{}'", field.default.type_name().as_str());
+                match hash::hash(vm, &field.default) {
+                    Err(raised) => vm.str(&raised.value())?.as_str() == own,
+                    Ok(_) => false,
+                }
             }
             Value::Instance(instance) => {
                 matches!(class_member(&instance.class, "__hash__"), Some(Member::Value(Value::None)))

@@ -13,7 +13,7 @@ use crate::python::args::Args;
 use crate::python::builtins::attributes::identity;
 use crate::python::builtins::convert;
 use crate::python::dict::Key;
-use crate::python::exception::{PyResult, system_error, type_error, value_error};
+use crate::python::exception::{MEMORY_ERROR, PyResult, raise_with, system_error, type_error, value_error};
 use crate::python::methods::{set, wrong_receiver};
 use crate::python::object::Object;
 use crate::python::set::SetTable;
@@ -220,8 +220,10 @@ static XOF_METHODS: &[Method] = &[
 fn extended(vm: &mut Vm, this: &Value, args: Args, name: &str) -> PyResult<Vec<u8>> {
     let [length] = args.bind(name, ["length"], 1)?.map(Option::unwrap_or_default);
     let length = convert::index_i64(vm, &length)?;
-    let length =
-        usize::try_from(length).map_err(|_| system_error("Negative size passed to PyBytes_FromStringAndSize"))?;
+    let length = usize::try_from(length).map_err(|_| match name {
+        "digest" => system_error("Negative size passed to PyBytes_FromStringAndSize"),
+        _ => raise_with(&MEMORY_ERROR, Vec::new()),
+    })?;
     vm.charge_bytes(length)?;
     vm.charge(FINISHING)?;
     Ok(receiver(this)?.0.borrow().digest(length))

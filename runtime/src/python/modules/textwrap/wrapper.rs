@@ -331,7 +331,6 @@ fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>
         // Nobody looks at the indents.
         return Ok(Vec::new());
     }
-    let (initial, subsequent) = (options.text("initial_indent")?, options.text("subsequent_indent")?);
     let placeholder = match options.get("placeholder") {
         // What never looks at it does not mind what it is.
         _ if max_lines.is_none() => Str::from(""),
@@ -345,8 +344,8 @@ fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>
     let (break_long, hyphens) = (options.is(vm, "break_long_words")?, options.is(vm, "break_on_hyphens")?);
     let short_placeholder = placeholder.trim_start_matches(unicode::is_space);
     if let Some(most) = max_lines {
-        let indent = if most > 1 { &subsequent } else { &initial };
-        if length(indent) + length(short_placeholder) > total {
+        let indent = options.text(if most > 1 { "subsequent_indent" } else { "initial_indent" })?;
+        if length(&indent) + length(short_placeholder) > total {
             return Err(value_error("placeholder too large for max width"));
         }
     }
@@ -356,8 +355,9 @@ fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>
         vm.charge(1)?;
         let mut line: Vec<String> = Vec::new();
         let mut used = 0;
-        let indent = if lines.is_empty() { &initial } else { &subsequent };
-        let width = total - length(indent);
+        // Nobody looks at the one that is not used.
+        let indent = options.text(if lines.is_empty() { "initial_indent" } else { "subsequent_indent" })?;
+        let width = total - length(&indent);
         if drop_blanks && !lines.is_empty() && chunks.last().is_some_and(|chunk| blank(chunk)) {
             chunks.pop();
         }
@@ -397,7 +397,7 @@ fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>
             lines.push(format!("{}{}", indent.as_str(), line.concat()));
             continue;
         }
-        end_with(&mut lines, line, used, (indent, width, total), (&placeholder, short_placeholder));
+        end_with(&mut lines, line, used, (&indent, width, total), (&placeholder, short_placeholder));
         break;
     }
     Ok(lines)

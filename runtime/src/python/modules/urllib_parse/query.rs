@@ -147,15 +147,8 @@ pub(super) fn urlencode(vm: &mut Vm, args: Args) -> PyResult<Value> {
     }
     let mut out: Vec<String> = Vec::new();
     for pair in vm.collect(&query)? {
-        let parts = vm.collect(&pair)?;
-        let [name, value] = parts.as_slice() else {
-            let count = parts.len();
-            return Err(if count > 2 {
-                value_error("too many values to unpack (expected 2)")
-            } else {
-                value_error(format!("not enough values to unpack (expected 2, got {count})"))
-            });
-        };
+        let parts = vm.unpack(&pair, 2)?;
+        let [name, value] = parts.as_slice() else { continue };
         let name = quoter.quote(vm, name)?;
         let plain = matches!(value, Value::Str(_) | Value::Bytes(_)) || vm.len(value).is_err();
         let values = if each && !plain { vm.collect(value)? } else { vec![value.clone()] };
