@@ -82,7 +82,10 @@ impl<'a> Values<'a> {
             Value::Object(object) if matches!(object.class().name, "GenericAlias" | "Match") => true,
             // Neither do views of dicts have items by key.
             Value::Object(object)
-                if matches!(object.class().name, "deque" | "SpecifierSet") || all.downcast::<View>().is_some() =>
+                if matches!(
+                    object.class().name,
+                    "deque" | "SpecifierSet" | "KeysView" | "ItemsView" | "ValuesView"
+                ) || all.downcast::<View>().is_some() =>
             {
                 false
             }

@@ -42,7 +42,12 @@ fn loads(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
                 return Err(type_error(format!("JSONDecoder.__init__() got an unexpected keyword argument '{other}'")));
             }
         };
-        *hook = Some(value).filter(|value| !value.is_none());
+        // Those of numbers are not asked for where they are false.
+        let is_given = match name.as_str() {
+            "parse_float" | "parse_int" | "parse_constant" => vm.truthy(&value)?,
+            _ => !value.is_none(),
+        };
+        *hook = Some(value).filter(|_| is_given);
     }
     args.kw = kept;
     let [text] = Signature::function("loads", ["s"], 1).bind(args)?.map(Option::unwrap_or_default);
@@ -107,7 +112,7 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
     if let Some(separators) = separators {
         let parts = vm.collect(&separators).map_err(|raised| {
             if is_not_iterable(&raised, &separators) {
-                let class = separators.class().name();
+                let class = separators.type_name();
                 return type_error(format!("cannot unpack non-iterable {} object", class.as_str()));
             }
             raised

@@ -34,6 +34,7 @@ fn quote(vm: &mut Vm, args: Args) -> PyResult<Value> {
             Ok(Value::str(quoted(text)))
         }
         other if !vm.truthy(other)? => Ok(Value::str("''")),
+        Value::Bytes(_) => Err(type_error("cannot use a string pattern on a bytes-like object")),
         _ => {
             let found = text.type_name();
             Err(type_error(format!("expected string or bytes-like object, got '{}'", found.as_str())))

@@ -556,10 +556,10 @@ pub(crate) fn no_attribute(object: &Value, name: &str) -> Raised {
         return no_attribute(alias.origin(), name);
     }
     attribute_error(match object {
+        Value::Type(class) if enums::is_enum(class) => name.to_owned(),
         Value::Type(Type::Builtin(class)) => {
             format!("type object '{}' has no attribute '{name}'", class.shown_name().as_str())
         }
-        Value::Type(class) if enums::is_enum(class) => name.to_owned(),
         Value::Type(class) => format!("type object '{}' has no attribute '{name}'", class.name().as_str()),
         Value::Module(module) => format!("module '{}' has no attribute '{name}'", module.name),
         _ => match super::import::package_name(object) {

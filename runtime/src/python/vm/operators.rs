@@ -81,6 +81,13 @@ pub(crate) fn of_method(method: &str) -> Option<(BinaryOp, bool)> {
 }
 
 fn unsupported(sign: &str, a: &Value, b: &Value) -> Raised {
+    // A member that is a text is a sequence.
+    for (member, other) in [(a, b), (b, a)] {
+        if sign == "*" && matches!(member, Value::Instance(_)) && plain(member).as_str().is_some() {
+            let class = other.type_name();
+            return type_error(format!("can't multiply sequence by non-int of type '{}'", class.as_str()));
+        }
+    }
     type_error(format!(
         "unsupported operand type(s) for {sign}: '{}' and '{}'",
         a.type_name().as_str(),

@@ -12,6 +12,7 @@ use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::{Method, Value};
+use crate::python::vm::members::plain;
 use crate::python::vm::{CompareOp, Vm};
 
 /// `collections.deque`
@@ -129,12 +130,15 @@ impl Deque {
     }
 
     fn place(&self, vm: &mut Vm, key: &Value) -> PyResult<usize> {
-        if !matches!(key, Value::Int(_) | Value::Bool(_) | Value::BigInt(_)) {
+        if !matches!(plain(key), Value::Int(_) | Value::Bool(_) | Value::BigInt(_)) {
             return Err(type_error(format!("sequence index must be integer, not '{}'", key.type_name().as_str())));
         }
         let index = match convert::index(vm, key)? {
             Value::Int(index) => index,
-            _ => return Err(index_error("cannot fit 'int' into an index-sized integer")),
+            _ => {
+                let class = key.type_name();
+                return Err(index_error(format!("cannot fit '{}' into an index-sized integer", class.as_str())));
+            }
         };
         absolute_index(index, self.items.borrow().len()).ok_or_else(|| index_error("deque index out of range"))
     }

@@ -290,7 +290,7 @@ fn make_member(vm: &mut Vm, class: &Rc<Class>, name: &str, given: Value, order: 
     };
     let again = || Args::positional(args.pos.iter().cloned());
     let value = if own.is_subclass(&Type::Builtin(&INT)) {
-        construct::int(vm, again())?
+        construct::int(vm, Args::positional(args.pos.iter().map(plain)))?
     } else if own.is_subclass(&super::STR_ENUM.with(|class| Type::Class(class.clone()))) {
         if args.pos.len() > 3 {
             let shown = vm.repr(&Value::tuple(args.pos.to_vec()))?;

@@ -187,8 +187,8 @@ fn named_values(vm: &mut Vm, base: &Value, names: Value, start: Value) -> PyResu
         _ => names,
     };
     let counted = match &names {
-        Value::List(list) => list.items.borrow().first().is_some_and(|first| first.as_str().is_some()),
-        Value::Tuple(tuple) => tuple.items.first().is_some_and(|first| first.as_str().is_some()),
+        Value::List(list) => list.items.borrow().first().is_some_and(|first| plain(first).as_str().is_some()),
+        Value::Tuple(tuple) => tuple.items.first().is_some_and(|first| plain(first).as_str().is_some()),
         _ => false,
     };
     let lower =

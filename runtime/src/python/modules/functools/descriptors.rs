@@ -10,7 +10,7 @@ use crate::python::modules::copy::deepcopy;
 use crate::python::modules::signature::Signature;
 use crate::python::object::Object;
 use crate::python::string::Str;
-use crate::python::types::{BuiltinType, OBJECT};
+use crate::python::types::{BuiltinType, CLASS_METHOD, OBJECT, PROPERTY, STATIC_METHOD, Type};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 use crate::python::vm::attributes::bound;
@@ -91,7 +91,8 @@ fn partial_method(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
         return Err(type_error(message));
     }
     let function = args.pos.remove(0);
-    if !is_callable(vm, &function)? && !matches!(function, Value::Object(_)) {
+    let is_descriptor = [&PROPERTY, &STATIC_METHOD, &CLASS_METHOD, &CACHED_PROPERTY, &PARTIAL_METHOD].map(Type::from);
+    if !is_callable(vm, &function)? && !is_descriptor.iter().any(|class| function.class().same(class)) {
         return Err(type_error(format!("{} is not callable or a descriptor", vm.repr(&function)?)));
     }
     Ok(Value::object(PartialMethod { function, args: args.pos.into_vec(), keywords: args.kw }))

@@ -12,6 +12,7 @@ use crate::python::regex::{Regex, Spans};
 use crate::python::types::{self, BuiltinType};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::members::plain;
 
 /// The class `re.Match`.
 pub static MATCH: BuiltinType = BuiltinType {
@@ -46,7 +47,7 @@ impl MatchObject {
 
     /// The number of the group that an argument names.
     fn index(&self, group: &Value) -> PyResult<usize> {
-        let index = match group {
+        let index = match &plain(group) {
             Value::Int(index) => usize::try_from(*index).ok(),
             Value::Bool(index) => Some(usize::from(*index)),
             Value::Str(name) => self.regex.group_index(name),

@@ -8,6 +8,7 @@ use crate::python::builtins::{construct, convert};
 use crate::python::exception::{PyResult, VALUE_ERROR, type_error, value_error};
 use crate::python::methods::sort;
 use crate::python::value::Value;
+use crate::python::vm::members::plain;
 use crate::python::vm::{BinaryOp, Vm};
 
 /// `fmean(data, weights=None)`
@@ -85,7 +86,7 @@ pub(super) fn harmonic_mean(vm: &mut Vm, args: Args) -> PyResult<Value> {
                 Value::Iterator(_) => values.first().cloned().unwrap_or_default(),
                 data => vm.get_item(data, &zero)?,
             };
-            if !matches!(only, Value::Int(_) | Value::BigInt(_) | Value::Float(_) | Value::Bool(_)) {
+            if !matches!(plain(&only), Value::Int(_) | Value::BigInt(_) | Value::Float(_) | Value::Bool(_)) {
                 return Err(type_error("unsupported type"));
             }
             return if vm.less(&only, &zero)? { Err(error(NEGATIVE)) } else { Ok(only) };
@@ -139,7 +140,7 @@ pub(super) fn harmonic_mean(vm: &mut Vm, args: Args) -> PyResult<Value> {
 
 /// `float(value)`, where a text that is no number is a wrong type.
 fn coerced(vm: &mut Vm, value: &Value) -> PyResult<f64> {
-    match construct::float(vm, Args::one(value.clone())) {
+    match construct::float(vm, Args::one(plain(value))) {
         Ok(number) => convert::real(vm, &number),
         Err(raised) if raised.is(&VALUE_ERROR) => Err(type_error("Value cannot be converted to a float")),
         Err(raised) => Err(raised),

@@ -3,17 +3,22 @@
 mod averages;
 mod relations;
 
+use std::rc::Rc;
+
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 
 use super::class;
+use super::enums;
 use super::signature::Signature;
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, Raised, VALUE_ERROR, attribute_error, overflow_error, raise, type_error};
+use crate::python::exception::{
+    PyResult, Raised, VALUE_ERROR, attribute_error, overflow_error, raise, type_error, value_error,
+};
 use crate::python::methods::sort;
-use crate::python::types::{BuiltinType, FLOAT, INT, Type};
+use crate::python::types::{BuiltinType, Class, FLOAT, INT, Type};
 use crate::python::value::Value;
 use crate::python::vm::members::plain;
 use crate::python::vm::{BinaryOp, Vm};
@@ -204,12 +209,31 @@ struct Numbers {
     fractions: Vec<Fraction>,
     specials: Vec<f64>,
     all_ints: bool,
+    /// The enumeration of the members among them, which makes the result one of its members.
+    members: Option<Rc<Class>>,
 }
 
 impl Numbers {
+    /// `_convert`, to the class of the data.
+    fn value_of(&self, vm: &mut Vm, sum: &Sum) -> PyResult<Value> {
+        match (&self.members, sum) {
+            (Some(class), Sum::Exact(fraction)) if self.all_ints && fraction.denominator == BigInt::from(1) => {
+                let number = Value::from_bigint(fraction.numerator.clone());
+                enums::find(vm, class, &number).map_err(|raised| {
+                    let class = class.qualified_name().as_str();
+                    match raised.is(&VALUE_ERROR) {
+                        true => value_error(format!("Fraction({}, 1) is not a valid {class}", fraction.numerator)),
+                        false => raised,
+                    }
+                })
+            }
+            _ => sum.to_value(self.all_ints),
+        }
+    }
+
     /// The numbers of an iterable, each looked at as it comes.
     fn of(vm: &mut Vm, data: &Value) -> PyResult<Self> {
-        let mut numbers = Self { fractions: Vec::new(), specials: Vec::new(), all_ints: true };
+        let mut numbers = Self { fractions: Vec::new(), specials: Vec::new(), all_ints: true, members: None };
         let iterator = vm.iter(data)?;
         while let Some(value) = vm.next(&iterator)? {
             numbers.add(vm, &value)?;
@@ -220,6 +244,9 @@ impl Numbers {
     fn add(&mut self, vm: &mut Vm, value: &Value) -> PyResult<()> {
         vm.charge(8)?;
         self.all_ints &= !matches!(value, Value::Float(_));
+        if let Value::Instance(member) = value {
+            self.members = Some(member.class.clone());
+        }
         match exact_ratio(vm, value)? {
             Exact::Fraction(fraction) => {
                 // Sums of fractions are as wide as all their denominators.
@@ -260,7 +287,8 @@ fn mean(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if numbers.count() == 0 {
         return Err(error("mean requires at least one data point"));
     }
-    numbers.sum().over(numbers.count()).to_value(numbers.all_ints)
+    let mean = numbers.sum().over(numbers.count());
+    numbers.value_of(vm, &mean)
 }
 
 enum Middle {
@@ -319,7 +347,7 @@ fn deviation(vm: &mut Vm, args: Args, name: &'static str, correction: usize, roo
     let (numbers, squares) = match centre.filter(|centre| !centre.is_none()) {
         // The deviations from a centre that is given are taken by the operators, and squared so.
         Some(centre) => {
-            let mut squares = Numbers { fractions: Vec::new(), specials: Vec::new(), all_ints: true };
+            let mut squares = Numbers { fractions: Vec::new(), specials: Vec::new(), all_ints: true, members: None };
             let iterator = vm.iter(&data)?;
             while let Some(value) = vm.next(&iterator)? {
                 let deviation = vm.binary(BinaryOp::Subtract, &value, &centre)?;
@@ -352,7 +380,7 @@ fn deviation(vm: &mut Vm, args: Args, name: &'static str, correction: usize, roo
     }
     let variance = squares.over(numbers.count() - correction);
     match (&variance, root) {
-        (variance, false) => variance.to_value(numbers.all_ints),
+        (variance, false) => numbers.value_of(vm, variance),
         (Sum::Exact(variance), true) => Ok(Value::Float(root_of(variance))),
         // The module takes the root of a fraction, which such a float is not.
         (Sum::Special(_), true) => Err(attribute_error("'float' object has no attribute 'numerator'")),

@@ -334,7 +334,9 @@ fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>
     let placeholder = match options.get("placeholder") {
         // What never looks at it does not mind what it is.
         _ if max_lines.is_none() => Str::from(""),
-        Value::Str(_) | Value::Bytes(_) => options.text("placeholder")?,
+        // Bytes do until they are joined with texts.
+        Value::Bytes(bytes) => Str::from(bytes.iter().map(|byte| char::from(*byte)).collect::<String>()),
+        Value::Str(_) => options.text("placeholder")?,
         other => {
             vm.call_method(&other, "lstrip", Args::none())?;
             return Err(no_attribute(&other, "lstrip"));
@@ -396,6 +398,9 @@ fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>
         if max_lines.is_none_or(|most| count + 1 < most) || nothing_left && used <= width {
             lines.push(format!("{}{}", indent.as_str(), line.concat()));
             continue;
+        }
+        if matches!(options.get("placeholder"), Value::Bytes(_)) {
+            return Err(type_error("can only concatenate str (not \"bytes\") to str"));
         }
         end_with(&mut lines, line, used, (&indent, width, total), (&placeholder, short_placeholder));
         break;

@@ -27,14 +27,15 @@ fn optional<const N: usize>(args: Args, function: &str, least: usize) -> PyResul
 
 /// The reading of UTC at a number of seconds, now where there is none.
 fn reading(vm: &mut Vm, seconds: Option<Value>) -> PyResult<civil::DateTime> {
+    let out_of_range = || overflow_error("timestamp out of range for platform time_t");
     let seconds = match seconds.filter(|seconds| !seconds.is_none()) {
         Some(Value::Float(seconds)) if seconds.is_nan() => return Err(value_error("Invalid value NaN (not a number)")),
         // Fractions of a second are cut off, downwards.
+        Some(Value::Float(seconds)) if seconds.is_infinite() => return Err(out_of_range()),
         Some(Value::Float(seconds)) => convert::float_to_int(seconds.floor())?,
         Some(seconds) => convert::index(vm, &seconds)?,
         None => Value::Int(now(vm)?.div_euclid(1_000_000)),
     };
-    let out_of_range = || overflow_error("timestamp out of range for platform time_t");
     if !matches!(seconds, Value::Int(_)) {
         return Err(out_of_range());
     }
@@ -120,7 +121,10 @@ pub(super) fn mktime(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if !matches!(tuple, Value::Tuple(_)) && struct_time::parts_of(&tuple).is_none() {
         return Err(type_error("Tuple or struct_time argument required"));
     }
-    let [year, month, day, hour, minute, second, ..] = struct_time::numbers(vm, &tuple, "mktime")?.map(i128::from);
+    let [year, month, day, hour, minute, second, _, _, summer] =
+        struct_time::numbers(vm, &tuple, "mktime")?.map(i128::from);
+    // There is no summer time, but who says that it is one means an hour less.
+    let hour = hour - i128::from(summer > 0);
     let out_of_range = || overflow_error("mktime argument out of range");
     let months = year * 12 + month - 1;
     let year = i16::try_from(months.div_euclid(12)).map_err(|_| out_of_range())?;

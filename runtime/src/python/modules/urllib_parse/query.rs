@@ -8,6 +8,7 @@ use crate::python::exception::{PyResult, TYPE_ERROR, type_error, value_error};
 use crate::python::modules::signature::Signature;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::members::plain;
 
 const NO_SEPARATOR: &str = "Separator must be of type string or bytes.";
 const PARAMETERS: [&str; 7] =
@@ -150,8 +151,8 @@ pub(super) fn urlencode(vm: &mut Vm, args: Args) -> PyResult<Value> {
         let parts = vm.unpack(&pair, 2)?;
         let [name, value] = parts.as_slice() else { continue };
         let name = quoter.quote(vm, name)?;
-        let plain = matches!(value, Value::Str(_) | Value::Bytes(_)) || vm.len(value).is_err();
-        let values = if each && !plain { vm.collect(value)? } else { vec![value.clone()] };
+        let single = matches!(plain(value), Value::Str(_) | Value::Bytes(_)) || vm.len(value).is_err();
+        let values = if each && !single { vm.collect(value)? } else { vec![value.clone()] };
         for value in values {
             out.push(format!("{name}={}", quoter.quote(vm, &value)?));
         }
