@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::class;
+use super::dataclasses::Field;
 use super::functools::{CACHED_PROPERTY, KEY_WRAPPER};
 use super::hashlib::{BLAKE2B, BLAKE2S, HASH};
 use super::itertools::PAIRWISE;
@@ -227,6 +228,8 @@ impl Memo {
                 Ok(Value::Exception(copy))
             }
             other if cannot_be_copied(other) => Err(cannot_pickle(other)),
+            // Its metadata are read only.
+            other if other.downcast::<Field>().is_some() => Err(type_error("cannot pickle 'mappingproxy' object")),
             Value::Object(object) if std::ptr::eq(object.class(), &raw const CACHED_PROPERTY) => {
                 Err(cannot_pickle(value))
             }

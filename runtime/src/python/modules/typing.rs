@@ -136,7 +136,15 @@ fn member_text(vm: &mut Vm, value: &Value) -> PyResult<String> {
         Value::None => "None".to_owned(),
         Value::Type(class) if class.same(&Type::Builtin(&NONE_TYPE)) => "None".to_owned(),
         Value::Type(Type::Builtin(class)) => format!("{}{}", class.module_prefix(), class.name),
-        Value::Type(class) => format!("{CODE_MODULE}.{}", class.name().as_str()),
+        Value::Type(Type::Class(class)) => {
+            let qualified = class.qualified_name().as_str();
+            match class.dict.borrow().get("__module__") {
+                Some(Value::Str(module)) if module.as_str() == "builtins" => qualified.to_owned(),
+                Some(Value::Str(module)) => format!("{}.{qualified}", module.as_str()),
+                Some(_) => format!("<class '{qualified}'>"),
+                None => format!("{CODE_MODULE}.{qualified}"),
+            }
+        }
         Value::Ellipsis => "...".to_owned(),
         Value::Builtin(builtin) => match vm.module_of(builtin) {
             Some(module) => format!("{module}.{}", builtin.name),
@@ -349,6 +357,10 @@ impl Object for Alias {
             argument => member_text(vm, argument),
         };
         let texts = self.arguments.iter().map(&mut text).collect::<PyResult<Vec<_>>>()?;
+        let mut texts = texts;
+        if texts.is_empty() {
+            texts.push("()".to_owned());
+        }
         let star = if self.unpacked { "*" } else { "" };
         Ok(format!("{star}{}[{}]", text(&self.origin)?, texts.join(", ")))
     }

@@ -285,8 +285,14 @@ fn timestamp(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     if moment.zone.is_none() && moment.local < civil::date(1, 1, 2).at(0, 0, 0, 0) {
         return Err(value_error("year 0 is out of range"));
     }
+    let instant = moment.instant();
+    // Without a zone the seconds and the rest are added as floats.
+    let (whole, rest) = match moment.zone {
+        None => (instant.div_euclid(1_000_000), instant.rem_euclid(1_000_000)),
+        Some(_) => (0, instant),
+    };
     #[expect(clippy::cast_precision_loss, reason = "as CPython computes it, in floats")]
-    let seconds = moment.instant() as f64 / 1e6;
+    let seconds = whole as f64 + rest as f64 / 1e6;
     Ok(Value::Float(seconds))
 }
 

@@ -261,7 +261,9 @@ pub(super) fn following(vm: &mut Vm, values: &[Value], start: Value) -> PyResult
     match sort::sort(vm, &mut sorted, None, false) {
         Ok(()) => {
             if let Some(greatest) = sorted.last() {
-                in_order = vm.equal(last, greatest)?;
+                // Compared even where they are the same.
+                let equal = vm.compare(CompareOp::Eq, last, greatest)?;
+                in_order = vm.truthy(&equal)?;
             }
         }
         Err(raised) if raised.is(&TYPE_ERROR) => sorted = values.to_vec(),
