@@ -88,6 +88,10 @@ fn or_not_implemented(result: PyResult<Value>) -> PyResult<Value> {
     }
 }
 
+fn given(args: &[Value]) -> Value {
+    args.first().cloned().unwrap_or_default()
+}
+
 fn other(args: &[Value]) -> Value {
     args.first().map(plain).unwrap_or_default()
 }
@@ -132,7 +136,12 @@ pub(super) fn of_members(is_int: bool, is_str: bool) -> Vec<(&'static str, Value
             }
             // What an int refuses, the other operand may do; a str says by itself what it cannot be joined with.
             let kept = move |result| if is_int { or_not_implemented(result) } else { result };
-            methods.push(function(name, move |vm, member, args| kept(vm.binary(op, &plain(&member), &other(&args)))));
+            methods.push(function(name, move |vm, member, args| {
+                let member = plain(&member);
+                // Texts show what they are given.
+                let other = if member.as_str().is_some() { given(&args) } else { other(&args) };
+                kept(vm.binary(op, &member, &other))
+            }));
             methods.push(function(reflected, move |vm, member, args| {
                 // A text that formats the member does so by the member's own text.
                 if op == BinaryOp::Remainder && matches!(other(&args), Value::Str(_) | Value::Bytes(_)) {
@@ -167,7 +176,7 @@ pub(super) fn of_members(is_int: bool, is_str: bool) -> Vec<(&'static str, Value
     if is_str {
         methods.push(function("__len__", |vm, member, _| vm.len(&plain(&member)).map(Value::from_usize)));
         methods.push(function("__iter__", |vm, member, _| vm.iter(&plain(&member))));
-        methods.push(function("__getitem__", |vm, member, args| vm.get_item(&plain(&member), &other(&args))));
+        methods.push(function("__getitem__", |vm, member, args| vm.get_item(&plain(&member), &given(&args))));
         methods.push(function("__contains__", |vm, member, args| {
             vm.contains(&plain(&member), &other(&args)).map(Value::Bool)
         }));

@@ -13,9 +13,9 @@ use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::unicode;
 use crate::python::value::{Method, Value};
-use crate::python::vm::Vm;
 use crate::python::vm::attributes::no_attribute;
 use crate::python::vm::members::plain;
+use crate::python::vm::{BinaryOp, CompareOp, Vm};
 
 /// `textwrap.TextWrapper`
 pub(super) static TEXT_WRAPPER: BuiltinType = BuiltinType {
@@ -84,6 +84,16 @@ impl Options {
 
     fn is(&self, vm: &mut Vm, name: &str) -> PyResult<bool> {
         vm.truthy(&self.get(name))
+    }
+
+    /// What stands before a line, the first or a later one, and its length.
+    fn indent(&self, vm: &mut Vm, first: bool) -> PyResult<(Value, i64)> {
+        let indent = self.get(if first { "initial_indent" } else { "subsequent_indent" });
+        let length = match &indent {
+            Value::Str(text) => length(text),
+            other => i64::try_from(vm.len(other)?).unwrap_or(i64::MAX),
+        };
+        Ok((indent, length))
     }
 
     fn text(&self, name: &str) -> PyResult<Str> {
@@ -293,16 +303,16 @@ fn long_word_end(chunk: &str, left: i64, break_on_hyphens: bool) -> i64 {
 }
 
 /// A number that is compared with ints, no more: of a float the int above it, of one that is no number the least there is.
-fn compared(vm: &mut Vm, number: &Value, operator: &str) -> PyResult<i64> {
+fn compared(vm: &mut Vm, number: &Value, operator: CompareOp) -> PyResult<i64> {
     match plain(number) {
         plain @ (Value::Int(_) | Value::Bool(_) | Value::BigInt(_)) => convert::index_clamped(vm, &plain),
         Value::Float(number) if number.is_nan() => Ok(i64::MIN),
         Value::Float(number) if number.is_infinite() => Ok(if number > 0.0 { i64::MAX } else { i64::MIN }),
         Value::Float(number) => convert::index_clamped(vm, &convert::float_to_int(number.ceil())?),
         _ => {
-            let found = number.type_name();
-            let message = format!("'{operator}' not supported between instances of '{}' and 'int'", found.as_str());
-            Err(type_error(message))
+            // Whatever else can be compared: nobody gives one.
+            vm.compare(operator, number, &Value::Int(0))?;
+            Err(type_error(format!("'{}' object is no number", number.type_name().as_str())))
         }
     }
 }
@@ -317,7 +327,7 @@ fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>
         // It is compared, no more.
         Value::Float(number) if number.is_nan() => i64::MAX,
         Value::Float(number) if number.is_finite() => convert::index_clamped(vm, &convert::float_to_int(number)?)?,
-        other => compared(vm, &other, "<=")?,
+        other => compared(vm, &other, CompareOp::Le)?,
     };
     if total <= 0 {
         let shown = vm.repr(&options.get("width"))?;
@@ -325,7 +335,7 @@ fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>
     }
     let max_lines = match options.get("max_lines") {
         Value::None => None,
-        number => Some(compared(vm, &number, ">")?),
+        number => Some(compared(vm, &number, CompareOp::Gt)?),
     };
     if chunks.is_empty() && max_lines.is_none() {
         // Nobody looks at the indents.
@@ -346,8 +356,8 @@ fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>
     let (break_long, hyphens) = (options.is(vm, "break_long_words")?, options.is(vm, "break_on_hyphens")?);
     let short_placeholder = placeholder.trim_start_matches(unicode::is_space);
     if let Some(most) = max_lines {
-        let indent = options.text(if most > 1 { "subsequent_indent" } else { "initial_indent" })?;
-        if length(&indent) + length(short_placeholder) > total {
+        let (_, indent) = options.indent(vm, most <= 1)?;
+        if indent + length(short_placeholder) > total {
             return Err(value_error("placeholder too large for max width"));
         }
     }
@@ -358,8 +368,8 @@ fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>
         let mut line: Vec<String> = Vec::new();
         let mut used = 0;
         // Nobody looks at the one that is not used.
-        let indent = options.text(if lines.is_empty() { "initial_indent" } else { "subsequent_indent" })?;
-        let width = total - length(&indent);
+        let (indent, indent_length) = options.indent(vm, lines.is_empty())?;
+        let width = total - indent_length;
         if drop_blanks && !lines.is_empty() && chunks.last().is_some_and(|chunk| blank(chunk)) {
             chunks.pop();
         }
@@ -389,6 +399,11 @@ fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>
         if line.is_empty() {
             continue;
         }
+        let Value::Str(indent) = &indent else {
+            // What has a length and is no text is refused where it is to stand before one.
+            vm.binary(BinaryOp::Add, &indent, &Value::str(line.concat()))?;
+            return Err(type_error(format!("'{}' object is no indent", indent.type_name().as_str())));
+        };
         let count = i64::try_from(lines.len()).unwrap_or(i64::MAX);
         let nothing_left = match chunks.as_slice() {
             [] => true,
@@ -400,12 +415,26 @@ fn wrapped(vm: &mut Vm, options: &Options, text: &Value) -> PyResult<Vec<String>
             continue;
         }
         if matches!(options.get("placeholder"), Value::Bytes(_)) {
-            return Err(type_error("can only concatenate str (not \"bytes\") to str"));
+            return Err(type_error(match fits_behind(line, used, width, &placeholder) {
+                Some(pieces) => format!("sequence item {pieces}: expected str instance, bytes found"),
+                None => "can only concatenate str (not \"bytes\") to str".to_owned(),
+            }));
         }
-        end_with(&mut lines, line, used, (&indent, width, total), (&placeholder, short_placeholder));
+        end_with(&mut lines, line, used, (indent, width, total), (&placeholder, short_placeholder));
         break;
     }
     Ok(lines)
+}
+
+/// Behind how many pieces of the line the placeholder fits.
+fn fits_behind(mut line: Vec<String>, mut used: i64, width: i64, placeholder: &str) -> Option<usize> {
+    while let Some(last) = line.pop() {
+        if !blank(&last) && used + length(placeholder) <= width {
+            return Some(line.len() + 1);
+        }
+        used -= length(&last);
+    }
+    None
 }
 
 /// Ends the last line that there may be with the placeholder, on the line before where it does not fit.
