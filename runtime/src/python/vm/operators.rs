@@ -417,7 +417,7 @@ impl Vm {
     /// `TypeError: argument of type 'int' is not iterable`
     pub fn contains(&mut self, container: &Value, item: &Value) -> PyResult<bool> {
         match container {
-            Value::Type(Type::Class(class)) if enums::of_class(class).is_some() => {
+            Value::Type(class) if enums::is_enum(class) => {
                 if !enums::is_enum(&item.class()) {
                     let found = match item.class() {
                         Type::Builtin(class) => Str::from(class.name),
@@ -426,7 +426,7 @@ impl Vm {
                     let message = format!("unsupported operand type(s) for 'in': '{}' and 'EnumType'", found.as_str());
                     return Err(type_error(message));
                 }
-                Ok(item.class().same(&Type::Class(class.clone())))
+                Ok(item.class().same(class))
             }
             Value::Str(text) => match item {
                 Value::Str(part) => {

@@ -77,6 +77,9 @@ pub(super) fn update_wrapper(vm: &mut Vm, args: Args) -> PyResult<Value> {
         // Wrappers of the runtime show what they wrap by themselves.
         Value::Object(object)
             if [&FUNCTION, &LRU_CACHE_WRAPPER, &PARTIAL].iter().any(|class| std::ptr::eq(*class, object.class())) => {}
+        Value::Object(object) if object.class().module == "uuid" => {
+            return Err(type_error("UUID objects are immutable"));
+        }
         // DIFFERENCE: what else takes attributes in CPython stays as it is.
         _ if takes_attributes(&wrapper) => {}
         // DIFFERENCE: a class of a library takes what it can there, before this is found.
@@ -127,7 +130,8 @@ fn takes_attributes(value: &Value) -> bool {
     let is_namespace = std::ptr::eq(class, &raw const SIMPLE_NAMESPACE);
     match (class.module, class.name) {
         ("collections", "OrderedDict") | ("functools", "partial") => true,
-        ("dataclasses", "Field") | ("" | "re" | "uuid" | "packaging.version" | "packaging.specifiers", _) => false,
+        ("dataclasses", "Field")
+        | ("" | "collections.abc" | "re" | "uuid" | "packaging.version" | "packaging.specifiers", _) => false,
         _ => !is_namespace && !class.is_in_c_module() && !matches!(value, Value::Tuple(_) | Value::Type(_)),
     }
 }
