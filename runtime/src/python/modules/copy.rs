@@ -9,6 +9,7 @@ use super::functools::{CACHED_PROPERTY, KEY_WRAPPER};
 use super::hashlib::{BLAKE2B, BLAKE2S, HASH};
 use super::itertools::PAIRWISE;
 use super::signature::Signature;
+use super::string::PARTS;
 use super::types::MAPPING_PROXY;
 use crate::python::args::Args;
 use crate::python::builtins::attributes::identity;
@@ -95,9 +96,9 @@ fn cannot_be_copied(value: &Value) -> bool {
         Value::Module(_) => true,
         Value::Object(object) if NOT_COPIED.iter().any(|class| object.class().is_subclass(class)) => true,
         // DIFFERENCE: of other iterators CPython makes copies, and of what they go through; here each is its own copy.
-        Value::Iterator(iterator) => {
-            [&raw const GENERATOR, &raw const PAIRWISE].iter().any(|class| std::ptr::eq(iterator.class(), *class))
-        }
+        Value::Iterator(iterator) => [&raw const GENERATOR, &raw const PAIRWISE, &raw const PARTS]
+            .iter()
+            .any(|class| std::ptr::eq(iterator.class(), *class)),
         value => value.downcast::<View>().is_some(),
     }
 }

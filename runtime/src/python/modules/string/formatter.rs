@@ -152,7 +152,7 @@ fn parse(vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
     Ok(IteratorObject::new(&PARTS, Parts { text, done: 0 }))
 }
 
-static PARTS: BuiltinType = BuiltinType::new("formatteriterator", "", &OBJECT);
+pub(in crate::python::modules) static PARTS: BuiltinType = BuiltinType::new("formatteriterator", "", &OBJECT);
 
 struct Parts {
     text: Str,

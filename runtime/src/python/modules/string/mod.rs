@@ -3,6 +3,7 @@
 mod formatter;
 mod template;
 
+pub(super) use formatter::PARTS;
 pub use template::TEMPLATE;
 
 use super::class;
