@@ -104,8 +104,8 @@ impl Object for PartialMethod {
     }
 
     fn deepcopy(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
-        let (args, keywords) = deepcopy_arguments(vm, &self.args, &self.keywords)?;
-        Ok(Value::object(Self { function: deepcopy(vm, &self.function)?, args, keywords }))
+        let Args { pos, kw } = deepcopy_arguments(vm, &self.args, &self.keywords)?;
+        Ok(Value::object(Self { function: deepcopy(vm, &self.function)?, args: pos.into_vec(), keywords: kw }))
     }
 
     fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {

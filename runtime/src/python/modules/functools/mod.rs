@@ -155,8 +155,8 @@ impl Object for Partial {
     }
 
     fn deepcopy(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
-        let (args, keywords) = deepcopy_arguments(vm, &self.args, &self.keywords)?;
-        Ok(Value::object(Self { function: deepcopy(vm, &self.function)?, args, keywords }))
+        let Args { pos, kw } = deepcopy_arguments(vm, &self.args, &self.keywords)?;
+        Ok(Value::object(Self { function: deepcopy(vm, &self.function)?, args: pos.into_vec(), keywords: kw }))
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
@@ -180,15 +180,11 @@ impl Object for Partial {
     }
 }
 
-/// The arguments that a function is given beforehand, copied with what they hold.
-fn deepcopy_arguments(
-    vm: &mut Vm,
-    args: &[Value],
-    keywords: &[(Str, Value)],
-) -> PyResult<(Vec<Value>, Vec<(Str, Value)>)> {
-    let args = args.iter().map(|value| deepcopy(vm, value)).collect::<PyResult<_>>()?;
-    let keywords = keywords.iter().map(|(name, value)| Ok((name.clone(), deepcopy(vm, value)?)));
-    Ok((args, keywords.collect::<PyResult<_>>()?))
+/// The arguments that a function is given beforehand, with copies of what they hold.
+fn deepcopy_arguments(vm: &mut Vm, args: &[Value], keywords: &[(Str, Value)]) -> PyResult<Args> {
+    let pos = args.iter().map(|value| deepcopy(vm, value)).collect::<PyResult<_>>()?;
+    let kw = keywords.iter().map(|(name, value)| Ok((name.clone(), deepcopy(vm, value)?))).collect::<PyResult<_>>()?;
+    Ok(Args { pos, kw })
 }
 
 /// A function whose results are kept.
