@@ -166,6 +166,11 @@ pub(crate) fn enumerate(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if given == 0 {
         return Err(type_error("enumerate() missing required argument 'iterable'"));
     }
+    // Its keywords are looked at before what is missing.
+    if let Some((name, _)) = args.kw.iter().find(|(name, _)| !matches!(name.as_str(), "iterable" | "start")) {
+        let name = name.as_str();
+        return Err(type_error(format!("'{name}' is an invalid keyword argument for enumerate()")));
+    }
     let [iterable, start] = args.bind("enumerate", ["iterable", "start"], 1)?;
     let start = match start {
         Some(start) => convert::index(vm, &start)?,
