@@ -9,11 +9,12 @@ use crate::python::string::Str;
 use crate::python::types::Type;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::members::plain;
 
 fn attribute_name(value: &Value) -> PyResult<Str> {
-    match value {
-        Value::Str(name) => Ok(name.clone()),
-        other => Err(type_error(format!("attribute name must be string, not '{}'", other.type_name().as_str()))),
+    match plain(value) {
+        Value::Str(name) => Ok(name),
+        _ => Err(type_error(format!("attribute name must be string, not '{}'", value.type_name().as_str()))),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::methods::sort;
 use crate::python::types::CALLABLE_ITERATOR;
 use crate::python::value::Value;
+use crate::python::vm::members::plain;
 use crate::python::vm::{BinaryOp, CompareOp, Vm};
 
 /// `all(iterable)`
@@ -187,7 +188,7 @@ pub(crate) fn sum(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [iterable, start] = args.bind("sum", ["", "start"], 1)?;
     let start = start.unwrap_or(Value::Int(0));
     let iterator = vm.iter(&iterable.unwrap_or_default())?;
-    match start {
+    match plain(&start) {
         Value::Str(_) => return Err(type_error("sum() can't sum strings [use ''.join(seq) instead]")),
         Value::Bytes(_) => return Err(type_error("sum() can't sum bytes [use b''.join(seq) instead]")),
         _ => {}

@@ -133,6 +133,13 @@ impl Vm {
                 if let Some(value) = self.function_attribute(object, name) {
                     return Ok(Some(value));
                 }
+                // A method has what its function has, which may be an object: what `functools.cache` makes.
+                if let Some(function) = object_of_method(object) {
+                    return match name {
+                        "__class__" => Ok(self.common_attribute(object, name)),
+                        _ => self.find_attr(&function, name),
+                    };
+                }
             }
             _ => {}
         }
@@ -545,6 +552,15 @@ impl Vm {
     }
 }
 
+/// The object that a method calls, where that is neither a function nor a method of a class of the runtime.
+fn object_of_method(method: &Value) -> Option<Value> {
+    let Value::BoundMethod(method) = method else { return None };
+    match &method.target {
+        MethodTarget::Function(function @ Value::Object(_)) => Some(function.clone()),
+        _ => None,
+    }
+}
+
 /// A function with a receiver.
 pub(crate) fn bound(receiver: Value, function: Value) -> Value {
     Value::BoundMethod(Rc::new(BoundMethod { receiver, target: MethodTarget::Function(function) }))
@@ -554,6 +570,9 @@ pub(crate) fn bound(receiver: Value, function: Value) -> Value {
 pub(crate) fn no_attribute(object: &Value, name: &str) -> Raised {
     if let Some(alias) = object.downcast::<Alias>() {
         return no_attribute(alias.origin(), name);
+    }
+    if let Some(function) = object_of_method(object) {
+        return no_attribute(&function, name);
     }
     attribute_error(match object {
         Value::Type(class) if enums::is_enum(class) => name.to_owned(),
