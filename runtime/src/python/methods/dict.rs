@@ -6,7 +6,7 @@ use super::dict_views::{Kind, View};
 use crate::python::args::Args;
 use crate::python::builtins::containers;
 use crate::python::dict::{Dict, DictKind, Key};
-use crate::python::exception::{PyResult, key_error};
+use crate::python::exception::{PyResult, Raised, key_error, ordered_key_error};
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::Vm;
 
@@ -111,7 +111,7 @@ fn pop(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let (dict, key) = (receiver(this)?, key.unwrap_or_default());
     if dict.table.borrow().is_empty() {
         // CPython does not even hash the key.
-        return default.ok_or_else(|| key_error(key));
+        return default.ok_or_else(|| no_key(dict, key));
     }
     take_out(vm, dict, key, default)
 }
@@ -124,7 +124,11 @@ pub fn take_out(vm: &mut Vm, dict: &Dict, key: Value, default: Option<Value>) ->
     let wanted = Key::new(vm, key.clone())?;
     charge_removal(vm, dict, &wanted)?;
     let removed = dict.table.borrow_mut().shift_remove(&wanted);
-    removed.or(default).ok_or_else(|| key_error(key))
+    removed.or(default).ok_or_else(|| no_key(dict, key))
+}
+
+fn no_key(dict: &Dict, key: Value) -> Raised {
+    if matches!(dict.kind, DictKind::Ordered) { ordered_key_error(key) } else { key_error(key) }
 }
 
 fn popitem(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {

@@ -2,7 +2,6 @@
 
 use super::convert::{compose, decompose};
 use crate::python::exception::{PyResult, overflow_error, value_error};
-use crate::python::unicode;
 
 /// `float.hex()`
 pub fn hex(value: f64) -> String {
@@ -26,7 +25,7 @@ pub fn hex(value: f64) -> String {
 /// `ValueError` for a bad text, `OverflowError` for a number too large.
 pub fn from_hex(text: &str) -> PyResult<f64> {
     let bad = || value_error("invalid hexadecimal floating-point string");
-    let text = text.trim_matches(unicode::is_space);
+    let text = text.trim_matches(['\t', '\n', '\x0b', '\x0c', '\r', ' ']);
     let (negative, rest) = match text.strip_prefix(['-', '+']) {
         Some(rest) => (text.starts_with('-'), rest),
         None => (false, text),

@@ -11,13 +11,15 @@ use crate::python::value::Value;
 
 /// The text with decimal digits of any script as ASCII and without white space around it, as CPython reads numbers.
 fn ascii_digits(text: &str) -> Cow<'_, str> {
-    let text = text.trim_matches(unicode::is_space);
+    // The separators of ASCII are white space in texts, but not round numbers.
+    let is_space = |char: char| unicode::is_space(char) && !('\x1c'..='\x1f').contains(&char);
+    let text = text.trim_matches(is_space);
     if text.is_ascii() {
         return Cow::Borrowed(text);
     }
     let ascii = |char| match unicode::decimal_value(char).and_then(|digit| char::from_digit(digit, 10)) {
         Some(digit) => digit,
-        None if unicode::is_space(char) => ' ',
+        None if is_space(char) => ' ',
         None => char,
     };
     Cow::Owned(text.chars().map(ascii).collect())

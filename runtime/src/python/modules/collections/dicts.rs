@@ -4,7 +4,7 @@ use crate::python::args::Args;
 use crate::python::builtins::classes::is_callable;
 use crate::python::builtins::containers;
 use crate::python::dict::{Dict, DictKind, Key};
-use crate::python::exception::{PyResult, key_error, type_error, value_error};
+use crate::python::exception::{PyResult, ordered_key_error, type_error, value_error};
 use crate::python::methods::dict::{self, items, keys, receiver, take_out, values};
 use crate::python::types::{BuiltinType, DICT};
 use crate::python::value::{Builtin, Method, Value};
@@ -136,7 +136,7 @@ fn move_to_end(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let mut table = receiver(this)?.table.borrow_mut();
     let Some(index) = table.get_index_of(&wanted) else {
         drop(table);
-        return Err(key_error(key));
+        return Err(ordered_key_error(key));
     };
     let end = table.len() - 1;
     table.move_index(index, if last { end } else { 0 });
