@@ -120,6 +120,7 @@ KNOWN = [
     Known("what a SpecifierSet is made of", r"SpecifierSet\(\[", r"SpecifierSet\("),
     Known("the dict of a class", r"__dict__|vars\(", r"mappingproxy\(\{'__module__': 'tpv\.core\.loader'", r"mappingproxy\("),
     Known("a UUID of a float", r"UUID\(", None, r"%x format: an integer is required, not float"),
+    Known("algorithms that only OpenSSL has", r"hashlib\.new\(", None, r"unsupported hash type null$"),
     Known("keywords that are no names", r"\*\*", None, r"keywords must be strings"),
     Known("copies of iterators", r"copy\.(deep)?copy\(", r"^!TypeError: cannot pickle '\w+' object$", r"_?(iterator|itertools\.\w+|map|zip|filter|enumerate|reversed) object at"),
     Known("copies of iterators", r"copy\.(deep)?copy\(.*\b(iter|map|zip|filter|enumerate|reversed|itertools\.\w+)\(|\b(iter|map|zip|filter|enumerate|reversed|itertools\.\w+)\(.*copy\.(deep)?copy\(", r"^False bool$", r"^True bool$"),

@@ -25,6 +25,14 @@ impl NamedParts {
     }
 }
 
+/// A tuple, also one with names, as a plain tuple.
+pub(crate) fn as_tuple(value: &Value) -> Option<Value> {
+    match value {
+        Value::Tuple(_) => Some(value.clone()),
+        other => other.downcast::<NamedParts>().map(NamedParts::tuple),
+    }
+}
+
 impl Object for NamedParts {
     fn class(&self) -> &'static BuiltinType {
         self.class
@@ -55,15 +63,18 @@ impl Object for NamedParts {
     }
 
     fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
-        let other = other.downcast::<Self>().map_or_else(|| other.clone(), Self::tuple);
+        let other = as_tuple(other)?;
         Some(vm.compare(op, &self.tuple(), &other))
     }
 
     fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
-        let other = other.downcast::<Self>().map_or_else(|| other.clone(), Self::tuple);
         match method {
-            "add" => Some(vm.binary(BinaryOp::Add, &self.tuple(), &other)),
-            "radd" => Some(vm.binary(BinaryOp::Add, &other, &self.tuple())),
+            "add" => {
+                let other = as_tuple(other).unwrap_or_else(|| other.clone());
+                Some(vm.binary(BinaryOp::Add, &self.tuple(), &other))
+            }
+            "radd" => as_tuple(other).map(|other| vm.binary(BinaryOp::Add, &other, &self.tuple())),
+            "mul" | "rmul" => Some(vm.binary(BinaryOp::Multiply, &self.tuple(), other)),
             _ => None,
         }
     }

@@ -293,11 +293,17 @@ fn common_path(vm: &mut Vm, args: Args) -> PyResult<Value> {
 fn relative_path(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [path, start] = Signature::function("relpath", ["path", "start"], 1).bind(args)?;
     let path = path.unwrap_or_default();
+    let given = matches!(start, Some(Value::Str(_)));
     let start = start.filter(|start| !start.is_none()).unwrap_or_else(|| Value::str("."));
     if !vm.truthy(&path)? {
         return Err(value_error("no path specified"));
     }
-    let Value::Str(path) = &path else { return Err(not_a_path(&path)) };
+    let Value::Str(path) = &path else {
+        return Err(match (&path, given) {
+            (Value::Bytes(_), true) => type_error(MIXED),
+            _ => not_a_path(&path),
+        });
+    };
     let Value::Str(start) = &start else { return Err(not_a_path(&start)) };
     let here = current_directory(vm);
     let absolute = |path: &str| normalize(&join(&here, path));

@@ -80,9 +80,10 @@ fn search(
 ) -> PyResult<Option<usize>> {
     let text = text_of(receiver, method)?;
     let (wanted, start, end) = search_arguments(args, method)?;
+    // The bounds are looked at first.
+    let window = Window::new(vm, text, start.as_ref(), end.as_ref())?;
     let wanted = str_argument(&wanted, "must be str")?;
     vm.charge(text.as_str().len() / 64)?;
-    let window = Window::new(vm, text, start.as_ref(), end.as_ref())?;
     Ok(window.and_then(|window| find(window.text, wanted.as_str()).map(|at| window.index(at))))
 }
 
@@ -115,9 +116,10 @@ pub(super) fn rindex(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Valu
 pub(super) fn count(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let text = text_of(receiver, "count")?;
     let (wanted, start, end) = search_arguments(args, "count")?;
+    // The bounds are looked at first.
+    let window = Window::new(vm, text, start.as_ref(), end.as_ref())?;
     let wanted = str_argument(&wanted, "must be str")?;
     vm.charge(text.as_str().len() / 64)?;
-    let window = Window::new(vm, text, start.as_ref(), end.as_ref())?;
     // The empty text is found before each character and at the end, as Rust counts too.
     let count = window.map_or(0, |window| window.text.matches(wanted.as_str()).count());
     vm.charge(count / 4)?;

@@ -146,7 +146,7 @@ impl Deque {
 
 fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [iterable, max] = args.bind("deque", ["iterable", "maxlen"], 0)?;
-    let max = match max.filter(|max| !max.is_none()) {
+    let max = match max.filter(|max| !max.is_none()).map(|max| plain(&max)) {
         None => None,
         Some(max @ (Value::Int(_) | Value::BigInt(_) | Value::Bool(_))) => Some(
             usize::try_from(convert::index_i64(vm, &max)?).map_err(|_| value_error("maxlen must be non-negative"))?,

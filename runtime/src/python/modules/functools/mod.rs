@@ -346,6 +346,10 @@ impl Object for LruCacheDecorator {
         cached_callable(vm, function, self.max.clone(), self.typed)
     }
 
+    fn bind(&self, _: &mut Vm, this: &Value, instance: &Value) -> Option<PyResult<Value>> {
+        Some(Ok(crate::python::vm::attributes::bound(instance.clone(), this.clone())))
+    }
+
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         Ok(match name {
             "__name__" => Some(Value::str("decorating_function")),

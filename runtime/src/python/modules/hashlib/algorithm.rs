@@ -30,6 +30,7 @@ macro_rules! fixed {
                     "shake_256" => Self::Shake256(sha3::Shake256::default()),
                     "blake2b" => Self::Blake2b(Blake2b::default()),
                     "blake2s" => Self::Blake2s(Blake2s::default()),
+                    // DIFFERENCE: OpenSSL has more of them than Python guarantees.
                     _ => return None,
                 })
             }
