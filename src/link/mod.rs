@@ -19,7 +19,7 @@ use tpv_runtime::patterns::PatternSet;
 use tpv_runtime::python::code::ProgramData;
 
 use crate::config::Config;
-use crate::config::entity::Rule;
+use crate::config::entity::{EntityKind, Rule};
 use crate::config::origin::TextOrigin;
 use crate::config::validate::Section;
 use crate::config::value::Text;
@@ -41,6 +41,7 @@ pub fn link(
     diagnostics: &mut Diagnostics,
 ) -> (Tables, ProgramData) {
     let mut linker = Linker::new(sources, strict, diagnostics);
+    linker.reserve(config);
     linker.check_loaded_code(config);
     linker.tables.sources = sources.iter().map(|(_, source)| linker.strings.id(&source.name)).collect();
     let default = config.global.default_inherits.as_ref().map(Text::as_str).filter(|id| !id.is_empty());
@@ -57,6 +58,9 @@ pub fn link(
     linker.tables.pools = config.pools.values().map(|pool| linker.entity(pool)).collect();
     linker.finish()
 }
+
+/// The most rows for which room is made at once: more rules than any config has, unless most are inherited.
+const MOST_RESERVED: usize = 1 << 20;
 
 /// Strings, each once.
 #[derive(Default)]
@@ -108,6 +112,17 @@ impl<'a> Linker<'a> {
             program: ProgramBuilder::new(),
             reported: HashMap::new(),
         }
+    }
+
+    /// Makes room, so that what large configs fill is not copied each time that it has doubled. Rules that entities inherit
+    /// from one another are counted for each; room that is not used is not touched.
+    fn reserve(&mut self, config: &Config) {
+        let entities = || EntityKind::ALL.into_iter().flat_map(|kind| config.section(kind).values());
+        let rules: usize = entities().map(|entity| entity.rules.len()).sum();
+        self.tables.rules.reserve(rules.min(MOST_RESERVED));
+        let sites = entities().count() + rules + config.checks.len();
+        self.sites.reserve(sites.min(MOST_RESERVED));
+        self.tables.sites.reserve(sites.min(MOST_RESERVED));
     }
 
     /// The entities of a section and the automaton of their ids.
