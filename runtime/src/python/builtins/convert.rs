@@ -58,6 +58,18 @@ pub fn index_i64(vm: &mut Vm, value: &Value) -> PyResult<i64> {
     }
 }
 
+/// An int that fits a C `int`, as CPython's parser of arguments takes it.
+///
+/// # Errors
+/// `TypeError` as [`index`], `OverflowError` for an int past 32 bits.
+pub fn index_i32(vm: &mut Vm, value: &Value) -> PyResult<i32> {
+    let number = match index(vm, value)? {
+        Value::Int(number) => i32::try_from(number).ok(),
+        _ => None,
+    };
+    number.ok_or_else(|| overflow_error("Python int too large to convert to C int"))
+}
+
 /// An index, cut to the range of 64 bits, as slice bounds are.
 ///
 /// # Errors

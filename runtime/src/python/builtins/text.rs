@@ -2,9 +2,7 @@
 
 use super::convert;
 use crate::python::args::Args;
-use crate::python::exception::{
-    FILE_NOT_FOUND_ERROR, PyResult, host_unavailable, overflow_error, raise_with, type_error, value_error,
-};
+use crate::python::exception::{FILE_NOT_FOUND_ERROR, PyResult, host_unavailable, raise_with, type_error, value_error};
 use crate::python::value::Value;
 use crate::python::vm::{LogLevel, Vm};
 
@@ -23,12 +21,7 @@ pub(crate) fn repr(vm: &mut Vm, args: Args) -> PyResult<Value> {
 /// `chr(i)`
 pub(crate) fn chr(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [value] = args.exactly("chr")?;
-    let Value::Int(code) = convert::index(vm, &value)? else {
-        return Err(overflow_error("Python int too large to convert to C int"));
-    };
-    if i32::try_from(code).is_err() {
-        return Err(overflow_error("Python int too large to convert to C int"));
-    }
+    let code = convert::index_i32(vm, &value)?;
     match u32::try_from(code).ok().filter(|code| *code <= 0x10_FFFF) {
         // DIFFERENCE: a lone surrogate has no place in the runtime's strings.
         Some(code) => match char::from_u32(code) {

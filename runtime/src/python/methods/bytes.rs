@@ -8,7 +8,7 @@ use super::str::find::{bounds, search_arguments};
 use crate::python::args::Args;
 use crate::python::builtins::construct_scalars::codec_arguments;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
+use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::Vm;
 
@@ -255,10 +255,7 @@ fn hex(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     vm.charge(bytes.len())?;
     let group = match &group {
         None => 1,
-        Some(group) => match convert::index(vm, group)? {
-            Value::Int(group) if i32::try_from(group).is_ok() => group,
-            _ => return Err(overflow_error("Python int too large to convert to C int")),
-        },
+        Some(group) => i64::from(convert::index_i32(vm, group)?),
     };
     let separator = match &separator {
         None => None,

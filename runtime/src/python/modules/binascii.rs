@@ -3,9 +3,7 @@
 use super::class;
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{
-    EXCEPTION, OVERFLOW_ERROR, PyResult, Raised, VALUE_ERROR, overflow_error, raise, type_error, value_error,
-};
+use crate::python::exception::{EXCEPTION, PyResult, Raised, VALUE_ERROR, raise, type_error, value_error};
 use crate::python::methods::bytes::bytes_argument;
 use crate::python::types::BuiltinType;
 use crate::python::value::Value;
@@ -114,18 +112,9 @@ pub(super) fn from_hex(text: &[u8]) -> PyResult<Vec<u8>> {
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-const TOO_LARGE: &str = "Python int too large to convert to C int";
-
 fn b2a_base64(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
     let newline = match args.kw.iter().position(|(name, _)| name.as_str() == "newline") {
-        Some(index) => {
-            let given = args.kw.remove(index).1;
-            match vm.size_argument(&given) {
-                Ok(flag) => i32::try_from(flag).map_err(|_| overflow_error(TOO_LARGE))? != 0,
-                Err(raised) if raised.is(&OVERFLOW_ERROR) => return Err(overflow_error(TOO_LARGE)),
-                Err(raised) => return Err(raised),
-            }
-        }
+        Some(index) => convert::index_i32(vm, &args.kw.remove(index).1)? != 0,
         None => true,
     };
     let [data] = args.exactly("binascii.b2a_base64")?;

@@ -7,7 +7,7 @@ use super::Hash;
 use super::algorithm::Algorithm;
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, not_implemented_error, overflow_error, type_error, value_error};
+use crate::python::exception::{PyResult, not_implemented_error, type_error, value_error};
 use crate::python::methods::bytes::bytes_argument;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
@@ -113,10 +113,7 @@ fn bind(vm: &mut Vm, args: Args, name: &str, most: usize, salt: usize) -> PyResu
     for (keyword, value) in args.kw {
         match keyword.as_str() {
             "digest_size" => {
-                options.size = match convert::index(vm, &value)? {
-                    Value::Int(size) if i32::try_from(size).is_ok() => usize::try_from(size).unwrap_or(0),
-                    _ => return Err(overflow_error("Python int too large to convert to C int")),
-                };
+                options.size = usize::try_from(convert::index_i32(vm, &value)?).unwrap_or(0);
                 if options.size == 0 || options.size > most {
                     return Err(value_error(format!("digest_size must be between 1 and {most} bytes")));
                 }

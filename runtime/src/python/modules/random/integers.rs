@@ -7,7 +7,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use super::Source;
 use crate::python::args::Args;
 use crate::python::builtins::{construct, convert};
-use crate::python::exception::{PyResult, TYPE_ERROR, overflow_error, type_error, value_error};
+use crate::python::exception::{PyResult, TYPE_ERROR, type_error, value_error};
 use crate::python::modules::signature::Signature;
 use crate::python::value::Value;
 use crate::python::vm::{BinaryOp, Vm};
@@ -27,11 +27,7 @@ pub(super) fn getrandbits(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResu
 
 /// A number of bits, which CPython takes as a C int.
 fn number_of_bits(vm: &mut Vm, value: &Value) -> PyResult<i64> {
-    let too_large = || overflow_error("Python int too large to convert to C int");
-    match convert::index(vm, value)? {
-        Value::Int(bits) => i32::try_from(bits).map(i64::from).map_err(|_| too_large()),
-        _ => Err(too_large()),
-    }
+    convert::index_i32(vm, value).map(i64::from)
 }
 
 /// `randbytes(n)`
