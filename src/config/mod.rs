@@ -20,6 +20,7 @@ use crate::config::validate::{FileConfig, Section, Validator};
 use crate::config::value::ConfigValue;
 use crate::config::yaml::Comment;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::parallel;
 use crate::source::{Limits, SourceError, SourceId, SourceMap};
 
 /// What TPV has in `loader.config` after the last file.
@@ -69,25 +70,43 @@ pub enum Input {
 
 /// Reads config files, URLs and inline configs in load order and merges them, as [`load`] does.
 pub fn load_inputs(inputs: &[Input], limits: &Limits, sources: &mut SourceMap, problems: &mut Diagnostics) -> Config {
-    let mut documents = Vec::new();
+    let mut texts = Vec::new();
     let mut is_complete = true;
     for input in inputs {
-        let name = match input {
-            Input::Inline(id, root) => {
-                documents.push((*id, Some(yaml::Document { root: root.clone(), comments: Vec::new() })));
-                continue;
-            }
-            Input::Named(name) => name,
-        };
-        match sources.load(name, limits) {
-            Ok(id) => documents.push((id, yaml::load(sources, id, problems))),
-            Err(error) => {
-                problems.push(unreadable(name, &error));
-                is_complete = false;
-            }
+        match input {
+            Input::Inline(id, root) => texts.push((*id, Some(root))),
+            Input::Named(name) => match sources.load(name, limits) {
+                Ok(id) => texts.push((id, None)),
+                Err(error) => {
+                    problems.push(unreadable(name, &error));
+                    is_complete = false;
+                }
+            },
         }
     }
+    let documents = read_documents(sources, &texts, problems);
     merge_documents(sources, documents, is_complete, problems)
+}
+
+/// Reads texts as YAML, but for those that come with their value. No text depends on another, so several are read at once.
+fn read_documents(
+    sources: &SourceMap,
+    texts: &[(SourceId, Option<&ConfigValue>)],
+    problems: &mut Diagnostics,
+) -> Vec<(SourceId, Option<yaml::Document>)> {
+    let read = parallel::map(texts, |(id, root)| {
+        let mut problems = Diagnostics::new();
+        let document = match root {
+            Some(root) => Some(yaml::Document { root: (*root).clone(), comments: Vec::new() }),
+            None => yaml::load(sources, *id, &mut problems),
+        };
+        (*id, document, problems)
+    });
+    let documents = read.into_iter().map(|(id, document, found)| {
+        problems.extend(found);
+        (id, document)
+    });
+    documents.collect()
 }
 
 fn unreadable(name: &str, error: &SourceError) -> Diagnostic {
@@ -108,7 +127,8 @@ pub fn load<'a>(
 
 /// Merges texts that are read already, in this order.
 pub fn load_sources(sources: &SourceMap, ids: &[SourceId], problems: &mut Diagnostics) -> Config {
-    let documents = ids.iter().map(|id| (*id, yaml::load(sources, *id, problems))).collect();
+    let texts: Vec<_> = ids.iter().map(|id| (*id, None)).collect();
+    let documents = read_documents(sources, &texts, problems);
     merge_documents(sources, documents, true, problems)
 }
 

@@ -49,7 +49,7 @@ impl Linker<'_> {
 
     /// The index of a rule's row.
     fn rule(&mut self, rule: &Arc<Rule>) -> u32 {
-        if let Some(index) = self.rules.get(&Arc::as_ptr(rule)) {
+        if let Some(index) = self.rules.get(&Arc::as_ptr(rule).addr()) {
             return *index;
         }
         let mut row = self.common(EntityClass::Rule, &rule.id, rule.span, &rule.common);
@@ -64,7 +64,7 @@ impl Linker<'_> {
         });
         let index = u32::try_from(self.tables.rules.len()).unwrap_or(u32::MAX);
         self.tables.rules.push(row);
-        self.rules.insert(Arc::as_ptr(rule), index);
+        self.rules.insert(Arc::as_ptr(rule).addr(), index);
         index
     }
 

@@ -19,12 +19,13 @@ use tpv_runtime::patterns::PatternSet;
 use tpv_runtime::python::code::ProgramData;
 
 use crate::config::Config;
-use crate::config::entity::{EntityKind, Rule};
+use crate::config::entity::EntityKind;
 use crate::config::origin::TextOrigin;
 use crate::config::validate::Section;
 use crate::config::value::Text;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::python::program::ProgramBuilder;
+use crate::python::stack::on_roomy_thread_while;
 use crate::source::{SourceMap, Span};
 
 /// Whether there are pools without a store: TPV loads this, but its mapper does not start.
@@ -40,10 +41,18 @@ pub fn link(
     strict: bool,
     diagnostics: &mut Diagnostics,
 ) -> (Tables, ProgramData) {
-    let mut linker = Linker::new(sources, strict, diagnostics);
+    let (linked, patterns) =
+        on_roomy_thread_while(|| link_rows(config, Linker::new(sources, strict)), || Patterns::build(config));
+    let mut linker = linked.unwrap_or_else(|| link_rows(config, Linker::new(sources, strict)));
+    linker.set_patterns(config, patterns);
+    linker.finish(diagnostics)
+}
+
+/// Everything but the patterns of the entities' ids, which need nothing of it.
+fn link_rows<'a>(config: &Config, mut linker: Linker<'a>) -> Linker<'a> {
     linker.reserve(config);
     linker.check_loaded_code(config);
-    linker.tables.sources = sources.iter().map(|(_, source)| linker.strings.id(&source.name)).collect();
+    linker.tables.sources = linker.sources.iter().map(|(_, source)| linker.strings.id(&source.name)).collect();
     let default = config.global.default_inherits.as_ref().map(Text::as_str).filter(|id| !id.is_empty());
     linker.tables.global = GlobalRow {
         default_inherits: default.map(|id| linker.strings.id(id)),
@@ -56,7 +65,21 @@ pub fn link(
     linker.tables.configured_destinations = config.destinations.values().map(|entity| linker.entity(entity)).collect();
     linker.check_pools(config);
     linker.tables.pools = config.pools.values().map(|pool| linker.entity(pool)).collect();
-    linker.finish()
+    linker
+}
+
+/// The automata of all ids that are patterns.
+struct Patterns {
+    tools: PatternSet,
+    roles: PatternSet,
+    users: PatternSet,
+}
+
+impl Patterns {
+    fn build(config: &Config) -> Self {
+        let build = |section: &Section| PatternSet::build(&section.keys().collect::<Vec<_>>());
+        Self { tools: build(&config.tools), roles: build(&config.roles), users: build(&config.users) }
+    }
 }
 
 /// The most rows for which room is made at once: more rules than any config has, unless most are inherited.
@@ -85,24 +108,24 @@ impl Strings {
 /// The tables under construction.
 struct Linker<'a> {
     sources: &'a SourceMap,
-    diagnostics: &'a mut Diagnostics,
+    diagnostics: Diagnostics,
     strict: bool,
     tables: Tables,
     strings: Strings,
     tags: HashMap<Arc<str>, u32>,
     sites: HashMap<Span, u32>,
     /// Rules by their address: entities share those that they inherit.
-    rules: HashMap<*const Rule, u32>,
+    rules: HashMap<usize, u32>,
     program: ProgramBuilder,
     /// The texts whose problems have been reported, so that an inherited one is reported once.
     reported: HashMap<Span, ()>,
 }
 
 impl<'a> Linker<'a> {
-    fn new(sources: &'a SourceMap, strict: bool, diagnostics: &'a mut Diagnostics) -> Self {
+    fn new(sources: &'a SourceMap, strict: bool) -> Self {
         Self {
             sources,
-            diagnostics,
+            diagnostics: Diagnostics::new(),
             strict,
             tables: Tables::default(),
             strings: Strings::default(),
@@ -125,10 +148,29 @@ impl<'a> Linker<'a> {
         self.tables.sites.reserve(sites.min(MOST_RESERVED));
     }
 
-    /// The entities of a section and the automaton of their ids.
+    /// The entities of a section, without the patterns of their ids.
     fn table(&mut self, section: &Section, default: Option<&str>) -> EntityTable {
-        let keys: Vec<&str> = section.keys().map(|key| &**key).collect();
-        let patterns = PatternSet::build(&keys);
+        let default = default.and_then(|id| section.get_index_of(id));
+        EntityTable {
+            rows: section.values().map(|entity| self.entity(entity)).collect(),
+            patterns: Arc::default(),
+            default: default.and_then(|index| u32::try_from(index).ok()),
+        }
+    }
+
+    /// Sets the patterns, and warns of those that are none.
+    fn set_patterns(&mut self, config: &Config, patterns: Patterns) {
+        for (section, set) in
+            [(&config.tools, &patterns.tools), (&config.roles, &patterns.roles), (&config.users, &patterns.users)]
+        {
+            self.check_patterns(section, set);
+        }
+        self.tables.tools.patterns = Arc::new(patterns.tools);
+        self.tables.roles.patterns = Arc::new(patterns.roles);
+        self.tables.users.patterns = Arc::new(patterns.users);
+    }
+
+    fn check_patterns(&mut self, section: &Section, patterns: &PatternSet) {
         for invalid in patterns.invalid() {
             let Some((_, entity)) = section.get_index(invalid.index) else { continue };
             let message = invalid.message;
@@ -142,12 +184,6 @@ impl<'a> Linker<'a> {
                     ))
                     .help("write a regular expression; escape characters such as `+`, `*` and `(` with a backslash"),
             );
-        }
-        let default = default.and_then(|id| section.get_index_of(id));
-        EntityTable {
-            rows: section.values().map(|entity| self.entity(entity)).collect(),
-            patterns: Arc::new(patterns),
-            default: default.and_then(|index| u32::try_from(index).ok()),
         }
     }
 
@@ -212,7 +248,8 @@ impl<'a> Linker<'a> {
         number
     }
 
-    fn finish(mut self) -> (Tables, ProgramData) {
+    fn finish(mut self, diagnostics: &mut Diagnostics) -> (Tables, ProgramData) {
+        diagnostics.extend(self.diagnostics);
         self.tables.strings = self.strings.list.iter().map(|text| text.to_string()).collect();
         (self.tables, self.program.finish())
     }
