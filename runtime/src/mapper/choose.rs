@@ -50,24 +50,49 @@ impl Worker {
     fn map_to_destination(&mut self, job: &Arc<Job>, detail: bool, observer: &mut dyn Observer) -> PyResult<Answer> {
         self.start_context(job)?;
         observer.step(Step::Start { names: &self.names });
-        let wanted = self.match_combine_evaluate(job, observer)?;
-        let ranked = self.match_and_rank(&wanted, observer)?;
-        let working = wanted.entity;
+        let combined = self.match_combine(job, observer)?;
+        let mut seen = Working::Unseen(combined.clone());
+        self.show_entity(&mut seen);
+        // What is read of the context is read as the rules will find it.
+        let steps = self.vm.steps_left();
+        let lasts = self.enter_context(&mut Working::Unseen(combined.clone()))?;
+        self.vm.restore_steps(steps);
+        if !lasts || detail || observer.watches() {
+            let mut candidates = Vec::new();
+            let wanted = self.evaluate_entity(seen, &combined, lasts, observer)?;
+            let mapped = self.choose(&wanted, detail.then_some(&mut candidates), observer)?;
+            return Ok(Answer::mapped(&job.id, mapped, detail.then_some(&candidates)));
+        }
+        let mapped = self.job_kept(&combined, |worker| {
+            let wanted = worker.evaluate_entity(seen, &combined, lasts, &mut Unobserved)?;
+            worker.choose(&wanted, None, &mut Unobserved)
+        })?;
+        Ok(Answer::mapped(&job.id, mapped, None))
+    }
+
+    /// The first destination that takes the job, of those that match, best first; their ids are added to `ids`.
+    fn choose(
+        &mut self,
+        wanted: &Wanted,
+        ids: Option<&mut Vec<String>>,
+        observer: &mut dyn Observer,
+    ) -> PyResult<Arc<Mapped>> {
+        let ranked = self.match_and_rank(wanted, observer)?;
+        let working = &wanted.entity;
         let candidates = self.candidates_of(ranked);
-        let mut ids = Vec::new();
-        if detail {
+        if let Some(ids) = ids {
             for candidate in &candidates {
-                let entity = candidate.entity(&mut self.vm)?;
-                ids.push(id_of(&entity).to_string());
+                let candidate = candidate.entity(&mut self.vm)?;
+                ids.push(id_of(&candidate).to_string());
             }
         }
         let mut wait = false;
         for candidate in &candidates {
             let candidate = candidate.entity(&mut self.vm)?;
-            match self.try_candidate(&candidate, &working, observer) {
+            match self.try_candidate(&candidate, working, observer) {
                 Ok(mapped) => {
                     observer.step(Step::Chosen { candidate: id_of(&candidate).as_str() });
-                    return Ok(Answer::mapped(&job.id, mapped, detail.then_some(&ids)));
+                    return Ok(mapped);
                 }
                 Err(raised) if raised.is(&TRY_NEXT_DESTINATION_OR_FAIL) => {
                     self.passed(&candidate, &raised, observer);
@@ -130,8 +155,8 @@ impl Worker {
         self.app.clone()
     }
 
-    /// Lookup, combine, and the rules: TPV's `match_combine_evaluate_entities`.
-    fn match_combine_evaluate(&mut self, job: &Job, observer: &mut dyn Observer) -> PyResult<Wanted> {
+    /// The matching entities in one.
+    fn match_combine(&mut self, job: &Job, observer: &mut dyn Observer) -> PyResult<Rc<Entity>> {
         let found = self.find_matching_entities(job, observer)?;
         observer.step(Step::Matched { entities: &found });
         let mut found = found.into_iter();
@@ -142,7 +167,7 @@ impl Worker {
             combined = self.combine(&higher, &combined)?;
         }
         observer.step(Step::Combined { entity: &combined });
-        self.evaluate_entity(&combined, observer)
+        Ok(combined)
     }
 
     /// Makes an entity what code sees as `entity` and `self`.

@@ -104,6 +104,8 @@ pub(super) struct Memo {
     texts: Tree<PropertyText>,
     /// What became of an entity on a destination, by the destination's number and the entity's shape.
     mapped: Tree<Arc<Mapped>>,
+    /// What became of a job, by the shape of the combined entity.
+    jobs: Tree<Arc<Mapped>>,
     /// What was read for something larger than a block that is being computed.
     outer: Option<Trail>,
 }
@@ -117,6 +119,11 @@ impl Memo {
         }
         let make = || Block::new(program, code, slots, vm.environment.log_enabled(LogLevel::Critical)).map(Rc::new);
         self.known.get_mut(index)?.get_or_insert_with(make).clone()
+    }
+
+    /// Whether something larger is being kept, as far as its reads are known.
+    fn is_followed(&self) -> bool {
+        self.outer.as_ref().is_some_and(|trail| !trail.lost)
     }
 
     /// Says that something ran whose reads are not known.
@@ -175,7 +182,9 @@ impl Worker {
         if block.is_condition {
             let before = self.vm.steps_left();
             let value = evaluate(&mut self.vm, source, kind);
-            if let Some(outer) = &mut self.memo.outer {
+            if self.memo.is_followed()
+                && let Some(outer) = &mut self.memo.outer
+            {
                 let paid = before.saturating_sub(self.vm.steps_left());
                 outer.condition(&self.vm, &self.slots, code, value.as_ref().ok(), paid);
             }
@@ -192,7 +201,7 @@ impl Worker {
                 Found::Run => return self.evaluate_untold(source, kind),
                 Found::New => {}
             }
-        } else if memo.outer.is_none() || !block.effects.codes.is_empty() {
+        } else if !memo.is_followed() || !block.effects.codes.is_empty() {
             return self.evaluate_untold(source, kind);
         }
         let mut trail = Trail::default();
@@ -239,7 +248,10 @@ impl Worker {
         };
         let kept = self.kept_code(rank, CodeKind::Block).filter(|(_, block)| !block.is_condition && block.tries());
         let found = match &kept {
-            Some((code, _)) => self.memo.orders.find(&mut self.vm, &self.slots, u64::from(*code), None),
+            Some((code, _)) => {
+                let memo = &mut self.memo;
+                memo.orders.find(&mut self.vm, &self.slots, u64::from(*code), memo.outer.as_mut())
+            }
             None => Found::Run,
         };
         let ranked = match (found, kept) {
@@ -252,6 +264,9 @@ impl Worker {
                 // The code may change the list.
                 trail.read(&mut self.vm, &self.slots, Source::Candidates);
                 let (ranked, cost) = self.watch(&block, &mut trail, run);
+                if let Some(outer) = &mut self.memo.outer {
+                    outer.extend(&self.vm, &self.slots, &trail);
+                }
                 let ranked = ranked.map(|ranked| items(&ranked));
                 let position = |value: &Value| candidates.iter().position(|candidate| candidate.is(value));
                 let order: Option<Rc<[usize]>> =
@@ -260,7 +275,10 @@ impl Worker {
                 self.memo.orders.keep(u64::from(code), &trail, leaf);
                 ranked?
             }
-            _ => items(&run(&mut self.vm)?),
+            _ => {
+                self.memo.lose_trail();
+                items(&run(&mut self.vm)?)
+            }
         };
         Ok(ranked)
     }
@@ -270,10 +288,10 @@ impl Worker {
     /// # Errors
     /// As [`evaluate`].
     pub(super) fn evaluate_told(&mut self, source: &Value, kind: CodeKind) -> PyResult<Value> {
-        match self.memo.outer {
-            Some(_) => self.evaluate_kept(source, kind),
-            None => evaluate(&mut self.vm, source, kind),
+        if self.memo.is_followed() {
+            return self.evaluate_kept(source, kind);
         }
+        evaluate(&mut self.vm, source, kind)
     }
 
     /// [`evaluate_complex`], whose reads are told where there is no code in the property.
@@ -320,7 +338,8 @@ impl Worker {
     /// What destinations are matched with, for an entity of this shape that read the same.
     pub(super) fn find_requirements(&mut self, entity: &Rc<Entity>) -> Found<Rc<Requirements>> {
         let Some(shape) = self.store.shared.shape(entity) else { return Found::Run };
-        self.memo.requirements.find(&mut self.vm, &self.slots, shape.number.into(), None)
+        let memo = &mut self.memo;
+        memo.requirements.find(&mut self.vm, &self.slots, shape.number.into(), memo.outer.as_mut())
     }
 
     /// Keeps what destinations are matched with; `evaluate` tells.
@@ -386,11 +405,12 @@ impl Worker {
         evaluate: impl FnOnce(&mut Self) -> PyResult<Arc<Mapped>>,
     ) -> PyResult<Arc<Mapped>> {
         let told = (destination.kept.number(), self.store.shared.shape(entity));
-        let (Some(destination), Some(shape)) = told else { return evaluate(self) };
+        let (Some(destination), Some(shape)) = told else { return self.untold(evaluate) };
         let root = u64::from(destination) << 32 | u64::from(shape.number);
-        match self.memo.mapped.find(&mut self.vm, &self.slots, root, None) {
+        let memo = &mut self.memo;
+        match memo.mapped.find(&mut self.vm, &self.slots, root, memo.outer.as_mut()) {
             Found::Given(mapped) => return Ok(mapped),
-            Found::Run => return evaluate(self),
+            Found::Run => return self.untold(evaluate),
             Found::New => {}
         }
         let (result, trail, cost) = self.follow(None, evaluate);
@@ -399,6 +419,28 @@ impl Worker {
             Leaf::new(mapped.clone(), cost, words, &trail)
         });
         self.memo.mapped.keep(root, &trail, leaf);
+        result
+    }
+
+    /// What became of a job with this combined entity when it last read the same. `map` finds it out.
+    ///
+    /// # Errors
+    /// What `map` raises.
+    pub(super) fn job_kept(
+        &mut self,
+        combined: &Rc<Entity>,
+        map: impl FnOnce(&mut Self) -> PyResult<Arc<Mapped>>,
+    ) -> PyResult<Arc<Mapped>> {
+        let Some(shape) = self.store.shared.shape(combined) else { return map(self) };
+        let root = shape.number.into();
+        match self.memo.jobs.find(&mut self.vm, &self.slots, root, None) {
+            Found::Given(mapped) => return Ok(mapped),
+            Found::Run => return map(self),
+            Found::New => {}
+        }
+        let (result, trail, cost) = self.follow(Some(combined), map);
+        let leaf = result.as_ref().ok().map(|mapped| Leaf::new(mapped.clone(), cost, 0, &trail));
+        self.memo.jobs.keep(root, &trail, leaf);
         result
     }
 

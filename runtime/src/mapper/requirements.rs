@@ -43,21 +43,25 @@ impl Requirements {
 }
 
 impl Worker {
-    /// Evaluates rules and resources of the combined entity, which is what code sees as `entity` and `self`.
-    pub(super) fn evaluate_entity(&mut self, combined: &Rc<Entity>, observer: &mut dyn Observer) -> PyResult<Wanted> {
-        let mut working = Working::Unseen(combined.clone());
-        self.show_entity(&mut working);
+    /// Evaluates rules and resources of the combined entity, which is what code sees as `entity` and `self`; `lasts` tells
+    /// whether its context was entered, and nothing can have changed it.
+    pub(super) fn evaluate_entity(
+        &mut self,
+        working: Working,
+        combined: &Rc<Entity>,
+        lasts: bool,
+        observer: &mut dyn Observer,
+    ) -> PyResult<Wanted> {
         if observer.watches() {
             return self.evaluate_wanted(&working, observer);
         }
-        // What is read of the context is read as the rules will find it.
-        let steps = self.vm.steps_left();
-        let lasts = self.enter_context(&mut Working::Unseen(combined.clone()))?;
-        self.vm.restore_steps(steps);
         match if lasts { self.find_requirements(combined) } else { Found::Run } {
             Found::Given(known) => self.meet(working, combined, &known),
             Found::New => self.keep_requirements(combined, |worker| worker.evaluate_wanted(&working, &mut Unobserved)),
-            Found::Run => self.evaluate_wanted(&working, observer),
+            Found::Run => {
+                self.memo.lose_trail();
+                self.evaluate_wanted(&working, observer)
+            }
         }
     }
 
@@ -75,7 +79,12 @@ impl Worker {
     fn meet(&mut self, seen: Working, combined: &Rc<Entity>, known: &Requirements) -> PyResult<Wanted> {
         let matched = self.apply_rules(combined, &known.rules, known.number)?;
         let mut entity = match seen {
-            Working::Seen(object) if EntityObject::of(&object)?.stand_for(&matched) => Working::Seen(object),
+            Working::Seen(object) if EntityObject::of(&object)?.stand_for(&matched) => {
+                // It is another entity to whoever reads it from now on.
+                let mut entity = Working::Seen(object);
+                self.show_entity(&mut entity);
+                entity
+            }
             _ => {
                 let mut entity = Working::Unseen(matched.clone());
                 self.show_entity(&mut entity);
