@@ -5,9 +5,33 @@
 
 mod support;
 
+use std::sync::Arc;
+
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::json::{Json, Reader, write_text};
-use tpv_runtime::stream::{self, Batch};
+use tpv_runtime::galaxy::likeness::likeness;
+use tpv_runtime::galaxy::world::World;
+use tpv_runtime::mapper::Mapper;
+use tpv_runtime::stream::{self, Work};
+
+struct Map<'a> {
+    mapper: Mapper,
+    world: &'a Arc<World>,
+}
+
+impl Work for Map<'_> {
+    type Tally = ();
+
+    fn key(&self, line: &[u8]) -> u64 {
+        likeness(line)
+    }
+
+    fn line(&self, _: usize, line: &[u8], output: &mut String, (): &mut ()) {
+        let line = std::str::from_utf8(line).expect("text");
+        let job = Job::parse(line).expect("a job");
+        self.mapper.map(&job.into(), self.world).write_line(output);
+    }
+}
 
 fn main() {
     let workload = support::workload();
@@ -18,16 +42,10 @@ fn main() {
     let copies = (8 << 20) / workload.lines.len().max(1) + 1;
     let (lines, expected) = (workload.lines.repeat(copies), expected.repeat(copies));
     let count = workload.jobs.len() * copies;
-    let map = |batch: &Batch, out: &mut String| {
-        for (_, line) in batch.lines() {
-            let line = std::str::from_utf8(line).expect("text");
-            let job = Job::parse(line).expect("a job");
-            mapper.map(&job.into(), &workload.world).write_line(out);
-        }
-    };
+    let map = Map { mapper, world: &workload.world };
     let run = |threads: usize| {
         let mut out = Vec::with_capacity(expected.len());
-        stream::run(lines.as_bytes(), &mut out, threads, map, |_, ()| {}).expect("memory takes all");
+        stream::run(lines.as_bytes(), &mut out, threads, &map, |_| {}).expect("memory takes all");
         out
     };
     let all = std::thread::available_parallelism().map_or(1, usize::from);

@@ -11,11 +11,12 @@ use clap::{Args, ValueEnum};
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::job::{InvalidJob, Job};
+use tpv_runtime::galaxy::likeness::likeness;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::jit::Mode;
 use tpv_runtime::mapper::{Hooks, Log, Mapper};
 use tpv_runtime::python::vm::{Limits, LogLevel};
-use tpv_runtime::stream::{self, Batch};
+use tpv_runtime::stream::{self, Work};
 
 use super::output::{Output, tell};
 use super::progress::Progress;
@@ -92,7 +93,7 @@ type Jobs = Box<dyn Read + Send>;
 /// What went wrong, and what to do about it.
 pub(super) type Failure = (String, String);
 
-/// What became of the jobs of a batch.
+/// What became of the jobs of a thread.
 #[derive(Default)]
 struct Tally {
     jobs: u64,
@@ -117,15 +118,19 @@ impl Tally {
         }
     }
 
-    fn merge(&mut self, other: Self) {
-        self.jobs += other.jobs;
-        self.invalid += other.invalid;
-        for (name, count) in other.destinations {
-            *self.destinations.entry(name).or_default() += count;
+    fn sum(tallies: Vec<Self>) -> Self {
+        let mut total = Self::default();
+        for tally in tallies {
+            total.jobs += tally.jobs;
+            total.invalid += tally.invalid;
+            for (name, count) in tally.destinations {
+                *total.destinations.entry(name).or_default() += count;
+            }
+            for (name, count) in tally.errors {
+                *total.errors.entry(name).or_default() += count;
+            }
         }
-        for (name, count) in other.errors {
-            *self.errors.entry(name).or_default() += count;
-        }
+        total
     }
 }
 
@@ -153,26 +158,20 @@ impl Map {
         };
         let mut output = Output::create(&self.output).map_err(|error| unwritable(&error))?;
         let mut progress = Progress::bytes(common, size);
-        let mut total = Tally::default();
         let started = Instant::now();
-        let work = |batch: &Batch, output: &mut String| map_batch(&mapper, &world, batch, output);
-        // What is one batch is one thread's work, and to start others takes longer than a job.
+        // What is one batch takes one thread less time than to start others.
         let threads = if size.is_some_and(|size| size <= stream::BATCH as u64) { 1 } else { self.threads() };
-        let streamed = stream::run(reader, &mut output, threads, work, |batch, tally| {
-            progress.advance(batch.len() as u64);
-            total.merge(tally);
-        });
+        let lines = Lines { mapper, world };
+        let streamed = stream::run(reader, &mut output, threads, &lines, |bytes| progress.advance(bytes as u64));
         Mapper::leave_to_system();
-        std::mem::forget((mapper, world));
+        std::mem::forget(lines);
         progress.finish();
-        let finished = streamed.and_then(|()| output.finish());
-        if let Err(error) = finished {
-            if error.kind() == io::ErrorKind::BrokenPipe {
-                // The reader of the answers has seen enough.
-                return Ok(Outcome::Done);
-            }
-            return Err(unwritable(&error));
-        }
+        let total = match streamed.and_then(|tallies| output.finish().map(|()| tallies)) {
+            Ok(tallies) => Tally::sum(tallies),
+            // The reader of the answers has seen enough.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Outcome::Done),
+            Err(error) => return Err(unwritable(&error)),
+        };
         summary(common, &total, started.elapsed().as_secs_f64());
         if total.invalid > 0 {
             common.fail(
@@ -306,14 +305,25 @@ pub(super) fn hooks(common: &Common) -> Hooks {
     }
 }
 
-fn map_batch(mapper: &Mapper, world: &Arc<World>, batch: &Batch, output: &mut String) -> Tally {
-    let mut tally = Tally::default();
-    for (number, line) in batch.lines() {
+/// Maps lines of jobs.
+struct Lines {
+    mapper: Mapper,
+    world: Arc<World>,
+}
+
+impl Work for Lines {
+    type Tally = Tally;
+
+    fn key(&self, line: &[u8]) -> u64 {
+        likeness(line)
+    }
+
+    fn line(&self, number: usize, line: &[u8], output: &mut String, tally: &mut Tally) {
         let job = std::str::from_utf8(line)
             .map_err(|error| InvalidJob(format!("byte {} is not UTF-8", error.valid_up_to() + 1)))
             .and_then(Job::parse);
         let answer = match job {
-            Ok(job) => mapper.map(&Arc::new(job), world),
+            Ok(job) => self.mapper.map(&Arc::new(job), &self.world),
             Err(error) => {
                 tally.invalid += 1;
                 Answer::invalid(number, &error)
@@ -322,7 +332,10 @@ fn map_batch(mapper: &Mapper, world: &Arc<World>, batch: &Batch, output: &mut St
         tally.add(&answer);
         answer.write_line(output);
     }
-    tally
+
+    fn end_thread(&self) {
+        Mapper::leave_to_system();
+    }
 }
 
 fn are(number: u64) -> &'static str {

@@ -117,10 +117,10 @@ impl Mapper {
 
     /// Maps a job and tells an observer every step of it.
     pub fn map_observed(&self, job: &Arc<Job>, world: &Arc<World>, observer: &mut dyn Observer) -> Answer {
-        let mut worker = self.take_worker();
+        let (owner, mut worker) = self.take_worker();
         worker.set_world(world);
         let answer = worker.map(job, self.inner.detail, observer);
-        WORKERS.with_borrow_mut(|workers| workers.push((Arc::downgrade(&self.inner), worker)));
+        WORKERS.with_borrow_mut(|workers| workers.push((owner, worker)));
         answer
     }
 
@@ -129,13 +129,17 @@ impl Mapper {
         WORKERS.with_borrow_mut(|workers| std::mem::forget(std::mem::take(workers)));
     }
 
-    /// This thread's worker for this mapper. It is taken out while it works, so that an observer may map too.
-    fn take_worker(&self) -> Box<Worker> {
+    /// This thread's worker for this mapper, with the mapper. It is taken out while it works, so that an observer may map too.
+    /// All threads count the owners at one place: so the count is left alone here.
+    fn take_worker(&self) -> (Weak<Inner>, Box<Worker>) {
         let found = WORKERS.with_borrow_mut(|workers| {
             workers.retain(|(owner, _)| owner.strong_count() > 0);
             let index = workers.iter().position(|(owner, _)| std::ptr::eq(owner.as_ptr(), Arc::as_ptr(&self.inner)))?;
-            Some(workers.swap_remove(index).1)
+            Some(workers.swap_remove(index))
         });
-        found.unwrap_or_else(|| Box::new(Worker::new(self.inner.rules.clone(), &self.inner.hooks)))
+        found.unwrap_or_else(|| {
+            let worker = Box::new(Worker::new(self.inner.rules.clone(), &self.inner.hooks));
+            (Arc::downgrade(&self.inner), worker)
+        })
     }
 }

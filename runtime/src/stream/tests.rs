@@ -1,0 +1,82 @@
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use super::*;
+
+/// Writes each line in capitals, after its number.
+struct Upper;
+
+impl Work for Upper {
+    type Tally = usize;
+
+    fn key(&self, line: &[u8]) -> u64 {
+        line.iter().map(|byte| u64::from(*byte)).sum()
+    }
+
+    fn line(&self, number: usize, line: &[u8], output: &mut String, tally: &mut usize) {
+        let line = str::from_utf8(line).unwrap().to_ascii_uppercase();
+        output.push_str(&format!("{number}:{line}\n"));
+        *tally += 1;
+    }
+}
+
+fn upper(input: &[u8], threads: usize) -> (String, usize) {
+    let (mut output, mut bytes) = (Vec::new(), 0);
+    let tallies = run(input, &mut output, threads, &Upper, |size| bytes += size).unwrap();
+    assert_eq!(bytes, input.len());
+    (String::from_utf8(output).unwrap(), tallies.into_iter().sum())
+}
+
+#[test]
+fn order_is_kept_and_blank_lines_are_counted_but_not_worked_on() {
+    for threads in [1, 2, 5] {
+        assert_eq!(upper(b"a\n\nb\r\nc", threads), ("1:A\n3:B\n4:C\n".to_owned(), 3));
+        assert_eq!(upper(b"", threads), (String::new(), 0));
+        assert_eq!(upper(b"\n \r\n", threads), (String::new(), 0));
+    }
+    let many: String = (0..200_000).map(|n| format!("line {n}\n")).collect();
+    let alone = upper(many.as_bytes(), 1);
+    assert_eq!(alone.1, 200_000);
+    assert!(upper(many.as_bytes(), 2) == alone && upper(many.as_bytes(), 5) == alone);
+}
+
+#[test]
+fn lines_that_are_all_one_threads_are_worked_on_by_all() {
+    let many = "the same\n".repeat(500_000);
+    let mut output = Vec::new();
+    let tallies = run(many.as_bytes(), &mut output, 4, &Upper, |_| {}).unwrap();
+    assert_eq!(tallies.iter().sum::<usize>(), 500_000);
+    assert!(output.starts_with(b"1:THE SAME\n2:THE SAME\n") && output.ends_with(b"\n500000:THE SAME\n"));
+}
+
+#[test]
+fn a_failing_writer_ends_everything() {
+    struct Full;
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::Error::from(io::ErrorKind::StorageFull))
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let many = "x\ny\n".repeat(1_000_000);
+    let result = run(many.as_bytes(), &mut Full, 2, &Upper, |_| {});
+    assert_eq!(result.unwrap_err().kind(), io::ErrorKind::StorageFull);
+}
+
+#[test]
+fn a_thread_that_panics_ends_everything() {
+    struct Failing;
+    impl Work for Failing {
+        type Tally = ();
+        fn key(&self, line: &[u8]) -> u64 {
+            Upper.key(line)
+        }
+        fn line(&self, number: usize, _: &[u8], _: &mut String, (): &mut ()) {
+            assert!(number < 300_000, "a fault");
+        }
+    }
+    let many = "x\ny\n".repeat(1_000_000);
+    let run = || run(many.as_bytes(), &mut Vec::new(), 3, &Failing, |_| {});
+    assert!(std::panic::catch_unwind(run).is_err());
+}
