@@ -45,6 +45,18 @@ pub(super) struct Context {
     pub mutable: Box<[ContextEntry]>,
     /// Whether entering it again changes nothing as long as the evaluation context stays as it is.
     pub lasts: bool,
+    /// Where `constant` differs from that of the first context of the thread.
+    pub changes: Box<[ContextChange]>,
+}
+
+/// A name that two contexts do not have alike.
+pub(super) struct ContextChange {
+    /// The slot of the name.
+    pub slot: usize,
+    /// Its value here, where it has one.
+    pub here: Option<Value>,
+    /// Its value there.
+    pub there: Option<Value>,
 }
 
 /// A name of an entity's context.

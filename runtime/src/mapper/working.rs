@@ -9,7 +9,7 @@ use crate::python::vm::Vm;
 use super::data::mutable;
 use super::entity::Entity;
 use super::objects::EntityObject;
-use super::shared::{Context, ContextEntry, Shared};
+use super::shared::{Context, ContextChange, ContextEntry, Shared};
 use super::tags::TagNames;
 use super::worker::Slots;
 
@@ -124,12 +124,14 @@ pub(super) struct Entered {
     begun: bool,
     /// The context that lasts, where it is one.
     lasting: Option<Rc<Context>>,
+    /// The names of the first context that was made, from which most others differ in little.
+    first: Option<Box<[(usize, Value)]>>,
 }
 
 impl Entered {
     pub(super) fn new(slots: &Slots) -> Self {
         let unversioned = [slots.entity, slots.self_];
-        Self { last: None, version: 0, unversioned, begun: false, lasting: None }
+        Self { last: None, version: 0, unversioned, begun: false, lasting: None, first: None }
     }
 
     /// Says that what is entered next is the first context of a job.
@@ -138,16 +140,34 @@ impl Entered {
     }
 
     /// The context of an entity by slot.
-    fn context(&self, entity: &Entity, vm: &mut Vm) -> Context {
-        let Value::Dict(context) = &entity.context else { return Context { lasts: true, ..Context::default() } };
-        let table = context.table.borrow();
-        let entries = table.iter().enumerate().filter_map(|(index, (key, value))| {
-            let slot = vm.slot(key.value.as_str()?);
-            Some(ContextEntry { slot, index, value: value.clone() })
-        });
-        let (mutable, constant): (Vec<_>, Vec<_>) = entries.partition(|entry| mutable(&entry.value));
+    fn context(&mut self, entity: &Entity, vm: &mut Vm) -> Context {
+        let mut entries = Vec::new();
+        if let Value::Dict(context) = &entity.context {
+            let table = context.table.borrow();
+            entries.extend(table.iter().enumerate().filter_map(|(index, (key, value))| {
+                let slot = vm.slot(key.value.as_str()?);
+                Some(ContextEntry { slot, index, value: value.clone() })
+            }));
+        }
+        let (mutable, constant): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| mutable(&entry.value));
         let seen = constant.iter().any(|entry| self.unversioned.contains(&entry.slot));
-        Context { lasts: mutable.is_empty() && !seen, constant: constant.into(), mutable: mutable.into() }
+        let changes = self.changes(&constant);
+        Context { lasts: mutable.is_empty() && !seen, constant: constant.into(), mutable: mutable.into(), changes }
+    }
+
+    /// Where a context differs from the first one.
+    fn changes(&mut self, constant: &[ContextEntry]) -> Box<[ContextChange]> {
+        let names = || constant.iter().map(|entry| (entry.slot, entry.value.clone())).collect();
+        let first = self.first.get_or_insert_with(names);
+        let own = constant.iter().filter_map(|ContextEntry { slot, value, .. }| {
+            let there = first.iter().find(|(other, _)| other == slot).map(|(_, value)| value);
+            let differs = there.is_none_or(|there| !there.is(value));
+            differs.then(|| ContextChange { slot: *slot, here: Some(value.clone()), there: there.cloned() })
+        });
+        let missing = first.iter().filter(|(slot, _)| !constant.iter().any(|entry| entry.slot == *slot));
+        let missing =
+            missing.map(|(slot, value)| ContextChange { slot: *slot, here: None, there: Some(value.clone()) });
+        own.chain(missing).collect()
     }
 
     fn holds(&self, vm: &Vm, context: &Rc<Context>) -> bool {
@@ -159,8 +179,15 @@ impl Entered {
     /// Sets what code cannot change of a context; the first of a job also ends what lasts of another.
     fn enter(&mut self, vm: &mut Vm, context: Option<&Rc<Context>>) {
         let is_first = !std::mem::replace(&mut self.begun, true);
-        let same = context.zip(self.lasting.as_ref()).is_some_and(|(context, lasting)| Rc::ptr_eq(context, lasting));
-        if is_first && same && vm.lasting_is_whole() {
+        if is_first
+            && vm.lasting_is_whole()
+            && let (Some(context), Some(lasting)) = (context, &mut self.lasting)
+        {
+            if !Rc::ptr_eq(context, lasting) {
+                vm.change_lasting(lasting.changes.iter().map(|change| (change.slot, change.there.as_ref())));
+                vm.change_lasting(context.changes.iter().map(|change| (change.slot, change.here.as_ref())));
+                *lasting = context.clone();
+            }
             return;
         }
         let stage = is_first.then(|| vm.begin_stage());

@@ -81,18 +81,27 @@ impl Vm {
     /// [`Vm::set_context`] of values that [`Vm::reset`] leaves there: what most jobs have need not be set for each. They must be
     /// such that code cannot change. The next job finds them, until their slots are set or [`Vm::end_lasting`] empties them.
     pub(crate) fn set_lasting<'a>(&mut self, values: impl Iterator<Item = (usize, &'a Value)>) {
+        self.change_lasting(values.map(|(slot, value)| (slot, Some(value))));
+    }
+
+    /// [`Vm::set_lasting`], where some of the slots are emptied.
+    pub(crate) fn change_lasting<'a>(&mut self, values: impl Iterator<Item = (usize, Option<&'a Value>)>) {
         let slots = &mut self.slots;
         slots.version += 1;
         for (slot, value) in values {
             let (Some(entry), Some(state)) = (self.context.get_mut(slot), slots.states.get_mut(slot)) else { continue };
             state.set_in = slots.stage;
-            state.lasts = true;
-            if !state.listed {
+            state.lasts = value.is_some();
+            if state.lasts && !state.listed {
                 state.listed = true;
                 slots.lasting.push(slot);
             }
-            if !entry.as_ref().is_some_and(|there| there.is(value)) {
-                *entry = Some(value.clone());
+            let is_there = match (&entry, value) {
+                (Some(there), Some(value)) => there.is(value),
+                (there, value) => there.is_none() && value.is_none(),
+            };
+            if !is_there {
+                *entry = value.cloned();
             }
         }
     }
@@ -196,6 +205,24 @@ mod tests {
             assert_eq!(int(&vm, a), None);
         }
         assert_eq!(vm.slots.lasting.len(), 1);
+    }
+
+    #[test]
+    fn what_lasts_is_changed_slot_by_slot() {
+        let (mut vm, a, b) = machine();
+        vm.set_lasting([(a, &Value::Int(1))].into_iter());
+        vm.change_lasting([(a, None), (b, Some(&Value::Int(2)))].into_iter());
+        vm.reset();
+        assert_eq!((int(&vm, a), int(&vm, b)), (None, Some(2)));
+        // What lasts no more is a slot like any other.
+        vm.set_context(a, Value::Int(3));
+        assert!(vm.lasting_is_whole());
+        vm.reset();
+        assert_eq!((int(&vm, a), int(&vm, b)), (None, Some(2)));
+        vm.change_lasting([(a, Some(&Value::Int(4)))].into_iter());
+        let stage = vm.begin_stage();
+        vm.end_lasting(stage);
+        assert_eq!((int(&vm, a), int(&vm, b)), (None, None));
     }
 
     #[test]
