@@ -5,6 +5,9 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Builder, available_parallelism, scope};
 
+/// The stack of a thread in bytes: that of a process's first one on most systems.
+const STACK: usize = 8 << 20;
+
 /// What `work` gives for each item, in their order. The calling thread takes part, and is alone where no other can be made.
 pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = available_parallelism().map_or(1, NonZero::get).min(items.len());
@@ -20,7 +23,8 @@ pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<
         taken.map(|(index, item)| (index, work(item))).collect::<Vec<_>>()
     };
     scope(|scope| {
-        let others: Vec<_> = (1..threads).filter_map(|_| Builder::new().spawn_scoped(scope, take_part).ok()).collect();
+        let others: Vec<_> =
+            (1..threads).filter_map(|_| Builder::new().stack_size(STACK).spawn_scoped(scope, take_part).ok()).collect();
         let mut results = take_part();
         for other in others {
             results.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
@@ -30,9 +34,24 @@ pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<
     })
 }
 
+/// What two pieces of work give: the first on this thread, the second on another where one can be made.
+pub fn both<A, B: Send>(here: impl FnOnce() -> A, other: impl Fn() -> B + Sync) -> (A, B) {
+    scope(|scope| {
+        let thread = Builder::new().stack_size(STACK).spawn_scoped(scope, &other).ok();
+        let here = here();
+        let other = thread.map_or_else(&other, |thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        (here, other)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn both_are_done() {
+        assert_eq!(both(|| 1, || "two"), (1, "two"));
+    }
 
     #[test]
     fn results_stand_in_the_order_of_the_items() {

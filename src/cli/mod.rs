@@ -27,6 +27,8 @@ use std::process::ExitCode;
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 
+use crate::python::stack::on_roomy_thread;
+
 /// What a verb ended in.
 pub(crate) enum Outcome {
     /// Done.
@@ -91,17 +93,22 @@ enum Verb {
     Man(completions::Man),
 }
 
+/// Runs a verb that does little but compile where there is stack for any code, so that it need not go there and back.
+fn roomy(run: impl Fn() -> Outcome + Send + Copy) -> Outcome {
+    on_roomy_thread(run).unwrap_or_else(run)
+}
+
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.verb {
-        Verb::Compile(verb) => verb.run(&cli.common),
+        Verb::Compile(verb) => roomy(|| verb.run(&cli.common)),
         Verb::Map(verb) => verb.run(&cli.common),
         Verb::Inspect(verb) => verb.run(&cli.common),
         Verb::Format(verb) => verb.run(&cli.common),
         Verb::Lint(verb) => verb.run(&cli.common),
         Verb::ExplainCode(verb) => verb.run(&cli.common),
-        Verb::Bench(verb) => verb.run(&cli.common),
+        Verb::Bench(verb) => roomy(|| verb.run(&cli.common)),
         Verb::DryRun(verb) => verb.run(&cli.common),
         Verb::Dump(verb) => verb.run(&cli.common),
         Verb::Completions(verb) => verb.run(&cli.common),

@@ -24,8 +24,9 @@ use crate::config::origin::TextOrigin;
 use crate::config::validate::Section;
 use crate::config::value::Text;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::parallel;
 use crate::python::program::ProgramBuilder;
-use crate::python::stack::on_roomy_thread_while;
+use crate::python::stack::on_roomy_thread;
 use crate::source::{SourceMap, Span};
 
 /// Whether there are pools without a store: TPV loads this, but its mapper does not start.
@@ -41,11 +42,13 @@ pub fn link(
     strict: bool,
     diagnostics: &mut Diagnostics,
 ) -> (Tables, ProgramData) {
-    let (linked, patterns) =
-        on_roomy_thread_while(|| link_rows(config, Linker::new(sources, strict)), || Patterns::build(config));
-    let mut linker = linked.unwrap_or_else(|| link_rows(config, Linker::new(sources, strict)));
-    linker.set_patterns(config, patterns);
-    linker.finish(diagnostics)
+    let link = || {
+        let (mut linker, patterns) =
+            parallel::both(|| link_rows(config, Linker::new(sources, strict)), || Patterns::build(config));
+        linker.set_patterns(config, patterns);
+        linker
+    };
+    on_roomy_thread(link).unwrap_or_else(link).finish(diagnostics)
 }
 
 /// Everything but the patterns of the entities' ids, which need nothing of it.

@@ -24,33 +24,25 @@ pub fn with_room<T: Send>(bytes: usize, f: impl FnOnce() -> T + Send) -> Option<
     if bytes <= SMALL || ROOMY.get() {
         return Some(f());
     }
-    roomy(bytes, f, || ()).0
+    roomy(bytes, f)
 }
 
-/// Runs `f` on a thread with stack for any source, so that what it compiles needs no thread of its own. For whoever compiles
-/// many blocks. `None` where no thread could be made.
+/// Runs `f` on a thread with stack for any source, so that what it compiles needs no thread of its own: on this one where it
+/// is such a thread already. For whoever compiles many blocks. `None` where no thread could be made.
 pub fn on_roomy_thread<T: Send>(f: impl FnOnce() -> T + Send) -> Option<T> {
-    roomy(MAX_SOURCE, f, || ()).0
+    with_room(MAX_SOURCE, f)
 }
 
-/// The same, with `meanwhile` run on this thread at the same time.
-pub fn on_roomy_thread_while<T: Send, U>(
-    f: impl FnOnce() -> T + Send,
-    meanwhile: impl FnOnce() -> U,
-) -> (Option<T>, U) {
-    roomy(MAX_SOURCE, f, meanwhile)
-}
-
-fn roomy<T: Send, U>(bytes: usize, f: impl FnOnce() -> T + Send, meanwhile: impl FnOnce() -> U) -> (Option<T>, U) {
+fn roomy<T: Send>(bytes: usize, f: impl FnOnce() -> T + Send) -> Option<T> {
     std::thread::scope(|scope| {
         let run = move || {
             ROOMY.set(true);
             f()
         };
         let thread = std::thread::Builder::new().stack_size(BASE + bytes.min(MAX_SOURCE) * PER_BYTE);
-        let spawned = thread.spawn_scoped(scope, run).ok();
-        let done = meanwhile();
-        let result = spawned.map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        (result, done)
+        match thread.spawn_scoped(scope, run).ok()?.join() {
+            Ok(result) => Some(result),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
     })
 }
