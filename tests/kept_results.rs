@@ -1,12 +1,20 @@
 //! Whether what a mapper keeps between jobs changes no answer: every fixture's jobs mapped by one mapper in their order, in
-//! reverse, and each by a mapper of its own.
+//! reverse, and each by a mapper of its own; and jobs of random configs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+#[path = "support/random.rs"]
+mod random;
+#[path = "kept_results/rules.rs"]
+mod rules;
 
 use std::path::Path;
 
 use serde::Deserialize;
+use tpv_runtime::galaxy::world::World;
 use tpvc::bench::Workload;
+
+use random::Random;
 
 #[derive(Deserialize)]
 struct Description {
@@ -16,6 +24,9 @@ struct Description {
 
 /// Each job by a mapper of its own takes long where there are many.
 const ALONE: usize = 60;
+
+/// Jobs of a random config.
+const JOBS: usize = 40;
 
 #[test]
 fn answers_do_not_depend_on_the_jobs_before() {
@@ -40,4 +51,34 @@ fn answers_do_not_depend_on_the_jobs_before() {
         seen += 1;
     }
     assert!(seen > 40, "{seen} cases");
+}
+
+#[test]
+fn answers_by_random_rules_do_not_depend_on_the_jobs_before() {
+    let seed = std::env::var("TPVC_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_122);
+    let count: usize = std::env::var("TPVC_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or(60);
+    println!("seed {seed}, {count} configs (TPVC_SEED, TPVC_COUNT)");
+    let mut random = Random::new(seed);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.yml");
+    let (mut mapped, mut refused) = (0, 0);
+    for _ in 0..count {
+        let config = rules::config(&mut random);
+        std::fs::write(&path, &config).unwrap();
+        let lines: Vec<String> = (0..JOBS).map(|number| rules::job(&mut random, number)).collect();
+        // What can be wrong with one of these configs is that a default inherits code that is no number.
+        let workload =
+            Workload::new(vec![path.to_string_lossy().into_owned()], lines.join("\n"), World::default()).unwrap();
+        let shared = workload.mapper();
+        for round in 0..2 {
+            for (job, line) in workload.jobs.iter().zip(&lines) {
+                let answer = shared.map(job, &workload.world).line();
+                let alone = workload.mapper().map(job, &workload.world).line();
+                assert_eq!(answer, alone, "seed {seed}, round {round}:\n{config}\n{line}");
+                *(if answer.contains("\"error\"") { &mut refused } else { &mut mapped }) += 1;
+            }
+        }
+    }
+    println!("{mapped} jobs mapped, {refused} refused");
+    assert!(mapped > refused / 4, "{mapped} jobs mapped, {refused} refused: the rules are too wild to tell anything");
 }

@@ -1,8 +1,8 @@
 //! What blocks gave, kept by what they read.
 //!
-//! Six things are kept ([`Memo`]): what a block gave, which rules match an entity, what destinations are matched with, the
-//! order in which they are tried, the text of a destination's properties, and all that became of an entity on a
-//! destination. Each is kept only where all code that ran for it can be seen to change nothing ([`super::reads`]), in a tree
+//! Seven things are kept ([`Memo`]): what a block gave, which rules match an entity, what destinations are matched with, the
+//! order in which they are tried, the text of a destination's properties, all that became of an entity on a destination, and
+//! all that became of a job. Each is kept only where all code that ran for it can be seen to change nothing ([`super::reads`]), in a tree
 //! of what was read ([`super::tree`]), and for all entities that differ in their ids alone ([`super::shape`]). It costs a
 //! job what it would cost to compute it ([`crate::python::vm::Cost`]), so that a job's budget, too, does not depend on which
 //! jobs came before it. Errors are never kept, only that a run must be made.

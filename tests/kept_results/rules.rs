@@ -1,0 +1,190 @@
+//! Configs and jobs at random, whose code reads and changes what results are kept by.
+
+use serde_json::{Value, json};
+
+use crate::random::Random;
+
+const CONDITIONS: &[&str] = &[
+    "a > 1",
+    "b is None",
+    "c == 'x'",
+    "entity.cores and entity.cores > 2",
+    "user is not None and 'r1' in [role.name for role in user.roles]",
+    "user and user.email.startswith('u2')",
+    "input_size > 2",
+    "input_size > a",
+    "input_size > (cores if isinstance(cores, int) else 1)",
+    "helpers.tag_values_match(entity, ['fast'], [])",
+    "entity.id.startswith('t1')",
+    "tool.id.endswith('2')",
+    "entity.params.get('p') == 'changed'",
+    "entity.context.get('a') == 2",
+    "'large' in [tag.user_tname for tag in (job.history.tags if job.history else [])]",
+    "job.get_param_values(app).get('size') == 'big'",
+    "env and len(env) > 0",
+    "mem > 4",
+    "gpus is None",
+    "undefined_name > 1",
+    "str(entity.tags).count('fast') > 0",
+    "later > 2",
+    "True",
+];
+
+const EXECUTES: &[&str] = &[
+    "entity.params['p'] = 'changed'",
+    "entity.context['a'] = 2",
+    "entity.cores = 3",
+    "a = 7",
+    "entity.mem = 'cores * 2'",
+    "entity.env.append({'name': 'E', 'value': '{cores}'})",
+];
+
+const DESTINATION_EXECUTES: &[&str] = &[
+    "from tpv.core.entities import TryNextDestinationOrFail as Next\nraise Next('full')",
+    "from tpv.core.entities import TryNextDestinationOrWait as Wait\nif a > 1:\n  raise Wait('later')",
+    "entity.params['q'] = entity.id",
+];
+
+const RANKS: &[&str] = &[
+    "candidate_destinations",
+    "sorted(candidate_destinations, key=lambda d: d.id)",
+    "list(reversed(candidate_destinations)) if entity.cores and entity.cores > 2 else candidate_destinations",
+    "[d for d in candidate_destinations if d.id != 'd1' or a > 1]",
+    "helpers.weighted_random_sampling(candidate_destinations)",
+    "candidate_destinations.reverse()\ncandidate_destinations",
+    "sorted(candidate_destinations, key=lambda d: d.context.get('load', 0) + len(entity.id))",
+    "candidate_destinations if 'fast' in str(entity.tags) else candidate_destinations[:1]",
+    "[d for d in candidate_destinations if d.max_accepted_cores is None or d.max_accepted_cores > cores]",
+];
+
+const TEXTS: &[&str] = &[
+    "{cores}",
+    "{mem}",
+    "{a}-{b}",
+    "{tool.id}",
+    "{user.email if user else 'nobody'}",
+    "{entity.id}",
+    "{entity.params}",
+    "{entity.cores}",
+    "{len(entity.context)}",
+    "{input_size > 3}",
+    "{c}",
+    "{later}",
+    "plain",
+];
+
+const NUMBERS: &[&str] = &["1", "4", "a", "a * 2", "input_size", "2 if user else 3", "len(tool.id)", "b or 2", "later"];
+
+/// Contexts with few values, so that jobs often read the same.
+fn context(random: &mut Random) -> Value {
+    let mut context = serde_json::Map::new();
+    for name in ["a", "b", "c", "later", "load"] {
+        if random.one_in(2) {
+            let values = [json!(1), json!(2), json!(3), json!(null), json!("x"), json!([1]), json!({"k": 1})];
+            context.insert(
+                name.to_owned(),
+                if random.one_in(3) { random.pick(&values).clone() } else { json!(random.below(4)) },
+            );
+        }
+    }
+    Value::Object(context)
+}
+
+fn tags(random: &mut Random) -> Value {
+    let kind = *random.pick(&["require", "prefer", "accept", "reject"]);
+    json!({kind: [*random.pick(&["fast", "slow", "gpu"])]})
+}
+
+fn rules(random: &mut Random, executes: &[&str]) -> Value {
+    let rules = (0..random.below(3)).map(|number| {
+        let mut rule = json!({"id": format!("rule{number}"), "if": *random.pick(CONDITIONS)});
+        match random.below(8) {
+            0 => rule["execute"] = json!(*random.pick(executes)),
+            1 => rule["fail"] = json!(format!("no: {}", random.pick(TEXTS))),
+            2 => rule["context"] = context(random),
+            3 => rule["scheduling"] = tags(random),
+            4 => rule["params"] = json!({"r": *random.pick(TEXTS)}),
+            5 => rule["env"] = json!({"R": *random.pick(TEXTS)}),
+            _ => rule["cores"] = json!(*random.pick(NUMBERS)),
+        }
+        rule
+    });
+    Value::Array(rules.collect())
+}
+
+fn entity(random: &mut Random, executes: &[&str]) -> Value {
+    let mut entity = json!({"context": context(random)});
+    for (name, once_in) in [("cores", 2), ("mem", 3), ("gpus", 6), ("min_cores", 8), ("max_mem", 8)] {
+        if random.one_in(once_in) {
+            entity[name] = json!(*random.pick(NUMBERS));
+        }
+    }
+    if random.one_in(2) {
+        entity["params"] = json!({"p": *random.pick(TEXTS)});
+    }
+    if random.one_in(3) {
+        entity["env"] = json!({"E": *random.pick(TEXTS)});
+    }
+    if random.one_in(4) {
+        entity["rank"] = json!(*random.pick(RANKS));
+    }
+    if random.one_in(3) {
+        entity["scheduling"] = tags(random);
+    }
+    if random.one_in(2) {
+        entity["rules"] = rules(random, executes);
+    }
+    entity
+}
+
+/// A config; JSON is YAML.
+pub fn config(random: &mut Random) -> String {
+    let mut tools = json!({"default": entity(random, EXECUTES)});
+    tools["default"]["cores"] = json!(*random.pick(NUMBERS));
+    for id in ["t1.*", "t[12]", "t3"] {
+        tools[id] = entity(random, EXECUTES);
+    }
+    let mut destinations = json!({});
+    for id in ["d1", "d2", "d3"] {
+        let mut destination = entity(random, DESTINATION_EXECUTES);
+        destination.as_object_mut().unwrap().remove("rank");
+        destination["runner"] = json!("slurm");
+        if random.one_in(3) {
+            destination["max_accepted_cores"] = json!(1 + random.below(4));
+        }
+        if random.one_in(3) {
+            destination["dest_name"] = json!(*random.pick(TEXTS));
+        }
+        destinations[id] = destination;
+    }
+    let config = json!({
+        "global": {"default_inherits": "default", "context": context(random)},
+        "tools": tools,
+        "users": {"u1.*": entity(random, EXECUTES)},
+        "roles": {"r1": entity(random, EXECUTES)},
+        "destinations": destinations,
+    });
+    config.to_string()
+}
+
+/// A job, by few tools and users.
+pub fn job(random: &mut Random, number: usize) -> String {
+    let user = match random.below(4) {
+        0 => json!(null),
+        which => {
+            json!({"id": which, "email": format!("u{which}@x"), "roles": *random.pick(&[&["r1"][..], &["r1", "r2"], &[]])})
+        }
+    };
+    let tool = format!("t{}{}", random.below(4), random.pick(&["", "2"]));
+    let size = u64::from(random.below(5)) << 30;
+    let mut job = json!({
+        "id": number,
+        "input_datasets": [{"name": "input", "id": 1, "size": size}],
+        "param_values": {"size": *random.pick(&["big", "small"])},
+    });
+    if random.one_in(3) {
+        job["history"] = json!({"tags": [*random.pick(&["large", "other"])]});
+    }
+    json!({"id": format!("job-{number}"), "seed": random.below(50), "tool": {"id": tool}, "user": user, "job": job})
+        .to_string()
+}
