@@ -184,8 +184,11 @@ impl Entered {
             && let (Some(context), Some(lasting)) = (context, &mut self.lasting)
         {
             if !Rc::ptr_eq(context, lasting) {
-                vm.change_lasting(lasting.changes.iter().map(|change| (change.slot, change.there.as_ref())));
-                vm.change_lasting(context.changes.iter().map(|change| (change.slot, change.here.as_ref())));
+                let differs = |slot| context.changes.iter().any(|change| change.slot == slot);
+                let back = lasting.changes.iter().filter(|change| !differs(change.slot));
+                let back = back.map(|change| (change.slot, change.there.as_ref()));
+                let on = context.changes.iter().map(|change| (change.slot, change.here.as_ref()));
+                vm.change_lasting(back.chain(on));
                 *lasting = context.clone();
             }
             return;

@@ -84,12 +84,15 @@ impl Vm {
         self.change_lasting(values.map(|(slot, value)| (slot, Some(value))));
     }
 
-    /// [`Vm::set_lasting`], where some of the slots are emptied.
+    /// [`Vm::set_lasting`], where some of the slots are to last no more: they are emptied, unless they have what the job set.
     pub(crate) fn change_lasting<'a>(&mut self, values: impl Iterator<Item = (usize, Option<&'a Value>)>) {
         let slots = &mut self.slots;
         slots.version += 1;
         for (slot, value) in values {
             let (Some(entry), Some(state)) = (self.context.get_mut(slot), slots.states.get_mut(slot)) else { continue };
+            if value.is_none() && !state.lasts {
+                continue;
+            }
             state.set_in = slots.stage;
             state.lasts = value.is_some();
             if state.lasts && !state.listed {
@@ -217,6 +220,8 @@ mod tests {
         // What lasts no more is a slot like any other.
         vm.set_context(a, Value::Int(3));
         assert!(vm.lasting_is_whole());
+        vm.change_lasting([(a, None)].into_iter());
+        assert_eq!(int(&vm, a), Some(3));
         vm.reset();
         assert_eq!((int(&vm, a), int(&vm, b)), (None, Some(2)));
         vm.change_lasting([(a, Some(&Value::Int(4)))].into_iter());
