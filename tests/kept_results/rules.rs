@@ -21,10 +21,8 @@ const CONDITIONS: &[&str] = &[
     "entity.context.get('a') == 2",
     "'large' in [tag.user_tname for tag in (job.history.tags if job.history else [])]",
     "job.get_param_values(app).get('size') == 'big'",
-    "env and len(env) > 0",
     "mem > 4",
-    "gpus is None",
-    "undefined_name > 1",
+    "cores is None",
     "str(entity.tags).count('fast') > 0",
     "later > 2",
     "True",
@@ -91,7 +89,7 @@ fn context(random: &mut Random) -> Value {
 }
 
 fn tags(random: &mut Random) -> Value {
-    let kind = *random.pick(&["require", "prefer", "accept", "reject"]);
+    let kind = *random.pick(&["require", "prefer", "accept", "accept", "accept", "reject"]);
     json!({kind: [*random.pick(&["fast", "slow", "gpu"])]})
 }
 
@@ -157,8 +155,13 @@ pub fn config(random: &mut Random) -> String {
         }
         destinations[id] = destination;
     }
+    // What is defined nowhere else mostly is here: most jobs are to be mapped.
+    let mut names = json!({"a": random.below(4), "b": 2, "c": *random.pick(&["x", "y"]), "later": random.below(4)});
+    if random.one_in(4) {
+        names = context(random);
+    }
     let config = json!({
-        "global": {"default_inherits": "default", "context": context(random)},
+        "global": {"default_inherits": "default", "context": names},
         "tools": tools,
         "users": {"u1.*": entity(random, EXECUTES)},
         "roles": {"r1": entity(random, EXECUTES)},

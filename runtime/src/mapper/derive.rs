@@ -59,7 +59,14 @@ impl Worker {
     ) -> PyResult<Rc<Entity>> {
         entity.kept.derived(number, || {
             let applied = self.apply_each_rule(entity, rules)?;
-            Ok(self.store.shared.without_rules(&applied).unwrap_or(applied))
+            let shared = &self.store.shared;
+            Ok(shared.without_rules(&applied).unwrap_or_else(|| {
+                // A rule that was merged with another of its id has no number, and what it made has none. Yet all of it comes
+                // from what jobs share.
+                let mut without = Entity::clone(&applied);
+                without.rules = Rc::default();
+                shared.share(without)
+            }))
         })
     }
 
