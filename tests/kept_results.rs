@@ -8,10 +8,12 @@ mod random;
 #[path = "kept_results/rules.rs"]
 mod rules;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use tpv_runtime::galaxy::world::World;
+use tpv_runtime::mapper::{Hooks, Mapper};
 use tpvc::bench::Workload;
 
 use random::Random;
@@ -57,18 +59,22 @@ fn answers_do_not_depend_on_the_jobs_before() {
 fn answers_by_random_rules_do_not_depend_on_the_jobs_before() {
     let seed = std::env::var("TPVC_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_122);
     let count: usize = std::env::var("TPVC_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or(60);
-    println!("seed {seed}, {count} configs (TPVC_SEED, TPVC_COUNT)");
+    println!("seed {seed}, {count} configs (TPVC_SEED, TPVC_COUNT; TPVC_KEEP keeps them as cases for the recorder)");
     let mut random = Random::new(seed);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.yml");
+    let kept = std::env::var_os("TPVC_KEEP").map(PathBuf::from);
     let (mut mapped, mut refused) = (0, 0);
-    for _ in 0..count {
+    for number in 0..count {
         let config = rules::config(&mut random);
         std::fs::write(&path, &config).unwrap();
         let lines: Vec<String> = (0..JOBS).map(|number| rules::job(&mut random, number)).collect();
         // What can be wrong with one of these configs is that a default inherits code that is no number.
         let workload =
             Workload::new(vec![path.to_string_lossy().into_owned()], lines.join("\n"), World::default()).unwrap();
+        if let Some(kept) = &kept {
+            keep(&kept.join(number.to_string()), &config, &workload);
+        }
         let shared = workload.mapper();
         for round in 0..2 {
             for (job, line) in workload.jobs.iter().zip(&lines) {
@@ -81,4 +87,21 @@ fn answers_by_random_rules_do_not_depend_on_the_jobs_before() {
     }
     println!("{mapped} jobs mapped, {refused} refused");
     assert!(mapped > refused / 4, "{mapped} jobs mapped, {refused} refused: the rules are too wild to tell anything");
+}
+
+/// Writes a case as `fixtures/` has them, with tpvc's answers where TPV's are.
+fn keep(folder: &Path, config: &str, workload: &Workload) {
+    std::fs::create_dir_all(folder).unwrap();
+    let hooks = Hooks { compile: Some(Arc::new(tpvc::python::run_time::compile)), ..Hooks::default() };
+    let mapper = Mapper::with_hooks(workload.rules.clone(), hooks, true);
+    let answers = workload.jobs.iter().map(|job| mapper.map(job, &workload.world).line());
+    let description = r#"{"about": "Rules at random", "configs": ["tpv.yml"]}"#;
+    for (name, text) in [
+        ("case.json", description),
+        ("tpv.yml", config),
+        ("jobs.jsonl", &workload.lines),
+        ("expected.jsonl", &answers.collect::<String>()),
+    ] {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
 }

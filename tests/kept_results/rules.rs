@@ -26,6 +26,11 @@ const CONDITIONS: &[&str] = &[
     "str(entity.tags).count('fast') > 0",
     "later > 2",
     "True",
+    "len(words) > 1",
+    "entity.tpv_tags.filter(tag_value='fast') is not None",
+    "helpers.tool_version_gte(tool, '1')",
+    "min(entity.cores or 1, 3) == 2 if isinstance(entity.cores, int) else False",
+    "max([a, 1]) > 1 and not entity.gpus",
 ];
 
 const EXECUTES: &[&str] = &[
@@ -33,6 +38,7 @@ const EXECUTES: &[&str] = &[
     "entity.context['a'] = 2",
     "entity.cores = 3",
     "a = 7",
+    "words.append('more')",
     "entity.mem = 'cores * 2'",
     "entity.env.append({'name': 'E', 'value': '{cores}'})",
 ];
@@ -68,6 +74,7 @@ const TEXTS: &[&str] = &[
     "{input_size > 3}",
     "{c}",
     "{later}",
+    "{len(words)}",
     "plain",
 ];
 
@@ -78,19 +85,27 @@ fn context(random: &mut Random) -> Value {
     let mut context = serde_json::Map::new();
     for name in ["a", "b", "c", "later", "load"] {
         if random.one_in(2) {
-            let values = [json!(1), json!(2), json!(3), json!(null), json!("x"), json!([1]), json!({"k": 1})];
-            context.insert(
-                name.to_owned(),
-                if random.one_in(3) { random.pick(&values).clone() } else { json!(random.below(4)) },
-            );
+            let odd = [json!(null), json!("x")];
+            let value = if random.one_in(8) { random.pick(&odd).clone() } else { json!(random.below(4)) };
+            context.insert(name.to_owned(), value);
         }
+    }
+    if random.one_in(4) {
+        context.insert("words".to_owned(), json!(*random.pick(&[&["one"][..], &["one", "two"]])));
     }
     Value::Object(context)
 }
 
 fn tags(random: &mut Random) -> Value {
-    let kind = *random.pick(&["require", "prefer", "accept", "accept", "accept", "reject"]);
-    json!({kind: [*random.pick(&["fast", "slow", "gpu"])]})
+    let mut tags = json!({});
+    let mut names = vec!["fast", "slow", "gpu", "tool_type_user_defined"];
+    for _ in 0..=random.below(2) {
+        let kind = *random.pick(&["require", "prefer", "accept", "accept", "accept", "reject"]);
+        // TPV refuses a tag that stands in two lists.
+        let name = names.swap_remove(random.below(names.len() as u32) as usize);
+        tags[kind] = json!([name]);
+    }
+    tags
 }
 
 fn rules(random: &mut Random, executes: &[&str]) -> Value {
@@ -112,16 +127,32 @@ fn rules(random: &mut Random, executes: &[&str]) -> Value {
 
 fn entity(random: &mut Random, executes: &[&str]) -> Value {
     let mut entity = json!({"context": context(random)});
-    for (name, once_in) in [("cores", 2), ("mem", 3), ("gpus", 6), ("min_cores", 8), ("max_mem", 8)] {
+    let bounds = ["min_cores", "max_cores", "min_mem", "max_mem", "min_gpus", "max_gpus"].map(|name| (name, 12));
+    for (name, once_in) in [("cores", 2), ("mem", 3), ("gpus", 6)].into_iter().chain(bounds) {
         if random.one_in(once_in) {
             entity[name] = json!(*random.pick(NUMBERS));
         }
     }
     if random.one_in(2) {
-        entity["params"] = json!({"p": *random.pick(TEXTS)});
+        entity["params"] = match random.below(4) {
+            0 => json!({"p": *random.pick(TEXTS), "nested": {"list": [*random.pick(TEXTS), 2], "flag": true}}),
+            1 => json!({"p": random.below(3), "q": *random.pick(TEXTS)}),
+            _ => json!({"p": *random.pick(TEXTS)}),
+        };
     }
     if random.one_in(3) {
-        entity["env"] = json!({"E": *random.pick(TEXTS)});
+        entity["env"] = match random.below(4) {
+            0 => json!([{"name": "E", "value": *random.pick(TEXTS)}, {"name": "F", "value": "1"}]),
+            1 => json!([{"execute": *random.pick(TEXTS)}, {"file": "/etc/profile"}]),
+            _ => json!({"E": *random.pick(TEXTS)}),
+        };
+    }
+    if random.one_in(6) {
+        entity["resubmit"] = json!({*random.pick(&["with_more", "else"]): {
+            "condition": "memory_limit_reached",
+            "destination": *random.pick(TEXTS),
+            "delay": *random.pick(TEXTS),
+        }});
     }
     if random.one_in(4) {
         entity["rank"] = json!(*random.pick(RANKS));
@@ -141,30 +172,45 @@ pub fn config(random: &mut Random) -> String {
     tools["default"]["cores"] = json!(*random.pick(NUMBERS));
     for id in ["t1.*", "t[12]", "t3"] {
         tools[id] = entity(random, EXECUTES);
+        if random.one_in(4) {
+            tools[id]["inherits"] = json!("base");
+        }
     }
+    tools["base"] = entity(random, EXECUTES);
+    tools["base"]["abstract"] = json!(true);
     let mut destinations = json!({});
     for id in ["d1", "d2", "d3"] {
         let mut destination = entity(random, DESTINATION_EXECUTES);
         destination.as_object_mut().unwrap().remove("rank");
         destination["runner"] = json!("slurm");
         if random.one_in(3) {
-            destination["max_accepted_cores"] = json!(1 + random.below(4));
+            let limit =
+                *random.pick(&["max_accepted_cores", "max_accepted_mem", "max_accepted_gpus", "min_accepted_cores"]);
+            destination[limit] = json!(1 + random.below(4));
+        }
+        if random.one_in(5) {
+            destination["handler_tags"] = json!([*random.pick(TEXTS)]);
+        }
+        if id == "d3" && random.one_in(4) {
+            destination["inherits"] = json!("d1");
         }
         if random.one_in(3) {
             destination["dest_name"] = json!(*random.pick(TEXTS));
         }
         destinations[id] = destination;
     }
-    // What is defined nowhere else mostly is here: most jobs are to be mapped.
-    let mut names = json!({"a": random.below(4), "b": 2, "c": *random.pick(&["x", "y"]), "later": random.below(4)});
+    // What is defined nowhere else mostly is here, so that jobs are mapped. No list is: code that changes one changes it for
+    // all later jobs of TPV.
+    let mut names =
+        json!({"a": random.below(4), "b": 2, "c": *random.pick(&["x", "y"]), "later": random.below(4), "words": "ab"});
     if random.one_in(4) {
         names = context(random);
     }
     let config = json!({
         "global": {"default_inherits": "default", "context": names},
         "tools": tools,
-        "users": {"u1.*": entity(random, EXECUTES)},
-        "roles": {"r1": entity(random, EXECUTES)},
+        "users": {"u1.*": entity(random, EXECUTES), "u[23].*": entity(random, EXECUTES)},
+        "roles": {"r1": entity(random, EXECUTES), "r2": entity(random, EXECUTES)},
         "destinations": destinations,
     });
     config.to_string()
@@ -178,7 +224,10 @@ pub fn job(random: &mut Random, number: usize) -> String {
             json!({"id": which, "email": format!("u{which}@x"), "roles": *random.pick(&[&["r1"][..], &["r1", "r2"], &[]])})
         }
     };
-    let tool = format!("t{}{}", random.below(4), random.pick(&["", "2"]));
+    let mut tool = json!({"id": format!("t{}{}", random.below(4), random.pick(&["", "2"]))});
+    if random.one_in(8) {
+        tool["resource_requirements"] = json!({"cores_min": random.below(4)});
+    }
     let size = u64::from(random.below(5)) << 30;
     let mut job = json!({
         "id": number,
@@ -188,6 +237,5 @@ pub fn job(random: &mut Random, number: usize) -> String {
     if random.one_in(3) {
         job["history"] = json!({"tags": [*random.pick(&["large", "other"])]});
     }
-    json!({"id": format!("job-{number}"), "seed": random.below(50), "tool": {"id": tool}, "user": user, "job": job})
-        .to_string()
+    json!({"id": format!("job-{number}"), "seed": random.below(50), "tool": tool, "user": user, "job": job}).to_string()
 }

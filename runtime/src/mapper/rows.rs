@@ -55,6 +55,7 @@ impl Rows {
             }
             ValueRow::Date(year, month, day) => datetime::date(*year, *month, *day),
             ValueRow::DateTime(microseconds, offset) => datetime::datetime(*microseconds, *offset),
+            // DIFFERENCE: in TPV these are of classes of ruamel.yaml, which messages name.
             ValueRow::List(items) => Value::list(items.iter().map(|item| self.value(tables, item)).collect()),
             ValueRow::Dict(items) => {
                 let table: Table = items
