@@ -9,7 +9,6 @@ use crate::python::builtins::convert;
 use crate::python::exception::{ATTRIBUTE_ERROR, PyResult, TYPE_ERROR, index_error, runtime_error, type_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::methods::sort;
-use crate::python::types::GENERATOR;
 use crate::python::value::{List, Value};
 use crate::python::vm::{CompareOp, Vm};
 
@@ -314,14 +313,6 @@ impl Merged {
 }
 
 impl PyIterator for Merged {
-    fn repr(&self, _: &mut Vm, address: usize) -> Option<PyResult<String>> {
-        Some(Ok(format!("<generator object merge at {address:#x}>")))
-    }
-
-    fn names(&self) -> Option<(String, String)> {
-        Some(("merge".to_owned(), "merge".to_owned()))
-    }
-
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
         vm.charge(2)?;
         if let Some(given) = self.given.take() {
@@ -363,5 +354,5 @@ fn merge(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
     let order = if reverse { Order::GreatestFirst } else { Order::LeastFirst };
     let heap = List { items: RefCell::default() };
     let given = Some(positional.into_vec());
-    Ok(IteratorObject::new(&GENERATOR, Merged { given, sources: Vec::new(), heap, key, order, taken: false }))
+    Ok(IteratorObject::generator("merge", Merged { given, sources: Vec::new(), heap, key, order, taken: false }))
 }

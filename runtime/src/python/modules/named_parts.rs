@@ -1,7 +1,7 @@
 //! Tuples whose items have names, as `time.struct_time` and what `date.isocalendar()` gives.
 
 use crate::python::args::Args;
-use crate::python::exception::PyResult;
+use crate::python::exception::{PyResult, type_error};
 use crate::python::hash;
 use crate::python::iterator::{Items, IteratorObject};
 use crate::python::object::Object;
@@ -31,6 +31,10 @@ pub(crate) fn as_tuple(value: &Value) -> Option<Value> {
         Value::Tuple(_) => Some(value.clone()),
         other => other.downcast::<NamedParts>().map(NamedParts::tuple),
     }
+}
+
+fn is_sequence(value: &Value) -> bool {
+    matches!(value, Value::Str(_) | Value::Bytes(_) | Value::List(_)) || as_tuple(value).is_some()
 }
 
 impl Object for NamedParts {
@@ -74,6 +78,11 @@ impl Object for NamedParts {
                 Some(vm.binary(BinaryOp::Add, &self.tuple(), &other))
             }
             "radd" => as_tuple(other).map(|other| vm.binary(BinaryOp::Add, &other, &self.tuple())),
+            // Of two sequences, the one on the left refuses the other.
+            "rmul" if is_sequence(other) => {
+                let class = self.class.shown_name();
+                Some(Err(type_error(format!("can't multiply sequence by non-int of type '{}'", class.as_str()))))
+            }
             "mul" | "rmul" => Some(vm.binary(BinaryOp::Multiply, &self.tuple(), other)),
             _ => None,
         }

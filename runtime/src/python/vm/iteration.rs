@@ -13,8 +13,8 @@ use crate::python::exception::{PyResult, Raised, type_error, value_error};
 use crate::python::iterator::{Items, IteratorObject};
 use crate::python::modules::enums;
 use crate::python::types::{
-    BYTES_ITERATOR, DICT_ITEMITERATOR, DICT_KEYITERATOR, DICT_VALUEITERATOR, GENERATOR, ITERATOR, LIST_ITERATOR,
-    ODICT_ITERATOR, RANGE_ITERATOR, SET_ITERATOR, STR_ASCII_ITERATOR, STR_ITERATOR, TUPLE_ITERATOR,
+    BYTES_ITERATOR, DICT_ITEMITERATOR, DICT_KEYITERATOR, DICT_VALUEITERATOR, ITERATOR, LIST_ITERATOR, ODICT_ITERATOR,
+    RANGE_ITERATOR, SET_ITERATOR, STR_ASCII_ITERATOR, STR_ITERATOR, TUPLE_ITERATOR,
 };
 use crate::python::value::Value;
 
@@ -71,7 +71,10 @@ impl Vm {
                 None => return Err(not_iterable(object)),
             },
             Value::Type(class) => match enums::of_type(class) {
-                Some(members) => IteratorObject::new(&GENERATOR, Items(members.into_iter())),
+                Some(members) => {
+                    let function = "EnumType.__iter__.<locals>.<genexpr>";
+                    IteratorObject::generator(function, Items(members.into_iter()))
+                }
                 None => return Err(not_iterable(object)),
             },
             Value::Instance(_) => match self.bound_special(object, "__iter__")? {

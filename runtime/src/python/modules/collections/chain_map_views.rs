@@ -8,7 +8,7 @@ use crate::python::methods::dict_views::Kind;
 use crate::python::modules::abc;
 use crate::python::modules::signature::Signature;
 use crate::python::object::Object;
-use crate::python::types::{BuiltinType, GENERATOR, SET as SET_TYPE, Type};
+use crate::python::types::{BuiltinType, SET as SET_TYPE, Type};
 use crate::python::value::Value;
 use crate::python::vm::{CompareOp, Vm};
 
@@ -99,11 +99,14 @@ impl Object for View {
         Some(vm.len(&self.map))
     }
 
-    fn iter(&self, vm: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
-        Some(match self.kind {
-            Kind::Keys => vm.iter(&self.map),
-            kind => Ok(IteratorObject::new(&GENERATOR, Walk { map: self.map.clone(), keys: None, kind })),
-        })
+    fn iter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
+        let function = match self.kind {
+            Kind::Keys => "KeysView.__iter__",
+            Kind::Values => "ValuesView.__iter__",
+            Kind::Items => "ItemsView.__iter__",
+        };
+        let walk = Walk { map: self.map.clone(), keys: None, kind: self.kind };
+        Some(Ok(IteratorObject::generator(function, walk)))
     }
 
     fn contains(&self, vm: &mut Vm, item: &Value) -> Option<PyResult<bool>> {
@@ -130,7 +133,8 @@ impl Object for View {
     }
 
     fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
-        if self.kind == Kind::Values {
+        let operator = method.strip_prefix('r').unwrap_or(method);
+        if self.kind == Kind::Values || !matches!(operator, "and" | "or" | "sub" | "xor") {
             return None;
         }
         let others = match vm.collect(other) {
@@ -182,7 +186,13 @@ impl PyIterator for Walk {
             None => self.keys.insert(vm.iter(&self.map)?).clone(),
         };
         let Some(key) = vm.next(&keys)? else { return Ok(None) };
-        let value = vm.get_item(&self.map, &key)?;
-        Ok(Some(if self.kind == Kind::Items { Value::tuple(vec![key, value]) } else { value }))
+        Ok(Some(match self.kind {
+            Kind::Keys => key,
+            Kind::Values => vm.get_item(&self.map, &key)?,
+            Kind::Items => {
+                let value = vm.get_item(&self.map, &key)?;
+                Value::tuple(vec![key, value])
+            }
+        }))
     }
 }
