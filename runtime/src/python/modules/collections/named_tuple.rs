@@ -74,7 +74,9 @@ fn new_class(name: Str, names: Vec<String>, defaults: Vec<Value>) -> Rc<Class> {
     let with_default = names.iter().skip(names.len() - defaults.len()).map(|name| Str::from(name.as_str()));
     let by_name = Dict::from_strs(with_default.zip(defaults.iter().cloned()));
     dict.insert("_field_defaults".to_owned(), Value::dict(by_name));
-    dict.insert(FIELDS.to_owned(), Value::tuple(names.into_iter().map(Value::str).collect()));
+    let fields = Value::tuple(names.into_iter().map(Value::str).collect());
+    dict.insert("__match_args__".to_owned(), fields.clone());
+    dict.insert(FIELDS.to_owned(), fields);
     dict.insert(DEFAULTS.to_owned(), Value::tuple(defaults));
     dict.insert("__new__".to_owned(), Value::Builtin(&NEW));
     dict.insert("_make".to_owned(), Value::object(ClassMethod(Value::Builtin(&MAKE))));
