@@ -11,6 +11,7 @@ use crate::python::string::Str;
 use crate::python::types::{BuiltinType, Class, OBJECT, Type};
 use crate::python::value::{Slice, Value};
 use crate::python::vm::Vm;
+use crate::python::vm::members::plain;
 use crate::python::vm::operators::is_not_iterable;
 use crate::python::vm::text::{bytes_repr, str_repr};
 
@@ -207,7 +208,7 @@ pub(crate) fn str_(vm: &mut Vm, args: Args) -> PyResult<Value> {
             let encoding = Encoding::named(encoding.as_str())?;
             Ok(Value::str(encoding.decode(bytes, errors.as_str())?))
         }
-        Value::Str(_) => Err(type_error("decoding str is not supported")),
+        text if plain(text).as_str().is_some() => Err(type_error("decoding str is not supported")),
         other => {
             Err(type_error(format!("decoding to str: need a bytes-like object, {} found", other.type_name().as_str())))
         }
@@ -268,7 +269,8 @@ pub(crate) fn bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
     }
     if let Some(count) = vm.index_of(&source)? {
         let Value::Int(count) = count else {
-            return Err(overflow_error("cannot fit 'int' into an index-sized integer"));
+            let class = source.type_name();
+            return Err(overflow_error(format!("cannot fit '{}' into an index-sized integer", class.as_str())));
         };
         let count = usize::try_from(count).map_err(|_| value_error("negative count"))?;
         vm.charge_bytes(count)?;

@@ -150,5 +150,9 @@ pub(super) fn plain_arguments(args: &Args) -> Option<Args> {
 /// Whether a function of the runtime refused its arguments: no code ran meanwhile.
 pub(super) fn is_refusal(raised: &Raised) -> bool {
     let classes = [&TYPE_ERROR, &VALUE_ERROR, &ATTRIBUTE_ERROR, &KEY_ERROR];
-    raised.0.places.borrow().is_empty() && classes.iter().any(|class| raised.is(class))
+    // An int or a str cannot be called either.
+    let uncallable = |value: &Value| value.as_str().is_some_and(|text| text.ends_with("object is not callable"));
+    raised.0.places.borrow().is_empty()
+        && classes.iter().any(|class| raised.is(class))
+        && !raised.0.args.borrow().first().is_some_and(uncallable)
 }
