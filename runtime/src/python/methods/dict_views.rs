@@ -170,6 +170,35 @@ impl View {
     }
 }
 
+/// Compares a view with a set or another view. As CPython: sizes first, so that what cannot be hashed is not, where they decide.
+///
+/// # Errors
+/// What looking for an item raises.
+pub(crate) fn compare_as_sets(vm: &mut Vm, op: CompareOp, this: &Value, other: &Value) -> PyResult<Value> {
+    let (own, others) = (vm.len(this)?, vm.len(other)?);
+    let decided = match op {
+        CompareOp::Eq | CompareOp::Ne if own != others => Some(op == CompareOp::Ne),
+        CompareOp::Lt if own >= others => Some(false),
+        CompareOp::Le if own > others => Some(false),
+        CompareOp::Gt if own <= others => Some(false),
+        CompareOp::Ge if own < others => Some(false),
+        _ => None,
+    };
+    if let Some(decided) = decided {
+        return Ok(Value::Bool(decided));
+    }
+    let (part, whole) = match op {
+        CompareOp::Gt | CompareOp::Ge => (other, this),
+        _ => (this, other),
+    };
+    for item in vm.collect(part)? {
+        if !vm.contains(whole, &item)? {
+            return Ok(Value::Bool(op == CompareOp::Ne));
+        }
+    }
+    Ok(Value::Bool(op != CompareOp::Ne))
+}
+
 /// Whether it is a set, or a view of a dict that is like one.
 fn is_set_like(value: &Value) -> bool {
     matches!(value, Value::Set(_)) || value.downcast::<View>().is_some_and(|view| view.kind != Kind::Values)
@@ -254,32 +283,8 @@ impl Object for View {
         if self.kind == Kind::Values || !is_set_like(other) {
             return None;
         }
-        Some((|| {
-            let (own, others) = (self.dict.len(), vm.len(other)?);
-            // As CPython: sizes first, so that what cannot be hashed is not, where they decide.
-            let decided = match op {
-                CompareOp::Eq | CompareOp::Ne if own != others => Some(op == CompareOp::Ne),
-                CompareOp::Lt if own >= others => Some(false),
-                CompareOp::Le if own > others => Some(false),
-                CompareOp::Gt if own <= others => Some(false),
-                CompareOp::Ge if own < others => Some(false),
-                _ => None,
-            };
-            if let Some(decided) = decided {
-                return Ok(Value::Bool(decided));
-            }
-            let this = Value::object(Self { dict: self.dict.clone(), kind: self.kind });
-            let (part, whole) = match op {
-                CompareOp::Gt | CompareOp::Ge => (other, &this),
-                _ => (&this, other),
-            };
-            for item in vm.collect(part)? {
-                if !vm.contains(whole, &item)? {
-                    return Ok(Value::Bool(op == CompareOp::Ne));
-                }
-            }
-            Ok(Value::Bool(op != CompareOp::Ne))
-        })())
+        let this = Value::object(Self { dict: self.dict.clone(), kind: self.kind });
+        Some(compare_as_sets(vm, op, &this, other))
     }
 
     fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {

@@ -3,7 +3,8 @@
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::dict::DictKind;
-use crate::python::exception::{PyResult, TYPE_ERROR, attribute_error, overflow_error, type_error, value_error};
+use crate::python::exception::{PyResult, Raised, attribute_error, overflow_error, type_error, value_error};
+use crate::python::modules::enums::is_enum;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 use crate::python::vm::items::is_not_subscriptable;
@@ -88,13 +89,7 @@ impl Search {
             vm.charge(1)?;
             let middle = low + (high - low) / 2;
             let mut found = match vm.get_item(&self.list, &Value::Int(middle)) {
-                Err(raised)
-                    if is_not_subscriptable(&raised, &self.list)
-                        || matches!(self.list, Value::Type(_)) && raised.is(&TYPE_ERROR) =>
-                {
-                    let found = self.list.type_name();
-                    return Err(type_error(format!("'{}' object does not support indexing", found.as_str())));
-                }
+                Err(raised) if is_not_subscriptable(&raised, &self.list) => return Err(no_indexing(&self.list)),
                 found => found?,
             };
             if let Some(key) = &self.key {
@@ -117,13 +112,21 @@ impl Search {
 /// Sequences are read as in C, where dicts are none, but those whose class is written in Python.
 fn check_is_sequence(list: &Value) -> PyResult<()> {
     let no_sequence = match list {
+        // Their brackets make aliases; those of enumerations find members.
+        Value::Type(class) if !is_enum(class) => return Err(no_indexing(list)),
         Value::Dict(dict) => !matches!(dict.kind, DictKind::Counter),
-        other => other.type_name().as_str() == "mappingproxy",
+        other => {
+            matches!(other.type_name().as_str(), "mappingproxy" | "types.GenericAlias" | "types.UnionType" | "re.Match")
+        }
     };
     if no_sequence {
         return Err(type_error(format!("{} is not a sequence", list.type_name().as_str())));
     }
     Ok(())
+}
+
+fn no_indexing(list: &Value) -> Raised {
+    type_error(format!("'{}' object does not support indexing", list.type_name().as_str()))
 }
 
 fn bisect(vm: &mut Vm, args: Args, name: &str, side: Side) -> PyResult<Value> {

@@ -10,7 +10,7 @@ use crate::python::exception::{ATTRIBUTE_ERROR, PyResult, TYPE_ERROR, index_erro
 use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::methods::sort;
 use crate::python::value::{List, Value};
-use crate::python::vm::{CompareOp, Vm};
+use crate::python::vm::{CompareOp, UnaryOp, Vm};
 
 module! {
     /// `heapq`
@@ -187,12 +187,9 @@ fn extreme(vm: &mut Vm, args: Args, name: &'static str, largest: bool) -> PyResu
     let count = match &count {
         Value::Int(_) | Value::BigInt(_) | Value::Bool(_) => convert::index_clamped(vm, &count)?.max(0),
         other => {
-            let found = other.type_name();
-            return Err(type_error(if largest && !matches!(other, Value::Float(_)) {
-                format!("bad operand type for unary -: '{}'", found.as_str())
-            } else {
-                format!("'{}' object cannot be interpreted as an integer", found.as_str())
-            }));
+            let counted = if largest { vm.unary(UnaryOp::Negative, other)? } else { other.clone() };
+            let found = counted.type_name();
+            return Err(type_error(format!("'{}' object cannot be interpreted as an integer", found.as_str())));
         }
     };
     // Each with its number, which decides between equal ones: the first one found counts most.

@@ -44,6 +44,9 @@ impl Object for NamedParts {
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         let named = self.fields.iter().zip(&self.parts).find(|(field, _)| **field == name);
+        if name == "__match_args__" {
+            return Ok(Some(Value::tuple(self.fields.iter().map(|field| Value::str(*field)).collect())));
+        }
         let hidden = || self.hidden.iter().find(|(field, _)| *field == name).map(|(_, value)| value);
         Ok(named.map(|(_, part)| part).or_else(hidden).cloned())
     }

@@ -238,11 +238,11 @@ fn iterator_to_search(vm: &mut Vm, container: &Value) -> PyResult<Value> {
     })
 }
 
-static ITEMGETTER: BuiltinType =
+pub(super) static ITEMGETTER: BuiltinType =
     BuiltinType { construct: Some(itemgetter), ..BuiltinType::new("itemgetter", "operator", &OBJECT) };
-static ATTRGETTER: BuiltinType =
+pub(super) static ATTRGETTER: BuiltinType =
     BuiltinType { construct: Some(attrgetter), ..BuiltinType::new("attrgetter", "operator", &OBJECT) };
-static METHODCALLER: BuiltinType =
+pub(super) static METHODCALLER: BuiltinType =
     BuiltinType { construct: Some(methodcaller), ..BuiltinType::new("methodcaller", "operator", &OBJECT) };
 
 /// What `itemgetter`, `attrgetter` and `methodcaller` give.

@@ -1,10 +1,9 @@
 //! The views of a `ChainMap`: `keys()`, `values()` and `items()`, which show it as it is at each moment.
 
 use crate::python::args::Args;
-use crate::python::dict::Dict;
 use crate::python::exception::{KEY_ERROR, PyResult, TYPE_ERROR, type_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
-use crate::python::methods::dict_views::Kind;
+use crate::python::methods::dict_views::{Kind, compare_as_sets};
 use crate::python::modules::abc;
 use crate::python::modules::signature::Signature;
 use crate::python::object::Object;
@@ -21,18 +20,6 @@ pub(super) struct View {
 }
 
 impl View {
-    /// The view of a dict that holds what the map holds now; what is no view stays as it is.
-    fn of_dict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
-        let Some(view) = value.downcast::<Self>() else { return Ok(value.clone()) };
-        let dict = Dict::new();
-        for key in vm.collect(&view.map)? {
-            let value = if view.kind == Kind::Items { vm.get_item(&view.map, &key)? } else { Value::None };
-            dict.set(vm, key, value)?;
-        }
-        let name = if view.kind == Kind::Items { "items" } else { "keys" };
-        vm.call_method(&Value::dict(dict), name, Args::none())
-    }
-
     fn has_pair(&self, vm: &mut Vm, pair: &Value) -> PyResult<bool> {
         let pair = vm.unpack(pair, 2)?;
         let [key, value] = pair.as_slice() else { return Ok(false) };
@@ -126,10 +113,7 @@ impl Object for View {
         if self.kind == Kind::Values || !is_set(other) {
             return None;
         }
-        Some((|| {
-            let (view, other) = (Self::of_dict(vm, &self.this())?, Self::of_dict(vm, other)?);
-            vm.compare(op, &view, &other)
-        })())
+        Some(compare_as_sets(vm, op, &self.this(), other))
     }
 
     fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {

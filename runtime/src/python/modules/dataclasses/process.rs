@@ -191,7 +191,8 @@ fn annotations(class: &Class) -> Vec<(Str, Value)> {
 /// The field that a class's annotation of a name makes.
 fn own_field(vm: &mut Vm, class: &Rc<Class>, name: Str, annotation: Value, keyword_only: bool) -> PyResult<Field> {
     let default = match class_member(class, &name) {
-        Some(Member::Value(value)) => value,
+        // As the class gives it: of a static method the function.
+        Some(Member::Value(_)) => vm.get_attr(&Value::Type(Type::Class(class.clone())), &name)?,
         _ => super::missing(),
     };
     let mut field = match default.downcast::<Field>() {
