@@ -83,6 +83,10 @@ impl Search {
     fn place(&self, vm: &mut Vm, wanted: &Value, side: Side) -> PyResult<i64> {
         let (mut low, mut high) = (self.low, self.high);
         if low < high {
+            // The brackets of classes make aliases; those of enumerations find members.
+            if matches!(&self.list, Value::Type(class) if !is_enum(class)) {
+                return Err(no_indexing(&self.list));
+            }
             check_is_sequence(&self.list)?;
         }
         while low < high {
@@ -112,8 +116,6 @@ impl Search {
 /// Sequences are read as in C, where dicts are none, but those whose class is written in Python.
 fn check_is_sequence(list: &Value) -> PyResult<()> {
     let no_sequence = match list {
-        // Their brackets make aliases; those of enumerations find members.
-        Value::Type(class) if !is_enum(class) => return Err(no_indexing(list)),
         Value::Dict(dict) => !matches!(dict.kind, DictKind::Counter),
         other => {
             matches!(other.type_name().as_str(), "mappingproxy" | "types.GenericAlias" | "types.UnionType" | "re.Match")

@@ -394,9 +394,14 @@ impl Vm {
         match object {
             Value::Object(handle) => handle.set_attr(self, name, value),
             Value::Instance(instance) => {
-                if let Some(Member::Value(found)) = class_member(&instance.class, name)
-                    && let Some(property) = found.downcast::<Property>()
-                {
+                let found = match class_member(&instance.class, name) {
+                    Some(Member::Value(found @ Value::Object(_))) => Some(found),
+                    _ => None,
+                };
+                if found.as_ref().is_some_and(|found| found.downcast::<named_tuple::TupleGetter>().is_some()) {
+                    return Err(attribute_error("can't set attribute"));
+                }
+                if let Some(property) = found.as_ref().and_then(|found| found.downcast::<Property>()) {
                     if property.setter.is_none() {
                         return Err(attribute_error(format!(
                             "property '{}' of '{}' object has no setter",

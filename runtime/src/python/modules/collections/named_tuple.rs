@@ -255,7 +255,7 @@ impl Object for ClassFunction {
 static TUPLE_GETTER: BuiltinType = BuiltinType::new("_tuplegetter", "_collections", &OBJECT);
 
 /// What the class gives for a field: the descriptor of its place.
-struct TupleGetter(usize);
+pub(crate) struct TupleGetter(usize);
 
 /// The descriptor of a field of a named tuple, where the class has the field.
 pub fn field(class: &Type, name: &str) -> Option<Value> {
