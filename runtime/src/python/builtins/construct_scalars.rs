@@ -11,6 +11,7 @@ use crate::python::string::Str;
 use crate::python::types::{BuiltinType, Class, OBJECT, Type};
 use crate::python::value::{Slice, Value};
 use crate::python::vm::Vm;
+use crate::python::vm::class::check_name;
 use crate::python::vm::members::plain;
 use crate::python::vm::operators::is_not_iterable;
 use crate::python::vm::text::{bytes_repr, str_repr};
@@ -61,6 +62,7 @@ pub(crate) fn type_(vm: &mut Vm, args: Args) -> PyResult<Value> {
     for (key, value) in attributes.items() {
         dict.insert(vm.str(&key)?.to_string(), value);
     }
+    check_name(&name)?;
     let class = Class::new(name, classes, dict);
     Ok(Value::Type(Type::Class(Rc::new(class))))
 }
@@ -253,7 +255,7 @@ pub(crate) fn bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
         }
         return Ok(Value::bytes(Vec::new()));
     };
-    if let Value::Str(text) = &source {
+    if let Value::Str(text) = &plain(&source) {
         if encoding.is_none() {
             return Err(type_error("string argument without an encoding"));
         }

@@ -83,11 +83,8 @@ impl Search {
     fn place(&self, vm: &mut Vm, wanted: &Value, side: Side) -> PyResult<i64> {
         let (mut low, mut high) = (self.low, self.high);
         if low < high {
-            // The brackets of classes make aliases; those of enumerations find members.
-            if matches!(&self.list, Value::Type(class) if !is_enum(class)) {
-                return Err(no_indexing(&self.list));
-            }
             check_is_sequence(&self.list)?;
+            check_has_places(&self.list)?;
         }
         while low < high {
             vm.charge(1)?;
@@ -117,14 +114,25 @@ impl Search {
 fn check_is_sequence(list: &Value) -> PyResult<()> {
     let no_sequence = match list {
         Value::Dict(dict) => !matches!(dict.kind, DictKind::Counter),
-        other => {
-            matches!(other.type_name().as_str(), "mappingproxy" | "types.GenericAlias" | "types.UnionType" | "re.Match")
-        }
+        other => other.type_name().as_str() == "mappingproxy",
     };
     if no_sequence {
         return Err(type_error(format!("{} is not a sequence", list.type_name().as_str())));
     }
     Ok(())
+}
+
+/// Refuses what has items by key alone: the brackets of classes make aliases, and only those of enumerations find members.
+fn check_has_places(list: &Value) -> PyResult<()> {
+    match list {
+        Value::Type(class) if !is_enum(class) => Err(no_indexing(list)),
+        Value::Object(_)
+            if matches!(list.type_name().as_str(), "types.GenericAlias" | "types.UnionType" | "re.Match") =>
+        {
+            Err(type_error(format!("{} is not a sequence", list.type_name().as_str())))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn no_indexing(list: &Value) -> Raised {

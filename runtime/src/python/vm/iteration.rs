@@ -12,6 +12,7 @@ use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{PyResult, Raised, type_error, value_error};
 use crate::python::iterator::{Items, IteratorObject};
 use crate::python::modules::enums;
+use crate::python::string::Str;
 use crate::python::types::{
     BYTES_ITERATOR, DICT_ITEMITERATOR, DICT_KEYITERATOR, DICT_VALUEITERATOR, ITERATOR, LIST_ITERATOR, ODICT_ITERATOR,
     RANGE_ITERATOR, SET_ITERATOR, STR_ASCII_ITERATOR, STR_ITERATOR, TUPLE_ITERATOR,
@@ -32,6 +33,11 @@ pub fn dict_iterator(dict: &Rc<Dict>, part: DictPart) -> Value {
 
 fn not_iterable(object: &Value) -> Raised {
     type_error(format!("'{}' object is not iterable", object.type_name().as_str()))
+}
+
+/// An iterator over a text of a class derived from `str`, which CPython does not look at for being ASCII.
+pub(crate) fn str_iterator(text: &Str) -> Value {
+    IteratorObject::new(&STR_ITERATOR, StrIterator { text: text.clone(), offset: 0 })
 }
 
 impl Vm {
