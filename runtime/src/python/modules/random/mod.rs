@@ -24,7 +24,7 @@ use crate::python::number::Num;
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::{Builtin, Method, Value};
-use crate::python::vm::Vm;
+use crate::python::vm::{BinaryOp, Vm};
 
 /// Where a function takes its numbers from.
 #[derive(Clone, Copy)]
@@ -204,19 +204,30 @@ fn getstate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
     Ok(Value::tuple(vec![Value::Int(STATE_VERSION), Value::tuple(internal), gauss]))
 }
 
+/// The words of an old state, each modulo `2**32`.
+fn unsigned(vm: &mut Vm, words: &Value) -> PyResult<Value> {
+    let mut all = Vec::new();
+    for word in vm.collect(words)? {
+        all.push(vm.binary(BinaryOp::Remainder, &word, &Value::Int(1 << 32))?);
+    }
+    Ok(Value::tuple(all))
+}
+
 fn setstate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
     let [state] = Signature::method("Random.setstate", ["state"], 1).bind(args)?;
     let state = state.unwrap_or_default();
     let version = vm.get_item(&state, &Value::Int(0))?;
-    if !vm.equal(&version, &Value::Int(STATE_VERSION))? {
-        // DIFFERENCE: nobody has a state of version 2, which Python 2.6 wrote and CPython reads still.
+    let current = vm.equal(&version, &Value::Int(STATE_VERSION))?;
+    if !current && !vm.equal(&version, &Value::Int(2))? {
         let version = vm.str(&version)?;
         let message = "passed to Random.setstate() of version";
         return Err(value_error(format!("state with version {} {message} {STATE_VERSION}", version.as_str())));
     }
     let parts = vm.unpack(&state, 3)?;
     let [_, internal, gauss] = parts.as_slice() else { return Err(value_error("invalid state")) };
-    let Value::Tuple(internal) = internal else { return Err(type_error("state vector must be a tuple")) };
+    // Version 2, which Python 2.6 wrote, has signed words.
+    let internal = if current { internal.clone() } else { unsigned(vm, internal)? };
+    let Value::Tuple(internal) = &internal else { return Err(type_error("state vector must be a tuple")) };
     if internal.items.len() != mersenne::STATE_LENGTH {
         return Err(value_error("state vector is the wrong size"));
     }
