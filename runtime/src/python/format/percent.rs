@@ -81,7 +81,7 @@ impl<'a> Values<'a> {
             Value::Type(class) if enums::is_enum(class) => true,
             Value::Dict(_) | Value::List(_) | Value::Bytes(_) | Value::Range(_) => true,
             // A deque has positions only.
-            Value::Object(object) if matches!(object.class().name, "GenericAlias" | "Match") => true,
+            Value::Object(object) if matches!(object.class().name, "GenericAlias" | "Match" | "UnionType") => true,
             Value::Object(object) if object.class().name == "deque" => false,
             Value::Object(object) => has_items(vm, &***object)?,
             Value::Instance(_) => vm.special(all, "__getitem__").is_some() && plain(all).as_str().is_none(),

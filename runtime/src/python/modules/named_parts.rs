@@ -44,7 +44,7 @@ impl Object for NamedParts {
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         let named = self.fields.iter().zip(&self.parts).find(|(field, _)| **field == name);
-        if name == "__match_args__" {
+        if name == "__match_args__" && self.class.name == "struct_time" {
             return Ok(Some(Value::tuple(self.fields.iter().map(|field| Value::str(*field)).collect())));
         }
         let hidden = || self.hidden.iter().find(|(field, _)| *field == name).map(|(_, value)| value);

@@ -60,7 +60,11 @@ impl Object for DataDescriptor {
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok((name == "__name__").then(|| Value::str(self.name)))
+        Ok(match name {
+            "__name__" => Some(Value::str(self.name)),
+            "__qualname__" => Some(Value::str(format!("{}.{}", self.owner.name, self.name))),
+            _ => None,
+        })
     }
 
     fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {

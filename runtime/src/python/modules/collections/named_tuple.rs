@@ -252,7 +252,8 @@ impl Object for ClassFunction {
     }
 }
 
-static TUPLE_GETTER: BuiltinType = BuiltinType::new("_tuplegetter", "_collections", &OBJECT);
+/// The class of the descriptors of fields.
+pub(crate) static TUPLE_GETTER: BuiltinType = BuiltinType::new("_tuplegetter", "_collections", &OBJECT);
 
 /// What the class gives for a field: the descriptor of its place.
 pub(crate) struct TupleGetter(usize);

@@ -8,12 +8,13 @@ use crate::python::builtins::construct;
 use crate::python::dict::{Dict, Key};
 use crate::python::exception::{PyResult, TYPE_ERROR, type_error, value_error};
 use crate::python::methods::sort;
+use crate::python::modules::collections::named_tuple::TUPLE_GETTER;
 use crate::python::modules::functools::{CACHED_PROPERTY, LRU_CACHE_WRAPPER, PARTIAL_METHOD};
 use crate::python::native_function::NativeFunction;
 use crate::python::string::Str;
 use crate::python::types::{
-    CLASS_METHOD, Class, FUNCTION, INT, Instance, METHOD, METHOD_DESCRIPTOR, PROPERTY, STATIC_METHOD, STR, SUPER, Type,
-    WRAPPER_DESCRIPTOR,
+    CLASS_METHOD, Class, FUNCTION, GETSET_DESCRIPTOR, INT, Instance, MEMBER_DESCRIPTOR, METHOD, METHOD_DESCRIPTOR,
+    PROPERTY, STATIC_METHOD, STR, SUPER, Type, WRAPPER_DESCRIPTOR,
 };
 use crate::python::value::Value;
 use crate::python::vm::descriptors::{ClassMethod, Property, StaticMethod};
@@ -96,6 +97,9 @@ fn is_member(class: &Class, name: &str, value: &Value) -> bool {
         &METHOD,
         &METHOD_DESCRIPTOR,
         &WRAPPER_DESCRIPTOR,
+        &GETSET_DESCRIPTOR,
+        &MEMBER_DESCRIPTOR,
+        &TUPLE_GETTER,
         &CACHED_PROPERTY,
         &LRU_CACHE_WRAPPER,
         &PARTIAL_METHOD,
@@ -111,7 +115,8 @@ fn is_member(class: &Class, name: &str, value: &Value) -> bool {
         || value.downcast::<Property>().is_some()
         || value.downcast::<StaticMethod>().is_some()
         || value.downcast::<ClassMethod>().is_some()
-        || value.downcast::<NativeFunction>().is_some();
+        || value.downcast::<NativeFunction>().is_some()
+        || value.type_name().as_str() == "function";
     !special && !private && !descriptor
 }
 
