@@ -96,7 +96,7 @@ FUNCTIONS = [
     (r"<built-in method (\w+) of [\w.]+ object at 0x[0-9a-f]*>", r"<callable \1>"),
     (r"<bound method [\w.]*?(\w+) of <[^<>]*(<[^<>]*>)?[^<>]*>>", r"<callable \1>"),
     (r"<bound method [\w.]*?(\w+) of [^<>]*>", r"<callable \1>"),
-    (r"<module '([\w.]+)' (from '[^']*'|\(built-in\)|\(frozen\))>", r"<module \1>"),
+    (r"<module '([\w.]+)' (from '[^']*'|\(built-in\)|\(frozen\)|\(namespace\))>", r"<module \1>"),
     (r"<method '(\w+)' of '[\w.]+' objects>", r"<callable \1>"),
     (r"\b(function|builtin_function_or_method|method_descriptor|method|functools\._lru_cache_wrapper)\b", "callable"),
 ]
@@ -107,7 +107,7 @@ KNOWN = [
     Known("the budgets", None, None, r"a value of more than \d+ MiB|^!TimeoutError: the evaluation took"),
     Known("complex numbers", None, None, r"^!NotImplementedError: complex"),
     Known("lone surrogates cannot be held", None, r"\\ud[89a-f]|surrogate", None),
-    Known("the repr of modules shows no path", None, r"<module '", r"<module '", [(r"<module '([\w.]+)' (from '[^']*'|\(built-in\)|\(frozen\))>", r"<module \1>")]),
+    Known("the repr of modules shows no path", None, r"<module '", r"<module '", [(r"<module '([\w.]+)' (from '[^']*'|\(built-in\)|\(frozen\)|\(namespace\))>", r"<module \1>")]),
     Known("functions of modules and classes", None, r"function|method", r"function|method", FUNCTIONS),
     Known("functions of modules and classes", r"isinstance\(.*\btypes\.(Function|Lambda|BuiltinFunction|BuiltinMethod|Method)Type\b", r"\b(True|False)\b", r"\b(True|False)\b", [(r"\b(True|False)\b", "bool")]),
     # What CPython hashes by its address: `None`, classes, functions, a float that is no number. Most programs that show it are
