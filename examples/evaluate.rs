@@ -9,6 +9,7 @@ use std::io::{BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value as Json, json};
 use tpv_runtime::python::code::{CodeKind, ProgramData};
@@ -29,6 +30,12 @@ impl Environment for Loader {
 
     fn global(&self, _: &mut Vm, name: &str) -> PyResult<Option<Value>> {
         Ok((name == "__name__").then(|| Value::str("tpv.core.loader")))
+    }
+
+    // As CPython tells it at the same moment.
+    fn now(&self) -> Option<i64> {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+        i64::try_from(since.as_micros()).ok()
     }
 
     fn compile(&self, source: &str, kind: CodeKind) -> Option<PyResult<ProgramData>> {

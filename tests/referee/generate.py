@@ -23,7 +23,7 @@ ILL_TYPED = 0.012
 # The share of programs from which what raises is taken out, and how often a whole program is made again for that.
 TAME = 0.4
 TRIES = 4
-# How many more processes of CPython are asked whether an answer hangs on memory addresses.
+# How many more processes of CPython are asked whether an answer hangs on memory addresses, before the one with other addresses.
 WITNESSES = 3
 ADDRESSES = "CPython answers otherwise in another process: hashes by address, and what follows from them"
 # A program of so few parts is a trivial one.
@@ -326,7 +326,8 @@ def main():
         return ADDRESSES if any(answer is None or not machines.same(expected, answer) for answer in answers) else None
 
     cpython, tpvc = machines.CPython(), machines.Tpvc(args.evaluator)
-    witnesses = [machines.CPython() for _ in range(WITNESSES)]
+    # One has its objects where the C library puts them: even the first digits of their addresses are others.
+    witnesses = [machines.CPython() for _ in range(WITNESSES)] + [machines.CPython(PYTHONMALLOC="malloc")]
     missing = [name for name in MODULES.split() if any(raises_in(machine, f"import {name}\n1") for machine in (cpython, tpvc))]
     leave_out(missing)
     tally, explained, shown = collections.Counter(), collections.Counter(), {}

@@ -6,6 +6,8 @@ the answers themselves are of one shape. What is not explained here is a fault.
 
 import re
 
+import machines
+
 
 class Known:
     """A difference: its name, and what program and answers look like where it shows.
@@ -30,7 +32,7 @@ class Known:
     def rewritten(self, text):
         for pattern, replacement in self.alike:
             text = pattern.sub(replacement, text)
-        return text
+        return machines.ADDRESS.sub("at 0x", text)
 
 
 def text(answer):
@@ -94,7 +96,7 @@ FUNCTIONS = [
     (r"<built-in method (\w+) of [\w.]+ object at 0x[0-9a-f]*>", r"<callable \1>"),
     (r"<bound method [\w.]*?(\w+) of <[^<>]*(<[^<>]*>)?[^<>]*>>", r"<callable \1>"),
     (r"<bound method [\w.]*?(\w+) of [^<>]*>", r"<callable \1>"),
-    (r"<module '([\w.]+)' (from '[^']*'|\(built-in\)|\(frozen\))>", r"<module \1>"),
+    (r"<module '([\w.]+)' (from '[^']*'|\(built-in\)|\(frozen\)|\(namespace\))>", r"<module \1>"),
     (r"<method '(\w+)' of '[\w.]+' objects>", r"<callable \1>"),
     (r"\b(function|builtin_function_or_method|method_descriptor|method|functools\._lru_cache_wrapper)\b", "callable"),
 ]
@@ -105,7 +107,7 @@ KNOWN = [
     Known("the budgets", None, None, r"a value of more than \d+ MiB|^!TimeoutError: the evaluation took"),
     Known("complex numbers", None, None, r"^!NotImplementedError: complex"),
     Known("lone surrogates cannot be held", None, r"\\ud[89a-f]|surrogate", None),
-    Known("the repr of modules shows no path", None, r"<module '", r"<module '", [(r"<module '([\w.]+)' (from '[^']*'|\(built-in\)|\(frozen\))>", r"<module \1>")]),
+    Known("the repr of modules shows no path", None, r"<module '", r"<module '", [(r"<module '([\w.]+)' (from '[^']*'|\(built-in\)|\(frozen\)|\(namespace\))>", r"<module \1>")]),
     Known("functions of modules and classes", None, r"function|method", r"function|method", FUNCTIONS),
     Known("functions of modules and classes", r"isinstance\(.*\btypes\.(Function|Lambda|BuiltinFunction|BuiltinMethod|Method)Type\b", r"\b(True|False)\b", r"\b(True|False)\b", [(r"\b(True|False)\b", "bool")]),
     # What CPython hashes by its address: `None`, classes, functions, a float that is no number. Most programs that show it are
@@ -114,6 +116,7 @@ KNOWN = [
     Known("the order of sets of what is hashed by address", r"set|\{", r"None|<class|nan", None, when=same_characters),
     Known("the arguments of a SyntaxError", r"eval|ast|compile|except", r"\('[^']*', \('<(string|unknown)>'", r"line \d+\)'"),
     Known("hashes as an index", r"\bhash\(", r"^!IndexError: .*index out of range"),
+    Known("hashes of patterns and versions", r"\bhash\(.*\b(re\.compile|packaging\.(version|specifiers)\.\w+)\(", r"^-?\d+ int$", r"^-?\d+ int$"),
     Known("addresses as bytes", None, None, r"addresses as bytes"),
     Known("the name of a cached `type`", r"\b(lru_)?cache\(type\)|\b(lru_)?cache\b.*\btype\b", r"getset_descriptor|<attribute '__\w+__' of 'type' objects>|__name__ must be set to a string object", r"type"),
     Known("what a SpecifierSet is made of", r"SpecifierSet\(", None, r"SpecifierSet\(\) takes a str or Specifier objects"),
@@ -122,12 +125,11 @@ KNOWN = [
     Known("a UUID of a float", r"UUID\(", None, r"%x format: an integer is required, not float"),
     Known("algorithms that only OpenSSL has", r"hashlib\.new\(", None, r"unsupported hash type null$"),
     Known("keywords that are no names", r"\*\*", None, r"keywords must be strings"),
-    Known("copies of iterators", r"copy\.(deep)?copy\(", r"^!TypeError: cannot pickle '\w+' object$", r"_?(iterator|itertools\.\w+|map|zip|filter|enumerate|reversed) object at"),
+    Known("copies of iterators", r"copy\.(deep)?copy\(", r"^!TypeError: cannot pickle '[\w.]+' object$", r"_?(iterator|itertools\.\w+|map|zip|filter|enumerate|reversed) object at"),
     Known("copies of iterators", r"copy\.(deep)?copy\(.*\b(iter|map|zip|filter|enumerate|reversed|itertools\.\w+)\(|\b(iter|map|zip|filter|enumerate|reversed|itertools\.\w+)\(.*copy\.(deep)?copy\(", r"^False bool$", r"^True bool$"),
     Known("what `wraps` takes over", r"functools\.(wraps|update_wrapper)\(", r"\A(?!.*has no attribute)", r"'function' object has no attribute '\w+'"),
     Known("names that NFKC changes", r"make_dataclass\(", r"__create_fn__\(\) got an unexpected keyword argument '_type_[^']*[^\x00-\x7f]"),
     Known("doc strings", when=doc_string),
-    Known("the world tells no time", r"(?<![\w.])time\.(time|time_ns|localtime|gmtime|ctime|asctime|strftime|monotonic|perf_counter)\b|\.(now|utcnow|today)\b", None, r"the world does not tell the time"),
     Known("members of IntEnum and StrEnum that functions give back", r"StrEnum|IntEnum|(str|int), enum\.Enum", r"<\w+\.\w+: ", None, [(r"<\w+\.\w+: ([^<>]*)>", r"\1"), (r" \w+$", "")]),
     Known("where the recursion went too deep", None, r"^!RecursionError: maximum", r"^!RecursionError: maximum", [(r"exceeded.*", "exceeded")]),
 ]

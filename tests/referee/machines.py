@@ -25,13 +25,14 @@ LONGEST = 10_000_000
 class Machine:
     """A process that answers a line with a line."""
 
-    def __init__(self, command):
+    def __init__(self, command, **environment):
         self.command = command
+        self.environment = {**ENVIRONMENT, **environment}
         self.process = None
 
     def ask(self, line):
         if self.process is None:
-            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, env=ENVIRONMENT)
+            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, env=self.environment)
         try:
             self.process.stdin.write(line.encode("utf-8", "surrogatepass") + b"\n")
             answer = b""
@@ -53,8 +54,8 @@ class Machine:
 
 
 class CPython(Machine):
-    def __init__(self):
-        super().__init__([sys.executable, str(pathlib.Path(__file__).with_name("cpython.py"))])
+    def __init__(self, **environment):
+        super().__init__([sys.executable, str(pathlib.Path(__file__).with_name("cpython.py"))], **environment)
 
     def answer(self, case):
         """None where CPython takes too long, or more memory than it may."""

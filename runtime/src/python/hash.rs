@@ -279,7 +279,12 @@ pub fn keys_equal(a: &Value, b: &Value) -> bool {
             a.len() == b.len() && a.iter().all(|key| b.contains(key))
         }
         (Value::Range(a), Value::Range(b)) => ranges_equal(a, b),
-        (Value::Instance(x), Value::Instance(y)) => Rc::ptr_eq(x, y) || (x.twin.get() != 0 && x.twin == y.twin),
+        (Value::Instance(x), Value::Instance(y)) => {
+            let value = super::modules::enums::mixed_value;
+            Rc::ptr_eq(x, y)
+                || (x.twin.get() != 0 && x.twin == y.twin)
+                || value(x).zip(value(y)).is_some_and(|(x, y)| keys_equal(&x, &y))
+        }
         (Value::Instance(member), other) | (other, Value::Instance(member)) => {
             // A member of an enumeration of ints or strs equals its value.
             super::modules::enums::mixed_value(member).is_some_and(|value| keys_equal(&value, other))

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::exception::PyResult;
 use super::release::release;
-use super::types::BuiltinType;
+use super::types::{BuiltinType, GENERATOR};
 use super::value::Value;
 use super::vm::Vm;
 
@@ -80,9 +80,39 @@ impl IteratorObject {
         Value::Iterator(Rc::new(Self { class, state: RefCell::new(Box::new(state)) }))
     }
 
+    /// A generator of CPython's library: what a function of this qualified name yields.
+    pub fn generator(qualified: &'static str, items: impl PyIterator + 'static) -> Value {
+        Self::new(&GENERATOR, LibraryGenerator { qualified, items })
+    }
+
     /// The class.
     pub fn class(&self) -> &'static BuiltinType {
         self.class
+    }
+}
+
+/// What a generator function of CPython's library yields.
+struct LibraryGenerator<Yielded> {
+    qualified: &'static str,
+    items: Yielded,
+}
+
+impl<Yielded: PyIterator> PyIterator for LibraryGenerator<Yielded> {
+    fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
+        self.items.next(vm)
+    }
+
+    fn size_hint(&self) -> usize {
+        self.items.size_hint()
+    }
+
+    fn repr(&self, _: &mut Vm, address: usize) -> Option<PyResult<String>> {
+        Some(Ok(format!("<generator object {} at {address:#x}>", self.qualified)))
+    }
+
+    fn names(&self) -> Option<(String, String)> {
+        let name = self.qualified.rsplit('.').next().unwrap_or_default();
+        Some((name.to_owned(), self.qualified.to_owned()))
     }
 }
 

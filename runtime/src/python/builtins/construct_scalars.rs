@@ -11,6 +11,8 @@ use crate::python::string::Str;
 use crate::python::types::{BuiltinType, Class, OBJECT, Type};
 use crate::python::value::{Slice, Value};
 use crate::python::vm::Vm;
+use crate::python::vm::class::check_name;
+use crate::python::vm::members::plain;
 use crate::python::vm::operators::is_not_iterable;
 use crate::python::vm::text::{bytes_repr, str_repr};
 
@@ -60,6 +62,7 @@ pub(crate) fn type_(vm: &mut Vm, args: Args) -> PyResult<Value> {
     for (key, value) in attributes.items() {
         dict.insert(vm.str(&key)?.to_string(), value);
     }
+    check_name(&name)?;
     let class = Class::new(name, classes, dict);
     Ok(Value::Type(Type::Class(Rc::new(class))))
 }
@@ -207,7 +210,7 @@ pub(crate) fn str_(vm: &mut Vm, args: Args) -> PyResult<Value> {
             let encoding = Encoding::named(encoding.as_str())?;
             Ok(Value::str(encoding.decode(bytes, errors.as_str())?))
         }
-        Value::Str(_) => Err(type_error("decoding str is not supported")),
+        text if plain(text).as_str().is_some() => Err(type_error("decoding str is not supported")),
         other => {
             Err(type_error(format!("decoding to str: need a bytes-like object, {} found", other.type_name().as_str())))
         }
@@ -252,7 +255,7 @@ pub(crate) fn bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
         }
         return Ok(Value::bytes(Vec::new()));
     };
-    if let Value::Str(text) = &source {
+    if let Value::Str(text) = &plain(&source) {
         if encoding.is_none() {
             return Err(type_error("string argument without an encoding"));
         }
@@ -268,7 +271,8 @@ pub(crate) fn bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
     }
     if let Some(count) = vm.index_of(&source)? {
         let Value::Int(count) = count else {
-            return Err(overflow_error("cannot fit 'int' into an index-sized integer"));
+            let class = source.type_name();
+            return Err(overflow_error(format!("cannot fit '{}' into an index-sized integer", class.as_str())));
         };
         let count = usize::try_from(count).map_err(|_| value_error("negative count"))?;
         vm.charge_bytes(count)?;

@@ -8,8 +8,9 @@ use crate::python::exception::{
     CONNECTION_REFUSED_ERROR, CONNECTION_RESET_ERROR, ExceptionObject, FILE_EXISTS_ERROR, FILE_NOT_FOUND_ERROR,
     IMPORT_ERROR, INTERRUPTED_ERROR, IS_A_DIRECTORY_ERROR, NAME_ERROR, NOT_A_DIRECTORY_ERROR, OS_ERROR,
     PERMISSION_ERROR, PROCESS_LOOKUP_ERROR, PyResult, STOP_ITERATION, SYSTEM_EXIT, TIMEOUT_ERROR, UNICODE_DECODE_ERROR,
-    UNICODE_ENCODE_ERROR, type_error,
+    UNICODE_ENCODE_ERROR, type_error, value_error,
 };
+use crate::python::number::Num;
 use crate::python::types::{BuiltinType, Type};
 use crate::python::value::Value;
 
@@ -104,7 +105,7 @@ pub fn instance(class: Type, base: &'static BuiltinType, args: Vec<Value>) -> Py
         return Ok(object);
     }
     if base.is_subclass(&OS_ERROR) && (2..=5).contains(&args.len()) {
-        return Ok(os_error(class, base, args));
+        return os_error(class, base, args);
     }
     let object = ExceptionObject::new(class, args.clone());
     let first = || args.first().cloned().unwrap_or_default();
@@ -126,7 +127,7 @@ pub fn instance(class: Type, base: &'static BuiltinType, args: Vec<Value>) -> Py
     Ok(object)
 }
 
-fn os_error(class: Type, base: &'static BuiltinType, mut args: Vec<Value>) -> Rc<ExceptionObject> {
+fn os_error(class: Type, base: &'static BuiltinType, mut args: Vec<Value>) -> PyResult<Rc<ExceptionObject>> {
     let exact = matches!(&class, Type::Builtin(class) if std::ptr::eq(*class, &raw const OS_ERROR));
     let errno = match args.first() {
         Some(Value::Bool(errno)) => Some(Value::Int(i64::from(*errno))),
@@ -140,13 +141,27 @@ fn os_error(class: Type, base: &'static BuiltinType, mut args: Vec<Value>) -> Rc
     };
     let filename2 = args.get(4).cloned();
     let filename = args.get(2).cloned();
+    let blocking = matches!(&class, Type::Builtin(class) if std::ptr::eq(*class, &raw const BLOCKING_IO_ERROR));
+    if blocking && let Some(written) = filename.as_ref().filter(|name| Num::of(name).is_some()) {
+        // A number in this place is how many characters were written, not a name.
+        match written {
+            Value::Float(_) => return Err(type_error("'float' object cannot be interpreted as an integer")),
+            Value::BigInt(_) => return Err(value_error("cannot fit 'int' into an index-sized integer")),
+            _ => {}
+        }
+        let written = written.clone();
+        let object = ExceptionObject::new(class, args);
+        set_os_attributes(&object, None);
+        object.attributes.borrow_mut().insert("characters_written".to_owned(), written);
+        return Ok(object);
+    }
     args.truncate(2);
     let object = ExceptionObject::new(class, args);
     set_os_attributes(&object, filename);
     if let Some(filename2) = filename2 {
         object.attributes.borrow_mut().insert("filename2".to_owned(), filename2);
     }
-    object
+    Ok(object)
 }
 
 /// Gives an `OSError` of two arguments its attributes.

@@ -7,11 +7,12 @@ use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::iterator::{Items, IteratorObject, PyIterator};
 use crate::python::methods::{dict_views, range};
-use crate::python::modules::abc::{ITEMS_VIEW, KEYS_VIEW, MAPPING, VALUES_VIEW};
+use crate::python::modules::abc::MAPPING;
 use crate::python::modules::enums;
-use crate::python::types::{BuiltinType, ENUMERATE, FILTER, GENERATOR, LIST_REVERSEITERATOR, MAP, REVERSED, ZIP};
+use crate::python::types::{ENUMERATE, FILTER, LIST_REVERSEITERATOR, MAP, REVERSED, ZIP};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::items::has_items;
 
 struct Map {
     function: Value,
@@ -231,7 +232,7 @@ pub(crate) fn reversed(vm: &mut Vm, args: Args) -> PyResult<Value> {
                 return vm.call_method(&sequence, "__reversed__", Args::none());
             }
             // Mappings that are no dicts have a `__reversed__` that is `None`.
-            if object.class().is_subclass(&MAPPING) || is_view(object.class()) || object.len(vm).is_none() {
+            if object.class().is_subclass(&MAPPING) || !has_items(vm, &***object)? {
                 return Err(not_reversible(&sequence));
             }
             &REVERSED
@@ -251,17 +252,15 @@ pub(crate) fn reversed(vm: &mut Vm, args: Args) -> PyResult<Value> {
             let Some(mut members) = enums::of_type(class) else { return Err(not_reversible(&sequence)) };
             vm.charge(members.len())?;
             members.reverse();
-            return Ok(IteratorObject::new(&GENERATOR, Items(members.into_iter())));
+            return Ok(IteratorObject::generator(
+                "EnumType.__reversed__.<locals>.<genexpr>",
+                Items(members.into_iter()),
+            ));
         }
         _ => return Err(not_reversible(&sequence)),
     };
     let left = vm.len(&sequence)?;
     Ok(IteratorObject::new(class, Reversed { sequence, left }))
-}
-
-/// Whether objects of the class are views of a mapping that is no dict.
-fn is_view(class: &'static BuiltinType) -> bool {
-    [&KEYS_VIEW, &VALUES_VIEW, &ITEMS_VIEW].iter().any(|view| class.is_subclass(view))
 }
 
 fn not_reversible(value: &Value) -> crate::python::exception::Raised {

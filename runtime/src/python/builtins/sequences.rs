@@ -167,11 +167,11 @@ pub(crate) fn sorted(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if given != 1 {
         return Err(type_error(format!("sorted expected 1 argument, got {given}")));
     }
-    let (key, reverse) = sort::options(vm, &args.kw)?;
     let mut items = match args.pos.first() {
         Some(iterable) => vm.collect(iterable)?,
         None => Vec::new(),
     };
+    let (key, reverse) = sort::options(vm, &args.kw)?;
     sort::sort(vm, &mut items, key.as_ref(), reverse)?;
     Ok(Value::list(items))
 }

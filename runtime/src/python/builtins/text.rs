@@ -4,6 +4,7 @@ use super::convert;
 use crate::python::args::Args;
 use crate::python::exception::{FILE_NOT_FOUND_ERROR, PyResult, host_unavailable, raise_with, type_error, value_error};
 use crate::python::value::Value;
+use crate::python::vm::members::plain;
 use crate::python::vm::{LogLevel, Vm};
 
 /// `ascii(object)`
@@ -66,11 +67,11 @@ pub(crate) fn format(vm: &mut Vm, args: Args) -> PyResult<Value> {
     match spec {
         None => Ok(Value::Str(vm.format(&value, "")?)),
         Some(spec) => {
-            let Value::Str(spec) = &spec else {
+            let Value::Str(text) = plain(&spec) else {
                 let given = spec.argument_class();
                 return Err(type_error(format!("format() argument 2 must be str, not {}", given.as_str())));
             };
-            Ok(Value::Str(vm.format(&value, spec)?))
+            Ok(Value::Str(vm.format(&value, &text)?))
         }
     }
 }

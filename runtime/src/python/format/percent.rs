@@ -4,13 +4,14 @@ use super::character;
 use crate::python::args::Args;
 use crate::python::builtins::convert as convert_arguments;
 use crate::python::exception::{PyResult, Raised, TYPE_ERROR, overflow_error, type_error, value_error};
-use crate::python::methods::dict_views::View;
 use crate::python::modules::enums;
+use crate::python::modules::named_parts::as_tuple;
 use crate::python::number::float_text::{self, FloatOptions, FloatStyle};
 use crate::python::number::{Num, convert, int_text};
 use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::items::has_items;
 use crate::python::vm::members::plain;
 
 /// `bytes % values`: as [`format()`], the bytes being characters of these numbers while they are put together.
@@ -37,6 +38,8 @@ pub fn format(vm: &mut Vm, text: &Str, values: &Value) -> PyResult<Str> {
 }
 
 fn run(vm: &mut Vm, text: &Str, values: &Value, bytes: bool) -> PyResult<String> {
+    let tuple = if matches!(values, Value::Object(_)) { as_tuple(values) } else { None };
+    let values = tuple.as_ref().unwrap_or(values);
     let mut formatter = Formatter {
         chars: Chars { chars: text.as_str().char_indices().collect(), text: text.as_str(), position: 0 },
         values: Values::new(vm, values, bytes)?,
@@ -77,19 +80,10 @@ impl<'a> Values<'a> {
             Value::Bytes(_) if bytes => false,
             Value::Type(class) if enums::is_enum(class) => true,
             Value::Dict(_) | Value::List(_) | Value::Bytes(_) | Value::Range(_) => true,
-            // Objects of the host do not tell whether they have items; those with a length do.
             // A deque has positions only.
-            Value::Object(object) if matches!(object.class().name, "GenericAlias" | "Match") => true,
-            // Neither do views of dicts have items by key.
-            Value::Object(object)
-                if matches!(
-                    object.class().name,
-                    "deque" | "SpecifierSet" | "KeysView" | "ItemsView" | "ValuesView"
-                ) || all.downcast::<View>().is_some() =>
-            {
-                false
-            }
-            Value::Object(object) => object.len(vm).transpose()?.is_some(),
+            Value::Object(object) if matches!(object.class().name, "GenericAlias" | "Match" | "UnionType") => true,
+            Value::Object(object) if object.class().name == "deque" => false,
+            Value::Object(object) => has_items(vm, &***object)?,
             Value::Instance(_) => vm.special(all, "__getitem__").is_some() && plain(all).as_str().is_none(),
             _ => false,
         };

@@ -7,6 +7,7 @@ use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::methods::sort;
 use crate::python::modules::enums;
+use crate::python::modules::named_parts::as_tuple;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 use crate::python::vm::members::plain;
@@ -94,6 +95,9 @@ impl Writer<'_> {
                 self.value(vm, &plain)?;
             }
             other => {
+                if let Some(Value::Tuple(tuple)) = as_tuple(other) {
+                    return self.array(vm, tuple.items.clone(), crate::python::builtins::attributes::identity(other));
+                }
                 let Some(default) = &self.options.default else {
                     return Err(type_error(format!(
                         "Object of type {} is not JSON serializable",

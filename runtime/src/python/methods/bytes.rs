@@ -9,6 +9,7 @@ use crate::python::args::Args;
 use crate::python::builtins::construct_scalars::codec_arguments;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::modules::named_parts::as_tuple;
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::Vm;
 
@@ -128,6 +129,8 @@ fn search<T>(
 ) -> PyResult<Option<T>> {
     let bytes = bytes_of(receiver, method)?;
     let (wanted, start, end) = search_arguments(args, method)?;
+    // The bounds are looked at first.
+    let range = bounds(vm, bytes.len(), start.as_ref(), end.as_ref())?;
     let single;
     let wanted: &[u8] = match &wanted {
         Value::Bytes(wanted) => wanted,
@@ -147,7 +150,6 @@ fn search<T>(
     };
     // The search is plain: each place is compared.
     charge_search(vm, bytes, wanted)?;
-    let range = bounds(vm, bytes.len(), start.as_ref(), end.as_ref())?;
     Ok(range.and_then(|(start, end)| bytes.get(start..end).map(|part| run(part, wanted, start))))
 }
 
@@ -194,6 +196,7 @@ fn affix(vm: &mut Vm, receiver: &Value, args: Args, method: &str, test: fn(&[u8]
     let range = bounds(vm, bytes.len(), start.as_ref(), end.as_ref())?;
     let part = range.and_then(|(start, end)| bytes.get(start..end));
     let holds = |affix: &[u8]| part.is_some_and(|part| test(part, affix));
+    let wanted = as_tuple(&wanted).unwrap_or(wanted);
     match &wanted {
         Value::Bytes(wanted) => Ok(Value::Bool(holds(wanted))),
         Value::Tuple(tuple) => {

@@ -70,7 +70,7 @@ pub(crate) fn values(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     Ok(Value::object(View { dict: receiver(this)?.clone(), kind: Kind::Values }))
 }
 
-fn clear(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+pub(crate) fn clear(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("dict.clear")?;
     // Dropped after the borrow ends.
     let old = std::mem::take(&mut *receiver(this)?.table.borrow_mut());
@@ -89,7 +89,7 @@ pub fn copy_of(dict: &Dict) -> Dict {
     Dict { table: dict.table.borrow().clone().into(), kind }
 }
 
-fn copy(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+pub(crate) fn copy(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("dict.copy")?;
     let dict = receiver(this)?;
     vm.charge(dict.len())?;
@@ -131,7 +131,7 @@ fn no_key(dict: &Dict, key: Value) -> Raised {
     if matches!(dict.kind, DictKind::Ordered) { ordered_key_error(key) } else { key_error(key) }
 }
 
-fn popitem(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+pub(crate) fn popitem(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let dict = receiver(this)?;
     let mut last = true;
     if matches!(dict.kind, DictKind::Ordered) {

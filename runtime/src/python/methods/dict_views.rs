@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::set::{self, Operation};
 use crate::python::args::Args;
+use crate::python::builtins::containers;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, runtime_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
@@ -98,15 +99,6 @@ impl View {
         }
     }
 
-    /// The view's items as a set.
-    fn table(&self, vm: &mut Vm) -> PyResult<SetTable> {
-        vm.charge(self.dict.len())?;
-        if self.kind == Kind::Keys {
-            return Ok(self.dict.table.borrow().keys().cloned().collect());
-        }
-        self.values().into_iter().map(|value| Key::new(vm, value)).collect()
-    }
-
     /// `items ^ items`: in CPython's order, the other's pairs first.
     fn items_of_either(&self, vm: &mut Vm, other: &Self) -> PyResult<Value> {
         vm.charge(self.dict.len() + other.dict.len())?;
@@ -142,12 +134,74 @@ impl View {
         {
             return self.items_of_either(vm, view);
         }
-        let own = self.table(vm)?;
-        let other = set::table_of(vm, other)?;
-        let table = if swapped { operation.apply(&other, &own) } else { operation.apply(&own, &other) };
-        vm.charge_comparisons()?;
-        Ok(set::set_value(table, false))
+        let this = Value::object(Self { dict: self.dict.clone(), kind: self.kind });
+        let update = match operation {
+            Operation::And => return self.intersection(vm, &this, other),
+            Operation::Or => "update",
+            Operation::Subtract => "difference_update",
+            Operation::Xor => "symmetric_difference_update",
+        };
+        let (left, right) = if swapped { (other.clone(), this) } else { (this, other.clone()) };
+        // Of a plain dict itself, CPython knows beforehand how many keys come.
+        let left = match left.downcast::<Self>() {
+            Some(Self { dict, kind: Kind::Keys }) if matches!(dict.kind, DictKind::Plain) => Value::Dict(dict.clone()),
+            _ => left,
+        };
+        let result = containers::set(vm, Args::one(left))?;
+        vm.call_method(&result, update, Args::one(right))?;
+        Ok(result)
     }
+
+    /// `view & other`, as CPython chooses whose items are walked: nothing that is only asked for needs a hash.
+    fn intersection(&self, vm: &mut Vm, this: &Value, other: &Value) -> PyResult<Value> {
+        if matches!(other, Value::Set(set) if !set.frozen()) && self.dict.len() <= vm.len(other)? {
+            return vm.call_method(other, "intersection", Args::one(this.clone()));
+        }
+        let larger =
+            other.downcast::<Self>().is_some_and(|view| view.kind != Kind::Values && view.dict.len() > self.dict.len());
+        let (asked, walked) = if larger { (other, this) } else { (this, other) };
+        let mut result = SetTable::default();
+        for item in vm.collect(walked)? {
+            if vm.contains(asked, &item)? {
+                result.insert(Key::new(vm, item)?);
+            }
+        }
+        Ok(set::set_value(result, false))
+    }
+}
+
+/// Compares a view with a set or another view. As CPython: sizes first, so that what cannot be hashed is not, where they decide.
+///
+/// # Errors
+/// What looking for an item raises.
+pub(crate) fn compare_as_sets(vm: &mut Vm, op: CompareOp, this: &Value, other: &Value) -> PyResult<Value> {
+    let (own, others) = (vm.len(this)?, vm.len(other)?);
+    let decided = match op {
+        CompareOp::Eq | CompareOp::Ne if own != others => Some(op == CompareOp::Ne),
+        CompareOp::Lt if own >= others => Some(false),
+        CompareOp::Le if own > others => Some(false),
+        CompareOp::Gt if own <= others => Some(false),
+        CompareOp::Ge if own < others => Some(false),
+        _ => None,
+    };
+    if let Some(decided) = decided {
+        return Ok(Value::Bool(decided));
+    }
+    let (part, whole) = match op {
+        CompareOp::Gt | CompareOp::Ge => (other, this),
+        _ => (this, other),
+    };
+    for item in vm.collect(part)? {
+        if !vm.contains(whole, &item)? {
+            return Ok(Value::Bool(op == CompareOp::Ne));
+        }
+    }
+    Ok(Value::Bool(op != CompareOp::Ne))
+}
+
+/// Whether it is a set, or a view of a dict that is like one.
+fn is_set_like(value: &Value) -> bool {
+    matches!(value, Value::Set(_)) || value.downcast::<View>().is_some_and(|view| view.kind != Kind::Values)
 }
 
 impl Object for View {
@@ -167,16 +221,24 @@ impl Object for View {
         name == "isdisjoint" && self.kind != Kind::Values
     }
 
-    fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+    fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
         if !self.has_method(name) {
             return None;
         }
         let args = std::mem::take(args);
         Some((|| {
             let [other] = args.exactly("isdisjoint")?;
-            let own = self.table(vm)?;
-            let other = set::table_of(vm, &other)?;
-            Ok(Value::Bool(Operation::And.apply(&own, &other).is_empty()))
+            // As CPython: each item of the other is looked for, so that values of the dict need no hash; of two sets, each of the shorter.
+            let (walked, asked) = match is_set_like(&other) && vm.len(&other)? > self.dict.len() {
+                true => (this, &other),
+                false => (&other, this),
+            };
+            for item in vm.collect(walked)? {
+                if vm.contains(asked, &item)? {
+                    return Ok(Value::Bool(false));
+                }
+            }
+            Ok(Value::Bool(true))
         })())
     }
 
@@ -218,37 +280,11 @@ impl Object for View {
     }
 
     fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
-        let is_set_like =
-            matches!(other, Value::Set(_)) || other.downcast::<View>().is_some_and(|view| view.kind != Kind::Values);
-        if self.kind == Kind::Values || !is_set_like {
+        if self.kind == Kind::Values || !is_set_like(other) {
             return None;
         }
-        Some((|| {
-            let (own, others) = (self.dict.len(), vm.len(other)?);
-            // As CPython: sizes first, so that what cannot be hashed is not, where they decide.
-            let decided = match op {
-                CompareOp::Eq | CompareOp::Ne if own != others => Some(op == CompareOp::Ne),
-                CompareOp::Lt if own >= others => Some(false),
-                CompareOp::Le if own > others => Some(false),
-                CompareOp::Gt if own <= others => Some(false),
-                CompareOp::Ge if own < others => Some(false),
-                _ => None,
-            };
-            if let Some(decided) = decided {
-                return Ok(Value::Bool(decided));
-            }
-            let this = Value::object(Self { dict: self.dict.clone(), kind: self.kind });
-            let (part, whole) = match op {
-                CompareOp::Gt | CompareOp::Ge => (other, &this),
-                _ => (&this, other),
-            };
-            for item in vm.collect(part)? {
-                if !vm.contains(whole, &item)? {
-                    return Ok(Value::Bool(op == CompareOp::Ne));
-                }
-            }
-            Ok(Value::Bool(op != CompareOp::Ne))
-        })())
+        let this = Value::object(Self { dict: self.dict.clone(), kind: self.kind });
+        Some(compare_as_sets(vm, op, &this, other))
     }
 
     fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {

@@ -150,12 +150,10 @@ pub fn search_bounds(
 ) -> PyResult<(usize, usize)> {
     let mut bound = |value: Option<Value>, default: usize| -> PyResult<usize> {
         let Some(value) = value else { return Ok(default) };
-        let index = match &value {
-            Value::Int(_) | Value::Bool(_) | Value::BigInt(_) | Value::Object(_) | Value::Instance(_) => {
-                convert::index_clamped(vm, &value)?
-            }
-            _ => return Err(type_error("slice indices must be integers or have an __index__ method")),
+        let Some(index) = vm.index_of(&value)? else {
+            return Err(type_error("slice indices must be integers or have an __index__ method"));
         };
+        let index = convert::index_clamped(vm, &index)?;
         Ok(if index < 0 {
             length.saturating_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX))
         } else {

@@ -4,6 +4,7 @@
 //! items without a total order, NaN for one, end where CPython puts them. Longer ones are merged from such stretches.
 
 use crate::python::args::Args;
+use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error};
 use crate::python::string::Str;
 use crate::python::value::Value;
@@ -21,7 +22,7 @@ pub fn options(vm: &mut Vm, keywords: &[(Str, Value)]) -> PyResult<(Option<Value
             "reverse" => {
                 reverse = match value {
                     Value::Bool(flag) => *flag,
-                    other => super::super::builtins::convert::index_i64(vm, other)? != 0,
+                    other => convert::index_i32(vm, other)? != 0,
                 }
             }
             other => return Err(type_error(format!("'{other}' is an invalid keyword argument for sort()"))),

@@ -5,6 +5,7 @@ use super::collections::deque::DEQUE;
 use super::enums::ENUM_TYPE;
 use super::functools::{KEY_WRAPPER, LRU_CACHE_WRAPPER, PARTIAL};
 use super::numbers;
+use super::operator::{ATTRGETTER, ITEMGETTER, METHODCALLER};
 use super::types::MAPPING_PROXY;
 use crate::python::types::{
     BUILTIN_FUNCTION, BYTES, BuiltinType, COMPLEX, DICT, DICT_ITEMS, DICT_KEYS, DICT_VALUES, FLOAT, FROZENSET,
@@ -116,12 +117,18 @@ static REGISTERED: &[(&BuiltinType, &BuiltinType)] = &[
     (&STATIC_METHOD, &CALLABLE),
     (&GENERIC_ALIAS, &CALLABLE),
     (&GENERIC_ALIAS, &ITERABLE),
+    (&ITEMGETTER, &CALLABLE),
+    (&ATTRGETTER, &CALLABLE),
+    (&METHODCALLER, &CALLABLE),
     (&METHOD_DESCRIPTOR, &CALLABLE),
     (&WRAPPER_DESCRIPTOR, &CALLABLE),
     (&METHOD_WRAPPER, &CALLABLE),
     (&DICT_KEYS, &REVERSIBLE),
     (&DICT_ITEMS, &REVERSIBLE),
     (&DICT_VALUES, &REVERSIBLE),
+    (&KEYS_VIEW, &MAPPING_VIEW),
+    (&ITEMS_VIEW, &MAPPING_VIEW),
+    (&VALUES_VIEW, &MAPPING_VIEW),
     (&ENUM_TYPE, &COLLECTION),
     (&ENUM_TYPE, &REVERSIBLE),
 ];
@@ -144,14 +151,17 @@ pub fn is_virtual_subclass(class: &Type, wanted: &Type) -> bool {
     if registered(wanted) {
         return true;
     }
-    let is_collection = || registered(&COLLECTION);
+    let is_specifier = |name: &str| base.module == "packaging.specifiers" && base.name == name;
+    let is_collection = || registered(&COLLECTION) || is_specifier("SpecifierSet");
     let is_iterator = || is_iterator_class(base);
     if is(wanted, &CONTAINER) {
-        is_collection() || defines(class, "__contains__")
+        is_collection() || is_specifier("Specifier") || defines(class, "__contains__")
     } else if is(wanted, &SIZED) || is(wanted, &MAPPING_VIEW) && base.name.starts_with("dict_") {
         is_collection() || defines(class, "__len__")
     } else if is(wanted, &ITERABLE) {
         is_collection() || is_iterator() || defines(class, "__iter__")
+    } else if is(wanted, &COLLECTION) {
+        [&SIZED, &ITERABLE, &CONTAINER].into_iter().all(|part| is_virtual_subclass(class, &Type::Builtin(part)))
     } else if is(wanted, &REVERSIBLE) {
         listed(&REVERSIBLE)
             || base.is_subclass(&SEQUENCE)

@@ -3,7 +3,8 @@
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::dict::DictKind;
-use crate::python::exception::{PyResult, TYPE_ERROR, attribute_error, overflow_error, type_error, value_error};
+use crate::python::exception::{PyResult, Raised, attribute_error, overflow_error, type_error, value_error};
+use crate::python::modules::enums::is_enum;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 use crate::python::vm::items::is_not_subscriptable;
@@ -83,18 +84,13 @@ impl Search {
         let (mut low, mut high) = (self.low, self.high);
         if low < high {
             check_is_sequence(&self.list)?;
+            check_has_places(&self.list)?;
         }
         while low < high {
             vm.charge(1)?;
             let middle = low + (high - low) / 2;
             let mut found = match vm.get_item(&self.list, &Value::Int(middle)) {
-                Err(raised)
-                    if is_not_subscriptable(&raised, &self.list)
-                        || matches!(self.list, Value::Type(_)) && raised.is(&TYPE_ERROR) =>
-                {
-                    let found = self.list.type_name();
-                    return Err(type_error(format!("'{}' object does not support indexing", found.as_str())));
-                }
+                Err(raised) if is_not_subscriptable(&raised, &self.list) => return Err(no_indexing(&self.list)),
                 found => found?,
             };
             if let Some(key) = &self.key {
@@ -124,6 +120,23 @@ fn check_is_sequence(list: &Value) -> PyResult<()> {
         return Err(type_error(format!("{} is not a sequence", list.type_name().as_str())));
     }
     Ok(())
+}
+
+/// Refuses what has items by key alone: the brackets of classes make aliases, and only those of enumerations find members.
+fn check_has_places(list: &Value) -> PyResult<()> {
+    match list {
+        Value::Type(class) if !is_enum(class) => Err(no_indexing(list)),
+        Value::Object(_)
+            if matches!(list.type_name().as_str(), "types.GenericAlias" | "types.UnionType" | "re.Match") =>
+        {
+            Err(type_error(format!("{} is not a sequence", list.type_name().as_str())))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn no_indexing(list: &Value) -> Raised {
+    type_error(format!("'{}' object does not support indexing", list.type_name().as_str()))
 }
 
 fn bisect(vm: &mut Vm, args: Args, name: &str, side: Side) -> PyResult<Value> {

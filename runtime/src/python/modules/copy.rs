@@ -18,7 +18,7 @@ use crate::python::exception::{EXCEPTION, ExceptionObject, PyResult, Raised, typ
 use crate::python::methods::dict::copy_of;
 use crate::python::methods::dict_views::View;
 use crate::python::set::SetObject;
-use crate::python::types::{BuiltinType, CLASS_METHOD, GENERATOR, Instance, STATIC_METHOD};
+use crate::python::types::{BuiltinType, CLASS_METHOD, GENERATOR, GETSET_DESCRIPTOR, Instance, STATIC_METHOD};
 use crate::python::value::{Slice, Tuple, Value};
 use crate::python::vm::Vm;
 
@@ -87,8 +87,8 @@ pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
 }
 
 /// The classes of the objects that `copy` refuses, since CPython cannot pickle them.
-static NOT_COPIED: [&BuiltinType; 7] =
-    [&BLAKE2B, &BLAKE2S, &CLASS_METHOD, &HASH, &KEY_WRAPPER, &MAPPING_PROXY, &STATIC_METHOD];
+static NOT_COPIED: [&BuiltinType; 8] =
+    [&BLAKE2B, &BLAKE2S, &CLASS_METHOD, &GETSET_DESCRIPTOR, &HASH, &KEY_WRAPPER, &MAPPING_PROXY, &STATIC_METHOD];
 
 /// Whether it is one of the objects that `copy` refuses: those that hold a running computation, another dict, or code.
 fn cannot_be_copied(value: &Value) -> bool {

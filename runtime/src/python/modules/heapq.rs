@@ -9,9 +9,8 @@ use crate::python::builtins::convert;
 use crate::python::exception::{ATTRIBUTE_ERROR, PyResult, TYPE_ERROR, index_error, runtime_error, type_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::methods::sort;
-use crate::python::types::GENERATOR;
 use crate::python::value::{List, Value};
-use crate::python::vm::{CompareOp, Vm};
+use crate::python::vm::{CompareOp, UnaryOp, Vm};
 
 module! {
     /// `heapq`
@@ -188,12 +187,9 @@ fn extreme(vm: &mut Vm, args: Args, name: &'static str, largest: bool) -> PyResu
     let count = match &count {
         Value::Int(_) | Value::BigInt(_) | Value::Bool(_) => convert::index_clamped(vm, &count)?.max(0),
         other => {
-            let found = other.type_name();
-            return Err(type_error(if largest && !matches!(other, Value::Float(_)) {
-                format!("bad operand type for unary -: '{}'", found.as_str())
-            } else {
-                format!("'{}' object cannot be interpreted as an integer", found.as_str())
-            }));
+            let counted = if largest { vm.unary(UnaryOp::Negative, other)? } else { other.clone() };
+            let found = counted.type_name();
+            return Err(type_error(format!("'{}' object cannot be interpreted as an integer", found.as_str())));
         }
     };
     // Each with its number, which decides between equal ones: the first one found counts most.
@@ -314,14 +310,6 @@ impl Merged {
 }
 
 impl PyIterator for Merged {
-    fn repr(&self, _: &mut Vm, address: usize) -> Option<PyResult<String>> {
-        Some(Ok(format!("<generator object merge at {address:#x}>")))
-    }
-
-    fn names(&self) -> Option<(String, String)> {
-        Some(("merge".to_owned(), "merge".to_owned()))
-    }
-
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
         vm.charge(2)?;
         if let Some(given) = self.given.take() {
@@ -363,5 +351,5 @@ fn merge(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
     let order = if reverse { Order::GreatestFirst } else { Order::LeastFirst };
     let heap = List { items: RefCell::default() };
     let given = Some(positional.into_vec());
-    Ok(IteratorObject::new(&GENERATOR, Merged { given, sources: Vec::new(), heap, key, order, taken: false }))
+    Ok(IteratorObject::generator("merge", Merged { given, sources: Vec::new(), heap, key, order, taken: false }))
 }

@@ -117,9 +117,8 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
             }
             raised
         })?;
-        let parts: Vec<Value> = parts.iter().map(plain).collect();
         match parts.as_slice() {
-            [Value::Str(item), Value::Str(key)] => {
+            [item, key] if let (Value::Str(item), Value::Str(key)) = (plain(item), plain(key)) => {
                 options.item_separator = item.to_string();
                 options.key_separator = key.to_string();
             }
@@ -134,7 +133,7 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
             // A text alone is written without an encoder.
             _ if value_is_text => {}
             [item, key] => {
-                let (place, wrong) = if key.as_str().is_none() { (5, key) } else { (6, item) };
+                let (place, wrong) = if plain(key).as_str().is_none() { (5, key) } else { (6, item) };
                 let given = wrong.argument_class();
                 return Err(type_error(format!("make_encoder() argument {place} must be str, not {}", given.as_str())));
             }

@@ -50,7 +50,7 @@ pub mod itertools;
 pub mod json;
 pub mod logging;
 pub mod math;
-mod named_parts;
+pub(crate) mod named_parts;
 pub mod numbers;
 pub mod operator;
 pub mod os;

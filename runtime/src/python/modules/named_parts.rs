@@ -1,7 +1,7 @@
 //! Tuples whose items have names, as `time.struct_time` and what `date.isocalendar()` gives.
 
 use crate::python::args::Args;
-use crate::python::exception::PyResult;
+use crate::python::exception::{PyResult, type_error};
 use crate::python::hash;
 use crate::python::iterator::{Items, IteratorObject};
 use crate::python::object::Object;
@@ -33,6 +33,10 @@ pub(crate) fn as_tuple(value: &Value) -> Option<Value> {
     }
 }
 
+fn is_sequence(value: &Value) -> bool {
+    matches!(value, Value::Str(_) | Value::Bytes(_) | Value::List(_)) || as_tuple(value).is_some()
+}
+
 impl Object for NamedParts {
     fn class(&self) -> &'static BuiltinType {
         self.class
@@ -40,6 +44,9 @@ impl Object for NamedParts {
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         let named = self.fields.iter().zip(&self.parts).find(|(field, _)| **field == name);
+        if name == "__match_args__" && self.class.name == "struct_time" {
+            return Ok(Some(Value::tuple(self.fields.iter().map(|field| Value::str(*field)).collect())));
+        }
         let hidden = || self.hidden.iter().find(|(field, _)| *field == name).map(|(_, value)| value);
         Ok(named.map(|(_, part)| part).or_else(hidden).cloned())
     }
@@ -74,6 +81,11 @@ impl Object for NamedParts {
                 Some(vm.binary(BinaryOp::Add, &self.tuple(), &other))
             }
             "radd" => as_tuple(other).map(|other| vm.binary(BinaryOp::Add, &other, &self.tuple())),
+            // Of two sequences, the one on the left refuses the other.
+            "rmul" if is_sequence(other) => {
+                let class = self.class.shown_name();
+                Some(Err(type_error(format!("can't multiply sequence by non-int of type '{}'", class.as_str()))))
+            }
             "mul" | "rmul" => Some(vm.binary(BinaryOp::Multiply, &self.tuple(), other)),
             _ => None,
         }

@@ -3,6 +3,7 @@
 use super::class;
 use super::collections::deque::Deque;
 use super::copy::deepcopy;
+use super::named_parts::as_tuple;
 use crate::python::args::Args;
 use crate::python::builtins::{convert, numbers};
 use crate::python::exception::{PyResult, Raised, TYPE_ERROR, type_error, value_error};
@@ -11,6 +12,7 @@ use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::Value;
+use crate::python::vm::members::plain;
 use crate::python::vm::operators::is_not_iterable;
 use crate::python::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
 
@@ -199,7 +201,8 @@ module! {
 /// Refuses what `concat` refuses though it can be added: numbers, mappings.
 fn sequences_only(vm: &mut Vm, a: &Value, b: &Value) -> PyResult<()> {
     let concatenates = |value: &Value| {
-        matches!(value, Value::Str(_) | Value::Bytes(_) | Value::List(_) | Value::Tuple(_))
+        matches!(plain(value), Value::Str(_) | Value::Bytes(_) | Value::List(_))
+            || as_tuple(value).is_some()
             || value.downcast::<Deque>().is_some()
     };
     let mut has_items = |value: &Value| {
@@ -235,11 +238,11 @@ fn iterator_to_search(vm: &mut Vm, container: &Value) -> PyResult<Value> {
     })
 }
 
-static ITEMGETTER: BuiltinType =
+pub(super) static ITEMGETTER: BuiltinType =
     BuiltinType { construct: Some(itemgetter), ..BuiltinType::new("itemgetter", "operator", &OBJECT) };
-static ATTRGETTER: BuiltinType =
+pub(super) static ATTRGETTER: BuiltinType =
     BuiltinType { construct: Some(attrgetter), ..BuiltinType::new("attrgetter", "operator", &OBJECT) };
-static METHODCALLER: BuiltinType =
+pub(super) static METHODCALLER: BuiltinType =
     BuiltinType { construct: Some(methodcaller), ..BuiltinType::new("methodcaller", "operator", &OBJECT) };
 
 /// What `itemgetter`, `attrgetter` and `methodcaller` give.

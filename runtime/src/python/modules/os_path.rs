@@ -18,9 +18,9 @@ module! {
     MODULE = "os.path";
     functions {
         "abspath" => |vm, args| {
-            let path = path_argument(vm, args, "abspath")?;
+            let (path, kind) = any_path(vm, args, "abspath")?;
             let joined = join(&current_directory(vm), &path);
-            Ok(Value::str(normalize(&joined)))
+            Ok(kind.value(&normalize(&joined)))
         },
         "basename" => |vm, args| {
             let (path, kind) = any_path(vm, args, "basename")?;
@@ -37,13 +37,13 @@ module! {
             Ok(Value::Bool(vm.environment.file_size(&path).is_some()))
         },
         "expanduser" => |vm, args| {
-            let path = path_argument(vm, args, "expanduser")?;
+            let (path, kind) = any_path(vm, args, "expanduser")?;
             let home = vm.environment.environment_variable("HOME");
             match (path.strip_prefix('~'), home) {
                 (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
-                    Ok(Value::str(format!("{}{rest}", home.trim_end_matches('/'))))
+                    Ok(kind.value(&format!("{}{rest}", home.trim_end_matches('/'))))
                 }
-                _ => Ok(Value::Str(path)),
+                _ => Ok(kind.value(&path)),
             }
         },
         "expandvars" => expand_variables,
@@ -145,7 +145,7 @@ fn fspath(vm: &mut Vm, value: &Value) -> PyResult<(Str, Kind)> {
 fn any_path(vm: &mut Vm, args: Args, function: &'static str) -> PyResult<(Str, Kind)> {
     let parameter = match function {
         "isabs" | "normcase" => "s",
-        "expandvars" | "normpath" => "path",
+        "abspath" | "expanduser" | "expandvars" | "normpath" => "path",
         _ => "p",
     };
     let [path] = Signature::function(function, [parameter], 1).bind(args)?.map(Option::unwrap_or_default);

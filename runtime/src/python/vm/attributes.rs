@@ -283,7 +283,8 @@ impl Vm {
                     return Some(Value::str(format!("{}.{}", class.as_str(), native.name)));
                 }
                 (MethodTarget::Native(_) | MethodTarget::Host(_), "__module__") => {
-                    return origin::module_of_method(method).map(Value::str);
+                    let of_c = object.class().same(&Type::Builtin(&BUILTIN_FUNCTION)).then_some(Value::None);
+                    return origin::module_of_method(method).map(Value::str).or(of_c);
                 }
                 (MethodTarget::Host(text), "__name__") => return Some(Value::Str(text.clone())),
                 (MethodTarget::Host(text), "__qualname__") => {
@@ -312,7 +313,7 @@ impl Vm {
             (Value::Builtin(builtin), "__module__") => Some(match origin::class_of(builtin) {
                 Some(class) if class.module.is_empty() || class.is_in_c_module() => Value::None,
                 Some(class) => Value::str(class.module),
-                None => Value::str("builtins"),
+                None => Value::str(self.module_of(builtin).unwrap_or("builtins")),
             }),
             _ => None,
         }
@@ -393,9 +394,14 @@ impl Vm {
         match object {
             Value::Object(handle) => handle.set_attr(self, name, value),
             Value::Instance(instance) => {
-                if let Some(Member::Value(found)) = class_member(&instance.class, name)
-                    && let Some(property) = found.downcast::<Property>()
-                {
+                let found = match class_member(&instance.class, name) {
+                    Some(Member::Value(found @ Value::Object(_))) => Some(found),
+                    _ => None,
+                };
+                if found.as_ref().is_some_and(|found| found.downcast::<named_tuple::TupleGetter>().is_some()) {
+                    return Err(attribute_error("can't set attribute"));
+                }
+                if let Some(property) = found.as_ref().and_then(|found| found.downcast::<Property>()) {
                     if property.setter.is_none() {
                         return Err(attribute_error(format!(
                             "property '{}' of '{}' object has no setter",

@@ -5,7 +5,7 @@
 
 use super::frame::Frame;
 use super::interpreter::Running;
-use super::members;
+use super::members::{self, plain};
 use super::{Binding, CodeKind, Vm};
 use crate::python::args::Args;
 use crate::python::dict::Dict;
@@ -131,7 +131,7 @@ impl Vm {
     fn eval(&mut self, frame: &mut Frame, running: &Running, args: Args, kind: CodeKind) -> PyResult<Value> {
         let function = if kind == CodeKind::Exec { "exec" } else { "eval" };
         let [source, globals, locals] = args.between(function, 1)?;
-        let Some(Value::Str(source)) = source else {
+        let Some(Value::Str(source)) = source.as_ref().map(plain) else {
             return Err(type_error(format!("{function}() arg 1 must be a string, bytes or code object")));
         };
         let text = if kind == CodeKind::Block { source.trim_start_matches([' ', '\t']) } else { source.as_str() };

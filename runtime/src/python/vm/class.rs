@@ -10,7 +10,7 @@ use super::lookup::{Member, class_member, resolution_order};
 use super::members;
 use crate::python::args::Args;
 use crate::python::dict::Dict;
-use crate::python::exception::{PyResult, not_implemented_error, type_error};
+use crate::python::exception::{PyResult, not_implemented_error, type_error, value_error};
 use crate::python::modules::abc;
 use crate::python::modules::abstract_methods::{AbstractMethod, open_methods};
 use crate::python::modules::collections::named_tuple;
@@ -27,6 +27,11 @@ fn has_own_form(class: &'static BuiltinType) -> bool {
     let own: [&'static BuiltinType; 11] =
         [&INT, &FLOAT, &STR, &BYTES, &TUPLE, &LIST, &DICT, &SET, &FROZENSET, &TYPE, &MODULE];
     own.iter().any(|other| class.is_subclass(other))
+}
+
+/// Refuses a name that no class can have.
+pub(crate) fn check_name(name: &str) -> PyResult<()> {
+    if name.contains('\0') { Err(value_error("type name must not contain null characters")) } else { Ok(()) }
 }
 
 impl Vm {
@@ -89,6 +94,7 @@ impl Vm {
         if generic {
             dict.insert("__orig_bases__".to_owned(), Value::tuple(original));
         }
+        check_name(&name)?;
         let class = Rc::new(Class::new(name, types, dict));
         resolution_order(&Type::Class(class.clone()))?;
         for (name, value) in &*class.dict.borrow() {

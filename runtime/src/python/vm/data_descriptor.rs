@@ -1,17 +1,45 @@
 //! What a builtin class gives for the data of its instances: `range.stop`, `int.real`.
 
 use super::Vm;
-use crate::python::exception::PyResult;
+use crate::python::exception::{self, PyResult};
+use crate::python::modules::collections::{DEFAULTDICT, deque::DEQUE};
 use crate::python::modules::datetime::{DATE, DATETIME, TIME, TIMEDELTA};
+use crate::python::modules::functools::PARTIAL;
+use crate::python::modules::re::{MATCH, PATTERN};
 use crate::python::object::Object;
-use crate::python::types::{BuiltinType, FLOAT, GETSET_DESCRIPTOR, INT, MEMBER_DESCRIPTOR, RANGE, SLICE};
+use crate::python::types::{
+    BuiltinType, COMPLEX, FLOAT, GETSET_DESCRIPTOR, INT, MEMBER_DESCRIPTOR, PROPERTY, RANGE, SLICE,
+};
 use crate::python::value::Value;
 
 /// The data that instances of a class have, and whether CPython reads it straight from memory.
 static DATA: &[(&BuiltinType, &[&str], bool)] = &[
     (&INT, &["real", "imag", "numerator", "denominator"], false),
     (&FLOAT, &["real", "imag"], false),
-    (&crate::python::exception::BASE_EXCEPTION, &["args"], false),
+    (&exception::BASE_EXCEPTION, &["args"], false),
+    (&exception::ATTRIBUTE_ERROR, &["name", "obj"], true),
+    (&exception::IMPORT_ERROR, &["msg", "name", "path"], true),
+    (&exception::NAME_ERROR, &["name"], true),
+    (&exception::OS_ERROR, &["errno", "strerror", "filename", "filename2"], true),
+    (&exception::OS_ERROR, &["characters_written"], false),
+    (&exception::STOP_ITERATION, &["value"], true),
+    (
+        &exception::SYNTAX_ERROR,
+        &["msg", "filename", "lineno", "offset", "text", "end_lineno", "end_offset", "print_file_and_line"],
+        true,
+    ),
+    (&exception::SYSTEM_EXIT, &["code"], true),
+    (&exception::UNICODE_DECODE_ERROR, &["encoding", "object", "start", "end", "reason"], true),
+    (&exception::UNICODE_ENCODE_ERROR, &["encoding", "object", "start", "end", "reason"], true),
+    (&COMPLEX, &["real", "imag"], true),
+    (&PROPERTY, &["fget", "fset", "fdel"], true),
+    (&DEFAULTDICT, &["default_factory"], true),
+    (&DEQUE, &["maxlen"], false),
+    (&PARTIAL, &["func", "args", "keywords"], true),
+    (&MATCH, &["string", "re", "pos", "endpos"], true),
+    (&MATCH, &["lastindex", "lastgroup", "regs"], false),
+    (&PATTERN, &["pattern", "flags", "groups"], true),
+    (&PATTERN, &["groupindex"], false),
     (&RANGE, &["start", "stop", "step"], true),
     (&SLICE, &["start", "stop", "step"], true),
     (&DATE, &["year", "month", "day"], false),
@@ -32,7 +60,11 @@ impl Object for DataDescriptor {
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok((name == "__name__").then(|| Value::str(self.name)))
+        Ok(match name {
+            "__name__" => Some(Value::str(self.name)),
+            "__qualname__" => Some(Value::str(format!("{}.{}", self.owner.name, self.name))),
+            _ => None,
+        })
     }
 
     fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {

@@ -1,7 +1,7 @@
 //! What classes hold besides functions: properties, static and class methods, `super`, and methods without a receiver.
 
 use super::lookup::{own_member, resolution_order};
-use super::members::plain;
+use super::members::{self, plain};
 use super::operator_methods::is_slot;
 use super::{CompareOp, Vm};
 use crate::python::args::Args;
@@ -189,7 +189,7 @@ impl Object for UnboundMethod {
             }));
         }
         vm.charge_receiver(&receiver)?;
-        (self.method.call)(vm, &receiver, args)
+        members::call(vm, args, |vm, args| (self.method.call)(vm, &receiver, args))
     }
 
     fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {

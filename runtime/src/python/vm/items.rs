@@ -10,15 +10,33 @@ use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, Raised, index_error, key_error, overflow_error, type_error, value_error};
 use crate::python::methods::big_range::BigRange;
+use crate::python::modules::abc::{ITEMS_VIEW, KEYS_VIEW, VALUES_VIEW};
 use crate::python::modules::enums::ENUM_TYPE;
 use crate::python::modules::types::MAPPING_PROXY;
 use crate::python::modules::{enums, typing};
 use crate::python::number::Num;
+use crate::python::object::Object;
 use crate::python::string::Str;
-use crate::python::types::{BYTES, BuiltinType, DICT_ITEMS, DICT_KEYS, FROZENSET, RANGE, SET, STR, TUPLE, Type};
+use crate::python::types::{
+    BYTES, BuiltinType, DICT_ITEMS, DICT_KEYS, DICT_VALUES, FROZENSET, RANGE, SET, STR, TUPLE, Type,
+};
 use crate::python::value::{List, Range, Value};
 
 const LIST_INDICES: &str = "list indices must be integers or slices";
+
+/// Whether an object of the runtime or of the host has items, as its `__getitem__` would tell: those with a length do, but for
+/// sets and views.
+///
+/// # Errors
+/// What its `__len__` raises.
+pub(crate) fn has_items(vm: &mut Vm, object: &dyn Object) -> PyResult<bool> {
+    let class = object.class();
+    let unordered = [&KEYS_VIEW, &VALUES_VIEW, &ITEMS_VIEW, &DICT_KEYS, &DICT_VALUES, &DICT_ITEMS];
+    if class.name == "SpecifierSet" || unordered.iter().any(|view| class.is_subclass(view)) {
+        return Ok(false);
+    }
+    Ok(object.len(vm).transpose()?.is_some())
+}
 
 impl Vm {
     /// `object[key]`
@@ -151,7 +169,7 @@ impl Vm {
                 _ => BigRange::from(range).slice(self, slice),
             };
         }
-        if matches!(key, Value::BigInt(_)) {
+        if matches!(key, Value::BigInt(_) | Value::Instance(_)) {
             return BigRange::from(range).item_at(self, key);
         }
         let out_of_range = || index_error("range object index out of range");

@@ -12,9 +12,10 @@ use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{PyResult, Raised, type_error, value_error};
 use crate::python::iterator::{Items, IteratorObject};
 use crate::python::modules::enums;
+use crate::python::string::Str;
 use crate::python::types::{
-    BYTES_ITERATOR, DICT_ITEMITERATOR, DICT_KEYITERATOR, DICT_VALUEITERATOR, GENERATOR, ITERATOR, LIST_ITERATOR,
-    ODICT_ITERATOR, RANGE_ITERATOR, SET_ITERATOR, STR_ASCII_ITERATOR, STR_ITERATOR, TUPLE_ITERATOR,
+    BYTES_ITERATOR, DICT_ITEMITERATOR, DICT_KEYITERATOR, DICT_VALUEITERATOR, ITERATOR, LIST_ITERATOR, ODICT_ITERATOR,
+    RANGE_ITERATOR, SET_ITERATOR, STR_ASCII_ITERATOR, STR_ITERATOR, TUPLE_ITERATOR,
 };
 use crate::python::value::Value;
 
@@ -32,6 +33,11 @@ pub fn dict_iterator(dict: &Rc<Dict>, part: DictPart) -> Value {
 
 fn not_iterable(object: &Value) -> Raised {
     type_error(format!("'{}' object is not iterable", object.type_name().as_str()))
+}
+
+/// An iterator over a text of a class derived from `str`, which CPython does not look at for being ASCII.
+pub(crate) fn str_iterator(text: &Str) -> Value {
+    IteratorObject::new(&STR_ITERATOR, StrIterator { text: text.clone(), offset: 0 })
 }
 
 impl Vm {
@@ -71,7 +77,10 @@ impl Vm {
                 None => return Err(not_iterable(object)),
             },
             Value::Type(class) => match enums::of_type(class) {
-                Some(members) => IteratorObject::new(&GENERATOR, Items(members.into_iter())),
+                Some(members) => {
+                    let function = "EnumType.__iter__.<locals>.<genexpr>";
+                    IteratorObject::generator(function, Items(members.into_iter()))
+                }
                 None => return Err(not_iterable(object)),
             },
             Value::Instance(_) => match self.bound_special(object, "__iter__")? {

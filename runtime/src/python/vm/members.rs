@@ -1,6 +1,7 @@
 //! Members of `IntEnum` and `StrEnum` as arguments of functions of the runtime, which take ints and strs.
 
 use super::Vm;
+use super::replay::Recording;
 use crate::python::args::Args;
 use crate::python::exception::{ATTRIBUTE_ERROR, KEY_ERROR, PyResult, Raised, TYPE_ERROR, VALUE_ERROR, raise};
 use crate::python::modules::enums;
@@ -39,20 +40,25 @@ pub(super) fn call(vm: &mut Vm, args: Args, function: impl Fn(&mut Vm, Args) -> 
 #[inline(never)]
 fn call_with_instances(
     vm: &mut Vm,
-    args: Args,
+    mut args: Args,
     function: impl Fn(&mut Vm, Args) -> PyResult<Value>,
 ) -> PyResult<Value> {
-    let Some(again) = plain_arguments(&args) else {
+    let Some(mut again) = plain_arguments(&args) else {
         return function(vm, args);
     };
     let members = members_of(&args, &again);
     let before = vm.frames_run;
+    let recording = Recording::start(&mut args);
     match function(vm, args) {
         Err(raised) if is_refusal(&raised) && vm.frames_run == before => {
+            recording.replay(&mut again);
             let result = function(vm, again);
             settled(vm, raised, result, &members)
         }
-        result => result,
+        result => {
+            recording.stop();
+            result
+        }
     }
 }
 
@@ -67,6 +73,8 @@ pub(super) fn settled(
     members: &[(Value, Value)],
 ) -> PyResult<Value> {
     match result {
+        // What misses an attribute takes it for any object.
+        Err(plain) if raised.is(&ATTRIBUTE_ERROR) && plain.is(&ATTRIBUTE_ERROR) => Err(raised),
         // The function knows members, and says what it says.
         Err(plain) if same_refusal(vm, &raised, &plain)? || shows_member(vm, &raised, &plain, members)? => Err(raised),
         Err(plain) if names_the_plain(vm, &raised, &plain, members)? => Err(raised),
@@ -150,5 +158,9 @@ pub(super) fn plain_arguments(args: &Args) -> Option<Args> {
 /// Whether a function of the runtime refused its arguments: no code ran meanwhile.
 pub(super) fn is_refusal(raised: &Raised) -> bool {
     let classes = [&TYPE_ERROR, &VALUE_ERROR, &ATTRIBUTE_ERROR, &KEY_ERROR];
-    raised.0.places.borrow().is_empty() && classes.iter().any(|class| raised.is(class))
+    // An int or a str cannot be called either.
+    let uncallable = |value: &Value| value.as_str().is_some_and(|text| text.ends_with("object is not callable"));
+    raised.0.places.borrow().is_empty()
+        && classes.iter().any(|class| raised.is(class))
+        && !raised.0.args.borrow().first().is_some_and(uncallable)
 }

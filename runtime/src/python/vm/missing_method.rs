@@ -23,20 +23,23 @@ fn pending(frame: &Frame, running: &Running) -> Option<Pending> {
     if !matches!(rest.next()?, Instr::LoadName { .. } | Instr::LoadFast { .. } | Instr::LoadDeref { .. }) {
         return None;
     }
-    // The values that the frame would have more, had the name been there.
-    let mut more = 1_usize;
+    // How many values the frame would have, had the name been there, and how many of those that it has were left as they are.
+    let (mut values, mut left) = (frame.stack.len() + 1, frame.stack.len());
     for instr in rest {
-        more = match *instr {
-            Instr::Const { .. } | Instr::LoadName { .. } | Instr::LoadFast { .. } | Instr::LoadDeref { .. } => more + 1,
-            Instr::BuildList { count } | Instr::BuildTuple { count } => (more + 1).checked_sub(count as usize)?,
-            Instr::BuildDict { count } => (more + 1).checked_sub(2 * count as usize)?,
-            Instr::MakeFunction { .. } => more.checked_sub(1)?,
+        let taken = match *instr {
+            Instr::Const { .. } | Instr::LoadName { .. } | Instr::LoadFast { .. } | Instr::LoadDeref { .. } => 0,
+            Instr::BuildList { count } | Instr::BuildTuple { count } => count as usize,
+            Instr::BuildDict { count } => 2 * count as usize,
+            Instr::MakeFunction { .. } => 2,
             Instr::CallMethod { name, argc } | Instr::CallMethodKw { name, argc, .. } => {
-                let receiver = (frame.stack.len() + more).checked_sub(argc as usize + 1)?;
+                let receiver = values.checked_sub(argc as usize + 1).filter(|receiver| *receiver < left)?;
                 return frame.stack.get(receiver).map(|receiver| Pending { receiver: receiver.clone(), name });
             }
             _ => return None,
         };
+        values = values.checked_sub(taken)?;
+        left = left.min(values);
+        values += 1;
     }
     None
 }

@@ -58,14 +58,15 @@ impl Vm {
         } else {
             return Ok(None);
         };
-        let Some(count) = self.index_of(count)? else {
+        let Some(number) = self.index_of(count)? else {
             return Err(type_error(format!(
                 "can't multiply sequence by non-int of type '{}'",
                 count.type_name().as_str()
             )));
         };
-        let Value::Int(count) = count else {
-            return Err(overflow_error("cannot fit 'int' into an index-sized integer"));
+        let Value::Int(count) = number else {
+            let class = count.type_name();
+            return Err(overflow_error(format!("cannot fit '{}' into an index-sized integer", class.as_str())));
         };
         let count = usize::try_from(count).unwrap_or(0);
         match sequence {

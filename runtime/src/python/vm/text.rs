@@ -205,10 +205,14 @@ impl Vm {
         match &dict.kind {
             DictKind::Plain => self.entries_repr(&entries),
             DictKind::Default(factory) => {
-                // The repr of a `partial` is guarded against itself, and so is this one's of its factory.
-                let factory = match factory.downcast::<Partial>() {
-                    Some(_) => "...".to_owned(),
-                    None => self.repr(factory)?,
+                // The repr of a `partial` or of what `operator` makes is guarded against itself, and so is this one's of its
+                // factory.
+                let factory = match factory {
+                    Value::Object(object) if object.class().module == "operator" => {
+                        format!("operator.{}(...)", object.class().name)
+                    }
+                    factory if factory.downcast::<Partial>().is_some() => "...".to_owned(),
+                    factory => self.repr(factory)?,
                 };
                 Ok(format!("defaultdict({factory}, {})", self.entries_repr(&entries)?))
             }

@@ -2,6 +2,7 @@
 
 use super::{bytes_argument, bytes_of, charge_search, find, find_last, is_space, occurrences};
 use crate::python::args::Args;
+use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
@@ -143,10 +144,7 @@ pub(super) fn rsplit(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Valu
 pub(super) fn splitlines(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let mut rest = bytes_of(receiver, "splitlines")?;
     let [keep] = args.bind("splitlines", ["keepends"], 0)?;
-    let keep = match keep {
-        Some(keep) => vm.truthy(&keep)?,
-        None => false,
-    };
+    let keep = keep.map_or(Ok(0), |keep| convert::index_i32(vm, &keep))? != 0;
     let mut lines = Vec::new();
     while !rest.is_empty() {
         let at = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());

@@ -2,6 +2,7 @@
 
 use super::{between, str_argument, text_of};
 use crate::python::args::Args;
+use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::string::Str;
 use crate::python::unicode;
@@ -111,10 +112,7 @@ impl<'a> Iterator for LastWords<'a> {
 pub(super) fn splitlines(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let text = text_of(receiver, "splitlines")?;
     let [keep] = args.bind("splitlines", ["keepends"], 0)?;
-    let keep = match keep {
-        Some(keep) => vm.truthy(&keep)?,
-        None => false,
-    };
+    let keep = keep.map_or(Ok(0), |keep| convert::index_i32(vm, &keep))? != 0;
     let mut lines = Vec::new();
     let mut rest = text.as_str();
     while !rest.is_empty() {

@@ -82,11 +82,13 @@ pub(super) fn translate(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<V
     for char in text.as_str().chars() {
         // A character that the table has not costs an exception.
         vm.charge(3)?;
-        match vm.get_item(&table, &Value::Int(i64::from(u32::from(char)))) {
+        match vm.get_item(&table, &Value::Int(i64::from(u32::from(char)))).map(|new| plain(&new)) {
             Err(raised) if raised.is(&LOOKUP_ERROR) => out.push(char),
             Err(raised) => return Err(raised),
             Ok(Value::None) => {}
             Ok(Value::Str(new)) => out.push_str(new.as_str()),
+            Ok(Value::Bool(code)) => out.push(if code { '\u{1}' } else { '\0' }),
+            Ok(Value::BigInt(_)) => return Err(value_error("character mapping must be in range(0x110000)")),
             Ok(Value::Int(code)) => match u32::try_from(code).ok().and_then(char::from_u32) {
                 Some(char) => out.push(char),
                 None => return Err(value_error("character mapping must be in range(0x110000)")),

@@ -1,14 +1,13 @@
 //! The views of a `ChainMap`: `keys()`, `values()` and `items()`, which show it as it is at each moment.
 
 use crate::python::args::Args;
-use crate::python::dict::Dict;
 use crate::python::exception::{KEY_ERROR, PyResult, TYPE_ERROR, type_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
-use crate::python::methods::dict_views::Kind;
+use crate::python::methods::dict_views::{Kind, compare_as_sets};
 use crate::python::modules::abc;
 use crate::python::modules::signature::Signature;
 use crate::python::object::Object;
-use crate::python::types::{BuiltinType, GENERATOR, SET as SET_TYPE, Type};
+use crate::python::types::{BuiltinType, SET as SET_TYPE, Type};
 use crate::python::value::Value;
 use crate::python::vm::{CompareOp, Vm};
 
@@ -21,18 +20,6 @@ pub(super) struct View {
 }
 
 impl View {
-    /// The view of a dict that holds what the map holds now; what is no view stays as it is.
-    fn of_dict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
-        let Some(view) = value.downcast::<Self>() else { return Ok(value.clone()) };
-        let dict = Dict::new();
-        for key in vm.collect(&view.map)? {
-            let value = if view.kind == Kind::Items { vm.get_item(&view.map, &key)? } else { Value::None };
-            dict.set(vm, key, value)?;
-        }
-        let name = if view.kind == Kind::Items { "items" } else { "keys" };
-        vm.call_method(&Value::dict(dict), name, Args::none())
-    }
-
     fn has_pair(&self, vm: &mut Vm, pair: &Value) -> PyResult<bool> {
         let pair = vm.unpack(pair, 2)?;
         let [key, value] = pair.as_slice() else { return Ok(false) };
@@ -99,11 +86,14 @@ impl Object for View {
         Some(vm.len(&self.map))
     }
 
-    fn iter(&self, vm: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
-        Some(match self.kind {
-            Kind::Keys => vm.iter(&self.map),
-            kind => Ok(IteratorObject::new(&GENERATOR, Walk { map: self.map.clone(), keys: None, kind })),
-        })
+    fn iter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
+        let function = match self.kind {
+            Kind::Keys => "KeysView.__iter__",
+            Kind::Values => "ValuesView.__iter__",
+            Kind::Items => "ItemsView.__iter__",
+        };
+        let walk = Walk { map: self.map.clone(), keys: None, kind: self.kind };
+        Some(Ok(IteratorObject::generator(function, walk)))
     }
 
     fn contains(&self, vm: &mut Vm, item: &Value) -> Option<PyResult<bool>> {
@@ -123,14 +113,12 @@ impl Object for View {
         if self.kind == Kind::Values || !is_set(other) {
             return None;
         }
-        Some((|| {
-            let (view, other) = (Self::of_dict(vm, &self.this())?, Self::of_dict(vm, other)?);
-            vm.compare(op, &view, &other)
-        })())
+        Some(compare_as_sets(vm, op, &self.this(), other))
     }
 
     fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
-        if self.kind == Kind::Values {
+        let operator = method.strip_prefix('r').unwrap_or(method);
+        if self.kind == Kind::Values || !matches!(operator, "and" | "or" | "sub" | "xor") {
             return None;
         }
         let others = match vm.collect(other) {
@@ -182,7 +170,13 @@ impl PyIterator for Walk {
             None => self.keys.insert(vm.iter(&self.map)?).clone(),
         };
         let Some(key) = vm.next(&keys)? else { return Ok(None) };
-        let value = vm.get_item(&self.map, &key)?;
-        Ok(Some(if self.kind == Kind::Items { Value::tuple(vec![key, value]) } else { value }))
+        Ok(Some(match self.kind {
+            Kind::Keys => key,
+            Kind::Values => vm.get_item(&self.map, &key)?,
+            Kind::Items => {
+                let value = vm.get_item(&self.map, &key)?;
+                Value::tuple(vec![key, value])
+            }
+        }))
     }
 }

@@ -5,7 +5,7 @@ use crate::python::builtins::convert;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, not_implemented_error, type_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
-use crate::python::methods::dict::{charge_removal, receiver};
+use crate::python::methods::dict::{self, charge_removal, receiver};
 use crate::python::methods::sort;
 use crate::python::modules::signature::Signature;
 use crate::python::modules::types::MAPPING_PROXY;
@@ -25,6 +25,7 @@ pub static COUNTER: BuiltinType = BuiltinType {
                 count_into(vm, this, args, BinaryOp::Add)
             },
         },
+        Method { name: "copy", call: dict::copy },
         Method { name: "elements", call: elements },
         Method { name: "most_common", call: most_common },
         Method { name: "subtract", call: |vm, this, args| count_into(vm, this, args, BinaryOp::Subtract) },

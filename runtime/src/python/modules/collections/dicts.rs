@@ -28,9 +28,12 @@ pub static ORDERED_DICT: BuiltinType = BuiltinType {
                 Ok(Value::None)
             },
         },
+        Method { name: "clear", call: dict::clear },
+        Method { name: "copy", call: dict::copy },
         Method { name: "items", call: items },
         Method { name: "keys", call: keys },
         Method { name: "move_to_end", call: move_to_end },
+        Method { name: "popitem", call: dict::popitem },
         Method {
             name: "pop",
             call: |vm, this, args| {

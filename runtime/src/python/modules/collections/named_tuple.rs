@@ -74,7 +74,9 @@ fn new_class(name: Str, names: Vec<String>, defaults: Vec<Value>) -> Rc<Class> {
     let with_default = names.iter().skip(names.len() - defaults.len()).map(|name| Str::from(name.as_str()));
     let by_name = Dict::from_strs(with_default.zip(defaults.iter().cloned()));
     dict.insert("_field_defaults".to_owned(), Value::dict(by_name));
-    dict.insert(FIELDS.to_owned(), Value::tuple(names.into_iter().map(Value::str).collect()));
+    let fields = Value::tuple(names.into_iter().map(Value::str).collect());
+    dict.insert("__match_args__".to_owned(), fields.clone());
+    dict.insert(FIELDS.to_owned(), fields);
     dict.insert(DEFAULTS.to_owned(), Value::tuple(defaults));
     dict.insert("__new__".to_owned(), Value::Builtin(&NEW));
     dict.insert("_make".to_owned(), Value::object(ClassMethod(Value::Builtin(&MAKE))));
@@ -250,10 +252,11 @@ impl Object for ClassFunction {
     }
 }
 
-static TUPLE_GETTER: BuiltinType = BuiltinType::new("_tuplegetter", "_collections", &OBJECT);
+/// The class of the descriptors of fields.
+pub(crate) static TUPLE_GETTER: BuiltinType = BuiltinType::new("_tuplegetter", "_collections", &OBJECT);
 
 /// What the class gives for a field: the descriptor of its place.
-struct TupleGetter(usize);
+pub(crate) struct TupleGetter(usize);
 
 /// The descriptor of a field of a named tuple, where the class has the field.
 pub fn field(class: &Type, name: &str) -> Option<Value> {

@@ -191,7 +191,8 @@ fn annotations(class: &Class) -> Vec<(Str, Value)> {
 /// The field that a class's annotation of a name makes.
 fn own_field(vm: &mut Vm, class: &Rc<Class>, name: Str, annotation: Value, keyword_only: bool) -> PyResult<Field> {
     let default = match class_member(class, &name) {
-        Some(Member::Value(value)) => value,
+        // As the class gives it: of a static method the function.
+        Some(Member::Value(_)) => vm.get_attr(&Value::Type(Type::Class(class.clone())), &name)?,
         _ => super::missing(),
     };
     let mut field = match default.downcast::<Field>() {
@@ -275,6 +276,8 @@ fn process(vm: &mut Vm, target: Value, options: Options) -> PyResult<Value> {
     // A method or more is made for each option, and holds all fields.
     vm.charge(annotations.len().saturating_mul(16).saturating_add(40))?;
     let (mut keyword_only, mut mark_seen) = (options.kw_only, false);
+    // The fields of the class itself, each with the object in its place that made it.
+    let mut own: Vec<(Option<Value>, Field)> = Vec::new();
     for (name, annotation) in &annotations {
         let mark = matches!(annotation.downcast::<Mark>(), Some(Mark::KeywordOnly));
         if mark || names(vm, annotation, "dataclasses", "KW_ONLY")? {
@@ -285,21 +288,34 @@ fn process(vm: &mut Vm, target: Value, options: Options) -> PyResult<Value> {
             (mark_seen, keyword_only) = (true, true);
             continue;
         }
-        let field = own_field(vm, class, name.clone(), annotation.clone(), keyword_only)?;
+        let mut field = own_field(vm, class, name.clone(), annotation.clone(), keyword_only)?;
+        let given = class.dict.borrow().get(name.as_str()).filter(|given| given.downcast::<Field>().is_some()).cloned();
+        // A field that stands under two names (`b: int = a`) is one, and has the last name.
+        for (known, earlier) in &mut own {
+            if given.as_ref().zip(known.as_ref()).is_some_and(|(given, known)| given.is(known)) {
+                field.keyword_only = earlier.keyword_only;
+                earlier.clone_from(&field);
+            }
+        }
+        own.push((given, field));
+    }
+    for (_, field) in own {
+        let name = field.name.to_string();
         let mut dict = class.dict.borrow_mut();
-        if dict.get(name.as_str()).is_some_and(|value| value.downcast::<Field>().is_some()) {
+        if dict.get(&name).is_some_and(|value| value.downcast::<Field>().is_some()) {
             if is_missing(&field.default) {
-                dict.shift_remove(name.as_str());
+                dict.shift_remove(&name);
             } else {
-                dict.insert(name.to_string(), field.default.clone());
+                dict.insert(name.clone(), field.default.clone());
             }
         }
         drop(dict);
-        fields.insert(name.to_string(), Rc::new(field));
+        fields.insert(name, Rc::new(field));
     }
     let stray = {
         let dict = class.dict.borrow();
-        let stray = |name: &str, value: &Value| value.downcast::<Field>().is_some() && !fields.contains_key(name);
+        let annotated = |name: &str| annotations.iter().any(|(annotated, _)| annotated.as_str() == name);
+        let stray = |name: &str, value: &Value| value.downcast::<Field>().is_some() && !annotated(name);
         dict.iter().find(|(name, value)| stray(name, value)).map(|(name, _)| name.clone())
     };
     if let Some(name) = stray {

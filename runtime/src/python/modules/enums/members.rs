@@ -8,10 +8,14 @@ use crate::python::builtins::construct;
 use crate::python::dict::{Dict, Key};
 use crate::python::exception::{PyResult, TYPE_ERROR, type_error, value_error};
 use crate::python::methods::sort;
+use crate::python::modules::collections::named_tuple::TUPLE_GETTER;
 use crate::python::modules::functools::{CACHED_PROPERTY, LRU_CACHE_WRAPPER, PARTIAL_METHOD};
 use crate::python::native_function::NativeFunction;
 use crate::python::string::Str;
-use crate::python::types::{Class, FUNCTION, INT, Instance, METHOD, METHOD_DESCRIPTOR, STR, Type};
+use crate::python::types::{
+    CLASS_METHOD, Class, FUNCTION, GETSET_DESCRIPTOR, INT, Instance, MEMBER_DESCRIPTOR, METHOD, METHOD_DESCRIPTOR,
+    PROPERTY, STATIC_METHOD, STR, SUPER, Type, WRAPPER_DESCRIPTOR,
+};
 use crate::python::value::Value;
 use crate::python::vm::descriptors::{ClassMethod, Property, StaticMethod};
 use crate::python::vm::lookup::{Member, class_member};
@@ -87,15 +91,32 @@ pub(super) fn prepare(class: &Rc<Class>) {
 fn is_member(class: &Class, name: &str, value: &Value) -> bool {
     let special = name.len() > 2 && name.starts_with('_') && name.ends_with('_');
     let private = name.starts_with(&format!("_{}__", class.name.trim_start_matches('_')));
-    // What has a `__get__`: classes and builtin functions have none.
-    let of_functions =
-        [&FUNCTION, &METHOD, &METHOD_DESCRIPTOR, &CACHED_PROPERTY, &LRU_CACHE_WRAPPER, &PARTIAL_METHOD].map(Type::from);
+    // What has a `__get__`, be it for its own instances: other classes and builtin functions have none.
+    let with_get = [
+        &FUNCTION,
+        &METHOD,
+        &METHOD_DESCRIPTOR,
+        &WRAPPER_DESCRIPTOR,
+        &GETSET_DESCRIPTOR,
+        &MEMBER_DESCRIPTOR,
+        &TUPLE_GETTER,
+        &CACHED_PROPERTY,
+        &LRU_CACHE_WRAPPER,
+        &PARTIAL_METHOD,
+        &PROPERTY,
+        &STATIC_METHOD,
+        &CLASS_METHOD,
+        &SUPER,
+    ]
+    .map(Type::from);
     let descriptor = matches!(value, Value::Function(_))
-        || of_functions.iter().any(|class| value.class().same(class))
+        || with_get.iter().any(|class| value.class().same(class))
+        || matches!(value, Value::Type(given) if with_get.iter().any(|class| given.same(class)))
         || value.downcast::<Property>().is_some()
         || value.downcast::<StaticMethod>().is_some()
         || value.downcast::<ClassMethod>().is_some()
-        || value.downcast::<NativeFunction>().is_some();
+        || value.downcast::<NativeFunction>().is_some()
+        || value.type_name().as_str() == "function";
     !special && !private && !descriptor
 }
 

@@ -5,6 +5,7 @@ use crate::python::exception::{PyResult, TYPE_ERROR, value_error};
 use crate::python::hash;
 use crate::python::native_function::NativeFunction;
 use crate::python::value::Value;
+use crate::python::vm::iteration::str_iterator;
 use crate::python::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
 
 fn function(
@@ -88,6 +89,11 @@ fn or_not_implemented(result: PyResult<Value>) -> PyResult<Value> {
     }
 }
 
+/// Whether it is a sequence that is to be repeated: it asks the member how often.
+fn repeats(op: BinaryOp, other: &Value) -> bool {
+    op == BinaryOp::Multiply && matches!(other, Value::Str(_) | Value::Bytes(_) | Value::List(_) | Value::Tuple(_))
+}
+
 fn given(args: &[Value]) -> Value {
     args.first().cloned().unwrap_or_default()
 }
@@ -137,6 +143,9 @@ pub(super) fn of_members(is_int: bool, is_str: bool) -> Vec<(&'static str, Value
             // What an int refuses, the other operand may do; a str says by itself what it cannot be joined with.
             let kept = move |result| if is_int { or_not_implemented(result) } else { result };
             methods.push(function(name, move |vm, member, args| {
+                if is_int && repeats(op, &given(&args)) {
+                    return Ok(Value::NotImplemented);
+                }
                 let member = plain(&member);
                 // Texts show what they are given.
                 let other = if member.as_str().is_some() { given(&args) } else { other(&args) };
@@ -144,7 +153,8 @@ pub(super) fn of_members(is_int: bool, is_str: bool) -> Vec<(&'static str, Value
             }));
             methods.push(function(reflected, move |vm, member, args| {
                 // A text that formats the member does so by the member's own text.
-                if op == BinaryOp::Remainder && matches!(other(&args), Value::Str(_) | Value::Bytes(_)) {
+                let formats = op == BinaryOp::Remainder && matches!(other(&args), Value::Str(_) | Value::Bytes(_));
+                if formats || is_int && repeats(op, &given(&args)) {
                     return Ok(Value::NotImplemented);
                 }
                 or_not_implemented(vm.binary(op, &other(&args), &plain(&member)))
@@ -175,7 +185,8 @@ pub(super) fn of_members(is_int: bool, is_str: bool) -> Vec<(&'static str, Value
     }
     if is_str {
         methods.push(function("__len__", |vm, member, _| vm.len(&plain(&member)).map(Value::from_usize)));
-        methods.push(function("__iter__", |vm, member, _| vm.iter(&plain(&member))));
+        methods
+            .push(function("__iter__", |_, member, _| Ok(plain(&member).as_str().map_or(Value::None, str_iterator))));
         methods.push(function("__getitem__", |vm, member, args| vm.get_item(&plain(&member), &given(&args))));
         methods.push(function("__contains__", |vm, member, args| {
             vm.contains(&plain(&member), &other(&args)).map(Value::Bool)

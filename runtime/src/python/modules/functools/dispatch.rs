@@ -7,11 +7,13 @@ use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, type_error};
 use crate::python::modules::abc::is_virtual_subclass;
 use crate::python::modules::signature::Signature;
+use crate::python::modules::typing::union_members;
 use crate::python::native_function::NativeFunction;
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, FUNCTION, OBJECT, Type};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
+use crate::python::vm::attributes::no_attribute;
 use crate::python::vm::descriptors::is_object;
 use crate::python::vm::lookup::resolution_order;
 
@@ -26,6 +28,18 @@ pub(super) fn singledispatch(_: &mut Vm, args: Args) -> PyResult<Value> {
     let [function] = Signature::function("singledispatch", ["func"], 1).bind(args)?.map(Option::unwrap_or_default);
     let variants = RefCell::new(vec![(Type::Builtin(&OBJECT), function.clone())]);
     Ok(Value::object(Dispatch { function, variants }))
+}
+
+/// The classes that a variant can be registered for: a class, or those of a union.
+fn classes_of(value: &Value) -> Option<Vec<Type>> {
+    let class = |value: &Value| match value {
+        Value::Type(class) => Some(class.clone()),
+        _ => None,
+    };
+    match union_members(value) {
+        Some(members) => members.iter().map(class).collect(),
+        None => class(value).map(|class| vec![class]),
+    }
 }
 
 impl Dispatch {
@@ -50,27 +64,37 @@ impl Dispatch {
         Ok(self.function.clone())
     }
 
-    fn add(&self, class: Type, function: Value) {
-        self.variants.borrow_mut().push((class, function));
+    fn add(&self, classes: &[Type], function: &Value) {
+        let added = classes.iter().map(|class| (class.clone(), function.clone()));
+        self.variants.borrow_mut().extend(added);
     }
 
     /// `register(cls, func=None)`
     fn register(&self, vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         let [class, function] = Signature::function("register", ["cls", "func"], 1).bind(args)?;
-        let Value::Type(class) = class.unwrap_or_default() else {
+        let class = class.unwrap_or_default();
+        let function = function.filter(|function| !function.is_none());
+        let Some(classes) = classes_of(&class) else {
+            let shown = vm.repr(&class)?;
             // DIFFERENCE: functions keep no annotations to take the class from.
-            return Err(type_error("register() takes a class here: `@f.register(int)`"));
+            return Err(type_error(match function {
+                Some(_) => format!("Invalid first argument to `register()`. {shown} is not a class or union type."),
+                None => format!(
+                    "Invalid first argument to `register()`: {shown}. Use either `@register(some_class)` or plain \
+                     `@register` on an annotated function."
+                ),
+            }));
         };
-        if let Some(function) = function.filter(|function| !function.is_none()) {
-            self.add(class, function.clone());
+        vm.charge(classes.len())?;
+        if let Some(function) = function {
+            self.add(&classes, &function);
             return Ok(function);
         }
-        vm.charge(1)?;
         let this = this.clone();
         Ok(NativeFunction::value("<lambda>", "register.<locals>.<lambda>".to_owned(), move |_, args| {
             let [function] = args.exactly("register")?;
             if let Some(dispatch) = this.downcast::<Self>() {
-                dispatch.add(class.clone(), function.clone());
+                dispatch.add(&classes, &function);
             }
             Ok(function)
         }))
@@ -115,7 +139,14 @@ impl Object for Dispatch {
         match name {
             "dispatch" => Some(std::mem::take(args).exactly("dispatch").and_then(|[class]| match class {
                 Value::Type(class) => self.variant(vm, &class),
-                _ => Err(type_error("dispatch() takes a class")),
+                // It is looked for among those asked before, which are held by weak references.
+                Value::Function(_) | Value::Builtin(_) | Value::BoundMethod(_) | Value::Instance(_) => {
+                    Err(no_attribute(&class, "__mro__"))
+                }
+                other => {
+                    let class = other.type_name();
+                    Err(type_error(format!("cannot create weak reference to '{}' object", class.as_str())))
+                }
             })),
             "register" => Some(self.register(vm, this, std::mem::take(args))),
             _ => None,

@@ -2,17 +2,12 @@
 
 use std::rc::Rc;
 
-use super::PARTIAL;
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, value_error};
-use crate::python::modules::enums::ENUM;
+use crate::python::exception::{PyResult, Raised, value_error};
 use crate::python::modules::signature::Signature;
-use crate::python::modules::string::TEMPLATE;
 use crate::python::modules::typing::Alias;
 use crate::python::native_function::NativeFunction;
-use crate::python::types::{
-    CLASS_METHOD, Class, FUNCTION, NONE_TYPE, OBJECT, PROPERTY, STATIC_METHOD, TUPLE, TYPE, Type,
-};
+use crate::python::types::{BuiltinType, Class, Type};
 use crate::python::value::Value;
 use crate::python::vm::lookup::{Member, class_member};
 use crate::python::vm::{CompareOp, Vm};
@@ -25,38 +20,72 @@ fn defines(class: &Rc<Class>, name: &str) -> bool {
     matches!(class_member(class, name), Some(Member::Value(_)))
 }
 
+/// Classes of CPython that have comparisons of their own, by module; those derived from them have these.
+const ORDERED: [(&str, &[&str]); 13] = [
+    (
+        "",
+        &[
+            "builtin_function_or_method",
+            "bytes",
+            "complex",
+            "dict",
+            "dict_items",
+            "dict_keys",
+            "float",
+            "frozenset",
+            "GenericAlias",
+            "int",
+            "list",
+            "mappingproxy",
+            "method",
+            "method-wrapper",
+            "range",
+            "set",
+            "slice",
+            "str",
+            "tuple",
+            "UnionType",
+        ],
+    ),
+    ("collections", &["Counter", "deque"]),
+    ("collections.abc", &["ItemsView", "KeysView", "Set"]),
+    ("datetime", &["date", "time", "timedelta", "timezone"]),
+    ("functools", &["KeyWrapper"]),
+    ("galaxy.tool_util.version", &["LegacyVersion"]),
+    ("numbers", &["Real"]),
+    ("packaging.version", &["Version"]),
+    ("pathlib", &["Path", "PosixPath", "PurePath", "PurePosixPath"]),
+    ("re", &["Pattern"]),
+    ("types", &["GenericAlias", "SimpleNamespace", "UnionType"]),
+    ("typing", &["Union"]),
+    ("uuid", &["UUID"]),
+];
+
+fn is_ordered(class: &'static BuiltinType) -> bool {
+    let own = ORDERED.iter().any(|(module, names)| *module == class.module && names.contains(&class.name));
+    own || class.base.is_some_and(is_ordered)
+}
+
+fn unordered() -> Raised {
+    value_error("must define at least one ordering operation: < > <= >=")
+}
+
 /// `total_ordering(cls)`
 pub(super) fn total_ordering(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [target] = Signature::function("total_ordering", ["cls"], 1).bind(args)?.map(Option::unwrap_or_default);
     // What an alias has is what its class has.
     let class = target.downcast::<Alias>().map_or(&target, Alias::origin);
     if let Value::Type(Type::Builtin(builtin)) = class {
-        // These have only the comparisons of `object`.
-        let bare = [
-            &OBJECT,
-            &TYPE,
-            &NONE_TYPE,
-            &FUNCTION,
-            &PROPERTY,
-            &STATIC_METHOD,
-            &CLASS_METHOD,
-            &PARTIAL,
-            &ENUM,
-            &TEMPLATE,
-        ];
-        let bare = bare.iter().any(|class| std::ptr::eq(*class, *builtin));
-        if bare || Type::Builtin(builtin).is_exception() {
-            return Err(value_error("must define at least one ordering operation: < > <= >="));
-        }
+        return if is_ordered(builtin) { Ok(target) } else { Err(unordered()) };
     }
-    // Anything else has all comparisons, of its own class or of `object`.
+    // Any other object has all comparisons, of its own class or of `object`.
     let Value::Type(Type::Class(class)) = &target else { return Ok(target) };
     vm.charge(4)?;
-    if Type::Class(class.clone()).builtin_base().is_subclass(&TUPLE) {
+    if is_ordered(Type::Class(class.clone()).builtin_base()) {
         return Ok(target);
     }
     let Some((root, root_op)) = ORDER.into_iter().find(|(name, _)| defines(class, name)) else {
-        return Err(value_error("must define at least one ordering operation: < > <= >="));
+        return Err(unordered());
     };
     let missing: Vec<(&'static str, CompareOp)> = ORDER.into_iter().filter(|(name, _)| !defines(class, name)).collect();
     for (name, op) in missing {

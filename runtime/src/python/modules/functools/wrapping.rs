@@ -2,58 +2,31 @@
 
 use std::rc::Rc;
 
-use super::{LRU_CACHE_WRAPPER, PARTIAL};
+use super::{LRU_CACHE_WRAPPER, PARTIAL, Partial};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, attribute_error, type_error};
 use crate::python::function::Guise;
-use crate::python::modules::copy::deepcopy;
 use crate::python::modules::signature::Signature;
 use crate::python::modules::types::SIMPLE_NAMESPACE;
-use crate::python::object::Object;
 use crate::python::string::Str;
-use crate::python::types::{BUILTIN_FUNCTION, BuiltinType, FUNCTION, OBJECT, Type};
+use crate::python::types::{BUILTIN_FUNCTION, FUNCTION, Type};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 use crate::python::vm::members::plain;
 
-/// What `wraps(f)` gives: it makes the function that it decorates look like `f`.
-struct Wraps(Value);
-
-static WRAPS: BuiltinType =
-    BuiltinType { construct: Some(super::partial), ..BuiltinType::new("partial", "functools", &OBJECT) };
-
-impl Object for Wraps {
-    fn class(&self) -> &'static BuiltinType {
-        &WRAPS
-    }
-
-    fn callable(&self) -> bool {
-        true
-    }
-
-    fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
-        let address = crate::python::builtins::attributes::identity(this);
-        Ok(format!(
-            "functools.partial(<function update_wrapper at {address:#x}>, wrapped={}, assigned=('__module__', '__name__', \
-             '__qualname__', '__doc__', '__annotations__'), updated=('__dict__',))",
-            vm.repr(&self.0)?
-        ))
-    }
-
-    fn deepcopy(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
-        deepcopy(vm, &self.0).map(|copy| Value::object(Self(copy)))
-    }
-
-    fn call(&self, vm: &mut Vm, _: &Value, mut args: Args) -> PyResult<Value> {
-        args.kw.push((Str::from("wrapped"), self.0.clone()));
-        update_wrapper(vm, args)
-    }
-}
-
-/// `wraps(wrapped, assigned, updated)`
-pub(super) fn wraps(_: &mut Vm, args: Args) -> PyResult<Value> {
-    let [wrapped, _, _] = Signature::function("wraps", ["wrapped", "assigned", "updated"], 1).bind(args)?;
-    Ok(Value::object(Wraps(wrapped.unwrap_or_default())))
+/// `wraps(wrapped, assigned, updated)`: `update_wrapper` with all but the function that it decorates.
+pub(super) fn wraps(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    const NAMES: [&str; 3] = ["wrapped", "assigned", "updated"];
+    let [wrapped, assigned, updated] = Signature::function("wraps", NAMES, 1).bind(args)?;
+    let names = |names: &[&str]| Value::tuple(names.iter().map(|name| Value::str(*name)).collect());
+    let assigned =
+        assigned.unwrap_or_else(|| names(&["__module__", "__name__", "__qualname__", "__doc__", "__annotations__"]));
+    let updated = updated.unwrap_or_else(|| names(&["__dict__"]));
+    let given = [wrapped.unwrap_or_default(), assigned, updated];
+    let keywords = NAMES.map(Str::from).into_iter().zip(given).collect();
+    let module = vm.import("functools", true)?;
+    let function = vm.get_attr(&module, "update_wrapper")?;
+    Ok(Value::object(Partial { function, args: Vec::new(), keywords }))
 }
 
 /// `update_wrapper(wrapper, wrapped, assigned, updated)`.

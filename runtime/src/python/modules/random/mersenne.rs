@@ -4,6 +4,8 @@ use num_bigint::{BigInt, BigUint};
 use smallvec::SmallVec;
 
 const N: usize = 624;
+/// How many numbers `getstate` gives of the generator: its words, and which comes next.
+pub const STATE_LENGTH: usize = N + 1;
 const M: usize = 397;
 const MATRIX_A: u32 = 0x9908_b0df;
 const UPPER_MASK: u32 = 0x8000_0000;

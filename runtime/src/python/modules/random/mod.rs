@@ -19,11 +19,12 @@ pub use mersenne::MersenneTwister;
 use super::signature::Signature;
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
+use crate::python::number::Num;
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::{Builtin, Method, Value};
-use crate::python::vm::Vm;
+use crate::python::vm::{BinaryOp, Vm};
 
 /// Where a function takes its numbers from.
 #[derive(Clone, Copy)]
@@ -203,16 +204,42 @@ fn getstate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
     Ok(Value::tuple(vec![Value::Int(STATE_VERSION), Value::tuple(internal), gauss]))
 }
 
+/// The words of an old state, each modulo `2**32`.
+fn unsigned(vm: &mut Vm, words: &Value) -> PyResult<Value> {
+    let mut all = Vec::new();
+    for word in vm.collect(words)? {
+        all.push(vm.binary(BinaryOp::Remainder, &word, &Value::Int(1 << 32))?);
+    }
+    Ok(Value::tuple(all))
+}
+
 fn setstate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
     let [state] = Signature::method("Random.setstate", ["state"], 1).bind(args)?;
-    let state = vm.collect(&state.unwrap_or_default())?;
-    let [Value::Int(STATE_VERSION), Value::Tuple(internal), gauss] = state.as_slice() else {
-        return Err(value_error("state vector is not one that Random.getstate() gave"));
-    };
+    let state = state.unwrap_or_default();
+    let version = vm.get_item(&state, &Value::Int(0))?;
+    let current = vm.equal(&version, &Value::Int(STATE_VERSION))?;
+    if !current && !vm.equal(&version, &Value::Int(2))? {
+        let version = vm.str(&version)?;
+        let message = "passed to Random.setstate() of version";
+        return Err(value_error(format!("state with version {} {message} {STATE_VERSION}", version.as_str())));
+    }
+    let parts = vm.unpack(&state, 3)?;
+    let [_, internal, gauss] = parts.as_slice() else { return Err(value_error("invalid state")) };
+    // Version 2, which Python 2.6 wrote, has signed words.
+    let internal = if current { internal.clone() } else { unsigned(vm, internal)? };
+    let Value::Tuple(internal) = &internal else { return Err(type_error("state vector must be a tuple")) };
+    if internal.items.len() != mersenne::STATE_LENGTH {
+        return Err(value_error("state vector is the wrong size"));
+    }
     let mut numbers = Vec::with_capacity(internal.items.len());
     for value in &internal.items {
-        let Value::Int(number) = value else { return Err(type_error("an integer is required")) };
-        numbers.push(u32::try_from(*number).map_err(|_| value_error("state vector is out of range"))?);
+        let number = Num::int_of(value).ok_or_else(|| type_error("an integer is required"))?;
+        let number = u32::try_from(number.to_big());
+        // The last number is no word but a place.
+        numbers.push(number.map_err(|_| match numbers.len() + 1 {
+            mersenne::STATE_LENGTH => value_error("invalid state"),
+            _ => overflow_error("can't convert negative value to unsigned int"),
+        })?);
     }
     let index = numbers.pop().and_then(|index| usize::try_from(index).ok()).unwrap_or(usize::MAX);
     let gauss = match gauss {

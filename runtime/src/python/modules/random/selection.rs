@@ -77,6 +77,7 @@ pub(super) fn choices(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<V
     let cumulative = cumulative.filter(|weights| !weights.is_none());
     let count = count.unwrap_or(Value::Int(1));
     let length = vm.len(&population)?;
+    let mut last = None;
     let cumulative = match (cumulative, weights) {
         (None, None) => {
             let count = repetitions(vm, &count)?;
@@ -105,15 +106,16 @@ pub(super) fn choices(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<V
             if vm.len(&cumulative)? != length {
                 return Err(value_error("The number of weights does not match the population"));
             }
-            vm.get_item(&cumulative, &Value::Int(-1))?;
+            last = Some(vm.get_item(&cumulative, &Value::Int(-1))?);
             vm.collect(&cumulative)?
         }
     };
     if cumulative.len() != length {
         return Err(value_error("The number of weights does not match the population"));
     }
-    let Some(last) = cumulative.last() else { return Err(index_error("list index out of range")) };
-    let total = vm.binary(BinaryOp::Add, last, &Value::Float(0.0))?;
+    let last = last.or_else(|| cumulative.last().cloned());
+    let last = last.ok_or_else(|| index_error("list index out of range"))?;
+    let total = vm.binary(BinaryOp::Add, &last, &Value::Float(0.0))?;
     let total = convert::real(vm, &total)?;
     if total <= 0.0 {
         return Err(value_error("Total of weights must be greater than zero"));

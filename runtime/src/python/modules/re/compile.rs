@@ -26,13 +26,13 @@ thread_local! {
 pub(super) fn pattern(vm: &mut Vm, pattern: &Value, flags: Option<&Value>) -> PyResult<Value> {
     let flags = match flags {
         None => 0,
-        Some(Value::BigInt(_)) => {
-            // What is wrong with the pattern comes first.
-            self::pattern(vm, pattern, None)?;
-            return Err(overflow_error("Python int too large to convert to C int"));
-        }
+        Some(Value::BigInt(_)) => return too_large(vm, pattern),
         Some(flags) => match number(flags) {
-            Some(flags) => u32::try_from(flags).map_err(|_| value_error("bad flags"))?,
+            Some(flags) => match i32::try_from(flags) {
+                // Negative ones have all the higher flags.
+                Ok(flags) => flags.cast_unsigned(),
+                Err(_) => return too_large(vm, pattern),
+            },
             None => {
                 // CPython looks for the pattern among those that it keeps, first.
                 hash::hash(vm, flags)?;
@@ -78,6 +78,12 @@ pub(super) fn pattern(vm: &mut Vm, pattern: &Value, flags: Option<&Value>) -> Py
         kept.entry((flags, bytes)).or_default().insert(text.to_string(), value.clone());
     });
     Ok(value)
+}
+
+/// Refuses flags past a C int; what is wrong with the pattern comes first.
+fn too_large(vm: &mut Vm, given: &Value) -> PyResult<Value> {
+    pattern(vm, given, None)?;
+    Err(overflow_error("Python int too large to convert to C int"))
 }
 
 /// Forgets all.

@@ -11,7 +11,7 @@ use crate::python::hash::hash_immutable;
 use crate::python::iterator::{Items, IteratorObject};
 use crate::python::object::Object;
 use crate::python::regex::ast::flag;
-use crate::python::types::{BuiltinType, GENERATOR, INT};
+use crate::python::types::{BuiltinType, INT};
 use crate::python::value::Value;
 use crate::python::vm::operators::of_method;
 use crate::python::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
@@ -137,7 +137,7 @@ impl Object for RegexFlag {
         let mut members: Vec<u32> = self.members().map(|(_, _, bit)| *bit).collect();
         members.sort_unstable();
         let members: Vec<Value> = members.into_iter().map(|bit| flags(i64::from(bit))).collect();
-        Some(Ok(IteratorObject::new(&GENERATOR, Items(members.into_iter()))))
+        Some(Ok(IteratorObject::generator("Flag.__iter__", Items(members.into_iter()))))
     }
 
     fn len(&self, _: &mut Vm) -> Option<PyResult<usize>> {

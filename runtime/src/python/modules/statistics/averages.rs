@@ -5,7 +5,7 @@ use super::super::signature::Signature;
 use super::{Fraction, Numbers, Sum, error};
 use crate::python::args::Args;
 use crate::python::builtins::{construct, convert};
-use crate::python::exception::{PyResult, VALUE_ERROR, type_error, value_error};
+use crate::python::exception::{PyResult, Raised, VALUE_ERROR, type_error, value_error};
 use crate::python::methods::sort;
 use crate::python::value::Value;
 use crate::python::vm::members::plain;
@@ -56,12 +56,9 @@ pub(super) fn geometric_mean(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let refused = || error("geometric mean requires a non-empty dataset containing positive numbers");
     let math = vm.import("math", true)?;
     let mut logs = Vec::new();
-    for value in vm.collect(&data)? {
-        match vm.call_method(&math, "log", Args::one(value)) {
-            Ok(log) => logs.push(log),
-            Err(raised) if raised.is(&VALUE_ERROR) => return Err(refused()),
-            Err(raised) => return Err(raised),
-        }
+    let as_refused = |raised: Raised| if raised.is(&VALUE_ERROR) { refused() } else { raised };
+    for value in vm.collect(&data).map_err(as_refused)? {
+        logs.push(vm.call_method(&math, "log", Args::one(value)).map_err(as_refused)?);
     }
     if logs.is_empty() {
         return Err(refused());
@@ -77,6 +74,10 @@ pub(super) fn harmonic_mean(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [data, weights] =
         Signature::function("harmonic_mean", ["data", "weights"], 1).bind(args)?.map(Option::unwrap_or_default);
     let values = vm.collect(&data)?;
+    if !matches!(data, Value::Iterator(_)) {
+        // CPython counts what is no iterator before it looks at the items.
+        vm.len(&data)?;
+    }
     let zero = Value::Int(0);
     match values.as_slice() {
         [] => return Err(error("harmonic_mean requires at least one data point")),
@@ -188,11 +189,10 @@ pub(super) fn quantiles(vm: &mut Vm, args: Args) -> PyResult<Value> {
     }
     let parts = convert::index_i64(vm, &parts)?;
     let method = method.unwrap_or_else(|| Value::str("exclusive"));
-    let inclusive = match method.as_str().map(|method| method.as_str()) {
-        Some("inclusive") => true,
-        Some("exclusive") => false,
-        _ => return Err(value_error(format!("Unknown method: {}", vm.repr(&method)?))),
-    };
+    let inclusive = vm.equal(&method, &Value::str("inclusive"))?;
+    if !inclusive && !vm.equal(&method, &Value::str("exclusive"))? {
+        return Err(value_error(format!("Unknown method: {}", vm.repr(&method)?)));
+    }
     let mut result = Vec::new();
     for index in 1..parts {
         vm.charge(4)?;

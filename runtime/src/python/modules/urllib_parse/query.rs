@@ -5,6 +5,7 @@ use super::text;
 use crate::python::args::Args;
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, TYPE_ERROR, type_error, value_error};
+use crate::python::modules::named_parts::as_tuple;
 use crate::python::modules::signature::Signature;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
@@ -138,7 +139,7 @@ pub(super) fn urlencode(vm: &mut Vm, args: Args) -> PyResult<Value> {
         match vm.len(&query) {
             Ok(0) => {}
             Ok(_) => match vm.get_item(&query, &Value::Int(0)) {
-                Ok(Value::Tuple(_)) => {}
+                Ok(first) if as_tuple(&first).is_some() => {}
                 Err(raised) if !raised.is(&TYPE_ERROR) => return Err(raised),
                 _ => return Err(not_sequence()),
             },

@@ -170,8 +170,9 @@ pub(super) fn unquote_value(
     encoding: Option<Value>,
     errors: Option<Value>,
 ) -> PyResult<Value> {
+    // What is `None` is the default, for texts only.
     let given = |value: Option<Value>, default: &str| match value {
-        Some(value) if !value.is_none() => value,
+        Some(value) if !value.is_none() || matches!(string, Value::Bytes(_)) => value,
         _ => Value::str(default),
     };
     let options = [given(encoding, "utf-8"), given(errors, "replace")];

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::text;
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::exception::{PyResult, not_implemented_error, type_error, value_error};
 use crate::python::modules::collections::named_tuple;
 use crate::python::modules::signature::Signature;
 use crate::python::types::{Class, Type};
@@ -23,7 +23,7 @@ pub(super) enum Kind {
 thread_local! {
     // A class belongs to a thread, as all values do; a second one of the same name would not be the same.
     static CLASSES: [Rc<Class>; 3] = [
-        named_tuple::class("urllib.parse", "DefragResult", &["url", "fragment"], &[("geturl", &GETURL)]),
+        named_tuple::class("urllib.parse", "DefragResult", &["url", "fragment"], &[("encode", &ENCODE), ("geturl", &GETURL)]),
         named_tuple::class("urllib.parse", "ParseResult", &["scheme", "netloc", "path", "params", "query", "fragment"], &PROPERTIES),
         named_tuple::class("urllib.parse", "SplitResult", &["scheme", "netloc", "path", "query", "fragment"], &PROPERTIES),
     ];
@@ -48,7 +48,8 @@ pub(super) fn result(kind: Kind, parts: Vec<String>) -> Value {
 }
 
 /// What the results have beside their fields; each is a property whose getter gets the tuple.
-static PROPERTIES: [(&str, &Builtin); 5] = [
+static PROPERTIES: [(&str, &Builtin); 6] = [
+    ("encode", &ENCODE),
     ("geturl", &GETURL),
     ("hostname", &Builtin { name: "hostname", call: |vm, args| netloc(vm, args, Netloc::hostname) }),
     (
@@ -69,6 +70,9 @@ static GETURL: Builtin = Builtin {
         Ok(named_tuple::bound(parts, &JOIN))
     },
 };
+
+/// DIFFERENCE: there are no addresses as bytes.
+static ENCODE: Builtin = Builtin { name: "encode", call: |_, _| Err(not_implemented_error("addresses as bytes")) };
 
 static JOIN: Builtin = Builtin {
     name: "geturl",
