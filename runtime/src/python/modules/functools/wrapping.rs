@@ -4,12 +4,15 @@ use std::rc::Rc;
 
 use super::{LRU_CACHE_WRAPPER, PARTIAL, Partial};
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, attribute_error, type_error};
+use crate::python::exception::{PyResult, Raised, attribute_error, type_error};
 use crate::python::function::Guise;
 use crate::python::modules::signature::Signature;
 use crate::python::modules::types::SIMPLE_NAMESPACE;
 use crate::python::string::Str;
-use crate::python::types::{BUILTIN_FUNCTION, FUNCTION, Type};
+use crate::python::types::{
+    BUILTIN_FUNCTION, BuiltinType, CLASS_METHOD, FUNCTION, GETSET_DESCRIPTOR, MEMBER_DESCRIPTOR, METHOD_DESCRIPTOR,
+    METHOD_WRAPPER, PROPERTY, STATIC_METHOD, Type, WRAPPER_DESCRIPTOR,
+};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 use crate::python::vm::members::plain;
@@ -50,6 +53,21 @@ pub(super) fn update_wrapper(vm: &mut Vm, args: Args) -> PyResult<Value> {
         // Wrappers of the runtime show what they wrap by themselves.
         Value::Object(object)
             if [&FUNCTION, &LRU_CACHE_WRAPPER, &PARTIAL].iter().any(|class| std::ptr::eq(*class, object.class())) => {}
+        // They take all but the last, which they have already.
+        Value::Object(object)
+            if [&STATIC_METHOD, &CLASS_METHOD].iter().any(|class| std::ptr::eq(*class, object.class())) =>
+        {
+            return Err(attribute_error("readonly attribute"));
+        }
+        Value::Object(object) if std::ptr::eq(object.class(), &raw const PROPERTY) => {
+            let name = ["__module__", "__name__", "__qualname__"];
+            for name in name {
+                if vm.find_attr(&wrapped, name)?.is_some() {
+                    return Err(attribute_error(format!("'property' object has no attribute '{name}'")));
+                }
+            }
+            return Err(attribute_error("'property' object has no attribute '__dict__'"));
+        }
         Value::Object(object) if object.class().module == "uuid" => {
             return Err(type_error("UUID objects are immutable"));
         }
@@ -67,13 +85,7 @@ pub(super) fn update_wrapper(vm: &mut Vm, args: Args) -> PyResult<Value> {
                 if let Some(value) = vm.find_attr(&wrapped, name)? {
                     if matches!(&wrapper, Value::Object(object) if !std::ptr::eq(object.class(), &raw const SIMPLE_NAMESPACE))
                     {
-                        let class = wrapper.type_name();
-                        let class_has_it = name != "__module__" || !wrapper.class().builtin_base().is_static();
-                        return Err(attribute_error(if class_has_it {
-                            format!("'{}' object attribute '{name}' is read-only", class.as_str())
-                        } else {
-                            format!("'{}' object has no attribute '{name}'", class.as_str())
-                        }));
+                        return Err(refusal(wrapper.class().builtin_base(), name));
                     }
                     vm.set_attr(&wrapper, &Str::from(name), value)?;
                 }
@@ -85,6 +97,24 @@ pub(super) fn update_wrapper(vm: &mut Vm, args: Args) -> PyResult<Value> {
         }
     }
     Ok(wrapper)
+}
+
+/// Why objects of a class do not take one of the attributes: CPython's class has it as data that is read only, as a computed
+/// value, as any other value, or not at all.
+fn refusal(class: &'static BuiltinType, name: &str) -> Raised {
+    let shown = class.shown_name();
+    let shown = shown.as_str();
+    let is = |others: &[&'static BuiltinType]| others.iter().any(|other| std::ptr::eq(class, *other));
+    let descriptor = is(&[&METHOD_DESCRIPTOR, &WRAPPER_DESCRIPTOR, &GETSET_DESCRIPTOR, &MEMBER_DESCRIPTOR]);
+    attribute_error(match name {
+        "__name__" if descriptor => "readonly attribute".to_owned(),
+        "__name__" | "__qualname__" | "__doc__" if descriptor || is(&[&METHOD_WRAPPER]) => {
+            format!("attribute '{name}' of '{shown}' objects is not writable")
+        }
+        "__module__" if !class.is_static() => format!("'{shown}' object attribute '{name}' is read-only"),
+        "__doc__" => format!("'{shown}' object attribute '{name}' is read-only"),
+        _ => format!("'{shown}' object has no attribute '{name}'"),
+    })
 }
 
 /// An attribute that a function has as a text only.
