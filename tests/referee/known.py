@@ -116,6 +116,7 @@ KNOWN = [
     Known("the order of sets of what is hashed by address", r"set|\{", r"None|<class|nan", None, when=same_characters),
     Known("the arguments of a SyntaxError", r"eval|ast|compile|except", r"\('[^']*', \('<(string|unknown)>'", r"line \d+\)'"),
     Known("hashes as an index", r"\bhash\(", r"^!IndexError: .*index out of range"),
+    Known("enumerations with a name twice", r"class \w+\([^()]*Enum\):", r"^!TypeError: '\w+' already defined as "),
     Known("hashes of patterns and versions", r"\bhash\(.*\b(re\.compile|packaging\.(version|specifiers)\.\w+)\(", r"^-?\d+ int$", r"^-?\d+ int$"),
     Known("addresses as bytes", None, None, r"addresses as bytes"),
     Known("the name of a cached `type`", r"\b(lru_)?cache\(type\)|\b(lru_)?cache\b.*\btype\b", r"getset_descriptor|<attribute '__\w+__' of 'type' objects>|__name__ must be set to a string object", r"type"),

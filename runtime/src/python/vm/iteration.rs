@@ -7,6 +7,7 @@ pub use super::iterators::DictPart;
 use super::iterators::{
     BytesIterator, DictIterator, ListIterator, RangeIterator, SequenceIterator, SetIterator, StrIterator, TupleIterator,
 };
+use super::operators::is_not_iterable;
 use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{PyResult, Raised, type_error, value_error};
@@ -230,7 +231,7 @@ impl Vm {
     fn unpack_iter(&mut self, object: &Value) -> PyResult<Value> {
         self.iter(object).map_err(|raised| match object {
             Value::Object(_) | Value::Instance(_) if !raised.0.places.borrow().is_empty() => raised,
-            _ if raised.is(&crate::python::exception::TYPE_ERROR) => {
+            _ if is_not_iterable(&raised, object) => {
                 type_error(format!("cannot unpack non-iterable {} object", object.type_name().as_str()))
             }
             _ => raised,
