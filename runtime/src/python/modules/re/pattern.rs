@@ -398,6 +398,7 @@ impl Object for PatternObject {
         }
     }
 
+    // DIFFERENCE: CPython hashes the code of its engine too.
     fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
         Some(Ok(hash_str(&self.text) ^ i64::from(self.regex.flags())))
     }
