@@ -182,9 +182,7 @@ impl Worker {
         if block.is_condition {
             let before = self.vm.steps_left();
             let value = evaluate(&mut self.vm, source, kind);
-            if self.memo.is_followed()
-                && let Some(outer) = &mut self.memo.outer
-            {
+            if let Some(outer) = self.memo.outer.as_mut().filter(|outer| !outer.lost) {
                 let paid = before.saturating_sub(self.vm.steps_left());
                 outer.condition(&self.vm, &self.slots, code, value.as_ref().ok(), paid);
             }

@@ -79,18 +79,11 @@ impl Worker {
     fn meet(&mut self, seen: Working, combined: &Rc<Entity>, known: &Requirements) -> PyResult<Wanted> {
         let matched = self.apply_rules(combined, &known.rules, known.number)?;
         let mut entity = match seen {
-            Working::Seen(object) if EntityObject::of(&object)?.stand_for(&matched) => {
-                // It is another entity to whoever reads it from now on.
-                let mut entity = Working::Seen(object);
-                self.show_entity(&mut entity);
-                entity
-            }
-            _ => {
-                let mut entity = Working::Unseen(matched.clone());
-                self.show_entity(&mut entity);
-                entity
-            }
+            Working::Seen(object) if EntityObject::of(&object)?.stand_for(&matched) => Working::Seen(object),
+            _ => Working::Unseen(matched.clone()),
         };
+        // Be it the same object: what is read of it from now on is read of another entity.
+        self.show_entity(&mut entity);
         // Its steps are paid for with all the others.
         let steps = self.vm.steps_left();
         self.enter_context(&mut entity)?;
