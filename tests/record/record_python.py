@@ -25,7 +25,9 @@ import warnings
 # `dataclasses` looks for the module that the code seems to be in.
 sys.modules["tpv.core.loader"] = types.ModuleType("tpv.core.loader")
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent
+# The working directory that code of a job is in (`os.path.abspath`).
+os.chdir("/")
 
 
 def evaluate(source, kind, context):

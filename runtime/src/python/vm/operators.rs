@@ -160,7 +160,7 @@ impl Vm {
                 self.charge_comparisons()?;
                 return Ok(Some(result));
             }
-            (_, Value::Dict(x), Value::Dict(y))
+            (BinaryOp::Add | BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or, Value::Dict(x), Value::Dict(y))
                 if matches!((&x.kind, &y.kind), (DictKind::Counter, DictKind::Counter)) =>
             {
                 return self.combine_counters(op, x, y);

@@ -124,7 +124,7 @@ impl Vm {
         }
     }
 
-    /// `a op b` of two Counters: counts are combined, and only those above zero are kept.
+    /// `a op b` of two Counters, of `+`, `-`, `&` and `|`: counts are combined, and only those above zero are kept.
     pub(super) fn combine_counters(&mut self, op: BinaryOp, a: &Dict, b: &Dict) -> PyResult<Option<Value>> {
         let zero = Value::Int(0);
         let result = Dict::with_kind(DictKind::Counter);
