@@ -60,13 +60,9 @@ impl Worker {
         entity.kept.derived(number, || {
             let applied = self.apply_each_rule(entity, rules)?;
             let shared = &self.store.shared;
-            Ok(shared.without_rules(&applied).unwrap_or_else(|| {
-                // A rule that was merged with another of its id has no number, and what it made has none. Yet all of it comes
-                // from what jobs share.
-                let mut without = Entity::clone(&applied);
-                without.rules = Rc::default();
-                shared.share(without)
-            }))
+            // A rule that was merged with another of its id has no number, and what it made has none. Yet all of it comes from
+            // what jobs share.
+            Ok(shared.without_rules(&applied).unwrap_or_else(|| shared.share_without_rules(&applied)))
         })
     }
 

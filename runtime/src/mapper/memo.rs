@@ -2,10 +2,10 @@
 //!
 //! Seven things are kept ([`Memo`]): what a block gave, which rules match an entity, what destinations are matched with, the
 //! order in which they are tried, the text of a destination's properties, all that became of an entity on a destination, and
-//! all that became of a job. Each is kept only where all code that ran for it can be seen to change nothing ([`super::reads`]), in a tree
-//! of what was read ([`super::tree`]), and for all entities that differ in their ids alone ([`super::shape`]). It costs a
-//! job what it would cost to compute it ([`crate::python::vm::Cost`]), so that a job's budget, too, does not depend on which
-//! jobs came before it. Errors are never kept, only that a run must be made.
+//! all that became of a job. Each is kept only where all code that ran for it can be seen to change nothing
+//! ([`super::reads`]), in a tree of what was read ([`super::tree`]), and for all entities that differ in their ids alone
+//! ([`super::shape`]). It costs a job what it would cost to compute it ([`crate::python::vm::Cost`]), so that a job's budget,
+//! too, does not depend on which jobs came before it. Errors are never kept, only that a run must be made.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -204,9 +204,6 @@ impl Worker {
         }
         let mut trail = Trail::default();
         let (value, cost) = self.watch(&block, &mut trail, |vm| evaluate(vm, source, kind));
-        if let Some(outer) = &mut self.memo.outer {
-            outer.extend(&self.vm, &self.slots, &trail);
-        }
         if worth {
             let constant = value.as_ref().ok().filter(|value| is_constant(value));
             let leaf = constant.map(|value| Leaf::new(value.clone(), cost, 0, &trail));
@@ -215,7 +212,7 @@ impl Worker {
         value
     }
 
-    /// Runs a block: its result, its cost; what it read is added to the trail.
+    /// Runs a block: its result, its cost; what it read is added to the trail, and told to what is being kept.
     fn watch(
         &mut self,
         block: &Block,
@@ -231,7 +228,15 @@ impl Worker {
         // What an effect changed has been noted as it is now: that leads nowhere but to another run.
         trail.lost |= effected;
         self.vm.reuse_reads(reads);
+        self.tell(trail);
         (value, cost)
+    }
+
+    /// Tells what a run read to the larger one that it is part of.
+    fn tell(&mut self, trail: &Trail) {
+        if let Some(outer) = &mut self.memo.outer {
+            outer.extend(&self.vm, &self.slots, trail);
+        }
     }
 
     /// The candidates in the order that rank code gives, as when it last read the same. What the code returns is iterated as
@@ -262,9 +267,6 @@ impl Worker {
                 // The code may change the list.
                 trail.read(&mut self.vm, &self.slots, Source::Candidates);
                 let (ranked, cost) = self.watch(&block, &mut trail, run);
-                if let Some(outer) = &mut self.memo.outer {
-                    outer.extend(&self.vm, &self.slots, &trail);
-                }
                 let ranked = ranked.map(|ranked| items(&ranked));
                 let position = |value: &Value| candidates.iter().position(|candidate| candidate.is(value));
                 let order: Option<Rc<[usize]>> =
@@ -461,9 +463,7 @@ impl Worker {
         let result = run(self);
         let mut trail = std::mem::replace(&mut self.memo.outer, outer).unwrap_or_default();
         let cost = self.vm.cost_since(&start);
-        if let Some(outer) = &mut self.memo.outer {
-            outer.extend(&self.vm, &self.slots, &trail);
-        }
+        self.tell(&trail);
         // Names of the context that nothing sets after the entity's context.
         let shape = entity.and_then(|entity| self.store.shared.shape(entity));
         if let Some(context) = shape.and_then(|shape| shape.context.get()) {

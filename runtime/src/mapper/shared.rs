@@ -151,12 +151,15 @@ impl Shared {
         if entity.rules.is_empty() {
             return Some(entity.clone());
         }
-        let make = || {
-            let mut without = Entity::clone(entity);
-            without.rules = Rc::default();
-            self.share(without)
-        };
+        let make = || self.share_without_rules(entity);
         entity.kept.is_shared().then(|| entity.kept.without_rules.get_or_init(make).clone())
+    }
+
+    /// Makes what an entity is without its rules one that jobs share.
+    pub(super) fn share_without_rules(&self, entity: &Entity) -> Rc<Entity> {
+        let mut without = Entity::clone(entity);
+        without.rules = Rc::default();
+        self.share(without)
     }
 
     /// The shape of an entity that jobs share.

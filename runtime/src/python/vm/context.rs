@@ -99,10 +99,7 @@ impl Vm {
                 state.listed = true;
                 slots.lasting.push(slot);
             }
-            let is_there = match (&entry, value) {
-                (Some(there), Some(value)) => there.is(value),
-                (there, value) => there.is_none() && value.is_none(),
-            };
+            let is_there = entry.as_ref().zip(value).is_some_and(|(there, value)| there.is(value));
             if !is_there {
                 *entry = value.cloned();
             }
