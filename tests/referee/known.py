@@ -131,7 +131,7 @@ KNOWN = [
     Known("what `wraps` takes over", r"functools\.(wraps|update_wrapper)\(", r"\A(?!.*has no attribute)", r"'function' object has no attribute '\w+'"),
     Known("names that NFKC changes", r"make_dataclass\(", r"__create_fn__\(\) got an unexpected keyword argument '_type_[^']*[^\x00-\x7f]"),
     Known("doc strings", when=doc_string),
-    Known("members of IntEnum and StrEnum that functions give back", r"StrEnum|IntEnum|(str|int), enum\.Enum", r"<\w+\.\w+: ", None, [(r"<\w+\.\w+: ([^<>]*)>", r"\1"), (r" \w+$", "")]),
+    Known("members of IntEnum and StrEnum that functions give back", r"StrEnum|IntEnum|(str|int), enum\.Enum", r"<\w+\.\w+: ", None, [(r"<\w+\.\w+: ('[^']*'|\"[^\"]*\"|[^<>]*)>", r"\1"), (r" \w+$", "")]),
     Known("where the recursion went too deep", None, r"^!RecursionError: maximum", r"^!RecursionError: maximum", [(r"exceeded.*", "exceeded")]),
 ]
 

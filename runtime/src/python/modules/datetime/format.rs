@@ -134,6 +134,8 @@ pub(super) fn strftime(at: &civil::DateTime, zone: Option<&Zone>, pattern: &str)
         zone: (&offset, &name),
         microseconds: true,
     };
+    // CPython hands the pattern to C, where it ends with a zero.
+    let pattern = pattern.split('\0').next().unwrap_or_default();
     Ok(shown.strftime(pattern))
 }
 

@@ -95,6 +95,9 @@ pub(super) fn strftime(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let pattern = convert::text(&pattern, "strftime() argument 1 must be str, not ")?;
     let tuple = tuple_or_now(vm, tuple)?;
     let shown = checked(vm, &tuple, "strftime")?;
+    if pattern.contains('\0') {
+        return Err(value_error("embedded null character"));
+    }
     pay(vm, pattern)?;
     Ok(Value::str(shown.strftime(pattern)))
 }
