@@ -49,7 +49,7 @@ def reported(answer):
 
 def same_characters(source, expected, actual):
     """Whether the answers hold the same in another order."""
-    return sorted(expected) == sorted(actual)
+    return sorted(machines.ADDRESS.sub("at 0x", expected)) == sorted(machines.ADDRESS.sub("at 0x", actual))
 
 
 def wrong_arguments(source, expected, actual):
@@ -113,7 +113,7 @@ KNOWN = [
     # What CPython hashes by its address: `None`, classes, functions, a float that is no number. Most programs that show it are
     # told by `generate.py`, since CPython itself answers them otherwise in another process.
     Known("sets of what is hashed by address", None, r"\{[^{}]*(None|<class|nan|function)", r"\{", [(r"\{([^{}:]*)\}", lambda found: "{" + ", ".join(sorted(found[1].split(", "))) + "}")]),
-    Known("the order of sets of what is hashed by address", r"set|\{", r"None|<class|nan", None, when=same_characters),
+    Known("the order of sets of what is hashed by address", r"set|\{", r"None|<class|nan| at 0x", None, when=same_characters),
     Known("the arguments of a SyntaxError", r"eval|ast|compile|except", r"\('[^']*', \('<(string|unknown)>'", r"line \d+\)'"),
     Known("hashes as an index", r"\bhash\(", r"^!IndexError: .*index out of range"),
     Known("enumerations with a name twice", r"class \w+\([^()]*Enum\):", r"^!TypeError: '\w+' already defined as "),
@@ -132,6 +132,7 @@ KNOWN = [
     Known("names that NFKC changes", r"make_dataclass\(", r"__create_fn__\(\) got an unexpected keyword argument '_type_[^']*[^\x00-\x7f]"),
     Known("doc strings", when=doc_string),
     Known("members of IntEnum and StrEnum that functions give back", r"StrEnum|IntEnum|(str|int), enum\.Enum", r"<\w+\.\w+: ", None, [(r"<\w+\.\w+: ('[^']*'|\"[^\"]*\"|[^<>]*)>", r"\1"), (r" \w+$", "")]),
+    Known("members of IntEnum and StrEnum that functions give back", r"StrEnum.*(\bformat\(|:)", r"<enum '\w+'>", r"<class 'str'>", [(r"<enum '\w+'>", "<class 'str'>")]),
     Known("where the recursion went too deep", None, r"^!RecursionError: maximum", r"^!RecursionError: maximum", [(r"exceeded.*", "exceeded")]),
 ]
 

@@ -7,9 +7,10 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 
 use super::code::{CodeRef, Place, ProgramData};
+use super::object::Object;
 use super::release::release;
 use super::string::Str;
-use super::types::{BuiltinType, OBJECT, Type};
+use super::types::{BuiltinType, OBJECT, TRACEBACK, Type};
 use super::value::Value;
 
 /// The result of anything that may raise.
@@ -33,6 +34,8 @@ pub struct ExceptionObject {
     pub context: RefCell<Option<Value>>,
     /// `raise ... from None`
     pub suppress_context: Cell<bool>,
+    /// `e.__traceback__`: nothing before it is raised.
+    pub traceback: RefCell<Option<Value>>,
     /// Where it passed through the config's code, innermost first.
     pub places: RefCell<Vec<Place>>,
     /// How many places before the last one were not kept.
@@ -65,6 +68,7 @@ impl ExceptionObject {
             cause: RefCell::default(),
             context: RefCell::default(),
             suppress_context: Cell::new(false),
+            traceback: RefCell::default(),
             places: RefCell::default(),
             places_left_out: Cell::new(0),
             origin: Cell::new(None),
@@ -75,6 +79,33 @@ impl ExceptionObject {
     /// Whether it is an instance of this class.
     pub fn is(&self, class: &'static BuiltinType) -> bool {
         self.class.is_subclass(&Type::Builtin(class))
+    }
+
+    /// Notes that it was raised in a frame.
+    pub(super) fn trace(&self) {
+        self.traceback.borrow_mut().get_or_insert_with(|| Value::object(Traceback));
+    }
+
+    /// `e.__traceback__ = value`
+    ///
+    /// # Errors
+    /// `TypeError` where it is no traceback.
+    pub(super) fn set_traceback(&self, value: Value) -> PyResult<()> {
+        if !value.is_none() && value.downcast::<Traceback>().is_none() {
+            return Err(type_error("__traceback__ must be a traceback or None"));
+        }
+        self.traceback.replace(Some(value).filter(|value| !value.is_none()));
+        Ok(())
+    }
+}
+
+// DIFFERENCE: it tells that there is one. The places an exception passed are shown with the error, not to the code.
+/// `types.TracebackType`
+struct Traceback;
+
+impl Object for Traceback {
+    fn class(&self) -> &'static BuiltinType {
+        &TRACEBACK
     }
 }
 

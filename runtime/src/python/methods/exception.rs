@@ -24,9 +24,9 @@ fn add_note(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     Ok(Value::None)
 }
 
-/// The runtime keeps no traceback objects, so there is nothing to attach but `None`.
 fn with_traceback(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [traceback] = args.exactly("BaseException.with_traceback")?;
-    let is_traceback = traceback.is_none() || traceback.class().same(&(&crate::python::types::TRACEBACK).into());
-    if is_traceback { Ok(this.clone()) } else { Err(type_error("__traceback__ must be a traceback or None")) }
+    let Value::Exception(exception) = this else { return Err(super::wrong_receiver("BaseException", this)) };
+    exception.set_traceback(traceback)?;
+    Ok(this.clone())
 }

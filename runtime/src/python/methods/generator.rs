@@ -1,7 +1,8 @@
 //! Methods of `generator`.
 
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, Raised};
+use crate::python::exception::{PyResult, Raised, type_error};
+use crate::python::types::TRACEBACK;
 use crate::python::value::{Method, Value};
 use crate::python::vm::Vm;
 
@@ -29,7 +30,7 @@ fn send(vm: &mut Vm, generator: &Value, args: Args) -> PyResult<Value> {
 
 /// `generator.throw(exception)`, or the older form with a class and a value.
 fn throw(vm: &mut Vm, generator: &Value, args: Args) -> PyResult<Value> {
-    let [exception, value, _traceback] = args.between("throw", 1)?;
+    let [exception, value, traceback] = args.between("throw", 1)?;
     let exception = exception.unwrap_or(Value::None);
     let exception = match (exception, value) {
         (class @ Value::Type(_), Some(value)) if !value.is_none() => match value {
@@ -38,6 +39,10 @@ fn throw(vm: &mut Vm, generator: &Value, args: Args) -> PyResult<Value> {
         },
         (exception, _) => exception,
     };
+    if traceback.as_ref().is_some_and(|traceback| !traceback.is_none() && !traceback.class().same(&(&TRACEBACK).into()))
+    {
+        return Err(type_error("throw() third argument must be a traceback object"));
+    }
     let raised = Raised(vm.raised_by(exception)?);
     let item = vm.throw(generator, raised)?;
     item_or_stop(vm, generator, item)

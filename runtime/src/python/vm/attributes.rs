@@ -499,7 +499,7 @@ impl Vm {
                 let suppress = self.truthy(&value)?;
                 exception.suppress_context.set(suppress);
             }
-            "__traceback__" => {}
+            "__traceback__" => exception.set_traceback(value)?,
             _ => {
                 let old = exception.attributes.borrow_mut().insert(name.to_string(), value);
                 drop(old);
@@ -632,8 +632,7 @@ fn exception_attribute(exception: &ExceptionObject, name: &str) -> Option<Value>
         "__cause__" => Some(optional(&exception.cause)),
         "__context__" => Some(optional(&exception.context)),
         "__suppress_context__" => Some(Value::Bool(exception.suppress_context.get())),
-        // DIFFERENCE: the places an exception passed are shown with the error, not to the code.
-        "__traceback__" => Some(Value::None),
+        "__traceback__" => Some(optional(&exception.traceback)),
         "__dict__" => {
             let items: Vec<(Str, Value)> =
                 exception.attributes.borrow().iter().map(|(k, v)| (Str::from(k.as_str()), v.clone())).collect();

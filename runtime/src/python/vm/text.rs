@@ -455,7 +455,7 @@ fn class_repr(class: &Type) -> String {
             format!("<class '{}'>", class.shown_name().as_str())
         }
         Type::Builtin(class) => format!("<class '{}{}'>", class.module_prefix(), class.name),
-        Type::Class(own) if enums::is_enum(class) => format!("<enum '{}'>", own.name.as_str()),
+        Type::Class(own) if enums::is_enum(class) => format!("<enum {}>", str_repr(own.name.as_str())),
         Type::Class(class) => match class.dict.borrow().get("__module__") {
             // `make_dataclass` and `namedtuple` say where they are made.
             Some(Value::Str(module)) => format!("<class '{}.{}'>", module.as_str(), class.qualified_name().as_str()),

@@ -29,6 +29,7 @@ impl Vm {
             }
             self.record_place(frame, code, at, &raised);
         }
+        raised.0.trace();
         let Some(block) = frame.blocks.pop() else { return Err(raised) };
         if block.handler <= at {
             self.charge(at - block.handler + 1)?;

@@ -40,7 +40,10 @@ impl Vm {
             return Err(no_manager(manager, " (missed __exit__ method)"));
         };
         let args = match raised {
-            Some(raised) => [Value::Type(raised.0.class.clone()), raised.value(), Value::None],
+            Some(raised) => {
+                let traceback = raised.0.traceback.borrow().clone().unwrap_or(Value::None);
+                [Value::Type(raised.0.class.clone()), raised.value(), traceback]
+            }
             None => [Value::None, Value::None, Value::None],
         };
         let result = self.call(&exit, Args::positional(args))?;

@@ -174,7 +174,7 @@ pub(crate) fn complete(vm: &mut Vm, class: &Rc<Class>) -> PyResult<()> {
             && names(base).is_some()
         {
             let base = vm.repr(&Value::Type(Type::Class(base.clone())))?;
-            return Err(type_error(format!("<enum '{}'> cannot extend {base}", class.name.as_str())));
+            return Err(type_error(format!("<enum {}> cannot extend {base}", str_repr(class.name.as_str()))));
         }
     }
     if !class.bases.last().is_some_and(is_enum) {
