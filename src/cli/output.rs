@@ -31,7 +31,7 @@ pub(crate) fn tell(text: impl std::fmt::Display) {
 /// Where results go.
 pub(crate) enum Output {
     /// Standard output.
-    Stdout(io::StdoutLock<'static>),
+    Stdout(io::Stdout),
     /// A temporary file beside its destination, renamed at the end: a failure leaves the old file as it was.
     File(NamedTempFile, PathBuf),
     /// A device or pipe, which cannot be replaced by renaming.
@@ -42,7 +42,7 @@ impl Output {
     /// The output for a path, `-` being stdout.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         if path == Path::new("-") {
-            return Ok(Self::Stdout(io::stdout().lock()));
+            return Ok(Self::Stdout(io::stdout()));
         }
         if path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
             return Ok(Self::Device(File::options().write(true).open(path)?));

@@ -1,13 +1,16 @@
 //! Batches of whole lines.
 
-use std::io::{self, BufRead};
+use std::io::{self, Read};
 use std::ops::Range;
 
 use memchr::{memchr_iter, memrchr};
 
+use super::BATCH;
+
 /// The memory of a batch, which goes from one to the next.
 #[derive(Default)]
 pub(super) struct Buffers {
+    /// The bytes of the batch, and what is read over.
     bytes: Vec<u8>,
     lines: Vec<Line>,
 }
@@ -23,9 +26,9 @@ struct Line {
 
 /// Lines to work on.
 pub(super) struct Batch {
-    /// From 0, in the order of the input.
-    pub(super) number: usize,
     buffers: Buffers,
+    /// In bytes.
+    size: usize,
 }
 
 impl Batch {
@@ -40,14 +43,20 @@ impl Batch {
         self.buffers.lines.iter().map(|line| line.share)
     }
 
-    /// Whether a share has lines here. What has none at all is the first one's, so that it is not lost sight of.
-    pub(super) fn is_for(&self, share: usize) -> bool {
-        self.shares().any(|of| of == share) || share == 0 && self.buffers.lines.is_empty()
+    /// Which shares have lines here. What has none at all is the first one's, so that it is not lost sight of.
+    pub(super) fn owners(&self) -> Vec<usize> {
+        let mut owners: Vec<usize> = self.shares().collect();
+        owners.sort_unstable();
+        owners.dedup();
+        if owners.is_empty() {
+            owners.push(0);
+        }
+        owners
     }
 
     /// The size in bytes.
     pub(super) fn size(&self) -> usize {
-        self.buffers.bytes.len()
+        self.size
     }
 
     /// The memory, for another batch.
@@ -59,50 +68,31 @@ impl Batch {
 /// Reads batches.
 pub(super) struct Batches<R> {
     reader: R,
-    number: usize,
     /// The number of the next line.
     line: usize,
+    /// What was read of a line that has not ended.
     rest: Vec<u8>,
     ended: bool,
 }
 
-impl<R: BufRead> Batches<R> {
+impl<R: Read> Batches<R> {
     pub(super) fn new(reader: R) -> Self {
-        Self { reader, number: 0, line: 1, rest: Vec::new(), ended: false }
+        Self { reader, line: 1, rest: Vec::new(), ended: false }
     }
 
     /// The next batch, in this memory; `share` tells whose a line is.
     pub(super) fn next(&mut self, buffers: Buffers, share: impl Fn(&[u8]) -> usize) -> io::Result<Option<Batch>> {
-        if self.ended {
-            return Ok(None);
-        }
         let Buffers { mut bytes, mut lines } = buffers;
-        bytes.clear();
-        lines.clear();
-        bytes.append(&mut self.rest);
-        loop {
-            let available = self.reader.fill_buf()?;
-            if available.is_empty() {
-                self.ended = true;
-                break;
-            }
-            let count = available.len();
-            let line_end = memrchr(b'\n', available);
-            let old = bytes.len();
-            bytes.extend_from_slice(available);
-            self.reader.consume(count);
-            if let Some(end) = line_end {
-                self.rest.extend(bytes.drain(old + end + 1..));
-                break;
-            }
-        }
-        if bytes.is_empty() {
+        let size = self.fill(&mut bytes)?;
+        if size == 0 {
             return Ok(None);
         }
-        let last = (bytes.last() != Some(&b'\n')).then_some(bytes.len());
+        let read = bytes.get(..size).unwrap_or_default();
+        let last = (read.last() != Some(&b'\n')).then_some(size);
         let mut start = 0;
-        for end in memchr_iter(b'\n', &bytes).chain(last) {
-            let line = bytes.get(start..end).unwrap_or_default();
+        lines.clear();
+        for end in memchr_iter(b'\n', read).chain(last) {
+            let line = read.get(start..end).unwrap_or_default();
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             if !line.trim_ascii().is_empty() {
                 lines.push(Line { number: self.line, range: start..start + line.len(), share: share(line) });
@@ -110,8 +100,36 @@ impl<R: BufRead> Batches<R> {
             self.line += 1;
             start = end + 1;
         }
-        let batch = Batch { number: self.number, buffers: Buffers { bytes, lines } };
-        self.number += 1;
-        Ok(Some(batch))
+        Ok(Some(Batch { buffers: Buffers { bytes, lines }, size }))
+    }
+
+    /// Reads up to a line end or the end of all, and tells how many bytes of the buffer these are.
+    fn fill(&mut self, bytes: &mut Vec<u8>) -> io::Result<usize> {
+        let mut filled = self.rest.len();
+        if bytes.len() < filled + BATCH {
+            bytes.resize(filled + BATCH, 0);
+        }
+        if let Some(start) = bytes.get_mut(..filled) {
+            start.copy_from_slice(&self.rest);
+        }
+        self.rest.clear();
+        while !self.ended {
+            if filled == bytes.len() {
+                bytes.resize(filled * 2, 0);
+            }
+            let free = bytes.get_mut(filled..).unwrap_or_default();
+            let count = match self.reader.read(free) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                count => count?,
+            };
+            self.ended = count == 0;
+            let read = free.get(..count).unwrap_or_default();
+            if let Some(end) = memrchr(b'\n', read) {
+                self.rest.extend_from_slice(read.get(end + 1..).unwrap_or_default());
+                return Ok(filled + end + 1);
+            }
+            filled += count;
+        }
+        Ok(filled)
     }
 }

@@ -1,6 +1,6 @@
 //! What threads made of their shares, in the order of the lines.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::Output;
@@ -13,63 +13,65 @@ pub(super) struct Finished {
     pub(super) output: Output,
 }
 
-/// Batches that are done or partly done.
-pub(super) struct InOrder {
-    threads: usize,
-    /// The number of the batch that is written next.
-    next: usize,
-    waiting: BTreeMap<usize, Parts>,
+/// A batch that was read, with what was made of it.
+pub(super) struct Answered {
+    pub(super) batch: Arc<Batch>,
+    /// By share; nothing of one that has no lines in the batch, or that is not done.
+    pub(super) outputs: Vec<Option<Output>>,
 }
 
-struct Parts {
-    batch: Arc<Batch>,
-    /// By share.
-    outputs: Vec<Option<Output>>,
-    missing: usize,
+/// Batches that were read and not written, in the order in which they were read.
+pub(super) struct InOrder {
+    threads: usize,
+    /// With the number of shares that are not done.
+    under_way: VecDeque<(Answered, usize)>,
 }
 
 impl InOrder {
     pub(super) fn new(threads: usize) -> Self {
-        Self { threads, next: 0, waiting: BTreeMap::new() }
+        Self { threads, under_way: VecDeque::new() }
+    }
+
+    /// The batch read after all others so far, which so many threads work on.
+    pub(super) fn expect(&mut self, batch: Arc<Batch>, shares: usize) {
+        let outputs = (0..self.threads).map(|_| None).collect();
+        self.under_way.push_back((Answered { batch, outputs }, shares));
     }
 
     pub(super) fn add(&mut self, finished: Finished) {
         let Finished { batch, share, output } = finished;
-        let threads = self.threads;
-        let parts = self.waiting.entry(batch.number).or_insert_with(|| {
-            let missing = (0..threads).filter(|share| batch.is_for(*share)).count();
-            Parts { batch, outputs: (0..threads).map(|_| None).collect(), missing }
-        });
-        if let Some(place) = parts.outputs.get_mut(share) {
+        let place = self.under_way.iter_mut().find(|(answered, _)| Arc::ptr_eq(&answered.batch, &batch));
+        let Some((answered, missing)) = place else { return };
+        if let Some(place) = answered.outputs.get_mut(share) {
             *place = Some(output);
         }
-        parts.missing -= 1;
+        *missing -= 1;
     }
 
-    /// The next batch, with the output of each share, where all of them are done.
-    pub(super) fn next(&mut self) -> Option<(Arc<Batch>, Vec<Option<Output>>)> {
-        let entry = self.waiting.first_entry()?;
-        if *entry.key() != self.next || entry.get().missing > 0 {
+    /// Whether all shares of the batch that is written next are done.
+    pub(super) fn is_next_done(&self) -> bool {
+        self.under_way.front().is_some_and(|(_, missing)| *missing == 0)
+    }
+
+    /// The batch that is written next, where all its shares are done.
+    pub(super) fn next(&mut self) -> Option<Answered> {
+        if !self.is_next_done() {
             return None;
         }
-        let Parts { batch, outputs, .. } = entry.remove();
-        self.next += 1;
-        Some((batch, outputs))
-    }
-
-    /// Whether nothing waits for another.
-    pub(super) fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
+        self.under_way.pop_front().map(|(answered, _)| answered)
     }
 }
 
-/// Appends what belongs to the lines of a batch, in their order.
-pub(super) fn put_together(batch: &Batch, parts: &[Option<Output>], text: &mut String) {
-    let mut cursors: Vec<(usize, usize)> = vec![(0, 0); parts.len()];
-    for share in batch.shares() {
-        let (Some(Some(part)), Some((line, start))) = (parts.get(share), cursors.get_mut(share)) else { continue };
-        let end = part.ends.get(*line).copied().unwrap_or(part.text.len());
-        text.push_str(part.text.get(*start..end).unwrap_or_default());
-        (*line, *start) = (*line + 1, end);
+impl Answered {
+    /// Appends what belongs to the lines, in their order.
+    pub(super) fn write(&self, text: &mut String) {
+        let mut cursors: Vec<(usize, usize)> = vec![(0, 0); self.outputs.len()];
+        for share in self.batch.shares() {
+            let output = self.outputs.get(share).and_then(Option::as_ref);
+            let (Some(output), Some((line, start))) = (output, cursors.get_mut(share)) else { continue };
+            let end = output.ends.get(*line).copied().unwrap_or(output.text.len());
+            text.push_str(output.text.get(*start..end).unwrap_or_default());
+            (*line, *start) = (*line + 1, end);
+        }
     }
 }

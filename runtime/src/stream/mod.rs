@@ -1,27 +1,26 @@
 //! Lines in, lines out: work on the lines of a file or pipe on several threads, with the order kept and memory bounded.
 //!
-//! A batch is what the reader had at hand up to its last full line, so that a pipe gets its answers as soon as its lines
-//! are there, and a file is read in pieces of [`BATCH`] bytes. Each thread has a share of every batch: the lines whose keys
-//! ([`Work::key`]) are its own, so that what it learns from a line serves the lines like it ([`shares`]). No more than a few
-//! batches a thread are under way, and their answers are put together again in the order of the lines ([`in_order`]).
+//! A batch is what one read gives up to its last full line, so that a pipe gets its answers as soon as its lines are there, and
+//! a file is read in pieces of about [`BATCH`] bytes. Each thread has a share of every batch: the lines whose keys
+//! ([`Work::key`]) are its own, so that what it learns from a line serves the lines like it. There are no threads but those
+//! that work on lines: one that has nothing to do reads the next batch, and one that completes a batch writes it
+//! ([`schedule`]). No more than a few batches a thread are under way, and their answers are put together again in the order
+//! of the lines ([`in_order`]).
 
 mod batch;
 mod in_order;
-mod shares;
+mod schedule;
 
-use std::io::{self, Write};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::{self, Read, Write};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use batch::{Batches, Buffers};
-use in_order::{Finished, InOrder};
-use shares::Shares;
+use in_order::Finished;
+use schedule::{Next, Schedule};
 
 /// The size of a batch read from a file, in bytes.
 pub const BATCH: usize = 256 * 1024;
-/// Batches under way, for each thread.
-const AHEAD: usize = 4;
 
 /// What is done with the lines.
 pub trait Work: Sync {
@@ -55,137 +54,125 @@ impl Output {
 }
 
 /// Works on all lines of `reader` and writes what comes of them to `writer`, in the order of the lines. `done` gets the
-/// number of bytes of each batch whose output is written.
+/// number of bytes of each batch whose output is written. The calling thread is one of the threads.
 ///
-/// With one thread everything happens on the calling one. The result is what each thread says of its lines.
+/// The result is what each thread says of its lines.
 ///
 /// # Errors
 /// The first error of reading or writing.
-pub fn run<R, W, K>(
-    reader: R,
-    writer: &mut W,
-    threads: usize,
-    work: &K,
-    mut done: impl FnMut(usize),
-) -> io::Result<Vec<K::Tally>>
+pub fn run<R, W, K, D>(reader: R, writer: W, threads: usize, work: &K, done: D) -> io::Result<Vec<K::Tally>>
 where
-    R: io::Read + Send,
-    W: Write,
+    R: Read + Send,
+    W: Write + Send,
     K: Work,
+    D: FnMut(usize) + Send,
 {
-    let mut batches = Batches::new(io::BufReader::with_capacity(BATCH, reader));
+    let (input, sink) = (Batches::new(reader), Sink { writer, done, text: String::new() });
     if threads <= 1 {
-        let mut tally = K::Tally::default();
-        let (mut buffers, mut output) = (Buffers::default(), String::new());
-        while let Some(batch) = batches.next(buffers, |_| 0)? {
-            output.clear();
-            for (number, line) in batch.lines(0) {
-                work.line(number, line, &mut output, &mut tally);
-            }
-            writer.write_all(output.as_bytes())?;
-            writer.flush()?;
-            done(batch.size());
-            buffers = batch.into_buffers();
-        }
-        return Ok(vec![tally]);
+        return alone(input, sink, work).map(|tally| vec![tally]);
     }
-    let ahead = threads * AHEAD;
-    // A batch is under way while it has buffers; there are no more than these.
-    let (spare, spares) = sync_channel::<Buffers>(ahead);
-    for _ in 0..ahead {
-        let _ = spare.send(Buffers::default());
-    }
-    let (to_writer, finished) = sync_channel::<Finished>(ahead * threads);
-    let (shares, outputs) = (Shares::new(threads), Mutex::new(Vec::new()));
-    thread::scope(|scope| {
-        let reading = scope.spawn(|| {
-            let read = read_all(&mut batches, spares, &shares, |line| work.key(line));
-            shares.close();
-            read
-        });
-        let working: Vec<_> = (0..threads)
+    let crew = Crew { schedule: Schedule::new(threads), input: Mutex::new(input), sink: Mutex::new(sink), work };
+    let tallies = thread::scope(|scope| {
+        let crew = &crew;
+        let others: Vec<_> = (1..threads)
             .map(|own| {
-                let (to_writer, shares, outputs) = (to_writer.clone(), &shares, &outputs);
-                scope.spawn(move || work_on(own, work, shares, outputs, &to_writer))
+                scope.spawn(move || {
+                    let tally = crew.work(own);
+                    crew.work.end_thread();
+                    tally
+                })
             })
             .collect();
-        drop(to_writer);
-        let written = write_all(writer, &finished, &spare, &outputs, threads, &mut done);
-        // Closing these ends the reader and the threads where writing failed.
-        drop((finished, spare));
-        let read = reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        let tallies =
-            working.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        let tallies = tallies.collect();
-        written.and(read).map(|()| tallies)
-    })
+        let own = crew.work(0);
+        let others = others.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        std::iter::once(own).chain(others).collect()
+    });
+    crew.schedule.into_result().map(|()| tallies)
 }
 
-fn read_all<R: io::BufRead>(
-    batches: &mut Batches<R>,
-    spares: Receiver<Buffers>,
-    shares: &Shares,
-    key: impl Fn(&[u8]) -> u64,
-) -> io::Result<()> {
-    while let Ok(buffers) = spares.recv() {
-        let Some(batch) = batches.next(buffers, |line| shares.of(key(line)))? else { break };
-        shares.add(Arc::new(batch));
-    }
-    Ok(())
-}
-
-fn work_on<K: Work>(
-    own: usize,
+/// All of it on one thread.
+fn alone<R: Read, W: Write, K: Work, D: FnMut(usize)>(
+    mut input: Batches<R>,
+    mut sink: Sink<W, D>,
     work: &K,
-    shares: &Shares,
-    outputs: &Mutex<Vec<Output>>,
-    to_writer: &SyncSender<Finished>,
-) -> K::Tally {
-    // What a thread leaves undone nobody else does: without this, all others would wait for it.
-    let _end = shares.close_if_panicking();
+) -> io::Result<K::Tally> {
     let mut tally = K::Tally::default();
-    while let Some((batch, share)) = shares.next(own) {
-        let mut output = outputs.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-        output.clear();
-        for (number, line) in batch.lines(share) {
-            work.line(number, line, &mut output.text, &mut tally);
-            output.ends.push(output.text.len());
+    let mut buffers = Buffers::default();
+    while let Some(batch) = input.next(buffers, |_| 0)? {
+        sink.text.clear();
+        for (number, line) in batch.lines(0) {
+            work.line(number, line, &mut sink.text, &mut tally);
         }
-        if to_writer.send(Finished { batch, share, output }).is_err() {
-            break;
-        }
+        sink.write(batch.size())?;
+        buffers = batch.into_buffers();
     }
-    work.end_thread();
-    tally
+    Ok(tally)
 }
 
-fn write_all(
-    writer: &mut impl Write,
-    finished: &Receiver<Finished>,
-    spare: &SyncSender<Buffers>,
-    outputs: &Mutex<Vec<Output>>,
-    threads: usize,
-    done: &mut impl FnMut(usize),
-) -> io::Result<()> {
-    let mut in_order = InOrder::new(threads);
-    let mut text = String::new();
-    while let Ok(finished) = finished.recv() {
-        in_order.add(finished);
-        while let Some((batch, parts)) = in_order.next() {
-            text.clear();
-            in_order::put_together(&batch, &parts, &mut text);
-            writer.write_all(text.as_bytes())?;
-            done(batch.size());
-            outputs.lock().unwrap_or_else(PoisonError::into_inner).extend(parts.into_iter().flatten());
-            if let Some(batch) = Arc::into_inner(batch) {
-                let _ = spare.try_send(batch.into_buffers());
+/// Where answers go.
+struct Sink<W, D> {
+    writer: W,
+    done: D,
+    /// What is written next.
+    text: String,
+}
+
+impl<W: Write, D: FnMut(usize)> Sink<W, D> {
+    /// Writes the text, which is of a batch of this many bytes.
+    fn write(&mut self, size: usize) -> io::Result<()> {
+        self.writer.write_all(self.text.as_bytes())?;
+        self.writer.flush()?;
+        (self.done)(size);
+        Ok(())
+    }
+}
+
+/// What several threads share. The schedule lets no two of them read or write at once.
+struct Crew<'a, R, W, K, D> {
+    schedule: Schedule,
+    input: Mutex<Batches<R>>,
+    sink: Mutex<Sink<W, D>>,
+    work: &'a K,
+}
+
+impl<R: Read, W: Write, K: Work, D: FnMut(usize)> Crew<'_, R, W, K, D> {
+    /// What one thread does until nothing is left.
+    fn work(&self, own: usize) -> K::Tally {
+        // What a thread leaves undone nobody else does: without this, all others would wait for it.
+        let _end = self.schedule.close_if_panicking();
+        let mut tally = K::Tally::default();
+        loop {
+            match self.schedule.next(own) {
+                Next::Share(batch, share, mut output) => {
+                    output.clear();
+                    for (number, line) in batch.lines(share) {
+                        self.work.line(number, line, &mut output.text, &mut tally);
+                        output.ends.push(output.text.len());
+                    }
+                    if self.schedule.finish(Finished { batch, share, output }) {
+                        self.write();
+                    }
+                }
+                Next::Read(buffers) => {
+                    let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+                    let batch = input.next(buffers, |line| self.schedule.share_of(self.work.key(line)));
+                    self.schedule.add(batch);
+                }
+                Next::End => return tally,
             }
         }
-        if in_order.is_empty() {
-            writer.flush()?;
+    }
+
+    /// Writes all batches that are next.
+    fn write(&self) {
+        let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some(answered) = self.schedule.next_to_write() {
+            sink.text.clear();
+            answered.write(&mut sink.text);
+            let written = sink.write(answered.batch.size());
+            self.schedule.written(answered, written);
         }
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -49,6 +49,68 @@ fn lines_that_are_all_one_threads_are_worked_on_by_all() {
 }
 
 #[test]
+fn a_line_is_answered_before_the_next_is_there() {
+    struct Asking(std::sync::mpsc::Receiver<()>, usize);
+    impl Read for Asking {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if self.1 > 0 {
+                self.0.recv_timeout(std::time::Duration::from_secs(60)).expect("an answer to the line before");
+            }
+            self.1 += 1;
+            if self.1 == 50 { Ok(0) } else { (&b"line\n"[..]).read(buffer) }
+        }
+    }
+    struct Answering(std::sync::mpsc::Sender<()>);
+    impl Write for Answering {
+        fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+            self.0.send(()).map_err(io::Error::other)?;
+            Ok(text.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    for threads in [1, 2, 5] {
+        let (answering, asking) = std::sync::mpsc::channel();
+        let tallies = run(Asking(asking, 0), Answering(answering), threads, &Upper, |_| {}).unwrap();
+        assert_eq!(tallies.into_iter().sum::<usize>(), 49);
+    }
+}
+
+#[test]
+fn what_was_read_before_a_failure_is_answered() {
+    struct Failing(usize);
+    impl Read for Failing {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.0 += 1;
+            match self.0 {
+                1 | 3 => Err(io::Error::from(io::ErrorKind::Interrupted)),
+                2 => (&b"first\nsec"[..]).read(buffer),
+                4 => (&b"ond\nthird"[..]).read(buffer),
+                _ => Err(io::Error::from(io::ErrorKind::TimedOut)),
+            }
+        }
+    }
+    for threads in [1, 2] {
+        let mut output = Vec::new();
+        let result = run(Failing(0), &mut output, threads, &Upper, |_| {});
+        assert_eq!(result.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(output, b"1:FIRST\n2:SECOND\n");
+    }
+}
+
+#[test]
+fn a_line_may_be_longer_than_a_batch() {
+    let long = "x".repeat(3 * BATCH);
+    for threads in [1, 2] {
+        let (output, lines) = upper(format!("a\n{long}\nb\n{long}").as_bytes(), threads);
+        assert_eq!(lines, 4);
+        let long = long.to_uppercase();
+        assert!(output == format!("1:A\n2:{long}\n3:B\n4:{long}\n"));
+    }
+}
+
+#[test]
 fn a_failing_writer_ends_everything() {
     struct Full;
     impl Write for Full {
