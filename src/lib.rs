@@ -15,7 +15,6 @@ pub mod explain;
 pub mod format;
 pub mod link;
 pub mod lint;
-mod parallel;
 pub mod python;
 pub mod source;
 mod yaml;

@@ -117,7 +117,7 @@ impl<Context> Decode<Context> for ValueRow {
 
 /// The tags of an entity by kind (require, prefer, accept, reject), each an index in [`Tables::tags`], in the order that
 /// TPV's lists have. `None` is a list that the config set to `null`, which code and messages show as `None`.
-#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TagsRow {
     /// The four lists.
     pub lists: [Option<Box<[u32]>>; 4],
@@ -244,7 +244,7 @@ fields! {
 }
 
 /// An entity or rule, with the chains of `inherits` and the merging of files resolved.
-#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct EntityRow {
     /// The class.
     pub class: EntityClass,

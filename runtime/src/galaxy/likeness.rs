@@ -1,13 +1,18 @@
 //! Which lines of jobs are alike, told without reading them.
 
 use std::hash::Hasher;
+use std::sync::LazyLock;
 
-use memchr::{memchr, memmem};
+use memchr::memchr;
+use memchr::memmem::Finder;
 
 use crate::word_hash::WordHasher;
 
 /// How much of a text after `"id":` is looked at, in bytes.
 const LONGEST: usize = 512;
+
+static TOOL: LazyLock<Finder> = LazyLock::new(|| Finder::new("\"tool\""));
+static ID: LazyLock<Finder> = LazyLock::new(|| Finder::new("\"id\""));
 
 /// A number that jobs of the same tool have in common: what a mapper learnt from one serves the others. It is a hint, and may be
 /// wrong of a line that is no job, or that is written otherwise than most.
@@ -19,8 +24,8 @@ pub fn likeness(line: &[u8]) -> u64 {
 
 /// The first text under `id` after the key `tool`.
 fn tool_id(line: &[u8]) -> Option<&[u8]> {
-    let tool = line.get(memmem::find(line, b"\"tool\"")?..)?;
-    let after = tool.get(memmem::find(tool, b"\"id\"")? + 4..)?;
+    let tool = line.get(TOOL.find(line)?..)?;
+    let after = tool.get(ID.find(tool)? + 4..)?;
     let text = after.get(memchr(b'"', after)? + 1..)?;
     let text = text.get(..LONGEST).unwrap_or(text);
     text.get(..memchr(b'"', text)?)

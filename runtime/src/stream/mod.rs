@@ -84,7 +84,8 @@ where
             })
             .collect();
         let own = crew.work(0);
-        let others = others.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        let others =
+            others.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         std::iter::once(own).chain(others).collect()
     });
     crew.schedule.into_result().map(|()| tallies)

@@ -151,7 +151,10 @@ impl State {
         if let Some(next) = self.take(own) {
             return Some(next);
         }
-        if !self.reads && !self.is_ended && let Some(buffers) = self.spare.pop() {
+        if !self.reads
+            && !self.is_ended
+            && let Some(buffers) = self.spare.pop()
+        {
             self.reads = true;
             return Some(Next::Read(buffers));
         }
