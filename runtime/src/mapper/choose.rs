@@ -157,6 +157,11 @@ impl Worker {
 
     /// The matching entities in one.
     fn match_combine(&mut self, job: &Job, observer: &mut dyn Observer) -> PyResult<Rc<Entity>> {
+        if !observer.watches()
+            && let Some(known) = self.lookups.combined(job)
+        {
+            return Ok(known);
+        }
         let found = self.find_matching_entities(job, observer)?;
         observer.step(Step::Matched { entities: &found });
         let mut found = found.into_iter();
@@ -167,6 +172,7 @@ impl Worker {
             combined = self.combine(&higher, &combined)?;
         }
         observer.step(Step::Combined { entity: &combined });
+        self.lookups.keep_combined(job, &combined);
         Ok(combined)
     }
 

@@ -3,7 +3,7 @@
 //! What an id matches, and the matches folded into one entity, depend on nothing else. So both are kept, for as many ids
 //! and sets of matches as a bound allows.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use smallvec::SmallVec;
@@ -80,8 +80,60 @@ struct Matched {
     number: u64,
     /// In the order of lookup.
     entities: Vec<Rc<Entity>>,
-    /// The entities folded into one, for tools that declare nothing.
-    plain: OnceCell<Rc<Entity>>,
+    /// The entities folded into one, for tools that declare nothing; `None` where there is none, which no tool has.
+    plain: OnceCell<Option<Rc<Entity>>>,
+    /// Of a tool: what `plain` and the last job's role and user were combined to, with the numbers of what these matched.
+    combined: RefCell<Option<([u64; 2], Rc<Entity>)>>,
+}
+
+impl Matched {
+    fn plain(&self) -> Option<&Rc<Entity>> {
+        self.plain.get().and_then(Option::as_ref)
+    }
+}
+
+impl Lookups {
+    /// What the job's tool, which declares nothing, matched, and the numbers of what its role and user matched; nothing where
+    /// one of them was not looked up before.
+    fn known(&self, job: &Job) -> Option<(&Matched, [u64; 2])> {
+        let [tools, roles, users] = &self.ids;
+        let tool = &job.tool;
+        if tool.id.is_empty() || tool.dynamic_tool_uuid.is_some() || !declares_nothing(job) {
+            return None;
+        }
+        let matched = tools.get(&*tool.id)?;
+        matched.plain()?;
+        let mut with = [0; 2];
+        if let Some(user) = &job.user {
+            for role in user.roles.iter().filter(|role| !role.deleted) {
+                let matched = roles.get(&*role.name)?;
+                if matched.plain.get()?.is_some() {
+                    with[0] = matched.number;
+                    break;
+                }
+            }
+            with[1] = users.get(user.email.as_deref()?)?.number;
+        }
+        Some((matched, with))
+    }
+
+    /// What the entities of a job with the same matches were combined to, where one came before.
+    pub(super) fn combined(&self, job: &Job) -> Option<Rc<Entity>> {
+        let (matched, with) = self.known(job)?;
+        let combined = matched.combined.borrow();
+        combined.as_ref().filter(|(known, _)| *known == with).map(|(_, entity)| entity.clone())
+    }
+
+    /// Keeps what the entities of a job were combined to.
+    pub(super) fn keep_combined(&self, job: &Job, combined: &Rc<Entity>) {
+        if let Some((matched, with)) = self.known(job) {
+            matched.combined.replace(Some((with, combined.clone())));
+        }
+    }
+}
+
+fn declares_nothing(job: &Job) -> bool {
+    job.tool.resource_requirements.is_empty() && job.tool.tool_type.is_none()
 }
 
 impl Worker {
@@ -133,8 +185,8 @@ impl Worker {
     /// before.
     fn tool_entity(&mut self, job: &Job, tool_id: &str) -> PyResult<Rc<Entity>> {
         let matched = self.matches(Section::Tools, tool_id)?;
-        let plain = job.tool.resource_requirements.is_empty() && job.tool.tool_type.is_none();
-        if plain && let Some(entity) = matched.plain.get() {
+        let plain = declares_nothing(job);
+        if plain && let Some(entity) = matched.plain() {
             return Ok(entity.clone());
         }
         // Without a match the entity has an id by the tool's.
@@ -166,7 +218,7 @@ impl Worker {
         };
         let entity = self.fold(first, &matched)?;
         if plain {
-            let _ = matched.plain.set(entity.clone());
+            let _ = matched.plain.set(Some(entity.clone()));
         } else {
             bound(&mut self.lookups.folded, MAX_SETS);
             self.lookups.folded.insert(key, entity.clone());
@@ -216,14 +268,14 @@ impl Worker {
     /// The default of a section and all that match a name, each inheriting from the one before; nothing where there is none.
     fn section_entity(&mut self, section: Section, name: &str) -> PyResult<Option<Rc<Entity>>> {
         let matched = self.matches(section, name)?;
-        if let Some(entity) = matched.plain.get() {
-            return Ok(Some(entity.clone()));
+        if let Some(known) = matched.plain.get() {
+            return Ok(known.clone());
         }
         let mut rest = matched.entities.iter();
-        let Some(first) = self.default_of(section).or_else(|| rest.next().cloned()) else { return Ok(None) };
-        let entity = rest.try_fold(first, |parent, child| self.inherit(child, &parent))?;
-        let _ = matched.plain.set(entity.clone());
-        Ok(Some(entity))
+        let first = self.default_of(section).or_else(|| rest.next().cloned());
+        let entity =
+            first.map(|first| rest.try_fold(first, |parent, child| self.inherit(child, &parent))).transpose()?;
+        Ok(matched.plain.get_or_init(|| entity).clone())
     }
 
     /// What the tool's wrapper declares, as an entity that all matches override: its type as a tag, its resource
@@ -293,7 +345,12 @@ impl Worker {
             Some(known) => known.clone(),
             None => {
                 lookups.next += 1;
-                let matched = Rc::new(Matched { number: lookups.next, entities, plain: OnceCell::new() });
+                let matched = Rc::new(Matched {
+                    number: lookups.next,
+                    entities,
+                    plain: OnceCell::new(),
+                    combined: RefCell::default(),
+                });
                 bound(&mut lookups.sets, MAX_SETS);
                 lookups.sets.insert(key, matched.clone());
                 matched

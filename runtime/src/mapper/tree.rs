@@ -190,9 +190,11 @@ enum Node {
 
 /// Where the words of what was read lead.
 struct Edge {
-    /// Where the words begin, and how many there are.
-    start: u32,
+    /// The first word, which mostly is the only one; 0 where there is none.
+    first: u64,
+    /// How many words there are, and where those after the first begin.
     length: u32,
+    start: u32,
     node: u32,
     /// The edge of the same node that was made before.
     before: u32,
@@ -217,7 +219,7 @@ pub(super) struct Tree<T> {
     roots: WordMap<u64, u32>,
     nodes: Vec<Node>,
     edges: Vec<Edge>,
-    /// The words of all edges.
+    /// The words of all edges but their first ones.
     words: Vec<u64>,
     leaves: Vec<Leaf<T>>,
     /// The edges of nodes that have many, by the node and the hash of the words.
@@ -288,9 +290,12 @@ impl<T: Clone> Tree<T> {
     /// The node that these words lead to.
     fn after(&self, node: u32, words: &[u64]) -> Option<u32> {
         let Some(Node::Read { last, count, .. }) = self.nodes.get(node as usize) else { return None };
-        let leads = |edge: &Edge| edge.length as usize == words.len() && self.words_of(edge) == Some(words);
+        let (first, rest) = split(words);
+        let leads = |edge: &Edge| {
+            edge.first == first && edge.length as usize == words.len() && (rest.is_empty() || self.rest(edge) == rest)
+        };
         if *count > LINEAR {
-            let edge = self.crowded.get(&(node, hash(words)))?;
+            let edge = self.crowded.get(&(node, hash(first, rest)))?;
             return self.edges.get(*edge as usize).filter(|edge| leads(edge)).map(|edge| edge.node);
         }
         let mut at = *last;
@@ -303,8 +308,10 @@ impl<T: Clone> Tree<T> {
         None
     }
 
-    fn words_of(&self, edge: &Edge) -> Option<&[u64]> {
-        self.words.get(edge.start as usize..edge.start as usize + edge.length as usize)
+    /// The words of an edge but the first one.
+    fn rest(&self, edge: &Edge) -> &[u64] {
+        let start = edge.start as usize;
+        self.words.get(start..start + (edge.length as usize).saturating_sub(1)).unwrap_or_default()
     }
 
     /// Keeps what a run gave, by what it read; nothing for what is to be run again.
@@ -366,21 +373,22 @@ impl<T: Clone> Tree<T> {
         let edge = index(&self.edges);
         let Some(Node::Read { last, count, .. }) = self.nodes.get_mut(from as usize) else { return };
         let (start, length) = (index(&self.words), u32::try_from(words.len()).unwrap_or(NONE));
-        self.edges.push(Edge { start, length, node: to, before: replace(last, edge) });
+        let (first, rest) = split(words);
+        self.edges.push(Edge { first, length, start, node: to, before: replace(last, edge) });
         *count += 1;
         let count = *count;
-        self.words.extend_from_slice(words);
+        self.words.extend_from_slice(rest);
         self.size += words.len();
         if count == LINEAR + 1 {
             // From now on all of them are found by their hash.
             let mut at = edge;
             while let Some(known) = self.edges.get(at as usize) {
-                self.crowded.insert((from, hash(self.words_of(known).unwrap_or_default())), at);
+                self.crowded.insert((from, hash(known.first, self.rest(known))), at);
                 at = known.before;
             }
         } else if count > LINEAR {
             // Other words of the same hash, if there ever are any, are looked for and made again each time.
-            self.crowded.insert((from, hash(words)), edge);
+            self.crowded.insert((from, hash(first, rest)), edge);
         }
     }
 }
@@ -390,9 +398,15 @@ fn index<T>(all: &[T]) -> u32 {
     u32::try_from(all.len()).unwrap_or(NONE)
 }
 
-fn hash(words: &[u64]) -> u64 {
+/// The first word and the others.
+fn split(words: &[u64]) -> (u64, &[u64]) {
+    words.split_first().map_or((0, words), |(first, rest)| (*first, rest))
+}
+
+fn hash(first: u64, rest: &[u64]) -> u64 {
     let mut hasher = WordHasher::default();
-    words.iter().for_each(|word| hasher.write_u64(*word));
+    hasher.write_u64(first);
+    rest.iter().for_each(|word| hasher.write_u64(*word));
     hasher.finish()
 }
 
