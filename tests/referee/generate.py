@@ -13,6 +13,7 @@ import random
 import re
 import sys
 
+import cause
 import classes
 import known
 import machines
@@ -323,7 +324,11 @@ def main():
             return reason
         # What hangs on where CPython's objects are in memory, as hashes of functions do, differs from process to process.
         answers = (witness.answer(case) for witness in witnesses)
-        return ADDRESSES if any(answer is None or not machines.same(expected, answer) for answer in answers) else None
+        if any(answer is None or not machines.same(expected, answer) for answer in answers):
+            return ADDRESSES
+        # What follows from a known difference is known.
+        reasons = (known.reason(*part) for part in cause.differing(case, cpython, tpvc))
+        return next((reason for reason in reasons if reason not in known.ONLY_SHOWN), None)
 
     cpython, tpvc = machines.CPython(), machines.Tpvc(args.evaluator)
     # One has its objects where the C library puts them: even the first digits of their addresses are others.

@@ -6,7 +6,6 @@ use super::object::Object;
 use super::types::{BuiltinType, FUNCTION};
 use super::value::Value;
 use super::vm::Vm;
-use super::vm::attributes::bound;
 
 /// What such a function does. The receiver, where there is one, is the first argument.
 type Call = Box<dyn Fn(&mut Vm, Args) -> PyResult<Value>>;
@@ -54,10 +53,6 @@ impl Object for NativeFunction {
 
     fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
         (self.call)(vm, args)
-    }
-
-    fn bind(&self, _: &mut Vm, this: &Value, instance: &Value) -> Option<PyResult<Value>> {
-        Some(Ok(bound(instance.clone(), this.clone())))
     }
 
     fn repr(&self, _: &mut Vm, this: &Value) -> PyResult<String> {

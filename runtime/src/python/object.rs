@@ -9,8 +9,9 @@ use std::any::Any;
 use super::args::Args;
 use super::exception::{PyResult, Raised, attribute_error, type_error};
 use super::string::Str;
-use super::types::BuiltinType;
+use super::types::{BuiltinType, FUNCTION};
 use super::value::Value;
+use super::vm::attributes::bound;
 use super::vm::items::not_deletable;
 use super::vm::{CompareOp, Vm};
 
@@ -183,9 +184,10 @@ pub trait Object: Any {
     }
 
     /// What it is as an attribute of an instance whose class holds it, as `__get__` says; `None` where it is just itself.
+    /// Functions become methods.
     fn bind(&self, vm: &mut Vm, this: &Value, instance: &Value) -> Option<PyResult<Value>> {
-        let _ = (vm, this, instance);
-        None
+        let _ = vm;
+        std::ptr::eq(self.class(), &raw const FUNCTION).then(|| Ok(bound(instance.clone(), this.clone())))
     }
 
     /// `copy.deepcopy(object)`; the default shares the object, which is right for immutable ones.

@@ -64,7 +64,9 @@ impl BuiltinType {
         match self.module {
             "collections" => matches!(self.name, "deque" | "defaultdict" | "OrderedDict"),
             "functools" => matches!(self.name, "partial" | "KeyWrapper" | "_lru_cache_wrapper"),
-            "datetime" | "itertools" | "operator" | "_collections" | "_hashlib" | "_blake2" => true,
+            "datetime" | "itertools" | "operator" | "_collections" | "_blake2" => true,
+            // Its exception is made as a class of Python is.
+            "_hashlib" => self.name != "UnsupportedDigestmodError",
             "types" => true,
             "time" => self.name == "struct_time",
             "re" => matches!(self.name, "Pattern" | "Match"),

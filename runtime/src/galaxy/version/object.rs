@@ -1,12 +1,12 @@
 //! `parse_version` and the objects that it gives to code.
 
 use super::Version;
-use super::pep440::Pep440;
+use super::pep440::{LocalPart, Number, Pep440};
 use crate::galaxy::signature;
 use crate::python::args::Args;
 use crate::python::builtins::construct;
 use crate::python::exception::{ATTRIBUTE_ERROR, PyResult, TYPE_ERROR, VALUE_ERROR, raise, type_error};
-use crate::python::hash;
+use crate::python::hash::hash_immutable;
 use crate::python::modules::decide;
 use crate::python::number::parse;
 use crate::python::object::Object;
@@ -228,17 +228,39 @@ impl Object for VersionObject {
         if let Err(raised) = self.charge_parsing(vm) {
             return Some(Err(raised));
         }
-        // Equal versions must hash alike: the normal form without zeros at the end of the release.
-        Some(Ok(match self.version() {
-            Version::Legacy(legacy) => hash::hash_str(&super::legacy::key(legacy).join(" ")),
-            Version::Pep440(version) => {
-                let suffix = version.public_text().replacen(&version.base_text(), "", 1);
-                let base = version.base_text();
-                let significant = base.trim_end_matches(".0");
-                hash::hash_str(&format!("{significant}{suffix}+{}", version.local_text().unwrap_or_default()))
+        let key = match self.version() {
+            Version::Legacy(legacy) => {
+                let parts = super::legacy::key(legacy).into_iter().map(text).collect();
+                Value::tuple(vec![Value::Int(-1), Value::tuple(parts)])
             }
-        }))
+            Version::Pep440(version) => sort_key(&version),
+        };
+        Some(Ok(hash_immutable(&key).unwrap_or_default()))
     }
+}
+
+/// `Version._key`, the tuple by which `packaging` compares and hashes.
+fn sort_key(version: &Pep440<'_>) -> Value {
+    let ints = |numbers: &mut dyn Iterator<Item = Number<'_>>| {
+        Value::tuple(numbers.map(|number| int(number.digits())).collect())
+    };
+    let (rank, number, post, no_dev, dev) = version.suffix();
+    let suffix = [
+        Value::Int(i64::from(rank)),
+        int(number.digits()),
+        Value::Int(i64::from(post.is_some())),
+        post.map_or(Value::Int(0), |number| int(number.digits())),
+        Value::Int(i64::from(no_dev)),
+        int(dev.digits()),
+    ];
+    let mut key =
+        vec![int(version.epoch.digits()), ints(&mut version.significant_release()), Value::tuple(suffix.to_vec())];
+    let local = |part| match part {
+        LocalPart::Number(number) => Value::tuple(vec![int(number.digits()), text("")]),
+        LocalPart::Word(word) => Value::tuple(vec![Value::Int(-1), text(word)]),
+    };
+    key.extend(version.local().map(|parts| Value::tuple(parts.map(local).collect())));
+    Value::tuple(key)
 }
 
 fn version_attribute(version: &Pep440<'_>, name: &str) -> Option<Value> {

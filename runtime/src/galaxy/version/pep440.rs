@@ -212,7 +212,7 @@ impl<'a> Pep440<'a> {
     }
 
     /// The numbers of the release segment without zeros at the end, which do not count.
-    fn significant_release(&self) -> impl Iterator<Item = Number<'a>> {
+    pub(super) fn significant_release(&self) -> impl Iterator<Item = Number<'a>> {
         let length = self.release().enumerate().filter(|(_, number)| !number.is_zero()).last();
         self.release().take(length.map_or(0, |(index, _)| index + 1))
     }
@@ -231,7 +231,7 @@ impl<'a> Pep440<'a> {
     }
 
     /// What sorts versions of the same release: the kind and number of a pre-release, then post, then dev.
-    fn suffix(&self) -> (i8, Number<'a>, Option<Number<'a>>, bool, Number<'a>) {
+    pub(super) fn suffix(&self) -> (i8, Number<'a>, Option<Number<'a>>, bool, Number<'a>) {
         let zero = Number("");
         let (rank, number) = match self.pre {
             Some((pre, number)) => (pre as i8, number),

@@ -92,12 +92,12 @@ impl Specifier {
     }
 
     /// Operator and version in the form by which specifiers are compared.
-    pub(super) fn canonical(&self) -> String {
+    pub(super) fn canonical(&self) -> (&'static str, String) {
         let version = match self.parsed() {
             Some((version, false)) => version.canonical_text(self.operator != Operator::Compatible),
             _ => self.version.clone(),
         };
-        format!("{}{version}", self.operator.text())
+        (self.operator.text(), version)
     }
 
     /// Whether a version is within the specifier, as far as pre-releases do not matter.

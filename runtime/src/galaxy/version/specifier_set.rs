@@ -141,7 +141,7 @@ impl Specifiers {
         self.all.borrow().iter().map(text).collect::<Vec<_>>().join(",")
     }
 
-    fn canonical(&self) -> Vec<String> {
+    fn canonical(&self) -> Vec<(&'static str, String)> {
         self.canonicalize();
         self.all.borrow().iter().map(Specifier::canonical).collect()
     }
@@ -347,7 +347,15 @@ impl Object for Specifiers {
     }
 
     fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
-        Some(Ok(hash::hash_str(&self.canonical().join(","))))
+        let hashes: Vec<i64> = self
+            .canonical()
+            .iter()
+            .map(|(operator, version)| hash::hash_tuple(&[hash::hash_str(operator), hash::hash_str(version)]))
+            .collect();
+        Some(Ok(match hashes.as_slice() {
+            [hash] if self.single => *hash,
+            all => hash::hash_tuple(all),
+        }))
     }
 
     fn equals_key(&self, other: &Value) -> bool {

@@ -13,7 +13,6 @@ use crate::python::value::{Slice, Value};
 use crate::python::vm::Vm;
 use crate::python::vm::class::check_name;
 use crate::python::vm::members::plain;
-use crate::python::vm::operators::is_not_iterable;
 use crate::python::vm::text::{bytes_repr, str_repr};
 
 /// `object()`: a thing with nothing but its identity.
@@ -278,12 +277,11 @@ pub(crate) fn bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
         vm.charge_bytes(count)?;
         return Ok(Value::bytes(vec![0; count]));
     }
-    let items = vm.collect(&source).map_err(|raised| match is_not_iterable(&raised, &source) {
-        true => type_error(format!("cannot convert '{}' object to bytes", source.type_name().as_str())),
-        false => raised,
-    })?;
+    let refusal = || type_error(format!("cannot convert '{}' object to bytes", source.type_name().as_str()));
+    let iterator = vm.iter_or(&source, refusal)?;
     let mut out = Vec::new();
-    for item in items {
+    while let Some(item) = vm.next(&iterator)? {
+        vm.charge(1)?;
         let Value::Int(byte) = crate::python::builtins::convert::index(vm, &item)? else {
             return Err(value_error("bytes must be in range(0, 256)"));
         };

@@ -232,7 +232,7 @@ pub(crate) fn reversed(vm: &mut Vm, args: Args) -> PyResult<Value> {
                 return vm.call_method(&sequence, "__reversed__", Args::none());
             }
             // Mappings that are no dicts have a `__reversed__` that is `None`.
-            if object.class().is_subclass(&MAPPING) || !has_items(vm, &***object)? {
+            if object.class().is_subclass(&MAPPING) || !has_items(vm, &***object) {
                 return Err(not_reversible(&sequence));
             }
             &REVERSED

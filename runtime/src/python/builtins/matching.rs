@@ -48,7 +48,7 @@ pub(super) fn mapping(vm: &mut Vm, args: Args) -> PyResult<Value> {
 
 /// As [`mapping`], of what is a mapping but no dict: it is asked by `get`.
 fn values_of_mapping(vm: &mut Vm, subject: &Value, keys: &[Value]) -> PyResult<Value> {
-    if !is_mapping(subject) {
+    if !is_mapping(subject) || (!keys.is_empty() && vm.len(subject)? < keys.len()) {
         return Ok(Value::None);
     }
     let missing = Value::list(Vec::new());

@@ -65,13 +65,13 @@ pub(crate) fn format(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [value, spec] = args.between("format", 1)?;
     let value = value.unwrap_or_default();
     match spec {
-        None => Ok(Value::Str(vm.format(&value, "")?)),
+        None => vm.formatted(&value, ""),
         Some(spec) => {
             let Value::Str(text) = plain(&spec) else {
                 let given = spec.argument_class();
                 return Err(type_error(format!("format() argument 2 must be str, not {}", given.as_str())));
             };
-            Ok(Value::Str(vm.format(&value, &text)?))
+            vm.formatted(&value, &text)
         }
     }
 }

@@ -4,14 +4,13 @@ use super::character;
 use crate::python::args::Args;
 use crate::python::builtins::convert as convert_arguments;
 use crate::python::exception::{PyResult, Raised, TYPE_ERROR, overflow_error, type_error, value_error};
-use crate::python::modules::enums;
 use crate::python::modules::named_parts::as_tuple;
 use crate::python::number::float_text::{self, FloatOptions, FloatStyle};
 use crate::python::number::{Num, convert, int_text};
 use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
-use crate::python::vm::items::has_items;
+use crate::python::vm::items::passes_for_mapping;
 use crate::python::vm::members::plain;
 
 /// `bytes % values`: as [`format()`], the bytes being characters of these numbers while they are put together.
@@ -78,14 +77,8 @@ impl<'a> Values<'a> {
     fn new(vm: &mut Vm, all: &'a Value, bytes: bool) -> PyResult<Self> {
         let mapping = match all {
             Value::Bytes(_) if bytes => false,
-            Value::Type(class) if enums::is_enum(class) => true,
-            Value::Dict(_) | Value::List(_) | Value::Bytes(_) | Value::Range(_) => true,
-            // A deque has positions only.
-            Value::Object(object) if matches!(object.class().name, "GenericAlias" | "Match" | "UnionType") => true,
-            Value::Object(object) if object.class().name == "deque" => false,
-            Value::Object(object) => has_items(vm, &***object)?,
-            Value::Instance(_) => vm.special(all, "__getitem__").is_some() && plain(all).as_str().is_none(),
-            _ => false,
+            Value::Tuple(_) => false,
+            all => plain(all).as_str().is_none() && passes_for_mapping(vm, all),
         };
         Ok(Self { all, next: 0, mapping, keyed: false, named: None })
     }

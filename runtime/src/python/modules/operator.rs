@@ -13,7 +13,6 @@ use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::Value;
 use crate::python::vm::members::plain;
-use crate::python::vm::operators::is_not_iterable;
 use crate::python::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
 
 macro_rules! binary {
@@ -229,13 +228,8 @@ fn not_concatenated(a: &Value, b: &Value, raised: Raised) -> Raised {
 
 /// An iterator over what is searched, as `in` words its error.
 fn iterator_to_search(vm: &mut Vm, container: &Value) -> PyResult<Value> {
-    vm.iter(container).map_err(|raised| {
-        if is_not_iterable(&raised, container) {
-            type_error(format!("argument of type '{}' is not iterable", container.type_name().as_str()))
-        } else {
-            raised
-        }
-    })
+    let class = container.type_name();
+    vm.iter_or(container, || type_error(format!("argument of type '{}' is not iterable", class.as_str())))
 }
 
 pub(super) static ITEMGETTER: BuiltinType =

@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use super::re::MATCH;
-use super::typing::UNION_TYPE;
 use super::{class, typing};
 use crate::python::args::Args;
 use crate::python::dict::{Dict, StrKey};
@@ -11,8 +9,9 @@ use crate::python::exception::{PyResult, attribute_error, type_error};
 use crate::python::methods::wrong_receiver;
 use crate::python::object::Object;
 use crate::python::string::Str;
-use crate::python::types::{self, BuiltinType, GENERIC_ALIAS, OBJECT};
+use crate::python::types::{self, BuiltinType, OBJECT, Type};
 use crate::python::value::{Method, Value};
+use crate::python::vm::items::passes_for_mapping;
 use crate::python::vm::{BinaryOp, CompareOp, Vm};
 
 module! {
@@ -155,18 +154,8 @@ fn proxy(vm: &mut Vm, args: Args) -> PyResult<Value> {
 /// `TypeError` where it is no mapping.
 pub(in crate::python::modules) fn checked_proxy(vm: &mut Vm, mapping: Value) -> PyResult<Value> {
     // What can be subscripted and is no list or tuple counts as a mapping.
-    let has_items = match &mapping {
-        Value::Dict(_) | Value::Str(_) | Value::Bytes(_) | Value::Range(_) => true,
-        Value::Type(class) => super::enums::is_enum(class),
-        Value::Instance(_) => vm.bound_special(&mapping, "__getitem__")?.is_some(),
-        Value::Object(object)
-            if [&GENERIC_ALIAS, &UNION_TYPE, &MATCH].iter().any(|class| std::ptr::eq(object.class(), *class)) =>
-        {
-            true
-        }
-        _ => vm.find_attr(&mapping, "keys")?.is_some(),
-    };
-    if !has_items {
+    let listed = [&types::LIST, &types::TUPLE].iter().any(|class| mapping.class().is_subclass(&Type::Builtin(class)));
+    if listed || !passes_for_mapping(vm, &mapping) {
         let found = mapping.type_name();
         return Err(type_error(format!("mappingproxy() argument must be a mapping, not {}", found.as_str())));
     }

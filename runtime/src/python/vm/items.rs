@@ -4,38 +4,51 @@ use std::rc::Rc;
 
 use super::Vm;
 use super::lookup::class_member;
-use super::operators::is_not_iterable;
 use super::slices::Span;
 use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, Raised, index_error, key_error, overflow_error, type_error, value_error};
 use crate::python::methods::big_range::BigRange;
-use crate::python::modules::abc::{ITEMS_VIEW, KEYS_VIEW, VALUES_VIEW};
+use crate::python::modules::abc::{ITEMS_VIEW, KEYS_VIEW, MAPPING, VALUES_VIEW};
 use crate::python::modules::enums::ENUM_TYPE;
+use crate::python::modules::re::MATCH;
 use crate::python::modules::types::MAPPING_PROXY;
+use crate::python::modules::typing::UNION_TYPE;
 use crate::python::modules::{enums, typing};
 use crate::python::number::Num;
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{
-    BYTES, BuiltinType, DICT_ITEMS, DICT_KEYS, DICT_VALUES, FROZENSET, RANGE, SET, STR, TUPLE, Type,
+    BYTES, BuiltinType, DICT_ITEMS, DICT_KEYS, DICT_VALUES, FROZENSET, GENERIC_ALIAS, RANGE, SET, STR, TUPLE, Type,
 };
 use crate::python::value::{List, Range, Value};
 
 const LIST_INDICES: &str = "list indices must be integers or slices";
 
 /// Whether an object of the runtime or of the host has items, as its `__getitem__` would tell: those with a length do, but for
-/// sets and views.
-///
-/// # Errors
-/// What its `__len__` raises.
-pub(crate) fn has_items(vm: &mut Vm, object: &dyn Object) -> PyResult<bool> {
+/// sets and views, whatever they answer when asked for it.
+pub(crate) fn has_items(vm: &mut Vm, object: &dyn Object) -> bool {
     let class = object.class();
     let unordered = [&KEYS_VIEW, &VALUES_VIEW, &ITEMS_VIEW, &DICT_KEYS, &DICT_VALUES, &DICT_ITEMS];
-    if class.name == "SpecifierSet" || unordered.iter().any(|view| class.is_subclass(view)) {
-        return Ok(false);
+    let has_none = class.name == "SpecifierSet" || unordered.iter().any(|view| class.is_subclass(view));
+    // To count what several mappings hold together goes through them, which iterators do not survive.
+    class.is_subclass(&MAPPING) || (!has_none && object.len(vm).is_some())
+}
+
+/// Whether a value passes for a mapping where CPython asks whether it can be subscripted (`PyMapping_Check`).
+pub(crate) fn passes_for_mapping(vm: &mut Vm, value: &Value) -> bool {
+    match value {
+        Value::Dict(_) | Value::List(_) | Value::Tuple(_) | Value::Str(_) | Value::Bytes(_) | Value::Range(_) => true,
+        Value::Type(class) => enums::is_enum(class),
+        Value::Object(object) => {
+            let subscripted = [&GENERIC_ALIAS, &UNION_TYPE, &MATCH];
+            // A deque has positions only.
+            subscripted.iter().any(|class| std::ptr::eq(object.class(), *class))
+                || (object.class().name != "deque" && has_items(vm, &***object))
+        }
+        Value::Instance(_) => vm.special(value, "__getitem__").is_some(),
+        _ => false,
     }
-    Ok(object.len(vm).transpose()?.is_some())
 }
 
 impl Vm {
@@ -236,11 +249,14 @@ impl Vm {
         let new = match value {
             Value::List(other) => other.items.borrow().clone(),
             Value::Tuple(other) => other.items.clone(),
-            other => self.collect(other).map_err(|raised| match (is_not_iterable(&raised, other), span.step) {
-                (true, 1) => type_error("can only assign an iterable"),
-                (true, _) => type_error("must assign iterable to extended slice"),
-                (false, _) => raised,
-            })?,
+            other => {
+                let refusal = match span.step {
+                    1 => "can only assign an iterable",
+                    _ => "must assign iterable to extended slice",
+                };
+                let iterator = self.iter_or(other, || type_error(refusal))?;
+                self.collect(&iterator)?
+            }
         };
         let all = list.items.borrow().len().saturating_add(new.len());
         self.limit_bytes(all.saturating_mul(size_of::<Value>()))?;

@@ -10,7 +10,7 @@ use super::iterators::{
 use super::operators::is_not_iterable;
 use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind};
-use crate::python::exception::{PyResult, Raised, type_error, value_error};
+use crate::python::exception::{PyResult, Raised, TYPE_ERROR, type_error, value_error};
 use crate::python::iterator::{Items, IteratorObject};
 use crate::python::modules::enums;
 use crate::python::string::Str;
@@ -136,6 +136,14 @@ impl Vm {
             }
             _ => Err(type_error(format!("'{}' object is not an iterator", iterator.type_name().as_str()))),
         }
+    }
+
+    /// `iter(object)` for what words in its own way that it needs an iterable, whatever the object's own `TypeError` says.
+    ///
+    /// # Errors
+    /// The refusal, or what else the object raises.
+    pub(crate) fn iter_or(&mut self, object: &Value, refusal: impl FnOnce() -> Raised) -> PyResult<Value> {
+        self.iter(object).map_err(|raised| if raised.is(&TYPE_ERROR) { refusal() } else { raised })
     }
 
     /// `list(object)` as a vector; pays for each item.

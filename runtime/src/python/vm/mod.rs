@@ -17,6 +17,7 @@ mod cost;
 mod cycles;
 mod data_descriptor;
 pub mod descriptors;
+mod formatting;
 mod frame;
 mod generator;
 mod import;

@@ -497,11 +497,7 @@ impl Vm {
             Value::None | Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) => {
                 return Err(not_iterable());
             }
-            container => match self.iter(container) {
-                // The text differs from that of a loop over the same value.
-                Err(raised) if is_not_iterable(&raised, container) => return Err(not_iterable()),
-                other => other?,
-            },
+            container => self.iter_or(container, not_iterable)?,
         };
         while let Some(candidate) = self.next(&iterator)? {
             self.charge(1)?;

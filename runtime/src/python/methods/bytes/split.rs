@@ -6,7 +6,6 @@ use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
-use crate::python::vm::operators::is_not_iterable;
 
 /// Cuts white space, or the given bytes, off one or both ends.
 fn strip_ends(receiver: &Value, args: Args, method: &str, left: bool, right: bool) -> PyResult<Value> {
@@ -223,10 +222,10 @@ pub(super) fn join(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value>
     let items = match &parts {
         Value::List(list) => list.items.borrow().clone(),
         Value::Tuple(tuple) => tuple.items.clone(),
-        other => vm.collect(other).map_err(|raised| match is_not_iterable(&raised, other) {
-            true => type_error("can only join an iterable"),
-            false => raised,
-        })?,
+        other => {
+            let iterator = vm.iter_or(other, || type_error("can only join an iterable"))?;
+            vm.collect(&iterator)?
+        }
     };
     let mut total = separator.len().saturating_mul(items.len().saturating_sub(1));
     for item in &items {

@@ -9,7 +9,6 @@ use crate::python::unicode;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 use crate::python::vm::members::plain;
-use crate::python::vm::operators::is_not_iterable;
 
 /// The separator (`None` for white space) and the greatest number of cuts.
 fn split_arguments(vm: &mut Vm, args: Args, method: &str) -> PyResult<(Option<Str>, usize)> {
@@ -186,10 +185,10 @@ pub(super) fn join(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value>
     let items = match &parts {
         Value::List(list) => list.items.borrow().clone(),
         Value::Tuple(tuple) => tuple.items.clone(),
-        other => vm.collect(other).map_err(|raised| match is_not_iterable(&raised, other) {
-            true => type_error("can only join an iterable"),
-            false => raised,
-        })?,
+        other => {
+            let iterator = vm.iter_or(other, || type_error("can only join an iterable"))?;
+            vm.collect(&iterator)?
+        }
     };
     vm.charge(items.len() / 2)?;
     let given = items;

@@ -7,7 +7,6 @@ use crate::python::object::Object;
 use crate::python::types::{BuiltinType, FUNCTION, OBJECT};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
-use crate::python::vm::attributes::bound;
 
 static MANAGER: BuiltinType = BuiltinType::new("_GeneratorContextManager", "contextlib", &OBJECT);
 
@@ -49,10 +48,6 @@ impl Object for ManagerFunction {
     fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
         let generator = vm.call(&self.0, args)?;
         Ok(Value::object(Manager(generator)))
-    }
-
-    fn bind(&self, _: &mut Vm, this: &Value, instance: &Value) -> Option<PyResult<Value>> {
-        Some(Ok(bound(instance.clone(), this.clone())))
     }
 }
 

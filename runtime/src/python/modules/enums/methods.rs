@@ -39,9 +39,10 @@ pub(super) fn plain_format() -> Value {
         if spec.is_empty() {
             return vm.str(&member).map(Value::Str);
         }
-        vm.format(&plain(&member), &spec).map(Value::Str).map_err(|raised| {
+        let plain = plain(&member);
+        let text = vm.format(&plain, &spec).map(Value::Str).map_err(|raised| {
             // The message names the member's class.
-            let (of_plain, of_member) = (plain(&member).type_name(), member.type_name());
+            let (of_plain, of_member) = (plain.type_name(), member.type_name());
             match raised.0.args.borrow().first() {
                 Some(Value::Str(text)) if text.ends_with(&format!("for object of type '{}'", of_plain.as_str())) => {
                     let before = text.trim_end_matches(&format!("'{}'", of_plain.as_str()));
@@ -49,7 +50,8 @@ pub(super) fn plain_format() -> Value {
                 }
                 _ => raised.clone(),
             }
-        })
+        })?;
+        Ok(if text.is(&plain) { member } else { text })
     })
     .1
 }

@@ -308,27 +308,34 @@ struct Islice {
     step: usize,
 }
 
+impl Islice {
+    /// Asks its source no more.
+    fn ended(&mut self) -> Option<Value> {
+        (self.next, self.stop) = (self.taken, 0);
+        None
+    }
+}
+
 impl PyIterator for Islice {
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        let wanted = self.next.min(self.stop);
-        while self.taken < wanted {
+        // A start behind the end is gone to, too.
+        while self.taken < self.next {
             vm.charge(1)?;
             if vm.next(&self.source)?.is_none() {
-                self.stop = 0;
-                return Ok(None);
+                return Ok(self.ended());
             }
             self.taken += 1;
         }
-        if self.next >= self.stop {
-            return Ok(None);
+        if self.taken >= self.stop {
+            return Ok(self.ended());
         }
         vm.charge(1)?;
         let item = vm.next(&self.source)?;
-        self.taken += 1;
-        self.next = self.next.saturating_add(self.step);
         if item.is_none() {
-            self.stop = 0;
+            return Ok(self.ended());
         }
+        self.taken += 1;
+        self.next = self.next.saturating_add(self.step).min(self.stop);
         Ok(item)
     }
 }

@@ -1,0 +1,66 @@
+//! `format(value, spec)`
+
+use super::Vm;
+use super::members::plain;
+use super::text::returned_str;
+use crate::python::args::Args;
+use crate::python::exception::{PyResult, type_error};
+use crate::python::format;
+use crate::python::number::Num;
+use crate::python::string::Str;
+use crate::python::value::Value;
+
+impl Vm {
+    /// `format(value, spec)`
+    ///
+    /// # Errors
+    /// `ValueError` for a bad specification, `TypeError` for a type that takes none.
+    pub fn format(&mut self, value: &Value, spec: &str) -> PyResult<Str> {
+        match value {
+            Value::Str(text) => format::format_str(self, text, spec),
+            Value::Bool(_) if spec.is_empty() => self.str(value),
+            Value::Float(number) => format::format_float(self, *number, spec).map(Str::from),
+            Value::Bool(_) | Value::Int(_) | Value::BigInt(_) => match Num::of(value) {
+                Some(number) => format::format_int(self, number, spec, value.type_name().as_str()).map(Str::from),
+                None => self.str(value),
+            },
+            Value::Object(object) => match object.format(self, value, spec) {
+                Some(text) => text.map(Str::from),
+                None => self.format_plain(value, spec),
+            },
+            Value::Instance(_) | Value::Exception(_) => {
+                let text = self.formatted(value, spec)?;
+                returned_str(text, "__format__")
+            }
+            _ => self.format_plain(value, spec),
+        }
+    }
+
+    /// `format(value, spec)`, where a member of a `StrEnum` to which the specification does nothing is given back itself.
+    ///
+    /// # Errors
+    /// Those of [`Vm::format`].
+    pub(crate) fn formatted(&mut self, value: &Value, spec: &str) -> PyResult<Value> {
+        if !matches!(value, Value::Instance(_) | Value::Exception(_)) {
+            return self.format(value, spec).map(Value::Str);
+        }
+        let text = self.try_special(value, "__format__", Args::one(Value::str(spec)));
+        // What it refuses is not asked again for what a member stands for.
+        self.frames_run += 1;
+        let Some(text) = text else { return self.format_plain(value, spec).map(Value::Str) };
+        let text = text?;
+        if plain(&text).as_str().is_some() {
+            return Ok(text);
+        }
+        Err(type_error(format!("__format__ must return a str, not {}", text.type_name().as_str())))
+    }
+
+    /// `object.__format__`: the text, and no specification.
+    fn format_plain(&mut self, value: &Value, spec: &str) -> PyResult<Str> {
+        if spec.is_empty() {
+            return self.str(value);
+        }
+        let class = value.type_name();
+        Err(type_error(format!("unsupported format string passed to {}.__format__", class.as_str())))
+    }
+}
