@@ -15,6 +15,7 @@ pub mod explain;
 pub mod format;
 pub mod link;
 pub mod lint;
+mod parallel;
 pub mod python;
 pub mod source;
 mod yaml;

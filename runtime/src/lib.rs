@@ -5,7 +5,6 @@ pub mod galaxy;
 pub mod jit;
 pub mod mapper;
 mod nesting;
-pub mod parallel;
 pub mod patterns;
 pub mod python;
 pub mod stream;

@@ -20,8 +20,8 @@ use crate::config::validate::{FileConfig, Section, Validator};
 use crate::config::value::ConfigValue;
 use crate::config::yaml::Comment;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::parallel;
 use crate::source::{Limits, SourceError, SourceId, SourceMap};
-use tpv_runtime::parallel;
 
 /// What TPV has in `loader.config` after the last file.
 #[derive(Debug, Default)]

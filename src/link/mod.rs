@@ -24,10 +24,10 @@ use crate::config::origin::TextOrigin;
 use crate::config::validate::Section;
 use crate::config::value::Text;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::parallel;
 use crate::python::program::ProgramBuilder;
 use crate::python::stack::on_roomy_thread;
 use crate::source::{SourceMap, Span};
-use tpv_runtime::parallel;
 
 /// Whether there are pools without a store: TPV loads this, but its mapper does not start.
 pub fn lacks_store(config: &Config) -> bool {

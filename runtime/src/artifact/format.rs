@@ -18,12 +18,10 @@ use std::fmt;
 
 use bincode::{Decode, Encode};
 
-use crate::parallel::both;
 use crate::python::code::ProgramData;
 
 use super::site::Site;
 use super::tables::{EntityRow, EntityTable, GlobalRow, StringId, Tables};
-use super::verify::verify_program;
 
 /// The version of the format that this build writes and reads.
 pub const FORMAT_VERSION: u32 = 3;
@@ -111,9 +109,6 @@ pub const SECTIONS: &[(&str, &str)] = &[
     ("RULE", "rules of all entities"),
     ("CODE", "compiled code blocks with their constants and names"),
 ];
-
-/// An artifact of up to so many bytes is read on one thread: starting another takes longer.
-const ALONE: usize = 64 * 1024;
 
 /// Refuses to allocate more than this for one section, whatever its lengths say.
 const LIMIT: usize = 1 << 30;
@@ -265,7 +260,7 @@ pub fn manifest(bytes: &[u8]) -> Result<Manifest, ArtifactError> {
     Ok(Manifest { version, writer, sections })
 }
 
-/// Reads an artifact. The program is verified, the tables are not yet.
+/// Reads an artifact. The tables are not verified yet.
 pub(super) fn read(bytes: &[u8]) -> Result<(Tables, ProgramData), ArtifactError> {
     let manifest = manifest(bytes)?;
     let sections = Sections { bytes, manifest: &manifest };
@@ -276,31 +271,21 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Tables, ProgramData), ArtifactError>
             reason: "the file goes on after its last section".to_owned(),
         });
     }
-    let code_and_sites = || {
-        let program = sections.decode::<ProgramData>("CODE")?;
-        verify_program(&program)?;
-        Ok((program, sections.decode::<Vec<Site>>("SITE")?))
+    let tables = Tables {
+        strings: sections.decode::<Vec<String>>("STRS")?,
+        tags: sections.decode::<Vec<StringId>>("TAGS")?,
+        sources: sections.decode::<Vec<StringId>>("SRCS")?,
+        sites: sections.decode::<Vec<Site>>("SITE")?,
+        global: sections.decode::<GlobalRow>("GLOB")?,
+        tools: sections.decode::<EntityTable>("TOOL")?,
+        roles: sections.decode::<EntityTable>("ROLE")?,
+        users: sections.decode::<EntityTable>("USER")?,
+        destinations: sections.decode::<Vec<EntityRow>>("DEST")?,
+        configured_destinations: sections.decode::<Vec<EntityRow>>("CDST")?,
+        pools: sections.decode::<Vec<EntityRow>>("POOL")?,
+        rules: sections.decode::<Vec<EntityRow>>("RULE")?,
     };
-    let entities = || {
-        Ok(Tables {
-            strings: sections.decode::<Vec<String>>("STRS")?,
-            tags: sections.decode::<Vec<StringId>>("TAGS")?,
-            sources: sections.decode::<Vec<StringId>>("SRCS")?,
-            sites: Vec::new(),
-            global: sections.decode::<GlobalRow>("GLOB")?,
-            tools: sections.decode::<EntityTable>("TOOL")?,
-            roles: sections.decode::<EntityTable>("ROLE")?,
-            users: sections.decode::<EntityTable>("USER")?,
-            destinations: sections.decode::<Vec<EntityRow>>("DEST")?,
-            configured_destinations: sections.decode::<Vec<EntityRow>>("CDST")?,
-            pools: sections.decode::<Vec<EntityRow>>("POOL")?,
-            rules: sections.decode::<Vec<EntityRow>>("RULE")?,
-        })
-    };
-    let (tables, code) =
-        if bytes.len() > ALONE { both(entities, code_and_sites) } else { (entities(), code_and_sites()) };
-    let ((program, sites), tables) = (code?, tables?);
-    Ok((Tables { sites, ..tables }, program))
+    Ok((tables, sections.decode::<ProgramData>("CODE")?))
 }
 
 struct Sections<'a> {

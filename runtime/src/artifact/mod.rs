@@ -37,13 +37,7 @@ impl Rules {
     /// # Errors
     /// [`ArtifactError::Invalid`] where an index is out of range or code could misbehave.
     pub fn new(tables: Tables, program: ProgramData) -> Result<Self, ArtifactError> {
-        verify::verify_program(&program)?;
-        Self::with_verified(tables, program)
-    }
-
-    /// The rules of these tables and a program that is verified.
-    fn with_verified(tables: Tables, program: ProgramData) -> Result<Self, ArtifactError> {
-        verify::verify_tables(&tables, &program)?;
+        verify::verify(&tables, &program)?;
         let matchers = [&tables.tools, &tables.roles, &tables.users].map(|table| Matcher::new(table.patterns.clone()));
         Ok(Self { tables, program: Arc::new(program), jit: OnceLock::new(), texts: OnceLock::new(), matchers })
     }
@@ -54,7 +48,7 @@ impl Rules {
     /// [`ArtifactError`] says what is wrong with them.
     pub fn load(bytes: &[u8]) -> Result<Self, ArtifactError> {
         let (tables, program) = format::read(bytes)?;
-        Self::with_verified(tables, program)
+        Self::new(tables, program)
     }
 
     /// The bytes of the artifact. Equal rules give equal bytes.

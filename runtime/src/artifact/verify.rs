@@ -1,18 +1,14 @@
 //! Verification of what was read: every index in range, every code safe to run.
 
 use crate::python::code::{CodeKind, CodeRef, ProgramData};
-use crate::python::verify::verify;
+use crate::python::verify::verify as verify_program;
 
 use super::format::ArtifactError;
 use super::tables::{EntityRow, EntityTable, StringId, Tables, TagsRow, ValueRow};
 
-/// Checks a program.
-pub(super) fn verify_program(program: &ProgramData) -> Result<(), ArtifactError> {
-    verify(program).map_err(|reason| ArtifactError::Invalid { section: "CODE".to_owned(), reason })
-}
-
-/// Checks tables that belong to a verified program.
-pub(super) fn verify_tables(tables: &Tables, program: &ProgramData) -> Result<(), ArtifactError> {
+/// Checks tables and program.
+pub(super) fn verify(tables: &Tables, program: &ProgramData) -> Result<(), ArtifactError> {
+    verify_program(program).map_err(|reason| ArtifactError::Invalid { section: "CODE".to_owned(), reason })?;
     let check = Check { tables, program };
     check.section("TAGS", || tables.tags.iter().try_for_each(|id| check.string(*id)))?;
     check.section("SRCS", || tables.sources.iter().try_for_each(|id| check.string(*id)))?;
