@@ -38,6 +38,7 @@ impl InOrder {
         self.under_way.push_back((Answered { batch, outputs }, shares));
     }
 
+    /// Takes what was made of a share; nothing is done with it where its batch is not expected any more.
     pub(super) fn add(&mut self, finished: Finished) {
         let Finished { batch, share, output } = finished;
         let place = self.under_way.iter_mut().find(|(answered, _)| Arc::ptr_eq(&answered.batch, &batch));
@@ -46,6 +47,11 @@ impl InOrder {
             *place = Some(output);
         }
         *missing -= 1;
+    }
+
+    /// Expects nothing any more.
+    pub(super) fn clear(&mut self) {
+        self.under_way.clear();
     }
 
     /// Whether all shares of the batch that is written next are done.

@@ -181,10 +181,11 @@ impl State {
         self.in_order.expect(batch, owners.len());
     }
 
-    /// Leaves undone what nobody has begun.
+    /// Leaves undone what nobody has begun, and unwritten what is not.
     fn close(&mut self) {
         self.is_ended = true;
         self.waiting.iter_mut().for_each(VecDeque::clear);
+        self.in_order.clear();
     }
 }
 

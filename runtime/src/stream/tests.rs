@@ -112,18 +112,24 @@ fn a_line_may_be_longer_than_a_batch() {
 
 #[test]
 fn a_failing_writer_ends_everything() {
-    struct Full;
+    /// Has room again after the first failure, which must not be used: what comes after it would stand in its place.
+    struct Full(usize);
     impl Write for Full {
-        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
-            Err(io::Error::from(io::ErrorKind::StorageFull))
+        fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+            self.0 += 1;
+            if self.0 == 2 { Err(io::Error::from(io::ErrorKind::StorageFull)) } else { Ok(text.len()) }
         }
         fn flush(&mut self) -> io::Result<()> {
             Ok(())
         }
     }
     let many = "x\ny\n".repeat(1_000_000);
-    let result = run(many.as_bytes(), &mut Full, 2, &Upper, |_| {});
-    assert_eq!(result.unwrap_err().kind(), io::ErrorKind::StorageFull);
+    for threads in [1, 2, 3] {
+        let mut full = Full(0);
+        let result = run(many.as_bytes(), &mut full, threads, &Upper, |_| {});
+        assert_eq!(result.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(full.0, 2);
+    }
 }
 
 #[test]
