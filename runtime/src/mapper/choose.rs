@@ -157,9 +157,8 @@ impl Worker {
 
     /// The matching entities in one.
     fn match_combine(&mut self, job: &Job, observer: &mut dyn Observer) -> PyResult<Rc<Entity>> {
-        if !observer.watches()
-            && let Some(known) = self.lookups.combined(job)
-        {
+        let kept = !observer.watches();
+        if kept && let Some(known) = self.lookups.combined(job) {
             return Ok(known);
         }
         let found = self.find_matching_entities(job, observer)?;
@@ -172,7 +171,9 @@ impl Worker {
             combined = self.combine(&higher, &combined)?;
         }
         observer.step(Step::Combined { entity: &combined });
-        self.lookups.keep_combined(job, &combined);
+        if kept {
+            self.lookups.keep_combined(job, &combined);
+        }
         Ok(combined)
     }
 

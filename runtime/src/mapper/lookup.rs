@@ -59,6 +59,9 @@ const MAX_IDS: usize = 16 * 1024;
 /// How many sets of matches a thread remembers, with what a tool declares.
 const MAX_SETS: usize = 16 * 1024;
 
+/// How many roles with users are kept with a tool.
+const MAX_COMBINED: usize = 8;
+
 /// What the lookups of a thread found.
 #[derive(Default)]
 pub(super) struct Lookups {
@@ -69,7 +72,7 @@ pub(super) struct Lookups {
     /// By the set of matches (0 for none of them) and what the tool declares: the entities folded into one.
     folded: WordMap<(u64, Box<[u64]>), Rc<Entity>>,
     /// By the tool's own id: the entities of tools that nothing matches and that declare nothing.
-    unmatched: WordMap<Box<str>, Rc<Entity>>,
+    unmatched: WordMap<Box<str>, Plain>,
     tool_types: WordMap<Box<str>, u64>,
     next: u64,
 }
@@ -81,28 +84,48 @@ struct Matched {
     /// In the order of lookup.
     entities: Vec<Rc<Entity>>,
     /// The entities folded into one, for tools that declare nothing; `None` where there is none, which no tool has.
-    plain: OnceCell<Option<Rc<Entity>>>,
-    /// Of a tool: what `plain` and the last job's role and user were combined to, with the numbers of what these matched.
-    combined: RefCell<Option<([u64; 2], Rc<Entity>)>>,
+    plain: OnceCell<Option<Plain>>,
+}
+
+/// The entity of an id.
+struct Plain {
+    entity: Rc<Entity>,
+    /// Of a tool: what it was combined to for the last jobs.
+    combined: RefCell<SmallVec<[Combined; 1]>>,
+}
+
+/// What a tool, a role and a user were combined to.
+struct Combined {
+    /// The numbers of what the role and the user matched, 0 for none.
+    with: [u64; 2],
+    entity: Rc<Entity>,
+}
+
+impl From<Rc<Entity>> for Plain {
+    fn from(entity: Rc<Entity>) -> Self {
+        Self { entity, combined: RefCell::default() }
+    }
 }
 
 impl Matched {
     fn plain(&self) -> Option<&Rc<Entity>> {
-        self.plain.get().and_then(Option::as_ref)
+        self.plain.get()?.as_ref().map(|plain| &plain.entity)
     }
 }
 
 impl Lookups {
-    /// What the job's tool, which declares nothing, matched, and the numbers of what its role and user matched; nothing where
+    /// The entity of the job's tool, which declares nothing, and the numbers of what its role and user matched; nothing where
     /// one of them was not looked up before.
-    fn known(&self, job: &Job) -> Option<(&Matched, [u64; 2])> {
+    fn known(&self, job: &Job) -> Option<(&Plain, [u64; 2])> {
         let [tools, roles, users] = &self.ids;
         let tool = &job.tool;
         if tool.id.is_empty() || tool.dynamic_tool_uuid.is_some() || !declares_nothing(job) {
             return None;
         }
-        let matched = tools.get(&*tool.id)?;
-        matched.plain()?;
+        let plain = match tools.get(&*tool.id)?.plain.get() {
+            Some(plain) => plain.as_ref()?,
+            None => self.unmatched.get(&*tool.id)?,
+        };
         let mut with = [0; 2];
         if let Some(user) = &job.user {
             for role in user.roles.iter().filter(|role| !role.deleted) {
@@ -114,20 +137,24 @@ impl Lookups {
             }
             with[1] = users.get(user.email.as_deref()?)?.number;
         }
-        Some((matched, with))
+        Some((plain, with))
     }
 
     /// What the entities of a job with the same matches were combined to, where one came before.
     pub(super) fn combined(&self, job: &Job) -> Option<Rc<Entity>> {
-        let (matched, with) = self.known(job)?;
-        let combined = matched.combined.borrow();
-        combined.as_ref().filter(|(known, _)| *known == with).map(|(_, entity)| entity.clone())
+        let (plain, with) = self.known(job)?;
+        let combined = plain.combined.borrow();
+        combined.iter().find(|known| known.with == with).map(|known| known.entity.clone())
     }
 
     /// Keeps what the entities of a job were combined to.
     pub(super) fn keep_combined(&self, job: &Job, combined: &Rc<Entity>) {
-        if let Some((matched, with)) = self.known(job) {
-            matched.combined.replace(Some((with, combined.clone())));
+        if let Some((plain, with)) = self.known(job) {
+            let mut all = plain.combined.borrow_mut();
+            if all.len() >= MAX_COMBINED {
+                all.remove(0);
+            }
+            all.push(Combined { with, entity: combined.clone() });
         }
     }
 }
@@ -192,13 +219,13 @@ impl Worker {
         // Without a match the entity has an id by the tool's.
         if matched.entities.is_empty() {
             let known_by_id = plain && &*job.tool.id == tool_id;
-            if known_by_id && let Some(entity) = self.lookups.unmatched.get(tool_id) {
-                return Ok(entity.clone());
+            if known_by_id && let Some(plain) = self.lookups.unmatched.get(tool_id) {
+                return Ok(plain.entity.clone());
             }
             let entity = self.first_of_tool(job)?;
             if known_by_id {
                 bound(&mut self.lookups.unmatched, MAX_SETS);
-                self.lookups.unmatched.insert(tool_id.into(), entity.clone());
+                self.lookups.unmatched.insert(tool_id.into(), entity.clone().into());
             }
             return Ok(entity);
         }
@@ -218,7 +245,7 @@ impl Worker {
         };
         let entity = self.fold(first, &matched)?;
         if plain {
-            let _ = matched.plain.set(Some(entity.clone()));
+            let _ = matched.plain.set(Some(entity.clone().into()));
         } else {
             bound(&mut self.lookups.folded, MAX_SETS);
             self.lookups.folded.insert(key, entity.clone());
@@ -268,14 +295,15 @@ impl Worker {
     /// The default of a section and all that match a name, each inheriting from the one before; nothing where there is none.
     fn section_entity(&mut self, section: Section, name: &str) -> PyResult<Option<Rc<Entity>>> {
         let matched = self.matches(section, name)?;
-        if let Some(known) = matched.plain.get() {
-            return Ok(known.clone());
+        if matched.plain.get().is_some() {
+            return Ok(matched.plain().cloned());
         }
         let mut rest = matched.entities.iter();
         let first = self.default_of(section).or_else(|| rest.next().cloned());
         let entity =
             first.map(|first| rest.try_fold(first, |parent, child| self.inherit(child, &parent))).transpose()?;
-        Ok(matched.plain.get_or_init(|| entity).clone())
+        let _ = matched.plain.set(entity.map(Plain::from));
+        Ok(matched.plain().cloned())
     }
 
     /// What the tool's wrapper declares, as an entity that all matches override: its type as a tag, its resource
@@ -345,12 +373,7 @@ impl Worker {
             Some(known) => known.clone(),
             None => {
                 lookups.next += 1;
-                let matched = Rc::new(Matched {
-                    number: lookups.next,
-                    entities,
-                    plain: OnceCell::new(),
-                    combined: RefCell::default(),
-                });
+                let matched = Rc::new(Matched { number: lookups.next, entities, plain: OnceCell::new() });
                 bound(&mut lookups.sets, MAX_SETS);
                 lookups.sets.insert(key, matched.clone());
                 matched
