@@ -421,8 +421,19 @@ pub(crate) fn is_not_subscriptable(raised: &Raised, object: &Value) -> bool {
 /// CPython says it in other words where a class has anything of a sequence, as those of code always have, and is indexed
 /// by an int.
 pub(crate) fn not_deletable(class: &Type, key: &Value) -> Raised {
-    const SEQUENCES: [&BuiltinType; 10] =
-        [&STR, &TUPLE, &BYTES, &RANGE, &SET, &FROZENSET, &DICT_KEYS, &DICT_ITEMS, &ENUM_TYPE, &MAPPING_PROXY];
+    const SEQUENCES: [&BuiltinType; 11] = [
+        &STR,
+        &TUPLE,
+        &BYTES,
+        &RANGE,
+        &SET,
+        &FROZENSET,
+        &DICT_KEYS,
+        &DICT_VALUES,
+        &DICT_ITEMS,
+        &ENUM_TYPE,
+        &MAPPING_PROXY,
+    ];
     let sequence = match class {
         Type::Class(_) => true,
         Type::Builtin(class) => !class.is_static() || SEQUENCES.iter().any(|sequence| class.is_subclass(sequence)),

@@ -9,7 +9,6 @@ use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{ExceptionObject, KEY_ERROR, OS_ERROR, PyResult, type_error};
 use crate::python::exception::{UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR};
-use crate::python::format;
 use crate::python::modules::collections::counter::by_count;
 use crate::python::modules::enums;
 use crate::python::modules::functools::Partial;

@@ -1,7 +1,7 @@
 //! The views of a `ChainMap`: `keys()`, `values()` and `items()`, which show it as it is at each moment.
 
 use crate::python::args::Args;
-use crate::python::exception::{KEY_ERROR, PyResult, TYPE_ERROR, type_error};
+use crate::python::exception::{KEY_ERROR, PyResult, type_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::methods::dict_views::{Kind, compare_as_sets};
 use crate::python::modules::abc;
@@ -121,9 +121,11 @@ impl Object for View {
         if self.kind == Kind::Values || !matches!(operator, "and" | "or" | "sub" | "xor") {
             return None;
         }
+        if !abc::is_virtual_subclass(&other.class(), &Type::Builtin(&abc::ITERABLE)) {
+            return None;
+        }
         let others = match vm.collect(other) {
             Ok(others) => others,
-            Err(raised) if raised.is(&TYPE_ERROR) => return None,
             Err(raised) => return Some(Err(raised)),
         };
         self.combined(vm, method, other, others).transpose()
