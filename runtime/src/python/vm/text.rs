@@ -400,7 +400,7 @@ impl Vm {
 pub(super) fn returned_str(value: Value, method: &str) -> PyResult<Str> {
     match super::members::plain(&value) {
         Value::Str(text) => Ok(text),
-        other => Err(type_error(format!("{method} returned non-string (type {})", other.type_name().as_str()))),
+        _ => Err(type_error(format!("{method} returned non-string (type {})", value.type_name().as_str()))),
     }
 }
 

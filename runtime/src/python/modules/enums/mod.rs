@@ -75,8 +75,8 @@ impl Object for Auto {
 
 static AUTO_NULL_TYPE: BuiltinType = BuiltinType {
     construct: Some(|_, args| {
-        let [] = args.exactly("_auto_null")?;
-        Ok(Value::object(AutoNull))
+        let given = !args.pos.is_empty() || !args.kw.is_empty();
+        if given { Err(type_error("_auto_null() takes no arguments")) } else { Ok(Value::object(AutoNull)) }
     }),
     ..BuiltinType::new("_auto_null", "enum", &OBJECT)
 };
