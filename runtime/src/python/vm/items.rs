@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use num_traits::Signed;
+
 use super::Vm;
 use super::lookup::class_member;
 use super::slices::Span;
@@ -362,6 +364,7 @@ impl Vm {
                     Some(Value::Int(len)) => {
                         usize::try_from(len).map_err(|_| value_error("__len__() should return >= 0"))
                     }
+                    Some(Value::BigInt(len)) if len.is_negative() => Err(value_error("__len__() should return >= 0")),
                     Some(_) => Err(overflow_error("cannot fit 'int' into an index-sized integer")),
                     None => Err(type_error(format!(
                         "'{}' object cannot be interpreted as an integer",

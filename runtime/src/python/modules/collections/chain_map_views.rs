@@ -19,6 +19,12 @@ pub(super) struct View {
     pub(super) kind: Kind,
 }
 
+/// `KeysView(mapping)`, `ValuesView(mapping)` or `ItemsView(mapping)`
+pub(in crate::python::modules) fn mapping_view(kind: Kind, args: Args) -> PyResult<Value> {
+    let [map] = Signature::method("MappingView.__init__", ["mapping"], 1).bind(args)?.map(Option::unwrap_or_default);
+    Ok(Value::object(View { map, kind }))
+}
+
 impl View {
     fn has_pair(&self, vm: &mut Vm, pair: &Value) -> PyResult<bool> {
         let pair = vm.unpack(pair, 2)?;
