@@ -102,7 +102,9 @@ pub(super) fn make_dataclass(vm: &mut Vm, args: Args) -> PyResult<Value> {
             .extend(namespace.items().into_iter().filter_map(|(key, value)| Some((key.as_str()?.clone(), value))));
     }
     let annotations = crate::python::dict::Dict::new();
-    for item in vm.collect(&fields.unwrap_or_default())? {
+    let fields = vm.iter(&fields.unwrap_or_default())?;
+    while let Some(item) = vm.next(&fields)? {
+        vm.charge(1)?;
         let parts = match plain(&item) {
             Value::Str(_) => vec![item.clone(), Value::str("typing.Any")],
             _ => {

@@ -195,7 +195,9 @@ fn named_values(vm: &mut Vm, base: &Value, names: Value, start: Value) -> PyResu
         matches!(base, Value::Type(base) if base.is_subclass(&STR_ENUM.with(|class| Type::Class(class.clone()))));
     let mut attributes: Vec<(Str, Value)> = Vec::new();
     let mut given: Vec<Value> = Vec::new();
-    for item in vm.collect(&names)? {
+    let iterator = vm.iter(&names)?;
+    while let Some(item) = vm.next(&iterator)? {
+        vm.charge(1)?;
         // Members of other enumerations may be strs, too.
         let asked = item.clone();
         let item = match &item {
