@@ -91,12 +91,11 @@ impl Vm {
                 let items = list.items.borrow().clone();
                 Ok(format!("[{}]", vm.joined_reprs(&items)?))
             })?,
+            // It shows a copy of itself, of which nothing tells that it holds itself.
+            Value::Dict(dict) if matches!(dict.kind, DictKind::Counter) => self.deeper(|vm| vm.dict_repr(dict))?,
             Value::Dict(dict) => {
-                let own = match dict.kind {
-                    DictKind::Plain => "{...}".to_owned(),
-                    DictKind::Counter | DictKind::Default(_) | DictKind::Ordered => "...".to_owned(),
-                };
-                self.guarded(at(Rc::as_ptr(dict).cast()), &own, |vm| vm.dict_repr(dict))?
+                let own = if matches!(dict.kind, DictKind::Plain) { "{...}" } else { "..." };
+                self.guarded(at(Rc::as_ptr(dict).cast()), own, |vm| vm.dict_repr(dict))?
             }
             Value::Set(set) => {
                 let own = if set.frozen() { "frozenset(...)" } else { "set(...)" };
