@@ -25,7 +25,7 @@ ILL_TYPED = 0.012
 TAME = 0.4
 TRIES = 4
 # How many more processes of CPython are asked whether an answer hangs on memory addresses, before the one with other addresses.
-WITNESSES = 3
+WITNESSES = 6
 ADDRESSES = "CPython answers otherwise in another process: hashes by address, and what follows from them"
 # A program of so few parts is a trivial one.
 TRIVIAL = 2

@@ -131,7 +131,7 @@ KNOWN = [
     Known("a UUID of a float", r"UUID\(", None, r"%x format: an integer is required, not float"),
     Known("algorithms that only OpenSSL has", r"hashlib\.new\(", None, r"unsupported hash type null$"),
     Known("keywords that are no names", r"\*\*", None, r"keywords must be strings"),
-    Known("copies of iterators", r"copy\.(deep)?copy\(", r"^!TypeError: cannot pickle '[\w.]+' object$", r"_?(iterator|itertools\.\w+|map|zip|filter|enumerate|reversed) object at"),
+    Known("copies of iterators", r"copy\.(deep)?copy\(|dataclasses\.as(dict|tuple)\(", r"^!TypeError: cannot pickle '[\w.]+' object$", r"_?(iterator|itertools\.\w+|map|zip|filter|enumerate|reversed) object at"),
     Known("copies of iterators", r"copy\.(deep)?copy\(.*\b(iter|map|zip|filter|enumerate|reversed|itertools\.\w+)\(|\b(iter|map|zip|filter|enumerate|reversed|itertools\.\w+)\(.*copy\.(deep)?copy\(", r"^False bool$", r"^True bool$"),
     Known("what `wraps` takes over", r"functools\.(wraps|update_wrapper)\(", r"\A(?!.*has no attribute)", r"'function' object has no attribute '\w+'"),
     Known("names that NFKC changes", r"make_dataclass\(", r"__create_fn__\(\) got an unexpected keyword argument '_type_[^']*[^\x00-\x7f]"),

@@ -14,6 +14,7 @@ use super::set::{SetObject, SetTable};
 use super::types::Type;
 use super::value::{Range, Value};
 use super::vm::Vm;
+use super::vm::members::plain;
 
 /// The bytes of text that are compared in about the time of a step.
 const COMPARED_A_STEP: usize = 2048;
@@ -67,7 +68,7 @@ fn unhashable(value: &Value) -> super::exception::Raised {
 fn hash_instance(vm: &mut Vm, value: &Value, address: usize) -> PyResult<i64> {
     match vm.special(value, "__hash__") {
         Some(Value::None) => Err(unhashable(value)),
-        Some(method) => match vm.call_special(&method, value, Args::none())? {
+        Some(method) => match plain(&vm.call_special(&method, value, Args::none())?) {
             Value::Int(hash) => Ok(if hash == -1 { -2 } else { hash }),
             Value::Bool(hash) => Ok(i64::from(hash)),
             Value::BigInt(hash) => Ok(hash_big(&hash)),

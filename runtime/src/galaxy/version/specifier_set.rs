@@ -106,7 +106,7 @@ fn set(vm: &mut Vm, args: Args) -> PyResult<Value> {
 
 /// A version to check: its text as given, and whether it was a `Version`.
 fn candidate(vm: &mut Vm, specifiers: &Specifiers, item: &Value) -> PyResult<(Str, bool)> {
-    Ok(match item {
+    Ok(match &plain(item) {
         Value::Str(text) => (text.clone(), true),
         other if other.downcast::<VersionObject>().is_some() => (vm.str(other)?, true),
         // Who compares texts asks no more.
@@ -302,13 +302,15 @@ impl Object for Specifiers {
         }
         let other = match other {
             Value::Str(text) if self.single => vec![Specifier::parse(text)?.canonical()],
-            Value::Str(text) => match read_set(vm, text) {
-                Ok(all) => {
-                    let set = Self { single: false, all: RefCell::new(all), prereleases: Cell::new(None) };
-                    set.canonical()
+            Value::Str(_) | Value::Instance(_) if plain(other).as_str().is_some() => {
+                match vm.str(other).and_then(|text| read_set(vm, &text)) {
+                    Ok(all) => {
+                        let set = Self { single: false, all: RefCell::new(all), prereleases: Cell::new(None) };
+                        set.canonical()
+                    }
+                    Err(raised) => return Some(Err(raised)),
                 }
-                Err(raised) => return Some(Err(raised)),
-            },
+            }
             other => {
                 let other = other.downcast::<Self>()?;
                 if self.single && !other.single {
@@ -324,7 +326,7 @@ impl Object for Specifiers {
         if self.single || method != "and" {
             return None;
         }
-        let (more, theirs) = match other {
+        let (more, theirs) = match &plain(other) {
             Value::Str(text) => match read_set(vm, text) {
                 Ok(more) => (more, None),
                 Err(raised) => return Some(Err(raised)),

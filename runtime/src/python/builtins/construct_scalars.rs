@@ -136,8 +136,14 @@ fn int_from_text(vm: &mut Vm, value: &Value, text: &str, base: u32) -> PyResult<
 fn text_of(value: &Value) -> Option<std::borrow::Cow<'_, str>> {
     match value {
         Value::Str(text) => Some(text.as_str().into()),
-        // Bytes above ASCII are no digits in any encoding; U+FFFD stands for them.
-        Value::Bytes(bytes) => Some(String::from_utf8_lossy(bytes)),
+        // Bytes above ASCII are no digits in any encoding, nor are the separators of ASCII white space: U+FFFD stands for them.
+        Value::Bytes(bytes) => {
+            let char = |byte: &u8| match byte {
+                0x1c..=0x1f | 0x80.. => char::REPLACEMENT_CHARACTER,
+                byte => char::from(*byte),
+            };
+            Some(bytes.iter().map(char).collect::<String>().into())
+        }
         _ => None,
     }
 }

@@ -213,10 +213,10 @@ impl Writer<'_> {
             Value::Int(_) | Value::BigInt(_) => vm.repr(key)?,
             _ if self.options.skip_keys => return Ok(None),
             other => {
-                return Err(type_error(format!(
-                    "keys must be str, int, float, bool or None, not {}",
-                    other.type_name().as_str()
-                )));
+                // What writes with indentation is written in Python.
+                let class = if self.options.indent.is_some() { other.class().name() } else { other.type_name() };
+                let class = class.as_str();
+                return Err(type_error(format!("keys must be str, int, float, bool or None, not {class}")));
             }
         }))
     }

@@ -100,7 +100,9 @@ pub(crate) fn copy(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 pub(crate) fn fromkeys(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [keys, value] = args.between("fromkeys", 1)?.map(Option::unwrap_or_default);
     let dict = Dict::new();
-    for key in vm.collect(&keys)? {
+    let iterator = vm.iter(&keys)?;
+    while let Some(key) = vm.next(&iterator)? {
+        vm.charge(1)?;
         dict.set(vm, key, value.clone())?;
     }
     Ok(Value::dict(dict))

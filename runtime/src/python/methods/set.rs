@@ -158,6 +158,10 @@ fn combine(vm: &mut Vm, mut table: SetTable, operation: Operation, other: &Value
                 let key = Key::new(vm, item)?;
                 if let Some(key) = table.get(&key).map(|_| key) {
                     result.insert(key);
+                    // Nothing more can be found.
+                    if result.len() >= table.len() {
+                        break;
+                    }
                 }
             }
             Ok(result)

@@ -1,12 +1,14 @@
 //! `collections.abc`: abstract classes, for `isinstance`; and which classes count as theirs without deriving from them.
 
 use super::class;
+use super::collections::chain_map_views::mapping_view;
 use super::collections::deque::DEQUE;
 use super::enums::ENUM_TYPE;
 use super::functools::{KEY_WRAPPER, LRU_CACHE_WRAPPER, PARTIAL};
 use super::numbers;
 use super::operator::{ATTRGETTER, ITEMGETTER, METHODCALLER};
 use super::types::MAPPING_PROXY;
+use crate::python::methods::dict_views::Kind;
 use crate::python::types::{
     BUILTIN_FUNCTION, BYTES, BuiltinType, COMPLEX, DICT, DICT_ITEMS, DICT_KEYS, DICT_VALUES, FLOAT, FROZENSET,
     FUNCTION, GENERATOR, GENERIC_ALIAS, INT, LIST, METHOD, METHOD_DESCRIPTOR, METHOD_WRAPPER, OBJECT, RANGE,
@@ -17,10 +19,11 @@ use crate::python::vm::lookup::{Member, class_member};
 use crate::python::vm::operator_methods::is_unhashable;
 
 macro_rules! abstract_classes {
-    ($($id:ident = $name:literal ($base:ident);)*) => {
+    ($($id:ident = $name:literal ($base:ident) $(made by $construct:expr)?;)*) => {
         $(
             #[doc = concat!("`collections.abc.", $name, "`")]
-            pub static $id: BuiltinType = BuiltinType::new($name, "collections.abc", &$base);
+            pub static $id: BuiltinType =
+                BuiltinType { $(construct: Some($construct),)? ..BuiltinType::new($name, "collections.abc", &$base) };
         )*
 
         module! {
@@ -55,9 +58,9 @@ abstract_classes! {
     ASYNC_GENERATOR = "AsyncGenerator" (ASYNC_ITERATOR);
     BYTE_STRING = "ByteString" (SEQUENCE);
     MAPPING_VIEW = "MappingView" (SIZED);
-    KEYS_VIEW = "KeysView" (SET);
-    ITEMS_VIEW = "ItemsView" (SET);
-    VALUES_VIEW = "ValuesView" (COLLECTION);
+    KEYS_VIEW = "KeysView" (SET) made by |_, args| mapping_view(Kind::Keys, args);
+    ITEMS_VIEW = "ItemsView" (SET) made by |_, args| mapping_view(Kind::Items, args);
+    VALUES_VIEW = "ValuesView" (COLLECTION) made by |_, args| mapping_view(Kind::Values, args);
 }
 
 /// The methods that an abstract class leaves open, as messages list them; `None` where there are none.

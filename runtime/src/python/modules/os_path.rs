@@ -264,7 +264,9 @@ fn common_path(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Err(value_error("commonpath() arg is an empty sequence"));
     }
     let mut texts = Vec::new();
-    for path in vm.collect(&paths)? {
+    let iterator = vm.iter(&paths)?;
+    while let Some(path) = vm.next(&iterator)? {
+        vm.charge(1)?;
         texts.push(fspath(vm, &path)?);
     }
     // An iterator does not tell before that it is empty.

@@ -46,7 +46,9 @@ fn quote(vm: &mut Vm, args: Args) -> PyResult<Value> {
 fn join(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [words] = Signature::function("join", ["split_command"], 1).bind(args)?.map(Option::unwrap_or_default);
     let mut out = Vec::new();
-    for word in vm.collect(&words)? {
+    let iterator = vm.iter(&words)?;
+    while let Some(word) = vm.next(&iterator)? {
+        vm.charge(1)?;
         let quoted = quote(vm, Args::one(word))?;
         out.push(quoted.as_str().map(|word| word.to_string()).unwrap_or_default());
     }

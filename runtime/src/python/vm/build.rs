@@ -12,7 +12,7 @@ use crate::python::args::Args;
 use crate::python::builtins::containers::add_to_set;
 use crate::python::code::{Conversion, Instr};
 use crate::python::dict::{Dict, Key, Table};
-use crate::python::exception::{PyResult, Raised, TYPE_ERROR, system_error, type_error};
+use crate::python::exception::{ATTRIBUTE_ERROR, PyResult, Raised, TYPE_ERROR, system_error, type_error};
 use crate::python::set::{SetObject, SetTable};
 use crate::python::string::Str;
 use crate::python::types::Type;
@@ -192,7 +192,11 @@ impl Vm {
         if self.find_attr(mapping, "keys")?.is_none() {
             return Ok(None);
         }
-        let keys = self.call_method(mapping, "keys", Args::none())?;
+        let keys = match self.call_method(mapping, "keys", Args::none()) {
+            // As of a proxy of what is no mapping.
+            Err(raised) if raised.is(&ATTRIBUTE_ERROR) => return Ok(None),
+            keys => keys?,
+        };
         let mut items = Vec::new();
         for key in self.collect(&keys)? {
             let value = self.get_item(mapping, &key)?;

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use num_traits::Signed;
+
 use super::Vm;
 use super::lookup::class_member;
 use super::slices::Span;
@@ -362,6 +364,7 @@ impl Vm {
                     Some(Value::Int(len)) => {
                         usize::try_from(len).map_err(|_| value_error("__len__() should return >= 0"))
                     }
+                    Some(Value::BigInt(len)) if len.is_negative() => Err(value_error("__len__() should return >= 0")),
                     Some(_) => Err(overflow_error("cannot fit 'int' into an index-sized integer")),
                     None => Err(type_error(format!(
                         "'{}' object cannot be interpreted as an integer",
@@ -421,8 +424,19 @@ pub(crate) fn is_not_subscriptable(raised: &Raised, object: &Value) -> bool {
 /// CPython says it in other words where a class has anything of a sequence, as those of code always have, and is indexed
 /// by an int.
 pub(crate) fn not_deletable(class: &Type, key: &Value) -> Raised {
-    const SEQUENCES: [&BuiltinType; 10] =
-        [&STR, &TUPLE, &BYTES, &RANGE, &SET, &FROZENSET, &DICT_KEYS, &DICT_ITEMS, &ENUM_TYPE, &MAPPING_PROXY];
+    const SEQUENCES: [&BuiltinType; 11] = [
+        &STR,
+        &TUPLE,
+        &BYTES,
+        &RANGE,
+        &SET,
+        &FROZENSET,
+        &DICT_KEYS,
+        &DICT_VALUES,
+        &DICT_ITEMS,
+        &ENUM_TYPE,
+        &MAPPING_PROXY,
+    ];
     let sequence = match class {
         Type::Class(_) => true,
         Type::Builtin(class) => !class.is_static() || SEQUENCES.iter().any(|sequence| class.is_subclass(sequence)),

@@ -9,7 +9,6 @@ use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{ExceptionObject, KEY_ERROR, OS_ERROR, PyResult, type_error};
 use crate::python::exception::{UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR};
-use crate::python::format;
 use crate::python::modules::collections::counter::by_count;
 use crate::python::modules::enums;
 use crate::python::modules::functools::Partial;
@@ -92,12 +91,11 @@ impl Vm {
                 let items = list.items.borrow().clone();
                 Ok(format!("[{}]", vm.joined_reprs(&items)?))
             })?,
+            // It shows a copy of itself, of which nothing tells that it holds itself.
+            Value::Dict(dict) if matches!(dict.kind, DictKind::Counter) => self.deeper(|vm| vm.dict_repr(dict))?,
             Value::Dict(dict) => {
-                let own = match dict.kind {
-                    DictKind::Plain => "{...}".to_owned(),
-                    DictKind::Counter | DictKind::Default(_) | DictKind::Ordered => "...".to_owned(),
-                };
-                self.guarded(at(Rc::as_ptr(dict).cast()), &own, |vm| vm.dict_repr(dict))?
+                let own = if matches!(dict.kind, DictKind::Plain) { "{...}" } else { "..." };
+                self.guarded(at(Rc::as_ptr(dict).cast()), own, |vm| vm.dict_repr(dict))?
             }
             Value::Set(set) => {
                 let own = if set.frozen() { "frozenset(...)" } else { "set(...)" };
@@ -401,7 +399,7 @@ impl Vm {
 pub(super) fn returned_str(value: Value, method: &str) -> PyResult<Str> {
     match super::members::plain(&value) {
         Value::Str(text) => Ok(text),
-        other => Err(type_error(format!("{method} returned non-string (type {})", other.type_name().as_str()))),
+        _ => Err(type_error(format!("{method} returned non-string (type {})", value.type_name().as_str()))),
     }
 }
 

@@ -152,7 +152,10 @@ fn update(vm: &mut Vm, this: &Value, mut args: Args) -> PyResult<Value> {
         let message = format!("MutableMapping.update() takes from 1 to 2 positional arguments but {given} were given");
         return Err(type_error(message));
     }
-    let mut items = Vec::new();
+    let set = |vm: &mut Vm, key: &Value, value: Value| {
+        let first = receiver(this)?.first(vm)?;
+        vm.set_item(&first, key, value)
+    };
     if let Some(other) = args.pos.pop() {
         let keys = match &other {
             Value::Dict(_) => Some(other.clone()),
@@ -164,24 +167,24 @@ fn update(vm: &mut Vm, this: &Value, mut args: Args) -> PyResult<Value> {
         };
         match keys {
             Some(keys) => {
-                for key in vm.collect(&keys)? {
+                let keys = vm.iter(&keys)?;
+                while let Some(key) = vm.next(&keys)? {
                     let value = vm.get_item(&other, &key)?;
-                    items.push((key, value));
+                    set(vm, &key, value)?;
                 }
             }
             None => {
-                for pair in vm.collect(&other)? {
+                let pairs = vm.iter(&other)?;
+                while let Some(pair) = vm.next(&pairs)? {
                     if let [key, value] = vm.unpack(&pair, 2)?.as_slice() {
-                        items.push((key.clone(), value.clone()));
+                        set(vm, key, value.clone())?;
                     }
                 }
             }
         }
     }
-    items.extend(args.kw.into_iter().map(|(name, value)| (Value::Str(name), value)));
-    for (key, value) in items {
-        let first = receiver(this)?.first(vm)?;
-        vm.set_item(&first, &key, value)?;
+    for (name, value) in args.kw {
+        set(vm, &Value::Str(name), value)?;
     }
     Ok(Value::None)
 }

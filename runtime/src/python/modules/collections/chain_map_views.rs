@@ -1,7 +1,7 @@
 //! The views of a `ChainMap`: `keys()`, `values()` and `items()`, which show it as it is at each moment.
 
 use crate::python::args::Args;
-use crate::python::exception::{KEY_ERROR, PyResult, TYPE_ERROR, type_error};
+use crate::python::exception::{KEY_ERROR, PyResult, type_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::methods::dict_views::{Kind, compare_as_sets};
 use crate::python::modules::abc;
@@ -17,6 +17,12 @@ pub(super) struct View {
     pub(super) map: Value,
     /// What it shows of it.
     pub(super) kind: Kind,
+}
+
+/// `KeysView(mapping)`, `ValuesView(mapping)` or `ItemsView(mapping)`
+pub(in crate::python::modules) fn mapping_view(kind: Kind, args: Args) -> PyResult<Value> {
+    let [map] = Signature::method("MappingView.__init__", ["mapping"], 1).bind(args)?.map(Option::unwrap_or_default);
+    Ok(Value::object(View { map, kind }))
 }
 
 impl View {
@@ -121,9 +127,11 @@ impl Object for View {
         if self.kind == Kind::Values || !matches!(operator, "and" | "or" | "sub" | "xor") {
             return None;
         }
+        if !abc::is_virtual_subclass(&other.class(), &Type::Builtin(&abc::ITERABLE)) {
+            return None;
+        }
         let others = match vm.collect(other) {
             Ok(others) => others,
-            Err(raised) if raised.is(&TYPE_ERROR) => return None,
             Err(raised) => return Some(Err(raised)),
         };
         self.combined(vm, method, other, others).transpose()

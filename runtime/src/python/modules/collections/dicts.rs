@@ -122,7 +122,9 @@ pub fn update_from(vm: &mut Vm, dict: &Dict, source: &Value) -> PyResult<()> {
 fn ordered_from_keys(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [keys, value] = args.bind("fromkeys", ["iterable", "value"], 1)?.map(Option::unwrap_or_default);
     let dict = Dict::with_kind(DictKind::Ordered);
-    for key in vm.collect(&keys)? {
+    let iterator = vm.iter(&keys)?;
+    while let Some(key) = vm.next(&iterator)? {
+        vm.charge(1)?;
         dict.set(vm, key, value.clone())?;
     }
     Ok(Value::dict(dict))

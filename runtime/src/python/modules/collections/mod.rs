@@ -3,7 +3,7 @@
 //! `defaultdict`, `Counter` and `OrderedDict` are dicts of another [`DictKind`](crate::python::dict::DictKind).
 
 pub(crate) mod chain_map;
-mod chain_map_views;
+pub(super) mod chain_map_views;
 pub mod counter;
 pub mod deque;
 pub mod dicts;

@@ -102,12 +102,14 @@ pub(super) fn make_dataclass(vm: &mut Vm, args: Args) -> PyResult<Value> {
             .extend(namespace.items().into_iter().filter_map(|(key, value)| Some((key.as_str()?.clone(), value))));
     }
     let annotations = crate::python::dict::Dict::new();
-    for item in vm.collect(&fields.unwrap_or_default())? {
+    let fields = vm.iter(&fields.unwrap_or_default())?;
+    while let Some(item) = vm.next(&fields)? {
+        vm.charge(1)?;
         let parts = match plain(&item) {
-            text @ Value::Str(_) => vec![text, Value::str("typing.Any")],
-            other => {
-                let length = vm.len(&other)?;
-                let parts = vm.collect(&other)?;
+            Value::Str(_) => vec![item.clone(), Value::str("typing.Any")],
+            _ => {
+                let length = vm.len(&item)?;
+                let parts = vm.collect(&item)?;
                 if parts.len() == length { parts } else { Vec::new() }
             }
         };
@@ -116,7 +118,8 @@ pub(super) fn make_dataclass(vm: &mut Vm, args: Args) -> PyResult<Value> {
         };
         let shown = vm.repr(field)?;
         // DIFFERENCE: a name that NFKC changes is one, which CPython refuses in the end.
-        let Some(text) = field.as_str().filter(|text| super::super::collections::is_identifier(text)) else {
+        let name = plain(field);
+        let Some(text) = name.as_str().filter(|text| super::super::collections::is_identifier(text)) else {
             return Err(type_error(format!("Field names must be valid identifiers: {shown}")));
         };
         if super::super::collections::is_keyword(text) {

@@ -369,7 +369,7 @@ pub(crate) fn find(vm: &mut Vm, class: &Rc<Class>, value: &Value) -> PyResult<Va
     let invalid = value_error(format!("{} is not a valid {}", vm.repr(value)?, class.qualified_name().as_str()));
     if let Some(Member::Value(_)) = class_member(class, "_missing_") {
         let found = vm.call_method(&target, "_missing_", Args::one(value.clone()))?;
-        if matches!(&found, Value::Instance(instance) if is_enum(&Type::Class(instance.class.clone()))) {
+        if found.class().is_subclass(&Type::Class(class.clone())) {
             return Ok(found);
         }
         if !found.is_none() {

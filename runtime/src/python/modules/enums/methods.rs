@@ -51,7 +51,9 @@ pub(super) fn plain_format() -> Value {
                 _ => raised.clone(),
             }
         })?;
-        Ok(if text.is(&plain) { member } else { text })
+        // What is written first and last is given back as it is.
+        let unchanged = text.is(&plain) && plain.as_str().is_some_and(|text| !text.is_empty());
+        Ok(if unchanged { member } else { text })
     })
     .1
 }

@@ -75,8 +75,8 @@ impl Object for Auto {
 
 static AUTO_NULL_TYPE: BuiltinType = BuiltinType {
     construct: Some(|_, args| {
-        let [] = args.exactly("_auto_null")?;
-        Ok(Value::object(AutoNull))
+        let given = !args.pos.is_empty() || !args.kw.is_empty();
+        if given { Err(type_error("_auto_null() takes no arguments")) } else { Ok(Value::object(AutoNull)) }
     }),
     ..BuiltinType::new("_auto_null", "enum", &OBJECT)
 };
@@ -195,7 +195,9 @@ fn named_values(vm: &mut Vm, base: &Value, names: Value, start: Value) -> PyResu
         matches!(base, Value::Type(base) if base.is_subclass(&STR_ENUM.with(|class| Type::Class(class.clone()))));
     let mut attributes: Vec<(Str, Value)> = Vec::new();
     let mut given: Vec<Value> = Vec::new();
-    for item in vm.collect(&names)? {
+    let iterator = vm.iter(&names)?;
+    while let Some(item) = vm.next(&iterator)? {
+        vm.charge(1)?;
         // Members of other enumerations may be strs, too.
         let asked = item.clone();
         let item = match &item {

@@ -23,7 +23,7 @@ use crate::python::exception::{PyResult, attribute_error, not_implemented_error,
 use crate::python::modules::collections::named_tuple;
 use crate::python::object::Object;
 use crate::python::string::Str;
-use crate::python::types::{BuiltinType, Class, OBJECT};
+use crate::python::types::{BuiltinType, Class, FUNCTION, OBJECT};
 use crate::python::value::{Method, Value};
 use crate::python::vm::descriptors::UnboundMethod;
 use crate::python::vm::lookup::{Member, own_member};
@@ -73,7 +73,6 @@ pub(super) static LRU_CACHE_WRAPPER: BuiltinType = BuiltinType {
     }),
     ..BuiltinType::new("_lru_cache_wrapper", "functools", &OBJECT)
 };
-static LRU_CACHE_DECORATOR: BuiltinType = BuiltinType::new("function", "", &OBJECT);
 
 thread_local! {
     // A class belongs to a thread, as all values do.
@@ -332,7 +331,7 @@ struct LruCacheDecorator {
 
 impl Object for LruCacheDecorator {
     fn class(&self) -> &'static BuiltinType {
-        &LRU_CACHE_DECORATOR
+        &FUNCTION
     }
 
     fn callable(&self) -> bool {
@@ -344,10 +343,6 @@ impl Object for LruCacheDecorator {
             .bind(args)?
             .map(Option::unwrap_or_default);
         cached_callable(vm, function, self.max.clone(), self.typed)
-    }
-
-    fn bind(&self, _: &mut Vm, this: &Value, instance: &Value) -> Option<PyResult<Value>> {
-        Some(Ok(crate::python::vm::attributes::bound(instance.clone(), this.clone())))
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use num_bigint::BigInt;
+use num_traits::Signed;
 
 use super::{Source, integers};
 use crate::python::args::Args;
@@ -33,7 +34,9 @@ pub(super) fn choice(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Va
 /// `itertools.accumulate(values)` as a vector.
 fn accumulate(vm: &mut Vm, values: &Value) -> PyResult<Vec<Value>> {
     let mut sums: Vec<Value> = Vec::new();
-    for value in vm.collect(values)? {
+    let iterator = vm.iter(values)?;
+    while let Some(value) = vm.next(&iterator)? {
+        vm.charge(1)?;
         let sum = match sums.last() {
             Some(last) => sequences::add(vm, last, &value)?,
             None => value,
@@ -168,6 +171,7 @@ pub(super) fn sample(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Va
     let total = match &total {
         Value::Int(total) => *total,
         Value::Bool(total) => i64::from(*total),
+        Value::BigInt(total) if total.is_negative() => 0,
         Value::BigInt(_) => {
             return Err(crate::python::exception::overflow_error("Python int too large to convert to C ssize_t"));
         }

@@ -9,6 +9,7 @@ use crate::python::exception::{
     EXCEPTION, ExceptionObject, PyResult, RUNTIME_ERROR, Raised, overflow_error, raise, recursion_error, value_error,
 };
 use crate::python::methods;
+use crate::python::modules::signature::Signature;
 use crate::python::regex::SearchError;
 use crate::python::regex::error::{CompileError, line_and_column};
 use crate::python::regex::template::TemplateError;
@@ -29,7 +30,7 @@ pub static ERROR: BuiltinType = BuiltinType {
 
 /// `re.error(msg, pattern=None, pos=None)`
 fn construct(_: &mut Vm, args: Args) -> PyResult<Value> {
-    let [message, pattern, position] = args.bind("error", ["msg", "pattern", "pos"], 1)?;
+    let [message, pattern, position] = Signature::method("error.__init__", ["msg", "pattern", "pos"], 1).bind(args)?;
     let message = message.unwrap_or(Value::None);
     if let (Value::Str(text), Some(pattern @ (Value::Str(_) | Value::Bytes(_))), Some(Value::Int(position))) =
         (&message, &pattern, &position)

@@ -15,9 +15,9 @@ use crate::python::vm::{BinaryOp, Vm};
 pub(super) fn fmean(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [data, weights] =
         Signature::function("fmean", ["data", "weights"], 1).bind(args)?.map(Option::unwrap_or_default);
-    let values = vm.collect(&data)?;
     if weights.is_none() {
-        let sum = float_sum(vm, &values)?;
+        let values = floats(vm, &data)?;
+        let sum = exact_sum(&values)?;
         if values.is_empty() {
             return Err(error("fmean requires at least one data point"));
         }
@@ -26,28 +26,35 @@ pub(super) fn fmean(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Ok(Value::Float(sum / count));
     }
     let weights = vm.collect(&weights)?;
-    let mut products = Vec::new();
-    for (value, weight) in values.iter().zip(&weights) {
+    let values = vm.iter(&data)?;
+    let (mut products, mut met) = (Vec::new(), 0);
+    while let Some(value) = vm.next(&values)? {
         vm.charge(1)?;
-        let product = vm.binary(BinaryOp::Multiply, value, weight)?;
+        met += 1;
+        let Some(weight) = weights.get(products.len()) else { break };
+        let product = vm.binary(BinaryOp::Multiply, &value, weight)?;
         products.push(convert::real(vm, &product)?);
     }
     let sum = exact_sum(&products)?;
-    if values.len() != weights.len() {
+    if met != weights.len() {
         return Err(error("data and weights must be the same length"));
     }
-    let weight = float_sum(vm, &weights)?;
+    let weight = exact_sum(&floats(vm, &Value::list(weights))?)?;
     if weight == 0.0 {
         return Err(error("sum of weights must be non-zero"));
     }
     Ok(Value::Float(sum / weight))
 }
 
-/// `math.fsum(values)`
-fn float_sum(vm: &mut Vm, values: &[Value]) -> PyResult<f64> {
-    vm.charge(values.len())?;
-    let numbers = values.iter().map(|value| convert::real(vm, value)).collect::<PyResult<Vec<_>>>()?;
-    exact_sum(&numbers)
+/// The floats that `math.fsum(values)` sums up, each made as it comes.
+fn floats(vm: &mut Vm, values: &Value) -> PyResult<Vec<f64>> {
+    let iterator = vm.iter(values)?;
+    let mut numbers = Vec::new();
+    while let Some(value) = vm.next(&iterator)? {
+        vm.charge(2)?;
+        numbers.push(convert::real(vm, &value)?);
+    }
+    Ok(numbers)
 }
 
 /// `geometric_mean(data)`
@@ -57,7 +64,9 @@ pub(super) fn geometric_mean(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let math = vm.import("math", true)?;
     let mut logs = Vec::new();
     let as_refused = |raised: Raised| if raised.is(&VALUE_ERROR) { refused() } else { raised };
-    for value in vm.collect(&data).map_err(as_refused)? {
+    let values = vm.iter(&data).map_err(as_refused)?;
+    while let Some(value) = vm.next(&values).map_err(as_refused)? {
+        vm.charge(1)?;
         logs.push(vm.call_method(&math, "log", Args::one(value)).map_err(as_refused)?);
     }
     if logs.is_empty() {

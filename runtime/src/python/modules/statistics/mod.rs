@@ -313,10 +313,12 @@ fn median(vm: &mut Vm, args: Args, name: &'static str, middle: Middle) -> PyResu
     }
 }
 
-/// The values with their counts, in the order of first meeting.
-fn counts(vm: &mut Vm, values: Vec<Value>) -> PyResult<Vec<(Value, usize)>> {
+/// The values that the one argument gives with their counts, in the order of first meeting.
+fn counts(vm: &mut Vm, args: Args, name: &'static str) -> PyResult<Vec<(Value, usize)>> {
+    let [data] = Signature::function(name, ["data"], 1).bind(args)?.map(Option::unwrap_or_default);
+    let values = vm.iter(&data)?;
     let mut table = indexmap::IndexMap::new();
-    for value in values {
+    while let Some(value) = vm.next(&values)? {
         vm.charge(1)?;
         *table.entry(crate::python::dict::Key::new(vm, value)?).or_insert(0_usize) += 1;
     }
@@ -324,16 +326,14 @@ fn counts(vm: &mut Vm, values: Vec<Value>) -> PyResult<Vec<(Value, usize)>> {
 }
 
 fn mode(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let values = data(vm, args, "mode")?;
-    let counts = counts(vm, values)?;
+    let counts = counts(vm, args, "mode")?;
     let most = counts.iter().map(|(_, count)| *count).max();
     let first = counts.into_iter().find(|(_, count)| Some(*count) == most);
     first.map(|(value, _)| value).ok_or_else(|| error("no mode for empty data"))
 }
 
 fn multimode(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let values = data(vm, args, "multimode")?;
-    let counts = counts(vm, values)?;
+    let counts = counts(vm, args, "multimode")?;
     let most = counts.iter().map(|(_, count)| *count).max();
     let modes = counts.into_iter().filter(|(_, count)| Some(*count) == most);
     Ok(Value::list(modes.map(|(value, _)| value).collect()))
