@@ -380,27 +380,11 @@ impl Vm {
 
 /// `list[int]`: classes of the runtime that hold others take parameters, which do nothing.
 fn subscript_class(class: &Type, key: &Value) -> PyResult<Value> {
-    const GENERIC: &[&str] = &[
-        "list",
-        "dict",
-        "tuple",
-        "set",
-        "frozenset",
-        "type",
-        "enumerate",
-        "defaultdict",
-        "OrderedDict",
-        "Counter",
-        "deque",
-        "chain",
-        "partial",
-        "Pattern",
-        "Match",
-        "ChainMap",
-        "InitVar",
-    ];
+    const GENERIC: &str = "list dict tuple set frozenset type enumerate defaultdict OrderedDict Counter deque chain \
+        partial Pattern Match ChainMap InitVar closing suppress nullcontext \
+        ExitStack Field cached_property partialmethod mappingproxy struct_time";
     match class {
-        class if GENERIC.contains(&class.builtin_base().name) => {
+        class if GENERIC.split(' ').any(|generic| generic == class.builtin_base().name) => {
             Ok(typing::generic_alias(Value::Type(class.clone()), key))
         }
         Type::Class(own) if class_member(own, "__orig_bases__").is_some() => {
