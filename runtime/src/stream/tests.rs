@@ -1,4 +1,4 @@
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use super::*;
 
@@ -145,6 +145,6 @@ fn a_thread_that_panics_ends_everything() {
         }
     }
     let many = "x\ny\n".repeat(1_000_000);
-    let run = || run(many.as_bytes(), &mut Vec::new(), 3, &Failing, |_| {});
+    let run = || run(many.as_bytes(), Vec::new(), 3, &Failing, |_| {});
     assert!(std::panic::catch_unwind(run).is_err());
 }
