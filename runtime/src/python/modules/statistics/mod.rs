@@ -319,7 +319,8 @@ fn counts(vm: &mut Vm, args: Args, name: &'static str) -> PyResult<Vec<(Value, u
     let values = vm.iter(&data)?;
     let mut table = indexmap::IndexMap::new();
     while let Some(value) = vm.next(&values)? {
-        vm.charge(1)?;
+        // A place in the table, which moves as it grows.
+        vm.charge(4)?;
         *table.entry(crate::python::dict::Key::new(vm, value)?).or_insert(0_usize) += 1;
     }
     Ok(table.into_iter().map(|(key, count)| (key.value.clone(), count)).collect())
