@@ -91,7 +91,7 @@ impl ExceptionObject {
     /// # Errors
     /// `TypeError` where it is no traceback.
     pub(super) fn set_traceback(&self, value: Value) -> PyResult<()> {
-        if !value.is_none() && value.downcast::<Traceback>().is_none() {
+        if !is_traceback(&value) {
             return Err(type_error("__traceback__ must be a traceback or None"));
         }
         self.traceback.replace(Some(value).filter(|value| !value.is_none()));
@@ -107,6 +107,11 @@ impl Object for Traceback {
     fn class(&self) -> &'static BuiltinType {
         &TRACEBACK
     }
+}
+
+/// Whether a value may stand where a traceback is meant: it is one, or `None`.
+pub(super) fn is_traceback(value: &Value) -> bool {
+    value.is_none() || value.downcast::<Traceback>().is_some()
 }
 
 impl Raised {

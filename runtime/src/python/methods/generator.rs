@@ -1,8 +1,7 @@
 //! Methods of `generator`.
 
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, Raised, type_error};
-use crate::python::types::TRACEBACK;
+use crate::python::exception::{PyResult, Raised, is_traceback, type_error};
 use crate::python::value::{Method, Value};
 use crate::python::vm::Vm;
 
@@ -39,8 +38,7 @@ fn throw(vm: &mut Vm, generator: &Value, args: Args) -> PyResult<Value> {
         },
         (exception, _) => exception,
     };
-    if traceback.as_ref().is_some_and(|traceback| !traceback.is_none() && !traceback.class().same(&(&TRACEBACK).into()))
-    {
+    if traceback.is_some_and(|traceback| !is_traceback(&traceback)) {
         return Err(type_error("throw() third argument must be a traceback object"));
     }
     let raised = Raised(vm.raised_by(exception)?);
