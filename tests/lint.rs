@@ -87,6 +87,56 @@ fn other_forms_are_as_expected() {
     }
 }
 
+/// A finding is a failed test where it makes the exit status 1, and files without any are there, too.
+#[test]
+fn junit_is_as_expected() {
+    let texts = tempfile::tempdir().unwrap();
+    let mut files = vec!["missing.yml"];
+    for (name, text) in [
+        ("clean.yml", "tools:\n  bwa:\n    mem: 8\n"),
+        ("error.yml", "destinations:\n  \"a&b\":\n    max_accepted_cores: 8\n"),
+        ("warning.yml", "tools:\n  bwa:\n    cors: 8\n"),
+    ] {
+        std::fs::write(texts.path().join(name), text).unwrap();
+        files.push(name);
+    }
+    let junit = |more: &[&str]| {
+        let output =
+            tpvc_in(texts.path(), &[&["lint", "--each", "--format", "junit"], files.as_slice(), more].concat());
+        assert_eq!(output.status.code(), Some(1));
+        stdout(&output)
+    };
+    let (text, strict) = (junit(&[]), junit(&["--strict"]));
+    expect_file(&folder().join("forms.junit"), &text);
+    let count = |text: &str, name: &str| -> Vec<usize> {
+        let document = roxmltree::Document::parse(text).expect(text);
+        let suites = document.descendants().filter(|node| node.has_tag_name("testsuite"));
+        suites.map(|suite| suite.descendants().filter(|node| node.has_tag_name(name)).count()).collect()
+    };
+    assert_eq!(count(&text, "testcase"), [1, 1, 1, 1]);
+    assert_eq!(count(&text, "failure"), [1, 0, 1, 0]);
+    assert_eq!(count(&strict, "failure"), [1, 0, 1, 1]);
+}
+
+/// A slip in `--ignore` would show findings that are meant not to be seen, so it is an error of the command line.
+#[test]
+fn unknown_codes_to_ignore_are_refused() {
+    for (codes, help) in [
+        ("T103,t105", "did you mean `T105`?"),
+        ("T1055", "did you mean `T105`?"),
+        ("unknown", "`tpvc explain-code` lists all codes"),
+    ] {
+        let output = tpvc_in(&folder(), &["lint", "code.yml", "--ignore", codes]);
+        assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(2), ""), "{codes}");
+        let wrong = codes.rsplit(',').next().unwrap();
+        let said = stderr(&output);
+        assert!(
+            said.contains(&format!("`--ignore {codes}`: there is no code `{wrong}`")) && said.contains(help),
+            "{said}"
+        );
+    }
+}
+
 /// Every page's first example gives its own code and no other, and its second nothing.
 #[test]
 fn examples_of_pages_give_their_codes() {

@@ -10,6 +10,7 @@ use super::output::print;
 use super::paths;
 use super::report::count;
 use super::{Common, Outcome};
+use crate::config::suggest::{closest, did_you_mean};
 use crate::lint::{Linted, Options, codes, lint, report};
 
 /// Find what is wrong in TPV config files, and what is likely wrong in their code
@@ -53,11 +54,14 @@ enum Format {
     Sarif,
     /// Annotations in GitHub's workflows
     Github,
+    /// JUnit XML, for the test reports of CI servers
+    Junit,
 }
 
 impl Lint {
     pub(super) fn run(&self, common: &Common) -> Outcome {
         let started = Instant::now();
+        let ignore = self.ignored(common);
         let configs = match paths::expand(&self.configs) {
             Ok(configs) => configs,
             Err((message, help)) => {
@@ -65,7 +69,6 @@ impl Lint {
                 return Outcome::Bad;
             }
         };
-        let ignore = self.ignored(common);
         let options = Options { ignore };
         let groups: Vec<Vec<String>> =
             if self.each { configs.iter().map(|config| vec![config.clone()]).collect() } else { vec![configs.clone()] };
@@ -80,6 +83,7 @@ impl Lint {
             Format::Json => report::json(&runs),
             Format::Sarif => report::sarif(&runs),
             Format::Github => runs.iter().map(report::github).collect::<String>(),
+            Format::Junit => report::junit(&runs, self.strict),
         };
         if let Err(trouble) = print(out) {
             return common.end(Err(trouble));
@@ -94,21 +98,21 @@ impl Lint {
         if errors > 0 || (self.strict && warnings > 0) { Outcome::Bad } else { Outcome::Done }
     }
 
-    /// The codes of `--ignore`. A code that cannot be ignored, or that there is not, is most likely a slip.
+    /// The codes of `--ignore`. Ends the process at a code that there is not: findings would show that are meant not to.
     fn ignored(&self, common: &Common) -> Vec<String> {
         let list = self.ignore.as_deref().unwrap_or("");
         let given: Vec<String> =
             list.split(',').map(|code| code.trim().to_owned()).filter(|code| !code.is_empty()).collect();
         for code in &given {
-            match codes::find(code) {
-                Some(known) if known.code != code.as_str() => {
-                    common.say(&format!("--ignore: write `{}`; codes have capital letters", known.code));
-                }
-                Some(known) if known.severity == crate::diagnostic::Severity::Error => {
-                    common.say(&format!("--ignore: {code} is an error, which cannot be ignored"));
-                }
-                Some(_) => {}
-                None => common.say(&format!("--ignore: there is no code `{code}`")),
+            let Some(known) = codes::CODES.iter().find(|known| known.code == code) else {
+                let help = match closest(code, codes::CODES.iter().map(|known| known.code)) {
+                    Some(near) => did_you_mean(near),
+                    None => "`tpvc explain-code` lists all codes; several are joined by commas".to_owned(),
+                };
+                common.misuse(format!("`--ignore {list}`: there is no code `{code}`"), &help);
+            };
+            if known.severity == crate::diagnostic::Severity::Error {
+                common.say(&format!("--ignore: {code} is an error, which cannot be ignored"));
             }
         }
         given

@@ -43,6 +43,12 @@ impl Common {
         tell(diagnostic.render(&SourceMap::new(), self.colour()));
     }
 
+    /// Says that the command line is wrong, and ends the process with the status for that.
+    pub(crate) fn misuse(&self, message: impl Into<String>, help: &str) -> ! {
+        self.fail(message, help);
+        std::process::exit(2)
+    }
+
     /// What a verb ended in; says what kept it from its work.
     pub(crate) fn end(&self, result: Result<Outcome, Trouble>) -> Outcome {
         result.unwrap_or_else(|trouble| {

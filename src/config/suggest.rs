@@ -1,5 +1,10 @@
 //! "Did you mean": the known name nearest to one that is not known.
 
+/// The help that offers a name.
+pub fn did_you_mean(name: &str) -> String {
+    format!("did you mean `{name}`?")
+}
+
 /// The candidate nearest to `name`, if it is near enough to be a slip.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // A long name shares much with its neighbours, as `pulsar-paw` with `pulsar-qld`, and is none of them.

@@ -2,10 +2,12 @@
 
 mod github;
 mod json;
+mod junit;
 mod sarif;
 
 pub use github::github;
 pub use json::json;
+pub use junit::junit;
 pub use sarif::sarif;
 
 use super::{Finding, Linted};
