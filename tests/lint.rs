@@ -257,8 +257,20 @@ fn ignoring_quiet_and_strict() {
     let some = run(&["lint", "--ignore", "T102, T104", "tpv-warnings.yml"]);
     assert!(!stdout(&some).contains("T102") && !stdout(&some).contains("T104") && stdout(&some).contains("T101"));
     assert_eq!(run(&["lint", "--strict", "tpv-warnings.yml"]).status.code(), Some(1));
-    let quiet = run(&["lint", "--quiet", "tpv-warnings.yml"]);
-    assert!(stdout(&quiet).is_empty() && stderr(&quiet).is_empty());
+    // What is found, how it is printed and how the run ends is the same; only the summary is left out.
+    for options in [&[][..], &["--strict"], &["--format", "json"], &["--format", "sarif"], &["--format", "github"]] {
+        for file in ["tpv-warnings.yml", "destinations.yml"] {
+            let loud = run(&[&["lint", file], options].concat());
+            let quiet = run(&[&["lint", "--quiet", file], options].concat());
+            assert!(!stdout(&loud).is_empty() && !stderr(&loud).is_empty(), "{file} {options:?}");
+            assert_eq!(
+                (stdout(&quiet), quiet.status.code()),
+                (stdout(&loud), loud.status.code()),
+                "{file} {options:?}"
+            );
+            assert!(stderr(&quiet).is_empty(), "{file} {options:?}: {}", stderr(&quiet));
+        }
+    }
     let error = run(&["lint", "--ignore", "T003", "destinations.yml"]);
     assert_eq!(error.status.code(), Some(1));
     assert!(stderr(&error).contains("T003 is an error, which cannot be ignored"));

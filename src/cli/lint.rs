@@ -72,12 +72,8 @@ impl Lint {
         let options = Options { ignore };
         let groups: Vec<Vec<String>> =
             if self.each { configs.iter().map(|config| vec![config.clone()]).collect() } else { vec![configs.clone()] };
-        let mut runs: Vec<Linted> = groups.iter().map(|group| lint(group, &options)).collect();
-        if common.quiet {
-            for linted in &mut runs {
-                linted.findings.retain(crate::lint::Finding::is_error);
-            }
-        }
+        // The findings are what was asked for: `--quiet` is about the summary alone.
+        let runs: Vec<Linted> = groups.iter().map(|group| lint(group, &options)).collect();
         let out = match self.format {
             Format::Text => runs.iter().map(|linted| report::text(linted, common.colour_of(&io::stdout()))).collect(),
             Format::Json => report::json(&runs),
