@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use indexmap::IndexMap;
 
+use crate::config::rules::Rules;
 use crate::config::scheduling::SchedulingTags;
 use crate::config::value::{ConfigValue, Text};
 use crate::source::Span;
@@ -69,8 +70,8 @@ pub struct Entity {
     pub span: Span,
     /// The fields that rules have too.
     pub common: Common,
-    /// The rules by key, in the order they are evaluated. The key is the rule's id where the config gives a list.
-    pub rules: Arc<IndexMap<Arc<str>, Arc<Rule>>>,
+    /// The rules, own and inherited.
+    pub rules: Rules,
     /// The fields of a destination.
     pub destination: Option<Arc<DestinationFields>>,
     /// The fields of a pool.
@@ -202,6 +203,8 @@ impl Resources {
 /// A rule of an entity.
 #[derive(Clone, Debug)]
 pub struct Rule {
+    /// The key among the entity's rules: the id where the config gives a list.
+    pub key: Arc<str>,
     /// The rule's own `id`, or `tpv_rule_N`.
     pub id: Arc<str>,
     /// The rule in its file.

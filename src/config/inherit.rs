@@ -23,28 +23,18 @@ impl Entity {
             id: self.id.clone(),
             span: self.span,
             common: self.common.inherit(&parent.common),
-            rules: self.inherit_rules(parent),
+            rules: self.rules.inherit(&parent.rules),
             destination,
             pool,
         }
     }
 
-    /// The parent's rules, then the child's; a rule of the child inherits from the parent's rule whose key is its id.
-    fn inherit_rules(&self, parent: &Self) -> Arc<indexmap::IndexMap<Arc<str>, Arc<Rule>>> {
-        if self.rules.is_empty() {
-            return parent.rules.clone();
-        }
-        if parent.rules.is_empty() {
-            return self.rules.clone();
-        }
-        let mut rules = (*parent.rules).clone();
-        rules.extend(self.rules.iter().map(|(key, rule)| (key.clone(), rule.clone())));
-        for rule in self.rules.values() {
-            if let Some(inherited) = parent.rules.get(&rule.id) {
-                rules.insert(rule.id.clone(), Arc::new(rule.inherit(inherited)));
-            }
-        }
-        Arc::new(rules)
+    /// Whether inheriting from `parent` once more changes nothing, for an entity that has done so; false where that is not
+    /// clear at once.
+    pub(super) fn is_settled(&self, parent: &Self) -> bool {
+        let destination = parent.destination.as_ref().is_none_or(|fields| fields.dest_tags.are_distinct());
+        let pool = parent.pool.as_ref().is_none_or(|fields| fields.dest_tags.are_distinct());
+        destination && pool && parent.common.tags.are_distinct() && parent.rules.are_settled(&self.rules)
     }
 }
 
@@ -53,6 +43,8 @@ impl Rule {
     pub fn inherit(&self, parent: &Self) -> Self {
         Self {
             in_list: self.in_list,
+            // TPV puts the rule under its id.
+            key: self.id.clone(),
             id: self.id.clone(),
             span: self.span,
             common: self.common.inherit(&parent.common),
@@ -60,6 +52,12 @@ impl Rule {
             execute: self.execute.clone().or_else(|| parent.execute.clone()),
             fail: self.fail.clone().or_else(|| parent.fail.clone()),
         }
+    }
+
+    /// Whether inheriting from itself changes nothing: fields that are unset become empty then.
+    pub(super) fn is_settled(&self) -> bool {
+        let Common { env, params, context, tags, .. } = &self.common;
+        env.is_some() && params.is_some() && context.is_some() && tags.are_distinct()
     }
 }
 

@@ -8,7 +8,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::config::entity::{Entity, EntityKind, GlobalConfig};
+use crate::config::chains::{Broken, Chains};
+use crate::config::entity::{EntityKind, GlobalConfig};
 use crate::config::inherit::merge_dicts;
 use crate::config::suggest::closest;
 use crate::config::validate::{FileConfig, Section};
@@ -24,16 +25,6 @@ pub(super) struct Merger<'a> {
     pub(super) config: FileConfig,
     /// Places of `inherits` that were reported: every file resolves them all again.
     reported: HashSet<Span>,
-}
-
-/// What keeps an entity's parents from being found.
-enum Broken<'a> {
-    Missing {
-        child: &'a Entity,
-        parent: &'a Text,
-    },
-    /// The entities of the cycle, from the one that stands first.
-    Cycle(Vec<&'a Entity>),
 }
 
 impl<'a> Merger<'a> {
@@ -64,20 +55,22 @@ impl<'a> Merger<'a> {
         if old.is_empty() {
             return new;
         }
+        let place = |id: &str| {
+            let earlier = || old.get_index_of(id).map(|index| new.len() + index);
+            new.get_index_of(id).or_else(earlier)
+        };
+        let mut chains = Chains::new(new.values().chain(old.values()).cloned().collect(), place);
         let mut moved = Vec::new();
-        for (id, entity) in &new {
+        for (index, (id, entity)) in new.iter().enumerate() {
             let Some(earlier) = old.get(id) else {
                 moved.push((id.clone(), entity.clone()));
                 continue;
             };
-            let resolved = match resolve(entity, |id| new.get(id).or_else(|| old.get(id))) {
-                Ok(resolved) => resolved,
-                Err(broken) => {
-                    let names = new.keys().chain(old.keys());
-                    report(&broken, kind, names, &mut self.reported, self.problems);
-                    entity.clone()
-                }
-            };
+            let resolved = chains.resolve(index).unwrap_or_else(|broken| {
+                let names = new.keys().chain(old.keys());
+                report(broken, kind, names, &mut self.reported, self.problems);
+                entity.clone()
+            });
             moved.push((id.clone(), Arc::new(resolved.inherit(earlier))));
         }
         let mut merged = old;
@@ -88,60 +81,40 @@ impl<'a> Merger<'a> {
 
     /// Resolves `inherits` in all entities, each seeing those before it resolved.
     fn resolve_section(&mut self, kind: EntityKind, section: &mut Section) {
+        let mut chains = Chains::new(section.values().cloned().collect(), |id| section.get_index_of(id));
         for index in 0..section.len() {
-            let Some((_, entity)) = section.get_index(index) else { continue };
-            let resolved = match resolve(entity, |id| section.get(id)) {
-                Ok(resolved) => resolved,
-                Err(broken) => {
-                    report(&broken, kind, section.keys(), &mut self.reported, self.problems);
-                    continue;
+            match chains.resolve(index) {
+                Ok(resolved) => {
+                    let span = resolved.span;
+                    if !chains.replace(index, resolved) {
+                        self.problems.push(too_much(kind, span));
+                        break;
+                    }
                 }
-            };
-            if let Some((_, slot)) = section.get_index_mut(index) {
-                *slot = resolved;
+                Err(broken) => report(broken, kind, section.keys(), &mut self.reported, self.problems),
             }
+        }
+        for (slot, resolved) in section.values_mut().zip(chains.into_entities()) {
+            *slot = resolved;
         }
     }
 }
 
-/// The entity with its chain of parents resolved.
-fn resolve<'a>(
-    entity: &'a Arc<Entity>,
-    find: impl Fn(&str) -> Option<&'a Arc<Entity>>,
-) -> Result<Arc<Entity>, Broken<'a>> {
-    let mut chain = vec![entity];
-    let mut visited: HashSet<&str> = HashSet::new();
-    let mut current = entity;
-    while let Some(parent) = current.common.inherits.as_ref().filter(|parent| !parent.value.is_empty()) {
-        if !visited.insert(&parent.value) {
-            let mut members: Vec<&Entity> = Vec::new();
-            for member in chain.iter().skip_while(|member| member.id != parent.value) {
-                if members.iter().all(|known| known.id != member.id) {
-                    members.push(member);
-                }
-            }
-            let first = members.iter().enumerate().min_by_key(|(_, member)| member.span).map_or(0, |(at, _)| at);
-            members.rotate_left(first);
-            return Err(Broken::Cycle(members));
-        }
-        current = find(&parent.value).ok_or(Broken::Missing { child: current, parent })?;
-        chain.push(current);
-    }
-    let mut members = chain.into_iter().rev();
-    let mut resolved = members.next().unwrap_or(entity).clone();
-    for child in members {
-        resolved = Arc::new(child.inherit(&resolved));
-    }
-    Ok(resolved)
+fn too_much(kind: EntityKind, span: Span) -> Diagnostic {
+    Diagnostic::error(format!("the {} inherit more from one another than can be kept", kind.section()))
+        .at(span, "all before this one hold millions of rules, variables or tags")
+        .note("each holds what every one of its chain of `inherits` adds, so that long chains grow with the square of their length")
+        .help("inherit over fewer levels: let those that share something inherit from one that has all of it")
 }
 
 fn report<'a>(
-    broken: &Broken<'_>,
+    broken: Option<Broken<'_>>,
     kind: EntityKind,
     names: impl Iterator<Item = &'a Arc<str>>,
     reported: &mut HashSet<Span>,
     problems: &mut Diagnostics,
 ) {
+    let Some(broken) = broken else { return };
     let noun = kind.noun();
     match broken {
         Broken::Missing { child, parent } => {
@@ -189,5 +162,157 @@ fn inherit_globals(new: &mut GlobalConfig, old: &GlobalConfig) {
     new.context = merge_dicts(Some(&old.context), Some(&new.context));
     if new.resource_pool_store.is_none() {
         new.resource_pool_store.clone_from(&old.resource_pool_store);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
+    use std::fmt::Write;
+
+    use super::*;
+    use crate::config::entity::Entity;
+    use crate::config::validate::Validator;
+    use crate::source::SourceMap;
+
+    /// The section `tools` of a text, before anything is inherited.
+    fn section(text: &str) -> Section {
+        let (mut sources, mut problems) = (SourceMap::new(), Diagnostics::new());
+        let id = sources.add("tpv.yml", text);
+        let document = crate::config::yaml::load(&sources, id, &mut problems).unwrap();
+        let FileConfig { sections: [tools, ..], .. } = Validator::new(&mut problems).file(document.root, "tpv.yml");
+        assert!(!problems.has_errors(), "{text}");
+        tools
+    }
+
+    fn resolved(text: &str) -> (Section, Diagnostics) {
+        let (mut tools, mut problems) = (section(text), Diagnostics::new());
+        Merger::new(&mut problems).resolve_section(EntityKind::Tool, &mut tools);
+        (tools, problems)
+    }
+
+    /// TPV's way: each entity follows its chain to the end.
+    fn one_by_one(text: &str) -> Section {
+        fn resolve(section: &Section, entity: &Arc<Entity>) -> Arc<Entity> {
+            match entity.common.inherits.as_ref().filter(|parent| !parent.value.is_empty()) {
+                None => entity.clone(),
+                Some(parent) => Arc::new(entity.inherit(&resolve(section, &section[&parent.value]))),
+            }
+        }
+        let mut tools = section(text);
+        for index in 0..tools.len() {
+            let new = resolve(&tools, &tools[index]);
+            tools[index] = new;
+        }
+        tools
+    }
+
+    /// Numbers below a bound, the same in each run.
+    fn numbers() -> impl FnMut(usize) -> usize {
+        let mut state = 1_u32;
+        move |below| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) as usize % below
+        }
+    }
+
+    #[test]
+    fn chains_give_what_following_each_gives() {
+        let mut below = numbers();
+        for _ in 0..300 {
+            let count = 1 + below(12);
+            let mut order: Vec<usize> = (0..count).collect();
+            (1..count).for_each(|index| order.swap(index, below(index + 1)));
+            let mut text = "tools:\n".to_owned();
+            for tool in order {
+                let _ = writeln!(text, "  t{tool}:\n    cores: {tool}");
+                if tool > 0 && below(6) > 0 {
+                    let _ = writeln!(text, "    inherits: t{}", tool - 1 - below(tool.min(3)));
+                }
+                if below(3) == 0 {
+                    let _ = writeln!(
+                        text,
+                        "    env: [{{name: A{}, value: '{tool}'}}, {{execute: x{}}}]",
+                        below(3),
+                        below(2)
+                    );
+                }
+                if below(3) == 0 {
+                    let _ = writeln!(
+                        text,
+                        "    scheduling: {{prefer: [a{}, b{}], require: [c{}]}}",
+                        below(3),
+                        below(3),
+                        below(3)
+                    );
+                }
+                if below(2) == 0 {
+                    text += "    rules:\n";
+                    for key in 0..1 + below(3) {
+                        let _ = writeln!(text, "      k{key}:\n        if: true\n        mem: {tool}");
+                        if below(2) == 0 {
+                            let _ = writeln!(text, "        id: k{}", below(4));
+                        }
+                        if below(2) == 0 {
+                            let _ = writeln!(text, "        env: {{B: '{tool}'}}");
+                        }
+                    }
+                }
+            }
+            let (found, problems) = resolved(&text);
+            assert!(problems.is_empty());
+            assert_eq!(format!("{found:#?}"), format!("{:#?}", one_by_one(&text)), "{text}");
+        }
+    }
+
+    /// A chain in which each tool says something of its own; in reverse each stands before its parent.
+    fn chain(length: usize, reverse: bool, own: impl Fn(usize) -> String) -> String {
+        let mut tools: Vec<String> = (0..length)
+            .map(|tool| match tool {
+                0 => format!("  t0:\n{}", own(0)),
+                _ => format!("  t{tool}:\n    inherits: t{}\n{}", tool - 1, own(tool)),
+            })
+            .collect();
+        if reverse {
+            tools.reverse();
+        }
+        format!("tools:\n{}", tools.concat())
+    }
+
+    #[test]
+    fn long_chains_take_no_longer_for_each_tool() {
+        let started = std::time::Instant::now();
+        for reverse in [false, true] {
+            let (tools, problems) = resolved(&chain(16_000, reverse, |tool| format!("    cores: {tool}\n")));
+            assert!(problems.is_empty() && tools.len() == 16_000);
+            let (tools, _) = resolved(&chain(800, reverse, |tool| {
+                format!("    rules:\n      - id: r{tool}\n        if: true\n        cores: 1\n")
+            }));
+            assert_eq!(tools["t799"].rules.len(), 800);
+        }
+        // Following each chain would take minutes in this build; on a busy machine this one takes a few seconds.
+        assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+        let broken =
+            chain(16_000, false, |tool| if tool == 0 { "    inherits: none\n".to_owned() } else { String::new() });
+        let circle =
+            chain(16_000, true, |tool| if tool == 0 { "    inherits: t9\n".to_owned() } else { String::new() });
+        for (text, message) in [
+            (broken, "the parent `none` of the tool `t0` does not exist"),
+            (circle, "inherits from itself through others"),
+        ] {
+            let (_, problems) = resolved(&text);
+            let found: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+            assert!(found.len() == 1 && found[0].contains(message), "{found:?}");
+        }
+        assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+    }
+
+    #[test]
+    fn chains_that_hold_too_much_are_refused() {
+        let wide: String = (0..1000).map(|name| format!("      V{name}: x\n")).collect();
+        let own = |tool| if tool == 0 { format!("    env:\n{wide}") } else { String::new() };
+        let (_, problems) = resolved(&chain(3000, false, own));
+        let found: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+        assert_eq!(found, ["the tools inherit more from one another than can be kept"]);
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! [`load`] does for all files of a run what TPV's loader does, and keeps for every value the place it was written at.
 
+mod chains;
 pub mod code;
 pub mod entity;
 mod inherit;
 mod merge;
 pub mod origin;
+pub mod rules;
 pub mod scheduling;
 pub mod suggest;
 pub mod validate;

@@ -1,5 +1,6 @@
 //! Scheduling tags: four lists of names, each in one of them at most.
 
+use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
 
 use crate::config::entity::Dict;
@@ -86,6 +87,13 @@ impl SchedulingTags {
     /// Whether there is no tag at all.
     pub fn is_empty(&self) -> bool {
         TagKind::ALL.into_iter().all(|kind| self.get(kind).is_empty())
+    }
+
+    /// Whether no tag is there twice.
+    pub(super) fn are_distinct(&self) -> bool {
+        let mut tags = TagKind::ALL.into_iter().flat_map(|kind| self.get(kind));
+        let mut seen = HashSet::new();
+        tags.all(|tag| seen.insert(&tag.value))
     }
 
     /// These tags over those of `parent`: a tag of both stays in this side's kind, and moves to the end of its list.

@@ -7,6 +7,7 @@ use tpv_runtime::artifact::tables::EntityRow;
 
 use crate::config::Config;
 use crate::config::entity::{DestinationFields, Entity, EntityKind};
+use crate::config::rules::Rules;
 use crate::config::scheduling::SchedulingTags;
 use crate::config::value::Text;
 use crate::source::Span;
@@ -46,7 +47,7 @@ fn secure_defaults() -> Entity {
         id: "tool_type_secure_defaults".into(),
         span,
         common: Default::default(),
-        rules: Arc::default(),
+        rules: Rules::default(),
         destination: Some(Arc::new(DestinationFields { dest_tags: tags, ..Default::default() })),
         pool: None,
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::scalar::{as_bool, number, number_or_text};
 use super::{Owner, Validator, at_value};
 use crate::config::entity::{Common, DestinationFields, Dict, Entity, EntityKind, PoolFields, Resources};
+use crate::config::rules::Rules;
 use crate::config::value::{ConfigValue, Entry, Text};
 use crate::diagnostic::Diagnostic;
 
@@ -82,7 +83,7 @@ impl Validator<'_> {
     pub(super) fn entity(&mut self, kind: EntityKind, id: &Text, entry: &Entry) -> Entity {
         let owner = Owner { noun: kind.noun(), name: &id.value, span: id.span };
         let mut draft = Draft::new();
-        let mut rules = Arc::default();
+        let mut rules = Rules::default();
         let mut destination = DestinationFields::default();
         let mut own_id = None;
         let mut pool = PoolFields::default();

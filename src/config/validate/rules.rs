@@ -8,19 +8,17 @@ use super::entity::{COMMON, Draft};
 use super::scalar::boolean;
 use super::{Owner, Validator, at_value};
 use crate::config::entity::Rule;
+use crate::config::rules::Rules;
 use crate::config::value::{ConfigValue, Entry, Map, Text, ValueKind};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-
-/// The rules of an entity by key.
-type Rules = IndexMap<Arc<str>, Arc<Rule>>;
 
 const RULE: [&str; 3] = ["if", "execute", "fail"];
 
 impl Validator<'_> {
     /// `rules`. In a list a rule's key is its id, and a later rule replaces an earlier one of the same id.
-    pub(super) fn rules(&mut self, entry: &Entry, owner: Owner<'_>) -> Arc<Rules> {
-        let mut out = Rules::new();
+    pub(super) fn rules(&mut self, entry: &Entry, owner: Owner<'_>) -> Rules {
+        let mut out: IndexMap<Arc<str>, Rule> = IndexMap::new();
         match &entry.value.kind {
             ValueKind::List(items) => {
                 for item in items.iter() {
@@ -43,7 +41,7 @@ impl Validator<'_> {
                             .help("give it another `id`"),
                         );
                     }
-                    out.insert(rule.id.clone(), Arc::new(rule));
+                    out.insert(rule.id.clone(), rule);
                 }
             }
             ValueKind::Map(map) if is_one_rule(map) => {
@@ -58,13 +56,13 @@ impl Validator<'_> {
                     let name = entry.key.python_str();
                     let rule = self.rule(&fields, Owner { noun: "rule", name: &name, span: entry.key.span }, owner);
                     if let (Some(key), Some(rule)) = (key, rule) {
-                        out.insert(key.value, Arc::new(rule));
+                        out.insert(key.value, rule);
                     }
                 }
             }
             _ => self.wrong_type(entry, owner, "a list of rules", "write `- if: ...` under it, or `rules: []`"),
         }
-        Arc::new(out)
+        Rules::new(out)
     }
 
     fn rule_mapping(&mut self, value: &ConfigValue, at: Span, owner: Owner<'_>) -> Option<Arc<Map>> {
@@ -122,7 +120,16 @@ impl Validator<'_> {
             );
         }
         let common = draft.finish();
-        Some(Rule { id, span: rule.span, in_list: false, common, condition: condition?, execute, fail })
+        Some(Rule {
+            key: id.clone(),
+            id,
+            span: rule.span,
+            in_list: false,
+            common,
+            condition: condition?,
+            execute,
+            fail,
+        })
     }
 
     /// `if`: code, or a boolean.
