@@ -62,25 +62,24 @@ fn answers_by_random_rules_do_not_depend_on_the_jobs_before() {
     println!("seed {seed}, {count} configs (TPVC_SEED, TPVC_COUNT; TPVC_KEEP keeps them as cases for the recorder)");
     let mut random = Random::new(seed);
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("config.yml");
     let kept = std::env::var_os("TPVC_KEEP").map(PathBuf::from);
     let (mut mapped, mut refused) = (0, 0);
     for number in 0..count {
-        let config = rules::config(&mut random);
-        std::fs::write(&path, &config).unwrap();
+        let configs = rules::configs(&mut random);
+        let paths = write(folder.path(), &configs);
+        let paths = paths.iter().map(|name| folder.path().join(name).to_string_lossy().into_owned()).collect();
         let lines: Vec<String> = (0..JOBS).map(|number| rules::job(&mut random, number)).collect();
         // What can be wrong with one of these configs is that a default inherits code that is no number.
-        let workload =
-            Workload::new(vec![path.to_string_lossy().into_owned()], lines.join("\n"), World::default()).unwrap();
+        let workload = Workload::new(paths, lines.join("\n"), World::default()).unwrap();
         if let Some(kept) = &kept {
-            keep(&kept.join(number.to_string()), &config, &workload);
+            keep(&kept.join(number.to_string()), &configs, &workload);
         }
         let shared = workload.mapper();
         for round in 0..2 {
             for (job, line) in workload.jobs.iter().zip(&lines) {
                 let answer = shared.map(job, &workload.world).line();
                 let alone = workload.mapper().map(job, &workload.world).line();
-                assert_eq!(answer, alone, "seed {seed}, round {round}:\n{config}\n{line}");
+                assert_eq!(answer, alone, "seed {seed}, round {round}:\n{}\n{line}", configs.join("\n"));
                 *(if answer.contains("\"error\"") { &mut refused } else { &mut mapped }) += 1;
             }
         }
@@ -89,16 +88,25 @@ fn answers_by_random_rules_do_not_depend_on_the_jobs_before() {
     assert!(mapped > refused / 4, "{mapped} jobs mapped, {refused} refused: the rules are too wild to tell anything");
 }
 
+/// Writes the files of a config; gives their names.
+fn write(folder: &Path, configs: &[String]) -> Vec<String> {
+    let names: Vec<String> = (0..configs.len()).map(|number| format!("tpv{number}.yml")).collect();
+    for (name, config) in names.iter().zip(configs) {
+        std::fs::write(folder.join(name), config).unwrap();
+    }
+    names
+}
+
 /// Writes a case as `fixtures/` has them, with tpvc's answers where TPV's are.
-fn keep(folder: &Path, config: &str, workload: &Workload) {
+fn keep(folder: &Path, configs: &[String], workload: &Workload) {
     std::fs::create_dir_all(folder).unwrap();
     let hooks = Hooks { compile: Some(Arc::new(tpvc::python::run_time::compile)), ..Hooks::default() };
     let mapper = Mapper::with_hooks(workload.rules.clone(), hooks, true);
     let answers = workload.jobs.iter().map(|job| mapper.map(job, &workload.world).line());
-    let description = r#"{"about": "Rules at random", "configs": ["tpv.yml"]}"#;
+    let names = serde_json::to_string(&write(folder, configs)).unwrap();
+    let description = format!(r#"{{"about": "Rules at random", "configs": {names}}}"#);
     for (name, text) in [
-        ("case.json", description),
-        ("tpv.yml", config),
+        ("case.json", description.as_str()),
         ("jobs.jsonl", &workload.lines),
         ("expected.jsonl", &answers.collect::<String>()),
     ] {

@@ -12,6 +12,7 @@ use crate::config::value::{ConfigValue, Text, ValueKind};
 use crate::source::Span;
 
 use super::Linker;
+use super::shared::Shared;
 
 impl Linker<'_> {
     /// An entity.
@@ -49,7 +50,8 @@ impl Linker<'_> {
 
     /// The index of a rule's row.
     fn rule(&mut self, rule: &Arc<Rule>) -> u32 {
-        if let Some(index) = self.rules.get(&Arc::as_ptr(rule).addr()) {
+        let key = Shared(rule.clone());
+        if let Some(index) = self.rules.get(&key) {
             return *index;
         }
         let mut row = self.common(EntityClass::Rule, &rule.id, rule.span, &rule.common);
@@ -64,7 +66,7 @@ impl Linker<'_> {
         });
         let index = u32::try_from(self.tables.rules.len()).unwrap_or(u32::MAX);
         self.tables.rules.push(row);
-        self.rules.insert(Arc::as_ptr(rule).addr(), index);
+        self.rules.insert(key, index);
         index
     }
 

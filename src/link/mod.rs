@@ -4,6 +4,7 @@
 mod code;
 mod destinations;
 mod entities;
+mod shared;
 mod values;
 
 pub(crate) use code::python_3_12;
@@ -19,7 +20,7 @@ use tpv_runtime::patterns::PatternSet;
 use tpv_runtime::python::code::ProgramData;
 
 use crate::config::Config;
-use crate::config::entity::EntityKind;
+use crate::config::entity::{EntityKind, Rule};
 use crate::config::origin::TextOrigin;
 use crate::config::validate::Section;
 use crate::config::value::Text;
@@ -28,6 +29,8 @@ use crate::parallel;
 use crate::python::program::ProgramBuilder;
 use crate::python::stack::on_roomy_thread;
 use crate::source::{SourceMap, Span};
+
+use shared::Shared;
 
 /// Whether there are pools without a store: TPV loads this, but its mapper does not start.
 pub fn lacks_store(config: &Config) -> bool {
@@ -117,8 +120,8 @@ struct Linker<'a> {
     strings: Strings,
     tags: HashMap<Arc<str>, u32>,
     sites: HashMap<Span, u32>,
-    /// Rules by their address: entities share those that they inherit.
-    rules: HashMap<usize, u32>,
+    /// The rows of rules: entities share the rules that they inherit.
+    rules: HashMap<Shared<Rule>, u32>,
     program: ProgramBuilder,
     /// The texts whose problems have been reported, so that an inherited one is reported once.
     reported: HashMap<Span, ()>,

@@ -7,6 +7,7 @@ mod analyze;
 mod collect;
 
 use std::collections::HashMap;
+use std::marker::PhantomData;
 
 use indexmap::{IndexMap, IndexSet};
 use rustpython_parser::ast;
@@ -113,18 +114,18 @@ impl Scope {
     }
 }
 
-/// The scopes of a block.
-pub struct Scopes {
+/// The scopes of a block, whose tree they borrow.
+pub struct Scopes<'t> {
     scopes: Vec<Scope>,
-    by_node: HashMap<usize, ScopeId>,
+    by_node: HashMap<TreeNode<'t>, ScopeId>,
 }
 
-impl Scopes {
+impl<'t> Scopes<'t> {
     /// The scopes of a block's statements.
     ///
     /// # Errors
     /// The `SyntaxError`s of CPython's symbol tables.
-    pub fn of(body: &[ast::Stmt], text: &Text) -> Result<Self, PythonError> {
+    pub fn of(body: &'t [ast::Stmt], text: &Text) -> Result<Self, PythonError> {
         let mut scopes = collect::collect(body, text)?;
         analyze::analyze(&mut scopes, text)?;
         Ok(scopes)
@@ -138,15 +139,24 @@ impl Scopes {
         self.scopes.get(id)
     }
 
-    /// The scope that a node of the tree makes. The node is known by where it is in memory: the tree does not move between
-    /// [`Scopes::of`] and compilation.
-    pub fn of_node<T>(&self, node: &T) -> Option<ScopeId> {
-        self.by_node.get(&address(node)).copied()
+    /// The scope that a node of the tree makes.
+    pub fn of_node<T>(&self, node: &'t T) -> Option<ScopeId> {
+        self.by_node.get(&TreeNode::from(node)).copied()
     }
 }
 
-fn address<T>(node: &T) -> usize {
-    std::ptr::from_ref(node).addr()
+/// A node of the tree, known by where it is in memory. It borrows the tree, which so can neither move nor be freed while the
+/// node is a key: no other node gets its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct TreeNode<'t> {
+    node: *const (),
+    tree: PhantomData<&'t ast::Stmt>,
+}
+
+impl<'t, T> From<&'t T> for TreeNode<'t> {
+    fn from(node: &'t T) -> Self {
+        Self { node: std::ptr::from_ref(node).cast(), tree: PhantomData }
+    }
 }
 
 fn refuse(text: &Text, at: TextSize, message: impl Into<String>) -> PythonError {

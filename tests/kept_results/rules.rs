@@ -41,12 +41,19 @@ const EXECUTES: &[&str] = &[
     "words.append('more')",
     "entity.mem = 'cores * 2'",
     "entity.env.append({'name': 'E', 'value': '{cores}'})",
+    "from tpv.core.entities import TagType\nentity.tpv_tags.add_tag_override(TagType.REQUIRE, 'fast')",
+    "from tpv.core.entities import TagType\nentity.tpv_tags.add_tag_override(TagType.REJECT, b or 'slow')",
+    "from tpv.core.entities import SchedulingTags\n\
+     entity.tpv_tags = entity.tpv_tags.combine(SchedulingTags(prefer=['gpu'], accept=['slow']))",
+    "entity.tpv_tags.require = [tag for tag in (entity.tpv_tags.require or []) if tag != 'fast']",
+    "if input_size > 2:\n  entity.tpv_tags.accept = ['slow', c]",
 ];
 
 const DESTINATION_EXECUTES: &[&str] = &[
     "from tpv.core.entities import TryNextDestinationOrFail as Next\nraise Next('full')",
     "from tpv.core.entities import TryNextDestinationOrWait as Wait\nif a > 1:\n  raise Wait('later')",
     "entity.params['q'] = entity.id",
+    "from tpv.core.entities import TagType\nentity.tpv_tags.add_tag_override(TagType.PREFER, 'set-by-code')",
 ];
 
 const RANKS: &[&str] = &[
@@ -166,8 +173,44 @@ fn entity(random: &mut Random, executes: &[&str]) -> Value {
     entity
 }
 
-/// A config; JSON is YAML.
-pub fn config(random: &mut Random) -> String {
+/// The files of a config, of which later ones override and add to what the first has; JSON is YAML.
+pub fn configs(random: &mut Random) -> Vec<String> {
+    let mut files = vec![config(random)];
+    for _ in 0..random.below(3) {
+        files.push(later(random));
+    }
+    files
+}
+
+/// A file with some entities more, most of which the first file has, too.
+fn later(random: &mut Random) -> String {
+    let mut file = json!({});
+    let sections: [(&str, &[&str], &[&str]); 4] = [
+        ("tools", &["default", "t1.*", "t[12]", "t2", "t3"], EXECUTES),
+        ("users", &["u1.*", "u3.*"], EXECUTES),
+        ("roles", &["r2"], EXECUTES),
+        ("destinations", &["d1", "d2", "d4"], DESTINATION_EXECUTES),
+    ];
+    for (section, ids, executes) in sections {
+        for id in ids.iter().filter(|_| random.one_in(3)).copied().collect::<Vec<_>>() {
+            let mut entity = entity(random, executes);
+            if section == "destinations" {
+                entity.as_object_mut().unwrap().remove("rank");
+                for resource in ["cores", "mem", "gpus"] {
+                    entity.as_object_mut().unwrap().remove(resource);
+                }
+                entity["runner"] = json!("later");
+            }
+            file[section][id] = entity;
+        }
+    }
+    if random.one_in(3) {
+        file["global"] = json!({"context": context(random)});
+    }
+    file.to_string()
+}
+
+fn config(random: &mut Random) -> String {
     let mut tools = json!({"default": entity(random, EXECUTES)});
     tools["default"]["cores"] = json!(*random.pick(NUMBERS));
     for id in ["t1.*", "t[12]", "t3"] {
@@ -179,6 +222,12 @@ pub fn config(random: &mut Random) -> String {
     tools["base"] = entity(random, EXECUTES);
     tools["base"]["abstract"] = json!(true);
     let mut destinations = json!({});
+    // Its rules have the ids of the rules of the others, which inherit from it.
+    if random.one_in(2) {
+        destinations["default"] = entity(random, DESTINATION_EXECUTES);
+        destinations["default"].as_object_mut().unwrap().remove("rank");
+        destinations["default"]["abstract"] = json!(true);
+    }
     for id in ["d1", "d2", "d3"] {
         let mut destination = entity(random, DESTINATION_EXECUTES);
         destination.as_object_mut().unwrap().remove("rank");

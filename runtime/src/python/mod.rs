@@ -10,6 +10,7 @@ pub mod exception;
 pub mod format;
 pub mod function;
 pub mod hash;
+pub mod identity;
 pub mod iterator;
 pub mod json;
 pub mod kernel;

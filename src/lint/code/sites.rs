@@ -47,7 +47,7 @@ pub(super) fn collect(config: &Config) -> Vec<Site<'_>> {
 struct Collector<'a> {
     sites: Vec<Site<'a>>,
     /// By place, property and value: `env: {A: b}` makes two texts of one place.
-    index: HashMap<(Span, &'static str, *const u8), usize>,
+    index: HashMap<(Span, &'static str, &'a str), usize>,
 }
 
 impl<'a> Collector<'a> {
@@ -122,7 +122,7 @@ impl<'a> Collector<'a> {
         if kind == CodeKind::FString && !text.as_str().contains('{') {
             return;
         }
-        let index = *self.index.entry((text.span, property, text.value.as_ptr())).or_insert_with(|| {
+        let index = *self.index.entry((text.span, property, text.as_str())).or_insert_with(|| {
             self.sites.push(Site { text, kind, property, rule, owners: Vec::new() });
             self.sites.len() - 1
         });

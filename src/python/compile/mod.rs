@@ -101,7 +101,7 @@ fn last_expression(body: &[Stmt], text: &Text) -> Result<(), PythonError> {
 struct Compiler<'a> {
     program: &'a mut ProgramBuilder,
     text: &'a Text,
-    scopes: &'a Scopes,
+    scopes: &'a Scopes<'a>,
     /// The index of the block's root code.
     root: u32,
     /// The root's table of names.

@@ -7,14 +7,19 @@ use crate::python::error::PythonError;
 use crate::python::parse::Text;
 
 /// Decides all names of all scopes.
-pub(super) fn analyze(scopes: &mut Scopes, text: &Text) -> Result<(), PythonError> {
+pub(super) fn analyze(scopes: &mut Scopes<'_>, text: &Text) -> Result<(), PythonError> {
     scope(scopes, Scopes::ROOT, &HashSet::new(), text)?;
     Ok(())
 }
 
 /// Decides the names of a scope and of those inside it; `bound` are the variables of the functions around it. Gives the
 /// names that the scope takes from them.
-fn scope(scopes: &mut Scopes, id: ScopeId, bound: &HashSet<String>, text: &Text) -> Result<Vec<String>, PythonError> {
+fn scope(
+    scopes: &mut Scopes<'_>,
+    id: ScopeId,
+    bound: &HashSet<String>,
+    text: &Text,
+) -> Result<Vec<String>, PythonError> {
     let Some(scope) = scopes.scopes.get_mut(id) else { return Ok(Vec::new()) };
     let kind = scope.kind;
     let mut inner_bound = bound.clone();

@@ -6,14 +6,14 @@ use indexmap::{IndexMap, IndexSet};
 use rustpython_parser::ast::{self, Expr, ExprContext, Pattern, Ranged, Stmt};
 use rustpython_parser::text_size::TextSize;
 
-use super::{Scope, ScopeId, ScopeKind, Scopes, Uses, address, mangle, refuse};
+use super::{Scope, ScopeId, ScopeKind, Scopes, TreeNode, Uses, mangle, refuse};
 use crate::python::error::PythonError;
 use crate::python::parse::Text;
 
 type Done = Result<(), PythonError>;
 
 /// Notes the uses of names in all scopes of a block.
-pub(super) fn collect(body: &[Stmt], text: &Text) -> Result<Scopes, PythonError> {
+pub(super) fn collect<'t>(body: &'t [Stmt], text: &Text) -> Result<Scopes<'t>, PythonError> {
     let scopes = Scopes { scopes: Vec::new(), by_node: HashMap::new() };
     let mut collector = Collector { scopes, text, current: Scopes::ROOT };
     collector.open(ScopeKind::Module, None);
@@ -21,13 +21,13 @@ pub(super) fn collect(body: &[Stmt], text: &Text) -> Result<Scopes, PythonError>
     Ok(collector.scopes)
 }
 
-struct Collector<'a> {
-    scopes: Scopes,
+struct Collector<'a, 't> {
+    scopes: Scopes<'t>,
     text: &'a Text,
     current: ScopeId,
 }
 
-impl Collector<'_> {
+impl<'t> Collector<'_, 't> {
     fn open(&mut self, kind: ScopeKind, class: Option<String>) -> ScopeId {
         let id = self.scopes.scopes.len();
         let parent = (id > 0).then_some(self.current);
@@ -54,7 +54,7 @@ impl Collector<'_> {
     }
 
     /// Runs `f` in a new scope that `node` makes.
-    fn within<T>(&mut self, kind: ScopeKind, node: &T, f: impl FnOnce(&mut Self) -> Done) -> Done {
+    fn within<T>(&mut self, kind: ScopeKind, node: &'t T, f: impl FnOnce(&mut Self) -> Done) -> Done {
         let class = self.class();
         self.within_class(kind, class, node, f)
     }
@@ -63,12 +63,12 @@ impl Collector<'_> {
         &mut self,
         kind: ScopeKind,
         class: Option<String>,
-        node: &T,
+        node: &'t T,
         f: impl FnOnce(&mut Self) -> Done,
     ) -> Done {
         let outer = self.current;
         let id = self.open(kind, class);
-        self.scopes.by_node.insert(address(node), id);
+        self.scopes.by_node.insert(TreeNode::from(node), id);
         let result = f(self);
         self.current = outer;
         result
@@ -112,7 +112,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    fn parameters(&mut self, arguments: &ast::Arguments) -> Done {
+    fn parameters(&mut self, arguments: &'t ast::Arguments) -> Done {
         let listed = arguments.posonlyargs.iter().chain(&arguments.args).chain(&arguments.kwonlyargs);
         let named = listed.map(|argument| &argument.def);
         for argument in named.chain(arguments.vararg.as_deref()).chain(arguments.kwarg.as_deref()) {
@@ -129,23 +129,23 @@ impl Collector<'_> {
         Ok(())
     }
 
-    fn defaults(&mut self, arguments: &ast::Arguments) -> Done {
+    fn defaults(&mut self, arguments: &'t ast::Arguments) -> Done {
         let listed = arguments.posonlyargs.iter().chain(&arguments.args).chain(&arguments.kwonlyargs);
         listed.filter_map(|argument| argument.default.as_deref()).try_for_each(|default| self.expression(default))
     }
 
-    fn statements(&mut self, body: &[Stmt]) -> Done {
+    fn statements(&mut self, body: &'t [Stmt]) -> Done {
         body.iter().try_for_each(|statement| self.statement(statement))
     }
 
     /// `def` and `async def`, which are two kinds of nodes of the same parts.
     fn function(
         &mut self,
-        def: &impl Ranged,
-        name: &ast::Identifier,
-        decorators: &[Expr],
-        arguments: &ast::Arguments,
-        body: &[Stmt],
+        def: &'t impl Ranged,
+        name: &'t ast::Identifier,
+        decorators: &'t [Expr],
+        arguments: &'t ast::Arguments,
+        body: &'t [Stmt],
     ) -> Done {
         self.expressions(decorators)?;
         self.bind(name, def.start())?;
@@ -156,7 +156,7 @@ impl Collector<'_> {
         })
     }
 
-    fn statement(&mut self, statement: &Stmt) -> Done {
+    fn statement(&mut self, statement: &'t Stmt) -> Done {
         match statement {
             Stmt::FunctionDef(def) => self.function(def, &def.name, &def.decorator_list, &def.args, &def.body),
             Stmt::AsyncFunctionDef(def) => self.function(def, &def.name, &def.decorator_list, &def.args, &def.body),
@@ -272,7 +272,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    fn annotated(&mut self, node: &ast::StmtAnnAssign) -> Done {
+    fn annotated(&mut self, node: &'t ast::StmtAnnAssign) -> Done {
         if let Expr::Name(name) = &*node.target {
             let text = self.text;
             if node.simple && self.current != Scopes::ROOT {
@@ -300,14 +300,14 @@ impl Collector<'_> {
         self.optional(node.value.as_deref())
     }
 
-    fn loop_over(&mut self, target: &Expr, iter: &Expr, body: &[Stmt], orelse: &[Stmt]) -> Done {
+    fn loop_over(&mut self, target: &'t Expr, iter: &'t Expr, body: &'t [Stmt], orelse: &'t [Stmt]) -> Done {
         self.expression(target)?;
         self.expression(iter)?;
         self.statements(body)?;
         self.statements(orelse)
     }
 
-    fn with(&mut self, items: &[ast::WithItem], body: &[Stmt]) -> Done {
+    fn with(&mut self, items: &'t [ast::WithItem], body: &'t [Stmt]) -> Done {
         for item in items {
             self.expression(&item.context_expr)?;
             self.optional(item.optional_vars.as_deref())?;
@@ -315,7 +315,13 @@ impl Collector<'_> {
         self.statements(body)
     }
 
-    fn attempt(&mut self, body: &[Stmt], handlers: &[ast::ExceptHandler], orelse: &[Stmt], finalbody: &[Stmt]) -> Done {
+    fn attempt(
+        &mut self,
+        body: &'t [Stmt],
+        handlers: &'t [ast::ExceptHandler],
+        orelse: &'t [Stmt],
+        finalbody: &'t [Stmt],
+    ) -> Done {
         self.statements(body)?;
         self.statements(orelse)?;
         for ast::ExceptHandler::ExceptHandler(handler) in handlers {
@@ -328,7 +334,7 @@ impl Collector<'_> {
         self.statements(finalbody)
     }
 
-    fn pattern(&mut self, pattern: &Pattern) -> Done {
+    fn pattern(&mut self, pattern: &'t Pattern) -> Done {
         let at = pattern.range().start();
         match pattern {
             Pattern::MatchValue(node) => self.expression(&node.value),
@@ -355,19 +361,19 @@ impl Collector<'_> {
         }
     }
 
-    fn patterns(&mut self, patterns: &[Pattern]) -> Done {
+    fn patterns(&mut self, patterns: &'t [Pattern]) -> Done {
         patterns.iter().try_for_each(|pattern| self.pattern(pattern))
     }
 
-    fn optional(&mut self, expression: Option<&Expr>) -> Done {
+    fn optional(&mut self, expression: Option<&'t Expr>) -> Done {
         expression.map_or(Ok(()), |expression| self.expression(expression))
     }
 
-    fn expressions(&mut self, expressions: &[Expr]) -> Done {
+    fn expressions(&mut self, expressions: &'t [Expr]) -> Done {
         expressions.iter().try_for_each(|expression| self.expression(expression))
     }
 
-    fn expression(&mut self, expression: &Expr) -> Done {
+    fn expression(&mut self, expression: &'t Expr) -> Done {
         match expression {
             Expr::Name(node) => match node.ctx {
                 ExprContext::Load => {
@@ -471,9 +477,9 @@ impl Collector<'_> {
     fn comprehension<T>(
         &mut self,
         kind: ScopeKind,
-        node: &T,
-        generators: &[ast::Comprehension],
-        elements: &[&Expr],
+        node: &'t T,
+        generators: &'t [ast::Comprehension],
+        elements: &[&'t Expr],
     ) -> Done {
         let Some((first, rest)) = generators.split_first() else { return Ok(()) };
         // The outermost iterable belongs to the scope around the comprehension.
@@ -494,7 +500,7 @@ impl Collector<'_> {
         })
     }
 
-    fn iterable(&mut self, iter: &Expr) -> Done {
+    fn iterable(&mut self, iter: &'t Expr) -> Done {
         let id = self.current;
         self.count_iterable(id, 1);
         let result = self.expression(iter);
@@ -509,7 +515,7 @@ impl Collector<'_> {
     }
 
     /// `name := value`: inside comprehensions it binds in the scope around them.
-    fn walrus(&mut self, node: &ast::ExprNamedExpr) -> Done {
+    fn walrus(&mut self, node: &'t ast::ExprNamedExpr) -> Done {
         let at = node.range.start();
         if self.scopes.get(self.current).is_some_and(|scope| scope.in_iterable > 0) {
             let message = "assignment expression cannot be used in a comprehension iterable expression";

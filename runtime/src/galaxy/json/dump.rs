@@ -1,9 +1,8 @@
 //! Python values as JSON text: what `json.dumps(value, default=repr)` gives.
 
-use std::rc::Rc;
-
 use super::writer::{escape_into, float_text};
 use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::identity::Inside;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -19,7 +18,7 @@ pub fn dump(vm: &mut Vm, out: &mut String, value: &Value) -> PyResult<()> {
         Value::Int(value) => integer(out, *value),
         Value::Float(value) => out.push_str(&float_text(*value)),
         Value::Str(text) => escape_into(out, text),
-        other => return container(vm, out, other, &mut Vec::new()),
+        other => return container(vm, out, other, &mut Inside::default()),
     }
     Ok(())
 }
@@ -45,18 +44,16 @@ pub(super) fn integer(out: &mut String, value: i64) {
     );
 }
 
-fn nested(vm: &mut Vm, out: &mut String, value: &Value, inside: &mut Vec<*const ()>) -> PyResult<()> {
+fn nested(vm: &mut Vm, out: &mut String, value: &Value, inside: &mut Inside) -> PyResult<()> {
     match value {
         Value::List(_) | Value::Tuple(_) | Value::Dict(_) => container(vm, out, value, inside),
         other => dump(vm, out, other),
     }
 }
 
-fn container(vm: &mut Vm, out: &mut String, value: &Value, inside: &mut Vec<*const ()>) -> PyResult<()> {
-    let address: *const () = match value {
-        Value::List(list) => Rc::as_ptr(list).cast(),
-        Value::Tuple(tuple) => Rc::as_ptr(tuple).cast(),
-        Value::Dict(dict) => Rc::as_ptr(dict).cast(),
+fn container(vm: &mut Vm, out: &mut String, value: &Value, inside: &mut Inside) -> PyResult<()> {
+    match value {
+        Value::List(_) | Value::Tuple(_) | Value::Dict(_) => {}
         Value::BigInt(big) => {
             out.push_str(&big.to_string());
             return Ok(());
@@ -66,11 +63,10 @@ fn container(vm: &mut Vm, out: &mut String, value: &Value, inside: &mut Vec<*con
             escape_into(out, &text);
             return Ok(());
         }
-    };
-    if inside.contains(&address) {
+    }
+    if !inside.enter(value) {
         return Err(value_error("Circular reference detected"));
     }
-    inside.push(address);
     vm.deeper(|vm| match value {
         Value::List(list) => {
             let items = list.items.borrow().clone();
@@ -93,11 +89,11 @@ fn container(vm: &mut Vm, out: &mut String, value: &Value, inside: &mut Vec<*con
         }
         _ => Ok(()),
     })?;
-    inside.pop();
+    inside.leave();
     Ok(())
 }
 
-fn list_items(vm: &mut Vm, out: &mut String, items: &[Value], inside: &mut Vec<*const ()>) -> PyResult<()> {
+fn list_items(vm: &mut Vm, out: &mut String, items: &[Value], inside: &mut Inside) -> PyResult<()> {
     vm.charge(items.len())?;
     out.push('[');
     for (index, item) in items.iter().enumerate() {
@@ -135,8 +131,6 @@ pub fn key(vm: &mut Vm, out: &mut String, key: &Value) -> PyResult<()> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use std::rc::Rc;
-
     use super::*;
     use crate::galaxy::json::{Json, Reader, write_text};
     use crate::python::vm::NoEnvironment;

@@ -8,6 +8,7 @@ use num_bigint::BigInt;
 use super::{Fault, Kind, Reader};
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::identity::Inside;
 use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
@@ -120,10 +121,10 @@ impl Json {
     /// `TypeError` for keys that cannot become strings, `ValueError` where a container holds itself, and what `repr`
     /// raises.
     pub fn from_value(vm: &mut Vm, value: &Value) -> PyResult<Self> {
-        Self::convert(vm, value, &mut Vec::new())
+        Self::convert(vm, value, &mut Inside::default())
     }
 
-    fn convert(vm: &mut Vm, value: &Value, inside: &mut Vec<*const ()>) -> PyResult<Self> {
+    fn convert(vm: &mut Vm, value: &Value, inside: &mut Inside) -> PyResult<Self> {
         Ok(match value {
             Value::None => Self::Null,
             Value::Bool(value) => Self::Bool(*value),
@@ -133,16 +134,14 @@ impl Json {
             Value::Str(text) => Self::str(text.as_str()),
             Value::List(list) => {
                 let items = list.items.borrow().clone();
-                Self::container(vm, std::rc::Rc::as_ptr(list).cast(), inside, |vm, inside| {
-                    Self::items(vm, &items, inside)
-                })?
+                Self::container(vm, value, inside, |vm, inside| Self::items(vm, &items, inside))?
             }
-            Value::Tuple(tuple) => Self::container(vm, std::rc::Rc::as_ptr(tuple).cast(), inside, |vm, inside| {
-                Self::items(vm, &tuple.items, inside)
-            })?,
+            Value::Tuple(tuple) => {
+                Self::container(vm, value, inside, |vm, inside| Self::items(vm, &tuple.items, inside))?
+            }
             Value::Dict(dict) => {
                 let items = dict.items();
-                Self::container(vm, std::rc::Rc::as_ptr(dict).cast(), inside, |vm, inside| {
+                Self::container(vm, value, inside, |vm, inside| {
                     let mut object = Vec::with_capacity(items.len());
                     for (key, value) in &items {
                         object.push((Self::key(vm, key)?, Self::convert(vm, value, inside)?));
@@ -156,20 +155,19 @@ impl Json {
 
     fn container(
         vm: &mut Vm,
-        address: *const (),
-        inside: &mut Vec<*const ()>,
-        content: impl FnOnce(&mut Vm, &mut Vec<*const ()>) -> PyResult<Self>,
+        value: &Value,
+        inside: &mut Inside,
+        content: impl FnOnce(&mut Vm, &mut Inside) -> PyResult<Self>,
     ) -> PyResult<Self> {
-        if inside.contains(&address) {
+        if !inside.enter(value) {
             return Err(value_error("Circular reference detected"));
         }
-        inside.push(address);
         let result = vm.deeper(|vm| content(vm, inside));
-        inside.pop();
+        inside.leave();
         result
     }
 
-    fn items(vm: &mut Vm, items: &[Value], inside: &mut Vec<*const ()>) -> PyResult<Self> {
+    fn items(vm: &mut Vm, items: &[Value], inside: &mut Inside) -> PyResult<Self> {
         vm.charge(items.len())?;
         items.iter().map(|item| Self::convert(vm, item, inside)).collect::<PyResult<_>>().map(Self::List)
     }

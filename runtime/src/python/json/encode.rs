@@ -1,10 +1,10 @@
 //! Writing JSON: CPython's `json.dumps`.
 
 use std::fmt::Write;
-use std::rc::Rc;
 
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
+use crate::python::identity::Inside;
 use crate::python::methods::sort;
 use crate::python::modules::enums;
 use crate::python::modules::named_parts::as_tuple;
@@ -52,7 +52,7 @@ impl Default for Options {
 /// # Errors
 /// `TypeError` for what JSON has no form for, `ValueError` for a value that holds itself.
 pub fn dumps(vm: &mut Vm, value: &Value, options: &Options) -> PyResult<String> {
-    let mut writer = Writer { out: String::new(), options, open: Vec::new() };
+    let mut writer = Writer { out: String::new(), options, open: Inside::default() };
     writer.value(vm, value)?;
     Ok(writer.out)
 }
@@ -60,8 +60,8 @@ pub fn dumps(vm: &mut Vm, value: &Value, options: &Options) -> PyResult<String> 
 struct Writer<'a> {
     out: String,
     options: &'a Options,
-    /// The identities of the containers that are being written.
-    open: Vec<usize>,
+    /// The containers that are being written.
+    open: Inside,
 }
 
 impl Writer<'_> {
@@ -86,17 +86,17 @@ impl Writer<'_> {
             }
             Value::List(list) => {
                 let items = list.items.borrow().clone();
-                self.array(vm, items, Rc::as_ptr(list) as usize)?;
+                self.array(vm, items, value)?;
             }
-            Value::Tuple(tuple) => self.array(vm, tuple.items.clone(), Rc::as_ptr(tuple) as usize)?,
-            Value::Dict(dict) => self.object(vm, dict.items(), Rc::as_ptr(dict) as usize)?,
+            Value::Tuple(tuple) => self.array(vm, tuple.items.clone(), value)?,
+            Value::Dict(dict) => self.object(vm, dict.items(), value)?,
             Value::Instance(member) if enums::mixed_value(member).is_some() => {
                 let plain = enums::mixed_value(member).unwrap_or_default();
                 self.value(vm, &plain)?;
             }
             other => {
                 if let Some(Value::Tuple(tuple)) = as_tuple(other) {
-                    return self.array(vm, tuple.items.clone(), crate::python::builtins::attributes::identity(other));
+                    return self.array(vm, tuple.items.clone(), other);
                 }
                 let Some(default) = &self.options.default else {
                     return Err(type_error(format!(
@@ -104,11 +104,10 @@ impl Writer<'_> {
                         other.class().name().as_str()
                     )));
                 };
-                let identity = crate::python::builtins::attributes::identity(other);
-                self.enter(identity)?;
+                self.enter(other)?;
                 let replaced = vm.call(default, Args::one(other.clone()))?;
                 vm.deeper_in(" while encoding a JSON object", |vm| self.value(vm, &replaced))?;
-                self.open.pop();
+                self.open.leave();
             }
         }
         vm.limit_bytes(self.out.len())?;
@@ -132,12 +131,8 @@ impl Writer<'_> {
         Ok(text.to_owned())
     }
 
-    fn enter(&mut self, identity: usize) -> PyResult<()> {
-        if self.open.contains(&identity) {
-            return Err(value_error("Circular reference detected"));
-        }
-        self.open.push(identity);
-        Ok(())
+    fn enter(&mut self, container: &Value) -> PyResult<()> {
+        if self.open.enter(container) { Ok(()) } else { Err(value_error("Circular reference detected")) }
     }
 
     /// A new line at the present depth, where there is indentation.
@@ -154,32 +149,32 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn array(&mut self, vm: &mut Vm, items: Vec<Value>, identity: usize) -> PyResult<()> {
+    fn array(&mut self, vm: &mut Vm, items: Vec<Value>, container: &Value) -> PyResult<()> {
         if items.is_empty() {
             self.out.push_str("[]");
             return Ok(());
         }
-        self.enter(identity)?;
+        self.enter(container)?;
         self.out.push('[');
         for (index, item) in items.iter().enumerate() {
             if index > 0 {
                 self.out.push_str(&self.options.item_separator);
             }
-            self.line(vm, self.open.len())?;
+            self.line(vm, self.open.depth())?;
             vm.deeper_in(" while encoding a JSON object", |vm| self.value(vm, item))?;
         }
-        self.open.pop();
-        self.line(vm, self.open.len())?;
+        self.open.leave();
+        self.line(vm, self.open.depth())?;
         self.out.push(']');
         vm.charge_bytes(self.out.len())
     }
 
-    fn object(&mut self, vm: &mut Vm, mut items: Vec<(Value, Value)>, identity: usize) -> PyResult<()> {
+    fn object(&mut self, vm: &mut Vm, mut items: Vec<(Value, Value)>, container: &Value) -> PyResult<()> {
         if items.is_empty() {
             self.out.push_str("{}");
             return Ok(());
         }
-        self.enter(identity)?;
+        self.enter(container)?;
         if self.options.sort_keys {
             items = sorted_by_key(vm, items)?;
         }
@@ -190,14 +185,14 @@ impl Writer<'_> {
             if !std::mem::take(&mut first) {
                 self.out.push_str(&self.options.item_separator);
             }
-            self.line(vm, self.open.len())?;
+            self.line(vm, self.open.depth())?;
             vm.charge(key.len() / 4)?;
             quote(&key, self.options.ensure_ascii, &mut self.out);
             self.out.push_str(&self.options.key_separator);
             vm.deeper_in(" while encoding a JSON object", |vm| self.value(vm, &value))?;
         }
-        self.open.pop();
-        self.line(vm, self.open.len())?;
+        self.open.leave();
+        self.line(vm, self.open.depth())?;
         self.out.push('}');
         vm.charge_bytes(self.out.len())
     }

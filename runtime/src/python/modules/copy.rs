@@ -12,9 +12,9 @@ use super::signature::Signature;
 use super::string::PARTS;
 use super::types::MAPPING_PROXY;
 use crate::python::args::Args;
-use crate::python::builtins::attributes::identity;
 use crate::python::dict::{Dict, Key, Table};
 use crate::python::exception::{EXCEPTION, ExceptionObject, PyResult, Raised, type_error};
+use crate::python::identity::ById;
 use crate::python::methods::dict::copy_of;
 use crate::python::methods::dict_views::View;
 use crate::python::set::SetObject;
@@ -125,10 +125,10 @@ pub fn deepcopy(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     Memo::default().copy(vm, value)
 }
 
-/// The copies made so far, by the identity of what was copied. The originals are kept alive by whoever asked for the copy.
+/// The copies made so far, by what was copied.
 #[derive(Default)]
 struct Memo {
-    copies: HashMap<usize, Value>,
+    copies: HashMap<ById, Value>,
 }
 
 impl Memo {
@@ -148,15 +148,18 @@ impl Memo {
         }
         // A call, a memo and a new object.
         vm.charge(8)?;
-        let identity = identity(value);
-        if let Some(copy) = self.copies.get(&identity) {
+        if let Some(copy) = self.copies.get(&ById(value.clone())) {
             return Ok(copy.clone());
         }
         // As deep as CPython's functions for it call each other: `deepcopy`, one for the class, and for tuples a comprehension.
         if matches!(value, Value::Tuple(_)) {
-            return vm.deeper(|vm| vm.deeper(|vm| vm.deeper(|vm| self.copy_container(vm, value, identity))));
+            return vm.deeper(|vm| vm.deeper(|vm| vm.deeper(|vm| self.copy_container(vm, value))));
         }
-        vm.deeper(|vm| vm.deeper(|vm| self.copy_container(vm, value, identity)))
+        vm.deeper(|vm| vm.deeper(|vm| self.copy_container(vm, value)))
+    }
+
+    fn keep(&mut self, original: &Value, copy: &Value) {
+        self.copies.insert(ById(original.clone()), copy.clone());
     }
 
     fn copy_items(&mut self, vm: &mut Vm, items: &[Value]) -> PyResult<Vec<Value>> {
@@ -164,11 +167,11 @@ impl Memo {
         items.iter().map(|item| self.copy(vm, item)).collect()
     }
 
-    fn copy_container(&mut self, vm: &mut Vm, value: &Value, identity: usize) -> PyResult<Value> {
+    fn copy_container(&mut self, vm: &mut Vm, value: &Value) -> PyResult<Value> {
         match value {
             Value::List(list) => {
                 let copy = Value::list(Vec::new());
-                self.copies.insert(identity, copy.clone());
+                self.keep(value, &copy);
                 let items = list.items.borrow().clone();
                 let items = self.copy_items(vm, &items)?;
                 if let Value::List(list) = &copy {
@@ -176,11 +179,11 @@ impl Memo {
                 }
                 Ok(copy)
             }
-            Value::Dict(dict) => self.copy_dict(vm, dict, identity),
+            Value::Dict(dict) => self.copy_dict(vm, dict, value),
             Value::Tuple(tuple) => {
                 let items = self.copy_items(vm, &tuple.items)?;
                 // A tuple may hold itself through a list: then its copy was made meanwhile.
-                if let Some(copy) = self.copies.get(&identity) {
+                if let Some(copy) = self.copies.get(&ById(value.clone())) {
                     return Ok(copy.clone());
                 }
                 let unchanged = items.iter().zip(&tuple.items).all(|(copy, item)| copy.is(item));
@@ -189,7 +192,7 @@ impl Memo {
                 } else {
                     Value::Tuple(Rc::new(Tuple { items, class: tuple.class.clone() }))
                 };
-                self.copies.insert(identity, copy.clone());
+                self.keep(value, &copy);
                 Ok(copy)
             }
             Value::Set(set) => {
@@ -199,7 +202,7 @@ impl Memo {
                     table.insert(Key::new(vm, item)?);
                 }
                 let copy = Value::Set(Rc::new(SetObject::new(table, set.frozen())));
-                self.copies.insert(identity, copy.clone());
+                self.keep(value, &copy);
                 Ok(copy)
             }
             Value::Slice(slice) => {
@@ -209,11 +212,11 @@ impl Memo {
             Value::Instance(instance) => {
                 if let Some(method) = vm.find_attr(value, "__deepcopy__")? {
                     let copy = vm.call(&method, Args::one(Value::dict(Dict::new())))?;
-                    self.copies.insert(identity, copy.clone());
+                    self.keep(value, &copy);
                     return Ok(copy);
                 }
                 let copy = Rc::new(Instance::new(instance.class.clone(), Dict::new()));
-                self.copies.insert(identity, Value::Instance(copy.clone()));
+                self.keep(value, &Value::Instance(copy.clone()));
                 for (name, attribute) in instance.attributes.items() {
                     let attribute = self.copy(vm, &attribute)?;
                     copy.attributes.set(vm, name, attribute)?;
@@ -222,7 +225,7 @@ impl Memo {
             }
             Value::Exception(exception) => {
                 let copy = copy_exception(exception);
-                self.copies.insert(identity, Value::Exception(copy.clone()));
+                self.keep(value, &Value::Exception(copy.clone()));
                 let args = copy.args.borrow().clone();
                 let args = self.copy_items(vm, &args)?;
                 *copy.args.borrow_mut() = args;
@@ -236,18 +239,18 @@ impl Memo {
             }
             Value::Object(object) => {
                 let copy = object.deepcopy(vm, value)?;
-                self.copies.insert(identity, copy.clone());
+                self.keep(value, &copy);
                 Ok(copy)
             }
             other => Ok(other.clone()),
         }
     }
 
-    fn copy_dict(&mut self, vm: &mut Vm, dict: &Rc<Dict>, identity: usize) -> PyResult<Value> {
+    fn copy_dict(&mut self, vm: &mut Vm, dict: &Rc<Dict>, original: &Value) -> PyResult<Value> {
         let mut copy = copy_of(dict);
         let entries: Table = std::mem::take(copy.table.get_mut());
         let copy = Rc::new(copy);
-        self.copies.insert(identity, Value::Dict(copy.clone()));
+        self.keep(original, &Value::Dict(copy.clone()));
         for (key, value) in entries {
             // Keys are hashable, so most are atomic: those keep their hash.
             let key = match &key.value {

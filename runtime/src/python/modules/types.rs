@@ -94,11 +94,9 @@ impl Object for SimpleNamespace {
     }
 
     fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
-        let address = crate::python::builtins::attributes::identity(this);
-        if vm.in_repr.contains(&address) {
+        if !vm.in_repr.enter(this) {
             return Ok("namespace(...)".to_owned());
         }
-        vm.in_repr.push(address);
         let attributes = self.0.items();
         let mut parts = Vec::with_capacity(attributes.len());
         let mut failed = None;
@@ -114,7 +112,7 @@ impl Object for SimpleNamespace {
                 }
             }
         }
-        vm.in_repr.pop();
+        vm.in_repr.leave();
         failed.map_or_else(|| Ok(format!("namespace({})", parts.join(", "))), Err)
     }
 

@@ -55,6 +55,7 @@ pub use super::code::{BinaryOp, CodeKind, CompareOp, UnaryOp};
 use super::code::{Program, ProgramData};
 use super::collisions;
 use super::exception::{PyResult, raise, recursion_error, timeout_error};
+use super::identity::Inside;
 use super::key_twins::KeyTwins;
 use super::module::ModuleDef;
 use super::modules::random::MersenneTwister;
@@ -284,8 +285,8 @@ pub struct Vm {
     pub(crate) kernel_refs: Vec<Value>,
     /// The instances that are keys by their `__eq__`.
     pub(super) key_twins: KeyTwins,
-    /// The addresses of the containers whose `repr` is being made, so that one that holds itself ends.
-    pub(super) in_repr: Vec<usize>,
+    /// The containers whose `repr` is being made, so that one that holds itself ends.
+    pub(super) in_repr: Inside,
     /// The modules that code has imported, by name.
     imported: WordMap<&'static str, &'static ModuleDef>,
     /// What was compiled at run time, by kind and source.
@@ -327,7 +328,7 @@ impl Vm {
             frames_run: 0,
             kernel_runs: 0,
             kernel_refs: Vec::new(),
-            in_repr: Vec::new(),
+            in_repr: Inside::default(),
             imported: WordMap::default(),
             compiled: HashMap::new(),
         }

@@ -85,8 +85,8 @@ impl Vm {
                 self.charge(bytes.len() / ESCAPED_A_STEP)?;
                 bytes_repr(bytes)
             }
-            Value::Tuple(tuple) => self.guarded(at(Rc::as_ptr(tuple).cast()), "(...)", |vm| vm.tuple_repr(tuple))?,
-            Value::List(list) => self.guarded(at(Rc::as_ptr(list).cast()), "[...]", |vm| {
+            Value::Tuple(tuple) => self.guarded(value, "(...)", |vm| vm.tuple_repr(tuple))?,
+            Value::List(list) => self.guarded(value, "[...]", |vm| {
                 // A copy, since an item's `__repr__` may change the list.
                 let items = list.items.borrow().clone();
                 Ok(format!("[{}]", vm.joined_reprs(&items)?))
@@ -95,11 +95,11 @@ impl Vm {
             Value::Dict(dict) if matches!(dict.kind, DictKind::Counter) => self.deeper(|vm| vm.dict_repr(dict))?,
             Value::Dict(dict) => {
                 let own = if matches!(dict.kind, DictKind::Plain) { "{...}" } else { "..." };
-                self.guarded(at(Rc::as_ptr(dict).cast()), own, |vm| vm.dict_repr(dict))?
+                self.guarded(value, own, |vm| vm.dict_repr(dict))?
             }
             Value::Set(set) => {
                 let own = if set.frozen() { "frozenset(...)" } else { "set(...)" };
-                self.guarded(at(Rc::as_ptr(set).cast()), own, |vm| vm.set_repr(set))?
+                self.guarded(value, own, |vm| vm.set_repr(set))?
             }
             Value::Range(range) if range.step == 1 => format!("range({}, {})", range.start, range.stop),
             Value::Range(range) => format!("range({}, {}, {})", range.start, range.stop, range.step),
@@ -139,16 +139,15 @@ impl Vm {
     /// Makes the text of a container, or `own` where that is being made already: the container holds itself.
     fn guarded(
         &mut self,
-        address: usize,
+        container: &Value,
         own: &str,
         make: impl FnOnce(&mut Self) -> PyResult<String>,
     ) -> PyResult<String> {
-        if self.in_repr.contains(&address) {
+        if !self.in_repr.enter(container) {
             return Ok(own.to_owned());
         }
-        self.in_repr.push(address);
         let result = self.deeper_in(" while getting the repr of an object", make);
-        self.in_repr.pop();
+        self.in_repr.leave();
         result
     }
 

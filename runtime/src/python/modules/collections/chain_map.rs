@@ -324,15 +324,13 @@ impl Object for ChainMap {
     }
 
     fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
-        let address = crate::python::builtins::attributes::identity(this);
-        if vm.in_repr.contains(&address) {
+        if !vm.in_repr.enter(this) {
             return Ok("...".to_owned());
         }
-        vm.in_repr.push(address);
         let maps = self.maps(vm);
         let parts =
             maps.and_then(|maps| maps.iter().map(|map| vm.deeper(|vm| vm.repr(map))).collect::<PyResult<Vec<_>>>());
-        vm.in_repr.pop();
+        vm.in_repr.leave();
         Ok(format!("ChainMap({})", parts?.join(", ")))
     }
 

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use super::field::{Field, Kind};
 use super::{FROZEN_INSTANCE_ERROR, is_missing};
 use crate::python::args::Args;
-use crate::python::builtins::attributes::identity;
 use crate::python::exception::{PyResult, raise, type_error};
 use crate::python::hash;
 use crate::python::modules::signature::{self, Parameter, Signature};
@@ -100,11 +99,9 @@ pub(super) fn repr(class: &Class, fields: Vec<Rc<Field>>) -> Value {
     NativeFunction::value("__repr__", qualified(class, "__repr__"), move |vm, args| {
         let (instance, args) = split(args);
         let [] = Signature::method("__repr__", [], 0).bind(args)?;
-        let address = identity(&instance);
-        if vm.in_repr.contains(&address) {
+        if !vm.in_repr.enter(&instance) {
             return Ok(Value::str("..."));
         }
-        vm.in_repr.push(address);
         vm.charge(4 + 4 * fields.len())?;
         let parts = fields.iter().map(|field| {
             let value = vm.get_attr(&instance, &field.name)?;
@@ -112,7 +109,7 @@ pub(super) fn repr(class: &Class, fields: Vec<Rc<Field>>) -> Value {
             Ok(format!("{}={shown}", field.name.as_str()))
         });
         let parts: PyResult<Vec<String>> = parts.collect();
-        vm.in_repr.pop();
+        vm.in_repr.leave();
         let class = vm.get_attr(&Value::Type(instance.class()), "__qualname__")?;
         let class = vm.str(&class)?;
         Ok(Value::str(format!("{}({})", class.as_str(), parts?.join(", "))))

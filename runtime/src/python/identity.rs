@@ -1,0 +1,103 @@
+//! Values by identity: as keys, and as the path of a walk through values that may hold themselves.
+//!
+//! Both own the values that they know. The address of a value says which one it is only while the value lives: what is
+//! allocated after it was freed may get the same address.
+
+use std::hash::{Hash, Hasher};
+
+use super::builtins::attributes::identity;
+use super::value::Value;
+
+/// A value as a key that equals this very value only: Python's `is`.
+#[derive(Clone)]
+pub struct ById(pub Value);
+
+impl PartialEq for ById {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.is(&other.0)
+    }
+}
+
+impl Eq for ById {}
+
+impl Hash for ById {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match &self.0 {
+            // Equal strings are the same, and so are all empty tuples.
+            Value::Str(text) => text.as_str().hash(state),
+            Value::Tuple(tuple) if tuple.items.is_empty() => 0.hash(state),
+            value => identity(value).hash(state),
+        }
+    }
+}
+
+/// The values that a walk is inside of, the outermost first: one that holds itself is met again.
+#[derive(Default)]
+pub struct Inside(Vec<Value>);
+
+impl Inside {
+    /// Goes into a value; false, and nothing is done, where the walk is inside of it already.
+    #[must_use]
+    pub fn enter(&mut self, value: &Value) -> bool {
+        let is_new = !self.0.iter().any(|outer| outer.is(value));
+        if is_new {
+            self.0.push(value.clone());
+        }
+        is_new
+    }
+
+    /// Leaves the value that was entered last.
+    pub fn leave(&mut self) {
+        self.0.pop();
+    }
+
+    /// How many values the walk is inside of.
+    pub fn depth(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Leaves all values.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    #[test]
+    fn what_was_dropped_is_never_found_again() {
+        let mut numbers = HashMap::new();
+        for number in 0..1000 {
+            assert!(numbers.insert(ById(Value::list(Vec::new())), number).is_none());
+        }
+        assert_eq!(numbers.len(), 1000);
+    }
+
+    #[test]
+    fn equal_keys_have_equal_hashes() {
+        let pairs = [
+            (Value::str("a"), Value::str("a")),
+            (Value::tuple(Vec::new()), Value::tuple(Vec::new())),
+            (Value::Int(3), Value::Int(3)),
+        ];
+        for (first, second) in pairs {
+            let known = HashMap::from([(ById(first), ())]);
+            assert!(known.contains_key(&ById(second)));
+        }
+    }
+
+    #[test]
+    fn a_walk_meets_what_it_is_inside_of() {
+        let (outer, inner) = (Value::list(Vec::new()), Value::list(Vec::new()));
+        let mut inside = Inside::default();
+        assert!(inside.enter(&outer) && inside.enter(&inner));
+        assert!(!inside.enter(&outer));
+        inside.leave();
+        assert!(inside.enter(&inner));
+        assert_eq!(inside.depth(), 2);
+    }
+}
