@@ -42,11 +42,11 @@ const EXECUTES: &[&str] = &[
     "entity.mem = 'cores * 2'",
     "entity.env.append({'name': 'E', 'value': '{cores}'})",
     "from tpv.core.entities import TagType\nentity.tpv_tags.add_tag_override(TagType.REQUIRE, 'fast')",
-    "from tpv.core.entities import TagType\nentity.tpv_tags.add_tag_override(TagType.REJECT, b or 'slow')",
+    "from tpv.core.entities import TagType\nentity.tpv_tags.add_tag_override(TagType.REJECT, str(b or 'slow'))",
     "from tpv.core.entities import SchedulingTags\n\
      entity.tpv_tags = entity.tpv_tags.combine(SchedulingTags(prefer=['gpu'], accept=['slow']))",
     "entity.tpv_tags.require = [tag for tag in (entity.tpv_tags.require or []) if tag != 'fast']",
-    "if input_size > 2:\n  entity.tpv_tags.accept = ['slow', c]",
+    "if input_size > 2:\n  entity.tpv_tags.accept = ['slow', str(c)]",
 ];
 
 const DESTINATION_EXECUTES: &[&str] = &[

@@ -131,6 +131,8 @@ pub fn key(vm: &mut Vm, out: &mut String, key: &Value) -> PyResult<()> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::rc::Rc;
+
     use super::*;
     use crate::galaxy::json::{Json, Reader, write_text};
     use crate::python::vm::NoEnvironment;

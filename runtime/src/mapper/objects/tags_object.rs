@@ -57,15 +57,7 @@ impl SchedulingTagsObject {
                 continue;
             }
             for tag in vm.collect(list)? {
-                match &tag {
-                    Value::Str(name) => ids.push(names.id(name.as_str())),
-                    other => {
-                        return Err(type_error(format!(
-                            "a scheduling tag must be a string, not '{}'",
-                            other.type_name().as_str()
-                        )));
-                    }
-                }
+                ids.push(names.id(tag_name(&tag)?.as_str()));
             }
         }
         Ok(Rc::new(Tags::new(ids).with_none(none)))
@@ -307,6 +299,16 @@ impl Object for SchedulingTagsObject {
     }
 }
 
+/// The text of a tag that code sets.
+///
+/// DIFFERENCE: TPV takes a value of any class, which then equals no tag that a config file can name.
+fn tag_name(tag: &Value) -> PyResult<&Str> {
+    match tag {
+        Value::Str(name) => Ok(name),
+        other => Err(type_error(format!("a scheduling tag must be a string, not '{}'", other.type_name().as_str()))),
+    }
+}
+
 impl SchedulingTagsObject {
     fn method(&self, vm: &mut Vm, name: &str, args: Args) -> PyResult<Value> {
         let wrap = |tags: Rc<Tags>| Self::value(&self.names, tags);
@@ -316,13 +318,10 @@ impl SchedulingTagsObject {
             "add_tag_override" => {
                 let [kind, tag] = args.bind(name, ["tag_type", "tag_value"], 2)?;
                 let (kind, tag) = (kind.unwrap_or(Value::None), tag.unwrap_or(Value::None));
-                let kind = match (TagTypeMember::kind(&kind), &tag) {
-                    (Some(kind), Value::Str(_)) => kind,
-                    _ => return Err(type_error("add_tag_override() needs a TagType and a string")),
+                let Some(kind) = TagTypeMember::kind(&kind) else {
+                    return Err(type_error("add_tag_override() needs a TagType"));
                 };
-                if let Value::Str(tag) = &tag {
-                    self.add_tag_override(vm, kind, tag)?;
-                }
+                self.add_tag_override(vm, kind, tag_name(&tag)?)?;
                 Ok(Value::None)
             }
             "inherit" => {
