@@ -1,6 +1,7 @@
 //! Code texts: compiled, with their problems reported at their place in the config.
 
 use tpv_runtime::artifact::tables::ValueRow;
+use tpv_runtime::galaxy::modules::outside::Outside;
 use tpv_runtime::python::code::{CodeKind, CodeRef};
 
 use crate::config::Config;
@@ -91,6 +92,21 @@ impl Linker<'_> {
                     .at(span, "raises `NotImplementedError` where it is reached")
                     .help("write it another way, or keep these rules on TPV"),
             );
+        }
+        for import in &notes.imports {
+            let modules = std::iter::once(import.module.clone())
+                .chain(import.names.iter().map(|name| format!("{}.{name}", import.module)));
+            let reaching = modules.filter_map(|name| Outside::named(&name));
+            if let Some(outside) = reaching.into_iter().find(|outside| outside.reaches(&import.names)) {
+                let module = outside.module.name;
+                let span = origin.place(import.line as usize, import.column as usize);
+                warnings.push(
+                    Diagnostic::warning(format!("`{module}` reaches outside, which compiled rules cannot"))
+                        .code("T112")
+                        .at(span, "whatever is called of it raises `HostUnavailable`")
+                        .help("catch that with `except Exception`, and say there where such jobs shall go"),
+                );
+            }
         }
         for import in notes.imports.iter().filter(|import| !import.guarded) {
             let span = origin.place(import.line as usize, import.column as usize);

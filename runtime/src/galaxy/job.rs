@@ -12,6 +12,7 @@ use num_bigint::BigInt;
 
 use super::json::{Fault, Json, Kind, Reader, last_of_equal_keys};
 use super::resource_requirements::Requirement;
+use crate::python::modules::datetime::naive_utc;
 use crate::python::value::Value;
 
 /// Why a line is no job: the message of the `InvalidJob` error that answers it.
@@ -52,6 +53,41 @@ impl RawJson {
     }
 }
 
+/// The keys that the format does not name, with their values: attributes of these names, in the order of the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Further(Vec<(Box<str>, RawJson)>);
+
+impl Further {
+    /// Takes the value of a key, the last of equal ones.
+    fn read(&mut self, reader: &mut Reader<'_>, key: &str) -> Result<(), Fault> {
+        let value = RawJson::read(reader)?;
+        match self.0.iter_mut().find(|(known, _)| **known == *key) {
+            Some((_, known)) => *known = value,
+            None => self.0.push((key.into(), value)),
+        }
+        Ok(())
+    }
+
+    /// The names and the texts of their values.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (&**name, value.text()))
+    }
+
+    /// Whether there is such a key.
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.iter().any(|(known, _)| **known == *name)
+    }
+
+    /// The value of an attribute, made anew. Text in ISO 8601 under a name that ends in `_time` is a date and time in UTC
+    /// without zone, as Galaxy's columns are.
+    pub fn value(&self, name: &str) -> Option<Value> {
+        let (_, raw) = self.0.iter().find(|(known, _)| **known == *name)?;
+        let value = raw.to_value();
+        let time = value.as_str().filter(|_| name.ends_with("_time")).and_then(|text| naive_utc(text.as_str()));
+        Some(time.unwrap_or(value))
+    }
+}
+
 /// One job, as its line describes it. The fields are those of the job file.
 #[derive(Clone, Debug)]
 pub struct Job {
@@ -75,6 +111,10 @@ pub struct Job {
     pub input_datasets: Vec<InputDataset>,
     /// `job.history`
     pub history: Option<History>,
+    /// `job.destination_params`, an object: those of the destination that a resubmitted job had.
+    pub destination_params: Option<RawJson>,
+    /// What else the job has.
+    pub further: Further,
     /// `job_wrapper`, an object.
     pub job_wrapper: Option<RawJson>,
     /// `resource_params`, an object.
@@ -102,6 +142,8 @@ pub struct Tool {
     pub resource_requirements: Vec<Requirement>,
     /// `tool.dynamic_tool_uuid`
     pub dynamic_tool_uuid: Option<Box<str>>,
+    /// What else the tool has.
+    pub further: Further,
 }
 
 impl Tool {
@@ -129,6 +171,8 @@ pub struct User {
     pub roles: Vec<Role>,
     /// `user.extra_preferences`; `None` is `{}`.
     pub extra_preferences: Option<RawJson>,
+    /// What else the user has.
+    pub further: Further,
 }
 
 impl User {
@@ -165,6 +209,8 @@ pub struct InputDataset {
     pub object_store_id: Option<Box<str>>,
     /// The metadata, an object; `None` is `{}`.
     pub metadata: Option<RawJson>,
+    /// What else the dataset's association with its history has.
+    pub further: Further,
 }
 
 /// The id of a dataset: an int, or a string where Galaxy's encoded ids were exported.
@@ -223,6 +269,8 @@ pub struct History {
     pub name: Option<Box<str>>,
     /// Its tags: names, with values where they have one.
     pub tags: Vec<(Box<str>, Option<Box<str>>)>,
+    /// What else the history has.
+    pub further: Further,
 }
 
 impl Job {
@@ -367,6 +415,8 @@ fn read_job(reader: &mut Reader<'_>) -> Result<Job, Fault> {
         parameters: Vec::new(),
         input_datasets: Vec::new(),
         history: None,
+        destination_params: None,
+        further: Further::default(),
         job_wrapper: None,
         resource_params: None,
         workflow_invocation_uuid: None,
@@ -434,9 +484,7 @@ fn read_tool(reader: &mut Reader<'_>) -> Result<Tool, Fault> {
             }
             // An empty uuid is no dynamic tool, as in Python's truth of it.
             "dynamic_tool_uuid" => tool.dynamic_tool_uuid = text_or_null(reader)?.filter(|uuid| !uuid.is_empty()),
-            _ => {
-                reader.raw()?;
-            }
+            _ => tool.further.read(reader, &key)?,
         }
         Ok(())
     })?;
@@ -463,7 +511,14 @@ fn read_requirements(reader: &mut Reader<'_>) -> Result<Vec<Requirement>, Fault>
 }
 
 fn read_user(reader: &mut Reader<'_>) -> Result<User, Fault> {
-    let mut user = User { id: 1, username: None, email: None, roles: Vec::new(), extra_preferences: None };
+    let mut user = User {
+        id: 1,
+        username: None,
+        email: None,
+        roles: Vec::new(),
+        extra_preferences: None,
+        further: Further::default(),
+    };
     reader.object(|reader, key| {
         match &*key {
             "id" => user.id = int(reader)?,
@@ -478,9 +533,7 @@ fn read_user(reader: &mut Reader<'_>) -> Result<User, Fault> {
                 user.roles = roles;
             }
             "extra_preferences" => user.extra_preferences = Some(RawJson::object(reader)?),
-            _ => {
-                reader.raw()?;
-            }
+            _ => user.further.read(reader, &key)?,
         }
         Ok(())
     })?;
@@ -541,9 +594,8 @@ fn read_galaxy_job(reader: &mut Reader<'_>, job: &mut Job) -> Result<(), Fault> 
                 expect_object_or_null(reader)?;
                 job.history = or_null(reader, read_history)?;
             }
-            _ => {
-                reader.raw()?;
-            }
+            "destination_params" => job.destination_params = object_or_null(reader)?,
+            _ => job.further.read(reader, &key)?,
         }
         Ok(())
     })
@@ -557,6 +609,7 @@ fn read_input(reader: &mut Reader<'_>) -> Result<InputDataset, Fault> {
         extension: None,
         object_store_id: None,
         metadata: None,
+        further: Further::default(),
     };
     let mut id = None;
     reader.object(|reader, key| {
@@ -585,9 +638,7 @@ fn read_input(reader: &mut Reader<'_>) -> Result<InputDataset, Fault> {
             "extension" => input.extension = Some(text(reader)?),
             "object_store_id" => input.object_store_id = text_or_null(reader)?,
             "metadata" => input.metadata = Some(RawJson::object(reader)?),
-            _ => {
-                reader.raw()?;
-            }
+            _ => input.further.read(reader, &key)?,
         }
         Ok(())
     })?;
@@ -596,7 +647,7 @@ fn read_input(reader: &mut Reader<'_>) -> Result<InputDataset, Fault> {
 }
 
 fn read_history(reader: &mut Reader<'_>) -> Result<History, Fault> {
-    let mut history = History { id: 1, name: None, tags: Vec::new() };
+    let mut history = History { id: 1, name: None, tags: Vec::new(), further: Further::default() };
     reader.object(|reader, key| {
         match &*key {
             "id" => history.id = int(reader)?,
@@ -609,9 +660,7 @@ fn read_history(reader: &mut Reader<'_>) -> Result<History, Fault> {
                 })?;
                 history.tags = tags;
             }
-            _ => {
-                reader.raw()?;
-            }
+            _ => history.further.read(reader, &key)?,
         }
         Ok(())
     })?;

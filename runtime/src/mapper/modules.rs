@@ -61,9 +61,11 @@ fn entities(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
     Ok(Some(Value::Type(class.into())))
 }
 
-/// All modules of the host: Galaxy's, SQLAlchemy's and TPV's.
-pub(super) static MODULES: LazyLock<Vec<&'static ModuleDef>> =
-    LazyLock::new(|| galaxy::modules::MODULES.iter().copied().chain([&ENTITIES]).collect());
+/// All modules of the host: Galaxy's, SQLAlchemy's and TPV's, and those that reach outside.
+pub(super) static MODULES: LazyLock<Vec<&'static ModuleDef>> = LazyLock::new(|| {
+    let outside = galaxy::modules::outside::MODULES.iter().map(|outside| &outside.module);
+    galaxy::modules::MODULES.iter().copied().chain([&ENTITIES]).chain(outside).collect()
+});
 
 /// The module of that dotted name, of Python's own or of the host.
 pub fn find_module(name: &str) -> Option<&'static ModuleDef> {

@@ -6,7 +6,7 @@
 
 use smallvec::SmallVec;
 
-use crate::galaxy::job::RawJson;
+use crate::galaxy::job::{Further, RawJson};
 use crate::galaxy::json::Json;
 use crate::galaxy::objects::{
     AppFields, Bag, Fields, HistoryFields, JobFields, ModelFields, RoleFields, TagFields, ToolFields, UserFields,
@@ -206,6 +206,7 @@ fn push_object(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source, va
             if !bag.untouched("extra_preferences") {
                 return None;
             }
+            push_further(words, bag, &user.further)?;
             push_roles(words, bag)?;
         }
         Source::HistoryTags => {
@@ -249,6 +250,7 @@ fn push_object(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source, va
             push_optional(words, tool.version.as_deref());
             words.push_text(tool.tool_type());
             push_optional(words, tool.dynamic_tool_uuid.as_deref());
+            push_further(words, bag, &tool.further)?;
             for requirement in &tool.resource_requirements {
                 words.push_text(requirement.resource_type());
                 match requirement.value() {
@@ -259,6 +261,19 @@ fn push_object(words: &mut Words, vm: &mut Vm, slots: &Slots, source: Source, va
                 }
             }
         }
+    }
+    Some(())
+}
+
+/// What the job file gives beyond the names, where no code got to see it.
+fn push_further<F: Fields>(words: &mut Words, bag: &Bag<F>, further: &Further) -> Option<()> {
+    words.push(OBJECT | (further.iter().count() as u64) << 8);
+    for (name, text) in further.iter() {
+        if !bag.untouched(name) {
+            return None;
+        }
+        words.push_text(name);
+        words.push_text(text);
     }
     Some(())
 }

@@ -2,6 +2,7 @@
 
 pub mod galaxy;
 pub mod model;
+pub mod outside;
 pub mod packaging;
 pub mod sqlalchemy;
 pub mod tpv;

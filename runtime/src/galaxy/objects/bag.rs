@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
+use crate::galaxy::job::Further;
 use crate::python::args::Args;
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, attribute_error};
@@ -21,6 +22,11 @@ pub trait Fields: 'static {
 
     /// The value of one of the names, made anew: [`Bag`] keeps it. `None` for any other name.
     fn get(&self, name: &str) -> Option<Value>;
+
+    /// What the job file gives beyond the names.
+    fn further(&self) -> Option<&Further> {
+        None
+    }
 
     /// The class of this object, where it is not [`Fields::CLASS`].
     fn class(&self) -> &'static BuiltinType {
@@ -77,9 +83,12 @@ impl<F: Fields> Bag<F> {
         if let Some((_, value)) = self.attributes.borrow().iter().find(|(known, _)| known == name) {
             return value.clone();
         }
-        let known = self.fields.names().iter().find(|known| **known == name)?;
-        let value = self.fields.get(known)?;
-        self.attributes.borrow_mut().push((Cow::Borrowed(known), Some(value.clone())));
+        let known = self.fields.names().iter().find(|known| **known == name);
+        let (name, value) = match known {
+            Some(known) => (Cow::Borrowed(*known), self.fields.get(known)?),
+            None => (Cow::Owned(name.to_owned()), self.fields.further()?.value(name)?),
+        };
+        self.attributes.borrow_mut().push((name, Some(value.clone())));
         Some(value)
     }
 
@@ -94,9 +103,9 @@ impl<F: Fields> Bag<F> {
 
     /// DIFFERENCE: a copy of the attributes; CPython's `__dict__` is the attributes themselves.
     fn dict(&self) -> Value {
-        let fields: Vec<_> =
-            self.fields.names().iter().filter_map(|name| Some((*name, self.attribute(name)?))).collect();
-        let dict = Dict::from_strs(fields);
+        let further = self.fields.further().into_iter().flat_map(Further::iter).map(|(name, _)| name);
+        let names = self.fields.names().iter().copied().chain(further);
+        let dict = Dict::from_strs(names.filter_map(|name| Some((Str::from(name), self.attribute(name)?))));
         for (name, value) in self.attributes.borrow().iter() {
             if let Some(value) = value {
                 dict.set_str(Str::from(&**name), value.clone());
@@ -137,7 +146,7 @@ impl<F: Fields> Object for Bag<F> {
 
     fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
         // An attribute of the object hides a method of its class.
-        if !self.untouched(name) {
+        if !self.untouched(name) || self.fields.further().is_some_and(|further| further.contains(name)) {
             return None;
         }
         let method = self.class().method(name)?;

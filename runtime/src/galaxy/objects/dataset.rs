@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::bag::{Bag, Fields, host_classes};
 use super::loose::{Loose, METADATA_COLLECTION};
 use super::stand_in;
-use crate::galaxy::job::{InputDataset, Job, RawJson};
+use crate::galaxy::job::{Further, InputDataset, Job, RawJson};
 use crate::galaxy::signature;
 use crate::python::args::Args;
 use crate::python::dict::Dict;
@@ -57,6 +57,10 @@ impl Fields for Hda {
 
     fn names(&self) -> &'static [&'static str] {
         if self.0.job.stand_in { stand_in::DATASET_ASSOCIATION_NAMES } else { Self::NAMES }
+    }
+
+    fn further(&self) -> Option<&Further> {
+        self.0.record().map(|input| &input.further)
     }
 
     fn get(&self, name: &str) -> Option<Value> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::bag::{Bag, Fields, host_classes};
 use super::dataset::{Association, Collection, hda};
 use super::stand_in;
-use crate::galaxy::job::{DatasetId, Job};
+use crate::galaxy::job::{DatasetId, Further, Job, RawJson};
 use crate::galaxy::json::Reader;
 use crate::galaxy::signature;
 use crate::python::args::Args;
@@ -30,13 +30,15 @@ host_classes! {
 /// What `job` is made of.
 pub struct JobFields {
     job: Arc<Job>,
+    /// `user`, which is `job.user` and `job.history.user`, too.
+    user: Value,
     /// The HDAs that exist, by input: inputs and parameter values share them.
     datasets: RefCell<Vec<Option<Value>>>,
 }
 
 /// The job's object.
-pub(super) fn job(job: &Arc<Job>) -> Value {
-    Bag::value(JobFields { job: job.clone(), datasets: RefCell::default() })
+pub(super) fn job(job: &Arc<Job>, user: &Value) -> Value {
+    Bag::value(JobFields { job: job.clone(), user: user.clone(), datasets: RefCell::default() })
 }
 
 impl JobFields {
@@ -100,8 +102,28 @@ impl JobFields {
 
 impl Fields for JobFields {
     const CLASS: &'static BuiltinType = &JOB;
-    const NAMES: &'static [&'static str] =
-        &["id", "state", "param_values", "parameters", "input_datasets", "input_library_datasets", "history"];
+    const NAMES: &'static [&'static str] = &[
+        "id",
+        "state",
+        "param_values",
+        "parameters",
+        "input_datasets",
+        "input_library_datasets",
+        "history",
+        "user",
+        "user_id",
+        "tool_id",
+        "tool_version",
+        "destination_params",
+    ];
+
+    fn names(&self) -> &'static [&'static str] {
+        if self.job.stand_in { stand_in::JOB_NAMES } else { Self::NAMES }
+    }
+
+    fn further(&self) -> Option<&Further> {
+        Some(&self.job.further)
+    }
 
     fn get(&self, name: &str) -> Option<Value> {
         Some(match name {
@@ -119,9 +141,14 @@ impl Fields for JobFields {
             "input_datasets" => self.input_datasets(),
             "input_library_datasets" => Value::list(Vec::new()),
             "history" => match self.job.history {
-                Some(_) => Bag::value(HistoryFields(self.job.clone())),
+                Some(_) => Bag::value(HistoryFields { job: self.job.clone(), user: self.user.clone() }),
                 None => Value::None,
             },
+            "user" => self.user.clone(),
+            "user_id" => self.job.user.as_ref().map_or(Value::None, |user| Value::Int(user.id)),
+            "tool_id" => Value::str(self.job.tool.id.clone()),
+            "tool_version" => self.job.tool.version.clone().map_or(Value::None, Value::str),
+            "destination_params" => self.job.destination_params.as_ref().map_or(Value::None, RawJson::to_value),
             _ => return None,
         })
     }
@@ -146,28 +173,36 @@ impl Fields for Parameter {
 }
 
 /// What a history is made of.
-pub struct HistoryFields(Arc<Job>);
+pub struct HistoryFields {
+    job: Arc<Job>,
+    user: Value,
+}
 
 impl Fields for HistoryFields {
     const CLASS: &'static BuiltinType = &HISTORY;
-    const NAMES: &'static [&'static str] = &["id", "name", "tags"];
+    const NAMES: &'static [&'static str] = &["id", "name", "tags", "user"];
 
     fn names(&self) -> &'static [&'static str] {
-        if self.0.stand_in { stand_in::HISTORY_NAMES } else { Self::NAMES }
+        if self.job.stand_in { stand_in::HISTORY_NAMES } else { Self::NAMES }
+    }
+
+    fn further(&self) -> Option<&Further> {
+        self.job.history.as_ref().map(|history| &history.further)
     }
 
     fn get(&self, name: &str) -> Option<Value> {
-        let history = self.0.history.as_ref()?;
+        let history = self.job.history.as_ref()?;
         Some(match name {
             "id" => Value::Int(history.id),
             "name" => Value::str(history.name.as_deref().unwrap_or("Unnamed history")),
             "tags" => {
                 let tags = history.tags.iter().map(|(name, value)| {
                     let value = value.clone().map_or(Value::None, Value::str);
-                    Bag::value(TagFields { user_tname: Value::str(name.clone()), value, stand_in: self.0.stand_in })
+                    Bag::value(TagFields { user_tname: Value::str(name.clone()), value, stand_in: self.job.stand_in })
                 });
                 Value::list(tags.collect())
             }
+            "user" => self.user.clone(),
             _ => return None,
         })
     }

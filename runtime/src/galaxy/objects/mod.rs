@@ -58,10 +58,11 @@ impl JobObjects {
                 })
             }
         };
+        let user = user::user(record);
         Self {
             tool: tool::tool(record),
-            user: user::user(record),
-            job: job::job(record),
+            job: job::job(record, &user),
+            user,
             job_wrapper,
             resource_params: record.resource_params.as_ref().map_or(Value::None, RawJson::to_value),
             workflow_invocation_uuid: record.workflow_invocation_uuid.clone().map_or(Value::None, Value::str),

@@ -19,6 +19,9 @@ pub(super) const TOOL_NAMES: &[&str] =
     &["id", "old_id", "version", "installed_tool_dependencies", "resource_requirements", "dynamic_tool", "tool_type"];
 /// The attributes of `user`.
 pub(super) const USER_NAMES: &[&str] = &["username", "email", "roles", "id"];
+/// The attributes of `job`.
+pub(super) const JOB_NAMES: &[&str] =
+    &["id", "state", "param_values", "parameters", "input_datasets", "input_library_datasets", "history"];
 /// The attributes of `job.history`.
 pub(super) const HISTORY_NAMES: &[&str] = &["name", "tags"];
 /// The attributes of a tag of the history.

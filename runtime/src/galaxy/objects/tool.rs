@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::bag::{Bag, Fields, host_classes};
 use super::stand_in;
-use crate::galaxy::job::Job;
+use crate::galaxy::job::{Further, Job};
 use crate::galaxy::resource_requirements::Requirement;
 use crate::galaxy::{signature, standard};
 use crate::python::args::Args;
@@ -65,6 +65,10 @@ impl Fields for ToolFields {
 
     fn names(&self) -> &'static [&'static str] {
         if self.0.stand_in { stand_in::TOOL_NAMES } else { Self::NAMES }
+    }
+
+    fn further(&self) -> Option<&Further> {
+        Some(&self.0.tool.further)
     }
 
     fn get(&self, name: &str) -> Option<Value> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::bag::{Bag, Fields, host_classes};
 use super::stand_in;
-use crate::galaxy::job::{Job, RawJson};
+use crate::galaxy::job::{Further, Job, RawJson};
 use crate::galaxy::signature;
 use crate::python::args::Args;
 use crate::python::dict::Dict;
@@ -44,6 +44,10 @@ impl Fields for UserFields {
 
     fn names(&self) -> &'static [&'static str] {
         if self.0.stand_in { stand_in::USER_NAMES } else { Self::NAMES }
+    }
+
+    fn further(&self) -> Option<&Further> {
+        self.0.user.as_ref().map(|user| &user.further)
     }
 
     fn get(&self, name: &str) -> Option<Value> {

@@ -60,6 +60,13 @@ pub fn datetime(microseconds: i64, offset: Option<i32>) -> Value {
     Value::object(moment::Moment { local, zone: offset.map(timezone::Zone::of_seconds), fold: 0 })
 }
 
+/// A text in ISO 8601 as a `datetime.datetime` without zone, in UTC; `None` where it is none.
+pub fn naive_utc(text: &str) -> Option<Value> {
+    let (local, zone) = parse::date_time(text)?;
+    let offset = zone.map_or(0, |zone| zone.microseconds());
+    shifted(local, -offset).ok().map(naive)
+}
+
 /// The values that the classes themselves have: `timezone.utc`, `date.max`, `timedelta.resolution`.
 pub fn class_value(class: &'static BuiltinType, name: &str) -> Option<Value> {
     let is = |other: &'static BuiltinType| std::ptr::eq(class, other);

@@ -1,0 +1,138 @@
+//! Modules that reach outside: networks, databases, processes, the server that Galaxy runs on.
+//!
+//! They can be imported, and whatever is called of them raises `HostUnavailable`: evaluating reaches nothing but the world.
+//! An `except` clause with the exception that a server without network would meet catches it, since what is raised derives
+//! from that exception, too. [`table`] says what each module has.
+
+mod table;
+
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+
+pub use table::MODULES;
+
+use crate::python::args::Args;
+use crate::python::exception::{ExceptionObject, HOST_UNAVAILABLE, PyResult, Raised};
+use crate::python::module::ModuleDef;
+use crate::python::object::Object;
+use crate::python::string::Str;
+use crate::python::types::{BUILTIN_FUNCTION, BuiltinType, Class, Type};
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+/// A module that reaches outside.
+pub struct Outside {
+    /// The module. Of its names, all that are neither exceptions nor constants are what reaches outside.
+    pub module: ModuleDef,
+    /// Its exceptions, by the names it has for them.
+    pub exceptions: &'static [(&'static str, &'static BuiltinType)],
+    /// Numbers that are handed to its functions.
+    pub constants: &'static [(&'static str, i64)],
+    /// What a server meets whose network is down, or that has no such program.
+    pub failures: &'static [&'static BuiltinType],
+    /// What these exceptions have beyond others: `None` here.
+    pub attributes: &'static [&'static str],
+}
+
+impl Outside {
+    /// The module of this dotted name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        MODULES.iter().copied().find(|outside| outside.module.name == name)
+    }
+
+    /// Whether something that reaches outside is among these names of the module; all of the module, where there are none.
+    pub fn reaches(&self, names: &[String]) -> bool {
+        let harmless = |name: &str| {
+            self.exceptions.iter().any(|(known, _)| *known == name)
+                || self.constants.iter().any(|(known, _)| *known == name)
+        };
+        let of_module = || self.module.names.iter().any(|name| !harmless(name));
+        let mut imported = names.iter().filter(|name| self.module.names.contains(&name.as_str())).peekable();
+        if imported.peek().is_none() { of_module() } else { imported.any(|name| !harmless(name)) }
+    }
+
+    fn get(&'static self, name: &str) -> Option<Value> {
+        if let Some((_, class)) = self.exceptions.iter().find(|(known, _)| *known == name) {
+            return Some(Value::Type(Type::Builtin(class)));
+        }
+        if let Some((_, number)) = self.constants.iter().find(|(known, _)| *known == name) {
+            return Some(Value::Int(*number));
+        }
+        let known = self.module.names.contains(&name);
+        known.then(|| Value::object(Name { outside: self, path: format!("{}.{name}", self.module.name).into() }))
+    }
+
+    /// What calling something of the module raises.
+    fn unavailable(&self, path: &str) -> Raised {
+        let bases = std::iter::once(&HOST_UNAVAILABLE).chain(self.failures.iter().copied());
+        let name = Str::from(HOST_UNAVAILABLE.name);
+        let class = Class::new(name, bases.map(Type::Builtin).collect(), IndexMap::new());
+        let message = format!("`{path}` reaches outside of the world");
+        let exception = ExceptionObject::new(Type::Class(Rc::new(class)), vec![Value::str(message)]);
+        let attributes = self.attributes.iter().map(|name| ((*name).to_owned(), Value::None));
+        exception.attributes.borrow_mut().extend(attributes);
+        Raised(exception)
+    }
+}
+
+/// A function or class of such a module, or something of it in turn: `redis.Redis.from_url`.
+struct Name {
+    outside: &'static Outside,
+    path: Str,
+}
+
+impl Object for Name {
+    fn class(&self) -> &'static BuiltinType {
+        &BUILTIN_FUNCTION
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok(match name {
+            "__name__" | "__qualname__" => self.path.rsplit('.').next().map(Value::str),
+            "__module__" => Some(Value::str(self.outside.module.name)),
+            _ if name.starts_with("__") => None,
+            _ => Some(Value::object(Self { outside: self.outside, path: format!("{}.{name}", &*self.path).into() })),
+        })
+    }
+
+    fn callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, _: &mut Vm, _: &Value, _: Args) -> PyResult<Value> {
+        Err(self.outside.unavailable(&self.path))
+    }
+
+    fn call_method(&self, _: &mut Vm, _: &Value, name: &str, _: &mut Args) -> Option<PyResult<Value>> {
+        (!name.starts_with("__")).then(|| Err(self.outside.unavailable(&format!("{}.{name}", &*self.path))))
+    }
+
+    fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(format!("<{}>", &*self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::indexing_slicing)]
+    use super::*;
+
+    #[test]
+    fn what_fails_is_an_exception_that_code_can_name() {
+        for outside in MODULES {
+            let names = outside.module.names;
+            for (name, class) in outside.exceptions {
+                assert!(Type::Builtin(class).is_exception(), "{}.{name}", outside.module.name);
+            }
+            for (index, name) in names.iter().enumerate() {
+                assert!(!names[..index].contains(name), "{}.{name} is there twice", outside.module.name);
+            }
+            let top = outside.module.name.split('.').next().unwrap_or_default();
+            let family = MODULES.iter().filter(|other| other.module.name.split('.').next() == Some(top));
+            let nameable: Vec<_> = family.flat_map(|other| other.exceptions).map(|(_, class)| *class).collect();
+            let caught = outside.failures.iter().any(|failure| nameable.iter().any(|class| failure.is_subclass(class)));
+            assert!(caught || nameable.is_empty(), "{}", outside.module.name);
+        }
+    }
+}
