@@ -34,7 +34,7 @@ struct Description {
     answers_differ: BTreeMap<String, String>,
 }
 
-/// A folder of `fixtures/` with its `case.json`.
+/// A folder of `fixtures/` or `examples/` with its `case.json`.
 struct Case {
     name: String,
     folder: PathBuf,
@@ -50,9 +50,10 @@ impl Case {
 }
 
 fn cases() -> Vec<Case> {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let mut found: Vec<Case> = std::fs::read_dir(fixtures)
-        .unwrap()
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found: Vec<Case> = ["fixtures", "examples"]
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(project.join(folder)).unwrap())
         .map(|entry| entry.unwrap().path())
         .filter(|folder| folder.join("case.json").is_file())
         .map(|folder| {

@@ -1,7 +1,7 @@
 //! The documents say what the code does: their commands are run, their messages and tables are compared with tpvc's own.
 //!
 //! - A block ```` ```console ```` holds commands, each after `$ `, with what they print. They run in a folder that has the
-//!   document's last ```` ```yaml ```` block before them as `config.yml`.
+//!   document's last ```` ```yaml ```` block before them as `config.yml`, and its last ```` ```json ```` block as `jobs.jsonl`.
 //! - Every other command `tpvc ...` in a document, or among the examples of a verb's help, is a command line that tpvc takes.
 //! - What stands between `<!-- name -->` and `<!-- /name -->` is a table of the code.
 //!
@@ -31,7 +31,7 @@ static REWRITING: Mutex<()> = Mutex::new(());
 /// All documents: those at the top, those of a folder `docs`, and those beside benches.
 fn documents() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for folder in ["", "docs", "docs/lint", "benches/against_tpv"] {
+    for folder in ["", "docs", "docs/lint", "examples", "runtime", "benches/against_tpv"] {
         let entries = std::fs::read_dir(project().join(folder)).unwrap().map(|entry| entry.unwrap().path());
         found.extend(entries.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
     }
@@ -41,9 +41,10 @@ fn documents() -> Vec<PathBuf> {
 }
 
 /// What a command prints, as a terminal shows it: what `tpvc` says after what it gives.
-fn printed(command: &str, config: &str) -> String {
+fn printed(command: &str, config: &str, jobs: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("config.yml"), config).unwrap();
+    std::fs::write(folder.path().join("jobs.jsonl"), jobs).unwrap();
     let args: Vec<&str> = command.strip_prefix("tpvc ").expect(command).split(' ').collect();
     let output = tpvc_in(folder.path(), &args);
     format!("{}{}", stdout(&output), stderr(&output))
@@ -51,17 +52,23 @@ fn printed(command: &str, config: &str) -> String {
 
 /// The document with what its commands really print.
 fn run(document: &str) -> String {
-    let (mut out, mut config, mut block) = (String::new(), String::new(), "");
+    let (mut out, mut config, mut jobs, mut block) = (String::new(), String::new(), String::new(), "");
     for line in document.lines() {
         let fence = line.strip_prefix("```");
         if let Some(name) = fence {
             block = if block.is_empty() { if name.is_empty() { "text" } else { name } } else { "" };
-            if block == "yaml" {
-                config.clear();
+            match block {
+                "yaml" => config.clear(),
+                "json" => jobs.clear(),
+                _ => {}
             }
-        } else if block == "yaml" {
-            config += line;
-            config.push('\n');
+        } else if let Some(file) = match block {
+            "yaml" => Some(&mut config),
+            "json" => Some(&mut jobs),
+            _ => None,
+        } {
+            file.push_str(line);
+            file.push('\n');
         }
         let command = line.strip_prefix("$ ").filter(|_| block == "console");
         if block != "console" || fence.is_some() || command.is_some() {
@@ -69,7 +76,7 @@ fn run(document: &str) -> String {
             out.push('\n');
         }
         if let Some(command) = command {
-            out += &printed(command, &config);
+            out += &printed(command, &config, &jobs);
         }
     }
     out
