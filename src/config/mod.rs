@@ -23,7 +23,7 @@ use crate::config::value::ConfigValue;
 use crate::config::yaml::Comment;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::parallel;
-use crate::source::{Limits, SourceError, SourceId, SourceMap};
+use crate::source::{Limits, SourceError, SourceId, SourceMap, Span};
 
 /// What TPV has in `loader.config` after the last file.
 #[derive(Debug, Default)]
@@ -80,7 +80,7 @@ pub fn load_inputs(inputs: &[Input], limits: &Limits, sources: &mut SourceMap, p
             Input::Named(name) => match sources.load(name, limits) {
                 Ok(id) => texts.push((id, None)),
                 Err(error) => {
-                    problems.push(unreadable(name, &error));
+                    problems.push(unreadable(name, &error, sources));
                     is_complete = false;
                 }
             },
@@ -111,7 +111,14 @@ fn read_documents(
     documents.collect()
 }
 
-fn unreadable(name: &str, error: &SourceError) -> Diagnostic {
+fn unreadable(name: &str, error: &SourceError, sources: &mut SourceMap) -> Diagnostic {
+    if let SourceError::NotUtf8 { byte, line, excerpt, at } = error {
+        let id = sources.add_excerpt(name, excerpt, *line);
+        let mark = char::REPLACEMENT_CHARACTER.len_utf8();
+        return Diagnostic::error(format!("`{name}` is not UTF-8 text"))
+            .at(Span::new(id, *at, at + mark), format!("the byte 0x{byte:02X} is part of no character"))
+            .help(error.help());
+    }
     let what = if crate::source::is_url(name) { "fetch" } else { "read" };
     Diagnostic::error(format!("cannot {what} `{name}`: {error}")).help(error.help())
 }

@@ -102,7 +102,10 @@ mod tests {
         let url = respond("200 OK", vec![b'#'; (1 << 20) + 1]);
         assert_eq!(load(&url, &limits).unwrap_err(), "is larger than 1 MiB");
         let url = respond("200 OK", b"a: \xff".to_vec());
-        assert_eq!(load(&url, &limits).unwrap_err(), "is not UTF-8 text: byte 3 is part of no character");
+        assert_eq!(
+            load(&url, &limits).unwrap_err(),
+            "is not UTF-8 text: the byte 0xFF in line 1 is part of no character"
+        );
         let url = serve(|_| std::thread::sleep(Duration::from_secs(3)));
         assert_eq!(load(&url, &limits).unwrap_err(), "no complete answer within 1 s");
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

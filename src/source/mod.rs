@@ -128,7 +128,7 @@ impl SourceMap {
         };
         match String::from_utf8(bytes) {
             Ok(text) => Ok(self.add(name, &text)),
-            Err(error) => Err(SourceError::NotUtf8 { offset: error.utf8_error().valid_up_to() }),
+            Err(error) => Err(not_utf8(error.as_bytes(), error.utf8_error().valid_up_to())),
         }
     }
 
@@ -175,10 +175,18 @@ pub enum SourceError {
     Directory,
     /// The text is longer than the limit, in bytes.
     TooBig(u64),
-    /// The bytes are not UTF-8 from this offset on.
+    /// The bytes are UTF-16.
+    Utf16,
+    /// The bytes are not UTF-8.
     NotUtf8 {
         /// The first byte that is not part of a character.
-        offset: usize,
+        byte: u8,
+        /// The number of its line, from 1.
+        line: usize,
+        /// That line, with marks for what is not UTF-8.
+        excerpt: String,
+        /// Where the byte stands in the excerpt.
+        at: usize,
     },
     /// The server refused the connection.
     Refused,
@@ -199,7 +207,10 @@ impl fmt::Display for SourceError {
             Self::File(error) => write!(f, "{}", error.to_string().to_lowercase()),
             Self::Directory => write!(f, "is a directory"),
             Self::TooBig(limit) => write!(f, "is larger than {} MiB", limit >> 20),
-            Self::NotUtf8 { offset } => write!(f, "is not UTF-8 text: byte {offset} is part of no character"),
+            Self::Utf16 => write!(f, "is UTF-16 text, not UTF-8"),
+            Self::NotUtf8 { byte, line, .. } => {
+                write!(f, "is not UTF-8 text: the byte 0x{byte:02X} in line {line} is part of no character")
+            }
             Self::Refused => write!(f, "the server refused the connection"),
             Self::UnknownHost => write!(f, "the host is not known"),
             Self::Timeout(seconds) => write!(f, "no complete answer within {seconds} s"),
@@ -222,13 +233,31 @@ impl SourceError {
             },
             Self::Directory => "name the files in it",
             Self::TooBig(_) => "check that this is a config",
-            Self::NotUtf8 { .. } => "save it as UTF-8, and check that this is a config",
+            Self::Utf16 | Self::NotUtf8 { .. } => "save it as UTF-8, and check that this is a config",
             Self::Refused | Self::UnknownHost | Self::Timeout(_) | Self::Status(_) | Self::Transfer(_) => {
                 "check the address and the network, or save the file and name its path"
             }
         }
     }
 }
+
+/// Why bytes are no UTF-8 from `offset` on.
+fn not_utf8(bytes: &[u8], offset: usize) -> SourceError {
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return SourceError::Utf16;
+    }
+    let (before, rest) = bytes.split_at(offset.min(bytes.len()));
+    let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+    let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+    let mut excerpt = String::from_utf8_lossy(before.get(start..).unwrap_or(&[])).into_owned();
+    let at = excerpt.len();
+    let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len()).min(EXCERPT);
+    excerpt += &String::from_utf8_lossy(rest.get(..end).unwrap_or(&[]));
+    SourceError::NotUtf8 { byte: rest.first().copied().unwrap_or(0), line, excerpt, at }
+}
+
+/// How many bytes of a line are shown behind one that is not UTF-8.
+const EXCERPT: usize = 80;
 
 fn read_file(name: &str, limits: &Limits) -> Result<Vec<u8>, SourceError> {
     let path = Path::new(name);
@@ -282,7 +311,10 @@ mod tests {
         assert_eq!(load(&file, &Limits::default()), "no such file");
         assert_eq!(load(folder.path(), &Limits::default()), "is a directory");
         std::fs::write(&file, b"a: \xff").unwrap();
-        assert_eq!(load(&file, &Limits::default()), "is not UTF-8 text: byte 3 is part of no character");
+        assert_eq!(
+            load(&file, &Limits::default()),
+            "is not UTF-8 text: the byte 0xFF in line 1 is part of no character"
+        );
         std::fs::write(&file, vec![b' '; (1 << 20) + 1]).unwrap();
         assert_eq!(load(&file, &Limits { bytes: 1 << 20, ..Limits::default() }), "is larger than 1 MiB");
         assert_eq!(load(&file, &Limits::default()), "read");

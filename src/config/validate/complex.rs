@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use super::braces::braced;
 use super::scalar::number_or_text;
 use super::{Owner, Validator, at_value};
 use crate::config::entity::{Dict, EnvEntry};
 use crate::config::value::{ConfigValue, Entry, Map, Text, ValueKind};
+use crate::config::yaml::quoted;
 use crate::diagnostic::Diagnostic;
 
 impl Validator<'_> {
@@ -32,7 +34,14 @@ impl Validator<'_> {
         let name = entry.key.python_str();
         let (ValueKind::List(items) | ValueKind::Set(items)) = &entry.value.kind else {
             let help = match entry.value.as_str() {
-                Some(text) => format!("write a list: `{name}: [{text}]`"),
+                Some(text) if text.starts_with('-') => {
+                    let item = text.split(" -").next().unwrap_or(text).trim_start_matches('-').trim_start();
+                    format!("put a blank after each dash: `- {item}`")
+                }
+                Some(text) => {
+                    let items: Vec<&str> = text.split([',', ' ']).filter(|item| !item.is_empty()).collect();
+                    format!("write a list: `{name}: [{}]`", items.join(", "))
+                }
                 None => format!("write a list: `{name}: []`"),
             };
             self.wrong_type(entry, owner, "a list of strings", help);
@@ -45,7 +54,10 @@ impl Validator<'_> {
                     Diagnostic::error(format!("`{name}` must be a list of strings"))
                         .at(item.span, format!("this is {}", item.describe()))
                         .also(owner.span, owner.describe())
-                        .help(format!("put it in quotes: `\"{}\"`", item.python_str())),
+                        .help(match braced(item) {
+                            Some(text) => format!("put it in quotes: `{}`", quoted(&text)),
+                            None => format!("put it in quotes: `\"{}\"`", item.python_str()),
+                        }),
                 );
                 continue;
             };
@@ -58,7 +70,7 @@ impl Validator<'_> {
     pub(super) fn env(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<Arc<Vec<EnvEntry>>> {
         match &entry.value.kind {
             ValueKind::Null => None,
-            ValueKind::Map(map) => Some(Arc::new(self.env_mapping(map))),
+            ValueKind::Map(map) => Some(Arc::new(self.env_mapping(map, owner))),
             ValueKind::List(items) | ValueKind::Set(items) => {
                 let entries = items.iter().filter_map(|item| self.env_item(item, owner)).collect();
                 Some(Arc::new(entries))
@@ -70,10 +82,11 @@ impl Validator<'_> {
         }
     }
 
-    fn env_mapping(&mut self, map: &Map) -> Vec<EnvEntry> {
+    fn env_mapping(&mut self, map: &Map, owner: Owner<'_>) -> Vec<EnvEntry> {
         let mut out = Vec::with_capacity(map.entries.len());
         for entry in &map.entries {
             let Some(name) = self.string_key(entry, "an environment variable") else { continue };
+            self.braces(name.as_str(), &entry.value, owner, "every job that comes here fails");
             let value = match entry.value.as_text() {
                 Some(text) => text.clone(),
                 None => Text::new(entry.value.python_str(), entry.value.span),

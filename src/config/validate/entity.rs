@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::braces::braced;
 use super::scalar::{as_bool, number, number_or_text};
 use super::{Owner, Validator, at_value};
 use crate::config::entity::{Common, DestinationFields, Dict, Entity, EntityKind, PoolFields, Resources};
@@ -87,8 +88,19 @@ impl Validator<'_> {
         let mut destination = DestinationFields::default();
         let mut own_id = None;
         let mut pool = PoolFields::default();
-        let map =
-            self.mapping(entry, format_args!("the {} `{}`", kind.noun(), id.value), None).cloned().unwrap_or_default();
+        let is_field = [&COMMON[..], &DESTINATION].concat().contains(&&*id.value);
+        let map = if is_field && entry.value.as_map().is_none() && !entry.value.is_null() {
+            let noun = kind.noun();
+            self.problems.push(
+                Diagnostic::error(format!("`{}` stands where the id of a {noun} is expected", id.value))
+                    .at(id.span, format!("this is a field of a {noun}"))
+                    .help(format!("indent it deeper than the id of the {noun} it belongs to")),
+            );
+            None
+        } else {
+            self.mapping(entry, format_args!("the {} `{}`", kind.noun(), id.value), None).cloned()
+        };
+        let map = map.unwrap_or_default();
         for entry in &map.entries {
             let Some(key) = self.string_key(entry, "a field") else { continue };
             let key = key.as_str();
@@ -155,7 +167,10 @@ impl Validator<'_> {
             "abstract" => common.is_abstract = self.abstract_field(entry, owner),
             "inherits" => common.inherits = self.optional_text(entry, owner),
             "env" => common.env = self.env(entry, owner),
-            "params" => common.params = self.optional_dict(entry, owner),
+            "params" => {
+                common.params = self.optional_dict(entry, owner);
+                self.braces("params", &entry.value, owner, "the job gets the mapping");
+            }
             "resubmit" => common.resubmit = self.resubmit(entry, owner).unwrap_or_default(),
             "rank" => common.rank = self.optional_text(entry, owner),
             "context" => common.context = self.optional_dict(entry, owner),
@@ -180,7 +195,12 @@ impl Validator<'_> {
         let name = entry.key.python_str();
         let value = if may_be_code { number_or_text(&entry.value) } else { number(&entry.value) };
         if value.is_none() && may_be_code {
-            let help = format!("write a number, as in `{name}: 2`, or code, as in `{name}: input_size * 2`");
+            let help = match braced(&entry.value) {
+                Some(text) => {
+                    format!("`{name}` is code: write it without braces, `{name}: {}`", text.trim_matches(['{', '}']))
+                }
+                None => format!("write a number, as in `{name}: 2`, or code, as in `{name}: input_size * 2`"),
+            };
             self.wrong_type(entry, owner, "a number or an expression", help);
         } else if value.is_none() {
             self.wrong_type(entry, owner, "a number", format!("write a number, as in `{name}: 2`"));

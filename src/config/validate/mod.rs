@@ -3,6 +3,7 @@
 //! TPV stops at the first file that does not validate; here every problem of every file is reported. A field that is
 //! refused stays unset, so that the rest of its entity can still be judged.
 
+mod braces;
 mod complex;
 mod entity;
 mod pool;
@@ -19,7 +20,7 @@ use indexmap::IndexMap;
 use crate::config::code::CodeText;
 use crate::config::entity::{Dict, Entity, EntityKind, GlobalConfig, StoreConfig};
 use crate::config::value::{ConfigValue, Entry, Map, Text, ValueKind};
-use crate::config::yaml::insert_noqa;
+use crate::config::yaml::{insert_noqa, quoted, slip};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::Span;
 
@@ -187,7 +188,11 @@ impl<'a> Validator<'a> {
         if what.starts_with("the id") {
             problem.message = format!("{what} must be a string");
         }
-        self.problems.push(problem.help(format!("put it in quotes: `\"{}\"`", entry.key.python_str())));
+        self.problems.push(problem.help(match braces::braced(&entry.key) {
+            Some(text) if braces::is_template(&text) => braces::TEMPLATE.to_owned(),
+            Some(text) => format!("put it in quotes: `{}`", quoted(&text)),
+            None => format!("put it in quotes: `\"{}\"`", entry.key.python_str()),
+        }));
         None
     }
 
@@ -200,7 +205,9 @@ impl<'a> Validator<'a> {
         let problem = at_value(problem, entry, owner);
         let name = entry.key.python_str();
         self.problems.push(if entry.value.is_null() {
-            problem.help(format!("write `{name}: {{}}`, or remove the line"))
+            problem.help(format!("indent what belongs to it deeper than `{name}`, or write `{name}: {{}}`"))
+        } else if let Some(slip) = entry.value.as_str().filter(|_| is_below(entry)).and_then(slip) {
+            problem.note(slip.message).help(slip.help)
         } else {
             let is_section = owner.is_none() && SECTIONS.contains(&name.as_str());
             let (key, value) = if is_section { ("id", "{mem: 8}") } else { ("key", "value") };
@@ -212,7 +219,11 @@ impl<'a> Validator<'a> {
     /// Reports that a field does not have the type it must have.
     fn wrong_type(&mut self, entry: &Entry, owner: Owner<'_>, expected: &str, help: impl Into<String>) {
         let problem = Diagnostic::error(format!("`{}` must be {expected}", entry.key.python_str()));
-        self.problems.push(at_value(problem, entry, Some(owner)).help(help));
+        let problem = at_value(problem, entry, Some(owner));
+        self.problems.push(match braces::braced(&entry.value).filter(|text| braces::is_template(text)) {
+            Some(_) => problem.help(braces::TEMPLATE),
+            None => problem.help(help),
+        });
     }
 
     /// A field of type `str | None`.
@@ -228,6 +239,11 @@ impl<'a> Validator<'a> {
         self.wrong_type(entry, owner, "a string", text_help(entry));
         None
     }
+}
+
+/// Whether the value stands below its key rather than beside it.
+fn is_below(entry: &Entry) -> bool {
+    entry.value.span.start > entry.key.span.end + 3
 }
 
 /// Points at the value, or at its key where nothing is written, and says what the value is.
@@ -248,11 +264,17 @@ fn at_value(problem: Diagnostic, entry: &Entry, owner: Option<Owner<'_>>) -> Dia
 fn text_help(entry: &Entry) -> String {
     use crate::config::value::ValueKind as Kind;
     let name = entry.key.python_str();
-    match entry.value.kind {
+    if let Some(text) = braces::braced(&entry.value) {
+        return format!("put it in quotes: `{name}: {}`", quoted(&text));
+    }
+    match &entry.value.kind {
         Kind::Map(_) | Kind::OrderedMap(_) | Kind::List(_) | Kind::Set(_) | Kind::Null => {
             format!("write a string: `{name}: \"...\"`")
         }
-        Kind::Tagged(..) => "remove the tag".to_owned(),
+        Kind::Tagged(tagged) => format!(
+            "what starts with `!` is a tag for YAML; as text, put it in quotes: `{name}: {}`",
+            quoted(&format!("{}{}", tagged.tag, tagged.text.value))
+        ),
         Kind::Bool(flag) => format!("put it in quotes: `{name}: \"{flag}\"`"),
         _ => format!("put it in quotes: `{name}: \"{}\"`", entry.value.python_str()),
     }

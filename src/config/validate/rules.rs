@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use super::braces::braced;
 use super::entity::{COMMON, Draft};
 use super::scalar::boolean;
 use super::{Owner, Validator, at_value};
@@ -139,7 +140,16 @@ impl Validator<'_> {
         }
         let Some(flag) = boolean(&entry.value) else {
             let problem = Diagnostic::error("`if` must be an expression or a boolean");
-            let help = "write code, as in `if: input_size > 10`, or `if: true`";
+            let help = match (&entry.value.kind, braced(&entry.value)) {
+                (ValueKind::Tagged(_), _) => {
+                    "what starts with `!` is a tag for YAML; Python's negation is `not`, as in `if: not (...)`"
+                        .to_owned()
+                }
+                (_, Some(text)) => {
+                    format!("`if` is code: write it without braces, `if: {}`", text.trim_matches(['{', '}']))
+                }
+                _ => "write code, as in `if: input_size > 10`, or `if: true`".to_owned(),
+            };
             self.problems.push(at_value(problem, entry, Some(owner)).help(help));
             return None;
         };

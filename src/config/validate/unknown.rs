@@ -51,6 +51,11 @@ fn place(key: &str, known: &[&str]) -> Option<String> {
 }
 
 fn help(key: &str, known: &[&str]) -> Option<String> {
+    if key.contains('\u{a0}') {
+        return Some(
+            "the name holds no-break spaces (U+00A0), perhaps for its indentation: write plain blanks".to_owned(),
+        );
+    }
     let near = || closest(key, known.iter().copied()).or_else(|| synonym(key, known.iter().copied()));
     place(key, known).or_else(|| Some(format!("did you mean `{}`?", near()?)))
 }

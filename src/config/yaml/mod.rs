@@ -7,8 +7,10 @@ mod compose;
 mod construct;
 mod indent;
 mod lexical;
+mod lines;
 mod merge;
 mod short_texts;
+mod syntax;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 
@@ -21,6 +23,8 @@ pub(crate) use compose::insert_noqa;
 pub(crate) use construct::int_kind;
 use indent::Indented;
 pub use lexical::{Comment, noqa_codes};
+pub(crate) use lines::{quoted, slip};
+use syntax::Stop;
 
 /// A source read as YAML.
 #[derive(Debug)]
@@ -42,20 +46,21 @@ pub fn load(sources: &SourceMap, id: SourceId, problems: &mut Diagnostics) -> Op
     }
     let mut attempt = Diagnostics::new();
     let mut parsed = parse(source, id, &source.text, |offset| offset, &mut attempt);
-    if let Err((error, offset)) = &parsed {
+    if let Err(stopped) = &parsed {
         let mut indented = Indented::new(&source.text);
-        let (mut error, mut offset) = (error.clone(), *offset);
+        let mut stopped = stopped.clone();
         for _ in 0..MAX_MENDED {
-            if !indented.mend(&error, offset) {
+            if !indented.mend(&stopped.error, stopped.offset) {
                 break;
             }
             attempt = Diagnostics::new();
             parsed = parse(source, id, &indented.text, |offset| indented.original(offset), &mut attempt);
             let Err(next) = &parsed else { break };
-            (error, offset) = next.clone();
+            stopped = next.clone();
         }
         if parsed.is_err() {
-            problems.push(syntax_error(&error, source, id, indented.original(offset)));
+            let (info, at, bracket) = (stopped.error.info(), indented.original(stopped.offset), stopped.bracket);
+            problems.push(Stop { text: &source.text, id, info, at, bracket }.explain());
             return None;
         }
     }
@@ -83,25 +88,37 @@ struct Parsed {
     documents: Vec<Span>,
 }
 
-/// Parses `text`, whose offsets `original` turns into those of `source`. The error has the offset in `text`; `None`
-/// stands for a problem that was reported.
+/// An error of the parser.
+#[derive(Clone)]
+struct Stopped {
+    error: ScanError,
+    /// Where, in the text that was parsed.
+    offset: usize,
+    /// The innermost open bracket, in the source.
+    bracket: Option<usize>,
+}
+
+/// Parses `text`, whose offsets `original` turns into those of `source`. `None` stands for a problem that was reported.
 fn parse(
     source: &Source,
     id: SourceId,
     text: &str,
     original: impl Fn(usize) -> usize,
     problems: &mut Diagnostics,
-) -> Result<Option<Parsed>, (ScanError, usize)> {
+) -> Result<Option<Parsed>, Stopped> {
     let offsets = Offsets::new(text);
     let mut composer = Composer::new(source, id, problems);
     let mut scalars = Vec::new();
     let mut documents = Vec::new();
+    // The starts of what is open; those of block collections are empty.
+    let mut open: Vec<Span> = Vec::new();
     for event in Parser::new_from_str(text) {
         let (event, at) = match event {
             Ok(event) => event,
             Err(error) => {
                 let offset = offsets.byte(error.marker().index());
-                return Err((error, offset));
+                let bracket = open.last().filter(|start| start.start < start.end).map(|start| start.range().start);
+                return Err(Stopped { error, offset, bracket });
             }
         };
         let offset = |index: usize| original(offsets.byte(index));
@@ -115,6 +132,8 @@ fn parse(
                 }
                 continue;
             }
+            Event::SequenceStart(..) | Event::MappingStart(..) => open.push(span),
+            Event::SequenceEnd | Event::MappingEnd => drop(open.pop()),
             Event::Scalar(_, style, ..) if span.start < span.end => scalars.push((span, *style)),
             _ => {}
         }
@@ -148,31 +167,5 @@ impl Offsets {
         } else {
             self.bytes.get(index).map_or(self.len, |&byte| byte as usize)
         }
-    }
-}
-
-fn syntax_error(error: &ScanError, source: &Source, id: SourceId, at: usize) -> Diagnostic {
-    let length =
-        source.text.get(at..).and_then(|rest| rest.chars().next()).filter(|c| *c != '\n').map_or(0, char::len_utf8);
-    let info = error.info();
-    let rest = source.text.get(at..).unwrap_or("");
-    if info.contains("unknown anchor") {
-        let alias = rest.split(|c: char| c.is_whitespace() || matches!(c, ',' | ']' | '}')).next().unwrap_or("");
-        return Diagnostic::error(format!("the alias `{alias}` names no anchor"))
-            .at(Span::new(id, at, at + alias.len()), "")
-            .help(format!("define the anchor before its first use, with `&{}`", alias.trim_start_matches('*')));
-    }
-    let diagnostic = Diagnostic::error(format!("invalid YAML: {info}")).at(Span::new(id, at, at + length), "");
-    let helps = [
-        ("tab", "indent with spaces"),
-        ("escape", "write a backslash as `\\\\`, or put the text in single quotes"),
-        ("expected ','", "a comma or the closing bracket is missing before this place"),
-        ("expected key", "check the indentation, and put text that contains `: ` or ` #` in quotes"),
-        ("quoted scalar", "close the quotes, or leave them out"),
-        ("not allowed", "check the indentation, and put text that contains `: ` or ` #` in quotes"),
-    ];
-    match helps.iter().find(|(part, _)| info.contains(part)) {
-        Some((_, help)) => diagnostic.help(*help),
-        None => diagnostic,
     }
 }

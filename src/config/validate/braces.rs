@@ -1,0 +1,55 @@
+//! `{mem}` without quotes, which YAML reads as a mapping with a key and no value.
+
+use super::{Owner, Validator};
+use crate::config::value::{ConfigValue, ValueKind};
+use crate::config::yaml::quoted;
+use crate::diagnostic::Diagnostic;
+
+/// What to do about a template.
+pub(super) const TEMPLATE: &str = "fill the template in first (Ansible, Jinja); TPV reads the file as it is";
+
+/// The text of an f-string that was written without quotes, where the value is one.
+pub(super) fn braced(value: &ConfigValue) -> Option<String> {
+    let [entry] = value.as_map()?.entries.as_slice() else { return None };
+    // A bracket stands before the key, and one behind it, which is where the parser puts the value that is not there.
+    let is_flow = value.span.start < entry.key.span.start && value.span.end == entry.value.span.end;
+    if !is_flow || !entry.value.is_null() {
+        return None;
+    }
+    match entry.key.as_text() {
+        Some(text) => Some(format!("{{{}}}", text.as_str())),
+        None => Some(format!("{{{}}}", braced(&entry.key)?)),
+    }
+}
+
+/// Whether the text has two braces, which is Jinja's way.
+pub(super) fn is_template(text: &str) -> bool {
+    text.starts_with("{{")
+}
+
+impl Validator<'_> {
+    /// Warns of values that lack their quotes, at any depth. `name` is the key of `value`, `consequence` what comes of it.
+    pub(super) fn braces(&mut self, name: &str, value: &ConfigValue, owner: Owner<'_>, consequence: &str) {
+        let Some(text) = braced(value) else {
+            match &value.kind {
+                ValueKind::Map(map) => {
+                    for entry in &map.entries {
+                        self.braces(&entry.key.python_str(), &entry.value, owner, consequence);
+                    }
+                }
+                ValueKind::List(items) => items.iter().for_each(|item| self.braces("", item, owner, consequence)),
+                _ => {}
+            }
+            return;
+        };
+        let shown = if name.is_empty() { quoted(&text) } else { format!("{name}: {}", quoted(&text)) };
+        let help = if is_template(&text) { TEMPLATE.to_owned() } else { format!("put it in quotes: `{shown}`") };
+        self.problems.push(
+            Diagnostic::warning(format!("`{text}` is a mapping for YAML, not a text"))
+                .code("T124")
+                .at(value.span, consequence)
+                .also(owner.span, owner.describe())
+                .help(help),
+        );
+    }
+}
