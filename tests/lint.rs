@@ -137,6 +137,95 @@ fn unknown_codes_to_ignore_are_refused() {
     }
 }
 
+/// The codes that a config gets.
+fn codes_of(text: &str) -> BTreeSet<&'static str> {
+    lint_text(text).findings.iter().map(|finding| finding.code).collect()
+}
+
+/// That no job can reach a destination is said only where the tags of all jobs are known.
+#[test]
+fn tags_that_code_adds_count() {
+    let config = |field: &str, code: &str| {
+        let code = code.replace('\n', "\n          ");
+        format!(
+            "tools:\n  bwa:\n    mem: 8\n    rules:\n      - id: tags\n        if: true\n        {field}: |\n          {code}\n\
+             destinations:\n  slurm: {{runner: slurm}}\n  remote:\n    runner: pulsar\n    scheduling: {{require: [remote]}}\n"
+        )
+    };
+    let known = [
+        "entity.params['a'] = 'b'",
+        "entity.tpv_tags.require.append('other')",
+        "entity.tpv_tags.require.extend(['other', 'another'])",
+        "entity.tpv_tags.require += ['other']",
+        "entity.tpv_tags.add_tag_override(TagType.REQUIRE, 'other')",
+        "entity.tpv_tags.require = [tag for tag in (entity.tpv_tags.require or []) if tag != user.email]",
+        "names = {1: 'other'}\nentity.tpv_tags.prefer.append(names[1] if user else 'none')",
+        "if 'remote' in {tag.value for tag in entity.tpv_tags.tags}:\n    entity.gpus = 1",
+        "setattr(entity, 'mem', 4)",
+        "import random\nentity.mem = random.choice([1, 2])",
+    ];
+    for code in known {
+        assert!(codes_of(&config("execute", code)).contains("T115"), "{code}");
+    }
+    let added = [
+        "entity.tpv_tags.require.append('remote')",
+        "from tpv.core.entities import SchedulingTags\nentity.tpv_tags = entity.tpv_tags.combine(SchedulingTags(require=['remote']))",
+        "entity.tpv_tags.require.append(user.username)",
+        "tag = user.extra_preferences.get('where', 'None')\nentity.tpv_tags.require.append(tag)",
+        "for role in user.all_roles():\n    entity.tpv_tags.accept.append(role.name)",
+        "entity.tpv_tags.require += [f'{user.username}']",
+        "entity.tpv_tags.require += ['re' + 'mote']",
+        "tags = entity.tpv_tags.require\ntags.append(job.tool_id)",
+        "entity.tpv_tags.require = [d.tpv_dest_tags.require[0] for d in mapper.destinations.values()]",
+        "setattr(entity.tpv_tags, 'require', [tool.id])",
+        "for name in ['require']:\n    setattr(entity.tpv_tags, name, [tool.id])",
+        "def add(entity, tag):\n    entity.tpv_tags.require.append(tag)\nadd(entity, 'remote')",
+        "add = lambda tag: entity.tpv_tags.add_tag_override(TagType.REQUIRE, tag)\nadd('x')",
+        "exec('entity.tpv_tags.require.append(1)')",
+        "from our_rules import add_tags\nadd_tags(entity)",
+    ];
+    for code in added {
+        assert!(!codes_of(&config("execute", code)).contains("T115"), "{code}");
+    }
+    // A condition runs before destinations are looked at, too; a rank only after.
+    let writes = "entity.tpv_tags.require.append(user.username)\nTrue";
+    assert!(!codes_of(&config("cores", writes)).contains("T115"));
+    assert!(codes_of(&config("rank", writes)).contains("T115"));
+}
+
+/// More than destinations accept is found only where nothing may lower it.
+#[test]
+fn resources_that_may_change_are_not_judged() {
+    let config = |tool: &str, rest: &str| {
+        format!(
+            "global: {{default_inherits: default}}\ntools:\n  default:\n    abstract: true\n    mem: 1\n{rest}  bwa/.*:\n    mem: 1\n{tool}\
+             destinations:\n  slurm: {{runner: slurm, max_accepted_cores: 32}}\n  big:\n    runner: slurm\n    \
+             max_accepted_cores: 64\n    scheduling: {{require: [big]}}\n"
+        )
+    };
+    let of = |tool: &str, rest: &str| codes_of(&config(tool, rest)).contains("T122");
+    assert!(of("    cores: 128\n", ""));
+    assert!(of("    cores: '128'\n", ""));
+    assert!(of("    cores: 48\n", ""));
+    assert!(of("    cores: input_size\n    min_cores: 48\n", ""));
+    assert!(of("    cores: 128\n    max_cores: 48\n", ""));
+    assert!(of("    rules: [{id: a, if: true, cores: 48}]\n", ""));
+    assert!(!of("    cores: 32\n", ""));
+    assert!(!of("    cores: input_size\n", ""));
+    assert!(!of("    cores: 128\n    max_cores: 16\n", ""));
+    assert!(!of("    cores: 128\n    max_cores: int(input_size)\n", ""));
+    assert!(!of("    cores: 128\n", "    max_cores: 16\n"));
+    assert!(!of("    cores: 48\n    scheduling: {accept: [big]}\n", ""));
+    assert!(!of("    cores: 48\n    rules: [{id: a, if: true, scheduling: {accept: [big]}}]\n", ""));
+    assert!(!of("    cores: 48\n    rules: [{id: a, if: true, cores: 2}]\n", ""));
+    assert!(!of("    cores: 48\n    rules: [{id: a, if: true, execute: 'entity.cores = 2'}]\n", ""));
+    assert!(!of("    cores: 48\n", "  b.*:\n    mem: 1\n    max_cores: 8\n"));
+    let users = "users:\n  .*:\n    max_cores: 8\n";
+    assert!(!codes_of(&(config("    cores: 48\n", "") + users)).contains("T122"));
+    let unbounded = "  cloud: {runner: slurm}\n";
+    assert!(!codes_of(&(config("    cores: 48\n", "") + unbounded)).contains("T122"));
+}
+
 /// Every page's first example gives its own code and no other, and its second nothing.
 #[test]
 fn examples_of_pages_give_their_codes() {

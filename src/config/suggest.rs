@@ -7,21 +7,115 @@ pub fn did_you_mean(name: &str) -> String {
 
 /// The candidate nearest to `name`, if it is near enough to be a slip.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // A long name shares much with its neighbours, as `pulsar-paw` with `pulsar-qld`, and is none of them.
-    let length = name.chars().count();
-    let limit = if length < 10 { length / 3 } else { length / 4 }.clamp(1, 4);
+    let name = Name::new(name);
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
         // The lengths alone bound the distance from below, which spares most comparisons in a long list.
-        if candidate.len().abs_diff(name.len()) > limit * 4 {
+        if candidate.len().abs_diff(name.text.len()) > MOST_LONGER {
             continue;
         }
-        let distance = distance(name, candidate, limit);
-        if distance <= limit && best.is_none_or(|(least, _)| distance < least) {
+        let Some(distance) = name.distance(&Name::new(candidate)) else { continue };
+        if best.is_none_or(|(least, _)| distance < least) {
             best = Some((distance, candidate));
         }
     }
     best.map(|(_, candidate)| candidate)
+}
+
+/// How much longer than the other a name may be; `maximum` for `max` is four.
+const MOST_LONGER: usize = 8;
+
+/// A name and its words, in small letters.
+struct Name {
+    text: String,
+    /// What stands between `_`, `-`, `.`, `/` and blanks.
+    words: Vec<String>,
+}
+
+impl Name {
+    fn new(text: &str) -> Self {
+        let text = text.to_lowercase();
+        let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect();
+        Self { text, words }
+    }
+
+    fn digits(&self) -> impl Iterator<Item = char> {
+        self.text.chars().filter(char::is_ascii_digit)
+    }
+
+    /// A letter and a number of three digits or more, such as `T105`.
+    fn is_code(&self) -> bool {
+        let number = self.text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+        number.len() + 1 == self.text.len() && number.len() >= 3 && number.bytes().all(|byte| byte.is_ascii_digit())
+    }
+
+    /// How many slips of the pen lie between two names; `None` where they are rather two names.
+    fn distance(&self, other: &Self) -> Option<usize> {
+        if self.text == other.text {
+            return Some(0);
+        }
+        if self.is_code() && other.is_code() {
+            return Some(distance(&self.text, &other.text, 1)).filter(|distance| *distance <= 1);
+        }
+        // `gpu1` and `gpu2` are neighbours in a row.
+        if !self.digits().eq(other.digits()) {
+            return None;
+        }
+        if self.words.len() != other.words.len() {
+            // A word more makes another name (`pulsar-qld`); a separator more does not (`high-mem`).
+            return (self.words.concat() == other.words.concat()).then_some(1);
+        }
+        let mut sum = 0;
+        for (one, two) in self.words.iter().zip(&other.words) {
+            sum += if self.words.len() > 1 && is_abbreviation(one, two) { 1 } else { slips(one, two)? };
+        }
+        let length = self.text.chars().count().max(other.text.chars().count());
+        (sum <= most_slips(length).max(2)).then_some(sum)
+    }
+}
+
+/// How many slips a text of this length may hold and still be itself.
+fn most_slips(length: usize) -> usize {
+    match length {
+        0..=8 => 1,
+        9..=12 => 2,
+        _ => 3,
+    }
+}
+
+/// `max` and `maximum`
+fn is_abbreviation(one: &str, two: &str) -> bool {
+    let (short, long) = if one.len() < two.len() { (one, two) } else { (two, one) };
+    short.len() >= 3 && long.len() > short.len() && long.starts_with(short)
+}
+
+/// Whether one word is the other with letters left out, but for the first and the last.
+fn is_contracted(one: &str, two: &str) -> bool {
+    let (short, long) = if one.len() < two.len() { (one, two) } else { (two, one) };
+    let mut letters = long.chars();
+    let ends = |text: &str| (text.chars().next(), text.chars().next_back());
+    ends(short) == ends(long) && short.chars().all(|letter| letters.any(|other| other == letter))
+}
+
+/// How many slips lie between two words.
+fn slips(one: &str, two: &str) -> Option<usize> {
+    if one == two {
+        return Some(0);
+    }
+    let (first, second) = (one.chars().count(), two.chars().count());
+    let (short, long) = (first.min(second), first.max(second));
+    // `sqroot` for `sqrt`: what is left out in the middle counts less than what is changed.
+    let most = if short >= 4 && is_contracted(one, two) { 2 } else { most_slips(long) };
+    let distance = distance(one, two, most);
+    // Another letter makes a short word another word: `gpu` and `cpu`, `it` and `fr`.
+    let is_other = long <= 3 && short == long && {
+        let (mut letters, mut others) = (one.chars().collect::<Vec<_>>(), two.chars().collect::<Vec<_>>());
+        letters.sort_unstable();
+        others.sort_unstable();
+        letters != others
+    };
+    let is_stub = short < 2 || (short != long && long <= 3 && one.chars().next() != two.chars().next());
+    (distance <= most && !is_other && !is_stub).then_some(distance)
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`; more than `limit` if more.
@@ -60,9 +154,34 @@ mod tests {
         assert_eq!(closest("Cores", fields), Some("cores"));
         assert_eq!(closest("inherit", fields), Some("inherits"));
         assert_eq!(closest("shceduling", fields), Some("scheduling"));
+        assert_eq!(closest("mme", fields), Some("mem"));
+        assert_eq!(closest("men", fields), None);
         assert_eq!(closest("memory", fields), None);
         assert_eq!(closest("x", fields), None);
-        assert_eq!(closest("pulsar-paw", ["pulsar-QLD", "pulsar-mel"]), None);
         assert_eq!(closest("maximum_accepted_cores", ["max_accepted_cores"]), Some("max_accepted_cores"));
+        assert_eq!(closest("max_accepted_core", ["max_accepted_cores"]), Some("max_accepted_cores"));
+        assert_eq!(closest("highmem", ["high-mem"]), Some("high-mem"));
+        assert_eq!(closest("nmupy", ["numpy"]), Some("numpy"));
+        assert_eq!(closest("sqroot", ["sqrt"]), Some("sqrt"));
+        assert_eq!(closest("T1055", ["T101", "T105"]), Some("T105"));
+    }
+
+    /// Tags of public servers that are no slips for one another.
+    #[test]
+    fn neighbours_are_no_slips() {
+        let pairs = [
+            ("pulsar-paw", "pulsar-QLD"),
+            ("it-pulsar", "fr-pulsar"),
+            ("sk-pulsar", "pulsar"),
+            ("pulsar-qld-gpu6", "pulsar-qld-gpu"),
+            ("pulsar-qld-gpu6", "pulsar-qld-gpu5"),
+            ("offline", "online"),
+            ("gpu", "cpu"),
+            ("bridges2", "bridges"),
+            ("rockfish-gpu", "rockfish"),
+        ];
+        for (name, other) in pairs {
+            assert_eq!(closest(name, [other]), None, "{name}");
+        }
     }
 }

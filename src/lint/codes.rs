@@ -55,6 +55,10 @@ codes! {
     "T118" Warning "a rule that sets nothing",
     "T119" Warning "a variable where a field is meant",
     "T120" Warning "an f-string that needs Python 3.12",
+    "T121" Warning "a minimum above its maximum",
+    "T122" Warning "resources that no destination accepts",
+    "T123" Warning "an id of another section",
+    "T124" Warning "braces that YAML takes for a mapping",
 }
 
 /// The kind with this code, in any case.

@@ -4,13 +4,16 @@
 //! One file a check. Each goes through the merged config and reports [`Finding`]s to the [`Linter`], which leaves out
 //! those that `# noqa` comments and `--ignore` turn off. [`codes`] lists the kinds; `docs/lint/` has a page for each.
 
+mod capacity;
 mod code;
 pub mod codes;
 mod entities;
 mod fields;
+mod limits;
 mod model;
 pub mod report;
 mod rules;
+mod sections;
 mod tags;
 mod units;
 mod zeros;
@@ -131,7 +134,11 @@ impl<'a> Linter<'a> {
         rules::check(self);
         zeros::check(self);
         units::check(self);
-        tags::check(self);
+        limits::check(self);
+        sections::check(self);
+        let tags = tags::Tags::new(self.config);
+        tags::check(self, &tags);
+        capacity::check(self, &tags);
         code::check(self);
     }
 

@@ -9,29 +9,73 @@ use crate::source::Span;
 /// More memory than this, in GiB, no machine has.
 pub(super) const MOST_GIB: f64 = 10_000.0;
 
+/// More than this is rather meant as bytes than as MiB.
+const MOST_MIB: f64 = 100_000_000.0;
+
+/// More than this, in GiB, no job asks for: machines that have it are shared.
+const MOST_ASKED: f64 = 4_096.0;
+
 /// As much memory for a core, in GiB, no tool needs.
 pub(super) const PER_CORE: f64 = 1_000.0;
 
+/// As much memory for a core, in GiB, no machine has.
+const PER_CORE_OF_MACHINE: f64 = 250.0;
+
+/// The number that a field holds, if it is plain.
+pub(super) fn amount(value: &ConfigValue) -> Option<f64> {
+    #[allow(clippy::cast_precision_loss, reason = "only the order of magnitude counts")]
+    match &value.kind {
+        ValueKind::Int(amount) => Some(*amount as f64),
+        ValueKind::Float(amount) => Some(*amount).filter(|amount| amount.is_finite()),
+        ValueKind::Str(text) => {
+            let text = text.value.trim();
+            let is_plain =
+                text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(|c| c.is_ascii_digit() || c == '.');
+            text.parse().ok().filter(|_| is_plain)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a number is one that memories have in MiB: thousands of them, in round steps.
+pub(super) fn looks_like_mib(amount: f64) -> bool {
+    amount >= 1_000.0 && (amount % 1_000.0 == 0.0 || amount % 512.0 == 0.0)
+}
+
+/// MiB as GiB, rounded.
+pub(super) fn in_gib(mib: f64) -> f64 {
+    let step = if mib % 1_000.0 == 0.0 { 1_000.0 } else { 1_024.0 };
+    (mib / step * 10.0).round() / 10.0
+}
+
 /// Looks at every number that is a memory.
 pub(super) fn check(linter: &mut Linter<'_>) {
+    // A destination that says that it has so much has it, unless that looks wrong, too.
+    let accepted = linter.config.destinations.values().filter_map(|destination| {
+        destination.destination.as_ref()?.max_accepted_mem.as_deref().and_then(amount).filter(|most| *most <= MOST_GIB)
+    });
+    let most_asked = accepted.fold(MOST_ASKED, f64::max);
     for kind in EntityKind::ALL {
         for entity in linter.config.section(kind).values() {
-            common(linter, entity, &entity.common);
+            common(linter, entity, &entity.common, most_asked);
             for rule in entity.rules.values() {
-                common(linter, entity, &rule.common);
+                common(linter, entity, &rule.common, most_asked);
             }
             if let Some(fields) = &entity.destination {
-                for (name, value) in
-                    [("max_accepted_mem", &fields.max_accepted_mem), ("min_accepted_mem", &fields.min_accepted_mem)]
-                {
-                    number(linter, entity, name, value.as_deref());
+                let pairs = [
+                    ("max_accepted_mem", &fields.max_accepted_mem, &fields.max_accepted_cores),
+                    ("min_accepted_mem", &fields.min_accepted_mem, &None),
+                ];
+                for (name, value, cores) in pairs {
+                    let bounds = Bounds { most: MOST_GIB, cores: cores.as_deref(), per_core: PER_CORE_OF_MACHINE };
+                    number(linter, entity, name, value.as_deref(), bounds);
                 }
             }
         }
     }
 }
 
-fn common(linter: &mut Linter<'_>, entity: &Entity, common: &Common) {
+fn common(linter: &mut Linter<'_>, entity: &Entity, common: &Common, most_asked: f64) {
     for (name, value) in common.resources.evaluated() {
         let Some(ConfigValue { kind: ValueKind::Float(number), span }) = value.as_deref() else { continue };
         if !number.is_finite() {
@@ -44,23 +88,38 @@ fn common(linter: &mut Linter<'_>, entity: &Entity, common: &Common) {
     }
     for (name, value) in common.resources.fields() {
         if name.ends_with("mem") {
-            number(linter, entity, name, value.as_deref());
+            let (most, cores) = match name {
+                "mem" => (most_asked, common.resources.cores.as_deref()),
+                "min_mem" => (most_asked, None),
+                _ => (MOST_GIB, None),
+            };
+            number(linter, entity, name, value.as_deref(), Bounds { most, cores, per_core: PER_CORE });
         }
     }
 }
 
-fn number(linter: &mut Linter<'_>, entity: &Entity, name: &str, value: Option<&ConfigValue>) {
+/// Judges one number. `cores` is what it is for, `per_core` how much one of them may have.
+fn number(linter: &mut Linter<'_>, entity: &Entity, name: &str, value: Option<&ConfigValue>, bounds: Bounds<'_>) {
     let Some(value) = value else { return };
-    #[allow(clippy::cast_precision_loss, reason = "only the order of magnitude counts")]
-    let amount = match value.kind {
-        ValueKind::Int(amount) => amount as f64,
-        ValueKind::Float(amount) => amount,
-        _ => return,
-    };
-    if amount > MOST_GIB && amount.is_finite() {
-        let written = value.python_str();
-        linter.report(self::finding(name, value.span, &written).of(&entity.common));
+    let Some(number) = amount(value) else { return };
+    let per_core = bounds.cores.and_then(amount).filter(|cores| *cores > 0.0).map(|cores| number / cores);
+    let is_much = number >= 1_000.0 && per_core.is_some_and(|share| share >= bounds.per_core);
+    if number > bounds.most || is_much {
+        let mut finding = self::finding(name, value.span, &value.python_str());
+        if looks_like_mib(number) && number < MOST_MIB {
+            finding.diagnostic.help =
+                Some(format!("write `{name}: {}` for {} MiB", in_gib(number), value.python_str()));
+        }
+        linter.report(finding.of(&entity.common));
     }
+}
+
+/// How much memory is too much.
+#[derive(Clone, Copy)]
+struct Bounds<'a> {
+    most: f64,
+    cores: Option<&'a ConfigValue>,
+    per_core: f64,
 }
 
 /// The finding for a memory.

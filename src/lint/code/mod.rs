@@ -11,7 +11,7 @@ mod lost;
 mod names;
 mod narrow;
 mod order;
-mod sites;
+pub(super) mod sites;
 mod statements;
 pub(super) mod types;
 mod values;
@@ -90,7 +90,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
 }
 
 /// Parses a text, unless it is plain or not Python at all, which loading has said already.
-fn parse(site: &Site<'_>) -> Option<Parsed> {
+pub(super) fn parse(site: &Site<'_>) -> Option<Parsed> {
     let (text, kind) = match site.kind {
         CodeKind::FString if !site.text.as_str().contains('{') => return None,
         CodeKind::FString => (site.text.as_str(), PythonKind::FString),

@@ -10,7 +10,7 @@ use crate::config::value::{ConfigValue, Text, ValueKind};
 use crate::source::Span;
 
 /// A text of code.
-pub(super) struct Site<'a> {
+pub(in crate::lint) struct Site<'a> {
     pub text: &'a Text,
     pub kind: CodeKind,
     /// The field it stands in.
@@ -23,7 +23,7 @@ pub(super) struct Site<'a> {
 
 impl Site<'_> {
     /// Which kind of entity has the text.
-    pub(super) fn kind_of_owner(&self) -> EntityKind {
+    pub(in crate::lint) fn kind_of_owner(&self) -> EntityKind {
         self.owners.first().map_or(EntityKind::Tool, |owner| owner.kind)
     }
 
@@ -34,7 +34,7 @@ impl Site<'_> {
 }
 
 /// All code, that of a rule's condition before the rest of the rule.
-pub(super) fn collect(config: &Config) -> Vec<Site<'_>> {
+pub(in crate::lint) fn collect(config: &Config) -> Vec<Site<'_>> {
     let mut collector = Collector { sites: Vec::new(), index: HashMap::new() };
     for kind in [EntityKind::Tool, EntityKind::Role, EntityKind::User, EntityKind::Destination] {
         for entity in config.section(kind).values() {

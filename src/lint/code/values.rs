@@ -67,7 +67,8 @@ fn unit(linter: &mut Linter<'_>, site: &Site<'_>, expr: &Expr) {
             }
             _ => constant(expr).is_some_and(|value| value > units::MOST_GIB),
         },
-        _ => constant(expr).is_some_and(|value| value > units::MOST_GIB),
+        // A plain number is judged with the others, as it is without quotes.
+        _ => false,
     };
     if suspicious {
         let span = place(linter, site.text, site.kind, expr.range());

@@ -1,0 +1,73 @@
+//! T121: a minimum above its maximum.
+
+use std::collections::HashSet;
+
+use super::units::amount;
+use super::{Finding, Linter};
+use crate::config::entity::{Common, Entity, EntityKind};
+use crate::config::value::ConfigValue;
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+/// Looks at the limits of all entities and rules.
+pub(super) fn check(linter: &mut Linter<'_>) {
+    let mut seen = HashSet::new();
+    for kind in [EntityKind::Tool, EntityKind::Role, EntityKind::User, EntityKind::Destination] {
+        for entity in linter.config.section(kind).values() {
+            let rules = entity.rules.values().map(|rule| &rule.common);
+            for common in std::iter::once(&entity.common).chain(rules) {
+                asked(linter, entity, common, &mut seen);
+            }
+            accepted(linter, entity);
+        }
+    }
+}
+
+/// `min_cores` above `max_cores`: TPV raises to the one, then lowers to the other.
+fn asked(linter: &mut Linter<'_>, entity: &Entity, common: &Common, seen: &mut HashSet<(Span, Span)>) {
+    let own = &common.resources;
+    let pairs = [
+        ("cores", &own.min_cores, &own.max_cores),
+        ("mem", &own.min_mem, &own.max_mem),
+        ("gpus", &own.min_gpus, &own.max_gpus),
+    ];
+    for (name, least, most) in pairs {
+        let (Some(least), Some(most)) = (least, most) else { continue };
+        // A maximum of 0 is none.
+        if !is_above(least, most) || amount(most) == Some(0.0) || !seen.insert((least.span, most.span)) {
+            continue;
+        }
+        let diagnostic = Diagnostic::warning(format!("`min_{name}` is above `max_{name}`"))
+            .at(least.span, format!("no job gets this: the maximum, {}, counts", most.python_str()))
+            .also(most.span, "the maximum")
+            .also(entity.span, format!("in the {} `{}`", entity.kind.noun(), entity.id))
+            .help(format!("swap the two, or remove `min_{name}`"));
+        linter.report(Finding::new("T121", diagnostic).of(&entity.common));
+    }
+}
+
+/// `min_accepted_cores` above `max_accepted_cores`: only a job without `cores` passes both.
+fn accepted(linter: &mut Linter<'_>, entity: &Entity) {
+    let Some(fields) = &entity.destination else { return };
+    let pairs = [
+        ("cores", &fields.min_accepted_cores, &fields.max_accepted_cores),
+        ("mem", &fields.min_accepted_mem, &fields.max_accepted_mem),
+        ("gpus", &fields.min_accepted_gpus, &fields.max_accepted_gpus),
+    ];
+    for (name, least, most) in pairs {
+        let (Some(least), Some(most)) = (least, most) else { continue };
+        if !is_above(least, most) {
+            continue;
+        }
+        let diagnostic = Diagnostic::warning(format!("`min_accepted_{name}` is above `max_accepted_{name}`"))
+            .at(least.span, format!("the destination takes no job that has `{name}`"))
+            .also(most.span, "the maximum")
+            .also(entity.span, format!("in the destination `{}`", entity.id))
+            .help("swap the two");
+        linter.report(Finding::new("T121", diagnostic).of(&entity.common));
+    }
+}
+
+fn is_above(least: &ConfigValue, most: &ConfigValue) -> bool {
+    matches!((amount(least), amount(most)), (Some(least), Some(most)) if least > most)
+}

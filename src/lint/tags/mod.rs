@@ -1,0 +1,133 @@
+//! T114 and T115: required tags that nobody has.
+//!
+//! Both say "no" of all jobs, so both need a proof: the tags of all entities are known, those that code adds only where it
+//! writes them out ([`in_code`]).
+
+mod in_code;
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::{Finding, Linter};
+use crate::config::Config;
+use crate::config::entity::{Entity, EntityKind};
+use crate::config::scheduling::{SchedulingTags, TagKind};
+use crate::config::suggest::closest;
+use crate::config::value::Text;
+use crate::diagnostic::Diagnostic;
+
+use in_code::TagsInCode;
+
+/// Whose tags become those of a job.
+const ASKING: [EntityKind; 3] = [EntityKind::Tool, EntityKind::Role, EntityKind::User];
+
+/// The kinds that count as having a tag.
+const HAVING: [TagKind; 3] = [TagKind::Require, TagKind::Prefer, TagKind::Accept];
+
+/// The tags that jobs may have, and what code does to them.
+pub(super) struct Tags<'a> {
+    /// The tags of all tools, roles, users and their rules, but for those that they reject.
+    asked: BTreeSet<&'a str>,
+    /// What code does.
+    pub code: TagsInCode,
+    /// Whether there are both tools and destinations. A config without one of them is taken for a part of a whole.
+    pub is_whole: bool,
+}
+
+impl<'a> Tags<'a> {
+    pub(super) fn new(config: &'a Config) -> Self {
+        let mut asked = BTreeSet::new();
+        for kind in ASKING {
+            for entity in config.section(kind).values() {
+                let rules = entity.rules.values().map(|rule| &rule.common.tags);
+                asked.extend(std::iter::once(&entity.common.tags).chain(rules).flat_map(having).map(Text::as_str));
+            }
+        }
+        let has_destinations = config.destinations.values().any(|destination| !destination.common.is_abstract);
+        Self { asked, code: in_code::collect(config), is_whole: has_destinations && !config.tools.is_empty() }
+    }
+
+    /// Whether a job may have the tag.
+    pub(super) fn may_be_asked(&self, tag: &str) -> bool {
+        // Galaxy's own tags are seen only when a job runs.
+        self.code.is_open || tag.starts_with("tool_type_") || self.asked.contains(tag) || self.code.names.contains(tag)
+    }
+}
+
+/// Looks at both sides.
+pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>) {
+    if tags.is_whole {
+        if !tags.code.changes_destinations {
+            offered(linter);
+        }
+        asked(linter, tags);
+    }
+}
+
+pub(super) fn default(config: &Config, kind: EntityKind) -> Option<&Entity> {
+    let id = config.global.default_inherits.as_ref()?;
+    config.section(kind).get(id.as_str()).map(|entity| &**entity)
+}
+
+pub(super) fn having(tags: &SchedulingTags) -> impl Iterator<Item = &Text> {
+    HAVING.into_iter().flat_map(|kind| tags.get(kind))
+}
+
+/// Tags that a tool, user, role or a rule of theirs requires, and no destination has.
+fn offered(linter: &mut Linter<'_>) {
+    let config = linter.config;
+    let mut offers: BTreeSet<&str> = BTreeSet::new();
+    let concrete = config.destinations.values().filter(|destination| !destination.common.is_abstract);
+    let inherited = default(config, EntityKind::Destination);
+    for destination in concrete.map(|destination| &**destination).chain(inherited) {
+        if let Some(fields) = &destination.destination {
+            offers.extend(having(&fields.dest_tags).map(Text::as_str));
+        }
+    }
+    let mut seen = HashSet::new();
+    for kind in ASKING {
+        let default = default(config, kind).map(|default| &*default.id);
+        let takes_part = |entity: &Entity| !entity.common.is_abstract || default == Some(&*entity.id);
+        for entity in config.section(kind).values().filter(|entity| takes_part(entity)) {
+            // What a rule sets beside `fail` or `execute` is dropped.
+            let rules = entity.rules.values().filter(|rule| rule.fail.is_none() && rule.execute.is_none());
+            let rules = rules.map(|rule| &rule.common.tags);
+            for tag in std::iter::once(&entity.common.tags).chain(rules).flat_map(|tags| tags.get(TagKind::Require)) {
+                if offers.contains(tag.as_str()) || !seen.insert(tag.span) {
+                    continue;
+                }
+                let diagnostic = Diagnostic::warning(format!("no destination has the tag `{}`", tag.as_str()))
+                    .at(tag.span, "a job that requires this finds no destination")
+                    .also(entity.span, "");
+                let diagnostic = match closest(tag.as_str(), offers.iter().copied()) {
+                    Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                    None => diagnostic.help("add the tag to the `scheduling` of a destination, under `accept`"),
+                };
+                linter.report(Finding::new("T114", diagnostic).of(&entity.common));
+            }
+        }
+    }
+}
+
+/// Tags that a destination requires, and no tool, user, role or rule has.
+fn asked(linter: &mut Linter<'_>, tags: &Tags<'_>) {
+    let config = linter.config;
+    for destination in config.destinations.values().filter(|destination| !destination.common.is_abstract) {
+        let Some(fields) = &destination.destination else { continue };
+        for tag in fields.dest_tags.get(TagKind::Require) {
+            let name = tag.as_str();
+            if tags.may_be_asked(name) {
+                continue;
+            }
+            let diagnostic = Diagnostic::warning(format!("no job can reach the destination `{}`", destination.id))
+                .at(tag.span, format!("it requires `{name}`, which no tool, user or role has"))
+                .also(destination.span, "")
+                .note("if another file gives the tag, lint all files together: `tpvc lint one.yml other.yml`");
+            let diagnostic = match closest(name, tags.asked.iter().copied()) {
+                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                None => diagnostic.help("give the tag to a tool, user or role, or move it to `accept`"),
+            };
+            linter.report(Finding::new("T115", diagnostic).of(&destination.common));
+            break;
+        }
+    }
+}
