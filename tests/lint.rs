@@ -142,6 +142,35 @@ fn codes_of(text: &str) -> BTreeSet<&'static str> {
     lint_text(text).findings.iter().map(|finding| finding.code).collect()
 }
 
+/// Behind a rule that ends the jobs of those who are not logged in, there is a user.
+#[test]
+fn rules_that_fail_leave_the_others() {
+    let config = |rules: &str| {
+        format!(
+            "global: {{default_inherits: default}}\ntools:\n  default: {{abstract: true, mem: 1}}\n  bwa:\n    mem: 1\n    rules:\n{rules}"
+        )
+    };
+    let fails = "      - {if: user is None, fail: Log in}\n";
+    let asks = "      - {if: user.email == 'a', mem: 2}\n";
+    assert!(codes_of(&config(asks)).contains("T107"));
+    assert!(codes_of(&config(&[asks, fails].concat())).contains("T107"));
+    assert!(!codes_of(&config(&[fails, asks].concat())).contains("T107"));
+    assert!(codes_of(&config(&["      - {if: user is None, mem: 4}\n", asks].concat())).contains("T107"));
+    assert!(
+        codes_of(&config(&["      - {if: user is None and input_size > 1, fail: no}\n", asks].concat()))
+            .contains("T107")
+    );
+    assert!(
+        !codes_of(&config(&["      - {if: not user or input_size > 1, fail: no}\n", asks].concat())).contains("T107")
+    );
+    let of_default =
+        config(asks).replace("abstract: true, mem: 1", "abstract: true, mem: 1, rules: [{if: not user, fail: no}]");
+    assert!(!codes_of(&of_default).contains("T107"));
+    // A field is evaluated after all rules of its entity.
+    let field = config(fails).replace("    mem: 1\n    rules", "    mem: len(user.email)\n    rules");
+    assert!(!codes_of(&field).contains("T107"));
+}
+
 /// That no job can reach a destination is said only where the tags of all jobs are known.
 #[test]
 fn tags_that_code_adds_count() {

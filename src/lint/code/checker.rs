@@ -101,6 +101,8 @@ pub(super) struct Checked<'a> {
     pub result: Option<(Type, &'a Expr)>,
     /// What holds where the result is true.
     pub facts_if_true: HashMap<String, Type>,
+    /// What holds where it is false.
+    pub facts_if_false: HashMap<String, Type>,
 }
 
 /// The condition under which the names of a `try` are bound.
@@ -137,18 +139,22 @@ pub(super) fn check<'a>(
     };
     checker.body(statements);
     let mut result = None;
-    let mut facts_if_true = HashMap::new();
+    let (mut facts_if_true, mut facts_if_false) = (HashMap::new(), HashMap::new());
     if let Some(last) = last {
         let ty = checker.expr(last);
         result = Some((ty, last));
+        let before = checker.state.facts.clone();
         checker.narrow(last, true);
-        facts_if_true = std::mem::take(&mut checker.state.facts);
+        facts_if_true = std::mem::replace(&mut checker.state.facts, before);
+        checker.narrow(last, false);
+        facts_if_false = std::mem::take(&mut checker.state.facts);
         // The block's own names end with it.
         let is_own = |path: &str| checker.bindings.names.contains(super::bindings::first(path));
         facts_if_true.retain(|path, _| !is_own(path));
+        facts_if_false.retain(|path, _| !is_own(path));
     }
     let free = if checker.opaque { Vec::new() } else { checker.free };
-    Checked { faults: checker.faults, free, result, facts_if_true }
+    Checked { faults: checker.faults, free, result, facts_if_true, facts_if_false }
 }
 
 impl<'a> Checker<'a> {

@@ -7,6 +7,7 @@ mod bindings;
 mod calls;
 mod checker;
 mod expressions;
+mod failing;
 mod lost;
 mod names;
 mod narrow;
@@ -58,6 +59,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     let mut names = names::Names::new(linter.config, set_by_code);
     // What a rule's condition says of `user` holds in everything that the rule sets.
     let mut facts: HashMap<Span, HashMap<String, types::Type>> = HashMap::new();
+    let failing = failing::Failing::new(linter.config, &sites, &parsed, &surroundings);
     for (site, parsed) in sites.iter().zip(&parsed) {
         let Some(parsed) = parsed else { continue };
         let start = match site.rule {
@@ -65,6 +67,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             _ => HashMap::new(),
         };
         let mut start = start;
+        start.extend(failing.before(site));
         if matches!(site.kind_of_owner(), EntityKind::User | EntityKind::Role) {
             // Users and roles are looked up only for a user.
             start.insert("user".to_owned(), types::Type::Class("User"));
