@@ -251,6 +251,8 @@ fn resources_that_may_change_are_not_judged() {
     assert!(!of("    cores: 48\n", "  b.*:\n    mem: 1\n    max_cores: 8\n"));
     let users = "users:\n  .*:\n    max_cores: 8\n";
     assert!(!codes_of(&(config("    cores: 48\n", "") + users)).contains("T122"));
+    let users = "users:\n  default:\n    max_cores: 8\n";
+    assert!(!codes_of(&(config("    cores: 48\n", "") + users)).contains("T122"));
     let unbounded = "  cloud: {runner: slurm}\n";
     assert!(!codes_of(&(config("    cores: 48\n", "") + unbounded)).contains("T122"));
 }

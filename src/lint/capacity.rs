@@ -148,7 +148,7 @@ impl<'a> Capacity<'a> {
             out.extend(self.config.tools.values().map(|tool| &**tool));
             out.extend(self.config.roles.values().map(|role| &**role));
         }
-        out.retain(|other| !std::ptr::eq(*other, entity) && other.id != entity.id);
+        out.retain(|other| other.kind != entity.kind || other.id != entity.id);
         out
     }
 
@@ -160,8 +160,10 @@ impl<'a> Capacity<'a> {
             sets(&rule.common) || rule.execute.as_ref().is_some_and(|code| code.as_str().contains(resource.name()))
         };
         let own = entity.rules.values().filter(|rule| but.is_none_or(|but| but.span != rule.span));
+        // The fields of the default are taken into account already.
         let default = default(self.config, entity.kind).map(|default| &default.id);
-        let fields = |other: &&Entity| Some(&other.id) != default && sets(&other.common);
+        let is_default = |other: &Entity| other.kind == entity.kind && Some(&other.id) == default;
+        let fields = |other: &&Entity| !is_default(other) && sets(&other.common);
         own.into_iter().any(|rule| acts(rule))
             || self.others(entity).iter().any(|other| fields(other) || other.rules.values().any(|rule| acts(rule)))
     }
