@@ -1,7 +1,8 @@
 //! Config texts over http and https.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use super::url::{redirected, shown};
 use super::{SourceError, read_limited};
 
 /// What reading one source may cost.
@@ -19,7 +20,11 @@ impl Default for Limits {
     }
 }
 
-/// The body behind an http or https URL. Redirects are followed, as the `requests` library does for TPV.
+/// How many redirects are followed, as by the `requests` library.
+const MOST_REDIRECTS: usize = 30;
+
+/// The body behind an http or https URL. Redirects are followed, as the `requests` library does for TPV, but for those that
+/// leave http and https or go from https to http.
 ///
 /// # Errors
 /// A connection that fails, a status other than success, and a body that is too big or comes too slowly.
@@ -28,16 +33,32 @@ impl Default for Limits {
 /// limit. Both end in an error here.
 pub fn fetch(url: &str, limits: &Limits) -> Result<Vec<u8>, SourceError> {
     let agent: ureq::Agent = ureq::Agent::config_builder()
-        .timeout_global(Some(limits.time))
+        .max_redirects(0)
         .user_agent(concat!("tpvc/", env!("CARGO_PKG_VERSION")))
         .build()
         .into();
-    let mut response = agent.get(url).call().map_err(|error| explain(error, limits))?;
-    let body = read_limited(response.body_mut().as_reader(), limits.bytes);
-    body.map_err(|error| explain(error.into(), limits))?.ok_or(SourceError::TooBig(limits.bytes))
+    let started = Instant::now();
+    let mut url = url.to_owned();
+    for _ in 0..=MOST_REDIRECTS {
+        let left = limits.time.saturating_sub(started.elapsed()).max(Duration::from_millis(1));
+        let request = agent.get(&url).config().timeout_global(Some(left)).build();
+        let mut response = request.call().map_err(|error| explain(error, &url, limits))?;
+        let status = response.status();
+        if status.is_success() {
+            let body = read_limited(response.body_mut().as_reader(), limits.bytes);
+            let body = body.map_err(|error| explain(error.into(), &url, limits))?;
+            return body.ok_or(SourceError::TooBig(limits.bytes));
+        }
+        let location = response.headers().get("location").and_then(|location| location.to_str().ok());
+        let Some(location) = location.filter(|_| status.is_redirection()) else {
+            return Err(SourceError::Status(status.as_u16()));
+        };
+        url = redirected(&url, location).map_err(SourceError::Redirect)?;
+    }
+    Err(SourceError::Redirect(format!("the server redirects more than {MOST_REDIRECTS} times")))
 }
 
-fn explain(error: ureq::Error, limits: &Limits) -> SourceError {
+fn explain(error: ureq::Error, url: &str, limits: &Limits) -> SourceError {
     use std::io::ErrorKind;
     match error {
         ureq::Error::StatusCode(status) => SourceError::Status(status),
@@ -48,7 +69,7 @@ fn explain(error: ureq::Error, limits: &Limits) -> SourceError {
             ErrorKind::TimedOut => SourceError::Timeout(limits.time.as_secs()),
             _ => SourceError::Transfer(error.to_string()),
         },
-        other => SourceError::Transfer(other.to_string()),
+        other => SourceError::Transfer(other.to_string().replace(url, &shown(url))),
     }
 }
 
@@ -92,6 +113,34 @@ mod tests {
     fn a_config_comes_over_http() {
         let url = respond("200 OK", b"tools: {}\n".to_vec());
         assert_eq!(load(&url, &Limits::default()).unwrap(), "tools: {}\n");
+    }
+
+    fn redirect(location: &str) -> String {
+        let head =
+            format!("HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        serve(move |stream| {
+            let _ = stream.write_all(head.as_bytes());
+        })
+    }
+
+    #[test]
+    fn redirects_are_followed_over_http_alone() {
+        let target = respond("200 OK", b"tools: {}\n".to_vec());
+        assert_eq!(load(&redirect(&target), &Limits::default()).unwrap(), "tools: {}\n");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret.yml");
+        std::fs::write(&path, "tools: {}\n").unwrap();
+        let file = format!("file://{}", path.display());
+        let expected = format!("the server redirects to `{file}`, which is no http or https address");
+        assert_eq!(load(&redirect(&file), &Limits::default()).unwrap_err(), expected);
+    }
+
+    #[test]
+    fn no_name_of_a_text_holds_a_password() {
+        let url = respond("200 OK", b"tools: {}\n".to_vec()).replace("http://", "http://user:secret@");
+        let mut sources = SourceMap::new();
+        let id = sources.load(&url, &Limits::default()).unwrap();
+        assert_eq!(*sources.get(id).unwrap().name, *url.replace("user:secret@", "***@"));
     }
 
     #[test]

@@ -3,12 +3,14 @@
 //! Every later stage speaks of places as [`Span`]s; [`SourceMap`] turns them into the line and column a person reads.
 
 mod fetch;
+mod url;
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 pub use fetch::{Limits, fetch};
+pub use url::{is_url, shown};
 
 /// Names one text of a [`SourceMap`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,7 +58,7 @@ pub struct Place {
 /// One config text.
 #[derive(Debug)]
 pub struct Source {
-    /// The path or URL, exactly as the user wrote it.
+    /// The path as the user wrote it, or the URL as it may be shown.
     pub name: Arc<str>,
     /// The text, without a byte order mark.
     pub text: Arc<str>,
@@ -72,7 +74,7 @@ impl Source {
         let mut lines = vec![0];
         let breaks = text.bytes().zip(1u32..).filter(|&(byte, _)| byte == b'\n');
         lines.extend(breaks.map(|(_, next)| next));
-        Self { name: name.into(), text: text.into(), lines, first_line }
+        Self { name: shown(name).into(), text: text.into(), lines, first_line }
     }
 
     /// The line and column of a byte offset.
@@ -160,12 +162,6 @@ impl SourceMap {
     }
 }
 
-/// Whether TPV fetches `name` rather than opening it.
-pub fn is_url(name: &str) -> bool {
-    let scheme = name.split_once(':').map_or("", |(scheme, _)| scheme);
-    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
-}
-
 /// Why a config text could not be read.
 #[derive(Debug)]
 pub enum SourceError {
@@ -196,6 +192,8 @@ pub enum SourceError {
     Timeout(u64),
     /// The server answered with a status that is not a success.
     Status(u16),
+    /// A redirect that is not followed, in words for the user.
+    Redirect(String),
     /// Any other failure of the transfer, in the words of the HTTP client.
     Transfer(String),
 }
@@ -215,7 +213,7 @@ impl fmt::Display for SourceError {
             Self::UnknownHost => write!(f, "the host is not known"),
             Self::Timeout(seconds) => write!(f, "no complete answer within {seconds} s"),
             Self::Status(status) => write!(f, "the server answered with status {status}"),
-            Self::Transfer(message) => write!(f, "{message}"),
+            Self::Redirect(message) | Self::Transfer(message) => write!(f, "{message}"),
         }
     }
 }
@@ -234,6 +232,7 @@ impl SourceError {
             Self::Directory => "name the files in it",
             Self::TooBig(_) => "check that this is a config",
             Self::Utf16 | Self::NotUtf8 { .. } => "save it as UTF-8, and check that this is a config",
+            Self::Redirect(_) => "name the address of the config itself, or save the file and name its path",
             Self::Refused | Self::UnknownHost | Self::Timeout(_) | Self::Status(_) | Self::Transfer(_) => {
                 "check the address and the network, or save the file and name its path"
             }
@@ -271,7 +270,7 @@ fn read_file(name: &str, limits: &Limits) -> Result<Vec<u8>, SourceError> {
 }
 
 /// All bytes of `reader`, or `None` where there are more than `limit`.
-fn read_limited(reader: impl std::io::Read, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
+pub(crate) fn read_limited(reader: impl std::io::Read, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     std::io::Read::read_to_end(&mut std::io::Read::take(reader, limit.saturating_add(1)), &mut bytes)?;
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
@@ -291,12 +290,6 @@ mod tests {
         assert_eq!(sources.locate(Span::new(id, at, at + 1)), "a.yml:2:6");
         assert_eq!(sources.locate(Span::new(id, 0, 1)), "a.yml:1:1");
         assert_eq!(sources.locate(Span::new(id, text.len(), text.len())), "a.yml:3:1");
-    }
-
-    #[test]
-    fn only_http_and_https_are_urls() {
-        assert!(is_url("http://a/b") && is_url("HTTPS://a"));
-        assert!(!is_url("file:///a") && !is_url("c:/a") && !is_url("tpv.yml"));
     }
 
     #[test]
