@@ -80,8 +80,9 @@ fn formatting_twice_changes_nothing() {
     yaml_files(&project().join("tests/format"), &mut files);
     yaml_files(&project().join("fixtures"), &mut files);
     // These the real `tpv format` changes again, or makes what is no YAML any more: it escapes the tags of an escaped
-    // tag, breaks keys into lines, and writes `\r` as it is.
-    let restless = ["format/tags.yml", "format/long-key-of-words.yml", "code-blocks/tpv.yml"];
+    // tag, breaks keys into lines, writes `\r` as it is, and drops an empty first line the second time.
+    let restless =
+        ["format/tags.yml", "format/long-key-of-words.yml", "code-blocks/tpv.yml", "further-attributes/tpv.yml"];
     let mut checked = 0;
     for path in files {
         let Ok(once) = tpvc::format::format(&read(&path)) else { continue };

@@ -38,7 +38,7 @@ fn artifacts_that_are_cut_altered_foreign_empty_or_newer_are_refused() {
     let path = folder.path();
     let good = fs::read(path.join("rules.bin")).unwrap();
     assert!(refused(path, b"").contains("`bad.bin` cannot be used: the file is empty"));
-    assert!(refused(path, CONFIG.as_bytes()).contains("the file is not a tpvc artifact"));
+    assert!(refused(path, b"no config").contains("the file is not a tpvc artifact"));
     assert!(refused(path, &good[..good.len() - 1]).contains("cut short"));
     assert!(refused(path, &good[..5]).contains("cut short"));
     let mut longer = good.clone();
@@ -178,7 +178,7 @@ fn missing_and_unreadable_files_are_named() {
         ),
         (vec!["map", "rules.bin", "."], "the jobs cannot be read from `.`: it is a folder"),
         (vec!["map", "rules.bin", "jobs.jsonl", "--world", "w.json"], "the world cannot be read from `w.json`"),
-        (vec!["map", "rules.bin", "jobs.jsonl", "--world", "config.yml"], "`config.yml` is not a world: line 1"),
+        (vec!["map", "rules.bin", "jobs.jsonl", "--world", "config.yml"], "`config.yml` is a TPV config, not a world"),
         (vec!["inspect", "nothing.bin"], "the artifact cannot be read from `nothing.bin`"),
         (vec!["compile", "nothing.yml", "-o", "x.bin"], "nothing.yml"),
     ] {
@@ -321,7 +321,7 @@ fn a_config_may_come_from_stdin() {
         assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
     }
     let write = tpvc_in(folder.path(), &["format", "--write", "-"]);
-    assert_eq!(write.status.code(), Some(1), "{}", stderr(&write));
+    assert_eq!(write.status.code(), Some(2), "{}", stderr(&write));
 }
 
 #[test]
@@ -331,7 +331,7 @@ fn configs_that_cannot_be_read_say_why() {
     fs::create_dir(folder.path().join("sub")).unwrap();
     let cases = [
         ("none.yml", "no such file", "check the path; it is relative to the present folder"),
-        ("sub", "is a directory", "name the files in it"),
+        ("sub", "no .yml or .yaml file in the folder `sub`", "name a folder with config files"),
         ("latin.yml", "is not UTF-8 text", "save it as UTF-8"),
     ];
     for (name, what, help) in cases {
@@ -344,5 +344,52 @@ fn configs_that_cannot_be_read_say_why() {
             assert_eq!(run.status.code(), Some(1), "{verb} {name}: {said}");
             assert!(said.contains(what) && said.contains(help), "{verb} {name}: {said}");
         }
+    }
+}
+
+/// What never ends is not read for ever, whatever verb it is given to.
+#[cfg(unix)]
+#[test]
+fn endless_inputs_are_refused() {
+    let folder = folder();
+    let path = folder.path();
+    let zero = "/dev/zero";
+    for (args, message) in [
+        (vec!["compile", zero, "-o", "other.bin"], "cannot read `/dev/zero`: is larger than 64 MiB"),
+        (vec!["lint", zero], "cannot read `/dev/zero`: is larger than 64 MiB"),
+        (vec!["format", zero], "`/dev/zero` cannot be read: is larger than 64 MiB"),
+        (vec!["dump", zero], "cannot read `/dev/zero`: is larger than 64 MiB"),
+        (vec!["dump", "--job-conf", zero], "the job configuration `/dev/zero` cannot be read: is larger than 64 MiB"),
+        (vec!["dry-run", zero], "cannot read `/dev/zero`: is larger than 64 MiB"),
+        (
+            vec!["dry-run", "rules.bin", "--job", zero],
+            "the job cannot be read from `/dev/zero`: it is larger than 256 MiB",
+        ),
+        (vec!["inspect", zero], "`/dev/zero` cannot be used: the file is not a tpvc artifact"),
+        (vec!["map", zero, "jobs.jsonl"], "`/dev/zero` cannot be used: the file is not a tpvc artifact"),
+        (vec!["map", "rules.bin", zero], "the jobs cannot be read from `/dev/zero`: a line has more than 64 MiB"),
+        (
+            vec!["map", "rules.bin", "jobs.jsonl", "--world", zero],
+            "the world cannot be read from `/dev/zero`: it is larger than 256 MiB",
+        ),
+    ] {
+        let run = tpvc_in(path, &args);
+        let said = stderr(&run);
+        assert_eq!(run.status.code(), Some(1), "{args:?}: {said}");
+        // The findings of `lint` are results.
+        assert!(said.contains(message) || stdout(&run).contains(message), "{args:?}: {said}");
+        assert!(stdout(&run).len() < 200, "{args:?}");
+    }
+    // A pipe is read as a file is.
+    assert!(std::process::Command::new("mkfifo").arg(path.join("pipe")).status().unwrap().success());
+    for args in [vec!["map", "pipe", "jobs.jsonl"], vec!["compile", "pipe", "-o", "other.bin"]] {
+        let target = path.join("pipe");
+        let writer = std::thread::spawn(move || {
+            let mut pipe = fs::File::options().write(true).open(target).unwrap();
+            let chunk = vec![b'#'; 1 << 20];
+            while std::io::Write::write_all(&mut pipe, &chunk).is_ok() {}
+        });
+        assert_eq!(tpvc_in(path, &args).status.code(), Some(1), "{args:?}");
+        writer.join().unwrap();
     }
 }

@@ -95,8 +95,14 @@ pub fn compile(configs: &[String]) -> Result<Rules, WorkloadError> {
     })
 }
 
+/// The most bytes of a job file or world to measure with: both are held in memory.
+const MOST_BYTES: u64 = 1 << 30;
+
 fn text(path: &Path) -> Result<String, WorkloadError> {
-    std::fs::read_to_string(path).map_err(|error| wrong(path, &error))
+    let file = std::fs::File::open(path).map_err(|error| wrong(path, &error))?;
+    let bytes = crate::source::read_limited(file, MOST_BYTES).map_err(|error| wrong(path, &error))?;
+    let bytes = bytes.ok_or_else(|| wrong(path, &format_args!("is larger than {} MiB", MOST_BYTES >> 20)))?;
+    String::from_utf8(bytes).map_err(|error| wrong(path, &error.utf8_error()))
 }
 
 fn wrong(path: &Path, error: &dyn fmt::Display) -> WorkloadError {

@@ -7,19 +7,21 @@ use std::time::Instant;
 use clap::Args;
 
 use super::output::{Output, tell};
-use super::report::{count, grouped, io_help};
+use super::paths;
+use super::report::{count, grouped, write_help};
 use super::{Common, Outcome};
 
 /// Compile TPV config files into one artifact
 ///
-/// The files are merged in the order given, later over earlier, as TPV merges the files of `tpv_config_files`. All errors
-/// of all files are reported; the artifact is written only where there is none.
+/// The files are merged in the order given, later over earlier, as TPV merges the files of `tpv_config_files`; those of a
+/// folder or pattern in the order of their names. All errors of all files are reported; the artifact is written only where
+/// there is none.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc compile tpv_rules_local.yml -o rules.bin\n  \
     tpvc compile https://gxy.io/tpv/db.yml tpv_rules_local.yml -o rules.bin --strict")]
 pub(super) struct Compile {
-    /// Config files or http/https URLs
+    /// Config files, http/https URLs, folders (their .yml and .yaml files) or patterns with `*`
     #[arg(required = true, value_name = "CONFIG")]
     configs: Vec<String>,
     /// The artifact to write; `-` is stdout
@@ -33,7 +35,11 @@ pub(super) struct Compile {
 impl Compile {
     pub(super) fn run(&self, common: &Common) -> Outcome {
         let started = Instant::now();
-        let compiled = crate::compile(&self.configs, &crate::CompileOptions { strict: self.strict });
+        let configs = match paths::configs(&self.configs, common) {
+            Ok(configs) => configs,
+            Err(trouble) => return common.end(Err(trouble)),
+        };
+        let compiled = crate::compile(&configs, &crate::CompileOptions { strict: self.strict });
         common.show(&compiled.diagnostics, &compiled.sources);
         let Some(rules) = compiled.rules else {
             let errors = count(compiled.diagnostics.errors() as u64, "error");
@@ -52,14 +58,14 @@ impl Compile {
             output.finish()
         });
         if let Err(error) = written {
-            let (what, help) = io_help(&error, &self.output);
-            common.fail(format!("the artifact cannot be written to {what}"), help);
+            let (what, help) = write_help(&error, &self.output);
+            common.fail(format!("the artifact cannot be written to {what}"), &help);
             return Outcome::Bad;
         }
         let tables = rules.tables();
         common.say(&format!(
             "compiled {}: {}, {}, {}, {}, {} of code; {} bytes in {:.0} ms",
-            count(self.configs.len() as u64, "file"),
+            count(configs.len() as u64, "file"),
             count(tables.tools.rows.len() as u64, "tool"),
             count(tables.roles.rows.len() as u64, "role"),
             count(tables.users.rows.len() as u64, "user"),

@@ -51,6 +51,10 @@ impl Man {
                 Err(error) => fail(common, &error, Path::new("-")),
             };
         };
+        if folder.exists() && !folder.is_dir() {
+            common.fail(format!("`{}` is a file", folder.display()), "name a folder: there is a page for each verb");
+            return Outcome::Bad;
+        }
         let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command, folder));
         match written {
             Ok(()) => Outcome::Done,

@@ -6,8 +6,9 @@ use clap::{Args, ValueEnum};
 
 use crate::config::Input;
 use crate::config::entity::EntityKind;
-use crate::config::suggest::closest;
+use crate::config::suggest::{closest, did_you_mean};
 use crate::dump::{Options, text, yaml};
+use crate::source::shown;
 
 use super::output::print;
 use super::report::Trouble;
@@ -22,7 +23,7 @@ use super::{Common, Outcome, rules};
     tpvc dump --job-conf job_conf.yml --output-format yaml\n  \
     tpvc dump shared.yml local.yml --entity bwa_mem --resolved --provenance")]
 pub(super) struct Dump {
-    /// Config files or URLs, in load order
+    /// Config files, URLs, folders (their .yml and .yaml files, by name) or patterns, merged in this order
     #[arg(value_name = "CONFIG")]
     configs: Vec<String>,
     /// Galaxy's job configuration, YAML or XML, which names the config files where none is given
@@ -56,15 +57,13 @@ impl Dump {
 
     fn try_run(&self, common: &Common) -> Result<Outcome, Trouble> {
         if self.configs.is_empty() && self.job_conf.is_none() {
-            common.fail(
+            common.misuse(
                 "`tpvc dump` needs configs",
                 "name config files, or the job configuration with `--job-conf FILE`",
             );
-            std::process::exit(2);
         }
         if self.provenance && self.output_format == Some(Format::Text) {
-            common.fail("`--provenance` writes YAML comments", "leave out `--output-format text`");
-            std::process::exit(2);
+            common.misuse("`--provenance` writes YAML comments", "leave out `--output-format text`");
         }
         let (inputs, sources) = rules::inputs(self.job_conf.as_deref(), &self.configs, common)?;
         let compiled = crate::compile_inputs(&inputs, sources, &crate::CompileOptions::default());
@@ -78,9 +77,12 @@ impl Dump {
             let ids: Vec<&str> =
                 EntityKind::ALL.iter().flat_map(|kind| config.section(*kind).keys()).map(|id| &**id).collect();
             if !ids.contains(&&**id) {
-                let help = match closest(id, ids.iter().copied()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "`tpvc dump` without `--entity` lists all of them".to_owned(),
+                // The id of a tool of a tool shed has its name somewhere inside.
+                let around = || ids.iter().copied().filter(|other| other.contains(&**id)).take(3).collect::<Vec<_>>();
+                let help = match (closest(id, ids.iter().copied()), around().as_slice()) {
+                    (Some(near), _) => did_you_mean(near),
+                    (None, []) => "`tpvc dump` without `--entity` lists all of them".to_owned(),
+                    (None, around) => format!("did you mean `{}`?", around.join("` or `")),
                 };
                 return Err(Trouble::new(format!("no entity has the id `{id}`"), help));
             }
@@ -88,7 +90,7 @@ impl Dump {
         let names: Vec<String> = inputs
             .iter()
             .map(|input| match input {
-                Input::Named(name) => name.clone(),
+                Input::Named(name) => shown(name).into_owned(),
                 Input::Inline(..) => "<inline config>".to_owned(),
             })
             .collect();

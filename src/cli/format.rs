@@ -1,21 +1,23 @@
 //! `tpvc format`
 
-use std::io::Write;
 use std::path::Path;
 
-use clap::{Args, CommandFactory, error::ErrorKind};
+use clap::Args;
 
-use super::diff;
-use super::output::{Output, print};
-use super::report::{Trouble, count, io_help};
-use super::{Cli, Common, Outcome};
+use super::kind::Kind;
+use super::output::print;
+use super::report::{Trouble, count};
+use super::rewrite::{rewrite, with_line_ends_of};
+use super::{Common, Outcome, diff, paths};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::{Limits, SourceId, SourceMap, Span, is_url};
+use crate::format::FormatError;
+use crate::source::{Limits, SourceId, SourceMap, Span, is_url, shown};
 
 /// Format TPV config files as `tpv format` does
 ///
 /// Entities are sorted by name, the default one first, and the fields of each are put in TPV's order; comments go with
 /// what they belong to. The text is that of `tpv format`, to the byte. Without `--check` and `--write` it goes to stdout.
+/// With `--write` files keep their owner, mode, links and line ends. What would be no YAML any more is refused.
 ///
 /// With `--check` the exit status is 1 where a file is not formatted.
 #[derive(Args)]
@@ -24,7 +26,8 @@ use crate::source::{Limits, SourceId, SourceMap, Span, is_url};
     tpvc format --check *.yml\n  \
     tpvc format --write tpv_rules_local.yml")]
 pub(super) struct Format {
-    /// Config files or http/https URLs; several with `--check` or `--write` only
+    /// Config files, http/https URLs, folders (their .yml and .yaml files) or patterns; several with `--check` or `--write`
+    /// only
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
     /// Print what would change as a unified diff, and nothing for formatted files
@@ -37,12 +40,19 @@ pub(super) struct Format {
 
 impl Format {
     pub(super) fn run(&self, common: &Common) -> Outcome {
-        if self.files.len() > 1 && !self.check && !self.write {
-            let message = "several files can be formatted with --check or --write only";
-            Cli::command().error(ErrorKind::TooManyValues, message).exit();
+        self.refuse(common);
+        let files = match paths::expand(&self.files) {
+            Ok(files) => files,
+            Err(trouble) => return common.end(Err(trouble)),
+        };
+        if files.len() > 1 && !self.check && !self.write {
+            common.misuse(
+                "several files can be formatted with `--check` or `--write` only",
+                "name one file, or add `--write` to replace the files by their formatted text",
+            );
         }
         let (mut bad, mut changed) = (0, 0);
-        for file in &self.files {
+        for file in &files {
             match self.format(file, common) {
                 Ok(Some(is_changed)) => changed += u64::from(is_changed),
                 Ok(None) => bad += 1,
@@ -58,12 +68,29 @@ impl Format {
         if bad > 0 || self.check && changed > 0 { Outcome::Bad } else { Outcome::Done }
     }
 
+    /// Ends the process where what cannot be written is to be.
+    fn refuse(&self, common: &Common) {
+        for file in self.files.iter().filter(|_| self.write) {
+            if file == "-" {
+                common.misuse("stdin cannot be written", "leave out `--write`");
+            }
+            if is_url(file) {
+                common.misuse(format!("`{}` cannot be written: it is a URL", shown(file)), "leave out `--write`");
+            }
+        }
+    }
+
     /// Formats one file and says whether that changes it; `None` for a file that cannot be formatted, which was reported.
     fn format(&self, name: &str, common: &Common) -> Result<Option<bool>, Trouble> {
+        if let kind @ (Kind::Artifact | Kind::Jobs) = Kind::of(Path::new(name)) {
+            let message = format!("`{name}` is {}, not a config", kind.noun());
+            return Err(Trouble::new(message, "name config files"));
+        }
         let mut sources = SourceMap::new();
         let id = sources
             .load(name, &Limits::default())
-            .map_err(|error| Trouble::new(format!("`{name}` cannot be read: {error}"), error.help()))?;
+            .map_err(|error| Trouble::new(format!("`{}` cannot be read: {error}", shown(name)), error.help()))?;
+        let name = &shown(name);
         let old = sources.get(id).map(|source| source.text.clone()).unwrap_or_default();
         let mut diagnostics = Diagnostics::new();
         let formatted = match crate::format::format(&old) {
@@ -79,30 +106,58 @@ impl Format {
                 return Ok(None);
             }
         };
-        let is_changed = formatted.text != *old;
+        // TPV has texts that it breaks, such as those with long keys of several words.
+        if formatted.text != *old
+            && let Err(error) = crate::format::format(&formatted.text)
+        {
+            diagnostics.push(broken(name, &formatted.text, &error, id, &mut sources));
+            common.show(&diagnostics, &sources);
+            return Ok(None);
+        }
+        // TPV writes no carriage returns; a file on disk keeps those that it has.
+        let is_printed = !self.write && !self.check;
+        let text = if is_printed { formatted.text } else { with_line_ends_of(&old, formatted.text) };
+        let is_changed = text != *old;
         if is_changed && !self.check {
             diagnostics = losses(id, &formatted.lost);
             common.show(&diagnostics, &sources);
         }
-        if self.write {
-            if is_changed {
-                // TPV has texts that it breaks, such as those with long keys of several words.
-                if let Err(error) = crate::format::format(&formatted.text) {
-                    let message = format!("`{name}` would be no YAML after formatting: {error}");
-                    return Err(Trouble::new(
-                        message,
-                        "nothing was written; shorten keys of more than 70 characters".to_owned(),
-                    ));
-                }
-                write_file(name, &formatted.text)?;
-            }
-        } else if self.check {
-            print(diff::unified(name, &format!("{name} (formatted)"), &old, &formatted.text))?;
-        } else {
-            print(&formatted.text)?;
+        if self.check {
+            print(diff::unified(name, &format!("{name} (formatted)"), &old, &text))?;
+        } else if !self.write {
+            print(&text)?;
+        } else if is_changed {
+            rewrite(Path::new(&**name), text.as_bytes())?;
         }
         Ok(Some(is_changed))
     }
+}
+
+/// The error for a text that is no YAML once it is formatted: with its place there, and in the file where it is clear what it
+/// comes from.
+fn broken(name: &str, text: &str, error: &FormatError, old: SourceId, sources: &mut SourceMap) -> Diagnostic {
+    /// Words that are so long stand for what they were made of.
+    const LONG: usize = 6;
+    let at = error.offset.unwrap_or(0);
+    let start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
+    let around = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("");
+    let mut words: Vec<&str> = around.split_whitespace().filter(|word| word.len() >= LONG).collect();
+    words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+    let origin = sources.get(old).and_then(|source| {
+        words.iter().find_map(|word| {
+            let mut found = source.text.match_indices(word);
+            let (offset, _) = found.next()?;
+            found.next().is_none().then(|| Span::new(old, offset, offset + word.len()))
+        })
+    });
+    let formatted = sources.add(&format!("{name} (formatted)"), text);
+    let place = Span::new(formatted, at, at + 1);
+    let problem = Diagnostic::error(format!("`{name}` would be no YAML after formatting"));
+    let problem = match origin {
+        Some(origin) => problem.at(origin, "`tpv format` breaks this").called(place, error.message.clone()),
+        None => problem.at(place, error.message.clone()),
+    };
+    problem.help("nothing was written; shorten keys of more than 70 characters")
 }
 
 /// The warning about comments that formatting drops.
@@ -124,22 +179,4 @@ fn losses(id: SourceId, lost: &[usize]) -> Diagnostics {
         "keep it by moving it behind the first key of the file: sorting drops what is attached to a whole mapping",
     ));
     diagnostics
-}
-
-fn write_file(name: &str, text: &str) -> Result<(), Trouble> {
-    if name == "-" {
-        return Err(Trouble::new("stdin cannot be written", "leave out `--write`"));
-    }
-    if is_url(name) {
-        return Err(Trouble::new(format!("`{name}` cannot be written: it is a URL"), "leave out `--write`"));
-    }
-    let path = Path::new(name);
-    let written = Output::create(path).and_then(|mut output| {
-        output.write_all(text.as_bytes())?;
-        output.finish()
-    });
-    written.map_err(|error| {
-        let (what, help) = io_help(&error, path);
-        Trouble::new(format!("the formatted text cannot be written to {what}"), help)
-    })
 }

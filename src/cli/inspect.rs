@@ -10,10 +10,12 @@ use tpv_runtime::artifact::tables::Tables;
 use tpv_runtime::python::code::{CodeKind, ProgramData};
 use tpv_runtime::python::listing::listing;
 
-use super::map::{artifact_error, read_artifact};
+use super::map::artifact_error;
 use super::output::print;
 use super::report::grouped;
 use super::{Common, Outcome};
+use crate::config::suggest::did_you_mean;
+use crate::link::{blocks_at, paths_near};
 
 /// Show what is inside an artifact
 ///
@@ -43,7 +45,7 @@ impl Inspect {
     }
 
     fn text(&self) -> Result<String, (String, String)> {
-        let bytes = read_artifact(&self.rules)?;
+        let bytes = super::input::artifact(&self.rules)?;
         let bad = |error: tpv_runtime::artifact::ArtifactError| artifact_error(&self.rules, &error.to_string());
         let manifest = manifest(&bytes).map_err(bad)?;
         let rules = Rules::load(&bytes).map_err(bad)?;
@@ -70,7 +72,7 @@ impl Inspect {
         let program = rules.program();
         let blocks: Vec<u32> = match wanted.parse() {
             Ok(number) => vec![number],
-            Err(_) => crate::link::blocks_at(rules.tables(), wanted),
+            Err(_) => blocks_at(rules.tables(), wanted),
         };
         let codes: Vec<String> = blocks
             .iter()
@@ -78,10 +80,15 @@ impl Inspect {
             .map(|block| listing(program, *block))
             .collect();
         if codes.is_empty() {
-            return Err((
-                format!("there is no block `{wanted}` in `{}`", self.rules.display()),
-                "name a block by its number or by the path of its property, such as `tools.bwa.mem`".to_owned(),
-            ));
+            let help = match paths_near(rules.tables(), wanted).as_slice() {
+                _ if wanted.parse::<u32>().is_ok() => {
+                    format!("blocks have the numbers 0 to {}", program.codes.len().saturating_sub(1))
+                }
+                [] => "name a block by its number or by the path of its property, such as `tools.bwa.mem`".to_owned(),
+                [near] => did_you_mean(near),
+                several => format!("there is code at `{}`", several.join("`, `")),
+            };
+            return Err((format!("there is no block `{wanted}` in `{}`", self.rules.display()), help));
         }
         Ok(codes.join("\n"))
     }

@@ -9,6 +9,7 @@ use crate::diagnostic::Diagnostics;
 use crate::source::{Limits, SourceMap, is_url};
 
 use super::Common;
+use super::kind::Kind;
 use super::report::Trouble;
 
 /// The destination that refers to TPV, by the name that TPV's own commands look for.
@@ -30,7 +31,7 @@ pub(super) fn read(path: &Path, common: &Common) -> Result<JobConf, Trouble> {
     let name = path.to_string_lossy();
     let mut sources = SourceMap::new();
     let id = sources.load(&name, &Limits::default()).map_err(|error| {
-        Trouble::new(format!("the job configuration `{name}` cannot be read: {error}"), "check the path")
+        Trouble::new(format!("the job configuration `{name}` cannot be read: {error}"), error.help())
     })?;
     let folder = std::path::absolute(path).ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_default();
     let inputs = if name.contains(".xml") {
@@ -43,7 +44,13 @@ pub(super) fn read(path: &Path, common: &Common) -> Result<JobConf, Trouble> {
         let Some(document) = document else {
             return Err(Trouble::new(format!("`{name}` is not a job configuration"), "mend the errors above"));
         };
-        let found = of_yaml(&document.root).ok_or_else(|| missing(&name))?;
+        let found = of_yaml(&document.root).ok_or_else(|| match Kind::of(path) {
+            Kind::Config => Trouble::new(
+                format!("`{name}` is a TPV config, not Galaxy's job configuration"),
+                "name configs without `--job-conf`",
+            ),
+            _ => missing(&name),
+        })?;
         let mut inputs = Vec::new();
         for value in found {
             match &value.kind {

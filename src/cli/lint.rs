@@ -15,8 +15,8 @@ use crate::lint::{Linted, Options, codes, lint, report};
 
 /// Find what is wrong in TPV config files, and what is likely wrong in their code
 ///
-/// The files are merged in the order given, later over earlier, as TPV merges the files of `tpv_config_files`; give all
-/// of them, since names and tags may come from any. Exits 1 if there is an error, 0 if there are only warnings.
+/// The files are merged in the order given, later over earlier, as TPV merges the files of `tpv_config_files`; those of a
+/// folder or pattern in the order of their names. Give all, since names and tags may come from any. Exits 1 if there is an error, 0 if there are only warnings.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc lint tpv_rules_local.yml\n  \
@@ -62,12 +62,10 @@ impl Lint {
     pub(super) fn run(&self, common: &Common) -> Outcome {
         let started = Instant::now();
         let ignore = self.ignored(common);
-        let configs = match paths::expand(&self.configs) {
+        let configs = if self.each { paths::each(&self.configs) } else { paths::configs(&self.configs, common) };
+        let configs = match configs {
             Ok(configs) => configs,
-            Err((message, help)) => {
-                common.fail(message, help);
-                return Outcome::Bad;
-            }
+            Err(trouble) => return common.end(Err(trouble)),
         };
         let options = Options { ignore };
         let groups: Vec<Vec<String>> =

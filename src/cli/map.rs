@@ -1,8 +1,7 @@
 //! `tpvc map`
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,10 +17,14 @@ use tpv_runtime::mapper::{Hooks, Log, Mapper};
 use tpv_runtime::python::vm::{Limits, LogLevel};
 use tpv_runtime::stream::{self, Work};
 
+use super::input;
+use super::kind::Kind;
 use super::output::{Output, tell};
+use super::paths;
 use super::progress::Progress;
-use super::report::{count, grouped, io_help};
+use super::report::{count, grouped, write_help};
 use super::{Common, Outcome};
+use crate::source::shown;
 
 /// Map a file of jobs
 ///
@@ -35,9 +38,9 @@ use super::{Common, Outcome};
     zcat jobs.jsonl.gz | tpvc map rules.bin - | jq .destination.id")]
 pub(super) struct Map {
     /// The artifact and the job file; with `--config` the job file only. `-` is stdin
-    #[arg(required = true, num_args = 1..=2, value_names = ["RULES", "JOBS"])]
+    #[arg(required = true, num_args = 1.., value_names = ["RULES", "JOBS"])]
     files: Vec<PathBuf>,
-    /// A config file or URL to compile in place of an artifact; repeat it for more
+    /// A config file, URL, folder or pattern to compile in place of an artifact; repeat it for more, later over earlier
     #[arg(long, value_name = "CONFIG")]
     config: Vec<String>,
     /// Where the answers go; `-` is stdout
@@ -47,7 +50,7 @@ pub(super) struct Map {
     #[arg(long, value_name = "WORLD")]
     world: Option<PathBuf>,
     /// Threads to map with [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<u16>,
     /// Add the candidate destinations in rank order to each answer
     #[arg(long)]
@@ -64,6 +67,11 @@ pub(super) struct Map {
     /// Nested calls of a job's code; deeper ones are `RecursionError`
     #[arg(long, value_name = "CALLS", default_value_t = Limits::default().depth, help_heading = "Budgets of the code")]
     max_depth: usize,
+}
+
+fn threads(text: &str) -> Result<u16, String> {
+    let number = text.parse().ok().filter(|number| (1..=1024).contains(number));
+    number.ok_or_else(|| "write a number from 1 to 1024".to_owned())
 }
 
 /// When numeric code becomes machine code.
@@ -86,9 +94,6 @@ impl From<JitMode> for Mode {
         }
     }
 }
-
-/// The reader of the jobs.
-type Jobs = Box<dyn Read + Send>;
 
 /// What went wrong, and what to do about it.
 pub(super) type Failure = (String, String);
@@ -147,14 +152,17 @@ impl Map {
 
     fn try_run(&self, common: &Common) -> Result<Outcome, Failure> {
         let jobs_path = self.jobs_path(common);
-        let Some(rules) = self.rules(common)? else { return Ok(Outcome::Bad) };
+        let configs = paths::configs(&self.config, common)?;
+        self.check_kinds(jobs_path)?;
+        let Some(rules) = self.rules(&configs, common)? else { return Ok(Outcome::Bad) };
         let world = Arc::new(self.world()?);
         let hooks = Hooks { jit: self.jit.into(), limits: self.limits(), ..hooks(common) };
         let mapper = Mapper::with_hooks(Arc::new(rules), hooks, self.detail);
-        let (reader, size) = open(jobs_path)?;
+        let (reader, size) = input::Jobs::open(jobs_path)?;
+        let fault = reader.fault();
         let unwritable = |error: &io::Error| {
-            let (what, help) = io_help(error, &self.output);
-            (format!("the answers cannot be written to {what}"), help.to_owned())
+            let (what, help) = write_help(error, &self.output);
+            (format!("the answers cannot be written to {what}"), help)
         };
         let mut output = Output::create(&self.output).map_err(|error| unwritable(&error))?;
         let mut progress = Progress::bytes(common, size);
@@ -166,6 +174,9 @@ impl Map {
         Mapper::leave_to_system();
         std::mem::forget(lines);
         progress.finish();
+        if let Some(fault) = fault.get() {
+            return Err(input::unreadable_jobs(jobs_path, fault).into());
+        }
         let total = match streamed.and_then(|tallies| output.finish().map(|()| tallies)) {
             Ok(tallies) => Tally::sum(tallies),
             // The reader of the answers has seen enough.
@@ -192,7 +203,9 @@ impl Map {
     fn jobs_path(&self, common: &Common) -> &Path {
         let expected = if self.config.is_empty() { 2 } else { 1 };
         if self.files.len() != expected {
-            let (message, help) = if expected == 2 {
+            let (message, help) = if self.files.len() > 2 {
+                ("`tpvc map` takes one job file", "join them: `cat JOBS MORE | tpvc map RULES -`")
+            } else if expected == 2 {
                 (
                     "`tpvc map` needs the rules and the jobs",
                     "write `tpvc map RULES JOBS`, or `tpvc map --config CONFIG JOBS`",
@@ -200,16 +213,66 @@ impl Map {
             } else {
                 ("`--config` stands in place of the artifact", "write `tpvc map --config CONFIG JOBS`, without RULES")
             };
-            common.fail(message, help);
-            std::process::exit(2);
+            common.misuse(message, help);
         }
         self.files.last().map_or(Path::new("-"), PathBuf::as_path)
     }
 
+    /// Refuses files that are of another kind than their place asks for.
+    fn check_kinds(&self, jobs: &Path) -> Result<(), Failure> {
+        let rules = self.files.first().filter(|_| self.config.is_empty());
+        let (rules_are, jobs_are) = (rules.map_or(Kind::Unknown, |path| Kind::of(path)), Kind::of(jobs));
+        let with_config =
+            |config: &Path, jobs: &Path| format!("write `tpvc map --config {} {}`", config.display(), jobs.display());
+        let fail = |path: &Path, kind: Kind, meant: &str, help: String| {
+            Err((format!("`{}` is {}, not {meant}", path.display(), kind.noun()), help))
+        };
+        let (an_artifact, job_file) = ("an artifact", "a job file");
+        if let Some(rules) = rules {
+            match (rules_are, jobs_are) {
+                (Kind::Config, Kind::Unknown | Kind::Jobs) => {
+                    let help = with_config(rules, jobs) + ", or compile it to an artifact before";
+                    return fail(rules, rules_are, an_artifact, help);
+                }
+                (Kind::Jobs, Kind::Artifact) => {
+                    let help = format!("write `tpvc map {} {}`: the rules come first", jobs.display(), rules.display());
+                    return fail(rules, rules_are, an_artifact, help);
+                }
+                (Kind::Jobs, Kind::Config) => return fail(rules, rules_are, an_artifact, with_config(jobs, rules)),
+                (Kind::World, _) => {
+                    let help = format!("write `tpvc map RULES JOBS --world {}`", rules.display());
+                    return fail(rules, rules_are, an_artifact, help);
+                }
+                (Kind::Jobs | Kind::JobConf | Kind::Config, _) => {
+                    let help = "write `tpvc map RULES JOBS`, or `tpvc map --config CONFIG JOBS`".to_owned();
+                    return fail(rules, rules_are, an_artifact, help);
+                }
+                (Kind::Artifact | Kind::Unknown, _) => {}
+            }
+        }
+        let start = match rules {
+            Some(rules) => format!("tpvc map {}", rules.display()),
+            None => {
+                self.config.iter().fold("tpvc map".to_owned(), |start, config| start + " --config " + &shown(config))
+            }
+        };
+        match jobs_are {
+            Kind::World => fail(jobs, jobs_are, job_file, format!("write `{start} JOBS --world {}`", jobs.display())),
+            Kind::Artifact if rules.is_none() => {
+                let help = format!("write `tpvc map {} JOBS` without `--config`, or name the jobs", jobs.display());
+                fail(jobs, jobs_are, job_file, help)
+            }
+            Kind::Artifact | Kind::Config | Kind::JobConf => {
+                fail(jobs, jobs_are, job_file, format!("name the job file after the rules: `{start} JOBS`"))
+            }
+            Kind::Jobs | Kind::Unknown => Ok(()),
+        }
+    }
+
     /// The rules, compiled or loaded; nothing where the config is bad, which has then been said.
-    fn rules(&self, common: &Common) -> Result<Option<Rules>, Failure> {
-        if !self.config.is_empty() {
-            let compiled = crate::compile(&self.config, &crate::CompileOptions::default());
+    fn rules(&self, configs: &[String], common: &Common) -> Result<Option<Rules>, Failure> {
+        if !configs.is_empty() {
+            let compiled = crate::compile(configs, &crate::CompileOptions::default());
             common.show(&compiled.diagnostics, &compiled.sources);
             return Ok(compiled.rules);
         }
@@ -232,10 +295,14 @@ impl Map {
 
 /// Reads a world file.
 pub(super) fn read_world(path: &Path) -> Result<World, (String, String)> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        let (what, help) = io_help(&error, path);
-        (format!("the world cannot be read from {what}"), help.to_owned())
-    })?;
+    let kind = Kind::of(path);
+    if !matches!(kind, Kind::World | Kind::Unknown) {
+        return Err((
+            format!("`{}` is {}, not a world", path.display(), kind.noun()),
+            "a world is what Galaxy knows, for `--world`; leave it out where the rules ask for nothing".to_owned(),
+        ));
+    }
+    let text = input::text("the world", path)?;
     World::parse(&text).map_err(|error| {
         let help = "a world is one JSON object with `jobs`, `tool_data_tables`, `config`, `files`, `queries`, `now`";
         (format!("`{}` is not a world: {error}", path.display()), help.to_owned())
@@ -244,39 +311,25 @@ pub(super) fn read_world(path: &Path) -> Result<World, (String, String)> {
 
 /// Loads an artifact.
 pub(super) fn load_rules(path: &Path) -> Result<Rules, Failure> {
-    let bytes = read_artifact(path)?;
+    let bytes = input::artifact(path)?;
     Rules::load(&bytes).map_err(|error| artifact_error(path, &error.to_string()))
-}
-
-/// Reads the bytes of an artifact.
-pub(super) fn read_artifact(path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|error| {
-        let (what, help) = io_help(&error, path);
-        (format!("the artifact cannot be read from {what}"), help.to_owned())
-    })
 }
 
 /// The message for bytes that are no artifact that this build can use.
 pub(super) fn artifact_error(path: &Path, what: &str) -> (String, String) {
-    let help = "compile the config again with this tpvc: `tpvc compile CONFIG... -o RULES`";
-    (format!("`{}` cannot be used: {what}", path.display()), help.to_owned())
-}
-
-/// Opens the jobs, with their size where it is known.
-fn open(path: &Path) -> Result<(Jobs, Option<u64>), Failure> {
-    if path == Path::new("-") {
-        return Ok((Box::new(io::stdin()), None));
-    }
-    let open = File::open(path).and_then(|file| {
-        let metadata = file.metadata()?;
-        if metadata.is_dir() { Err(io::Error::from(io::ErrorKind::IsADirectory)) } else { Ok((file, metadata)) }
-    });
-    match open {
-        Ok((file, metadata)) => Ok((Box::new(file), metadata.is_file().then_some(metadata.len()))),
-        Err(error) => {
-            let (what, help) = io_help(&error, path);
-            Err((format!("the jobs cannot be read from {what}"), help.to_owned()))
-        }
+    let name = path.display();
+    let unusable = |help: &str| (format!("`{name}` cannot be used: {what}"), help.to_owned());
+    match Kind::of(path) {
+        Kind::Artifact => unusable("compile the config again with this tpvc: `tpvc compile CONFIG... -o RULES`"),
+        Kind::Unknown => unusable("name an artifact that `tpvc compile CONFIG... -o RULES` wrote"),
+        Kind::Config => (
+            format!("`{name}` is a TPV config, not an artifact"),
+            format!("compile it before: `tpvc compile {name} -o rules.bin`"),
+        ),
+        kind => (
+            format!("`{name}` is {}, not an artifact", kind.noun()),
+            "name an artifact that `tpvc compile CONFIG... -o RULES` wrote".to_owned(),
+        ),
     }
 }
 

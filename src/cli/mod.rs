@@ -13,15 +13,19 @@ mod dry_run;
 mod dump;
 mod explain_code;
 mod format;
+mod input;
 mod inspect;
 mod job_conf;
+mod kind;
 mod lint;
 mod map;
 mod output;
 mod paths;
 mod progress;
 mod report;
+mod rewrite;
 mod rules;
+mod unfinished;
 
 use std::process::ExitCode;
 

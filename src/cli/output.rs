@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::report::{Trouble, io_help};
+use super::unfinished::Unfinished;
 
 /// Writes results to stdout. That the reader went away, such as `head`, is no failure.
 ///
@@ -33,9 +34,41 @@ pub(crate) enum Output {
     /// Standard output.
     Stdout(io::Stdout),
     /// A temporary file beside its destination, renamed at the end: a failure leaves the old file as it was.
-    File(NamedTempFile, PathBuf),
+    File(Unfinished, PathBuf),
     /// A device or pipe, which cannot be replaced by renaming.
     Device(File),
+}
+
+/// A temporary file in the folder of another.
+pub(super) fn temporary(target: &Path, mode: u32) -> io::Result<NamedTempFile> {
+    let folder = match target.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".tpvc-").suffix(".part");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+    #[cfg(not(unix))]
+    let _ = mode;
+    builder.tempfile_in(folder)
+}
+
+/// Gives a file the owner and the mode of another, as far as the user may.
+#[cfg(unix)]
+fn take_after(file: &File, old: &std::fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let new = file.metadata()?;
+    if new.uid() != old.uid() || new.gid() != old.gid() {
+        // Only the administrator may give files away; the group goes with less.
+        let _ = fchown(file, Some(old.uid()), Some(old.gid())).or_else(|_| fchown(file, None, Some(old.gid())));
+    }
+    file.set_permissions(old.permissions())
+}
+
+#[cfg(not(unix))]
+fn take_after(file: &File, old: &std::fs::Metadata) -> io::Result<()> {
+    file.set_permissions(old.permissions())
 }
 
 impl Output {
@@ -52,20 +85,26 @@ impl Output {
         }
         // A link is followed, so that what it points to is replaced and not the link.
         let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let folder = match target.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".tpvc-").suffix(".part");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // What a new file gets, or what the old one has: a temporary file is private otherwise.
-            let mode = target.metadata().map_or(0o666, |metadata| metadata.permissions().mode() & 0o777);
-            builder.permissions(std::fs::Permissions::from_mode(mode));
+        let mut file = Unfinished::create(|| temporary(&target, 0o666))?;
+        if let Ok(old) = target.metadata() {
+            take_after(file.file().as_file(), &old)?;
         }
-        Ok(Self::File(builder.tempfile_in(folder)?, target))
+        Ok(Self::File(file, target))
+    }
+
+    /// Whether what stands there by then has the owner of what stands there now, and all of its names.
+    #[cfg(unix)]
+    pub(super) fn keeps_names_and_owner(&mut self) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        let Self::File(file, target) = self else { return true };
+        let (Ok(old), Ok(new)) = (target.metadata(), file.file().as_file().metadata()) else { return true };
+        old.nlink() <= 1 && old.uid() == new.uid() && old.gid() == new.gid()
+    }
+
+    /// Whether what stands there by then has the owner of what stands there now, and all of its names.
+    #[cfg(not(unix))]
+    pub(super) fn keeps_names_and_owner(&mut self) -> bool {
+        true
     }
 
     /// Completes the output: only now does a file appear under its name.
@@ -74,8 +113,8 @@ impl Output {
             Self::Stdout(mut stdout) => stdout.flush(),
             Self::Device(mut file) => file.flush(),
             Self::File(mut file, path) => {
-                file.flush()?;
-                file.persist(path).map(|_| ()).map_err(|error| error.error)
+                file.file().flush()?;
+                file.finish(|file| file.persist(path).map(|_| ()).map_err(|error| error.error))
             }
         }
     }
@@ -85,7 +124,7 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Stdout(stdout) => stdout.write(bytes),
-            Self::File(file, _) => file.write(bytes),
+            Self::File(file, _) => file.file().write(bytes),
             Self::Device(file) => file.write(bytes),
         }
     }
@@ -93,7 +132,7 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Stdout(stdout) => stdout.flush(),
-            Self::File(file, _) => file.flush(),
+            Self::File(file, _) => file.file().flush(),
             Self::Device(file) => file.flush(),
         }
     }

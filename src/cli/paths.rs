@@ -2,14 +2,55 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::source::is_url;
+use super::Common;
+use super::kind::Kind;
+use super::report::Trouble;
+use crate::source::{is_url, shown};
+
+/// The configs that the arguments name, as [`expand`] has them; says in which order they are merged where that is not the
+/// order of the arguments.
+///
+/// # Errors
+/// In words for the user: a folder or pattern without files, and files that are no configs but of another kind.
+pub(super) fn configs(arguments: &[String], common: &Common) -> Result<Vec<String>, Trouble> {
+    let files = each(arguments)?;
+    if files != arguments && files.len() > 1 {
+        let names: Vec<_> = files.iter().map(|file| shown(file)).collect();
+        common.say(&format!("merged in this order, later over earlier: {}", names.join(", ")));
+    }
+    Ok(files)
+}
+
+/// As [`configs`], for those that are not merged.
+///
+/// # Errors
+/// The same.
+pub(super) fn each(arguments: &[String]) -> Result<Vec<String>, Trouble> {
+    let files = expand(arguments)?;
+    for file in files.iter().filter(|file| !is_url(file)) {
+        let kind = Kind::of(Path::new(file));
+        let help = match kind {
+            Kind::Artifact => {
+                format!("name the config files that it was compiled from; `tpvc inspect {file}` shows what is in it")
+            }
+            Kind::Jobs => format!("name config files; `tpvc map --config CONFIG {file}` maps the jobs"),
+            Kind::World => format!("name config files; `tpvc map RULES JOBS --world {file}` takes it"),
+            Kind::JobConf => "name the files of its `tpv_config_files`; `tpvc dump` and `tpvc dry-run` take it with \
+                              `--job-conf`"
+                .to_owned(),
+            Kind::Config | Kind::Unknown => continue,
+        };
+        return Err(Trouble::new(format!("`{file}` is {}, not a config", kind.noun()), help));
+    }
+    Ok(files)
+}
 
 /// The files that the arguments name: a folder stands for all `.yml` and `.yaml` files in it and below, by name; a pattern
 /// for the files it matches; anything else for itself.
 ///
 /// # Errors
 /// A message and a help where a folder or pattern gives no file.
-pub(super) fn expand(arguments: &[String]) -> Result<Vec<String>, (String, &'static str)> {
+pub(super) fn expand(arguments: &[String]) -> Result<Vec<String>, Trouble> {
     let mut out = Vec::new();
     for argument in arguments {
         if is_url(argument) {
@@ -18,7 +59,7 @@ pub(super) fn expand(arguments: &[String]) -> Result<Vec<String>, (String, &'sta
             let mut files = Vec::new();
             collect(Path::new(argument), &mut files);
             if files.is_empty() {
-                return Err((
+                return Err(Trouble::new(
                     format!("no .yml or .yaml file in the folder `{argument}`"),
                     "name a folder with config files",
                 ));
@@ -27,7 +68,7 @@ pub(super) fn expand(arguments: &[String]) -> Result<Vec<String>, (String, &'sta
         } else if argument.contains(['*', '?']) && !Path::new(argument).exists() {
             let files = matching(argument);
             if files.is_empty() {
-                return Err((
+                return Err(Trouble::new(
                     format!("no file matches `{argument}`"),
                     "check the pattern; `*` and `?` stand for parts of a name",
                 ));

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::ColorChoice;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
-use crate::source::SourceMap;
+use crate::source::{SourceMap, shown};
 
 use super::output::tell;
 use super::{Common, Outcome};
@@ -82,8 +82,22 @@ pub(crate) fn io_help(error: &io::Error, path: &Path) -> (String, &'static str) 
         AlreadyExists => ("it exists already".to_owned(), "name another file"),
         _ => (error.to_string().to_lowercase(), "check the path"),
     };
-    let name = if path == Path::new("-") { "stdout".to_owned() } else { format!("`{}`", path.display()) };
+    let name =
+        if path == Path::new("-") { "stdout".to_owned() } else { format!("`{}`", shown(&path.to_string_lossy())) };
     (format!("{name}: {what}"), help)
+}
+
+/// As [`io_help`], for a file that was to be written.
+pub(crate) fn write_help(error: &io::Error, path: &Path) -> (String, String) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let (io::ErrorKind::NotFound, Some(folder)) = (error.kind(), folder)
+        && !folder.exists()
+    {
+        let (path, folder) = (path.display(), folder.display());
+        return (format!("`{path}`: there is no folder `{folder}`"), format!("make it: `mkdir -p {folder}`"));
+    }
+    let (what, help) = io_help(error, path);
+    (what, help.to_owned())
 }
 
 /// A count with its noun: `1 job`, `2 jobs`.
@@ -117,6 +131,12 @@ impl Trouble {
     /// Trouble in words for the user.
     pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { message: message.into(), help: help.into() }
+    }
+}
+
+impl From<Trouble> for (String, String) {
+    fn from(trouble: Trouble) -> Self {
+        (trouble.message, trouble.help)
     }
 }
 

@@ -1,7 +1,5 @@
 //! The rules that a verb works with: an artifact, configs, or what a job configuration names.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,8 +8,9 @@ use tpv_runtime::artifact::Rules;
 use crate::config::{Config, Input};
 use crate::source::SourceMap;
 
+use super::kind::Kind;
 use super::report::Trouble;
-use super::{Common, job_conf, map};
+use super::{Common, job_conf, map, paths};
 
 /// Rules, with what they were compiled from where that is known.
 pub(super) struct Given {
@@ -30,8 +29,10 @@ pub(super) fn inputs(
     configs: &[String],
     common: &Common,
 ) -> Result<(Vec<Input>, SourceMap), Trouble> {
-    let named = || configs.iter().map(|name| Input::Named(name.clone())).collect();
-    let Some(path) = job_conf else { return Ok((named(), SourceMap::new())) };
+    let named = || -> Result<Vec<Input>, Trouble> {
+        Ok(paths::configs(configs, common)?.into_iter().map(Input::Named).collect())
+    };
+    let Some(path) = job_conf else { return Ok((named()?, SourceMap::new())) };
     if configs.is_empty() {
         let conf = job_conf::read(path, common)?;
         return Ok((conf.inputs, conf.sources));
@@ -41,7 +42,7 @@ pub(super) fn inputs(
         let message = format!("the job configuration `{}` cannot be read: no such file", path.display());
         return Err(Trouble::new(message, "check the path"));
     }
-    Ok((named(), SourceMap::new()))
+    Ok((named()?, SourceMap::new()))
 }
 
 /// The rules of an artifact, where that is the one thing given, or of configs. `None` where the configs are bad, which has
@@ -51,7 +52,7 @@ pub(super) fn inputs(
 /// In words for the user.
 pub(super) fn given(job_conf: Option<&Path>, configs: &[String], common: &Common) -> Result<Option<Given>, Trouble> {
     if let (None, [only]) = (job_conf, configs)
-        && is_artifact(Path::new(only))
+        && Kind::of(Path::new(only)) == Kind::Artifact
     {
         let rules = map::load_rules(Path::new(only))?;
         return Ok(Some(Given { rules: Arc::new(rules), origin: None }));
@@ -62,10 +63,4 @@ pub(super) fn given(job_conf: Option<&Path>, configs: &[String], common: &Common
         common.show(&compiled.diagnostics, &compiled.sources);
     }
     Ok(compiled.rules.map(|rules| Given { rules: Arc::new(rules), origin: Some((compiled.config, compiled.sources)) }))
-}
-
-/// Whether the file starts as artifacts do: with a byte that no text has.
-fn is_artifact(path: &Path) -> bool {
-    let mut start = [0; 5];
-    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *b"\x89TPVC"
 }

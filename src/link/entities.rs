@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use tpv_runtime::artifact::tables::{
-    DestinationRow, EntityClass, EntityRow, Limit, Resource, RuleRow, StringId, ValueRow,
-};
+use tpv_runtime::artifact::tables::{DestinationRow, EntityClass, EntityRow, Limit, Resource, RuleRow, ValueRow};
 
 use crate::config::code::CodeKind;
 use crate::config::entity::{Common, DestinationFields, Entity, EntityKind, Rule};
@@ -136,72 +134,5 @@ impl Linker<'_> {
         .into_iter()
         .filter_map(|(limit, value)| Some((limit, self.value(value.as_ref()?))))
         .collect()
-    }
-}
-
-/// The blocks at a path such as `tools.bwa.mem`, `tools.bwa.rules.big.if` or `destinations.slurm.params`: the roots of all
-/// code found there.
-pub fn blocks_at(tables: &tpv_runtime::artifact::tables::Tables, path: &str) -> Vec<u32> {
-    let text = |id: StringId| tables.strings.get(id as usize).map_or("", String::as_str);
-    let sections: [(&str, &[EntityRow]); 5] = [
-        ("tools", &tables.tools.rows),
-        ("roles", &tables.roles.rows),
-        ("users", &tables.users.rows),
-        ("destinations", &tables.destinations),
-        ("pools", &tables.pools),
-    ];
-    let mut found = Vec::new();
-    for (section, rows) in sections {
-        let Some(rest) = path.strip_prefix(section).and_then(|rest| rest.strip_prefix('.')) else { continue };
-        for row in rows {
-            // Ids hold dots themselves: the id is taken as a whole and what follows it is the property.
-            let Some(property) = rest.strip_prefix(text(row.id)).and_then(|rest| rest.strip_prefix('.')) else {
-                continue;
-            };
-            if let Some(rule_path) = property.strip_prefix("rules.") {
-                for (key, index) in &row.rules {
-                    let field = rule_path.strip_prefix(text(*key)).and_then(|rest| rest.strip_prefix('.'));
-                    if let (Some(field), Some(rule)) = (field, tables.rules.get(*index as usize)) {
-                        property_blocks(rule, field, &mut found);
-                    }
-                }
-            } else {
-                property_blocks(row, property, &mut found);
-            }
-        }
-    }
-    found
-}
-
-fn property_blocks(row: &EntityRow, property: &str, found: &mut Vec<u32>) {
-    if let Some(resource) = Resource::from_name(property) {
-        let values = row.resources.iter().filter(|(name, _)| *name == resource);
-        values.for_each(|(_, value)| blocks(value, found));
-        return;
-    }
-    let (rule, destination) = (row.rule.as_ref(), row.destination.as_ref());
-    let value = match property {
-        "env" => Some(&row.env),
-        "params" => Some(&row.params),
-        "resubmit" => Some(&row.resubmit),
-        "rank" => Some(&row.rank),
-        "if" => rule.map(|rule| &rule.if_condition),
-        "execute" => rule.map(|rule| &rule.execute),
-        "fail" => rule.map(|rule| &rule.fail),
-        "tags" => destination.map(|fields| &fields.handler_tags),
-        "destination_name_override" => destination.map(|fields| &fields.dest_name),
-        _ => None,
-    };
-    if let Some(value) = value {
-        blocks(value, found);
-    }
-}
-
-fn blocks(value: &ValueRow, found: &mut Vec<u32>) {
-    match value {
-        ValueRow::Code(_, code) if code.code != tpv_runtime::python::code::CodeRef::PLAIN => found.push(code.code),
-        ValueRow::List(items) => items.iter().for_each(|item| blocks(item, found)),
-        ValueRow::Dict(items) => items.iter().for_each(|(_, item)| blocks(item, found)),
-        _ => {}
     }
 }

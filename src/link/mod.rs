@@ -1,15 +1,16 @@
 //! Entities and code to the artifact's tables: strings and tags interned, every code text compiled once, patterns in one
 //! automaton, TPV's defaults for destinations folded in.
 
+mod blocks;
 mod code;
 mod destinations;
 mod entities;
 mod shared;
 mod values;
 
+pub use blocks::{blocks_at, paths_near};
 pub(crate) use code::python_3_12;
 pub use destinations::destination_defaults;
-pub use entities::blocks_at;
 
 use std::collections::HashMap;
 use std::sync::Arc;

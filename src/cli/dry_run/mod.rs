@@ -1,6 +1,7 @@
 //! `tpvc dry-run`
 
 mod job;
+mod set;
 mod trace;
 
 use std::path::PathBuf;
@@ -42,7 +43,8 @@ pub(super) struct DryRun {
     /// Galaxy's job configuration, YAML or XML: TPV's destination in it names the config files
     #[arg(long, value_name = "FILE")]
     job_conf: Option<PathBuf>,
-    /// Config files or URLs, in place of those of the job configuration; or one artifact
+    /// Config files, URLs, folders or patterns, merged in this order, in place of those of the job configuration; or one
+    /// artifact
     #[arg(value_name = "CONFIG|RULES")]
     configs: Vec<String>,
     /// A config file or URL, as CONFIG; repeat it for more
@@ -60,8 +62,8 @@ pub(super) struct DryRun {
     /// Tags of the job's history
     #[arg(long, num_args = 1.., value_name = "TAG")]
     history_tags: Vec<String>,
-    /// Size of the input dataset, in GiB
-    #[arg(long, value_name = "GIB", allow_negative_numbers = true)]
+    /// Size of the input dataset: a number is in GiB, as for `tpv dry-run`; 500M, 5G and 1T are taken, too
+    #[arg(long, value_name = "GIB", allow_negative_numbers = true, value_parser = set::input_size)]
     input_size: Option<i64>,
     /// The job's state: `new`, `resubmitted`, ...
     #[arg(long, default_value = "new", value_name = "STATE")]
@@ -76,7 +78,7 @@ pub(super) struct DryRun {
     #[arg(long, value_name = "WORLD")]
     world: Option<PathBuf>,
     /// The seed of Python's `random` before the job
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = seed)]
     seed: Option<i64>,
     /// Show the whole decision: text and yaml on stderr before the result, json and html on stdout in its place
     #[arg(long)]
@@ -84,6 +86,10 @@ pub(super) struct DryRun {
     /// How to print: `html` is a page of its own and explains
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     output_format: Format,
+}
+
+fn seed(text: &str) -> Result<i64, String> {
+    text.parse().map_err(|_| "write a whole number of at most 64 bits".to_owned())
 }
 
 /// A form of output.
@@ -115,13 +121,12 @@ impl DryRun {
     fn try_run(&self, common: &Common) -> Result<Outcome, Trouble> {
         let configs: Vec<String> = self.configs.iter().chain(&self.more_configs).cloned().collect();
         if configs.is_empty() && self.job_conf.is_none() {
-            common.fail(
+            common.misuse(
                 "`tpvc dry-run` needs rules",
                 "name the job configuration with `--job-conf FILE`, config files, or an artifact",
             );
-            std::process::exit(2);
         }
-        let job = Arc::new(self.job()?);
+        let job = Arc::new(self.job(common)?);
         let world = Arc::new(self.world()?);
         let Some(given) = rules::given(self.job_conf.as_deref(), &configs, common)? else {
             return Ok(Outcome::Bad);
@@ -148,7 +153,7 @@ impl DryRun {
     }
 
     /// The job.
-    fn job(&self) -> Result<Job, Trouble> {
+    fn job(&self, common: &Common) -> Result<Job, Trouble> {
         let mut json = match &self.job {
             Some(path) => job::from_file(path)?,
             None => job::from_flags(&job::Flags {
@@ -161,7 +166,9 @@ impl DryRun {
             }),
         };
         for assignment in &self.set {
-            job::set(&mut json, assignment)?;
+            if let Err(trouble) = set::set(&mut json, assignment) {
+                common.misuse(trouble.message, &trouble.help);
+            }
         }
         let mut job = job::parse(&json, self.seed)?;
         job.stand_in = self.job.is_none() && self.set.is_empty() && self.world.is_none();

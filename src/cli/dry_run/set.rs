@@ -1,0 +1,242 @@
+//! `--set`: fields of the job of a dry run, by their paths in the job file; and sizes with units.
+
+use tpv_runtime::galaxy::json::{Json, Reader};
+
+use crate::cli::report::Trouble;
+use crate::config::suggest::{closest, did_you_mean};
+
+/// Carries out one `--set path=value`.
+///
+/// # Errors
+/// Where it is no `path=value`, or the path leads through a value that is no container.
+pub(super) fn set(job: &mut Json, assignment: &str) -> Result<(), Trouble> {
+    let wrong = |why: &str| {
+        Trouble::new(
+            format!("`--set {assignment}` {why}"),
+            "write `--set PATH=VALUE`, such as `--set tool.version=1.2` or `--set job.input_datasets.0.size=5G`",
+        )
+    };
+    let (path, text) = assignment.split_once('=').ok_or_else(|| wrong("has no `=`"))?;
+    let keys: Vec<&str> = path.split('.').collect();
+    if keys.iter().any(|key| key.is_empty()) {
+        return Err(wrong("has an empty name in its path"));
+    }
+    check_names(assignment, &keys)?;
+    let value = value_of(&keys, text);
+    if let ([.., "size"], Json::Str(_)) = (keys.as_slice(), &value) {
+        return Err(wrong(&format!(
+            "gives no size: `{text}` is no number of bytes, alone or with a unit such as `5G`"
+        )));
+    }
+    assign(job, &keys, value).map_err(|at| wrong(&format!("leads through `{at}`, which holds no fields")))?;
+    number_datasets(job);
+    Ok(())
+}
+
+/// The fields whose values are texts, even those that look like numbers: by the end of their path.
+const TEXTS: &[&[&str]] = &[
+    &["tool", "id"],
+    &["tool", "version"],
+    &["tool", "old_id"],
+    &["tool", "tool_type"],
+    &["tool", "dynamic_tool_uuid"],
+    &["user", "username"],
+    &["user", "email"],
+    &["job", "state"],
+    &["workflow_invocation_uuid"],
+];
+const DATASET_TEXTS: &[&str] = &["name", "extension", "object_store_id"];
+
+fn value_of(keys: &[&str], text: &str) -> Json {
+    let of_dataset = matches!(keys, ["job", "input_datasets", _, name] if DATASET_TEXTS.contains(name));
+    if text != "null" && (TEXTS.contains(&keys) || of_dataset || matches!(keys, ["job", "parameters", _])) {
+        return Json::str(text);
+    }
+    let mut reader = Reader::new(text);
+    if let Ok(value) = Json::read(&mut reader).and_then(|value| reader.end().map(|()| value)) {
+        return value;
+    }
+    match keys {
+        ["user", "roles"] | ["job", "history", "tags"] => {
+            Json::List(text.split(',').map(|name| Json::str(name.trim())).collect())
+        }
+        [.., "size"] => bytes(text).map_or_else(|| Json::str(text), Json::Int),
+        _ => Json::str(text),
+    }
+}
+
+/// The names of what a job file may hold, by the path of what holds them; `0` stands for any number.
+const FIELDS: [(&[&str], &[&str]); 6] = [
+    (&[], &["id", "seed", "tool", "user", "job", "job_wrapper", "resource_params", "workflow_invocation_uuid"]),
+    (
+        &["tool"],
+        &[
+            "id",
+            "version",
+            "old_id",
+            "tool_type",
+            "requires_galaxy_python_environment",
+            "resource_requirements",
+            "dynamic_tool_uuid",
+        ],
+    ),
+    (&["user"], &["id", "username", "email", "roles", "extra_preferences"]),
+    (&["job"], &["id", "state", "param_values", "parameters", "input_datasets", "history", "destination_params"]),
+    (&["job", "history"], &["id", "name", "tags"]),
+    (&["job", "input_datasets", "0"], &["name", "id", "size", "extension", "object_store_id", "metadata"]),
+];
+
+/// Refuses a name that is most likely a slip. Below `tool`, `user` and `job` any other name is an attribute that the rules
+/// may read; a field of the job itself that is not known would have no effect.
+fn check_names(assignment: &str, keys: &[&str]) -> Result<(), Trouble> {
+    for (depth, key) in keys.iter().enumerate() {
+        let number = |key: &&str| key.bytes().all(|byte| byte.is_ascii_digit());
+        let path: Vec<&str> = keys.iter().take(depth).map(|key| if number(key) { "0" } else { *key }).collect();
+        let Some((_, known)) = FIELDS.iter().find(|(holder, _)| *holder == path) else { continue };
+        if known.contains(key) {
+            continue;
+        }
+        let full = |name: &str| {
+            let holder = keys.iter().take(depth).copied();
+            holder.chain([name]).collect::<Vec<_>>().join(".")
+        };
+        let elsewhere = || {
+            let holder = FIELDS.iter().skip(1).take(3).find(|(_, names)| depth == 0 && names.contains(key))?.0;
+            Some(format!("{}.{key}", holder.join(".")))
+        };
+        let near = elsewhere().or_else(|| closest(key, known.iter().copied()).map(full));
+        let help = match near {
+            Some(near) => did_you_mean(&near),
+            None if depth == 0 => format!("the fields of a job are `{}`", known.join("`, `")),
+            None => continue,
+        };
+        return Err(Trouble::new(format!("`--set {assignment}`: there is no field `{}`", full(key)), help));
+    }
+    Ok(())
+}
+
+/// The size for `--input-size` in bytes: a number alone is in GiB, as for `tpv dry-run`.
+///
+/// # Errors
+/// What to write.
+pub(super) fn input_size(text: &str) -> Result<i64, String> {
+    let wrong = || "write GiB as a number, or a unit with it: 5, 0.5, 500M, 5G".to_owned();
+    let number: Result<f64, _> = text.parse();
+    match number {
+        Ok(gib) if gib.is_finite() => bytes(&format!("{}G", gib.abs()))
+            .map(|size| if gib < 0.0 { size.saturating_neg() } else { size })
+            .ok_or_else(wrong),
+        _ => bytes(text).ok_or_else(wrong),
+    }
+}
+
+/// `5G`, `5GB`, `5GiB`, `1.5k`: bytes, in powers of 1024 as Galaxy counts them.
+fn bytes(text: &str) -> Option<i64> {
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
+    let (number, unit) = text.split_at_checked(end)?;
+    let power = match unit.to_ascii_uppercase().trim_end_matches('B').trim_end_matches('I') {
+        "" => 0,
+        "K" => 1,
+        "M" => 2,
+        "G" => 3,
+        "T" => 4,
+        "P" => 5,
+        _ => return None,
+    };
+    let size = number.parse::<f64>().ok()? * 1024_f64.powi(power);
+    #[expect(clippy::cast_possible_truncation, reason = "a size beyond 64 bits is the largest there is")]
+    Some(size as i64)
+}
+
+/// Sets the value at a path, making what is missing; the key that leads through no container otherwise.
+fn assign(target: &mut Json, keys: &[&str], value: Json) -> Result<(), String> {
+    let Some((key, rest)) = keys.split_first() else {
+        *target = value;
+        return Ok(());
+    };
+    if *target == Json::Null {
+        let list = key.bytes().all(|byte| byte.is_ascii_digit());
+        *target = if list { Json::List(Vec::new()) } else { Json::Object(Vec::new()) };
+    }
+    match target {
+        Json::Object(items) => {
+            let index = items.iter().position(|(name, _)| **name == **key).unwrap_or_else(|| {
+                items.push(((*key).into(), Json::Null));
+                items.len() - 1
+            });
+            items.get_mut(index).map_or(Ok(()), |(_, slot)| assign(slot, rest, value))
+        }
+        Json::List(items) => {
+            let index: usize = key.parse().map_err(|_| (*key).to_owned())?;
+            if index == items.len() {
+                items.push(Json::Null);
+            }
+            let slot = items.get_mut(index).ok_or_else(|| (*key).to_owned())?;
+            assign(slot, rest, value)
+        }
+        _ => Err((*key).to_owned()),
+    }
+}
+
+/// Gives the input datasets ids that have none: every dataset of a job has one.
+fn number_datasets(job: &mut Json) {
+    let Json::Object(items) = job else { return };
+    let Some((_, Json::Object(job))) = items.iter_mut().find(|(key, _)| &**key == "job") else { return };
+    let Some((_, Json::List(datasets))) = job.iter_mut().find(|(key, _)| &**key == "input_datasets") else { return };
+    for (index, dataset) in datasets.iter_mut().enumerate() {
+        if let Json::Object(fields) = dataset
+            && fields.iter().all(|(key, _)| &**key != "id")
+        {
+            fields.push(("id".into(), Json::Int(i64::try_from(index).unwrap_or(i64::MAX))));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use tpv_runtime::galaxy::json::write_text;
+
+    use super::super::job::{Flags, from_flags};
+    use super::*;
+
+    fn after(assignments: &[&str]) -> String {
+        let mut job = from_flags(&Flags { tool: "bwa", state: "new", ..Flags::default() });
+        for assignment in assignments {
+            set(&mut job, assignment).unwrap();
+        }
+        let mut text = String::new();
+        write_text(&mut text, &job);
+        text
+    }
+
+    #[test]
+    fn values_take_the_type_of_their_field() {
+        let text =
+            after(&["tool.version=1.20", "job.input_datasets.0.size=1.5k", "user.roles=a,b", "tool.profile.y=[1]"]);
+        assert!(text.contains(r#""version": "1.20""#), "{text}");
+        assert!(text.contains(r#"{"size": 1536, "id": 0}"#), "{text}");
+        assert!(text.contains(r#""roles": ["a", "b"]"#), "{text}");
+        assert!(text.contains(r#""profile": {"y": [1]}"#), "{text}");
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        for (text, expected) in
+            [("5", 5 << 30), ("-1", -(1 << 30)), ("0.5", 1 << 29), ("500M", 500 << 20), ("5GB", 5 << 30)]
+        {
+            assert_eq!(input_size(text), Ok(expected), "{text}");
+        }
+        for text in ["5X", "G", "", "inf", "nan", "1 G"] {
+            assert!(input_size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_that_lead_nowhere_are_refused() {
+        let mut job = from_flags(&Flags::default());
+        for wrong in ["tool", "tool.id.x=1", "job.input_datasets.5.size=1", "a..b=1", "job.input_datasets.x=1"] {
+            assert!(set(&mut job, wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What a file is, told by how it begins: for whoever gives one verb the file that another takes.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// The kinds of files that the verbs take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Artifact,
+    Jobs,
+    World,
+    JobConf,
+    Config,
+    /// A pipe, a file that is not there, or one of none of these kinds.
+    Unknown,
+}
+
+/// So much of a file is read to tell what it is.
+const HEAD: u64 = 64 << 10;
+/// The fields of a world file.
+const WORLD: [&str; 6] = ["jobs", "tool_data_tables", "config", "files", "queries", "now"];
+/// The sections of a config.
+const CONFIG: [&str; 6] = ["global", "tools", "roles", "users", "destinations", "pools"];
+
+impl Kind {
+    /// The kind of a file. A pipe is not looked at, since what is read of it is gone.
+    pub(super) fn of(path: &Path) -> Self {
+        if !path.is_file() {
+            return Self::Unknown;
+        }
+        let mut head = Vec::new();
+        match File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)) {
+            Ok(_) => Self::of_head(&head),
+            Err(_) => Self::Unknown,
+        }
+    }
+
+    fn of_head(head: &[u8]) -> Self {
+        if head.starts_with(b"\x89TPVC") {
+            return Self::Artifact;
+        }
+        let text = String::from_utf8_lossy(head);
+        let text = text.trim_start_matches('\u{feff}').trim_start();
+        if text.starts_with('{') {
+            let fields = fields(text);
+            let has = |names: &[&str]| fields.iter().any(|field| names.contains(&field.as_str()));
+            return match () {
+                () if has(&["tool"]) => Self::Jobs,
+                () if has(&WORLD) && !has(&["tools", "destinations"]) => Self::World,
+                () if has(&CONFIG) => Self::Config,
+                () => Self::Unknown,
+            };
+        }
+        if text.starts_with('<') {
+            return if text.contains("<job_conf") { Self::JobConf } else { Self::Unknown };
+        }
+        let sections = || text.lines().filter_map(|line| line.split_once(':')).map(|(name, _)| name);
+        match () {
+            () if sections().any(|name| CONFIG.contains(&name)) => Self::Config,
+            () if sections().any(|name| name == "execution" || name == "runners") => Self::JobConf,
+            () => Self::Unknown,
+        }
+    }
+
+    /// What a message calls it.
+    pub(super) fn noun(self) -> &'static str {
+        match self {
+            Self::Artifact => "an artifact that `tpvc compile` wrote",
+            Self::Jobs => "a job file",
+            Self::World => "a world",
+            Self::JobConf => "Galaxy's job configuration",
+            Self::Config => "a TPV config",
+            Self::Unknown => "a file",
+        }
+    }
+}
+
+/// The names of the fields of the JSON object that a text begins with, as far as it goes.
+fn fields(text: &str) -> Vec<String> {
+    let (mut fields, mut depth, mut string) = (Vec::new(), 0_usize, None::<String>);
+    let (mut last, mut escaped) = (String::new(), false);
+    for c in text.chars() {
+        if let Some(open) = &mut string {
+            match c {
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                '"' => last = string.take().unwrap_or_default(),
+                c => open.push(c),
+            }
+            continue;
+        }
+        match c {
+            '"' => string = Some(String::new()),
+            '{' | '[' => depth += 1,
+            '}' | ']' if depth <= 1 => break,
+            '}' | ']' => depth -= 1,
+            ':' if depth == 1 => fields.push(std::mem::take(&mut last)),
+            _ => {}
+        }
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_told_by_their_beginning() {
+        for (text, kind) in [
+            ("\u{feff}\n{\"id\": \"{\\\"\", \"user\": {\"tool\": 1}, \"tool\": {\"id\"", Kind::Jobs),
+            ("{\"jobs\": [{\"tool\": 1}]}", Kind::World),
+            ("{\"id\": 1} {\"tool\": 1}", Kind::Unknown),
+            ("{\"tools\": {}}", Kind::Config),
+            ("# a config\n---\ntools:\n  a: {}\n", Kind::Config),
+            ("runners:\n  local:\nexecution:\n  environments:\n", Kind::JobConf),
+            ("<?xml version=\"1.0\"?>\n<job_conf>", Kind::JobConf),
+            ("a: 1\n", Kind::Unknown),
+            ("", Kind::Unknown),
+        ] {
+            assert_eq!(Kind::of_head(text.as_bytes()), kind, "{text}");
+        }
+        assert_eq!(Kind::of_head(b"\x89TPVC\r\n"), Kind::Artifact);
+    }
+}

@@ -1,0 +1,103 @@
+//! Replacing the text of a file that people own: it keeps its owner, its mode, its names and its line ends.
+
+use std::fs::{self, File};
+use std::io::{self, Seek, Write};
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+use super::output::{self, Output};
+use super::report::{Trouble, io_help, write_help};
+use super::unfinished::Unfinished;
+
+/// The text with the line ends of the old one, which are those of Windows where all of them are.
+pub(super) fn with_line_ends_of(old: &str, text: String) -> String {
+    let lines = old.matches('\n').count();
+    if lines == 0 || old.matches("\r\n").count() != lines {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + lines);
+    for line in text.split_inclusive('\n') {
+        match line.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)) {
+            Some(line) => {
+                out.push_str(line);
+                out.push_str("\r\n");
+            }
+            None => out.push_str(line),
+        }
+    }
+    out
+}
+
+/// Replaces the text of a file. Whatever fails, the old text is there: under its name, or where the error says.
+///
+/// # Errors
+/// In words for the user.
+pub(super) fn rewrite(path: &Path, text: &[u8]) -> Result<(), Trouble> {
+    let unwritable = |error: io::Error| {
+        let (what, help) = write_help(&error, path);
+        Trouble::new(format!("the formatted text cannot be written to {what}"), help)
+    };
+    let mut output = Output::create(path).map_err(unwritable)?;
+    if output.keeps_names_and_owner() {
+        return output.write_all(text).and_then(|()| output.finish()).map_err(unwritable);
+    }
+    drop(output);
+    in_place(path, text)
+}
+
+/// Writes over a file that has other names, or an owner that a new file cannot have. The old text is kept beside it until the
+/// new one is on the disk; a signal waits until then.
+fn in_place(path: &Path, text: &[u8]) -> Result<(), Trouble> {
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let kept = |error: io::Error| {
+        let (what, help) = io_help(&error, path);
+        let help = format!("{help}; the old text is kept beside the file while it is written over");
+        Trouble::new(format!("the formatted text cannot be written to {what}"), help)
+    };
+    let old = fs::read(&target).map_err(kept)?;
+    let mut backup = Unfinished::create(|| output::temporary(&target, 0o600)).map_err(kept)?;
+    backup.file().write_all(&old).and_then(|()| backup.file().as_file().sync_all()).map_err(kept)?;
+    backup.finish(|backup| {
+        // Not cut before it is written over: the room that the file has is there for the old text as well.
+        let written = File::options().write(true).open(&target).and_then(|file| write_over(&file, text));
+        let Err(error) = written else { return Ok(()) };
+        let restored = File::options().write(true).open(&target).and_then(|file| write_over(&file, &old));
+        let (what, help) = io_help(&error, path);
+        match restored {
+            Ok(()) => Err(Trouble::new(
+                format!("the formatted text cannot be written to {what}"),
+                format!("{help}; the file is as it was"),
+            )),
+            Err(_) => Err(damaged(backup, &what)),
+        }
+    })
+}
+
+fn damaged(backup: NamedTempFile, what: &str) -> Trouble {
+    let place = backup.path().display().to_string();
+    // Where it cannot be kept it is not removed either.
+    let _ = backup.keep();
+    let message = format!("the formatted text was written to a part only: {what}");
+    Trouble::new(message, format!("the old text is in `{place}`: copy it over the file"))
+}
+
+fn write_over(mut file: &File, text: &[u8]) -> io::Result<()> {
+    file.rewind()?;
+    file.write_all(text)?;
+    file.set_len(text.len() as u64)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_are_those_of_the_old_text() {
+        let with = |old: &str| with_line_ends_of(old, "a\nb\r\nc".to_owned());
+        assert_eq!(with("x\r\ny\r\n"), "a\r\nb\r\nc");
+        assert_eq!(with("x\r\ny\n"), "a\nb\r\nc");
+        assert_eq!(with("x"), "a\nb\r\nc");
+    }
+}

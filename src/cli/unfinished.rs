@@ -1,0 +1,75 @@
+//! Files that are being written under another name: whoever ends tpvc early with a signal does not find them lying about.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+
+use tempfile::NamedTempFile;
+
+/// The files.
+static FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn files() -> MutexGuard<'static, Vec<PathBuf>> {
+    FILES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A file under construction.
+pub(super) struct Unfinished(NamedTempFile);
+
+impl Unfinished {
+    /// Makes the file. A signal waits until it is known of.
+    pub(super) fn create(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<Self> {
+        static WATCH: Once = Once::new();
+        WATCH.call_once(watch);
+        let mut files = files();
+        let file = make()?;
+        files.push(file.path().to_owned());
+        Ok(Self(file))
+    }
+
+    /// The file.
+    pub(super) fn file(&mut self) -> &mut NamedTempFile {
+        &mut self.0
+    }
+
+    /// Gives it up to do something else with it, during which a signal waits.
+    pub(super) fn finish<T>(self, end: impl FnOnce(NamedTempFile) -> T) -> T {
+        let mut files = files();
+        let path = self.0.path().to_owned();
+        let done = end(self.0);
+        files.retain(|file| *file != path);
+        done
+    }
+}
+
+/// Removes what is unfinished when a signal ends the process, and lets it end as it does without this.
+#[cfg(unix)]
+fn watch() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+
+    let ignored = ignored();
+    let signals = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    let Ok(mut signals) = Signals::new(signals) else { return };
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            let files = files();
+            for file in files.iter() {
+                let _ = std::fs::remove_file(file);
+            }
+            // The status is that of a process which a signal ended: a shell shows 128 and the signal's number.
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    });
+}
+
+#[cfg(not(unix))]
+fn watch() {}
+
+/// The signals that the process was started to ignore, one bit each, as `nohup` does with SIGHUP: a handler would end that.
+#[cfg(unix)]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}

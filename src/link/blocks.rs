@@ -1,0 +1,125 @@
+//! Where code stands in an artifact: blocks by the path of their property, for `tpvc inspect`.
+
+use tpv_runtime::artifact::tables::{EntityRow, Resource, StringId, Tables, ValueRow};
+use tpv_runtime::python::code::CodeRef;
+
+use crate::config::suggest::closest;
+
+/// The blocks at a path such as `tools.bwa.mem`, `tools.bwa.rules.big.if` or `destinations.slurm.params`: the roots of all
+/// code found there.
+pub fn blocks_at(tables: &Tables, path: &str) -> Vec<u32> {
+    let mut found = Vec::new();
+    for (section, rows) in sections(tables) {
+        let Some(rest) = path.strip_prefix(section).and_then(|rest| rest.strip_prefix('.')) else { continue };
+        for row in rows {
+            // Ids hold dots themselves: the id is taken as a whole and what follows it is the property.
+            let Some(property) = rest.strip_prefix(text(tables, row.id)).and_then(|rest| rest.strip_prefix('.')) else {
+                continue;
+            };
+            if let Some(rule_path) = property.strip_prefix("rules.") {
+                for (key, index) in &row.rules {
+                    let field = rule_path.strip_prefix(text(tables, *key)).and_then(|rest| rest.strip_prefix('.'));
+                    if let (Some(field), Some(rule)) = (field, tables.rules.get(*index as usize)) {
+                        property_blocks(rule, field, &mut found);
+                    }
+                }
+            } else {
+                property_blocks(row, property, &mut found);
+            }
+        }
+    }
+    found
+}
+
+/// The sections with their rows.
+fn sections(tables: &Tables) -> [(&'static str, &[EntityRow]); 5] {
+    [
+        ("tools", &tables.tools.rows),
+        ("roles", &tables.roles.rows),
+        ("users", &tables.users.rows),
+        ("destinations", &tables.destinations),
+        ("pools", &tables.pools),
+    ]
+}
+
+fn text(tables: &Tables, id: StringId) -> &str {
+    tables.strings.get(id as usize).map_or("", String::as_str)
+}
+
+/// The paths that are meant by one that has no code: those of the same entity, or else the nearest one. Empty where nothing is
+/// near.
+pub fn paths_near(tables: &Tables, path: &str) -> Vec<String> {
+    /// So many are named.
+    const MOST: usize = 8;
+    let all = || sections(tables).into_iter().flat_map(|(section, rows)| rows.iter().map(move |row| (section, row)));
+    let prefix = |(section, row): (&str, &EntityRow)| format!("{section}.{}.", text(tables, row.id));
+    let paths = |(section, row): (&str, &EntityRow)| -> Vec<String> {
+        let start = prefix((section, row));
+        let properties = properties(tables, row).into_iter();
+        properties.map(|property| format!("{start}{property}")).collect()
+    };
+    let nearest = |paths: &[String]| closest(path, paths.iter().map(String::as_str)).map(str::to_owned);
+    let own: Vec<String> = all().filter(|row| path.starts_with(&prefix(*row))).flat_map(paths).collect();
+    if let Some(near) = nearest(&own) {
+        return vec![near];
+    }
+    if !own.is_empty() {
+        return own.into_iter().take(MOST).collect();
+    }
+    let near: Vec<String> = all().filter_map(|row| nearest(&paths(row))).collect();
+    nearest(&near).into_iter().collect()
+}
+
+/// The properties of an entity that have code.
+fn properties(tables: &Tables, row: &EntityRow) -> Vec<String> {
+    let has_code = |row: &EntityRow, property: &str| {
+        let mut found = Vec::new();
+        property_blocks(row, property, &mut found);
+        !found.is_empty()
+    };
+    let names = || Resource::ALL.iter().map(|resource| resource.name()).chain(OTHERS);
+    let mut out: Vec<String> = names().filter(|name| has_code(row, name)).map(str::to_owned).collect();
+    for (key, index) in &row.rules {
+        let Some(rule) = tables.rules.get(*index as usize) else { continue };
+        let key = text(tables, *key);
+        out.extend(names().filter(|name| has_code(rule, name)).map(|name| format!("rules.{key}.{name}")));
+    }
+    out
+}
+
+/// The properties besides the resources that may have code.
+const OTHERS: [&str; 9] =
+    ["env", "params", "resubmit", "rank", "if", "execute", "fail", "tags", "destination_name_override"];
+
+fn property_blocks(row: &EntityRow, property: &str, found: &mut Vec<u32>) {
+    if let Some(resource) = Resource::from_name(property) {
+        let values = row.resources.iter().filter(|(name, _)| *name == resource);
+        values.for_each(|(_, value)| blocks(value, found));
+        return;
+    }
+    let (rule, destination) = (row.rule.as_ref(), row.destination.as_ref());
+    let value = match property {
+        "env" => Some(&row.env),
+        "params" => Some(&row.params),
+        "resubmit" => Some(&row.resubmit),
+        "rank" => Some(&row.rank),
+        "if" => rule.map(|rule| &rule.if_condition),
+        "execute" => rule.map(|rule| &rule.execute),
+        "fail" => rule.map(|rule| &rule.fail),
+        "tags" => destination.map(|fields| &fields.handler_tags),
+        "destination_name_override" => destination.map(|fields| &fields.dest_name),
+        _ => None,
+    };
+    if let Some(value) = value {
+        blocks(value, found);
+    }
+}
+
+fn blocks(value: &ValueRow, found: &mut Vec<u32>) {
+    match value {
+        ValueRow::Code(_, code) if code.code != CodeRef::PLAIN => found.push(code.code),
+        ValueRow::List(items) => items.iter().for_each(|item| blocks(item, found)),
+        ValueRow::Dict(items) => items.iter().for_each(|(_, item)| blocks(item, found)),
+        _ => {}
+    }
+}
