@@ -3,7 +3,7 @@
 //! Data goes one way: [`source`] reads files and URLs, [`config`] turns their text into entities, [`python`] their code
 //! into bytecode, [`link`] all of it into the tables of `tpv_runtime`; every problem on the way becomes a
 //! [`diagnostic::Diagnostic`] with its place in the text. [`lint`] looks through a merged config for what is likely wrong in
-//! it though it loads.
+//! it though it loads; of this, compiling tells what raises where a job comes to it.
 
 pub mod bench;
 pub mod cli;
@@ -22,7 +22,7 @@ mod yaml;
 
 use tpv_runtime::artifact::Rules;
 
-use diagnostic::{Diagnostic, Diagnostics};
+use diagnostic::{Diagnostic, Diagnostics, Severity};
 use source::{Limits, SourceMap};
 
 /// How to compile.
@@ -56,6 +56,14 @@ pub fn compile_inputs(inputs: &[config::Input], mut sources: SourceMap, options:
     let config = config::load_inputs(inputs, &Limits::default(), &mut sources, &mut diagnostics);
     let (tables, program) = link::link(&config, &sources, options.strict, &mut diagnostics);
     let mut rules = None;
+    if !diagnostics.has_errors() {
+        for mut finding in lint::raising(&config, &sources) {
+            if options.strict {
+                finding.severity = Severity::Error;
+            }
+            diagnostics.push(finding);
+        }
+    }
     if !diagnostics.has_errors() {
         match Rules::new(tables, program) {
             Ok(linked) => rules = Some(linked),

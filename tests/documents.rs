@@ -234,3 +234,18 @@ fn builtins_and_modules_are_all_named() {
     ];
     expect_parts(&project().join("docs/python.md"), &parts);
 }
+
+/// The page of T130 is what someone sees who has only the installed program.
+#[test]
+fn the_page_of_limits_names_the_modules() {
+    let _rewriting = REWRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let path = project().join("docs/lint/T130.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let start = "There are these modules: ";
+    let names = listed(MODULES.iter().chain(galaxy::modules::MODULES).map(|module| module.name));
+    assert_eq!(page.matches(start).count(), 1);
+    let lines = page
+        .lines()
+        .map(|line| if line.starts_with(start) { format!("{start}{names}.\n") } else { format!("{line}\n") });
+    expect_file(&path, &lines.collect::<String>());
+}

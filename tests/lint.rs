@@ -33,14 +33,14 @@ fn lint_text(text: &str) -> Linted {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.yml");
     std::fs::write(&path, text).unwrap();
-    lint(&[path.to_str().unwrap().to_owned()], &Options::default())
+    lint(&[path.to_str().unwrap().to_owned()], &Options { limits: true, ..Options::default() })
 }
 
 #[test]
 fn findings_are_as_expected() {
     for case in cases() {
         let name = case.file_name().unwrap().to_str().unwrap();
-        let output = tpvc_in(&folder(), &["lint", name]);
+        let output = tpvc_in(&folder(), &["lint", "--limits", name]);
         let errors = stdout(&output).lines().any(|line| line.starts_with("error["));
         assert_eq!(output.status.code(), Some(i32::from(errors)), "{name}");
         expect_file(&case.with_extension("txt"), &format!("{}{}", stdout(&output), stderr(&output)));
@@ -67,7 +67,7 @@ fn newer_f_strings_are_warned_of() {
 #[test]
 fn other_forms_are_as_expected() {
     for (format, extension) in [("json", "json"), ("sarif", "sarif"), ("github", "github")] {
-        let output = tpvc_in(&folder(), &["lint", "--format", format, "code.yml", "destinations.yml"]);
+        let output = tpvc_in(&folder(), &["lint", "--limits", "--format", format, "code.yml", "destinations.yml"]);
         let text = stdout(&output);
         let mut text = text;
         if format != "github" {

@@ -30,6 +30,9 @@ pub(super) struct Lint {
     /// Codes of warnings to leave out, joined by commas
     #[arg(long, value_name = "CODES")]
     ignore: Option<String>,
+    /// Tell also what works inside Galaxy and not in compiled rules (T112, T130, T131), as `compile` does
+    #[arg(long)]
+    limits: bool,
     /// Lint each file by itself rather than all together
     #[arg(long)]
     each: bool,
@@ -67,7 +70,7 @@ impl Lint {
             Ok(configs) => configs,
             Err(trouble) => return common.end(Err(trouble)),
         };
-        let options = Options { ignore };
+        let options = Options { ignore, limits: self.limits };
         let groups: Vec<Vec<String>> =
             if self.each { configs.iter().map(|config| vec![config.clone()]).collect() } else { vec![configs.clone()] };
         // The findings are what was asked for: `--quiet` is about the summary alone.
@@ -85,6 +88,13 @@ impl Lint {
         let errors: usize = runs.iter().map(Linted::errors).sum();
         let warnings: usize = runs.iter().map(Linted::warnings).sum();
         summary(common, configs.len(), errors, warnings);
+        let hidden: usize = runs.iter().map(|linted| linted.limits).sum();
+        if hidden > 0 {
+            let what = if hidden == 1 { "1 thing".to_owned() } else { format!("{hidden} things") };
+            common.say(&format!(
+                "{what} that compiled rules cannot do, and TPV inside Galaxy can: `--limits` shows them"
+            ));
+        }
         if common.verbose > 0 {
             by_code(common, &runs);
             common.say(&format!("in {:.0} ms", started.elapsed().as_secs_f64() * 1e3));

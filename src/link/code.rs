@@ -1,7 +1,6 @@
 //! Code texts: compiled, with their problems reported at their place in the config.
 
 use tpv_runtime::artifact::tables::ValueRow;
-use tpv_runtime::galaxy::modules::outside::Outside;
 use tpv_runtime::python::code::{CodeKind, CodeRef};
 
 use crate::config::Config;
@@ -87,50 +86,12 @@ impl Linker<'_> {
         for unsupported in &notes.unsupported {
             let span = origin.place(unsupported.line as usize, unsupported.column as usize);
             warnings.push(
-                Diagnostic::warning(format!("{} cannot be compiled yet", unsupported.what))
-                    .code("T112")
-                    .at(span, "raises `NotImplementedError` where it is reached")
-                    .help("write it another way, or keep these rules on TPV"),
+                Diagnostic::warning(format!("tpvc has no {}", unsupported.what))
+                    .code("T130")
+                    .at(span, "raises `NotImplementedError` for each job that comes here")
+                    .note("works under TPV inside Galaxy")
+                    .help("write it another way, or keep this rule on TPV"),
             );
-        }
-        for import in &notes.imports {
-            let modules = std::iter::once(import.module.clone())
-                .chain(import.names.iter().map(|name| format!("{}.{name}", import.module)));
-            let reaching = modules.filter_map(|name| Outside::named(&name));
-            if let Some(outside) = reaching.into_iter().find(|outside| outside.reaches(&import.names)) {
-                let module = outside.module.name;
-                let span = origin.place(import.line as usize, import.column as usize);
-                warnings.push(
-                    Diagnostic::warning(format!("`{module}` reaches outside, which compiled rules cannot"))
-                        .code("T112")
-                        .at(span, "whatever is called of it raises `HostUnavailable`")
-                        .help("catch that with `except Exception`, and say there where such jobs shall go"),
-                );
-            }
-        }
-        for import in notes.imports.iter().filter(|import| !import.guarded) {
-            let span = origin.place(import.line as usize, import.column as usize);
-            let Some(module) = tpv_runtime::mapper::find_module(&import.module) else {
-                let raised = "raises `ModuleNotFoundError` where it is reached";
-                warnings.push(
-                    Diagnostic::warning(format!("tpvc has no module `{}`", import.module))
-                        .code("T112")
-                        .at(span, raised)
-                        .help("docs/python.md lists the modules that compiled rules can use"),
-                );
-                continue;
-            };
-            for name in import.names.iter().filter(|name| *name != "*" && !module.names.contains(&name.as_str())) {
-                if tpv_runtime::mapper::find_module(&format!("{}.{name}", import.module)).is_some() {
-                    continue;
-                }
-                warnings.push(
-                    Diagnostic::warning(format!("tpvc's module `{}` has no `{name}`", import.module))
-                        .code("T112")
-                        .at(span, "raises `ImportError` where it is reached")
-                        .help("docs/python.md lists what the modules hold"),
-                );
-            }
         }
         for warning in warnings {
             self.warn(warning);

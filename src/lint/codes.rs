@@ -46,7 +46,7 @@ codes! {
     "T109" Warning "two rules of one id",
     "T110" Warning "a zero that does something else",
     "T111" Warning "code that always raises",
-    "T112" Warning "code that only a Galaxy process can run",
+    "T112" Warning "an attribute that only Galaxy or the job file gives",
     "T113" Warning "a memory that is not in GiB",
     "T114" Warning "a required tag that no destination has",
     "T115" Warning "a destination that no job can reach",
@@ -59,7 +59,17 @@ codes! {
     "T122" Warning "resources that no destination accepts",
     "T123" Warning "an id of another section",
     "T124" Warning "braces that YAML takes for a mapping",
+    "T130" Warning "code that needs CPython",
+    "T131" Warning "code that asks a live server",
+    "T132" Warning "a comparison that is never true",
 }
+
+/// The kinds of what works under TPV inside Galaxy and not in compiled rules. Whoever lints did nothing wrong: so linting shows
+/// them only where it is asked to, and compiling always.
+pub const LIMITS: [&str; 3] = ["T112", "T130", "T131"];
+
+/// The kinds of code that raises where a job comes to it, in compiled rules at least: compiling tells them, too.
+pub const RAISING: [&str; 5] = ["T103", "T111", "T112", "T130", "T131"];
 
 /// The kind with this code, in any case.
 pub fn find(code: &str) -> Option<&'static Code> {

@@ -71,6 +71,8 @@ impl Finding {
 pub struct Options {
     /// Codes of warnings that are not wanted. As in TPV, errors cannot be turned off.
     pub ignore: Vec<String>,
+    /// Whether to tell what works inside Galaxy and not in compiled rules: the codes of [`codes::LIMITS`].
+    pub limits: bool,
 }
 
 /// What linting gave.
@@ -78,6 +80,8 @@ pub struct Options {
 pub struct Linted {
     /// The findings, by place.
     pub findings: Vec<Finding>,
+    /// How many were left out since [`Options::limits`] was not set.
+    pub limits: usize,
     /// The texts that the findings point into.
     pub sources: SourceMap,
 }
@@ -106,7 +110,7 @@ fn lint_here(names: &[String], options: &Options) -> Linted {
     let config = config::load(names.iter().map(String::as_str), &Limits::default(), &mut sources, &mut diagnostics);
     // Linking compiles all code, which TPV does when it loads.
     drop(crate::link::link(&config, &sources, false, &mut diagnostics));
-    let findings = {
+    let mut findings = {
         let mut linter = Linter { config: &config, sources: &sources, options, findings: Vec::new() };
         for diagnostic in diagnostics.iter() {
             linter.loading(diagnostic);
@@ -116,7 +120,23 @@ fn lint_here(names: &[String], options: &Options) -> Linted {
         }
         linter.finish()
     };
-    Linted { findings, sources }
+    let all = findings.len();
+    findings.retain(|finding| options.limits || !codes::LIMITS.contains(&finding.code));
+    Linted { limits: all - findings.len(), findings, sources }
+}
+
+/// What compiling tells of code that compiles: the findings of the kinds in [`codes::RAISING`], whoever turned them off, since
+/// the rules raise nevertheless.
+pub(crate) fn raising(config: &Config, sources: &SourceMap) -> Vec<Diagnostic> {
+    let check = || {
+        let options = Options { ignore: Vec::new(), limits: true };
+        let mut linter = Linter { config, sources, options: &options, findings: Vec::new() };
+        code::check(&mut linter);
+        linter.findings.retain(|finding| codes::RAISING.contains(&finding.code));
+        linter.findings
+    };
+    let findings = on_roomy_thread(check).unwrap_or_else(check);
+    findings.into_iter().map(|finding| finding.diagnostic).collect()
 }
 
 /// One run over one merged config.

@@ -116,26 +116,9 @@ pub struct Unsupported {
     pub column: u32,
 }
 
-/// A module that the code imports.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Import {
-    /// Its dotted name.
-    pub module: String,
-    /// The names taken from it by `from module import name`; `*` for all. Empty for `import module`.
-    pub names: Vec<String>,
-    /// Line within the text, from 1.
-    pub line: u32,
-    /// Column, from 1, in characters.
-    pub column: u32,
-    /// Whether it stands in a `try` that catches an `ImportError`.
-    pub guarded: bool,
-}
-
 /// What the compiler noticed in a block that is no error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// The modules it imports, in the order of the text.
-    pub imports: Vec<Import>,
     /// The constructs that are not supported.
     pub unsupported: Vec<Unsupported>,
     /// What CPython 3.11 says of an f-string that only later versions read.

@@ -10,30 +10,77 @@ are found in the source, since an instance of a Galaxy class cannot be made with
 import ast
 import builtins
 import importlib
+import importlib.metadata
 import inspect
 import logging
+import pkgutil
+import sys
 import textwrap
 
 import sqlalchemy.orm
 from galaxy import model
 from galaxy.app import UniverseApplication
 from galaxy.jobs import JobWrapper
+from galaxy.model.mapping import GalaxyModelMapping
+from galaxy.tool_util.deps.requirements import ResourceRequirement
 from galaxy.tools import Tool
 from tpv.core import entities, loader, mapper
 
-BUILTINS = [str, int, float, bool, list, dict, tuple, set, bytes, BaseException]
+BUILTINS = [str, int, float, bool, list, dict, tuple, set, frozenset, bytes, BaseException]
 MODEL = (
     "Job User Role History Dataset HistoryDatasetAssociation JobToInputDatasetAssociation "
-    "HistoryDatasetCollectionAssociation JobParameter HistoryTagAssociation DynamicTool"
+    "HistoryDatasetCollectionAssociation JobParameter HistoryTagAssociation DynamicTool UserRoleAssociation"
 ).split()
 # What code gets as `entity` always has rules.
 ENTITIES = {"Entity": "EntityWithRules", "Destination": "Destination", "SchedulingTags": "SchedulingTags", "Tag": "Tag"}
 MODULES = (
-    "math random re os os.path json functools itertools logging collections operator datetime time copy string sys "
-    "statistics decimal fractions numbers typing ast hashlib base64 binascii uuid enum dataclasses types heapq bisect "
-    "urllib.parse shlex html textwrap contextlib packaging.version packaging.specifiers galaxy.util galaxy.jobs.mapper galaxy.model tpv.core.entities "
-    "tpv.core.helpers sqlalchemy"
+    "abc math random re os os.path json functools itertools logging collections collections.abc operator datetime time copy "
+    "string sys statistics numbers typing ast hashlib base64 binascii zlib uuid enum dataclasses types heapq bisect fnmatch "
+    "pathlib urllib urllib.parse shlex html textwrap contextlib packaging packaging.version packaging.specifiers packaging.utils "
+    "galaxy galaxy.app galaxy.util galaxy.jobs galaxy.jobs.mapper galaxy.model galaxy.tools galaxy.tool_util "
+    "galaxy.tool_util.version tpv tpv.core tpv.core.entities tpv.core.helpers tpv.core.loader tpv.core.util tpv.core.mapper "
+    "tpv.core.resource_requirements sqlalchemy sqlalchemy.sql sqlalchemy.sql.expression sqlalchemy.exc sqlalchemy.orm "
+    "sqlalchemy.orm.exc"
 ).split()
+
+
+# The packages whose modules are listed.
+PACKAGES = (
+    "galaxy galaxy.jobs galaxy.model galaxy.tools galaxy.tool_util galaxy.util tpv tpv.core packaging sqlalchemy sqlalchemy.orm "
+    "sqlalchemy.sql"
+).split()
+
+# What versions of Python after 3.11 have besides, by module or class: Galaxy runs on them, too.
+LATER = {
+    "int": "is_integer from_number",
+    "float": "from_number",
+    "builtins": "PythonFinalizationError",
+    "stdlib": "annotationlib compression",
+    "base64": "z85decode z85encode",
+    "collections.abc": "Buffer",
+    "copy": "replace",
+    "datetime.date": "strptime",
+    "datetime.time": "strptime",
+    "enum": "EnumDict",
+    "functools": "Placeholder",
+    "heapq": "heapify_max heappop_max heappush_max heappushpop_max heapreplace_max",
+    "itertools": "batched",
+    "logging": "getHandlerByName getHandlerNames",
+    "math": "fma sumprod",
+    "operator": "is_none is_not_none",
+    "os": "listdrives listmounts listvolumes process_cpu_count",
+    "os.path": "ALLOW_MISSING isjunction isreserved splitroot",
+    "pathlib.Path": "copy copy_into from_uri full_match is_junction move move_into walk",
+    "random": "binomialvariate",
+    "random.Random": "binomialvariate",
+    "re": "PatternError",
+    "statistics": "kde kde_random",
+    "string": "templatelib",
+    "sys": "activate_stack_trampoline monitoring",
+    "types": "CapsuleType FrameLocalsProxyType get_original_bases",
+    "typing": "NoDefault ReadOnly TypeAliasType TypeIs get_protocol_members is_protocol override",
+    "uuid": "MAX NIL uuid6 uuid7 uuid8",
+}
 
 
 def names_of(cls):
@@ -51,8 +98,26 @@ def names_of(cls):
     return names
 
 
-def show(head, names):
-    print(f"{head}:", " ".join(sorted(name for name in names if not name.startswith("_"))))
+def show(head, names, private=False):
+    names = set(names) | set(LATER.get(head.split(" ")[1], "").split())
+    print(f"{head}:", " ".join(sorted(name for name in names if private or not name.startswith("_"))))
+
+
+# Modules that sites install beside Galaxy, to tell a slip by.
+OTHERS = "MySQLdb boto3 httpx influxdb influxdb_client ldap ldap3 pandas pymysql redis scipy toml"
+
+
+def installed():
+    """The modules that come with Galaxy."""
+    names = set()
+    for distribution in importlib.metadata.distributions():
+        for file in distribution.files or []:
+            parts = file.parts
+            if len(parts) > 1 and file.suffix == ".py":
+                names.add(parts[0])
+            elif len(parts) == 1 and file.suffix == ".py":
+                names.add(file.stem)
+    return {name for name in names if name.isidentifier() and name not in ("test", "examples")}
 
 
 def main():
@@ -61,19 +126,38 @@ def main():
     print("# The names that CPython 3.11's types and modules, Galaxy 26's classes and TPV 3.3.0's have, private ones aside:")
     print("# `tests/record/record_names.py` writes this file.")
     for cls in BUILTINS:
-        show(f"class {cls.__name__}", dir(cls))
+        show(f"class {cls.__name__}", dir(cls), private=True)
     for name in MODEL:
         show(f"class {name}", names_of(getattr(model, name)))
     show("class Tool", names_of(Tool))
     show("class App", names_of(UniverseApplication))
+    show("class Model", names_of(GalaxyModelMapping))
+    show("class Session", names_of(sqlalchemy.orm.scoped_session))
     show("class JobWrapper", names_of(JobWrapper))
+    show("class ResourceRequirement", names_of(ResourceRequirement))
     for name, cls in ENTITIES.items():
         show(f"class {name}", names_of(getattr(entities, cls)))
     show("class Mapper", names_of(mapper.EntityToDestinationMapper))
+    common = set(dir(object))
     for name in MODULES:
-        show(f"module {name}", dir(importlib.import_module(name)))
+        module = importlib.import_module(name)
+        show(f"module {name}", dir(module))
+        if name.split(".")[0] in ("typing", "ast", "galaxy", "tpv", "sqlalchemy", "logging"):
+            continue
+        for public, cls in sorted(vars(module).items()):
+            owner = getattr(cls, "__module__", None)
+            is_own = owner == name or owner in ("_" + name, "posixpath", "_collections_abc") or owner == "builtins"
+            if inspect.isclass(cls) and is_own and not public.startswith("_") and not issubclass(cls, BaseException):
+                show(f"class {name}.{public}", set(dir(cls)) - common)
+    show("class logging.Logger", names_of(logging.Logger))
     show("names builtins", dir(builtins))
     show("names loader", vars(loader))
+    show("names stdlib", sys.stdlib_module_names)
+    show("names installed", installed())
+    show("names others", OTHERS.split())
+    for package in PACKAGES:
+        path = importlib.import_module(package).__path__
+        show(f"names {package}", {module.name for module in pkgutil.iter_modules(path)})
 
 
 if __name__ == "__main__":

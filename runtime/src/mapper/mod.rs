@@ -16,6 +16,7 @@ mod environment;
 mod evaluate;
 pub mod explain;
 mod inherit;
+pub mod inventory;
 mod lookup;
 mod matching;
 mod memo;

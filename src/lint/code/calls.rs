@@ -4,16 +4,43 @@ use std::sync::Arc;
 
 use rustpython_parser::ast::{Constant, Expr, ExprCall};
 
+use super::attributes::Use;
 use super::checker::Checker;
 use super::types::Type;
 use crate::config::suggest::closest;
-use crate::lint::model::Signature;
+use crate::lint::model::{Signature, model};
 
 impl<'a> Checker<'a> {
     pub(super) fn call(&mut self, node: &'a ExprCall) -> Type {
-        let function = self.expr(&node.func);
-        let arguments: Vec<Type> = node.args.iter().map(|argument| self.expr(argument)).collect();
-        node.keywords.iter().for_each(|keyword| drop(self.expr(&keyword.value)));
+        let function = match &*node.func {
+            Expr::Attribute(attribute) => self.attribute(attribute, Use::Call),
+            other => self.expr(other),
+        };
+        let receiver = std::mem::take(&mut self.receiver);
+        // Lambdas last: what is known of their parameters follows from the other arguments.
+        let arguments: Vec<Type> = node
+            .args
+            .iter()
+            .map(|argument| if argument.is_lambda_expr() { Type::Def } else { self.expr(argument) })
+            .collect();
+        let items = items_of(&function, &receiver, &arguments);
+        for argument in node.args.iter().chain(node.keywords.iter().map(|keyword| &keyword.value)) {
+            match argument {
+                Expr::Lambda(lambda) => self.lambda(lambda, &items),
+                argument if node.args.iter().any(|positional| std::ptr::eq(positional, argument)) => {}
+                argument => drop(self.expr(argument)),
+            }
+        }
+        if let Type::Object(path) = &function {
+            let class = model().classes.get_key_value(path.replace(':', ".").as_str());
+            return class.map_or(Type::Any, |(class, _)| Type::Class(class));
+        }
+        if let (Type::Function("builtins", "getattr"), [object, _], [value, Expr::Constant(name)]) =
+            (&function, arguments.as_slice(), node.args.as_slice())
+            && let Constant::Str(name) = &name.value
+        {
+            return self.member(object, value, name, node.range, Use::Value);
+        }
         if let Some(signature) = function.signature() {
             self.arguments(node, signature);
             return result(signature, &function, &arguments, self, node);
@@ -98,6 +125,23 @@ impl<'a> Checker<'a> {
     }
 }
 
+/// What a lambda among the arguments of a call is called with, as far as functions are known that call one with items.
+fn items_of(function: &Type, receiver: &Type, arguments: &[Type]) -> Type {
+    let Type::Function(owner, name) = function else { return Type::Any };
+    let items = match (*owner, *name) {
+        ("list", "sort") => Some(receiver),
+        ("builtins", "sorted" | "min" | "max") | ("itertools", "groupby") if arguments.len() == 1 => arguments.first(),
+        ("builtins", "map" | "filter") | ("itertools", "filterfalse" | "takewhile" | "dropwhile")
+            if arguments.len() == 2 =>
+        {
+            arguments.get(1)
+        }
+        ("heapq", "nlargest" | "nsmallest") => arguments.get(1),
+        _ => None,
+    };
+    items.map(Type::item).unwrap_or_default()
+}
+
 fn result<'a>(
     signature: &Signature,
     function: &Type,
@@ -112,6 +156,8 @@ fn result<'a>(
             signature.result.clone()
         }
         ("sorted" | "list", [items]) => Type::List(Arc::new(items.item())),
+        ("reversed" | "iter", [items]) | ("filter", [_, items]) => Type::Items(Arc::new(items.item())),
+        ("min" | "max" | "next", [items]) => items.item(),
         ("abs", [number]) if number.is_number() => number.clone(),
         ("round", [_]) => Type::INT,
         ("min" | "max", [first, rest @ ..]) if !rest.is_empty() => {

@@ -4,6 +4,7 @@
 //! and joins them where ways meet; loops are taken to run once, since the mistake that is looked for is rarely an empty
 //! list.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -13,10 +14,12 @@ use rustpython_parser::text_size::TextRange;
 use super::bindings::Bindings;
 use super::types::{Type, Variable};
 use crate::lint::model::{Member, model};
+use tpv_runtime::mapper::inventory::Inventory;
 
 /// What the blocks of a config have in common.
-#[derive(Debug, Default)]
 pub(super) struct Surroundings {
+    /// What exists natively.
+    pub native: RefCell<Inventory>,
     /// The names of every context of the config: one of them may hide what the mapper or Python has.
     pub contexts: HashSet<String>,
     /// Attributes that entities get from fields TPV does not know, or from code.
@@ -89,6 +92,8 @@ pub(super) struct Checker<'a> {
     pub expected: Vec<String>,
     /// How many of the innermost scopes are those of comprehensions.
     pub comprehensions: usize,
+    /// What the attribute was taken of that was walked last: the receiver, where it is called.
+    pub receiver: Type,
     /// Whether code reads its names by other means, so that nothing can be said of names.
     pub opaque: bool,
 }
@@ -129,6 +134,7 @@ pub(super) fn check<'a>(
         in_loops: Vec::new(),
         in_functions: Vec::new(),
         comprehensions: 0,
+        receiver: Type::Any,
         expected: Vec::new(),
         opaque: bindings.star,
         bindings,
@@ -172,9 +178,21 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Adds what else is to be known of the last fault.
+    pub(super) fn note(&mut self, note: impl Into<String>) {
+        if let (Some(fault), false) = (self.faults.last_mut(), self.state.dead) {
+            fault.note = Some(note.into());
+        }
+    }
+
     /// Whether a handler around names this exception.
     pub(super) fn expects(&self, exception: &str) -> bool {
         self.expected.iter().any(|name| name == exception)
+    }
+
+    /// Asks what exists natively.
+    pub(super) fn native<T>(&self, ask: impl FnOnce(&mut Inventory) -> T) -> T {
+        ask(&mut self.surroundings.native.borrow_mut())
     }
 
     /// The text of a node.
@@ -257,8 +275,12 @@ impl<'a> Checker<'a> {
         match name {
             "helpers" => Type::Module("tpv.core.helpers".into()),
             "functools" | "logging" | "ast" => Type::Module(name.into()),
+            "log" => Type::Class("logging.Logger"),
             _ => match model().modules.get("builtins").and_then(|module| module.known.get_key_value(name)) {
                 Some((name, Member::Function(_))) => Type::Function("builtins", name),
+                _ if model().loader().contains(name) || self.native(|native| native.is_class(&[name])) => {
+                    Type::Object(name.into())
+                }
                 _ => Type::Any,
             },
         }

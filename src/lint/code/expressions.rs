@@ -6,10 +6,9 @@ use std::sync::Arc;
 use rustpython_parser::ast::{BoolOp, CmpOp, Comprehension, Constant, Expr, Operator, Ranged, UnaryOp};
 use rustpython_parser::text_size::TextRange;
 
+use super::attributes::Use;
 use super::checker::Checker;
 use super::types::Type;
-use crate::config::suggest::closest;
-use crate::lint::model::{Member, model};
 use crate::python::walk::{self, Part};
 
 impl<'a> Checker<'a> {
@@ -70,21 +69,19 @@ impl<'a> Checker<'a> {
                 let mut left = self.expr(&node.left);
                 for (op, item) in node.ops.iter().zip(&node.comparators) {
                     let right = self.expr(item);
-                    if matches!(op, CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE) {
-                        self.ordering(&left, &right, node.range);
+                    match op {
+                        CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => self.ordering(&left, &right, node.range),
+                        CmpOp::Eq | CmpOp::NotEq | CmpOp::In | CmpOp::NotIn => {
+                            self.never_equal(*op, &left, &right, item, node.range);
+                        }
+                        CmpOp::Is | CmpOp::IsNot => {}
                     }
                     left = right;
                 }
                 Type::BOOL
             }
             Expr::Call(node) => self.call(node),
-            Expr::Attribute(attribute) => {
-                let owner = self.expr(&attribute.value);
-                if let Some(fact) = Self::path(node).and_then(|path| self.state.facts.get(&path)) {
-                    return fact.clone();
-                }
-                self.attribute(&owner, &attribute.value, attribute.attr.as_str(), attribute.range)
-            }
+            Expr::Attribute(attribute) => self.attribute(attribute, Use::Value),
             Expr::Subscript(node) => {
                 let owner = self.expr(&node.value);
                 self.expr(&node.slice);
@@ -134,17 +131,14 @@ impl<'a> Checker<'a> {
                 self.comprehension(&node.generators, &[&*node.elt]);
                 Type::SET
             }
-            Expr::GeneratorExp(node) => {
-                self.comprehension(&node.generators, &[&*node.elt]);
-                Type::Any
-            }
+            Expr::GeneratorExp(node) => Type::Items(Arc::new(self.comprehension(&node.generators, &[&*node.elt]))),
             Expr::DictComp(node) => {
                 self.comprehension(&node.generators, &[&*node.key, &*node.value]);
                 Type::DICT
             }
             Expr::Lambda(node) => {
-                self.function(&node.args, |checker| drop(checker.expr(&node.body)));
-                Type::Any
+                self.lambda(node, &Type::Any);
+                Type::Def
             }
             other => {
                 let _ = walk::expression(other, &mut |part| {
@@ -178,142 +172,6 @@ impl<'a> Checker<'a> {
         self.state.scopes.pop();
         (self.state.facts, self.state.tests) = (facts, tests);
         ty
-    }
-
-    /// `owner.name`
-    fn attribute(&mut self, owner: &Type, value: &'a Expr, name: &str, range: TextRange) -> Type {
-        match owner {
-            Type::Optional(inner) => {
-                self.may_be_none(value, name, range);
-                self.attribute(&(**inner).clone(), value, name, range)
-            }
-            Type::None => {
-                if Self::path(value).as_deref() == Some("user") {
-                    let message = format!("`user` is `None` here, which has no `{name}`");
-                    self.fault("T107", range, message, "raises `AttributeError`");
-                    self.help("this way is taken for jobs of users that are not logged in: swap the branches, or use `user` only where it is set");
-                }
-                Type::Any
-            }
-            Type::Module(module) => self.module_attribute(&module.clone(), name, range),
-            Type::Class(_) | Type::List(_) => {
-                let Some((class, members)) = owner.class().and_then(|class| model().classes.get_key_value(class))
-                else {
-                    return Type::Any;
-                };
-                match members.known.get_key_value(name) {
-                    Some((name, Member::Function(_))) => return Type::Function(class, name),
-                    Some((_, Member::Value(ty))) => return ty.clone(),
-                    None => {}
-                }
-                // Where a destination is evaluated, the entity is one.
-                let destination = model().classes.get("Destination").filter(|_| *class == "Entity");
-                if destination.is_some_and(|members| members.known.contains_key(name)) {
-                    return Type::Any;
-                }
-                let is_own = matches!(*class, "Entity" | "Destination" | "SchedulingTags")
-                    && self.surroundings.attributes.contains(name);
-                if name.starts_with("__")
-                    || is_own
-                    || self.bindings.attributes.contains(name)
-                    || members.names.is_empty()
-                {
-                    return Type::Any;
-                }
-                if members.names.contains(name) {
-                    let is_galaxy = !matches!(
-                        *class,
-                        "str" | "int" | "float" | "bool" | "list" | "dict" | "set" | "tuple" | "bytes"
-                    );
-                    if is_galaxy {
-                        self.only_galaxy(class, name, range);
-                    }
-                    return Type::Any;
-                }
-                self.no_attribute(&format!("`{class}` objects have"), name, range, || {
-                    nearest(name, members.known.keys().chain(&members.names).copied())
-                });
-                Type::Any
-            }
-            _ => Type::Any,
-        }
-    }
-
-    fn no_attribute(&mut self, whose: &str, name: &str, range: TextRange, near: impl FnOnce() -> Option<&'static str>) {
-        if self.expects("AttributeError") {
-            return;
-        }
-        self.fault("T103", range, format!("{whose} no attribute `{name}`"), "raises `AttributeError`");
-        match near() {
-            Some(near) => self.help(format!("did you mean `{near}`?")),
-            None => self.help("check the name against Galaxy's and TPV's documentation"),
-        }
-    }
-
-    fn only_galaxy(&mut self, class: &str, name: &str, range: TextRange) {
-        let message =
-            format!("the `{name}` of {} is there only inside a Galaxy process", display(class).to_lowercase());
-        self.fault("T112", range, message, "tpvc's job and world files have no such field");
-        self.help("use what a job file gives, or keep this rule on TPV");
-    }
-
-    fn module_attribute(&mut self, module: &str, name: &str, range: TextRange) -> Type {
-        let full = format!("{module}.{name}");
-        if model().modules.contains_key(full.as_str()) {
-            return Type::Module(full.into());
-        }
-        let table = model().modules.get_key_value(module);
-        if let Some((module, members)) = table {
-            match members.known.get_key_value(name) {
-                Some((name, Member::Function(_))) => return Type::Function(module, name),
-                Some((_, Member::Value(ty))) => return ty.clone(),
-                None => {}
-            }
-        }
-        let Some(own) = tpv_runtime::mapper::find_module(module) else { return Type::Any };
-        if own.names.contains(&name) || name.starts_with('_') || self.bindings.attributes.contains(name) {
-            return Type::Any;
-        }
-        if tpv_runtime::mapper::find_module(&full).is_some() {
-            return Type::Module(full.into());
-        }
-        match table {
-            Some((_, members)) if members.names.contains(name) => {
-                self.fault(
-                    "T112",
-                    range,
-                    format!("tpvc's module `{module}` has no `{name}`"),
-                    "raises `AttributeError`",
-                );
-                self.help("docs/python.md lists what the modules hold; or keep this rule on TPV");
-            }
-            Some((_, members)) if !members.names.is_empty() => {
-                let whose = format!("the module `{module}` has");
-                self.no_attribute(&whose, name, range, || {
-                    nearest(name, own.names.iter().copied().chain(members.names.iter().copied()))
-                });
-            }
-            _ => {}
-        }
-        Type::Any
-    }
-
-    /// An attribute of what may be `None`: of `user` only, which is the trap; other objects are seldom missing.
-    fn may_be_none(&mut self, value: &'a Expr, name: &str, range: TextRange) {
-        let Some(path) = Self::path(value) else { return };
-        if path != "user" || self.guarded > 0 {
-            return;
-        }
-        self.fault(
-            "T107",
-            range,
-            format!("`user` may be `None`, which has no `{name}`"),
-            "raises `AttributeError` where nobody is logged in",
-        );
-        self.help(format!("test it first: `user and user.{name}`, or `user.{name} if user else ...`"));
-        // Once in a block is enough.
-        let ty = self.state.facts.get(&path).map_or(Type::Class("User"), Type::not_none);
-        self.state.facts.insert(path, ty);
     }
 
     fn arithmetic(&mut self, op: Operator, left: &Type, right: &Type, divisor: &'a Expr, range: TextRange) -> Type {
@@ -366,25 +224,6 @@ impl<'a> Checker<'a> {
             self.fault("T111", range, message, "raises `TypeError`");
             self.help("convert one side: `float(...)`, or `helpers.tool_version_gte` for versions");
         }
-    }
-}
-
-/// The nearest name; of two as near the first by the alphabet, so that it is the same each time.
-fn nearest(name: &str, names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    let mut names: Vec<&'static str> = names.collect();
-    names.sort_unstable();
-    closest(name, names)
-}
-
-/// What to call an instance of a class in messages.
-fn display(class: &str) -> String {
-    match class {
-        "Entity" => "an entity".to_owned(),
-        "SchedulingTags" => "scheduling tags".to_owned(),
-        "App" => "the app".to_owned(),
-        "Mapper" => "the mapper".to_owned(),
-        "Tool" | "User" | "Job" | "Role" | "Destination" => format!("a {}", class.to_lowercase()),
-        other => format!("a `{other}`"),
     }
 }
 

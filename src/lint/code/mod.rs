@@ -1,13 +1,17 @@
-//! The checker of code, in place of TPV's mypy: T103, T105 to T108, T111, T112 and T119.
+//! The checker of code, in place of TPV's mypy: T103, T105 to T108, T111, T112, T119 and T130 to T132.
 //!
 //! Every text is parsed once and walked once ([`checker`]); the names it takes from outside are then looked for in the
 //! surroundings of each entity that the text has come to by inheriting ([`names`]).
 
+mod attributes;
 mod bindings;
 mod calls;
 mod checker;
+mod classes;
+mod equality;
 mod expressions;
 mod failing;
+mod imports;
 mod lost;
 mod names;
 mod narrow;
@@ -17,10 +21,12 @@ mod statements;
 pub(super) mod types;
 mod values;
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use rustpython_parser::ast::Stmt;
 use rustpython_parser::text_size::TextRange;
+use tpv_runtime::mapper::inventory::Inventory;
 use tpv_runtime::python::code::CodeKind as PythonKind;
 
 use crate::config::code::CodeKind;
@@ -42,9 +48,13 @@ const FSTRING_PREFIX: usize = 4;
 
 /// Checks all code.
 pub(super) fn check(linter: &mut Linter<'_>) {
+    let Some(native) = Inventory::new() else { return };
     let sites = sites::collect(linter.config);
-    let mut surroundings =
-        Surroundings { contexts: names::context_names(linter.config), attributes: linter.extra_fields() };
+    let mut surroundings = Surroundings {
+        native: RefCell::new(native),
+        contexts: names::context_names(linter.config),
+        attributes: linter.extra_fields(),
+    };
     let parsed: Vec<Option<Parsed>> = sites.iter().map(parse).collect();
     // Names that code puts into a context, and whether it puts some there that are not known.
     let mut unknown = false;
@@ -84,7 +94,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
         report(linter, site, &checked);
         lost::judge(linter, site, &parsed.body, &surroundings);
         if !unknown {
-            names.judge(linter, site, &checked.free);
+            names.judge(linter, site, &checked.free, &surroundings);
         }
         if let Some((ty, expr)) = &checked.result {
             values::judge(linter, site, ty, expr);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustpython_parser::text_size::TextRange;
 
-use super::checker::{Bound, Free};
+use super::checker::{Bound, Free, Surroundings};
 use super::order::{LATE, Phase, RESOURCES};
 use super::place;
 use super::sites::Site;
@@ -16,9 +16,6 @@ use crate::config::validate::unknown::synonym;
 use crate::diagnostic::Diagnostic;
 use crate::lint::model::model;
 use crate::lint::{Finding, Linter};
-
-/// What tpvc has of the loader's globals.
-const OWN_LOADER: [&str; 9] = ["log", "functools", "logging", "ast", "Any", "TypeVar", "cast", "Callable", "Entity"];
 
 /// Whether a name is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,13 +60,9 @@ fn keys(common: &Common) -> impl Iterator<Item = &str> {
     common.context.iter().flat_map(|context| context.keys().map(|key| &**key))
 }
 
-/// Whether it is a builtin of Python that compiled rules do not have.
-fn is_missing_builtin(name: &str) -> bool {
-    /// Those that the compiler or the interpreter provides.
-    const OWN: [&str; 8] = ["True", "False", "None", "compile", "eval", "exec", "globals", "locals"];
-    model().builtins.contains(name)
-        && !OWN.contains(&name)
-        && tpv_runtime::python::builtins::names().all(|known| known != name)
+/// Whether a name is that of a module, of Python's or one that comes with Galaxy.
+fn is_module(name: &str) -> bool {
+    ["stdlib", "installed", "others"].into_iter().any(|list| model().list(list).contains(name))
 }
 
 fn has(context: Option<&Arc<Dict>>, name: &str) -> bool {
@@ -125,14 +118,20 @@ impl<'a> Names<'a> {
     }
 
     /// Judges the names that a text takes from outside.
-    pub(super) fn judge(&mut self, linter: &mut Linter<'_>, site: &Site<'a>, free: &[Free]) {
+    pub(super) fn judge(
+        &mut self,
+        linter: &mut Linter<'_>,
+        site: &Site<'a>,
+        free: &[Free],
+        surroundings: &Surroundings,
+    ) {
         if site.property == "rank" && site.kind_of_owner() == EntityKind::Destination {
             // Nobody asks a destination to rank.
             return;
         }
         let mut seen: HashSet<&str> = HashSet::new();
         for name in free {
-            if self.is_given(&name.name) || !seen.insert(&name.name) {
+            if self.is_given(&name.name, surroundings) || !seen.insert(&name.name) {
                 continue;
             }
             self.judge_one(linter, site, name);
@@ -140,7 +139,7 @@ impl<'a> Names<'a> {
     }
 
     /// Names that are there whatever the config says.
-    fn is_given(&self, name: &str) -> bool {
+    fn is_given(&self, name: &str, surroundings: &Surroundings) -> bool {
         const ALWAYS: [&str; 12] = [
             "app",
             "tool",
@@ -157,10 +156,9 @@ impl<'a> Names<'a> {
         ];
         ALWAYS.contains(&name)
             || name.starts_with("__")
-            || OWN_LOADER.contains(&name)
             || self.config.global.context.contains_key(name)
             || self.set_by_code.contains(name)
-            || (model().builtins.contains(name) && !model().loader.contains(name) && !is_missing_builtin(name))
+            || surroundings.native.borrow_mut().has_name(name)
     }
 
     fn judge_one(&self, linter: &mut Linter<'_>, site: &Site<'a>, free: &Free) {
@@ -174,30 +172,15 @@ impl<'a> Names<'a> {
         let bad: Vec<&(&Arc<Entity>, Verdict)> =
             verdicts.iter().filter(|(_, verdict)| *verdict != Verdict::Fine).collect();
         let Some((first, verdict)) = bad.first() else { return };
-        if is_missing_builtin(name) {
-            let help = "keep this rule on TPV, or write it another way";
-            self.finding(
-                linter,
-                site,
-                "T112",
-                free.range,
-                format!("tpvc has no builtin `{name}`"),
-                "raises `NameError`",
-                help,
-            );
-            return;
-        }
-        if model().loader.contains(name) {
-            let help = "keep this rule on TPV, or write it without TPV's own internals";
-            self.finding(
-                linter,
-                site,
-                "T112",
-                free.range,
-                format!("tpvc has no `{name}` of TPV's loader"),
-                "raises `NameError`",
-                help,
-            );
+        let lists = [("builtin", model().builtins()), ("global of TPV's loader", model().loader())];
+        if let Some((what, _)) = lists.into_iter().find(|(_, names)| free.bound == Bound::Never && names.contains(name))
+        {
+            let span = place(linter, site.text, site.kind, free.range);
+            let diagnostic = Diagnostic::warning(format!("tpvc has no {what} `{name}`"))
+                .at(span, "raises `NameError` for each job that comes here")
+                .note("works under TPV inside Galaxy")
+                .help("write it another way, or keep this rule on TPV");
+            linter.report(Finding::new("T130", diagnostic).within(site.no_qa()));
             return;
         }
         match (free.bound, verdict) {
@@ -216,7 +199,8 @@ impl<'a> Names<'a> {
             }
             (Bound::Later, _) => {
                 let message = format!("`{name}` is not set at this point");
-                self.finding(linter, site, "T103", free.range, message, "raises `NameError`", "set it further up");
+                let label = "raises `NameError`, here and in Galaxy";
+                self.finding(linter, site, "T103", free.range, message, label, "set it further up");
             }
             (Bound::Never, Verdict::Early(reason)) if !free.guarded => {
                 let message = format!("`{name}` is not set yet when `{}` is evaluated", site.property);
@@ -232,14 +216,20 @@ impl<'a> Names<'a> {
             (Bound::Never, Verdict::Missing) if bad.len() == verdicts.len() => {
                 let message = format!("the name `{name}` is not defined");
                 let help = match self.near(name, site) {
-                    _ if tpv_runtime::mapper::find_module(name).is_some() => {
-                        format!("import it first: `import {name}`")
-                    }
+                    _ if is_module(name) => format!("import it first: `import {name}`"),
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("define `{name}` under `context`, or correct the name"),
                 };
                 let before = linter.findings.len();
-                self.finding(linter, site, "T103", free.range, message, "raises `NameError`", &help);
+                self.finding(
+                    linter,
+                    site,
+                    "T103",
+                    free.range,
+                    message,
+                    "raises `NameError`, here and in Galaxy",
+                    &help,
+                );
                 let is_part = self.config.tools.is_empty() || self.config.destinations.is_empty();
                 if let Some(finding) = linter.findings.get_mut(before).filter(|_| is_part) {
                     let note = "if another file defines it, lint both together: `tpvc lint one.yml other.yml`";
@@ -426,8 +416,10 @@ impl<'a> Names<'a> {
         let contexts = keys(&owner.common)
             .chain(self.default_of(owner.kind).into_iter().flat_map(|default| keys(&default.common)))
             .chain(self.config.global.context.keys().map(|key| &**key));
-        let given = model().mapper.keys().copied().chain(model().builtins.iter().copied());
-        let mut names: Vec<&str> = contexts.chain(resources).chain(given).chain(["helpers", "log"]).collect();
+        let mut names: Vec<&str> = contexts.chain(resources).chain(["helpers", "log"]).collect();
+        for given in model().mapper.keys().copied().chain(model().builtins().iter()) {
+            names.push(given);
+        }
         // In one order, so that of two as near the same one is named each time.
         names.sort_unstable();
         if matches!(name.to_ascii_lowercase().as_str(), "null" | "nil" | "undefined") {

@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use rustpython_parser::ast::{Arguments, ExceptHandler, Expr, Pattern, Stmt};
+use rustpython_parser::ast::{Arguments, ExceptHandler, Expr, ExprLambda, Pattern, Stmt};
 
 use super::bindings;
 use super::checker::{Checker, IN_TRY, join};
 use super::types::{Type, Variable};
-use crate::lint::model::{Member, model};
 use crate::python::walk::{self, Part};
 
 impl<'a> Checker<'a> {
@@ -92,33 +91,15 @@ impl<'a> Checker<'a> {
             Stmt::TryStar(node) => self.attempt(&node.body, &node.handlers, &node.orelse, &node.finalbody),
             Stmt::FunctionDef(node) => {
                 node.decorator_list.iter().for_each(|decorator| drop(self.expr(decorator)));
-                self.bind(&node.name, Type::Any);
+                // A decorator may make anything of it.
+                self.bind(&node.name, if node.decorator_list.is_empty() { Type::Def } else { Type::Any });
                 self.in_functions.push(bindings::collect(&node.body).names);
                 self.function(&node.args, |checker| checker.body(&node.body));
                 self.in_functions.pop();
             }
-            Stmt::ClassDef(node) => {
-                node.bases.iter().for_each(|base| drop(self.expr(base)));
-                self.bind(&node.name, Type::Any);
-                self.inner(HashMap::new(), |checker| checker.body(&node.body));
-            }
-            Stmt::Import(node) => {
-                for alias in &node.names {
-                    let name = match &alias.asname {
-                        Some(name) => name.as_str(),
-                        None => bindings::first(&alias.name),
-                    };
-                    let module = if alias.asname.is_some() { alias.name.as_str() } else { name };
-                    self.bind(name, Type::Module(module.into()));
-                }
-            }
-            Stmt::ImportFrom(node) => {
-                let module = node.module.as_ref().map_or("", |module| module.as_str());
-                for alias in &node.names {
-                    let ty = imported(module, &alias.name);
-                    self.bind(alias.asname.as_ref().unwrap_or(&alias.name), ty);
-                }
-            }
+            Stmt::ClassDef(node) => self.class(node),
+            Stmt::Import(node) => self.import(node),
+            Stmt::ImportFrom(node) => self.import_from(node),
             Stmt::Return(node) => {
                 if let Some(value) = &node.value {
                     self.expr(value);
@@ -210,7 +191,8 @@ impl<'a> Checker<'a> {
             Expr::List(node) => node.elts.iter().for_each(|item| self.assign(item, ty.item())),
             Expr::Starred(node) => self.assign(&node.value, Type::Any),
             Expr::Attribute(node) => {
-                self.expr(&node.value);
+                let owner = self.expr(&node.value);
+                self.sets_attribute(&owner, &node.attr, node.range);
                 if let Some(path) = Self::path(target) {
                     self.forget(&path);
                 }
@@ -309,6 +291,18 @@ impl<'a> Checker<'a> {
         self.inner(scope, run);
     }
 
+    /// A lambda whose first parameter gets values of a type.
+    pub(super) fn lambda(&mut self, node: &'a ExprLambda, items: &Type) {
+        let first = node.args.posonlyargs.iter().chain(&node.args.args).next();
+        let first = first.filter(|first| first.default.is_none()).map(|first| first.def.arg.as_str());
+        self.function(&node.args, |checker| {
+            if let Some(first) = first {
+                checker.bind(first, items.clone());
+            }
+            checker.expr(&node.body);
+        });
+    }
+
     /// Code with a scope of its own.
     pub(super) fn inner(&mut self, scope: HashMap<String, Variable>, run: impl FnOnce(&mut Self)) {
         let before = self.state.clone();
@@ -335,19 +329,5 @@ fn names(class: &Expr) -> Vec<String> {
         Expr::Name(node) => vec![node.id.to_string()],
         Expr::Tuple(node) => node.elts.iter().flat_map(names).collect(),
         _ => Vec::new(),
-    }
-}
-
-/// The type of what `from module import name` binds.
-fn imported(module: &str, name: &str) -> Type {
-    let full = format!("{module}.{name}");
-    if model().modules.contains_key(full.as_str()) {
-        return Type::Module(full.into());
-    }
-    let Some((module, members)) = model().modules.get_key_value(module) else { return Type::Any };
-    match members.known.get_key_value(name) {
-        Some((name, Member::Function(_))) => Type::Function(module, name),
-        Some((_, Member::Value(ty))) => ty.clone(),
-        None => Type::Any,
     }
 }

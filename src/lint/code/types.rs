@@ -23,6 +23,13 @@ pub(in crate::lint) enum Type {
     Module(Arc<str>),
     /// A function of a module or a method: owner and name.
     Function(&'static str, &'static str),
+    /// A class or other object of the runtime by its path: `datetime:datetime`, or the name of a builtin or of a global of TPV's
+    /// loader.
+    Object(Arc<str>),
+    /// A function that the code defines.
+    Def,
+    /// What gives items when it is iterated, and has nothing else that is known.
+    Items(Arc<Type>),
 }
 
 impl Type {
@@ -41,6 +48,12 @@ impl Type {
         }
         if let Some(item) = text.strip_prefix("list[").and_then(|rest| rest.strip_suffix(']')) {
             return Self::List(Arc::new(Self::read(item)));
+        }
+        if let Some(item) = text.strip_prefix("iter[").and_then(|rest| rest.strip_suffix(']')) {
+            return Self::Items(Arc::new(Self::read(item)));
+        }
+        if let Some(path) = text.strip_prefix('@') {
+            return Self::Object(path.into());
         }
         match text {
             "Any" => Self::Any,
@@ -84,7 +97,7 @@ impl Type {
     /// What iterating gives.
     pub(super) fn item(&self) -> Self {
         match self {
-            Self::List(item) => (**item).clone(),
+            Self::List(item) | Self::Items(item) => (**item).clone(),
             Self::Class("str") => Self::STR,
             _ => Self::Any,
         }
@@ -118,6 +131,9 @@ impl Type {
             Self::Optional(inner) => format!("{} or `None`", inner.describe()),
             Self::Module(name) => format!("the module `{name}`"),
             Self::Function(_, name) => format!("the function `{name}`"),
+            Self::Object(path) => format!("`{}`", path.replace(':', ".")),
+            Self::Def => "a function".to_owned(),
+            Self::Items(_) => "an iterator".to_owned(),
         }
     }
 }

@@ -1,10 +1,12 @@
 //! What the checker knows of types: two tables as text, read once.
 //!
-//! `types.txt` gives attributes and signatures by hand, as far as tpvc's job and world files go; `names.txt` gives all
-//! names that CPython's, Galaxy's and TPV's own have, so that an attribute can be told to be a slip, or to be one that
-//! only a Galaxy process has.
+//! `types.txt` gives types and signatures of what is there natively; `names.txt` gives all names that CPython's, Galaxy's and
+//! TPV's own have. What exists natively is in neither: the runtime is asked ([`Inventory`]). So a name that the runtime lacks
+//! can be told to be a slip, or to be one that only CPython or Galaxy has.
+//!
+//! [`Inventory`]: tpv_runtime::mapper::inventory::Inventory
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::code::types::Type;
@@ -41,13 +43,34 @@ pub(super) enum Member {
     Function(Signature),
 }
 
-/// A class or module of the table.
+/// A list of names.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Names(&'static str);
+
+impl Names {
+    /// The names, by the alphabet.
+    pub(super) fn iter(self) -> impl Iterator<Item = &'static str> {
+        self.0.split(' ').filter(|name| !name.is_empty())
+    }
+
+    /// Whether a name is among them.
+    pub(super) fn contains(self, name: &str) -> bool {
+        self.iter().any(|known| known == name)
+    }
+
+    /// Whether nothing was recorded.
+    pub(super) fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// A class or module of the tables.
 #[derive(Debug, Default)]
 pub(super) struct Members {
-    /// What tpvc has, as far as the table says.
+    /// The members whose types are known.
     pub known: HashMap<&'static str, Member>,
     /// All names that the real class or module has.
-    pub names: HashSet<&'static str>,
+    pub names: Names,
 }
 
 /// Both tables.
@@ -57,10 +80,26 @@ pub(super) struct Model {
     pub modules: HashMap<&'static str, Members>,
     /// The names that the mapper gives to code.
     pub mapper: HashMap<&'static str, Member>,
+    /// Other lists: Python's builtins, the globals of TPV's loader, the modules of the standard library, those that come with
+    /// Galaxy, others that sites install, and the modules in packages, by the name of the package.
+    lists: HashMap<&'static str, Names>,
+}
+
+impl Model {
     /// Python's builtins.
-    pub builtins: HashSet<&'static str>,
+    pub(super) fn builtins(&self) -> Names {
+        self.list("builtins")
+    }
+
     /// The globals of TPV's loader.
-    pub loader: HashSet<&'static str>,
+    pub(super) fn loader(&self) -> Names {
+        self.list("loader")
+    }
+
+    /// A list by its name.
+    pub(super) fn list(&self, name: &str) -> Names {
+        self.lists.get(name).copied().unwrap_or_default()
+    }
 }
 
 static MODEL: LazyLock<Model> = LazyLock::new(|| {
@@ -77,14 +116,13 @@ pub(super) fn model() -> &'static Model {
 
 fn names(model: &mut Model, text: &'static str) {
     for line in text.lines().filter(|line| !line.starts_with('#')) {
-        let Some((head, list)) = line.split_once(": ") else { continue };
-        let names: HashSet<&'static str> = list.split(' ').collect();
+        let Some((head, list)) = line.split_once(':') else { continue };
+        let names = Names(list.trim_start());
         match head.split_once(' ') {
             Some(("class", name)) => model.classes.entry(name).or_default().names = names,
             Some(("module", name)) => model.modules.entry(name).or_default().names = names,
-            Some(("names", "builtins")) => model.builtins = names,
-            Some(("names", _)) => model.loader = names,
-            _ => {}
+            Some((_, name)) => drop(model.lists.insert(name, names)),
+            None => {}
         }
     }
 }
@@ -135,6 +173,7 @@ fn member(line: &'static str) -> Option<(&'static str, Member)> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
     use super::*;
+    use tpv_runtime::mapper::inventory::{self, Inventory};
 
     #[test]
     fn the_tables_are_read() {
@@ -143,20 +182,90 @@ mod tests {
         let Member::Function(helper) = &model.modules["tpv.core.helpers"].known["get_input_size"] else { panic!() };
         assert_eq!(helper.parameters.len(), 4);
         assert!(helper.parameters[1].optional && helper.parameters[1].keyword);
-        assert!(model.builtins.contains("len") && model.loader.contains("functools"));
+        assert!(model.builtins().contains("len") && model.loader().contains("functools"));
+        assert!(model.list("stdlib").contains("decimal") && model.list("galaxy").contains("jobs"));
     }
 
+    /// The types are of what is there: each name is known to the runtime, and to what the table of names was recorded from.
     #[test]
     fn the_table_of_types_names_only_what_is_there() {
+        let mut inventory = Inventory::new().unwrap();
+        let model = model();
         let mut missing: Vec<String> = Vec::new();
-        for (class, members) in &model().classes {
-            for name in members.known.keys().filter(|_| !members.names.is_empty()) {
-                if !members.names.contains(name) {
-                    missing.push(format!("{class}.{name}"));
+        for (class, members) in &model.classes {
+            for name in members.known.keys() {
+                if inventory.has(class, name) != Some(true) {
+                    missing.push(format!("the runtime has no {class}.{name}"));
+                }
+                // What is the contract's alone: Galaxy's `user.roles` are other objects, and its collections have another name
+                // for it.
+                let of_contract = *class == "UserRoleAssociation" || *name == "first_dataset_instance";
+                let of_model = *class == "Model" && model.modules["galaxy.model"].names.contains(name);
+                if !members.names.contains(name) && !of_contract && !of_model {
+                    missing.push(format!("names.txt has no {class}.{name}"));
+                }
+            }
+        }
+        for (module, members) in &model.modules {
+            for name in members.known.keys() {
+                let is_builtin = *module == "builtins";
+                if !inventory.has_module(module) && !is_builtin || is_builtin && !inventory.has_name(name) {
+                    missing.push(format!("the runtime has no {module}.{name}"));
+                }
+                if !is_builtin && inventory.has_at(&[module], name) != Some(true) {
+                    missing.push(format!("the runtime has no {module}.{name}"));
+                }
+                if !is_builtin && !members.names.contains(name) {
+                    missing.push(format!("names.txt has no {module}.{name}"));
                 }
             }
         }
         missing.sort();
-        assert!(missing.is_empty(), "{missing:?}");
+        assert!(missing.is_empty(), "{missing:#?}");
+    }
+
+    /// Nothing is there natively that the recorded names lack: a slip is told by them.
+    #[test]
+    fn the_table_of_names_has_all_that_is_there() {
+        let model = model();
+        let mut missing: Vec<String> = Vec::new();
+        let is_outside = |module: &&str| tpv_runtime::galaxy::modules::outside::Outside::named(module).is_some();
+        for module in inventory::module_names().filter(|module| !is_outside(module)) {
+            let Some(members) = model.modules.get(module) else {
+                missing.push(format!("module {module}"));
+                continue;
+            };
+            let own = tpv_runtime::mapper::find_module(module).unwrap();
+            for name in own.names.iter().filter(|name| !members.names.contains(name)) {
+                missing.push(format!("{module}.{name}"));
+            }
+        }
+        for class in Inventory::classes().filter(|class| model.classes.get(class).is_none_or(|c| c.names.is_empty())) {
+            missing.push(format!("class {class}"));
+        }
+        for name in tpv_runtime::python::builtins::names().filter(|name| !name.starts_with(['.', '_'])) {
+            if !model.builtins().contains(name) {
+                missing.push(format!("builtin {name}"));
+            }
+        }
+        missing.sort();
+        assert!(missing.is_empty(), "{missing:#?}");
+    }
+
+    /// Of what CPython's own types have, the list of what the runtime lacks: it is short, and each gives T130 where code asks.
+    #[test]
+    fn what_the_builtin_types_lack() {
+        let mut inventory = Inventory::new().unwrap();
+        // Of what Python has since 3.12 or later: compiled rules give 3.11's answers.
+        let expected = ["int.from_number", "int.is_integer", "float.from_number"];
+        let mut lacking = Vec::new();
+        for class in ["str", "int", "float", "bool", "list", "dict", "tuple", "set", "frozenset", "bytes"] {
+            for name in model().classes[class].names.iter().filter(|name| !name.starts_with('_')) {
+                if inventory.has(class, name) == Some(false) {
+                    lacking.push(format!("{class}.{name}"));
+                }
+            }
+        }
+        assert_eq!(lacking, expected);
     }
 }

@@ -41,10 +41,7 @@ impl<'a> Compiler<'a> {
         let (handler, end) = (self.label(), self.label());
         self.emit(Instr::SetupTry { handler: handler.target() })?;
         self.open(Open::Try, node.range.start())?;
-        let catches = usize::from(catches_import_error(&node.handlers));
-        self.import_handlers += catches;
         self.statements(&node.body)?;
-        self.import_handlers -= catches;
         self.close();
         self.emit(Instr::PopTry)?;
         self.statements(&node.orelse)?;
@@ -143,17 +140,4 @@ impl<'a> Compiler<'a> {
         self.place_label(end);
         Ok(())
     }
-}
-
-/// Whether a handler is for the error of an import that fails.
-fn catches_import_error(handlers: &[ast::ExceptHandler]) -> bool {
-    let is_for = |class: &ast::Expr| {
-        matches!(class, ast::Expr::Name(name)
-            if matches!(name.id.as_str(), "ImportError" | "ModuleNotFoundError" | "Exception" | "BaseException"))
-    };
-    handlers.iter().any(|ast::ExceptHandler::ExceptHandler(handler)| match handler.type_.as_deref() {
-        None => true,
-        Some(ast::Expr::Tuple(classes)) => classes.elts.iter().any(is_for),
-        Some(class) => is_for(class),
-    })
 }

@@ -4,13 +4,11 @@ use rustpython_parser::ast;
 use tpv_runtime::python::code::Instr;
 
 use super::{Compiler, Done};
-use crate::python::error::Import;
 
 impl<'a> Compiler<'a> {
     pub(super) fn import(&mut self, node: &'a ast::StmtImport) -> Done {
         for alias in &node.names {
             self.at(alias.range.start());
-            self.note_import(&alias.name, Vec::new());
             let name = self.string_constant(&alias.name);
             let leaf = alias.asname.is_some();
             self.emit(Instr::ImportName { name, leaf })?;
@@ -30,9 +28,7 @@ impl<'a> Compiler<'a> {
         if module == "__future__" {
             return self.future(node);
         }
-        let names: Vec<String> = node.names.iter().map(|alias| alias.name.to_string()).collect();
-        let star = names.iter().any(|name| name == "*");
-        self.note_import(module, names);
+        let star = node.names.iter().any(|alias| alias.name.as_str() == "*");
         let name = self.string_constant(module);
         self.emit(Instr::ImportName { name, leaf: true })?;
         if star {
@@ -76,14 +72,5 @@ impl<'a> Compiler<'a> {
         }
         // DIFFERENCE: CPython binds each name to a `__future__._Feature`; here nothing is bound.
         Ok(())
-    }
-
-    fn note_import(&mut self, module: &str, names: Vec<String>) {
-        let (line, column) = self.place;
-        let guarded = self.import_handlers > 0;
-        let import = Import { module: module.to_owned(), names, line, column, guarded };
-        if !self.notes.imports.contains(&import) {
-            self.notes.imports.push(import);
-        }
     }
 }

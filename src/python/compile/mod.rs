@@ -57,7 +57,6 @@ pub(super) fn block(program: &mut ProgramBuilder, source: &str, kind: CodeKind) 
         names: IndexSet::new(),
         inner: HashMap::new(),
         notes: Notes { newer, ..Notes::default() },
-        import_handlers: 0,
         unit: Unit::new(kind, "<module>".to_owned(), Scopes::ROOT),
         place: (1, 1),
         future_end: future_end(&parsed.body),
@@ -109,8 +108,6 @@ struct Compiler<'a> {
     /// The codes of inner functions that are compiled already: the body of a `finally` is compiled several times.
     inner: HashMap<ScopeId, u32>,
     notes: Notes,
-    /// How many of the `try` around catch an `ImportError`.
-    import_handlers: usize,
     /// The code that is being compiled.
     unit: Unit<'a>,
     /// Line and column of what is being compiled.

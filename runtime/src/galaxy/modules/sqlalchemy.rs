@@ -27,10 +27,16 @@ pub static EXPRESSION: ModuleDef = ModuleDef { name: "sqlalchemy.sql.expression"
 /// `sqlalchemy.exc`
 pub static EXC: ModuleDef = ModuleDef { name: "sqlalchemy.exc", get: exceptions, names: EXCEPTION_NAMES };
 /// `sqlalchemy.orm.exc`
-pub static ORM_EXC: ModuleDef = ModuleDef { name: "sqlalchemy.orm.exc", get: exceptions, names: EXCEPTION_NAMES };
+pub static ORM_EXC: ModuleDef = ModuleDef {
+    name: "sqlalchemy.orm.exc",
+    get: |vm, name| if ORM_EXCEPTION_NAMES.contains(&name) { exceptions(vm, name) } else { Ok(None) },
+    names: ORM_EXCEPTION_NAMES,
+};
 /// `sqlalchemy.orm`
 pub static ORM: ModuleDef = ModuleDef { name: "sqlalchemy.orm", get: |_, _| Ok(None), names: &[] };
 
+/// The names that the module does not only use itself.
+const ORM_EXCEPTION_NAMES: &[&str] = &["MultipleResultsFound", "NoResultFound"];
 const EXCEPTION_NAMES: &[&str] = &["InvalidRequestError", "MultipleResultsFound", "NoResultFound", "SQLAlchemyError"];
 
 fn exceptions(_: &mut Vm, name: &str) -> PyResult<Option<Value>> {

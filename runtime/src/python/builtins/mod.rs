@@ -74,6 +74,9 @@ enum Entry {
     Debug,
 }
 
+/// Classes that code can make objects of without a builtin of their name: `types.FunctionType`.
+static UNNAMED: [&str; 4] = ["GenericAlias", "ellipsis", "function", "method"];
+
 /// Other names of classes that have another one.
 static ALIASES: &[(&str, &str)] = &[("EnvironmentError", "OSError"), ("IOError", "OSError")];
 
@@ -81,7 +84,8 @@ fn entries() -> &'static HashMap<&'static str, Entry> {
     static ENTRIES: OnceLock<HashMap<&'static str, Entry>> = OnceLock::new();
     ENTRIES.get_or_init(|| {
         let mut entries = HashMap::new();
-        for class in TYPES.iter().chain(EXCEPTIONS).filter(|class| class.construct.is_some()) {
+        let named = |class: &&&BuiltinType| class.construct.is_some() && !UNNAMED.contains(&class.name);
+        for class in TYPES.iter().chain(EXCEPTIONS).filter(named) {
             entries.insert(class.name, Entry::Class(class));
         }
         entries.extend(BUILTINS.iter().chain(&CALLER_BUILTINS).map(|builtin| (builtin.name, Entry::Function(builtin))));
@@ -126,6 +130,7 @@ mod tests {
         assert!(matches!(get("IOError"), Some(Value::Type(t)) if t.name().as_str() == "OSError"));
         assert!(matches!(get("Ellipsis"), Some(Value::Ellipsis)));
         assert!(get("dict_keys").is_none());
+        assert!(get("function").is_none() && get("method").is_none());
         assert!(get("nonsense").is_none());
     }
 }

@@ -21,12 +21,17 @@ use crate::python::string::Str;
 use crate::python::types::{BuiltinType, Class, DICT, Instance, LIST, SET, Type};
 use crate::python::value::Value;
 
-/// The builtin classes whose instances are values of their own form, which a class of the config's code cannot have.
-fn has_own_form(class: &'static BuiltinType) -> bool {
+/// The builtin class whose instances are values of their own form, which a class of the config's code cannot have, where the
+/// class is one or derives from one.
+pub(crate) fn own_form(class: &'static BuiltinType) -> Option<&'static BuiltinType> {
     use crate::python::types::*;
     let own: [&'static BuiltinType; 11] =
         [&INT, &FLOAT, &STR, &BYTES, &TUPLE, &LIST, &DICT, &SET, &FROZENSET, &TYPE, &MODULE];
-    own.iter().any(|other| class.is_subclass(other))
+    own.into_iter().find(|other| class.is_subclass(other))
+}
+
+fn has_own_form(class: &'static BuiltinType) -> bool {
+    own_form(class).is_some()
 }
 
 /// Refuses a name that no class can have.

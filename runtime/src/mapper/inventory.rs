@@ -1,0 +1,325 @@
+//! What exists natively, asked by name: for whoever wants to say before a job runs that code asks for something else.
+//!
+//! The [`Inventory`] keeps no table of its own. It holds a Python machine in the mapper's surroundings and an object of every
+//! class that code meets, and looks names up in them as running code does. So what it says cannot differ from what happens.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::artifact::Rules;
+use crate::artifact::tables::{EntityClass, Tables};
+use crate::galaxy::job::Job;
+use crate::galaxy::modules::outside::Outside;
+use crate::galaxy::objects::JobObjects;
+use crate::python::args::Args;
+use crate::python::builtins;
+use crate::python::code::ProgramData;
+use crate::python::string::Str;
+use crate::python::types::Type;
+use crate::python::value::Value;
+
+use super::Hooks;
+use super::entity::Entity;
+use super::modules::MODULES;
+use super::objects::{EntityObject, TagObject};
+use super::tags::TagType;
+use super::worker::Worker;
+
+/// A key that no class of Galaxy has: objects that have it take their attributes from the job file.
+const FURTHER: &str = "a_further_key";
+
+/// The job whose objects are looked at. Each of its parts has one of what it can hold, and a key beyond the job file's own.
+const JOB: &str = r#"{
+    "tool": {"id": "tool", "dynamic_tool_uuid": "u", "resource_requirements": {"cores_min": 1}, "a_further_key": 1},
+    "user": {"id": 1, "email": "u@x", "roles": ["role"], "a_further_key": 1},
+    "job": {"parameters": {"p": "1"}, "history": {"id": 1, "name": "h", "tags": ["t"], "a_further_key": 1},
+        "input_datasets": [{"name": "i", "id": 1, "size": 1, "extension": "txt", "a_further_key": 1}],
+        "param_values": {"c": {"src": "hdca", "ids": [1]}}, "destination_params": {}, "a_further_key": 1},
+    "job_wrapper": {}
+}"#;
+
+/// Where an object of a class comes from.
+enum Origin {
+    /// Calling a builtin class.
+    Builtin,
+    /// A module.
+    Module(&'static str),
+    /// A name that the mapper gives to code.
+    Mapper(&'static str),
+}
+
+/// The way from there to the object.
+enum Step {
+    /// `.name`
+    Attribute(&'static str),
+    /// `[0]`
+    First,
+    /// `['name']`
+    Key(&'static str),
+    /// A call with these texts.
+    Call(&'static [&'static str]),
+}
+
+use Origin::{Builtin, Mapper, Module};
+use Step::{Attribute, Call, First, Key};
+
+/// The classes that can be asked for, each with the way to one of its objects.
+///
+/// Classes of modules go by their dotted names, those of Galaxy by the names that they show, of which there is one each.
+const CLASSES: &[(&str, Origin, &[Step])] = &[
+    ("str", Builtin, &[]),
+    ("int", Builtin, &[]),
+    ("float", Builtin, &[]),
+    ("bool", Builtin, &[]),
+    ("list", Builtin, &[]),
+    ("dict", Builtin, &[]),
+    ("tuple", Builtin, &[]),
+    ("set", Builtin, &[]),
+    ("frozenset", Builtin, &[]),
+    ("bytes", Builtin, &[]),
+    ("BaseException", Builtin, &[]),
+    ("re.Pattern", Module("re"), &[Attribute("compile"), Call(&["a"])]),
+    ("re.Match", Module("re"), &[Attribute("match"), Call(&["a", "a"])]),
+    ("datetime.date", Module("datetime"), &[Attribute("date"), Attribute("min")]),
+    ("datetime.datetime", Module("datetime"), &[Attribute("datetime"), Attribute("min")]),
+    ("datetime.timedelta", Module("datetime"), &[Attribute("timedelta"), Call(&[])]),
+    ("logging.Logger", Module("logging"), &[Attribute("getLogger"), Call(&[])]),
+    ("collections.Counter", Module("collections"), &[Attribute("Counter"), Call(&[])]),
+    ("collections.defaultdict", Module("collections"), &[Attribute("defaultdict"), Call(&[])]),
+    ("collections.deque", Module("collections"), &[Attribute("deque"), Call(&[])]),
+    ("packaging.version.Version", Module("packaging.version"), &[Attribute("parse"), Call(&["1"])]),
+    ("App", Mapper("app"), &[]),
+    ("Model", Mapper("app"), &[Attribute("model")]),
+    ("Session", Mapper("app"), &[Attribute("model"), Attribute("context")]),
+    ("Tool", Mapper("tool"), &[]),
+    ("DynamicTool", Mapper("tool"), &[Attribute("dynamic_tool")]),
+    ("ResourceRequirement", Mapper("tool"), &[Attribute("resource_requirements"), First]),
+    ("User", Mapper("user"), &[]),
+    ("Role", Mapper("user"), &[Attribute("roles"), First]),
+    // What Galaxy calls so has the role itself under `role`.
+    ("UserRoleAssociation", Mapper("user"), &[Attribute("roles"), First]),
+    ("Job", Mapper("job"), &[]),
+    ("JobParameter", Mapper("job"), &[Attribute("parameters"), First]),
+    ("JobToInputDatasetAssociation", Mapper("job"), &[Attribute("input_datasets"), First]),
+    ("HistoryDatasetAssociation", Mapper("job"), &[Attribute("input_datasets"), First, Attribute("dataset")]),
+    ("Dataset", Mapper("job"), &[Attribute("input_datasets"), First, Attribute("dataset"), Attribute("dataset")]),
+    ("HistoryDatasetCollectionAssociation", Mapper("job"), &[Attribute("param_values"), Key("c")]),
+    ("History", Mapper("job"), &[Attribute("history")]),
+    ("HistoryTagAssociation", Mapper("job"), &[Attribute("history"), Attribute("tags"), First]),
+    ("JobWrapper", Mapper("job_wrapper"), &[]),
+    ("Mapper", Mapper("mapper"), &[]),
+    ("Entity", Mapper("entity"), &[]),
+    ("Destination", Mapper("destination"), &[]),
+    ("SchedulingTags", Mapper("entity"), &[Attribute("tpv_tags")]),
+    ("Tag", Mapper("tag"), &[]),
+];
+
+/// What exists natively. Cheap to make; what it is asked it remembers.
+pub struct Inventory {
+    worker: Worker,
+    objects: JobObjects,
+    /// The objects by class, each made when it is first asked for.
+    samples: HashMap<&'static str, Option<Value>>,
+    /// What was asked, by class or path and name.
+    answers: HashMap<(String, String), Option<bool>>,
+}
+
+impl Inventory {
+    /// The inventory of this build. `None` never happens in a build whose tests pass: it would take rules that hold nothing for
+    /// unsound, or [`JOB`] for no job.
+    pub fn new() -> Option<Self> {
+        let rules = Rules::new(Tables::default(), ProgramData::default()).ok()?;
+        let job = Arc::new(Job::parse(JOB).ok()?);
+        let worker = Worker::new(Arc::new(rules), &Hooks::default());
+        Some(Self { worker, objects: JobObjects::new(&job), samples: HashMap::new(), answers: HashMap::new() })
+    }
+
+    /// The classes whose attributes can be asked for.
+    pub fn classes() -> impl Iterator<Item = &'static str> {
+        CLASSES.iter().map(|(class, ..)| *class)
+    }
+
+    /// Whether objects of a class have an attribute or method of that name; `None` for classes that are not in
+    /// [`Inventory::classes`].
+    pub fn has(&mut self, class: &str, name: &str) -> Option<bool> {
+        let key = (class.to_owned(), name.to_owned());
+        if let Some(answer) = self.answers.get(&key) {
+            return *answer;
+        }
+        let answer = self.sample(class).map(|sample| self.finds(&sample, name));
+        self.answers.insert(key, answer);
+        answer
+    }
+
+    /// Whether the job file may give objects of this class attributes of any name.
+    pub fn is_open(&mut self, class: &str) -> bool {
+        self.has(class, FURTHER).unwrap_or(false)
+    }
+
+    /// Whether a module can be imported.
+    pub fn has_module(&mut self, module: &str) -> bool {
+        self.module(module).is_some()
+    }
+
+    /// Whether something that is imported reaches outside: calling it raises `HostUnavailable`. Of the module all is meant where
+    /// no names are given.
+    pub fn reaches_outside(module: &str, names: &[String]) -> bool {
+        Outside::named(module).is_some_and(|outside| outside.reaches(names))
+    }
+
+    /// Whether what a path leads to has an attribute of that name: a path is a module, what the mapper gives to code, a builtin
+    /// or a global of TPV's loader, and then attributes (`["datetime", "datetime"]`). `None` where it leads to nothing.
+    pub fn has_at(&mut self, path: &[&str], name: &str) -> Option<bool> {
+        let key = (path.join(":"), name.to_owned());
+        if let Some(answer) = self.answers.get(&key) {
+            return *answer;
+        }
+        let answer = self.at(path).map(|value| self.finds(&value, name));
+        self.answers.insert(key, answer);
+        answer
+    }
+
+    /// Whether what a path leads to is a class.
+    pub fn is_class(&mut self, path: &[&str]) -> bool {
+        matches!(self.at(path), Some(Value::Type(_)))
+    }
+
+    /// The builtin class that values of a class of the runtime take their form from, where a class of the config's code cannot
+    /// derive from it: `dict` for `collections.OrderedDict`.
+    pub fn own_form(&mut self, path: &[&str]) -> Option<&'static str> {
+        let Some(Value::Type(Type::Builtin(class))) = self.at(path) else { return None };
+        crate::python::vm::class::own_form(class).map(|form| form.name)
+    }
+
+    /// Whether a name that no context and no code sets means something: a builtin, or a global of TPV's loader.
+    pub fn has_name(&mut self, name: &str) -> bool {
+        self.worker.vm.renew();
+        matches!(self.worker.vm.outer_name(name), Ok(Some(_)) | Err(_))
+    }
+
+    fn finds(&mut self, value: &Value, name: &str) -> bool {
+        self.worker.vm.renew();
+        // An attribute whose value cannot be had here is there nevertheless.
+        !matches!(self.worker.vm.find_attr(value, name), Ok(None))
+    }
+
+    fn module(&mut self, name: &str) -> Option<Value> {
+        self.worker.vm.renew();
+        self.worker.vm.import(name, true).ok()
+    }
+
+    fn at(&mut self, path: &[&str]) -> Option<Value> {
+        let (first, names) = path.split_first()?;
+        let mut value = match self.module(first) {
+            Some(module) => module,
+            None => match self.given(first) {
+                Some(given) => given,
+                None => self.worker.vm.outer_name(first).ok().flatten()?,
+            },
+        };
+        for name in names {
+            value = self.worker.vm.find_attr(&value, name).ok().flatten()?;
+        }
+        Some(value)
+    }
+
+    fn sample(&mut self, class: &str) -> Option<Value> {
+        if let Some(sample) = self.samples.get(class) {
+            return sample.clone();
+        }
+        let (class, origin, steps) = CLASSES.iter().find(|(known, ..)| *known == class)?;
+        let sample = self.make(class, origin, steps);
+        self.samples.insert(class, sample.clone());
+        sample
+    }
+
+    fn make(&mut self, class: &str, origin: &Origin, steps: &[Step]) -> Option<Value> {
+        let mut value = match origin {
+            Builtin => {
+                let class = builtins::get(class)?;
+                self.worker.vm.call(&class, Args::none()).ok()?
+            }
+            Module(name) => self.module(name)?,
+            Mapper(name) => self.given(name)?,
+        };
+        let vm = &mut self.worker.vm;
+        vm.renew();
+        for step in steps {
+            let next = match step {
+                Attribute(name) => vm.get_attr(&value, name),
+                First => vm.get_item(&value, &Value::Int(0)),
+                Key(name) => vm.get_item(&value, &Value::str(*name)),
+                Call(texts) => vm.call(&value, Args::positional(texts.iter().map(|text| Value::str(*text)))),
+            };
+            value = next.ok()?;
+        }
+        Some(value)
+    }
+
+    /// What the mapper gives to code under a name.
+    fn given(&self, name: &str) -> Option<Value> {
+        let entity = |class| EntityObject::value(&self.worker.names, Rc::new(Entity::new(class, "entity")));
+        Some(match name {
+            "app" => self.worker.environment.app(false),
+            "tool" => self.objects.tool.clone(),
+            "user" => self.objects.user.clone(),
+            "job" => self.objects.job.clone(),
+            "job_wrapper" => self.objects.job_wrapper.clone(),
+            "mapper" => self.worker.mapper.clone(),
+            "entity" => entity(EntityClass::Tool),
+            "destination" => entity(EntityClass::Destination),
+            "tag" => TagObject::value(Str::from("tag"), TagType::Require),
+            _ => return None,
+        })
+    }
+}
+
+/// The names of all modules that can be imported, but for the packages that only hold others.
+pub fn module_names() -> impl Iterator<Item = &'static str> {
+    crate::python::modules::MODULES.iter().chain(MODULES.iter()).map(|module| module.name)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+    use super::*;
+
+    #[test]
+    fn every_class_has_an_object_of_its_name() {
+        let mut inventory = Inventory::new().unwrap();
+        for class in Inventory::classes() {
+            let sample = inventory.sample(class).unwrap_or_else(|| panic!("no object of `{class}`"));
+            let name = sample.type_name().to_string();
+            let expected = match class {
+                // The class is the one of TPV's that the entity is of.
+                "Entity" => "Tool",
+                "UserRoleAssociation" => "Role",
+                "Mapper" => "EntityToDestinationMapper",
+                other => other.rsplit('.').next().unwrap(),
+            };
+            assert_eq!(name.rsplit('.').next().unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn names_are_found_as_running_code_finds_them() {
+        let mut inventory = Inventory::new().unwrap();
+        assert_eq!(inventory.has("str", "startswith"), Some(true));
+        assert_eq!(inventory.has("str", "startwith"), Some(false));
+        assert_eq!(inventory.has("int", "real"), Some(true));
+        assert_eq!(inventory.has("Entity", "cores"), Some(true));
+        assert_eq!(inventory.has("Entity", "max_accepted_cores"), Some(false));
+        assert_eq!(inventory.has("Destination", "max_accepted_cores"), Some(true));
+        assert_eq!(inventory.has("nothing", "x"), None);
+        assert!(inventory.has_module("galaxy.jobs.mapper") && !inventory.has_module("decimal"));
+        assert_eq!(inventory.has_at(&["math"], "sqrt"), Some(true));
+        assert_eq!(inventory.has_at(&["datetime", "datetime"], "now"), Some(true));
+        assert_eq!(inventory.has_at(&["datetime", "datetime"], "never"), Some(false));
+        assert_eq!(inventory.has_at(&["datetime", "nothing"], "now"), None);
+        assert!(inventory.has_name("len") && inventory.has_name("log") && !inventory.has_name("memoryview"));
+        assert_eq!(inventory.own_form(&["collections", "OrderedDict"]), Some("dict"));
+        assert_eq!(inventory.own_form(&["Exception"]), None);
+    }
+}

@@ -1,0 +1,185 @@
+//! Nothing is found out at run time that can be known when compiling: code that asks for what is not there natively is told when
+//! compiling, and what is told is not there.
+//!
+//! Two sources of code: every name that CPython's modules and types and Galaxy's classes have (`src/lint/model/names.txt`),
+//! each asked for by a program of its own; and the programs whose answers CPython was recorded to give (`tests/python/`).
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use tpv_runtime::galaxy::job::Job;
+use tpv_runtime::galaxy::world::World;
+use tpv_runtime::mapper::Mapper;
+use tpvc::lint::codes::RAISING;
+
+/// What running code raises for what is not there.
+const MISSING: [&str; 5] = ["AttributeError", "ImportError", "ModuleNotFoundError", "NameError", "NotImplementedError"];
+
+/// Programs by their number: each is the condition of a rule of a tool of its own.
+struct Compiled {
+    mapper: Mapper,
+    /// The codes that compiling told, by program.
+    told: BTreeMap<usize, BTreeSet<&'static str>>,
+}
+
+fn compile(programs: &[String]) -> Compiled {
+    let mut config = String::from("destinations:\n  d: {runner: local}\ntools:\n");
+    let mut lines = Vec::new();
+    for (number, program) in programs.iter().enumerate() {
+        lines.push(config.matches('\n').count() + 1);
+        // A JSON string is a string of YAML, on one line.
+        writeln!(config, "  t{number}e: {{rules: [{{if: {}}}]}}", json!(program)).unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.yml");
+    std::fs::write(&path, &config).unwrap();
+    let compiled = tpvc::compile(&[path.to_str().unwrap().to_owned()], &tpvc::CompileOptions::default());
+    let mut told: BTreeMap<usize, BTreeSet<&'static str>> = BTreeMap::new();
+    for diagnostic in compiled.diagnostics.iter() {
+        let span = diagnostic.primary.as_ref().expect(&diagnostic.message).span;
+        let line = compiled.sources.place(span).line;
+        let Some(code) = diagnostic.code.filter(|code| RAISING.contains(code)) else { continue };
+        told.entry(lines.binary_search(&line).expect("a line of a program")).or_default().insert(code);
+    }
+    let rules = compiled.rules.unwrap_or_else(|| {
+        let texts: Vec<String> = compiled.diagnostics.iter().map(|one| one.render(&compiled.sources, false)).collect();
+        panic!("{}", texts.join("\n"))
+    });
+    Compiled { mapper: Mapper::new(Arc::new(rules)), told }
+}
+
+/// A job that has one of everything.
+fn job(tool: usize) -> Arc<Job> {
+    let line = json!({
+        "id": tool,
+        "tool": {"id": format!("t{tool}e"), "resource_requirements": {"cores_min": 1}},
+        "user": {"id": 1, "email": "u@x", "roles": ["role"]},
+        "job": {
+            "parameters": {"p": "1"},
+            "history": {"id": 1, "name": "h", "tags": ["t"]},
+            "input_datasets": [{"name": "i", "id": 1, "size": 1, "extension": "txt"}],
+            "param_values": {"c": {"src": "hdca", "ids": [1]}},
+        },
+        "job_wrapper": {},
+    });
+    Arc::new(Job::parse(&line.to_string()).unwrap())
+}
+
+/// The lists of `names.txt`: kind, name and list.
+fn names() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
+    let text = include_str!("../src/lint/model/names.txt");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let (head, list) = line.split_once(':').unwrap();
+            let (kind, name) = head.split_once(' ').unwrap();
+            (kind, name, list.split_whitespace().collect())
+        })
+        .collect()
+}
+
+/// How a program comes to an object of a class.
+const OBJECTS: [(&str, &str); 31] = [
+    ("str", "'a'"),
+    ("int", "(1)"),
+    ("float", "1.5"),
+    ("bool", "True"),
+    ("list", "[1]"),
+    ("dict", "{1: 2}"),
+    ("tuple", "(1, 2)"),
+    ("set", "{1}"),
+    ("bytes", "b'a'"),
+    ("App", "app"),
+    ("Model", "app.model"),
+    ("Session", "app.model.context"),
+    ("Tool", "tool"),
+    ("ResourceRequirement", "tool.resource_requirements[0]"),
+    ("User", "user"),
+    ("Role", "user.all_roles()[0]"),
+    ("UserRoleAssociation", "user.roles[0]"),
+    ("Job", "job"),
+    ("JobParameter", "job.parameters[0]"),
+    ("JobToInputDatasetAssociation", "job.input_datasets[0]"),
+    ("HistoryDatasetAssociation", "job.input_datasets[0].dataset"),
+    ("Dataset", "job.input_datasets[0].dataset.dataset"),
+    ("History", "job.history"),
+    ("HistoryTagAssociation", "job.history.tags[0]"),
+    ("Mapper", "mapper"),
+    ("Entity", "entity"),
+    ("SchedulingTags", "entity.tpv_tags"),
+    ("re.Pattern", "re.compile('a')"),
+    ("re.Match", "re.match('a', 'a')"),
+    ("datetime.timedelta", "datetime.timedelta(1)"),
+    ("logging.Logger", "log"),
+];
+
+/// Programs that ask for one name each: modules, names of modules, builtins, attributes of objects and classes.
+fn programs() -> Vec<String> {
+    let mut out = Vec::new();
+    for (kind, name, list) in names() {
+        match (kind, name) {
+            ("names", "stdlib" | "installed" | "others") => {
+                out.extend(list.iter().map(|module| format!("import {module}\nTrue")));
+            }
+            ("names", "builtins" | "loader") => out.extend(list.iter().map(|name| format!("{name}\nTrue"))),
+            ("names", package) => {
+                out.extend(list.iter().map(|module| format!("import {package}.{module}\nTrue")));
+            }
+            ("module", module) => {
+                for name in &list {
+                    out.push(format!("from {module} import {name}\nTrue"));
+                    out.push(format!("import {module}\n{module}.{name}\nTrue"));
+                }
+            }
+            ("class", class) => {
+                let object = OBJECTS.iter().find(|(known, _)| *known == class).map(|(_, object)| *object);
+                for name in &list {
+                    if let Some(object) = object {
+                        out.push(format!("import re, datetime\n{object}.{name}\nTrue"));
+                    }
+                    match class.rsplit_once('.') {
+                        Some((module, _)) => out.push(format!("import {module}\n{class}.{name}\nTrue")),
+                        None if class.starts_with(|c: char| c.is_lowercase()) => {
+                            out.push(format!("{class}.{name}\nTrue"))
+                        }
+                        None => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+#[test]
+fn names_that_are_not_there_are_told() {
+    let programs = programs();
+    assert!(programs.len() > 10_000, "{}", programs.len());
+    let compiled = compile(&programs);
+    let world = Arc::new(World::default());
+    let mut wrong = Vec::new();
+    let mut classes: BTreeMap<Option<String>, usize> = BTreeMap::new();
+    let (mut missing, mut there) = (0, 0);
+    for (number, program) in programs.iter().enumerate() {
+        let answer = compiled.mapper.map(&job(number), &world);
+        let raised = answer.error().map(|(class, _)| class.to_owned());
+        *classes.entry(raised.clone()).or_default() += 1;
+        let is_missing = raised.as_deref().is_some_and(|class| MISSING.contains(&class));
+        let told = compiled.told.get(&number);
+        if is_missing {
+            missing += 1
+        } else {
+            there += 1
+        }
+        if is_missing != told.is_some() {
+            wrong.push(format!("{program:?}: raises {raised:?}, told {told:?}"));
+        }
+    }
+    assert!(missing > 3_000 && there > 3_000, "{missing} {there} {classes:?}");
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), programs.len(), wrong.join("\n"));
+}
