@@ -56,7 +56,8 @@ pub fn compile_inputs(inputs: &[config::Input], mut sources: SourceMap, options:
     let config = config::load_inputs(inputs, &Limits::default(), &mut sources, &mut diagnostics);
     let (tables, program) = link::link(&config, &sources, options.strict, &mut diagnostics);
     let mut rules = None;
-    if !diagnostics.has_errors() {
+    // With `strict` findings of code are errors, too, and do not hide one another.
+    if diagnostics.iter().all(|one| one.severity != Severity::Error || one.code.is_some()) {
         for mut finding in lint::raising(&config, &sources) {
             if options.strict {
                 finding.severity = Severity::Error;

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tpvc::lint::codes::CODES;
+use tpvc::lint::codes::{CODES, RAISING};
 use tpvc::lint::{Linted, Options, lint, report};
 
 use support::{expect_file, project, stderr, stdout, tpvc_in};
@@ -394,6 +394,51 @@ fn ignoring_quiet_and_strict() {
     let error = run(&["lint", "--ignore", "T003", "destinations.yml"]);
     assert_eq!(error.status.code(), Some(1));
     assert!(stderr(&error).contains("T003 is an error, which cannot be ignored"));
+}
+
+/// Compiling tells what raises as linting does, whatever is turned off; with `--strict` nothing is written.
+#[test]
+fn compiling_tells_what_raises() {
+    let target = tempfile::tempdir().unwrap();
+    let path = target.path().join("rules.bin");
+    let compile = |more: &[&str]| {
+        let output = tpvc_in(&folder(), &[&["compile", "closed.yml", "-o", path.to_str().unwrap()], more].concat());
+        (output.status.code(), stderr(&output))
+    };
+    let heads = |text: &str, severity: &str| -> Vec<String> {
+        let codes = RAISING.map(|code| format!("{severity}[{code}]: "));
+        let is_head = |line: &&str| codes.iter().any(|code| line.starts_with(code));
+        text.lines().filter(is_head).map(|line| line.split_once(": ").unwrap().1.to_owned()).collect()
+    };
+    let linted = heads(&stdout(&tpvc_in(&folder(), &["lint", "--limits", "closed.yml"])), "warning");
+    assert!(linted.len() > 40);
+    let (status, told) = compile(&[]);
+    assert_eq!((status, heads(&told, "warning")), (Some(0), linted.clone()));
+    std::fs::remove_file(&path).unwrap();
+    let (status, told) = compile(&["--strict"]);
+    assert_eq!((status, heads(&told, "error")), (Some(1), linted));
+    assert!(!path.exists());
+}
+
+/// What only compiled rules cannot do is no fault of the config.
+#[test]
+fn limits_are_quiet_in_every_form() {
+    for format in ["text", "json", "sarif", "github", "junit"] {
+        let count = |more: &[&str]| {
+            let output = tpvc_in(&folder(), &[&["lint", "--format", format, "closed.yml"], more].concat());
+            let is_said = stderr(&output).contains("`--limits` shows them");
+            assert_eq!(is_said, more.is_empty(), "{format}: {}", stderr(&output));
+            let mut results = stdout(&output);
+            if format == "sarif" {
+                // All codes are listed there as rules.
+                let log: Value = serde_json::from_str(&results).unwrap();
+                results = log["runs"][0]["results"].to_string();
+            }
+            ["T112", "T130", "T131"].map(|code| results.matches(code).count() > 0)
+        };
+        assert_eq!(count(&[]), [false; 3], "{format}");
+        assert_eq!(count(&["--limits"]), [true; 3], "{format}");
+    }
 }
 
 #[test]
