@@ -3,6 +3,7 @@
 //! Every stage adds [`Diagnostic`]s to one [`Diagnostics`] and goes on, so that one run reports everything it can see.
 //! Messages are lower-case sentences without a full stop, names stand in backticks, help says what to write.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
@@ -197,6 +198,8 @@ fn snippet<'a>(
     let primary = primary.map(|label| annotation(AnnotationKind::Primary, label));
     let secondary = secondary.iter().map(|label| annotation(AnnotationKind::Context, label));
     let lines = source.text.get(start..end).unwrap_or("");
+    // Line ends of Windows would be shown as signs.
+    let lines = if lines.contains('\r') { Cow::Owned(lines.replace('\r', " ")) } else { Cow::Borrowed(lines) };
     let snippet = Snippet::source(lines).line_start(line).path(&*source.name);
     Some(snippet.annotations(primary.into_iter().chain(secondary)))
 }
@@ -311,6 +314,18 @@ error: `cores` must be a number or an expression
   = help: write `cores: 2`";
         assert_eq!(diagnostic.render(&sources, false), expected);
         assert!(diagnostic.render(&sources, true).contains("\u{1b}["));
+    }
+
+    #[test]
+    fn line_ends_of_windows_are_not_shown() {
+        let mut sources = SourceMap::new();
+        let id = sources.add("a.yml", "tools:\r\n  bwa: x\r\n");
+        let text =
+            Diagnostic::error("x").at(Span::new(id, 15, 16), "").also(Span::new(id, 0, 5), "").render(&sources, false);
+        assert!(
+            text.lines().any(|line| line.trim_end() == "2 |   bwa: x") && !text.contains(['\r', '\u{240d}']),
+            "{text}"
+        );
     }
 
     #[test]

@@ -247,8 +247,17 @@ fn resources_that_may_change_are_not_judged() {
     assert!(!of("    cores: 48\n    scheduling: {accept: [big]}\n", ""));
     assert!(!of("    cores: 48\n    rules: [{id: a, if: true, scheduling: {accept: [big]}}]\n", ""));
     assert!(!of("    cores: 48\n    rules: [{id: a, if: true, cores: 2}]\n", ""));
+    assert!(of("    cores: 48\n    rules: [{id: a, if: input_size < 1, cores: 2}]\n", ""));
+    let both = "    rules: [{id: a, if: input_size < 1, cores: 2}, {id: b, if: input_size >= 1, cores: 4}]\n";
+    assert!(!of(&format!("    cores: 48\n{both}"), ""));
+    assert!(of(&format!("    cores: 2\n{}", both.replace("cores: 4", "cores: 64")), ""));
+    assert!(!of("    cores: 48\n    rules: [{id: a, if: entity.cores > 32, cores: 32}]\n", ""));
     assert!(!of("    cores: 48\n    rules: [{id: a, if: true, execute: 'entity.cores = 2'}]\n", ""));
     assert!(!of("    cores: 48\n", "  b.*:\n    mem: 1\n    max_cores: 8\n"));
+    let least =
+        |text: String| codes_of(&text.replace("max_accepted_cores: 32", "min_accepted_cores: 8")).contains("T122");
+    assert!(least(config("    cores: 1\n", "")));
+    assert!(!least(config("    cores: 8\n", "")) && !least(config("    cores: input_size\n    min_cores: 1\n", "")));
     let users = "users:\n  .*:\n    max_cores: 8\n";
     assert!(!codes_of(&(config("    cores: 48\n", "") + users)).contains("T122"));
     let users = "users:\n  default:\n    max_cores: 8\n";

@@ -60,6 +60,16 @@ impl Resource {
         [value.as_deref(), least.as_deref(), most.as_deref()]
     }
 
+    /// Whether the code of a rule may set it.
+    fn is_in_code(self, rule: &Rule) -> bool {
+        let name = self.name();
+        let execute = rule.execute.as_ref().map_or("", |code| code.as_str());
+        let condition = rule.condition.as_str().unwrap_or("");
+        execute.contains(name)
+            || [execute, condition].iter().any(|code| code.contains("setattr"))
+            || condition.contains(&format!("{name} = "))
+    }
+
     /// What a destination accepts at least and at most.
     fn accepted(self, destination: &Entity) -> [Field<'_>; 2] {
         let Some(fields) = &destination.destination else { return [None; 2] };
@@ -103,9 +113,34 @@ pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>) {
     }
 }
 
+/// Whether other rules of an entity may set what it asks for. One that does so for some jobs leaves the others.
+fn own_rules_may_change(entity: &Entity, but: Option<&Rule>, resource: Resource) -> bool {
+    let mut setting = 0;
+    for rule in entity.rules.values().filter(|rule| but.is_none_or(|but| but.span != rule.span)) {
+        let [value, least, most] = resource.of(&rule.common.resources);
+        if resource.is_in_code(rule) || most.is_some() {
+            return true;
+        }
+        if value.is_none() && least.is_none() {
+            continue;
+        }
+        let is_for_some = rule.condition.as_str().is_some_and(|code| {
+            !code.contains("entity") && !code.contains(resource.name()) && !matches!(code.trim(), "True" | "true" | "1")
+        });
+        if !is_for_some && rule.condition.python_bool() {
+            return true;
+        }
+        setting += usize::from(is_for_some);
+    }
+    // Several may well share all jobs among them.
+    but.is_none() && setting > 1
+}
+
 /// What is asked for: a number, and where it stands.
 struct Asked<'a> {
     amount: f64,
+    /// Whether it is all that is asked for, rather than the least.
+    is_exact: bool,
     written: String,
     span: Span,
     owner: &'a Entity,
@@ -156,15 +191,12 @@ impl<'a> Capacity<'a> {
     /// jobs, too. The rule `but` is the one that asks.
     fn may_change(&self, entity: &Entity, but: Option<&Rule>, resource: Resource) -> bool {
         let sets = |common: &Common| resource.of(&common.resources).iter().any(Option::is_some);
-        let acts = |rule: &Rule| {
-            sets(&rule.common) || rule.execute.as_ref().is_some_and(|code| code.as_str().contains(resource.name()))
-        };
-        let own = entity.rules.values().filter(|rule| but.is_none_or(|but| but.span != rule.span));
         // The fields of the default are taken into account already.
         let default = default(self.config, entity.kind).map(|default| &default.id);
         let is_default = |other: &Entity| other.kind == entity.kind && Some(&other.id) == default;
         let fields = |other: &&Entity| !is_default(other) && sets(&other.common);
-        own.into_iter().any(|rule| acts(rule))
+        let acts = |rule: &Rule| sets(&rule.common) || resource.is_in_code(rule);
+        own_rules_may_change(entity, but, resource)
             || self.others(entity).iter().any(|other| fields(other) || other.rules.values().any(|rule| acts(rule)))
     }
 
@@ -219,6 +251,7 @@ impl<'a> Capacity<'a> {
         }
         (asked > 0.0 && asked.is_finite()).then(|| Asked {
             amount: asked,
+            is_exact: constant.is_some() && limit(1).is_none_or(|least| amount(least).is_some()),
             written: at.python_str(),
             span: at.span,
             owner,
@@ -254,45 +287,71 @@ impl<'a> Capacity<'a> {
 
     fn judge(&self, asked: &Asked<'a>, rule: Option<&Rule>, resource: Resource) -> Option<Finding> {
         let inherited = default(self.config, EntityKind::Destination);
+        // The highest maximum and the lowest minimum that keep the job out.
         let mut most: Option<(f64, &Entity, &ConfigValue)> = None;
+        let mut least: Option<(f64, &Entity, &ConfigValue)> = None;
         let mut is_limited = false;
         for destination in self.config.destinations.values().filter(|destination| !destination.common.is_abstract) {
             if !self.may_go(asked.owner, rule, destination) {
                 is_limited = true;
                 continue;
             }
-            let [_, own] = resource.accepted(destination);
-            let accepted = own.or_else(|| {
-                let [_, most] = resource.accepted(inherited?);
-                most
-            })?;
-            let number = amount(accepted)?;
-            if number >= asked.amount {
-                return None;
-            }
-            if most.is_none_or(|(best, ..)| number > best) {
-                most = Some((number, destination, accepted));
+            let [own_least, own_most] = resource.accepted(destination);
+            let [default_least, default_most] = inherited.map_or([None; 2], |default| resource.accepted(default));
+            let limit =
+                |own: Field<'a>, default: Field<'a>| own.or(default).and_then(|value| Some((amount(value)?, value)));
+            match (limit(own_least, default_least), limit(own_most, default_most)) {
+                (_, Some((number, value))) if number < asked.amount => {
+                    if most.is_none_or(|(best, ..)| number > best) {
+                        most = Some((number, destination, value));
+                    }
+                }
+                (Some((number, value)), _) if asked.is_exact && number > asked.amount => {
+                    if least.is_none_or(|(best, ..)| number < best) {
+                        least = Some((number, destination, value));
+                    }
+                }
+                _ => return None,
             }
         }
-        let (_, destination, accepted) = most?;
-        let (name, shown) = (resource.name(), accepted.python_str());
+        let name = resource.name();
         let whose = if is_limited { "no destination that the tags allow" } else { "no destination" };
-        let label = format!("`{}` accepts the most, {shown}", destination.id);
-        let noun = format!("in the {} `{}`", asked.owner.kind.noun(), asked.owner.id);
-        let is_other_unit = resource == Resource::Mem && units::looks_like_mib(asked.amount);
-        let (code, diagnostic) = if is_other_unit {
-            let message = format!("`{name}` is in GiB, and `{}` looks like MiB", asked.written);
-            let help = format!("write `{name}: {}` for {} MiB", units::in_gib(asked.amount), asked.written);
-            ("T113", Diagnostic::warning(message).help(help).at(asked.span, format!("{whose} accepts so many GiB")))
-        } else {
-            let message = format!("{whose} accepts {}", resource.describe(&asked.written));
-            let help = format!("ask for {shown} at most, or raise a `max_accepted_{name}`");
-            (
-                "T122",
-                Diagnostic::warning(message).help(help).at(asked.span, "jobs that ask for this find no destination"),
-            )
+        let message = format!("{whose} accepts {}", resource.describe(&asked.written));
+        let lost = "jobs that ask for this find no destination";
+        let (code, diagnostic) = match (most, least) {
+            (Some((_, destination, value)), None) => {
+                let shown = value.python_str();
+                let diagnostic = if resource == Resource::Mem && units::looks_like_mib(asked.amount) {
+                    let help = format!("write `{name}: {}` for {} MiB", units::in_gib(asked.amount), asked.written);
+                    let message = format!("`{name}` is in GiB, and `{}` looks like MiB", asked.written);
+                    (
+                        "T113",
+                        Diagnostic::warning(message).at(asked.span, format!("{whose} accepts so many GiB")).help(help),
+                    )
+                } else {
+                    let help = format!("ask for {shown} at most, or raise a `max_accepted_{name}`");
+                    ("T122", Diagnostic::warning(message).at(asked.span, lost).help(help))
+                };
+                let (code, diagnostic) = diagnostic;
+                (code, diagnostic.also(value.span, format!("`{}` accepts the most, {shown}", destination.id)))
+            }
+            (None, Some((_, destination, value))) => {
+                let shown = value.python_str();
+                let help = format!("ask for {shown} at least, or lower a `min_accepted_{name}`");
+                let label = format!("`{}` accepts the least, {shown}", destination.id);
+                ("T122", Diagnostic::warning(message).at(asked.span, lost).also(value.span, label).help(help))
+            }
+            (Some((_, low, most)), Some((_, high, least))) => {
+                let (below, above) = (most.python_str(), least.python_str());
+                let help = format!("ask for {below} at most, or for {above} at least");
+                let diagnostic = Diagnostic::warning(message).at(asked.span, lost).help(help);
+                let diagnostic = diagnostic.also(most.span, format!("`{}` accepts up to {below}", low.id));
+                ("T122", diagnostic.also(least.span, format!("`{}` accepts {above} and more", high.id)))
+            }
+            (None, None) => return None,
         };
-        Some(Finding::new(code, diagnostic.also(accepted.span, label).also(asked.owner.span, noun)))
+        let noun = format!("in the {} `{}`", asked.owner.kind.noun(), asked.owner.id);
+        Some(Finding::new(code, diagnostic.also(asked.owner.span, noun)))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::tags::default;
 use super::units::amount;
 use super::{Finding, Linter};
 use crate::config::entity::{Common, Entity, EntityKind};
@@ -15,8 +16,12 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     for kind in [EntityKind::Tool, EntityKind::Role, EntityKind::User, EntityKind::Destination] {
         for entity in linter.config.section(kind).values() {
             let rules = entity.rules.values().map(|rule| &rule.common);
-            for common in std::iter::once(&entity.common).chain(rules) {
-                asked(linter, entity, common, &mut seen);
+            // The default's limits hold for all of its section, unless they set their own.
+            let default = default(linter.config, kind).filter(|default| default.id != entity.id);
+            let inherited = default.map(|default| &default.common);
+            asked(linter, entity, &entity.common, inherited, &mut seen);
+            for common in rules {
+                asked(linter, entity, common, None, &mut seen);
             }
             accepted(linter, entity);
         }
@@ -24,12 +29,19 @@ pub(super) fn check(linter: &mut Linter<'_>) {
 }
 
 /// `min_cores` above `max_cores`: TPV raises to the one, then lowers to the other.
-fn asked(linter: &mut Linter<'_>, entity: &Entity, common: &Common, seen: &mut HashSet<(Span, Span)>) {
+fn asked(
+    linter: &mut Linter<'_>,
+    entity: &Entity,
+    common: &Common,
+    inherited: Option<&Common>,
+    seen: &mut HashSet<(Span, Span)>,
+) {
     let own = &common.resources;
+    let most = inherited.map_or(own, |inherited| &inherited.resources);
     let pairs = [
-        ("cores", &own.min_cores, &own.max_cores),
-        ("mem", &own.min_mem, &own.max_mem),
-        ("gpus", &own.min_gpus, &own.max_gpus),
+        ("cores", &own.min_cores, own.max_cores.as_ref().or(most.max_cores.as_ref())),
+        ("mem", &own.min_mem, own.max_mem.as_ref().or(most.max_mem.as_ref())),
+        ("gpus", &own.min_gpus, own.max_gpus.as_ref().or(most.max_gpus.as_ref())),
     ];
     for (name, least, most) in pairs {
         let (Some(least), Some(most)) = (least, most) else { continue };

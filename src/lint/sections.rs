@@ -68,15 +68,23 @@ fn literal(id: &str) -> &str {
 
 /// What speaks against an address. A pattern that may well be meant as one has nothing.
 fn evidence(id: &str, is_role: bool) -> Option<String> {
-    let literal = literal(id);
-    let is_plain = literal.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-'));
-    if literal.is_empty() || !is_plain || literal == "default" {
+    if id.contains('@') || id.contains("\\.") {
         return None;
     }
-    if literal.contains(' ') {
+    let literal = literal(id);
+    let is_plain = literal.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-'));
+    if literal.is_empty() || literal == "default" {
+        return None;
+    }
+    if is_plain && literal.contains(' ') {
         return Some("no address has a blank".to_owned());
     }
     let words = literal.to_lowercase();
-    let is_of_role = is_role || words.split(['-', '_']).any(|word| WORDS.contains(&word));
-    (literal == id || is_of_role).then(|| format!("this fits only addresses that start with `{literal}`"))
+    let mut words = words.split(|c: char| !c.is_alphanumeric());
+    let is_of_role = is_role || words.any(|word| WORDS.contains(&word));
+    match (is_plain, is_of_role || literal == id) {
+        (true, true) => Some(format!("this fits only addresses that start with `{literal}`")),
+        (false, _) if is_of_role => Some("this has no `@`".to_owned()),
+        _ => None,
+    }
 }
