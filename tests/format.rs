@@ -192,7 +192,7 @@ fn a_bad_file_is_reported_and_left_alone() {
     let run = tpvc_in(folder.path(), &["format", "--write", "bad.yml", "missing.yml", "ugly.yml"]);
     assert_eq!((run.status.code(), stdout(&run).as_str()), (Some(1), ""));
     let said = stderr(&run);
-    assert!(said.contains("bad.yml:2:6") && said.contains("this quoted string does not end"), "{said}");
+    assert!(said.contains("bad.yml:2:6") && said.contains("the quotes that open here are never closed"), "{said}");
     assert!(said.contains("`missing.yml` cannot be read: no such file"), "{said}");
     assert_eq!(read(&folder.path().join("bad.yml")), "tools:\n  a: \"x\n");
     assert_eq!(read(&folder.path().join("ugly.yml")), PRETTY);

@@ -96,6 +96,11 @@ impl Format {
         let formatted = match crate::format::format(&old) {
             Ok(formatted) => formatted,
             Err(error) => {
+                // What is no YAML is explained as everywhere.
+                if crate::config::yaml::load(&sources, id, &mut diagnostics).is_none() && diagnostics.has_errors() {
+                    common.show(&diagnostics, &sources);
+                    return Ok(None);
+                }
                 let mut diagnostic = Diagnostic::error(format!("`{name}` cannot be formatted")).help(error.help);
                 diagnostic = match error.offset {
                     Some(offset) => diagnostic.at(Span::new(id, offset, offset + 1), error.message),
