@@ -65,6 +65,10 @@ impl Name {
             // A word more makes another name (`pulsar-qld`); a separator more does not (`high-mem`).
             return (self.words.concat() == other.words.concat()).then_some(1);
         }
+        // `max_cores_accepted`
+        if self.words.len() > 2 && sorted(&self.words) == sorted(&other.words) {
+            return Some(1);
+        }
         let mut sum = 0;
         for (one, two) in self.words.iter().zip(&other.words) {
             sum += if self.words.len() > 1 && is_abbreviation(one, two) { 1 } else { slips(one, two)? };
@@ -72,6 +76,12 @@ impl Name {
         let length = self.text.chars().count().max(other.text.chars().count());
         (sum <= most_slips(length).max(2)).then_some(sum)
     }
+}
+
+fn sorted(words: &[String]) -> Vec<&String> {
+    let mut words: Vec<&String> = words.iter().collect();
+    words.sort_unstable();
+    words
 }
 
 /// How many slips a text of this length may hold and still be itself.
@@ -161,6 +171,7 @@ mod tests {
         assert_eq!(closest("maximum_accepted_cores", ["max_accepted_cores"]), Some("max_accepted_cores"));
         assert_eq!(closest("max_accepted_core", ["max_accepted_cores"]), Some("max_accepted_cores"));
         assert_eq!(closest("highmem", ["high-mem"]), Some("high-mem"));
+        assert_eq!(closest("max_cores_accepted", ["max_accepted_cores"]), Some("max_accepted_cores"));
         assert_eq!(closest("nmupy", ["numpy"]), Some("numpy"));
         assert_eq!(closest("sqroot", ["sqrt"]), Some("sqrt"));
         assert_eq!(closest("T1055", ["T101", "T105"]), Some("T105"));

@@ -133,6 +133,9 @@ fn other_languages(text: &str, property: &str, error: &PythonError) -> Option<St
         return Some(format!("write the number alone{unit}: `{property}: {number}`"));
     }
     let line = text.lines().nth((error.line as usize).checked_sub(1)?)?;
+    if let Some(number) = number_with_unit(line, (error.column as usize).saturating_sub(1)) {
+        return Some(format!("write the number alone, `{number}`: sizes and memories are in GiB"));
+    }
     // CPython points at the operator, or at what follows it.
     let before: String = line.chars().take(error.column as usize + 1).collect();
     let after: String = line.chars().skip((error.column as usize).saturating_sub(1)).collect();
@@ -140,6 +143,18 @@ fn other_languages(text: &str, property: &str, error: &PythonError) -> Option<St
         .into_iter()
         .find(|(other, _)| after.starts_with(other) || before.trim_end().ends_with(other))
         .map(|(other, own)| format!("write `{own}` in place of `{other}`"))
+}
+
+/// The number of `10GB`, which stands around a place.
+fn number_with_unit(line: &str, at: usize) -> Option<String> {
+    let is_part = |c: &char| c.is_ascii_alphanumeric() || *c == '.';
+    let before: Vec<char> = line.chars().take(at).collect();
+    let start: String = before.iter().rev().take_while(|c| is_part(c)).collect();
+    let word: String = start.chars().rev().chain(line.chars().skip(at).take_while(is_part)).collect();
+    let number = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = word.get(number.len()..)?.to_ascii_lowercase();
+    let is_unit = matches!(unit.trim_end_matches('b').trim_end_matches('i'), "k" | "m" | "g" | "t");
+    (is_unit && number.parse::<f64>().is_ok()).then(|| number.to_owned())
 }
 
 fn kind(kind: TextKind) -> CodeKind {

@@ -165,10 +165,15 @@ fn verdict(module: &str) -> Verdict {
         return Verdict::Unknown;
     }
     match nearest(top, standard.iter().chain(with_galaxy.iter()).chain(others.iter())) {
-        // Short names have neighbours that mean something else, and `ldap` is not short for `ldap3`.
-        Some(near) if top.len() > 3 && !near.starts_with(top) && !top.starts_with(near) => {
+        // Short names have neighbours that mean something else; of a longer name only the plural is a slip.
+        Some(near) if top.len() > 3 && longer(top, near).is_none_or(|rest| rest == "s") => {
             Verdict::Slip(module.replacen(top, near, 1))
         }
         _ => Verdict::Unknown,
     }
+}
+
+/// What one name has behind the other.
+fn longer<'a>(one: &'a str, other: &'a str) -> Option<&'a str> {
+    one.strip_prefix(other).or_else(|| other.strip_prefix(one))
 }
