@@ -115,6 +115,32 @@ fn any_text_gives_an_answer() {
     }
 }
 
+/// Mappings that merge one another hold more and more: what stands for them stays `<<` where TPV keeps it, and what would
+/// be written out millions of times is refused.
+#[test]
+fn merges_take_no_more_than_their_text() {
+    let chain = |section: &str, length: usize| -> String {
+        let merge = |at: usize| if at == 0 { String::new() } else { format!("    <<: *m{}\n", at - 1) };
+        let mappings = (0..length).map(|at| format!("  m{at:04}: &m{at}\n    k{at}: 1\n{}", merge(at)));
+        format!("{section}:\n{}", mappings.collect::<String>())
+    };
+    let started = std::time::Instant::now();
+    let kept = chain("_anchors", 10_000);
+    // An anchor that nothing refers to is not written.
+    let expected = kept.replace(" &m9999", "");
+    assert!(tpvc::format::format(&kept).unwrap().text == expected);
+    let written = tpvc::format::format(&chain("tools", 200)).unwrap().text;
+    assert_eq!(written.matches("k0: 1").count(), 200);
+    let aliases: String = (0..2000).map(|at| format!("  t{at}: *m0\n")).collect();
+    let wide: String = (0..1000).map(|at| format!("    k{at}: 1\n")).collect();
+    for text in [chain("tools", 2000), format!("tools:\n  m: &m0\n{wide}{aliases}")] {
+        let error = tpvc::format::format(&text).unwrap_err();
+        assert_eq!(error.message, "aliases and `<<` stand for more than 250000 keys and items");
+    }
+    // Putting all pairs together takes minutes and gigabytes in this build.
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+}
+
 #[test]
 fn lost_comments_are_named() {
     let text = "\n# first\n\n# second\ntools:\n  a: # kept\n    cores: 1\n";

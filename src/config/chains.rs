@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::config::entity::Entity;
 use crate::config::scheduling::TagKind;
-use crate::config::value::Text;
+use crate::config::value::{ConfigValue, Text, ValueKind};
 
 /// What keeps an entity's parents from being found.
 pub(super) enum Broken<'a> {
@@ -66,11 +66,22 @@ const MOST_HELD: usize = 20_000_000;
 /// How many rules may be handled for that: more only where long chains stand in no order and add rules at each step.
 const MOST_HANDLED: usize = 20 * MOST_HELD;
 
+/// How many values a value consists of.
+fn values(value: &ConfigValue) -> usize {
+    match &value.kind {
+        ValueKind::List(items) | ValueKind::Set(items) => 1 + items.iter().map(values).sum::<usize>(),
+        ValueKind::Map(map) | ValueKind::OrderedMap(map) => {
+            1 + map.entries.iter().map(|entry| 1 + values(&entry.value)).sum::<usize>()
+        }
+        _ => 1,
+    }
+}
+
 /// How much an entity holds, in rules.
 fn size(entity: &Entity) -> usize {
     let common = &entity.common;
     let dicts = [common.params.as_ref(), common.context.as_ref(), Some(&common.resubmit)];
-    let values = dicts.into_iter().flatten().map(|dict| dict.len()).sum::<usize>();
+    let values = dicts.into_iter().flatten().flat_map(|dict| dict.values()).map(values).sum::<usize>();
     let tags = TagKind::ALL.into_iter().map(|kind| common.tags.get(kind).len()).sum::<usize>();
     entity.rules.len() + 8 * (values + tags + common.env.as_ref().map_or(0, |env| env.len()))
 }

@@ -248,13 +248,14 @@ impl Constructor<'_> {
         let mut mapping = Box::new(Mapping { form: self.form(node, false, "map"), ..Mapping::default() });
         for (key_node, value_node) in pairs {
             let (key_id, key) = self.key(key_node)?;
-            let pair = Pair { key: key_id, value: self.value(value_node)?, merged: false };
+            let pair = Pair { key: key_id, value: self.value(value_node)? };
             self.add_pair(&mut mapping, key, pair, key_node, value_node)?;
         }
-        if let Some(merge) = merge {
-            self.add_merged(node, &mut mapping, merge)?;
+        if merge.iter().flat_map(|merge| &merge.mappings).any(|&merged| self.values.mapping(merged).is_none()) {
+            return self.error("a mapping cannot be merged into itself", node);
         }
-        if mapping.pairs.is_empty() && mapping.form.tag.is_none() {
+        mapping.merge = merge;
+        if mapping.form.tag.is_none() && self.values.is_empty(&mapping) {
             mapping.form.flow = None;
         }
         Ok(self.values.add(Value::Mapping(*mapping)))
@@ -269,7 +270,7 @@ impl Constructor<'_> {
                 return self.error("a set cannot hold collections", node);
             }
             self.value(value_node)?;
-            let pair = Pair { key: key_id, value: self.values.add(Value::Scalar(null())), merged: false };
+            let pair = Pair { key: key_id, value: self.values.add(Value::Scalar(null())) };
             if set.pairs.contains_key(&key) {
                 return self.error("this set has a value twice", node);
             }
@@ -298,7 +299,7 @@ impl Constructor<'_> {
         let mut mapping = Mapping { form: self.form(node, items.is_empty(), "omap"), ..Mapping::default() };
         for ((key_node, value_node), &item) in self.single_pairs(node, items)?.into_iter().zip(items) {
             let (key_id, key) = self.key(key_node)?;
-            let pair = Pair { key: key_id, value: self.value(value_node)?, merged: false };
+            let pair = Pair { key: key_id, value: self.value(value_node)? };
             let own = self.slots(item);
             self.add_pair(&mut mapping, key.clone(), pair, key_node, value_node)?;
             if let Some(slots) = own {
@@ -356,20 +357,6 @@ impl Constructor<'_> {
         Ok(())
     }
 
-    /// Adds what is merged: pairs whose keys are not there.
-    fn add_merged(&self, node: &Node, mapping: &mut Mapping, merge: Merge) -> Result<()> {
-        for &merged in &merge.mappings {
-            let Some(other) = self.values.mapping(merged) else {
-                return self.error("a mapping cannot be merged into itself", node);
-            };
-            for (key, pair) in &other.pairs {
-                mapping.pairs.entry(key.clone()).or_insert(Pair { merged: true, ..pair.clone() });
-            }
-        }
-        mapping.merge = Some(merge);
-        Ok(())
-    }
-
     fn slots(&self, id: NodeId) -> Option<Slots> {
         self.nodes.get(id)?.slots.clone()
     }
@@ -422,7 +409,7 @@ impl Constructor<'_> {
                 Value::Sequence(Sequence { form, items: sequence.items.clone(), ..Sequence::default() })
             }
             Some(Value::Mapping(mapping)) => {
-                Value::Mapping(Mapping { form, pairs: mapping.pairs.clone(), ..Mapping::default() })
+                Value::Mapping(Mapping { form, pairs: self.values.all_pairs(mapping), ..Mapping::default() })
             }
             _ => {
                 let key = self.values.key(value).unwrap_or(Key::Null);

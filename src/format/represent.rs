@@ -184,9 +184,6 @@ impl Representer<'_> {
         let node = self.collection(id, &mapping.form, "map", Content::Mapping(Vec::new()), keeps);
         let mut pairs = Vec::with_capacity(mapping.pairs.len());
         for (key, pair) in &mapping.pairs {
-            if pair.merged && mapping.merge.is_some() {
-                continue;
-            }
             let key_node = self.value(pair.key)?;
             let value_node = self.value(pair.value)?;
             if let Some(slots) = mapping.slots.get(key).filter(|_| keeps) {

@@ -63,11 +63,11 @@ pub(super) fn sort(values: &mut Values, root: Option<ValueId>) -> Result<ValueId
         return Ok(values.add(Value::Mapping(Mapping::default())));
     };
     let Some(config) = values.mapping(root) else { return refused("a config must be a mapping") };
-    let inherits = match config.pairs.get(&name("global")) {
+    let inherits = match values.lookup(config, &name("global")) {
         None => None,
-        Some(global) => match values.mapping(global.value) {
+        Some(global) => match values.mapping(global) {
             None => return refused("`global` must be a mapping"),
-            Some(global) => global.pairs.get(&name("default_inherits")).map(|pair| pair.value),
+            Some(global) => values.lookup(global, &name("default_inherits")),
         },
     };
     let inherits = match inherits.filter(|&value| values.is_true(value)) {
@@ -77,41 +77,69 @@ pub(super) fn sort(values: &mut Values, root: Option<ValueId>) -> Result<ValueId
             None => return refused("`default_inherits` must be the name of an entity"),
         },
     };
-    sorted(values, root, &Order::config(inherits))
+    let room = values.len() + MOST_REPEATED;
+    Sorter { values, room }.sorted(root, &Order::config(inherits))
 }
 
-fn sorted(values: &mut Values, id: ValueId, order: &Order) -> Result<ValueId> {
-    if order.below.is_empty() {
-        return Ok(id);
+/// How many more pairs and items may be written than are there: sorting writes out what aliases and `<<` stand for, so that a
+/// text of some lines can become one of millions.
+const MOST_REPEATED: usize = 250_000;
+
+struct Sorter<'a> {
+    values: &'a mut Values,
+    /// How many pairs and items may still be written.
+    room: usize,
+}
+
+impl Sorter<'_> {
+    fn take_room(&mut self, count: usize) -> Result<()> {
+        match self.room.checked_sub(count) {
+            Some(room) => self.room = room,
+            None => {
+                let message = format!("aliases and `<<` stand for more than {MOST_REPEATED} keys and items");
+                let help = "merge less into entities, which are written out whole: let them inherit from one another";
+                return Err(FormatError::new(message).help(help));
+            }
+        }
+        Ok(())
     }
-    match values.get(id) {
-        Some(Value::Mapping(mapping) | Value::OrderedMap(mapping)) => {
-            let mut new = Mapping { slots: mapping.slots.clone(), ..Mapping::default() };
-            let mut pairs = Vec::new();
-            for (key, pair) in &mapping.pairs {
-                let first = order.below.get_index_of(key).unwrap_or(order.below.len());
-                pairs.push(((first, !has_slash(key)?), key.clone(), pair.clone()));
-            }
-            let mut mixed = false;
-            pairs.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| compare(&a.1, &b.1, &mut mixed)));
-            if mixed {
-                return refused("the keys of a mapping must be strings to be sorted");
-            }
-            for (_, key, pair) in pairs {
-                let value = sorted(values, pair.value, &order.under(&key))?;
-                new.pairs.insert(key, Pair { value, merged: false, ..pair });
-            }
-            Ok(values.add(Value::Mapping(new)))
+
+    fn sorted(&mut self, id: ValueId, order: &Order) -> Result<ValueId> {
+        if order.below.is_empty() {
+            return Ok(id);
         }
-        Some(Value::Sequence(sequence)) => {
-            let mut new = Sequence { slots: sequence.slots.clone(), ..Sequence::default() };
-            let below = order.below.get(&name("*")).cloned().unwrap_or_default();
-            for item in sequence.items.clone() {
-                new.items.push(sorted(values, item, &below)?);
+        match self.values.get(id) {
+            Some(Value::Mapping(mapping) | Value::OrderedMap(mapping)) => {
+                let mut new = Mapping { slots: mapping.slots.clone(), ..Mapping::default() };
+                let mut pairs = Vec::new();
+                for (key, pair) in self.values.all_pairs(mapping) {
+                    let first = order.below.get_index_of(&key).unwrap_or(order.below.len());
+                    pairs.push(((first, !has_slash(&key)?), key, pair));
+                }
+                self.take_room(pairs.len())?;
+                let mut mixed = false;
+                pairs.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| compare(&a.1, &b.1, &mut mixed)));
+                if mixed {
+                    return refused("the keys of a mapping must be strings to be sorted");
+                }
+                for (_, key, pair) in pairs {
+                    let value = self.sorted(pair.value, &order.under(&key))?;
+                    new.pairs.insert(key, Pair { value, ..pair });
+                }
+                Ok(self.values.add(Value::Mapping(new)))
             }
-            Ok(values.add(Value::Sequence(new)))
+            Some(Value::Sequence(sequence)) => {
+                let mut new = Sequence { slots: sequence.slots.clone(), ..Sequence::default() };
+                let below = order.below.get(&name("*")).cloned().unwrap_or_default();
+                let items = sequence.items.clone();
+                self.take_room(items.len())?;
+                for item in items {
+                    new.items.push(self.sorted(item, &below)?);
+                }
+                Ok(self.values.add(Value::Sequence(new)))
+            }
+            _ => Ok(id),
         }
-        _ => Ok(id),
     }
 }
 

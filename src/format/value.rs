@@ -2,6 +2,7 @@
 //!
 //! Values are shared: an alias is the same value again, and the sorted copy of a mapping holds the values of the old one.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -84,8 +85,6 @@ pub(super) struct Sequence {
 pub(super) struct Pair {
     pub key: ValueId,
     pub value: ValueId,
-    /// Whether it comes from a merged mapping.
-    pub merged: bool,
 }
 
 /// The `<<` of a mapping.
@@ -102,6 +101,7 @@ pub(super) struct Merge {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mapping {
     pub form: Form,
+    /// Its own pairs; [`Values::all_pairs`] has those that are merged into it, too.
     pub pairs: IndexMap<Key, Pair>,
     pub slots: IndexMap<Key, ItemSlots>,
     pub merge: Option<Merge>,
@@ -149,6 +149,52 @@ impl Values {
         }
     }
 
+    /// What is merged into a mapping: each of those mappings once, the ones that win first.
+    fn merged<'a>(&'a self, mapping: &'a Mapping) -> impl Iterator<Item = &'a Mapping> {
+        let into =
+            |mapping: &Mapping| mapping.merge.iter().flat_map(|merge| merge.mappings.iter().rev().copied()).collect();
+        let mut open: Vec<ValueId> = into(mapping);
+        let mut seen = HashSet::new();
+        std::iter::from_fn(move || {
+            loop {
+                let next = open.pop()?;
+                if let Some(mapping) = self.mapping(next).filter(|_| seen.insert(next)) {
+                    let more: Vec<ValueId> = into(mapping);
+                    open.extend(more);
+                    return Some(mapping);
+                }
+            }
+        })
+    }
+
+    /// The pairs of a mapping: its own, then those of the mappings that are merged into it whose keys are not there. They are
+    /// put together where they are written only, since mappings that merge one another have more and more of them.
+    pub(super) fn all_pairs(&self, mapping: &Mapping) -> IndexMap<Key, Pair> {
+        let mut pairs = mapping.pairs.clone();
+        for merged in self.merged(mapping) {
+            for (key, pair) in &merged.pairs {
+                pairs.entry(key.clone()).or_insert_with(|| pair.clone());
+            }
+        }
+        pairs
+    }
+
+    /// Whether a mapping has no pairs, not by merging either.
+    pub(super) fn is_empty(&self, mapping: &Mapping) -> bool {
+        mapping.pairs.is_empty() && self.merged(mapping).all(|merged| merged.pairs.is_empty())
+    }
+
+    /// The value of a key, which may be merged into the mapping.
+    pub(super) fn lookup(&self, mapping: &Mapping, key: &Key) -> Option<ValueId> {
+        let pair = mapping.pairs.get(key).or_else(|| self.merged(mapping).find_map(|merged| merged.pairs.get(key)));
+        pair.map(|pair| pair.value)
+    }
+
+    /// How many values there are.
+    pub(super) fn len(&self) -> usize {
+        self.items.len()
+    }
+
     /// What a value is as a key; `None` for one that Python cannot hash.
     pub(super) fn key(&self, id: ValueId) -> Option<Key> {
         match self.get(id)? {
@@ -162,9 +208,7 @@ impl Values {
         match self.get(id) {
             None => false,
             Some(Value::Sequence(sequence)) => !sequence.items.is_empty(),
-            Some(Value::Mapping(mapping) | Value::Set(mapping) | Value::OrderedMap(mapping)) => {
-                !mapping.pairs.is_empty()
-            }
+            Some(Value::Mapping(mapping) | Value::Set(mapping) | Value::OrderedMap(mapping)) => !self.is_empty(mapping),
             Some(Value::Scalar(scalar)) => match &scalar.key {
                 Key::Null => false,
                 Key::Str(text) => !text.is_empty(),
