@@ -14,7 +14,9 @@ use tpv_runtime::mapper::trace::Trace;
 use tpv_runtime::python::value::Value;
 
 use super::provenance::{Field, Provenance};
-use super::{Candidate, Change, Explanation, Found, Lookup, Property, Rule, RuleState, Tried, Verdict, show_json};
+use super::{
+    Candidate, Change, Explanation, Found, Lookup, Property, Rule, RuleState, Tried, Verdict, is_memory, show_json,
+};
 
 /// An observer that takes down everything.
 pub struct Collector<'a> {
@@ -106,6 +108,8 @@ impl<'a> Collector<'a> {
                 let change = Change { by: saying.by.clone(), value: value.text.clone(), is_code, place };
                 let same = |property: &&mut Property| property.group == value.group && property.name == value.name;
                 match values.iter_mut().find(same) {
+                    // One that inherits says again what is written elsewhere.
+                    Some(property) if property.history.last().is_some_and(|last| says_again(&change, last)) => {}
                     Some(property) => {
                         property.value = change.value.clone();
                         property.history.push(change);
@@ -257,7 +261,8 @@ impl Observer for Collector<'_> {
             }
             Step::Clamped { resource, asked, value } => {
                 let bound = if is_less(asked, value) { "min" } else { "max" };
-                let note = format!("{} became {} by {bound}_{}", show(asked), show(value), resource.name());
+                let unit = unit(resource);
+                let note = format!("{}{unit} became {}{unit} by {bound}_{}", show(asked), show(value), resource.name());
                 self.clamped.retain(|(known, _)| *known != resource);
                 self.clamped.push((resource, note));
             }
@@ -279,12 +284,14 @@ impl Observer for Collector<'_> {
                 });
             }
             Step::Ranked { candidates, entity } => {
+                // An expression that ranks them is all that counts: the score of their tags says nothing then.
+                let scores = !matches!(&entity.rank, Value::Str(text) if !text.is_empty());
                 for (index, candidate) in candidates.iter().enumerate() {
                     let id = show(&candidate.id);
                     let known = self.explanation.destinations.iter_mut().find(|known| known.id == id);
                     if let Some(known) = known {
                         known.rank = known.rank.or(Some(index + 1));
-                        known.score = Some(candidate.dest_tags().score(&entity.tags));
+                        known.score = scores.then(|| candidate.dest_tags().score(&entity.tags));
                     }
                 }
                 if let Value::Str(text) = &entity.rank
@@ -361,7 +368,8 @@ impl Collector<'_> {
             Reason::Limit { limit, bound, resource, wanted } => {
                 let relation = if is_upper(*limit) { "more" } else { "less" };
                 let (name, place) = (limit.name(), at(limit.name(), ""));
-                format!("{} {wanted} is {relation} than {name} {bound}{place}", resource.name())
+                let unit = unit(*resource);
+                format!("{} {wanted}{unit} is {relation} than {name} {bound}{unit}{place}", resource.name())
             }
             Reason::DestinationLacks(tag) => format!("the job requires the tag `{tag}`, which it does not have"),
             Reason::EntityLacks(tag) => {
@@ -371,6 +379,16 @@ impl Collector<'_> {
             Reason::DestinationRejects(tag) => format!("it rejects the job's tag `{tag}`{}", at("tags", tag)),
         }
     }
+}
+
+/// Whether somebody says what has just been said, at the very same place.
+fn says_again(change: &Change, last: &Change) -> bool {
+    change.value == last.value && change.place.is_some() && change.place == last.place
+}
+
+/// The unit of an amount, after a blank.
+fn unit(resource: Resource) -> &'static str {
+    if is_memory(resource.name()) { " GiB" } else { "" }
 }
 
 fn is_upper(limit: Limit) -> bool {

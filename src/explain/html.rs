@@ -5,7 +5,7 @@ use std::fmt::Write;
 use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::mapper::places::ConfigPlace;
 
-use super::{Candidate, Explanation, Property, Rule, RuleState, Verdict, show_json};
+use super::{Candidate, Explanation, Property, Rule, RuleState, Verdict, show_json, with_unit};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -55,6 +55,19 @@ fn escape(text: &str) -> String {
     out
 }
 
+/// A sentence: what stands in backticks is code.
+fn prose(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('`') {
+        let Some((name, after)) = after.split_once('`') else { break };
+        out += &escape(before);
+        out += &code(name);
+        rest = after;
+    }
+    out + &escape(rest)
+}
+
 fn code(text: &str) -> String {
     format!("<code>{}</code>", escape(text))
 }
@@ -93,7 +106,11 @@ fn result(out: &mut String, explanation: &Explanation, title: &str) {
         Verdict::Mapped(fields) => {
             let _ = writeln!(out, "<header class=\"good\">\n<h1>{}</h1>\n<dl class=\"facts\">", escape(title));
             for name in ["runner", "cores", "mem", "gpus"] {
-                let _ = writeln!(out, "<div><dt>{name}</dt><dd>{}</dd></div>", escape(&field(fields, name)));
+                let _ = writeln!(
+                    out,
+                    "<div><dt>{name}</dt><dd>{}</dd></div>",
+                    escape(&with_unit(name, &field(fields, name)))
+                );
             }
             let _ = writeln!(out, "</dl>\n</header>");
         }
@@ -172,7 +189,7 @@ fn destination(out: &mut String, candidate: &Candidate) {
     if !candidate.reasons.is_empty() {
         let _ = writeln!(out, "<ul class=\"reasons\">");
         for reason in &candidate.reasons {
-            let _ = writeln!(out, "<li>{}</li>", escape(reason));
+            let _ = writeln!(out, "<li>{}</li>", prose(reason));
         }
         let _ = writeln!(out, "</ul>");
     }
@@ -187,7 +204,7 @@ fn tried(out: &mut String, explanation: &Explanation) {
         let _ = writeln!(out, "<ol class=\"plain\">");
         for tried in &explanation.tried {
             let place = at(tried.place.as_ref());
-            let _ = writeln!(out, "<li><b>{}</b> {} {place}</li>", escape(&tried.id), escape(&tried.what));
+            let _ = writeln!(out, "<li><b>{}</b> {} {place}</li>", escape(&tried.id), prose(&tried.what));
         }
         let _ = writeln!(out, "</ol>");
     });
@@ -214,12 +231,16 @@ fn value(out: &mut String, property: &Property) {
         out,
         "<article>\n<h3>{group}{}</h3>\n<div class=\"value\">{}</div>\n<ol class=\"history\">",
         escape(name),
-        block(&property.value)
+        block(&with_unit(property.group, &property.value))
     );
     let last = property.history.len().saturating_sub(1);
     for (index, change) in property.history.iter().enumerate() {
         // The value stands above already.
-        let said = if index == last && change.value == property.value { String::new() } else { block(&change.value) };
+        let said = if index == last && change.value == property.value {
+            String::new()
+        } else {
+            block(&with_unit(property.group, &change.value))
+        };
         let class = if index == last { "" } else { " class=\"over\"" };
         let _ = writeln!(
             out,
@@ -230,7 +251,7 @@ fn value(out: &mut String, property: &Property) {
     }
     let _ = writeln!(out, "</ol>");
     if let Some(note) = &property.note {
-        let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(note));
+        let _ = writeln!(out, "<p class=\"note\">{}</p>", prose(note));
     }
     let _ = writeln!(out, "</article>");
 }
@@ -295,4 +316,15 @@ fn entities(out: &mut String, explanation: &Explanation) {
             let _ = writeln!(out, "</ol>");
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_in_backticks_is_code() {
+        assert_eq!(prose("the tag `a<b` and `c`"), "the tag <code>a&lt;b</code> and <code>c</code>");
+        assert_eq!(prose("one ` alone & more"), "one ` alone &amp; more");
+    }
 }

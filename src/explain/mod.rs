@@ -143,7 +143,7 @@ pub struct Candidate {
     pub is_abstract: bool,
     /// Why it cannot take the job; nothing where it can.
     pub reasons: Vec<String>,
-    /// Its score and rank (from 1), where it matched.
+    /// The score of its tags, where it matched and that ranks it.
     pub score: Option<i64>,
     /// Its place in the order, from 1.
     pub rank: Option<usize>,
@@ -239,6 +239,16 @@ impl Explanation {
     fn abstract_destinations(&self) -> Vec<&str> {
         self.destinations.iter().filter(|candidate| candidate.is_abstract).map(|candidate| &*candidate.id).collect()
     }
+}
+
+/// Whether a field is a memory, which is in GiB.
+fn is_memory(field: &str) -> bool {
+    matches!(field, "mem" | "min_mem" | "max_mem")
+}
+
+/// The value of a field with its unit, where it is a number with one.
+fn with_unit(field: &str, value: &str) -> String {
+    if is_memory(field) && value.parse::<f64>().is_ok() { format!("{value} GiB") } else { value.to_owned() }
 }
 
 /// A value as people read it: strings bare.

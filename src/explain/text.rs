@@ -5,7 +5,7 @@ use std::fmt::Write;
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::trace::Trace;
 
-use super::{Candidate, Explanation, Property, RuleState, Verdict, first_line, show_json};
+use super::{Candidate, Explanation, Property, RuleState, Verdict, first_line, show_json, with_unit};
 
 /// Where the columns of facts start.
 const MARGIN: usize = 2;
@@ -74,7 +74,8 @@ fn result(out: &mut String, explanation: &Explanation) {
                 found.map_or_else(|| "none".to_owned(), |(_, value)| show_json(value))
             };
             let _ = writeln!(out, "MAPPED to {}", field("id"));
-            let cells = ["runner", "cores", "mem", "gpus"].map(|name| vec![name.to_owned(), field(name)]);
+            let cells =
+                ["runner", "cores", "mem", "gpus"].map(|name| vec![name.to_owned(), with_unit(name, &field(name))]);
             rows(out, MARGIN, &cells);
         }
         Verdict::Failed { kind, message, trace } => {
@@ -155,7 +156,7 @@ fn values(out: &mut String, properties: &[Property]) {
             "" => property.group.to_owned(),
             name => format!("{} {name}", property.group),
         };
-        let value = format!("= {}", clip(&property.value));
+        let value = format!("= {}", clip(&with_unit(property.group, &property.value)));
         let Some((last, replaced)) = property.history.split_last() else { continue };
         cells.push(vec![name, value, last.by.clone(), at(last.place.as_ref())]);
         if last.is_code && last.value != property.value {
@@ -165,7 +166,7 @@ fn values(out: &mut String, properties: &[Property]) {
             cells.push(vec![String::new(), format!("  {note}")]);
         }
         for change in replaced.iter().rev() {
-            let value = format!("  not  {}", clip(&change.value));
+            let value = format!("  not  {}", clip(&with_unit(property.group, &change.value)));
             cells.push(vec![String::new(), value, change.by.clone(), at(change.place.as_ref())]);
         }
     }
