@@ -166,6 +166,10 @@ fn rules_that_fail_leave_the_others() {
     let of_default =
         config(asks).replace("abstract: true, mem: 1", "abstract: true, mem: 1, rules: [{if: not user, fail: no}]");
     assert!(!codes_of(&of_default).contains("T107"));
+    // The first attribute that is not there ends the code.
+    let twice = "      - if: |\n          names = [role.name for role in user.all_roles()]\n          user.username in names\n        mem: 2\n";
+    let found = lint_text(&config(twice)).findings.iter().filter(|finding| finding.code == "T107").count();
+    assert_eq!(found, 1);
     // A field is evaluated after all rules of its entity.
     let field = config(fails).replace("    mem: 1\n    rules", "    mem: len(user.email)\n    rules");
     assert!(!codes_of(&field).contains("T107"));

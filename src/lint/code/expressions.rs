@@ -153,11 +153,14 @@ impl<'a> Checker<'a> {
     }
 
     fn comprehension(&mut self, generators: &'a [Comprehension], parts: &[&'a Expr]) -> Type {
-        let (facts, tests) = (self.state.facts.clone(), self.state.tests.clone());
+        let mut around = None;
         self.state.scopes.push(HashMap::new());
         self.comprehensions += 1;
         for generator in generators {
             let items = self.expr(&generator.iter);
+            // What the first of them goes through is evaluated at once, so what is known behind it stays known.
+            let (facts, tests) = (&self.state.facts, &self.state.tests);
+            around.get_or_insert_with(|| (facts.clone(), tests.clone()));
             self.assign(&generator.target, items.item());
             for test in &generator.ifs {
                 self.expr(test);
@@ -170,7 +173,9 @@ impl<'a> Checker<'a> {
         }
         self.comprehensions -= 1;
         self.state.scopes.pop();
-        (self.state.facts, self.state.tests) = (facts, tests);
+        if let Some(around) = around {
+            (self.state.facts, self.state.tests) = around;
+        }
         ty
     }
 
