@@ -281,7 +281,7 @@ impl Map {
     }
 
     fn world(&self) -> Result<World, Failure> {
-        self.world.as_deref().map_or_else(|| Ok(World::default()), read_world)
+        world_at_this_moment(self.world.as_deref())
     }
 
     fn limits(&self) -> Limits {
@@ -293,8 +293,15 @@ impl Map {
     }
 }
 
+/// The world: what the file says, and else an empty Galaxy; where it does not tell the time, it is now for all jobs.
+pub(super) fn world_at_this_moment(path: Option<&Path>) -> Result<World, (String, String)> {
+    let mut world = path.map_or_else(|| Ok(World::default()), read_world)?;
+    world.now.get_or_insert_with(|| jiff::Timestamp::now().as_microsecond());
+    Ok(world)
+}
+
 /// Reads a world file.
-pub(super) fn read_world(path: &Path) -> Result<World, (String, String)> {
+fn read_world(path: &Path) -> Result<World, (String, String)> {
     let kind = Kind::of(path);
     if !matches!(kind, Kind::World | Kind::Unknown) {
         return Err((

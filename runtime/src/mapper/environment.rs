@@ -69,8 +69,8 @@ impl MapperEnvironment {
 }
 
 impl Environment for MapperEnvironment {
-    fn class_attribute(&self, class: &'static BuiltinType, name: &str) -> Option<Value> {
-        crate::galaxy::query::class_attribute(class, name)
+    fn class_attribute(&self, vm: &mut Vm, class: &'static BuiltinType, name: &str) -> PyResult<Option<Value>> {
+        crate::galaxy::query::class_attribute(vm, class, name)
     }
 
     fn modules(&self) -> &'static [&'static ModuleDef] {

@@ -175,14 +175,8 @@ impl DryRun {
         Ok(job)
     }
 
-    /// The world: what the file says, and else an empty Galaxy at this moment.
     fn world(&self) -> Result<World, Trouble> {
-        let mut world = match &self.world {
-            Some(path) => map::read_world(path)?,
-            None => World::default(),
-        };
-        world.now = world.now.or_else(|| Some(jiff::Timestamp::now().as_microsecond()));
-        Ok(world)
+        Ok(map::world_at_this_moment(self.world.as_deref())?)
     }
 
     /// Prints the answer.

@@ -1,6 +1,6 @@
 //! `galaxy` and what of it rules use.
 
-use super::model::CLASSES;
+use super::model::{self, CLASSES};
 use crate::galaxy::errors::{JOB_MAPPING_CONFIGURATION_EXCEPTION, JOB_MAPPING_EXCEPTION, JOB_NOT_READY_EXCEPTION};
 use crate::galaxy::util;
 use crate::galaxy::version;
@@ -69,21 +69,8 @@ pub static JOBS_MAPPER: ModuleDef = ModuleDef {
 };
 
 /// `galaxy.model`
-pub static MODEL: ModuleDef = ModuleDef {
-    name: "galaxy.model",
-    get: |_, name| Ok(class_of(CLASSES, name)),
-    names: &[
-        "Dataset",
-        "History",
-        "HistoryDatasetAssociation",
-        "HistoryDatasetCollectionAssociation",
-        "Job",
-        "JobParameter",
-        "JobToInputDatasetAssociation",
-        "Role",
-        "User",
-    ],
-};
+pub static MODEL: ModuleDef =
+    ModuleDef { name: "galaxy.model", get: |_, name| Ok(class_of(CLASSES, name)), names: model::NAMES };
 
 /// `galaxy.tool_util.version`
 pub static TOOL_UTIL_VERSION: ModuleDef = ModuleDef {

@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use memchr::memmem;
 
-use crate::galaxy::query::expression::{Aggregate, Expr};
-use crate::galaxy::query::{self, beyond, statement};
+use crate::galaxy::query;
+use crate::galaxy::query::expression::{Aggregate, Expr, Function, Sql};
+use crate::galaxy::query::{beyond, element, statement};
 use crate::galaxy::signature;
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
@@ -16,7 +17,57 @@ use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::{Builtin, Value};
 use crate::python::vm::Vm;
 
-const NAMES: &[&str] = &["and_", "asc", "case", "desc", "distinct", "func", "not_", "or_", "select", "text"];
+const NAMES: &[&str] = &[
+    "and_",
+    "asc",
+    "bindparam",
+    "case",
+    "cast",
+    "create_engine",
+    "delete",
+    "desc",
+    "distinct",
+    "exists",
+    "extract",
+    "false",
+    "func",
+    "insert",
+    "join",
+    "literal",
+    "literal_column",
+    "not_",
+    "null",
+    "or_",
+    "outerjoin",
+    "select",
+    "text",
+    "true",
+    "union",
+    "union_all",
+    "update",
+];
+
+/// What of [`NAMES`] and of `sqlalchemy.orm` only a database could answer: calling it raises `HostUnavailable`.
+pub const UNANSWERED: &[&str] = &[
+    "Session",
+    "aliased",
+    "cast",
+    "create_engine",
+    "delete",
+    "exists",
+    "extract",
+    "insert",
+    "join",
+    "joinedload",
+    "literal_column",
+    "outerjoin",
+    "sessionmaker",
+    "union",
+    "union_all",
+    "update",
+];
+
+const ORM_NAMES: &[&str] = &["Session", "aliased", "joinedload", "sessionmaker"];
 
 /// `sqlalchemy`
 pub static SQLALCHEMY: ModuleDef = ModuleDef { name: "sqlalchemy", get, names: NAMES };
@@ -33,48 +84,91 @@ pub static ORM_EXC: ModuleDef = ModuleDef {
     names: ORM_EXCEPTION_NAMES,
 };
 /// `sqlalchemy.orm`
-pub static ORM: ModuleDef = ModuleDef { name: "sqlalchemy.orm", get: |_, _| Ok(None), names: &[] };
+pub static ORM: ModuleDef =
+    ModuleDef { name: "sqlalchemy.orm", get: |_, name| Ok(unanswered(ORM_NAMES, name)), names: ORM_NAMES };
 
 /// The names that the module does not only use itself.
 const ORM_EXCEPTION_NAMES: &[&str] = &["MultipleResultsFound", "NoResultFound"];
-const EXCEPTION_NAMES: &[&str] = &["InvalidRequestError", "MultipleResultsFound", "NoResultFound", "SQLAlchemyError"];
+
+const EXCEPTION_NAMES: &[&str] = &[
+    "ArgumentError",
+    "DBAPIError",
+    "DatabaseError",
+    "IntegrityError",
+    "InvalidRequestError",
+    "MultipleResultsFound",
+    "NoResultFound",
+    "OperationalError",
+    "ProgrammingError",
+    "SQLAlchemyError",
+    "StatementError",
+    "TimeoutError",
+];
 
 fn exceptions(_: &mut Vm, name: &str) -> PyResult<Option<Value>> {
-    let classes = [
-        &query::SQLALCHEMY_ERROR,
-        &query::INVALID_REQUEST_ERROR,
-        &query::NO_RESULT_FOUND,
-        &query::MULTIPLE_RESULTS_FOUND,
-    ];
-    Ok(classes.into_iter().find(|class| class.name == name).map(|class| Value::Type(class.into())))
+    let class = query::EXCEPTIONS.iter().copied().find(|class| class.name == name);
+    Ok(class.map(|class| Value::Type(class.into())))
 }
 
 static FUNCTIONS: &[Builtin] = &[
-    Builtin { name: "and_", call: |_, args| parts(&args).map(|parts| Expr::And(parts).value()) },
-    Builtin { name: "asc", call: |_, args| Ok(Expr::Order(one(args, "asc")?, false).value()) },
-    Builtin { name: "case", call: |_, _| Err(beyond("case()")) },
-    Builtin { name: "desc", call: |_, args| Ok(Expr::Order(one(args, "desc")?, true).value()) },
+    Builtin { name: "and_", call: |_, args| Ok(Expr::And(element::expressions(&args)).value()) },
+    Builtin { name: "asc", call: |_, args| Ok(Expr::Order(ordered(args, "asc")?, false).value()) },
+    Builtin { name: "bindparam", call: bind_parameter },
+    Builtin { name: "case", call: |_, args| element::case(args) },
+    Builtin { name: "desc", call: |_, args| Ok(Expr::Order(ordered(args, "desc")?, true).value()) },
     Builtin { name: "distinct", call: |_, args| Ok(Expr::Distinct(one(args, "distinct")?).value()) },
+    Builtin { name: "false", call: |_, _| Ok(Expr::Literal(Sql::Int(0)).value()) },
+    Builtin { name: "literal", call: |_, args| Ok(Value::object(element::Element(one(args, "literal")?))) },
     Builtin { name: "not_", call: |_, args| Ok(Expr::Not(one(args, "not_")?).value()) },
-    Builtin { name: "or_", call: |_, args| parts(&args).map(|parts| Expr::Or(parts).value()) },
+    Builtin { name: "null", call: |_, _| Ok(Expr::Literal(Sql::Null).value()) },
+    Builtin { name: "or_", call: |_, args| Ok(Expr::Or(element::expressions(&args)).value()) },
     Builtin { name: "select", call: |_, args| statement::select(&args) },
     Builtin { name: "text", call: text },
+    Builtin { name: "true", call: |_, _| Ok(Expr::Literal(Sql::Int(1)).value()) },
 ];
-
-fn parts(args: &Args) -> PyResult<Rc<[Rc<Expr>]>> {
-    args.pos.iter().map(Expr::of).collect()
-}
 
 fn one(args: Args, function: &str) -> PyResult<Rc<Expr>> {
     let [value] = args.exactly(function)?;
-    Expr::of(&value)
+    Ok(Expr::of(&value))
+}
+
+fn ordered(args: Args, function: &str) -> PyResult<Rc<Expr>> {
+    let [value] = args.exactly(function)?;
+    Ok(Expr::ordered(&value))
 }
 
 fn get(_: &mut Vm, name: &str) -> PyResult<Option<Value>> {
     if name == "func" {
         return Ok(Some(Value::object(Func)));
     }
-    Ok(FUNCTIONS.iter().find(|function| function.name == name).map(Value::Builtin))
+    let function = FUNCTIONS.iter().find(|function| function.name == name).map(Value::Builtin);
+    Ok(function.or_else(|| unanswered(NAMES, name)))
+}
+
+/// A function that only a database could answer.
+struct Unanswered(&'static str);
+
+fn unanswered(names: &[&'static str], name: &str) -> Option<Value> {
+    let known = UNANSWERED.iter().find(|known| **known == name && names.contains(known))?;
+    Some(Value::object(Unanswered(known)))
+}
+
+impl Object for Unanswered {
+    fn class(&self) -> &'static BuiltinType {
+        &crate::python::types::FUNCTION
+    }
+
+    fn callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, _: &mut Vm, _: &Value, _: Args) -> PyResult<Value> {
+        Err(beyond(&format!("{}()", self.0)))
+    }
+
+    fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(format!("<function {}>", self.0))
+    }
 }
 
 static FUNCTION_GENERATOR: BuiltinType = BuiltinType::new("_FunctionGenerator", "sqlalchemy.sql.functions", &OBJECT);
@@ -92,19 +186,53 @@ impl Object for Func {
     }
 
     fn call_method(&self, _: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
-        const AGGREGATES: [Aggregate; 5] =
-            [Aggregate::Count, Aggregate::Sum, Aggregate::Max, Aggregate::Min, Aggregate::Average];
-        let Some(function) = AGGREGATES.into_iter().find(|function| function.name() == name) else {
-            return Some(Err(beyond(&format!("func.{name}()"))));
+        if name == "distinct" {
+            return Some(one(std::mem::take(args), name).map(|inner| Expr::Distinct(inner).value()));
+        }
+        if let Some(function) = Function::ALL.into_iter().find(|function| function.name() == name) {
+            return Some(Ok(Expr::Call(function, element::expressions(args)).value()));
+        }
+        let Some(function) = Aggregate::ALL.into_iter().find(|function| function.name() == name) else {
+            return Some(Ok(Expr::Unanswered(format!("func.{name}()").into()).value()));
         };
         Some(match args.pos.first() {
-            None if function == Aggregate::Count => Ok(Expr::Aggregate(function, None, false).value()),
-            Some(Value::Str(star)) if star.as_str() == "*" => Ok(Expr::Aggregate(function, None, false).value()),
-            Some(value) if args.pos.len() == 1 => {
-                Expr::of(value).map(|inner| Expr::Aggregate(function, Some(inner), false).value())
+            None if function == Aggregate::Count => Ok(Expr::Aggregate(function, None, None).value()),
+            Some(Value::Str(star)) if star.as_str() == "*" => Ok(Expr::Aggregate(function, None, None).value()),
+            // Of whole rows.
+            Some(table) if function == Aggregate::Count && element::of_table(table) => {
+                Ok(Expr::Aggregate(function, None, None).value())
             }
+            Some(value) if args.pos.len() == 1 => Ok(Expr::Aggregate(function, Some(Expr::of(value)), None).value()),
             _ => Err(beyond(&format!("these arguments of func.{name}()"))),
         })
+    }
+}
+
+/// A parameter of a query as text. Its value decides nothing: the world answers by the text.
+struct BindParameter {
+    key: Str,
+    expanding: bool,
+}
+
+static BIND_PARAMETER: BuiltinType = BuiltinType::new("BindParameter", "sqlalchemy.sql.elements", &OBJECT);
+
+impl Object for BindParameter {
+    fn class(&self) -> &'static BuiltinType {
+        &BIND_PARAMETER
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok((name == "key").then(|| Value::Str(self.key.clone())))
+    }
+}
+
+/// `bindparam(key, value=..., expanding=False)`
+fn bind_parameter(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let expanding = args.kw.iter().find(|(name, _)| name.as_str() == "expanding").map(|(_, value)| value.clone());
+    let expanding = vm.truthy(&expanding.unwrap_or_default())?;
+    match args.pos.first() {
+        Some(Value::Str(key)) => Ok(Value::object(BindParameter { key: key.clone(), expanding })),
+        _ => Err(beyond("this bindparam()")),
     }
 }
 
@@ -119,13 +247,17 @@ pub static TEXT_CLAUSE: BuiltinType = BuiltinType {
 };
 
 /// A query as text.
-struct TextClause(Str);
+struct TextClause {
+    text: Str,
+    /// The parameters that stand for several values each.
+    expanding: Vec<Str>,
+}
 
 /// `text(text)`
 fn text(_: &mut Vm, args: Args) -> PyResult<Value> {
     let [text] = signature::bind(args, "text", ["text"], 1)?;
     match text.unwrap_or(Value::None) {
-        Value::Str(text) => Ok(Value::object(TextClause(text))),
+        Value::Str(text) => Ok(Value::object(TextClause { text, expanding: Vec::new() })),
         other => {
             let found = other.type_name();
             Err(type_error(format!("expected string or bytes-like object, got '{}'", found.as_str())))
@@ -139,16 +271,55 @@ impl Object for TextClause {
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok((name == "text").then(|| Value::Str(self.0.clone())))
+        Ok((name == "text").then(|| Value::Str(self.text.clone())))
     }
 
     fn str(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
-        Ok(compiled(&self.0))
+        let mut sql = compiled(&self.text);
+        for key in &self.expanding {
+            sql = expanded(&sql, key);
+        }
+        Ok(sql)
+    }
+
+    fn has_method(&self, name: &str) -> bool {
+        TEXT_METHODS.contains(&name)
+    }
+
+    fn call_method(&self, _: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+        if !self.has_method(name) {
+            return None;
+        }
+        let mut expanding = self.expanding.clone();
+        let parameters = args.pos.iter().filter_map(|value| value.downcast::<BindParameter>());
+        expanding.extend(parameters.filter(|parameter| parameter.expanding).map(|parameter| parameter.key.clone()));
+        args.pos.clear();
+        args.kw.clear();
+        let unchanged = expanding.len() == self.expanding.len();
+        Some(Ok(if unchanged { this.clone() } else { Value::object(Self { text: self.text.clone(), expanding }) }))
     }
 
     fn attributes(&self) -> &'static [&'static str] {
         &["text"]
     }
+}
+
+/// What can be called of a query as text. It changes nothing that the world's answers depend on.
+const TEXT_METHODS: &[&str] = &["bindparams", "columns", "execution_options"];
+
+/// The SQL with a parameter as SQLAlchemy writes one that stands for several values.
+fn expanded(sql: &str, key: &str) -> String {
+    let mut out = String::with_capacity(sql.len());
+    let parameter = format!(":{key}");
+    let mut rest = sql;
+    while let Some((before, after)) = rest.split_once(&parameter) {
+        out.push_str(before);
+        let is_whole = !after.starts_with(|char: char| char == '_' || char.is_alphanumeric()) && !before.ends_with(':');
+        out.push_str(&if is_whole { format!("(__[POSTCOMPILE_{key}])") } else { parameter.clone() });
+        rest = after;
+    }
+    out.push_str(rest);
+    out
 }
 
 /// The SQL with `\:name` as `:name`: a backslash keeps SQLAlchemy from reading a colon as a parameter.

@@ -1,5 +1,6 @@
 //! The Galaxy app: its model, its tool data tables and its configuration.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::bag::{Bag, Fields, host_classes};
@@ -59,7 +60,7 @@ impl Fields for AppFields {
 
     fn get(&self, name: &str) -> Option<Value> {
         Some(match name {
-            "model" => Bag::value(ModelFields(self.world.clone())),
+            "model" => Bag::value(ModelFields { world: self.world.clone(), session: OnceCell::new() }),
             "tool_data_tables" => {
                 let tables = self.world.tool_data_tables.iter().enumerate().map(|(index, (name, _))| {
                     (Str::new(name.clone()), Bag::value(TableFields { world: self.world.clone(), index }))
@@ -79,15 +80,19 @@ impl Fields for AppFields {
 }
 
 /// What `app.model` is made of.
-pub struct ModelFields(Arc<World>);
+pub struct ModelFields {
+    world: Arc<World>,
+    /// The session, which has two names.
+    session: OnceCell<Value>,
+}
 
 impl Fields for ModelFields {
     const CLASS: &'static BuiltinType = &MODEL;
-    const NAMES: &'static [&'static str] = &["context", "Job"];
+    const NAMES: &'static [&'static str] = &["context", "session", "Job"];
 
     fn get(&self, name: &str) -> Option<Value> {
         match name {
-            "context" => Some(session(&self.0)),
+            "context" | "session" => Some(self.session.get_or_init(|| session(&self.world)).clone()),
             "Job" => Some(Value::Type(Type::Builtin(&model::JOB))),
             _ => None,
         }

@@ -7,7 +7,8 @@ use indexmap::IndexMap;
 
 use super::bag::host_classes;
 use crate::galaxy::json::Json;
-use crate::galaxy::query::result::ScalarResult;
+use crate::galaxy::query::result::QueryResult;
+use crate::galaxy::query::rows::first_column;
 use crate::galaxy::query::statement;
 use crate::galaxy::signature;
 use crate::galaxy::world::{World, normal_sql};
@@ -24,7 +25,7 @@ host_classes! {
     SESSION = "Session" (
         "execute" => execute,
         "query" => query,
-        "get" => unavailable,
+        "get" => get,
         "get_one" => unavailable,
         "scalar" => scalar,
         "scalars" => scalars,
@@ -35,14 +36,16 @@ host_classes! {
         "add_all" => unavailable,
         "merge" => unavailable,
         "delete" => unavailable,
-        "commit" => unavailable,
-        "rollback" => unavailable,
-        "flush" => unavailable,
         "refresh" => unavailable,
         "expire" => unavailable,
         "expunge" => unavailable,
-        "close" => unavailable,
-        "remove" => unavailable
+        "remove" => unavailable,
+        "close" => nothing_to_do,
+        "commit" => nothing_to_do,
+        "expire_all" => nothing_to_do,
+        "expunge_all" => nothing_to_do,
+        "flush" => nothing_to_do,
+        "rollback" => nothing_to_do
     );
 }
 
@@ -93,11 +96,18 @@ impl Object for Session {
     }
 }
 
-/// `session.execute(statement)`: the world's rows for this text, each a tuple. What was built with `select` is not among
-/// the world's queries.
-fn execute(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+/// `session.execute(statement, parameters)`: what was built with `select` is answered from the world's jobs; for a text the
+/// world's list has the rows, each a tuple, whatever the parameters are.
+fn execute(vm: &mut Vm, this: &Value, mut args: Args) -> PyResult<Value> {
+    args.pos.truncate(1);
+    args.kw.retain(|(name, _)| name.as_str() == "statement");
     let [statement] = signature::bind_method(args, "Session.execute", ["statement"], 1)?;
     let statement = statement.unwrap_or(Value::None);
+    if let Some(world) = world(this)
+        && let Some(found) = statement::rows_of(vm, &world, &statement)
+    {
+        return Ok(QueryResult::rows(found?));
+    }
     let sql = vm.str(&statement)?;
     let queries = this.downcast::<Session>().map(|session| &session.world.queries);
     let rows = queries.filter(|queries| !queries.is_empty()).and_then(|queries| queries.get(&normal_sql(&sql)));
@@ -119,24 +129,43 @@ fn query(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     }
 }
 
-/// The first column of the rows of a `select`; text is for [`execute`] only.
-fn first_columns(vm: &mut Vm, this: &Value, args: Args, function: &'static str) -> PyResult<Vec<Value>> {
+/// The rows of a `select`; text is for [`execute`] only.
+fn rows(vm: &mut Vm, this: &Value, mut args: Args, function: &'static str) -> PyResult<Vec<Value>> {
+    args.pos.truncate(1);
+    args.kw.retain(|(name, _)| name.as_str() == "statement");
     let [statement] = signature::bind_method(args, function, ["statement"], 1)?;
     let world = world(this);
-    match world.and_then(|world| statement::first_columns(vm, &world, &statement.unwrap_or_default())) {
-        Some(values) => values,
+    match world.and_then(|world| statement::rows_of(vm, &world, &statement.unwrap_or_default())) {
+        Some(found) => Ok(found?.rows),
         None => Err(host_unavailable("the world answers no such query")),
     }
 }
 
 /// `session.scalars(select(...))`
 fn scalars(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    Ok(ScalarResult::value(first_columns(vm, this, args, "scoped_session.scalars")?))
+    let rows = rows(vm, this, args, "scoped_session.scalars")?;
+    QueryResult::scalars(vm, &rows)
 }
 
 /// `session.scalar(select(...))`
 fn scalar(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    Ok(first_columns(vm, this, args, "scoped_session.scalar")?.into_iter().next().unwrap_or_default())
+    match rows(vm, this, args, "scoped_session.scalar")?.first() {
+        Some(row) => first_column(vm, row),
+        None => Ok(Value::None),
+    }
+}
+
+/// `session.get(Job, id)`
+fn get(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    match (world(this), args.pos.as_slice()) {
+        (Some(world), [class, id]) if statement::is_job(class) => statement::job_by_id(vm, &world, id),
+        _ => unavailable(vm, this, args),
+    }
+}
+
+/// A method of the session that writes or forgets what was changed: nothing is.
+fn nothing_to_do(_: &mut Vm, _: &Value, _: Args) -> PyResult<Value> {
+    Ok(Value::None)
 }
 
 /// A method of the session that only a database could answer.

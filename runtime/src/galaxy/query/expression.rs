@@ -1,69 +1,16 @@
-//! Columns, functions and conditions.
+//! Expressions of SQL: columns, functions and conditions.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::beyond;
-use crate::galaxy::world::JobRow;
-use crate::python::args::Args;
-use crate::python::exception::{PyResult, type_error};
-use crate::python::object::Object;
-use crate::python::types::{BuiltinType, OBJECT};
+use super::columns::Field;
+use super::element::Element;
+use super::statement::Parts;
+use crate::python::exception::PyResult;
 use crate::python::value::Value;
-use crate::python::vm::{CompareOp, Vm};
-
-/// A column of the job table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
-    /// `id`: the place in the world's list, from 1.
-    Id,
-    /// `tool_id`
-    ToolId,
-    /// `user_id`
-    UserId,
-    /// `state`
-    State,
-    /// `destination_id`
-    DestinationId,
-}
-
-/// All columns that the world knows.
-pub const FIELDS: [Field; 5] = [Field::Id, Field::ToolId, Field::UserId, Field::State, Field::DestinationId];
-
-impl Field {
-    /// The column of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        FIELDS.into_iter().find(|field| field.name() == name)
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Id => "id",
-            Self::ToolId => "tool_id",
-            Self::UserId => "user_id",
-            Self::State => "state",
-            Self::DestinationId => "destination_id",
-        }
-    }
-
-    /// Whether it holds text.
-    pub fn is_text(self) -> bool {
-        !matches!(self, Self::Id | Self::UserId)
-    }
-
-    /// Its value in the row at `index`.
-    pub fn of(self, index: usize, row: &JobRow) -> Sql {
-        let text = |text: &Option<Box<str>>| text.as_deref().map_or(Sql::Null, |text| Sql::Text(Rc::from(text)));
-        match self {
-            Self::Id => Sql::Int(i64::try_from(index + 1).unwrap_or(i64::MAX)),
-            Self::ToolId => text(&row.tool_id),
-            Self::UserId => row.user_id.map_or(Sql::Null, Sql::Int),
-            // Galaxy gives a job that is made without a state this one.
-            Self::State => Sql::Text(Rc::from(row.state.as_deref().unwrap_or("new"))),
-            Self::DestinationId => text(&row.destination_id),
-        }
-    }
-}
+use crate::python::vm::CompareOp;
+use crate::python::vm::members::plain;
 
 /// A value of SQL.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,11 +31,11 @@ impl Sql {
     /// # Errors
     /// `HostUnavailable` for values that are no SQL.
     pub fn of(value: &Value) -> PyResult<Self> {
-        Ok(match value {
+        Ok(match plain(value) {
             Value::None => Self::Null,
-            Value::Bool(value) => Self::Int(i64::from(*value)),
-            Value::Int(value) => Self::Int(*value),
-            Value::Float(value) => Self::Real(*value),
+            Value::Bool(value) => Self::Int(i64::from(value)),
+            Value::Int(value) => Self::Int(value),
+            Value::Float(value) => Self::Real(value),
             Value::Str(text) => Self::Text(Rc::from(text.as_str())),
             other => return Err(beyond(&format!("values of type '{}'", other.type_name().as_str()))),
         })
@@ -121,6 +68,9 @@ pub enum Aggregate {
 }
 
 impl Aggregate {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Count, Self::Sum, Self::Max, Self::Min, Self::Average];
+
     /// SQL's name for it.
     pub fn name(self) -> &'static str {
         match self {
@@ -133,23 +83,79 @@ impl Aggregate {
     }
 }
 
+/// A function of one row's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// `coalesce`
+    Coalesce,
+    /// `lower`
+    Lower,
+    /// `upper`
+    Upper,
+    /// `length`
+    Length,
+    /// `abs`
+    Absolute,
+}
+
+impl Function {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Coalesce, Self::Lower, Self::Upper, Self::Length, Self::Absolute];
+
+    /// SQL's name for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Coalesce => "coalesce",
+            Self::Lower => "lower",
+            Self::Upper => "upper",
+            Self::Length => "length",
+            Self::Absolute => "abs",
+        }
+    }
+}
+
+/// An operator of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+}
+
 /// An expression of SQL.
-#[derive(Clone, Debug)]
 pub enum Expr {
     /// A column.
     Column(Field),
     /// A value.
     Literal(Sql),
-    /// An aggregate of an expression, or of whole rows; over distinct values where the flag is set.
-    Aggregate(Aggregate, Option<Rc<Expr>>, bool),
+    /// What the world cannot answer, and why.
+    Unanswered(Rc<str>),
+    /// What the asked columns call so: `order_by('total')`.
+    Named(Rc<str>),
+    /// An aggregate of an expression, or of whole rows, of those rows that pass a condition; over distinct values where the
+    /// expression is [`Expr::Distinct`].
+    Aggregate(Aggregate, Option<Rc<Expr>>, Option<Rc<Expr>>),
+    /// A function of values.
+    Call(Function, Rc<[Rc<Expr>]>),
+    /// `CASE`: conditions with values, and what holds else.
+    Case(Rc<[(Rc<Expr>, Rc<Expr>)]>, Option<Rc<Expr>>),
+    /// A sum, a difference, a product.
+    Compute(Arithmetic, Rc<Expr>, Rc<Expr>),
     /// A comparison. Comparing with `None` is `Is`.
     Compare(CompareOp, Rc<Expr>, Rc<Expr>),
     /// `IS` and `IS NOT` (the flag).
-    Is(Rc<Expr>, Sql, bool),
+    Is(Rc<Expr>, Rc<Expr>, bool),
     /// `IN` and `NOT IN` (the flag).
     In(Rc<Expr>, Rc<[Sql]>, bool),
-    /// `LIKE` and `NOT LIKE` (the flag).
-    Like(Rc<Expr>, Sql, bool),
+    /// `IN` and `NOT IN` (the flag) of what a query gives.
+    InQuery(Rc<Expr>, Rc<Parts>, bool, OnceCell<Rc<[Sql]>>),
+    /// `LIKE` and `NOT LIKE` (the flag), with the escape character.
+    Like(Rc<Expr>, Sql, bool, Option<char>),
+    /// Whether a pattern of Python's is found; SQLAlchemy gives SQLite that function.
+    Regex(Rc<Expr>, Value),
     /// `AND`
     And(Rc<[Rc<Expr>]>),
     /// `OR`
@@ -164,198 +170,72 @@ pub enum Expr {
     Order(Rc<Expr>, bool),
 }
 
-/// What `Job.state` and everything built from it is to code.
-pub static COLUMN_ELEMENT: BuiltinType = BuiltinType::new("ColumnElement", "sqlalchemy.sql.elements", &OBJECT);
-
-/// An expression as a Python object.
-pub struct Element(pub Rc<Expr>);
-
-const METHODS: [&str; 23] = [
-    "in_",
-    "not_in",
-    "notin_",
-    "like",
-    "ilike",
-    "not_like",
-    "notlike",
-    "is_",
-    "is_not",
-    "isnot",
-    "startswith",
-    "endswith",
-    "contains",
-    "between",
-    "asc",
-    "desc",
-    "label",
-    "distinct",
-    "__eq__",
-    "__ne__",
-    "any_",
-    "is_distinct_from",
-    "self_group",
-];
-
 impl Expr {
     /// As a Python object.
     pub fn value(self) -> Value {
         Value::object(Element(Rc::new(self)))
     }
 
-    /// The expression that a Python value stands for.
+    /// The expression that a Python value stands for. What is no SQL has no answer.
     ///
     /// # Errors
-    /// As [`Sql::of`].
-    pub fn of(value: &Value) -> PyResult<Rc<Self>> {
+    /// None: the error comes where the value is needed.
+    pub fn of(value: &Value) -> Rc<Self> {
         match value.downcast::<Element>() {
-            Some(element) => Ok(element.0.clone()),
-            None => Ok(Rc::new(Self::Literal(Sql::of(value)?))),
+            Some(element) => element.0.clone(),
+            None => Rc::new(match Sql::of(value) {
+                Ok(literal) => Self::Literal(literal),
+                Err(_) => Self::Unanswered(format!("values of type '{}'", value.type_name().as_str()).into()),
+            }),
         }
     }
 
-    /// The name that rows give its value; `None` where SQLAlchemy would make one up.
+    /// The expression that a Python value in `ORDER BY` or `GROUP BY` stands for, where a text is a name.
+    pub fn ordered(value: &Value) -> Rc<Self> {
+        match value {
+            Value::Str(name) => Rc::new(Self::Named(name.as_str().into())),
+            value => Self::of(value),
+        }
+    }
+
+    /// The name that rows give its value; `None` where SQLAlchemy makes one up.
     pub fn name(&self) -> Option<Rc<str>> {
         match self {
             Self::Column(field) => Some(Rc::from(field.name())),
             Self::Label(_, name) => Some(name.clone()),
             Self::Aggregate(function, ..) => Some(Rc::from(function.name())),
+            Self::Call(function, _) => Some(Rc::from(function.name())),
             Self::Distinct(inner) => inner.name(),
             _ => None,
         }
     }
 
+    /// The expressions that it is made of, outside of aggregates.
+    fn inner(&self) -> Vec<&Rc<Self>> {
+        match self {
+            Self::Column(_) | Self::Literal(_) | Self::Unanswered(_) | Self::Named(_) | Self::Aggregate(..) => {
+                Vec::new()
+            }
+            Self::Compute(_, a, b) | Self::Compare(_, a, b) | Self::Is(a, b, _) => vec![a, b],
+            Self::In(inner, ..) | Self::InQuery(inner, ..) | Self::Like(inner, ..) | Self::Regex(inner, _) => {
+                vec![inner]
+            }
+            Self::Not(inner) | Self::Label(inner, _) | Self::Distinct(inner) | Self::Order(inner, _) => vec![inner],
+            Self::And(parts) | Self::Or(parts) | Self::Call(_, parts) => parts.iter().collect(),
+            Self::Case(cases, other) => cases.iter().flat_map(|(a, b)| [a, b]).chain(other).collect(),
+        }
+    }
+
     /// Whether an aggregate is in it.
     pub fn aggregates(&self) -> bool {
-        match self {
-            Self::Column(_) | Self::Literal(_) => false,
-            Self::Aggregate(..) => true,
-            Self::Compare(_, a, b) => a.aggregates() || b.aggregates(),
-            Self::Is(inner, ..) | Self::In(inner, ..) | Self::Like(inner, ..) => inner.aggregates(),
-            Self::Not(inner) | Self::Label(inner, _) | Self::Distinct(inner) | Self::Order(inner, _) => {
-                inner.aggregates()
-            }
-            Self::And(parts) | Self::Or(parts) => parts.iter().any(|part| part.aggregates()),
-        }
+        matches!(self, Self::Aggregate(..)) || self.inner().into_iter().any(|inner| inner.aggregates())
     }
 
     /// The columns outside of aggregates.
     pub fn columns(&self, found: &mut Vec<Field>) {
-        match self {
-            Self::Column(field) => found.push(*field),
-            Self::Literal(_) | Self::Aggregate(..) => {}
-            Self::Compare(_, a, b) => {
-                a.columns(found);
-                b.columns(found);
-            }
-            Self::Is(inner, ..) | Self::In(inner, ..) | Self::Like(inner, ..) => inner.columns(found),
-            Self::Not(inner) | Self::Label(inner, _) | Self::Distinct(inner) | Self::Order(inner, _) => {
-                inner.columns(found)
-            }
-            Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|part| part.columns(found)),
+        if let Self::Column(field) = self {
+            found.push(*field);
         }
-    }
-}
-
-impl Element {
-    fn listed(vm: &mut Vm, values: &Value) -> PyResult<Rc<[Sql]>> {
-        if matches!(values, Value::Object(_)) {
-            return Err(beyond("a query in `in_`"));
-        }
-        vm.collect(values)?.iter().map(Sql::of).collect()
-    }
-
-    fn call(&self, vm: &mut Vm, name: &str, args: Args) -> PyResult<Value> {
-        let this = || self.0.clone();
-        if !args.kw.is_empty() {
-            return Err(beyond(&format!("keyword arguments of {name}()")));
-        }
-        let first = args.pos.first().cloned();
-        let argument = |value: Option<Value>| {
-            value.ok_or_else(|| type_error(format!("{name}() missing 1 required positional argument: 'other'")))
-        };
-        let text = |value: Option<Value>| match argument(value)? {
-            Value::Str(text) => Ok(text.to_string()),
-            _ => Err(beyond(&format!("{name}() of what is no text"))),
-        };
-        Ok(match name {
-            "in_" => Expr::In(this(), Self::listed(vm, &argument(first)?)?, false),
-            "not_in" | "notin_" => Expr::In(this(), Self::listed(vm, &argument(first)?)?, true),
-            // SQLite's LIKE tells no capital letters from small ones.
-            "like" | "ilike" => Expr::Like(this(), Sql::of(&argument(first)?)?, false),
-            "not_like" | "notlike" => Expr::Like(this(), Sql::of(&argument(first)?)?, true),
-            "is_" => Expr::Is(this(), Sql::of(&argument(first)?)?, false),
-            "is_not" | "isnot" => Expr::Is(this(), Sql::of(&argument(first)?)?, true),
-            "startswith" => Expr::Like(this(), Sql::Text(format!("{}%", text(first)?).into()), false),
-            "endswith" => Expr::Like(this(), Sql::Text(format!("%{}", text(first)?).into()), false),
-            "contains" => Expr::Like(this(), Sql::Text(format!("%{}%", text(first)?).into()), false),
-            "between" => {
-                let low = Expr::Compare(CompareOp::Ge, this(), Expr::of(&argument(first)?)?);
-                let high = Expr::Compare(CompareOp::Le, this(), Expr::of(&argument(args.pos.get(1).cloned())?)?);
-                Expr::And([Rc::new(low), Rc::new(high)].into())
-            }
-            "asc" => Expr::Order(this(), false),
-            "desc" => Expr::Order(this(), true),
-            "label" => Expr::Label(this(), text(first)?.into()),
-            "distinct" => Expr::Distinct(this()),
-            other => return Err(beyond(&format!("the operation '{other}'"))),
-        }
-        .value())
-    }
-}
-
-impl Object for Element {
-    fn class(&self) -> &'static BuiltinType {
-        &COLUMN_ELEMENT
-    }
-
-    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        match (name, &*self.0) {
-            ("key" | "name", expression) => Ok(expression.name().map(|name| Value::str(&*name))),
-            (name, _) if name.starts_with("__") || METHODS.contains(&name) => Ok(None),
-            (name, _) => Err(beyond(&format!("the attribute '{name}'"))),
-        }
-    }
-
-    fn has_method(&self, name: &str) -> bool {
-        METHODS.contains(&name)
-    }
-
-    fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
-        self.has_method(name).then(|| self.call(vm, name, std::mem::take(args)))
-    }
-
-    fn truthy(&self, _: &mut Vm) -> PyResult<bool> {
-        // Of two columns that are compared SQLAlchemy tells whether they are the same.
-        let same = |a: &Expr, b: &Expr| matches!((a, b), (Expr::Column(a), Expr::Column(b)) if a == b);
-        match &*self.0 {
-            Expr::Compare(CompareOp::Eq, a, b) => return Ok(same(a, b)),
-            Expr::Compare(CompareOp::Ne, a, b) => return Ok(!same(a, b)),
-            _ => {}
-        }
-        Err(type_error("Boolean value of this clause is not defined"))
-    }
-
-    fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
-        Some(match (op, other) {
-            (CompareOp::Eq, Value::None) => Ok(Expr::Is(self.0.clone(), Sql::Null, false).value()),
-            (CompareOp::Ne, Value::None) => Ok(Expr::Is(self.0.clone(), Sql::Null, true).value()),
-            _ => Expr::of(other).map(|other| Expr::Compare(op, self.0.clone(), other).value()),
-        })
-    }
-
-    fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
-        let both = || Ok::<_, crate::python::exception::Raised>(Rc::from([self.0.clone(), Expr::of(other)?]));
-        Some(match method {
-            "and" | "rand" => both().map(|parts| Expr::And(parts).value()),
-            "or" | "ror" => both().map(|parts| Expr::Or(parts).value()),
-            other => Err(beyond(&format!("the operator '{other}'"))),
-        })
-    }
-
-    fn unary(&self, _: &mut Vm, method: &str) -> Option<PyResult<Value>> {
-        Some(match method {
-            "invert" => Ok(Expr::Not(self.0.clone()).value()),
-            other => Err(beyond(&format!("the operator '{other}'"))),
-        })
+        self.inner().into_iter().for_each(|inner| inner.columns(found));
     }
 }

@@ -1,125 +1,22 @@
-//! What queries give: rows of columns, jobs, and results of `session.scalars`.
+//! Results of `session.execute` and `session.scalars`: rows that are read once.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::expression::{FIELDS, Field};
+use super::rows::{Row, first_column};
+use super::statement::Selected;
 use super::{MULTIPLE_RESULTS_FOUND, NO_RESULT_FOUND, beyond};
-use crate::galaxy::modules::model;
-use crate::galaxy::world::JobRow;
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, attribute_error, raise};
+use crate::python::exception::{PyResult, raise};
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::Value;
-use crate::python::vm::{CompareOp, Vm};
+use crate::python::vm::Vm;
 
-static ROW: BuiltinType = BuiltinType::new("Row", "sqlalchemy.engine.row", &OBJECT);
+static RESULT: BuiltinType = BuiltinType::new("ChunkedIteratorResult", "sqlalchemy.engine.result", &OBJECT);
 static SCALAR_RESULT: BuiltinType = BuiltinType::new("ScalarResult", "sqlalchemy.engine.result", &OBJECT);
-
-/// A row of columns: a tuple whose items have names.
-pub struct Row {
-    /// The names; `None` for those that SQLAlchemy makes up.
-    pub names: Rc<[Option<Rc<str>>]>,
-    /// The values, as a tuple.
-    pub values: Value,
-}
-
-impl Object for Row {
-    fn class(&self) -> &'static BuiltinType {
-        &ROW
-    }
-
-    fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        match self.names.iter().position(|known| known.as_deref() == Some(name)) {
-            Some(index) => vm.get_item(&self.values, &Value::from_usize(index)).map(Some),
-            None if name == "_fields" => {
-                let names = self.names.iter().flatten().map(|name| Value::str(&**name));
-                Ok(Some(Value::tuple(names.collect())))
-            }
-            None if name.starts_with("__") => Ok(None),
-            // SQLAlchemy's rows say no more.
-            None => Err(attribute_error(name)),
-        }
-    }
-
-    fn get_item(&self, vm: &mut Vm, key: &Value) -> PyResult<Value> {
-        vm.get_item(&self.values, key)
-    }
-
-    fn iter(&self, vm: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
-        Some(vm.iter(&self.values))
-    }
-
-    fn len(&self, vm: &mut Vm) -> Option<PyResult<usize>> {
-        Some(vm.len(&self.values))
-    }
-
-    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
-        vm.repr(&self.values)
-    }
-
-    fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
-        Some(crate::python::hash::hash(vm, &self.values))
-    }
-
-    fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
-        let other = match other.downcast::<Self>() {
-            Some(row) => row.values.clone(),
-            None => other.clone(),
-        };
-        matches!(other, Value::Tuple(_)).then(|| vm.compare(op, &self.values, &other))
-    }
-}
-
-/// A row of the job table as `query(Job)` gives it.
-pub struct StoredJob {
-    /// Its place in the world's list.
-    pub index: usize,
-    /// The row.
-    pub row: JobRow,
-}
-
-impl Object for StoredJob {
-    fn class(&self) -> &'static BuiltinType {
-        &model::JOB
-    }
-
-    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        match Field::named(name) {
-            Some(field) => Ok(Some(field.of(self.index, &self.row).to_value())),
-            None if name.starts_with("__") => Ok(None),
-            None => Err(beyond(&format!("a job's '{name}'"))),
-        }
-    }
-
-    fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
-        Some(Ok(i64::try_from(self.index).unwrap_or_default()))
-    }
-
-    fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
-        // A session gives the same object for the same row.
-        let same = other.downcast::<Self>().is_some_and(|other| other.index == self.index);
-        match op {
-            CompareOp::Eq => Some(Ok(Value::Bool(same))),
-            CompareOp::Ne => Some(Ok(Value::Bool(!same))),
-            _ => None,
-        }
-    }
-
-    fn attributes(&self) -> &'static [&'static str] {
-        const NAMES: [&str; FIELDS.len()] = ["id", "tool_id", "user_id", "state", "destination_id"];
-        &NAMES
-    }
-}
-
-/// The first value of a row; of a job itself.
-pub fn first_column(vm: &mut Vm, row: &Value) -> PyResult<Value> {
-    match row.downcast::<Row>() {
-        Some(row) => vm.get_item(&row.values, &Value::Int(0)),
-        None => Ok(row.clone()),
-    }
-}
+static MAPPING_RESULT: BuiltinType = BuiltinType::new("MappingResult", "sqlalchemy.engine.result", &OBJECT);
 
 /// The one row; `None` where there is none and `required` is false.
 ///
@@ -135,51 +32,149 @@ pub fn only(rows: &[Value], required: bool) -> PyResult<Value> {
     }
 }
 
-/// What `session.scalars(select(...))` gives. Reading it empties it.
-pub struct ScalarResult(RefCell<Vec<Value>>);
+/// What a result gives for each row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// The row.
+    Rows,
+    /// One of its cells.
+    Scalars,
+    /// Its cells by name.
+    Mappings,
+}
 
-const METHODS: [&str; 7] = ["all", "fetchall", "first", "one", "one_or_none", "unique", "close"];
+/// A result. Reading it empties it.
+pub struct QueryResult {
+    form: Form,
+    names: Rc<[Rc<str>]>,
+    values: RefCell<VecDeque<Value>>,
+}
 
-impl ScalarResult {
-    /// A result of these values.
-    pub fn value(values: Vec<Value>) -> Value {
-        Value::object(Self(RefCell::new(values)))
+/// What can be called of every result.
+pub const METHODS: &[&str] =
+    &["all", "close", "fetchall", "fetchmany", "first", "one", "one_or_none", "unique", "yield_per"];
+
+/// What can be called of results of rows beside that.
+pub const ROW_METHODS: &[&str] =
+    &["fetchone", "keys", "mappings", "scalar", "scalar_one", "scalar_one_or_none", "scalars", "tuples"];
+
+/// What can be called of results of mappings beside that.
+pub const MAPPING_METHODS: &[&str] = &["fetchone", "keys"];
+
+/// What SQLAlchemy's results have beside that.
+pub const UNANSWERED: &[&str] = &["closed", "columns", "freeze", "merge", "partitions", "rowcount"];
+
+impl QueryResult {
+    /// `session.execute(...)`
+    pub fn rows(selected: Selected) -> Value {
+        let Selected { rows, names } = selected;
+        Value::object(Self { form: Form::Rows, names, values: RefCell::new(rows.into()) })
+    }
+
+    /// `session.scalars(...)`
+    ///
+    /// # Errors
+    /// As reading the cells.
+    pub fn scalars(vm: &mut Vm, rows: &[Value]) -> PyResult<Value> {
+        let values: PyResult<VecDeque<Value>> = rows.iter().map(|row| first_column(vm, row)).collect();
+        Ok(Value::object(Self { form: Form::Scalars, names: [].into(), values: RefCell::new(values?) }))
+    }
+
+    fn take(&self) -> Vec<Value> {
+        self.values.take().into()
+    }
+
+    /// The one cell of the one row.
+    fn scalar_one(&self, vm: &mut Vm, required: bool) -> PyResult<Value> {
+        let row = only(&self.take(), required)?;
+        if row.is_none() { Ok(row) } else { first_column(vm, &row) }
+    }
+
+    /// One cell of each row, by place or name.
+    fn cells(&self, vm: &mut Vm, which: Option<&Value>) -> PyResult<Value> {
+        let index = match which {
+            None => 0,
+            Some(Value::Int(index)) => usize::try_from(*index).unwrap_or(usize::MAX),
+            Some(name) => {
+                let name = match name.downcast::<super::element::Element>() {
+                    Some(element) => element.0.name(),
+                    None => name.as_str().map(|name| name.as_str().into()),
+                };
+                let index = name.and_then(|name| self.names.iter().position(|known| *known == name));
+                index.ok_or_else(|| beyond("a cell of this name"))?
+            }
+        };
+        let key = Value::from_usize(index);
+        let values: PyResult<VecDeque<Value>> = self.take().iter().map(|row| vm.get_item(row, &key)).collect();
+        Ok(Value::object(Self { form: Form::Scalars, names: [].into(), values: RefCell::new(values?) }))
+    }
+
+    fn call(&self, vm: &mut Vm, this: &Value, name: &str, args: &Args) -> PyResult<Value> {
+        match name {
+            "unique" | "yield_per" | "tuples" => Ok(this.clone()),
+            "all" | "fetchall" => Ok(Value::list(self.take())),
+            "first" => Ok(self.take().into_iter().next().unwrap_or(Value::None)),
+            "one" => only(&self.take(), true),
+            "one_or_none" => only(&self.take(), false),
+            "fetchone" => Ok(self.values.borrow_mut().pop_front().unwrap_or(Value::None)),
+            "fetchmany" => {
+                let mut values = self.values.borrow_mut();
+                let count = match args.pos.first() {
+                    Some(Value::Int(count)) => usize::try_from(*count).unwrap_or(usize::MAX).min(values.len()),
+                    _ => return Err(beyond("this fetchmany()")),
+                };
+                Ok(Value::list(values.drain(..count).collect()))
+            }
+            "keys" => Ok(Value::list(self.names.iter().map(|name| Value::str(&**name)).collect())),
+            "scalar" => match self.take().first() {
+                Some(row) => first_column(vm, row),
+                None => Ok(Value::None),
+            },
+            "scalar_one" => self.scalar_one(vm, true),
+            "scalar_one_or_none" => self.scalar_one(vm, false),
+            "scalars" => self.cells(vm, args.pos.first()),
+            "mappings" => {
+                let rows = self.take();
+                let mappings = rows.iter().filter_map(|row| row.downcast::<Row>().map(Row::mapping)).collect();
+                let (form, names) = (Form::Mappings, self.names.clone());
+                Ok(Value::object(Self { form, names, values: RefCell::new(mappings) }))
+            }
+            _ => {
+                self.take();
+                Ok(Value::None)
+            }
+        }
     }
 }
 
-impl Object for ScalarResult {
+impl Object for QueryResult {
     fn class(&self) -> &'static BuiltinType {
-        &SCALAR_RESULT
+        match self.form {
+            Form::Rows => &RESULT,
+            Form::Scalars => &SCALAR_RESULT,
+            Form::Mappings => &MAPPING_RESULT,
+        }
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        if UNANSWERED.contains(&name) { Err(beyond(&format!("the result's '{name}'"))) } else { Ok(None) }
     }
 
     fn has_method(&self, name: &str) -> bool {
         METHODS.contains(&name)
+            || match self.form {
+                Form::Rows => ROW_METHODS.contains(&name),
+                Form::Scalars => false,
+                Form::Mappings => MAPPING_METHODS.contains(&name),
+            }
     }
 
-    fn call_method(&self, _: &mut Vm, this: &Value, name: &str, _: &mut Args) -> Option<PyResult<Value>> {
-        if !self.has_method(name) {
-            return match name {
-                "fetchmany" | "partitions" | "yield_per" | "columns" => {
-                    Some(Err(beyond(&format!("the result's '{name}'"))))
-                }
-                _ => None,
-            };
-        }
-        if name == "unique" {
-            return Some(Ok(this.clone()));
-        }
-        let values = self.0.take();
-        Some(match name {
-            "all" | "fetchall" => Ok(Value::list(values)),
-            "first" => Ok(values.into_iter().next().unwrap_or(Value::None)),
-            "one" => only(&values, true),
-            "one_or_none" => only(&values, false),
-            _ => Ok(Value::None),
-        })
+    fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+        self.has_method(name).then(|| self.call(vm, this, name, &std::mem::take(args)))
     }
 
     fn iter(&self, vm: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
-        let values = self.0.take();
+        let values = self.take();
         Some(vm.iter(&Value::list(values)))
     }
 }

@@ -4,10 +4,13 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::beyond;
-use super::evaluate::{self, Placed};
-use super::expression::{Element, Expr, FIELDS, Field, Sql};
-use super::result::{Row, StoredJob, first_column, only};
+use super::columns::{COLUMNS, Field, Table};
+use super::element::{Element, expressions};
+use super::evaluate::{self, Evaluator, Placed};
+use super::expression::{Expr, Sql};
+use super::result::only;
+use super::rows::{Row, StoredJob, first_column};
+use super::{argument_error, beyond, invalid_request};
 use crate::galaxy::modules::model;
 use crate::galaxy::world::World;
 use crate::python::args::Args;
@@ -22,8 +25,10 @@ static SELECT: BuiltinType = BuiltinType::new("Select", "sqlalchemy.sql.selectab
 
 /// What is asked for in one place: a whole job or an expression.
 #[derive(Clone)]
-enum Asked {
+pub enum Asked {
+    /// A job.
     Job,
+    /// An expression.
     Column(Rc<Expr>),
 }
 
@@ -46,28 +51,84 @@ pub struct Statement {
     parts: Parts,
 }
 
-const STEPS: [&str; 11] = [
+/// What makes another query of a query.
+pub const STEPS: &[&str] = &[
+    "distinct",
+    "execution_options",
     "filter",
-    "where",
     "filter_by",
     "group_by",
     "having",
-    "order_by",
     "limit",
     "offset",
-    "distinct",
+    "options",
+    "order_by",
     "select_from",
-    "with_entities",
+    "slice",
+    "where",
+    "with_for_update",
 ];
-const ENDS: [&str; 7] = ["all", "first", "one", "one_or_none", "scalar", "count", "__iter__"];
 
-fn asked(value: &Value) -> PyResult<Asked> {
+/// Further steps, of `session.query(...)`.
+pub const QUERY_STEPS: &[&str] = &["autoflush", "enable_eagerloads", "populate_existing", "with_entities", "yield_per"];
+
+/// What runs a query.
+pub const QUERY_ENDS: &[&str] = &["__iter__", "all", "count", "first", "get", "one", "one_or_none", "scalar"];
+
+/// What SQLAlchemy's queries and statements have beside that.
+pub const UNANSWERED: &[&str] = &[
+    "add_columns",
+    "alias",
+    "as_scalar",
+    "correlate",
+    "cte",
+    "delete",
+    "except_",
+    "exists",
+    "from_statement",
+    "intersect",
+    "join",
+    "join_from",
+    "label",
+    "lateral",
+    "outerjoin",
+    "outerjoin_from",
+    "params",
+    "scalar_subquery",
+    "subquery",
+    "union",
+    "union_all",
+    "update",
+    "value",
+    "values",
+    "with_only_columns",
+    "with_session",
+];
+
+/// Whether a value is the class of jobs.
+pub fn is_job(value: &Value) -> bool {
+    matches!(value, Value::Type(Type::Builtin(class)) if std::ptr::eq(*class, &raw const model::JOB))
+}
+
+fn asked(value: &Value) -> PyResult<Vec<Asked>> {
     match value {
-        Value::Type(Type::Builtin(class)) if std::ptr::eq(*class, &raw const model::JOB) => Ok(Asked::Job),
-        Value::Object(_) if value.downcast::<Element>().is_some() => Expr::of(value).map(Asked::Column),
+        value if is_job(value) => Ok(vec![Asked::Job]),
+        value if value.downcast::<Table>().is_some() => {
+            Ok(COLUMNS.iter().map(|column| Asked::Column(Rc::new(Expr::Column(Field(column))))).collect())
+        }
+        Value::Object(_) if value.downcast::<Element>().is_some() => Ok(vec![Asked::Column(Expr::of(value))]),
         Value::Type(class) => Err(beyond(&format!("the table of {}", class.name().as_str()))),
-        other => Err(beyond(&format!("a '{}' in the place of a column", other.type_name().as_str()))),
+        Value::Object(_) => Err(beyond(&format!("a '{}' in the place of a column", value.type_name().as_str()))),
+        other => Err(argument_error(format!(
+            "Column expression, FROM clause, or other columns clause element expected, got a '{}'.",
+            other.type_name().as_str()
+        ))),
     }
+}
+
+fn all_asked(args: &Args) -> PyResult<Vec<Asked>> {
+    let asked: PyResult<Vec<Vec<Asked>>> = args.pos.iter().map(asked).collect();
+    Ok(asked?.into_iter().flatten().collect())
 }
 
 /// `session.query(...)`
@@ -75,7 +136,7 @@ fn asked(value: &Value) -> PyResult<Asked> {
 /// # Errors
 /// `HostUnavailable` for tables that the world does not have.
 pub fn query(world: &Arc<World>, args: &Args) -> PyResult<Value> {
-    let asked = args.pos.iter().map(asked).collect::<PyResult<_>>()?;
+    let asked = all_asked(args)?;
     Ok(Value::object(Statement { world: Some(world.clone()), parts: Parts { asked, ..Parts::default() } }))
 }
 
@@ -84,19 +145,47 @@ pub fn query(world: &Arc<World>, args: &Args) -> PyResult<Value> {
 /// # Errors
 /// As [`query`].
 pub fn select(args: &Args) -> PyResult<Value> {
-    let asked = args.pos.iter().map(asked).collect::<PyResult<_>>()?;
+    let asked = all_asked(args)?;
     Ok(Value::object(Statement { world: None, parts: Parts { asked, ..Parts::default() } }))
 }
 
-/// The first column of the rows of a `select`, where the value is one.
-pub fn first_columns(vm: &mut Vm, world: &Arc<World>, statement: &Value) -> Option<PyResult<Vec<Value>>> {
-    let parts = statement.downcast::<Statement>()?.parts.clone();
-    let rows = run(vm, world, &parts);
-    Some(rows.and_then(|rows| rows.iter().map(|row| first_column(vm, row)).collect()))
+/// What a `select` gave.
+pub struct Selected {
+    /// Its rows.
+    pub rows: Vec<Value>,
+    /// The names of their cells.
+    pub names: Rc<[Rc<str>]>,
 }
 
-fn count_argument(name: &str, args: &Args) -> PyResult<Option<usize>> {
-    match args.pos.first() {
+/// The rows of a `select`, and the names of their cells, where the value is one.
+pub fn rows_of(vm: &mut Vm, world: &Arc<World>, statement: &Value) -> Option<PyResult<Selected>> {
+    let statement = statement.downcast::<Statement>()?;
+    Some(run(vm, world, &statement.parts).map(|rows| {
+        let names = names(&statement.parts);
+        // A job that is asked for alone is a row of one cell here.
+        let row = |value: Value| match value.downcast::<Row>() {
+            Some(_) => value,
+            None => Value::object(Row { names: names.clone(), values: Value::tuple(vec![value]) }),
+        };
+        Selected { rows: rows.into_iter().map(row).collect(), names: names.clone() }
+    }))
+}
+
+/// The first cells of what a query gives, for `IN`.
+///
+/// # Errors
+/// As running it.
+pub fn first_cells(vm: &mut Vm, world: &Arc<World>, parts: &Parts) -> PyResult<Rc<[Sql]>> {
+    let rows = run(vm, world, parts)?;
+    let mut cells = Vec::with_capacity(rows.len());
+    for row in &rows {
+        cells.push(Sql::of(&first_column(vm, row)?)?);
+    }
+    Ok(cells.into())
+}
+
+fn count_argument(name: &str, given: Option<&Value>) -> PyResult<Option<usize>> {
+    match given {
         Some(Value::Int(count)) => Ok(Some(usize::try_from(*count).unwrap_or(usize::MAX))),
         Some(Value::None) => Ok(None),
         _ => Err(beyond(&format!("{name}() of what is no int"))),
@@ -104,47 +193,85 @@ fn count_argument(name: &str, args: &Args) -> PyResult<Option<usize>> {
 }
 
 impl Statement {
+    /// What it is made of.
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
     /// One step more.
     fn step(&self, vm: &mut Vm, name: &str, args: Args) -> PyResult<Value> {
         let mut parts = self.parts.clone();
-        let expressions = || args.pos.iter().map(Expr::of).collect::<PyResult<Vec<_>>>();
         match name {
-            "filter" | "where" => parts.filters.extend(expressions()?),
+            "filter" | "where" | "having" => {
+                if args
+                    .pos
+                    .iter()
+                    .any(|value| value.downcast::<Element>().is_none() && !matches!(value, Value::Bool(_)))
+                {
+                    return Err(beyond(&format!("these conditions of {name}()")));
+                }
+                let conditions = if name == "having" { &mut parts.having } else { &mut parts.filters };
+                conditions.extend(expressions(&args).iter().cloned());
+            }
             "filter_by" => {
                 for (name, value) in &args.kw {
                     let Some(field) = Field::named(name.as_str()) else {
-                        return Err(beyond(&format!("the column '{}'", name.as_str())));
+                        return Err(self.no_property(name.as_str()));
                     };
                     let column = Rc::new(Expr::Column(field));
                     parts.filters.push(Rc::new(match value {
-                        Value::None => Expr::Is(column, Sql::Null, false),
-                        value => Expr::Compare(CompareOp::Eq, column, Expr::of(value)?),
+                        Value::None => Expr::Is(column, Expr::of(value), false),
+                        value => Expr::Compare(CompareOp::Eq, column, Expr::of(value)),
                     }));
                 }
             }
-            "group_by" => parts.groups.extend(expressions()?),
-            "having" => parts.having.extend(expressions()?),
-            "order_by" => parts.orders.extend(expressions()?),
-            "limit" => parts.limit = count_argument(name, &args)?,
-            "offset" => parts.offset = count_argument(name, &args)?.unwrap_or(0),
+            "group_by" => parts.groups.extend(args.pos.iter().map(Expr::ordered)),
+            "order_by" => parts.orders.extend(args.pos.iter().map(Expr::ordered)),
+            "limit" => parts.limit = count_argument(name, args.pos.first())?,
+            "offset" => parts.offset = count_argument(name, args.pos.first())?.unwrap_or(0),
+            "slice" => {
+                let start = count_argument(name, args.pos.first())?.unwrap_or(0);
+                parts.offset += start;
+                let stop = count_argument(name, args.pos.get(1))?;
+                parts.limit = stop.map(|stop| stop.saturating_sub(start));
+            }
             "distinct" if args.pos.is_empty() => parts.distinct = true,
-            // There is one table.
-            "select_from" => {}
-            "with_entities" => parts.asked = args.pos.iter().map(asked).collect::<PyResult<_>>()?,
-            other => return Err(beyond(&format!("the step '{other}'"))),
+            "select_from" if args.pos.iter().all(super::element::of_table) => {}
+            // They say how it is loaded, not what.
+            "autoflush" | "enable_eagerloads" | "execution_options" | "options" | "populate_existing"
+            | "with_for_update" | "yield_per" => {}
+            "with_entities" => parts.asked = all_asked(&args)?,
+            other => return Err(beyond(&format!("these arguments of {other}()"))),
         }
         vm.charge(1)?;
         Ok(Value::object(Self { world: self.world.clone(), parts }))
     }
 
+    fn no_property(&self, name: &str) -> crate::python::exception::Raised {
+        let entity = match self.parts.asked.first() {
+            Some(Asked::Column(column)) => match &**column {
+                Expr::Column(field) => format!("job.{}", field.name()),
+                _ => return beyond(&format!("the column '{name}'")),
+            },
+            _ => "Job".to_owned(),
+        };
+        invalid_request(format!("Entity namespace for \"{entity}\" has no property \"{name}\""))
+    }
+
     /// Runs the query and gives what the end asks for.
-    fn end(&self, vm: &mut Vm, name: &str) -> PyResult<Value> {
+    fn end(&self, vm: &mut Vm, name: &str, args: &Args) -> PyResult<Value> {
         let Some(world) = &self.world else {
             return Err(type_error(format!("'Select' object has no attribute '{name}'")));
         };
         let mut parts = self.parts.clone();
         if name == "first" {
             parts.limit = Some(parts.limit.map_or(1, |limit| limit.min(1)));
+        }
+        if name == "get" {
+            return match (parts.asked.as_slice(), args.pos.as_slice()) {
+                ([Asked::Job], [id]) => job_by_id(vm, world, id),
+                _ => Err(beyond("this get()")),
+            };
         }
         let rows = run(vm, world, &parts)?;
         match name {
@@ -163,32 +290,67 @@ impl Statement {
     }
 }
 
+/// The job with an id; `None` where there is none.
+///
+/// # Errors
+/// `HostUnavailable` for what is no id.
+pub fn job_by_id(vm: &mut Vm, world: &Arc<World>, id: &Value) -> PyResult<Value> {
+    let filter = Rc::new(Expr::Compare(CompareOp::Eq, Rc::new(Expr::Column(Field::ID)), Expr::of(id)));
+    let parts = Parts { asked: vec![Asked::Job], filters: vec![filter], ..Parts::default() };
+    Ok(run(vm, world, &parts)?.into_iter().next().unwrap_or(Value::None))
+}
+
 impl Object for Statement {
     fn class(&self) -> &'static BuiltinType {
         if self.world.is_some() { &QUERY } else { &SELECT }
     }
 
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        if UNANSWERED.contains(&name) { Err(beyond(&format!("{name}()"))) } else { Ok(None) }
+    }
+
     fn has_method(&self, name: &str) -> bool {
-        STEPS.contains(&name) || self.world.is_some() && ENDS.contains(&name)
+        STEPS.contains(&name) || self.world.is_some() && (QUERY_STEPS.contains(&name) || QUERY_ENDS.contains(&name))
     }
 
     fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
-        if STEPS.contains(&name) {
-            return Some(self.step(vm, name, std::mem::take(args)));
+        if !self.has_method(name) {
+            return None;
         }
-        if self.has_method(name) {
-            return Some(self.end(vm, name));
+        let args = std::mem::take(args);
+        Some(if QUERY_ENDS.contains(&name) { self.end(vm, name, &args) } else { self.step(vm, name, args) })
+    }
+
+    fn get_item(&self, vm: &mut Vm, key: &Value) -> PyResult<Value> {
+        if self.world.is_none() {
+            return Err(type_error("'Select' object is not subscriptable"));
         }
-        Some(Err(beyond(&format!("'{name}'"))))
+        let all = self.end(vm, "all", &Args::none())?;
+        vm.get_item(&all, key)
     }
 
     fn iter(&self, vm: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
-        self.world.is_some().then(|| self.end(vm, "__iter__"))
+        self.world.is_some().then(|| self.end(vm, "__iter__", &Args::none()))
+    }
+}
+
+/// An expression of `ORDER BY` or `GROUP BY` with the name replaced by what is asked for under it.
+fn resolved(parts: &Parts, expression: &Rc<Expr>) -> Rc<Expr> {
+    match &**expression {
+        Expr::Named(name) => {
+            let mut columns = parts.asked.iter().filter_map(|asked| match asked {
+                Asked::Column(column) if column.name().as_deref() == Some(&**name) => Some(column.clone()),
+                _ => None,
+            });
+            columns.next_back().unwrap_or_else(|| expression.clone())
+        }
+        Expr::Order(inner, descending) => Rc::new(Expr::Order(resolved(parts, inner), *descending)),
+        _ => expression.clone(),
     }
 }
 
 /// The groups of rows: one of all rows where nothing is grouped but something aggregated, one a row where neither.
-fn grouped<'a>(parts: &Parts, rows: Vec<Placed<'a>>) -> PyResult<Vec<Vec<Placed<'a>>>> {
+fn grouped<'a>(evaluator: &mut Evaluator<'_>, parts: &Parts, rows: Vec<Placed<'a>>) -> PyResult<Vec<Vec<Placed<'a>>>> {
     let aggregates = parts.asked.iter().any(|asked| matches!(asked, Asked::Column(column) if column.aggregates()))
         || parts.orders.iter().chain(&parts.having).any(|expression| expression.aggregates());
     if parts.groups.is_empty() {
@@ -196,7 +358,7 @@ fn grouped<'a>(parts: &Parts, rows: Vec<Placed<'a>>) -> PyResult<Vec<Vec<Placed<
     }
     let mut keyed = Vec::with_capacity(rows.len());
     for row in rows {
-        let key: Vec<Sql> = parts.groups.iter().map(|group| evaluate::value(group, &[row])).collect::<PyResult<_>>()?;
+        let key: Vec<Sql> = parts.groups.iter().map(|group| evaluator.value(group, &[row])).collect::<PyResult<_>>()?;
         keyed.push((key, row));
     }
     // SQLite sorts to group.
@@ -232,7 +394,7 @@ fn check_columns(parts: &Parts) -> PyResult<()> {
     columns().chain(&parts.orders).for_each(|column| column.columns(&mut used));
     let whole = parts.asked.iter().any(|asked| matches!(asked, Asked::Job));
     // The primary key determines all other columns.
-    if !known.contains(&Field::Id) && (whole || used.iter().any(|field| !known.contains(field))) {
+    if !known.contains(&Field::ID) && (whole || used.iter().any(|field| !known.contains(field))) {
         return Err(beyond("a column beside aggregates that is not grouped by"));
     }
     Ok(())
@@ -240,22 +402,23 @@ fn check_columns(parts: &Parts) -> PyResult<()> {
 
 /// Runs a query.
 fn run(vm: &mut Vm, world: &Arc<World>, parts: &Parts) -> PyResult<Vec<Value>> {
-    check_columns(parts)?;
-    let mut rows: Vec<Placed<'_>> = Vec::new();
+    let mut parts = parts.clone();
+    parts.groups = parts.groups.iter().map(|group| resolved(&parts, group)).collect();
+    parts.orders = parts.orders.iter().map(|order| resolved(&parts, order)).collect();
+    check_columns(&parts)?;
     vm.charge(world.jobs.len().saturating_mul(1 + parts.filters.len()))?;
-    'rows: for row in world.jobs.iter().enumerate() {
-        for filter in &parts.filters {
-            if !evaluate::passes(filter, &[row])? {
-                continue 'rows;
-            }
+    let evaluator = &mut Evaluator { vm, world };
+    let mut rows: Vec<Placed<'_>> = Vec::new();
+    for row in world.jobs.iter().enumerate() {
+        if evaluator.passes(&parts.filters, &[row])? {
+            rows.push(row);
         }
-        rows.push(row);
     }
-    let mut groups = grouped(parts, rows)?;
-    for condition in &parts.having {
+    let mut groups = grouped(evaluator, &parts, rows)?;
+    if !parts.having.is_empty() {
         let mut kept = Vec::with_capacity(groups.len());
         for group in groups {
-            if evaluate::passes(condition, &group)? {
+            if evaluator.passes(&parts.having, &group)? {
                 kept.push(group);
             }
         }
@@ -265,7 +428,7 @@ fn run(vm: &mut Vm, world: &Arc<World>, parts: &Parts) -> PyResult<Vec<Value>> {
         let mut keyed = Vec::with_capacity(groups.len());
         for group in groups {
             let keys: Vec<Sql> =
-                parts.orders.iter().map(|order| evaluate::value(order, &group)).collect::<PyResult<_>>()?;
+                parts.orders.iter().map(|order| evaluator.value(order, &group)).collect::<PyResult<_>>()?;
             keyed.push((keys, group));
         }
         keyed.sort_by(|(a, _), (b, _)| {
@@ -277,22 +440,19 @@ fn run(vm: &mut Vm, world: &Arc<World>, parts: &Parts) -> PyResult<Vec<Value>> {
         });
         groups = keyed.into_iter().map(|(_, group)| group).collect();
     }
-    let names: Rc<[Option<Rc<str>>]> = names(parts).into();
     let mut seen: Vec<Vec<Sql>> = Vec::new();
     let mut found = Vec::new();
     for group in &groups {
         let mut key = Vec::with_capacity(parts.asked.len());
         for asked in &parts.asked {
-            match asked {
-                Asked::Job => {
-                    let Some((index, row)) = group.first() else { continue };
-                    key.extend(FIELDS.iter().map(|field| field.of(*index, row)));
-                }
-                Asked::Column(column) => key.push(evaluate::value(column, group)?),
-            }
+            key.push(match asked {
+                // The place of a job stands for all of it.
+                Asked::Job => evaluator.value(&Expr::Column(Field::ID), group)?,
+                Asked::Column(column) => evaluator.value(column, group)?,
+            });
         }
         if parts.distinct {
-            vm.charge(seen.len())?;
+            evaluator.vm.charge(seen.len())?;
             if seen.iter().any(|known| compared(known, &key).is_eq()) {
                 continue;
             }
@@ -300,22 +460,27 @@ fn run(vm: &mut Vm, world: &Arc<World>, parts: &Parts) -> PyResult<Vec<Value>> {
         }
         found.push((key, group));
     }
+    let names = names(&parts);
     let rows = found.into_iter().skip(parts.offset).take(parts.limit.unwrap_or(usize::MAX));
-    Ok(rows.map(|(key, group)| row_value(parts, &names, key, group)).collect())
+    Ok(rows.map(|(key, group)| row_value(&parts, &names, key, group)).collect())
 }
 
-/// The names of the columns that have one: functions without a label do not.
-fn names(parts: &Parts) -> Vec<Option<Rc<str>>> {
-    let name = |asked: &Asked| match asked {
-        Asked::Job => Some(Rc::from("Job")),
-        Asked::Column(column) if matches!(**column, Expr::Aggregate(..)) => None,
-        Asked::Column(column) => column.name(),
-    };
-    parts.asked.iter().map(name).collect()
+/// The names of the cells, each once: a second `count` is `count_1`.
+fn names(parts: &Parts) -> Rc<[Rc<str>]> {
+    let mut names: Vec<Rc<str>> = Vec::with_capacity(parts.asked.len());
+    for (index, asked) in parts.asked.iter().enumerate() {
+        let name = match asked {
+            Asked::Job => Rc::from("Job"),
+            Asked::Column(column) => column.name().unwrap_or_else(|| format!("anon_{}", index + 1).into()),
+        };
+        let again = names.iter().filter(|known| **known == name).count();
+        names.push(if again == 0 { name } else { format!("{name}_{again}").into() });
+    }
+    names.into()
 }
 
 /// A job where only that is asked for, else a row.
-fn row_value(parts: &Parts, names: &Rc<[Option<Rc<str>>]>, key: Vec<Sql>, group: &[Placed<'_>]) -> Value {
+fn row_value(parts: &Parts, names: &Rc<[Rc<str>]>, key: Vec<Sql>, group: &[Placed<'_>]) -> Value {
     let job = || match group.first() {
         Some((index, row)) => Value::object(StoredJob { index: *index, row: (*row).clone() }),
         None => Value::None,
@@ -323,16 +488,9 @@ fn row_value(parts: &Parts, names: &Rc<[Option<Rc<str>>]>, key: Vec<Sql>, group:
     if let [Asked::Job] = parts.asked.as_slice() {
         return job();
     }
-    let mut cells = key.into_iter();
-    let mut values = Vec::with_capacity(parts.asked.len());
-    for asked in &parts.asked {
-        match asked {
-            Asked::Job => {
-                cells.by_ref().take(FIELDS.len()).for_each(drop);
-                values.push(job());
-            }
-            Asked::Column(_) => values.push(cells.next().map_or(Value::None, |cell| cell.to_value())),
-        }
-    }
-    Value::object(Row { names: names.clone(), values: Value::tuple(values) })
+    let values = parts.asked.iter().zip(&key).map(|(asked, cell)| match asked {
+        Asked::Job => job(),
+        Asked::Column(column) => evaluate::to_value(column, cell),
+    });
+    Value::object(Row { names: names.clone(), values: Value::tuple(values.collect()) })
 }

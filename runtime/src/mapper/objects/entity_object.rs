@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::artifact::tables::{Limit, Resource};
+use crate::galaxy::signature;
 use crate::mapper::data::{deep_copy, unchanged};
 use crate::mapper::entity::Entity;
 use crate::mapper::inherit;
@@ -20,7 +21,11 @@ use crate::python::value::Value;
 use crate::python::vm::Vm;
 
 use super::parts::Parts;
-use super::{SchedulingTagsObject, class_of};
+use super::{SchedulingTagsObject, class_of, dump};
+
+/// What can be called of an entity.
+pub const METHODS: &[&str] =
+    &["__deepcopy__", "combine", "copy", "dict", "inherit", "matches", "model_copy", "model_dump", "score"];
 
 /// An entity in the hands of code: the entity, and beside it the parts that code got to see and may have changed.
 pub struct EntityObject {
@@ -246,7 +251,12 @@ impl EntityObject {
 
     fn method(&self, vm: &mut Vm, this: &Value, name: &str, args: Args) -> PyResult<Value> {
         let other = |args: Args, parameter: &'static str| -> PyResult<Value> {
-            let [other] = args.bind(name, [parameter], 1)?;
+            let method = match name {
+                "score" => "Destination.score",
+                "inherit" => "Entity.inherit",
+                _ => "Entity.combine",
+            };
+            let [other] = signature::bind_method(args, method, [parameter], 1)?;
             Ok(other.unwrap_or(Value::None))
         };
         match name {
@@ -256,7 +266,7 @@ impl EntityObject {
                 Ok(Value::Int(mine.dest_tags().score(&other.tags)))
             }
             "matches" => {
-                let [entity, _context] = args.bind(name, ["entity", "context"], 2)?;
+                let [entity, _context] = signature::bind_method(args, "Destination.matches", ["entity", "context"], 2)?;
                 let other = Self::of(&entity.unwrap_or(Value::None))?.entity(vm)?;
                 let mine = self.entity(vm)?;
                 Ok(Value::Bool(matching::matches(vm, &mine, &other)?))
@@ -270,6 +280,10 @@ impl EntityObject {
                     inherit::combine(vm, &self.names, &mine, &other)?
                 };
                 Ok(Self::value(&self.names, Rc::new(entity)))
+            }
+            "dict" | "model_dump" => {
+                let entity = self.entity(vm)?;
+                dump::entity(vm, &self.names, &entity, name, &args)
             }
             _ => self.deepcopy(vm, this),
         }
@@ -375,7 +389,7 @@ impl Object for EntityObject {
     }
 
     fn has_method(&self, name: &str) -> bool {
-        matches!(name, "score" | "matches" | "inherit" | "combine" | "model_copy" | "copy" | "__deepcopy__")
+        METHODS.contains(&name)
     }
 
     fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {

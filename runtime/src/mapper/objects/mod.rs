@@ -1,5 +1,6 @@
 //! What code sees of TPV: entities, scheduling tags, the mapper.
 
+mod dump;
 mod entity_object;
 mod mapper_object;
 mod parts;

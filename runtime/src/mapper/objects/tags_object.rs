@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use crate::galaxy::signature;
 use crate::mapper::inherit::incompatible;
 use crate::mapper::tags::{TagList, TagNames, TagType, Tags};
 use crate::python::args::Args;
@@ -14,7 +15,21 @@ use crate::python::types::{BuiltinType, GENERATOR};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
-use super::{SCHEDULING_TAGS, TagObject, TagTypeMember};
+use super::{SCHEDULING_TAGS, TagObject, TagTypeMember, dump};
+
+/// What can be called of tags.
+pub const METHODS: &[&str] = &[
+    "add_tag_override",
+    "all_tag_values",
+    "can_combine",
+    "combine",
+    "dict",
+    "filter",
+    "inherit",
+    "match",
+    "model_dump",
+    "score",
+];
 
 /// The tags of an entity in the hands of code. They stay the shared set until code asks for a list, which it may change.
 pub struct SchedulingTagsObject {
@@ -123,7 +138,8 @@ impl SchedulingTagsObject {
 
     /// `filter(tag_type=None, tag_value=None)`: the matching tags, in order.
     fn filter(&self, vm: &mut Vm, args: Args) -> PyResult<Vec<Value>> {
-        let [tag_type, tag_value] = args.bind("filter", ["tag_type", "tag_value"], 0)?;
+        let [tag_type, tag_value] =
+            signature::bind_method(args, "SchedulingTags.filter", ["tag_type", "tag_value"], 0)?;
         let tag_type = match tag_type {
             Some(value) if vm.truthy(&value)? => Some(value),
             _ => None,
@@ -160,7 +176,15 @@ impl SchedulingTagsObject {
     }
 
     fn operand(&self, vm: &mut Vm, args: Args, method: &str) -> PyResult<Rc<Tags>> {
-        let [other] = args.bind(method, ["other"], 1)?;
+        let name = ["inherit", "can_combine", "combine", "match", "score"].into_iter().zip([
+            "SchedulingTags.inherit",
+            "SchedulingTags.can_combine",
+            "SchedulingTags.combine",
+            "SchedulingTags.match",
+            "SchedulingTags.score",
+        ]);
+        let name = name.into_iter().find(|(short, _)| *short == method).map_or("SchedulingTags", |(_, name)| name);
+        let [other] = signature::bind_method(args, name, ["other"], 1)?;
         match other.as_ref().and_then(Value::downcast::<Self>) {
             Some(tags) => tags.tags_by(vm, &self.names),
             None => {
@@ -253,17 +277,7 @@ impl Object for SchedulingTagsObject {
     }
 
     fn has_method(&self, name: &str) -> bool {
-        matches!(
-            name,
-            "filter"
-                | "all_tag_values"
-                | "add_tag_override"
-                | "inherit"
-                | "can_combine"
-                | "combine"
-                | "match"
-                | "score"
-        )
+        METHODS.contains(&name)
     }
 
     fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
@@ -313,10 +327,15 @@ impl SchedulingTagsObject {
     fn method(&self, vm: &mut Vm, name: &str, args: Args) -> PyResult<Value> {
         let wrap = |tags: Rc<Tags>| Self::value(&self.names, tags);
         match name {
+            "dict" | "model_dump" => {
+                let tags = self.tags(vm)?;
+                dump::tags(vm, &self.names, &tags, name, &args)
+            }
             "filter" => Ok(lazily(self.filter(vm, args)?)),
             "all_tag_values" => Ok(lazily(self.all_values(vm)?)),
             "add_tag_override" => {
-                let [kind, tag] = args.bind(name, ["tag_type", "tag_value"], 2)?;
+                let [kind, tag] =
+                    signature::bind_method(args, "SchedulingTags.add_tag_override", ["tag_type", "tag_value"], 2)?;
                 let (kind, tag) = (kind.unwrap_or(Value::None), tag.unwrap_or(Value::None));
                 let Some(kind) = TagTypeMember::kind(&kind) else {
                     return Err(type_error("add_tag_override() needs a TagType"));

@@ -246,11 +246,14 @@ impl Vm {
                 Some(super::descriptors::constant_function("mro", Value::list(mro)))
             }
             _ => {
-                if let Type::Builtin(class) = class
-                    && let Some(value) = super::data_descriptor::of(class, name)
-                        .or_else(|| self.environment.class_attribute(class, name))
-                {
-                    return Ok(Some(value));
+                if let Type::Builtin(class) = class {
+                    if let Some(value) = super::data_descriptor::of(class, name) {
+                        return Ok(Some(value));
+                    }
+                    let environment = self.environment.clone();
+                    if let Some(value) = environment.class_attribute(self, class, name)? {
+                        return Ok(Some(value));
+                    }
                 }
                 if let Type::Class(_) = class {
                     // Of classes that derive from builtin ones: members of enumerations that are ints.

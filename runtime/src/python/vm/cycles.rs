@@ -64,6 +64,12 @@ impl Vm {
         self.cycles.enumerations.add(class);
     }
 
+    /// Takes back [`Vm::note_enumeration`]: the enumeration is the host's, and lives as long as the thread.
+    pub(crate) fn keep_enumeration(&mut self, class: &Rc<Class>) {
+        let is_other = |noted: &Weak<Class>| noted.upgrade().is_none_or(|noted| !Rc::ptr_eq(&noted, class));
+        self.cycles.enumerations.all.retain(is_other);
+    }
+
     /// Drops what the namespaces and variables of the last job hold.
     pub(super) fn break_cycles(&mut self) {
         let namespaces = std::mem::take(&mut self.cycles.namespaces.all);

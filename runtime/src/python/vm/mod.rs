@@ -96,9 +96,9 @@ pub trait Environment {
     }
 
     /// An attribute that a class of the host has beside its methods: `Job.state`.
-    fn class_attribute(&self, class: &'static BuiltinType, name: &str) -> Option<Value> {
-        let _ = (class, name);
-        None
+    fn class_attribute(&self, vm: &mut Vm, class: &'static BuiltinType, name: &str) -> PyResult<Option<Value>> {
+        let _ = (vm, class, name);
+        Ok(None)
     }
 
     /// The value of `input_size` for the job in the context, in GiB.

@@ -1,0 +1,196 @@
+//! `entity.dict()` and `entity.model_dump()`: an entity as a dict, as pydantic gives it.
+
+use crate::artifact::tables::{EntityClass, Limit, Resource};
+use crate::galaxy::errors::host_unavailable;
+use crate::mapper::data::deep_copy;
+use crate::mapper::entity::Entity;
+use crate::mapper::tags::{TagNames, TagType, Tags};
+use crate::python::args::Args;
+use crate::python::dict::Dict;
+use crate::python::exception::{PyResult, type_error};
+use crate::python::string::Str;
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+/// The arguments of `dict` and `model_dump`.
+struct Options {
+    /// Names as the config writes them: `scheduling`, `if`.
+    by_alias: bool,
+    exclude_none: bool,
+    include: Option<Value>,
+    exclude: Option<Value>,
+}
+
+impl Options {
+    fn of(vm: &mut Vm, method: &str, args: &Args) -> PyResult<Self> {
+        if !args.pos.is_empty() {
+            let owner = if method == "dict" { "BaseModel" } else { "Entity" };
+            let given = args.pos.len() + 1;
+            return Err(type_error(format!("{owner}.{method}() takes 1 positional argument but {given} were given")));
+        }
+        let mut options = Self { by_alias: method == "model_dump", exclude_none: false, include: None, exclude: None };
+        for (name, value) in &args.kw {
+            match name.as_str() {
+                "by_alias" => options.by_alias = vm.truthy(value)?,
+                "exclude_none" => options.exclude_none = vm.truthy(value)?,
+                "include" => options.include = Some(value.clone()).filter(|value| !value.is_none()),
+                "exclude" => options.exclude = Some(value.clone()).filter(|value| !value.is_none()),
+                "mode" if value.as_str().is_some_and(|mode| mode.as_str() == "python") => {}
+                "exclude_unset" | "exclude_defaults" | "mode" if vm.truthy(value)? => {
+                    // An entity does not know which fields the config gave it.
+                    return Err(host_unavailable(format!("`{method}({}=...)` of an entity", name.as_str())));
+                }
+                "exclude_unset" | "exclude_defaults" | "warnings" | "round_trip" => {}
+                name => {
+                    let message = format!("BaseModel.{method}() got an unexpected keyword argument '{name}'");
+                    return Err(type_error(message));
+                }
+            }
+        }
+        Ok(options)
+    }
+
+    /// Whether a field of the entity itself is wanted.
+    fn wants(&self, vm: &mut Vm, name: &str) -> PyResult<bool> {
+        let name = Value::str(name);
+        if let Some(include) = &self.include
+            && !vm.contains(include, &name)?
+        {
+            return Ok(false);
+        }
+        match &self.exclude {
+            Some(exclude) => Ok(!vm.contains(exclude, &name)?),
+            None => Ok(true),
+        }
+    }
+}
+
+/// `entity.dict(...)`, `entity.model_dump(...)`
+pub(super) fn entity(vm: &mut Vm, names: &TagNames, entity: &Entity, method: &str, args: &Args) -> PyResult<Value> {
+    let options = Options::of(vm, method, args)?;
+    dumped(vm, names, entity, &options, true)
+}
+
+/// `tags.dict(...)`, `tags.model_dump(...)`
+pub(super) fn tags(vm: &mut Vm, names: &TagNames, tags: &Tags, method: &str, args: &Args) -> PyResult<Value> {
+    let options = Options::of(vm, method, args)?;
+    let all = tag_lists(names, tags, &options);
+    let dict = Dict::new();
+    for (name, list) in all {
+        if options.wants(vm, name)? {
+            dict.set_str(Str::from(name), list);
+        }
+    }
+    Ok(Value::dict(dict))
+}
+
+fn tag_lists(names: &TagNames, tags: &Tags, options: &Options) -> Vec<(&'static str, Value)> {
+    let kinds = [
+        ("require", TagType::Require),
+        ("prefer", TagType::Prefer),
+        ("accept", TagType::Accept),
+        ("reject", TagType::Reject),
+    ];
+    let list = |kind: TagType| match tags.none().get(kind as usize) {
+        Some(true) => Value::None,
+        _ => Value::list(tags.list(kind).iter().map(|id| Value::Str(names.name(*id))).collect()),
+    };
+    let lists = kinds.map(|(name, kind)| (name, list(kind)));
+    lists.into_iter().filter(|(_, list)| !(options.exclude_none && list.is_none())).collect()
+}
+
+/// What is put in order, under the field's name.
+struct Fields<'a> {
+    options: &'a Options,
+    /// Whether `include` and `exclude` speak of these.
+    outermost: bool,
+    dict: Dict,
+}
+
+impl Fields<'_> {
+    fn put(&mut self, vm: &mut Vm, name: &str, alias: &str, value: Value) -> PyResult<()> {
+        vm.charge(1)?;
+        if self.options.exclude_none && value.is_none() || self.outermost && !self.options.wants(vm, name)? {
+            return Ok(());
+        }
+        self.dict.set_str(Str::from(if self.options.by_alias { alias } else { name }), value);
+        Ok(())
+    }
+
+    fn plain(&mut self, vm: &mut Vm, name: &str, value: &Value) -> PyResult<()> {
+        let copy = deep_copy(vm, value)?;
+        self.put(vm, name, name, copy)
+    }
+}
+
+const RESOURCES: [&str; 9] =
+    ["cores", "mem", "gpus", "min_cores", "min_mem", "min_gpus", "max_cores", "max_mem", "max_gpus"];
+const CONCURRENT: [&str; 3] = ["max_concurrent_cores", "max_concurrent_mem", "max_concurrent_gpus"];
+const ACCEPTED: [&str; 6] = [
+    "max_accepted_cores",
+    "max_accepted_mem",
+    "max_accepted_gpus",
+    "min_accepted_cores",
+    "min_accepted_mem",
+    "min_accepted_gpus",
+];
+
+fn dumped(vm: &mut Vm, names: &TagNames, entity: &Entity, options: &Options, outermost: bool) -> PyResult<Value> {
+    let mut fields = Fields { options, outermost, dict: Dict::new() };
+    let tags = |tags: &Tags| Value::dict(Dict::from_strs(tag_lists(names, tags, options)));
+    fields.plain(vm, "id", &entity.id)?;
+    fields.plain(vm, "abstract", &entity.abstract_)?;
+    fields.plain(vm, "inherits", &entity.inherits)?;
+    for name in RESOURCES {
+        let value = Resource::from_name(name).map_or(&Value::None, |resource| entity.resource(resource));
+        fields.plain(vm, name, value)?;
+    }
+    let limit = |name: &str| Limit::from_name(name).map_or(&Value::None, |limit| entity.limit(limit));
+    for name in CONCURRENT {
+        fields.plain(vm, name, limit(name))?;
+    }
+    for (name, value) in [
+        ("env", &entity.env),
+        ("params", &entity.params),
+        ("resubmit", &entity.resubmit),
+        ("rank", &entity.rank),
+        ("context", &entity.context),
+    ] {
+        fields.plain(vm, name, value)?;
+    }
+    if entity.destination.is_none() {
+        fields.put(vm, "tpv_tags", "scheduling", tags(&entity.tags))?;
+    }
+    // DIFFERENCE: the codes of `# noqa` comments are for `tpvc lint` alone.
+    fields.put(vm, "no_qa_codes", "no_qa_codes", Value::list(Vec::new()))?;
+    if let Some(rule) = &entity.rule {
+        let alias = [("if_condition", "if", &rule.if_condition), ("execute", "execute", &rule.execute)];
+        for (name, alias, value) in alias.into_iter().chain([("fail", "fail", &rule.fail)]) {
+            fields.put(vm, name, alias, value.clone())?;
+        }
+    } else {
+        let rules = Dict::new();
+        for (key, rule) in entity.rules.iter() {
+            rules.set_str(key.clone(), dumped(vm, names, rule, options, false)?);
+        }
+        fields.put(vm, "rules", "rules", Value::dict(rules))?;
+    }
+    if let Some(own) = &entity.destination {
+        if entity.class == EntityClass::Destination {
+            fields.plain(vm, "runner", &own.runner)?;
+            for name in ACCEPTED {
+                fields.plain(vm, name, limit(name))?;
+            }
+            fields.put(vm, "dest_name", "destination_name_override", own.dest_name.clone())?;
+        }
+        fields.put(vm, "tpv_dest_tags", "scheduling", tags(&own.dest_tags))?;
+        if entity.class == EntityClass::Destination {
+            let handler_tags = deep_copy(vm, &own.handler_tags)?;
+            fields.put(vm, "handler_tags", "tags", handler_tags)?;
+        }
+    }
+    for (name, value) in entity.extras.iter() {
+        fields.plain(vm, name.as_str(), value)?;
+    }
+    Ok(Value::dict(fields.dict))
+}
