@@ -20,6 +20,9 @@ use in_code::TagsInCode;
 /// Whose tags become those of a job.
 const ASKING: [EntityKind; 3] = [EntityKind::Tool, EntityKind::Role, EntityKind::User];
 
+/// What is known is what the files say that were given.
+const OTHER_FILES: &str = "if another file gives the tag, lint all files together: `tpvc lint one.yml other.yml`";
+
 /// The kinds that count as having a tag.
 const HAVING: [TagKind; 3] = [TagKind::Require, TagKind::Prefer, TagKind::Accept];
 
@@ -97,7 +100,8 @@ fn offered(linter: &mut Linter<'_>) {
                 }
                 let diagnostic = Diagnostic::warning(format!("no destination has the tag `{}`", tag.as_str()))
                     .at(tag.span, "a job that requires this finds no destination")
-                    .also(entity.span, "");
+                    .also(entity.span, "")
+                    .note(OTHER_FILES);
                 let diagnostic = match closest(tag.as_str(), offers.iter().copied()) {
                     Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
                     None => diagnostic.help("add the tag to the `scheduling` of a destination, under `accept`"),
@@ -121,7 +125,7 @@ fn asked(linter: &mut Linter<'_>, tags: &Tags<'_>) {
             let diagnostic = Diagnostic::warning(format!("no job can reach the destination `{}`", destination.id))
                 .at(tag.span, format!("it requires `{name}`, which no tool, user or role has"))
                 .also(destination.span, "")
-                .note("if another file gives the tag, lint all files together: `tpvc lint one.yml other.yml`");
+                .note(OTHER_FILES);
             let diagnostic = match closest(name, tags.asked.iter().copied()) {
                 Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
                 None => diagnostic.help("give the tag to a tool, user or role, or move it to `accept`"),
