@@ -393,3 +393,65 @@ fn endless_inputs_are_refused() {
         writer.join().unwrap();
     }
 }
+
+/// Nothing that is printed or written holds the password of a URL, which the server gets.
+#[test]
+fn passwords_of_urls_are_not_shown() {
+    let folder = folder();
+    let path = folder.path();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let host = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            use std::io::{Read, Write};
+            let mut stream = stream.unwrap();
+            let mut request = [0; 4096];
+            let count = stream.read(&mut request).unwrap();
+            let request = String::from_utf8_lossy(&request[..count]).to_lowercase();
+            let text = CONFIG.replace("cores: 2", "cors: 2\n    cores: 2");
+            let (status, text) = match request.contains("authorization: basic dxnlcjpzm2nyzxq=") {
+                true if request.starts_with("get /rules.yml") => ("200 OK", text.as_str()),
+                true => ("404 Not Found", ""),
+                false => ("401 Unauthorized", ""),
+            };
+            let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", text.len());
+            let _ = stream.write_all(format!("{head}{text}").as_bytes());
+        }
+    });
+    let url = format!("http://user:s3cret@{host}/rules.yml");
+    let missing = format!("http://user:s3cret@{host}/other.yml");
+    let job_conf = format!(
+        "execution:\n  environments:\n    tpv_dispatcher:\n      runner: dynamic_tpv\n      tpv_config_files: ['{url}']\n"
+    );
+    fs::write(path.join("job_conf.yml"), job_conf).unwrap();
+    for (args, status, shown) in [
+        (vec!["compile", &url, "-o", "secret.bin", "-vv"], 0, true),
+        (vec!["lint", &url], 0, true),
+        (vec!["lint", &url, "--format", "json"], 0, true),
+        (vec!["lint", &url, "--format", "sarif"], 0, true),
+        (vec!["lint", &url, "--format", "github"], 0, true),
+        (vec!["lint", &url, "--format", "junit"], 0, true),
+        (vec!["dump", &url], 0, true),
+        (vec!["dump", &url, "--provenance"], 0, true),
+        (vec!["format", "--check", &url], 1, true),
+        (vec!["format", "--write", &url], 2, true),
+        (vec!["dry-run", &url, "--tool", "bwa", "--explain"], 0, true),
+        (vec!["dry-run", &url, "--tool", "bwa", "--explain", "--output-format", "json"], 0, true),
+        (vec!["dry-run", &url, "--tool", "bwa", "--output-format", "html"], 0, true),
+        (vec!["dry-run", "--job-conf", "job_conf.yml", "--tool", "bwa", "--explain"], 0, true),
+        (vec!["dry-run", "secret.bin", "--tool", "bwa", "--explain"], 0, true),
+        (vec!["map", "--config", &url, "jobs.jsonl"], 0, true),
+        (vec!["map", &url, "jobs.jsonl"], 1, true),
+        (vec!["inspect", "secret.bin"], 0, false),
+        (vec!["compile", &missing, "-o", "other.bin"], 1, true),
+        (vec!["bench", &missing, "--jobs-file", "jobs.jsonl"], 1, true),
+    ] {
+        let run = tpvc_in(path, &args);
+        let said = format!("{}{}", stdout(&run), stderr(&run));
+        assert_eq!(run.status.code(), Some(status), "{args:?}: {said}");
+        assert!(!said.contains("s3cret") && !said.contains("user:"), "{args:?}: {said}");
+        assert!(!shown || said.contains("***@") || said.contains("%2A%2A%2A@"), "{args:?}: {said}");
+    }
+    let artifact = fs::read(path.join("secret.bin")).unwrap();
+    assert!(!artifact.windows(6).any(|bytes| bytes == b"s3cret"));
+}
