@@ -27,7 +27,37 @@ fn measure(name: &str, shape: Shape) -> (f64, f64) {
     (compiled.per(shape.tools), warm.per(shape.jobs))
 }
 
+/// Compiles a chain of tools, each of which inherits from the one before it.
+fn chain(name: &str, tools: usize, own: impl Fn(usize) -> String) {
+    let tool = |tool: usize| match tool {
+        0 => format!("  t0:\n{}", own(0)),
+        _ => format!("  t{tool}:\n    inherits: t{}\n{}", tool - 1, own(tool)),
+    };
+    let text = format!("tools:\n{}", (0..tools).map(tool).collect::<String>());
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("chain.yml");
+    std::fs::write(&path, text).expect("a config is written");
+    let configs = [path.to_string_lossy().into_owned()];
+    let compiled = time(3, || tpvc::bench::compile(&configs));
+    println!("{name:<28} compile {:>9.3} ms, {:>9.3} us a tool", compiled.per(1) * 1e3, compiled.per(tools) * 1e6);
+}
+
+fn chains() {
+    let cores = |tool| format!("    cores: {}\n", tool % 64);
+    let rule = |tool| format!("    rules:\n      - id: r{tool}\n        if: input_size > {tool}\n        cores: 2\n");
+    for tools in [1000, 4000, 16_000] {
+        chain(&format!("chain of {tools}"), tools, cores);
+    }
+    for tools in [800, 1600, 4000] {
+        chain(&format!("chain of {tools}, a rule each"), tools, rule);
+    }
+}
+
 fn main() {
+    if std::env::args().any(|arg| arg == "chains") {
+        return chains();
+    }
+    chains();
     let base = Shape::default();
     let small = measure("1,000 tools", base);
     let large = measure("100,000 tools", Shape { tools: 100_000, ..base });
