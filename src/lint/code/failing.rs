@@ -6,7 +6,7 @@ use super::checker::Surroundings;
 use super::sites::Site;
 use super::types::Type;
 use crate::config::Config;
-use crate::config::entity::Entity;
+use crate::config::entity::{Entity, EntityKind};
 use crate::python::parse::Parsed;
 use crate::source::Span;
 
@@ -27,7 +27,9 @@ impl<'a> Failing<'a> {
         parsed: &[Option<Parsed>],
         surroundings: &Surroundings,
     ) -> Self {
-        let rules = sites.iter().flat_map(|site| &site.owners).flat_map(|owner| owner.rules.values());
+        // Each entity once: an entity has a site for each of its texts.
+        let entities = EntityKind::ALL.into_iter().flat_map(|kind| config.section(kind).values());
+        let rules = entities.flat_map(|entity| entity.rules.values());
         let fails = |text: &crate::config::value::Text| !text.value.is_empty();
         let failing: HashSet<Span> =
             rules.filter(|rule| rule.fail.as_ref().is_some_and(fails)).map(|rule| rule.span).collect();
@@ -45,6 +47,9 @@ impl<'a> Failing<'a> {
     /// What holds where a text is evaluated, for all entities that have it. The fields of an entity are evaluated after its
     /// rules, a rule's after those before it; the rules of the default come before all others.
     pub(super) fn before(&self, site: &Site<'_>) -> Facts {
+        if self.facts.is_empty() {
+            return Facts::new();
+        }
         let mut owners = site.owners.iter().map(|owner| self.of(owner, site.rule));
         let mut all = owners.next().unwrap_or_default();
         for other in owners {
