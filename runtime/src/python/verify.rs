@@ -1,6 +1,8 @@
 //! Checks a program that was read from a file, so that the interpreter cannot misbehave on it: every index leads
 //! somewhere, every jump stays inside, and the stack has one height at each instruction however it is reached.
 
+use std::collections::HashMap;
+
 use super::code::{Capture, Code, CodeKind, Const, Instr, ProgramData};
 use super::kernel;
 
@@ -11,12 +13,45 @@ const MAX_STACK: u32 = 1 << 20;
 const MAX_CONST_DEPTH: usize = 64;
 
 /// The state of the machine at an instruction, as far as it is known before the program runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct State {
     height: u32,
-    /// The heights of the stack at the open `try` blocks, with the number of exceptions being handled.
-    blocks: Vec<(u32, u32)>,
+    /// The innermost open `try` block, in [`Blocks`].
+    blocks: Option<u32>,
     handling: u32,
+}
+
+/// An open `try` block.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Block {
+    /// The height of the stack where it was opened.
+    height: u32,
+    /// The number of exceptions that were being handled.
+    handling: u32,
+    /// The block around it.
+    outer: Option<u32>,
+}
+
+/// All blocks that a code opens. Equal ones are one, so that two stacks of blocks are equal where their innermost are the same,
+/// and a stack takes no room of its own however deep it is.
+#[derive(Default)]
+struct Blocks {
+    all: Vec<Block>,
+    known: HashMap<Block, u32>,
+}
+
+impl Blocks {
+    fn open(&mut self, block: Block) -> Result<u32, String> {
+        let next = u32::try_from(self.all.len()).map_err(|_| "too many blocks")?;
+        Ok(*self.known.entry(block).or_insert_with(|| {
+            self.all.push(block);
+            next
+        }))
+    }
+
+    fn get(&self, block: Option<u32>) -> Option<&Block> {
+        self.all.get(block? as usize)
+    }
 }
 
 /// What an instruction takes from the stack and leaves on it.
@@ -34,13 +69,16 @@ const fn effect(takes: u32, leaves: u32) -> Effect {
 /// # Errors
 /// A short English reason why the program must not run.
 pub fn verify(data: &ProgramData) -> Result<(), String> {
+    let closed_over: Vec<Option<u32>> =
+        data.codes.iter().map(|code| code.closure.iter().map(|Capture::Cell(cell)| *cell).max()).collect();
     for (index, code) in data.codes.iter().enumerate() {
-        check_code(data, index, code).map_err(|reason| format!("code {index}: {reason}"))?;
+        check_code(data, &closed_over, index, code).map_err(|reason| format!("code {index}: {reason}"))?;
     }
     check_acyclic(data)
 }
 
-fn check_code(data: &ProgramData, index: usize, code: &Code) -> Result<(), String> {
+/// Checks a code. `closed_over` has the last cell that each code takes from the one around it.
+fn check_code(data: &ProgramData, closed_over: &[Option<u32>], index: usize, code: &Code) -> Result<(), String> {
     let strings = data.strings.len();
     let is_string = |string: &u32| (*string as usize) < strings;
     if !is_string(&code.name) {
@@ -56,7 +94,7 @@ fn check_code(data: &ProgramData, index: usize, code: &Code) -> Result<(), Strin
     for constant in &code.consts {
         check_const(constant, strings, MAX_CONST_DEPTH)?;
     }
-    check_tree(data, index, code)?;
+    check_tree(data, closed_over, index, code)?;
     check_parameters(code)?;
     if let Some(kernel) = &code.kernel {
         kernel::verify(kernel, code)?;
@@ -71,7 +109,7 @@ fn check_code(data: &ProgramData, index: usize, code: &Code) -> Result<(), Strin
         }
         last = Some(*first);
     }
-    Flow { data, code }.check()
+    Flow { data, code, keywords: vec![None; code.consts.len()], blocks: Blocks::default() }.check()
 }
 
 fn check_const(constant: &Const, strings: usize, depth: usize) -> Result<(), String> {
@@ -86,7 +124,7 @@ fn check_const(constant: &Const, strings: usize, depth: usize) -> Result<(), Str
 }
 
 /// A root code names itself; an inner code names a root, and is made by codes of that root only.
-fn check_tree(data: &ProgramData, index: usize, code: &Code) -> Result<(), String> {
+fn check_tree(data: &ProgramData, closed_over: &[Option<u32>], index: usize, code: &Code) -> Result<(), String> {
     let root_index = code.root as usize;
     let Some(root) = data.codes.get(root_index) else { return Err("its root is not there".to_owned()) };
     if root.root as usize != root_index {
@@ -111,7 +149,8 @@ fn check_tree(data: &ProgramData, index: usize, code: &Code) -> Result<(), Strin
             return Err("makes a function of another block's code".to_owned());
         }
         let cells = code.cells.len() + code.free.len();
-        if inner.closure.iter().any(|Capture::Cell(cell)| *cell as usize >= cells) {
+        let last = closed_over.get(*inner_index as usize).copied().flatten();
+        if last.is_some_and(|cell| cell as usize >= cells) {
             return Err("closes over a variable that is not there".to_owned());
         }
     }
@@ -174,16 +213,20 @@ fn check_parameters(code: &Code) -> Result<(), String> {
 struct Flow<'a> {
     data: &'a ProgramData,
     code: &'a Code,
+    /// For constants that were looked at: how many names of keyword arguments they are, where they are such names. Many calls may
+    /// share a long list of them.
+    keywords: Vec<Option<Option<usize>>>,
+    blocks: Blocks,
 }
 
 impl Flow<'_> {
-    fn check(&self) -> Result<(), String> {
+    fn check(&mut self) -> Result<(), String> {
         let code = self.code;
         if code.instrs.is_empty() {
             return Err("no instructions".to_owned());
         }
         let mut states: Vec<Option<State>> = vec![None; code.instrs.len()];
-        let mut work = vec![(0usize, State { height: 0, blocks: Vec::new(), handling: 0 })];
+        let mut work = vec![(0usize, State { height: 0, blocks: None, handling: 0 })];
         while let Some((at, state)) = work.pop() {
             let (Some(entry), Some(instr)) = (states.get_mut(at), code.instrs.get(at)) else {
                 return Err(format!("instruction {at} is not there"));
@@ -196,7 +239,7 @@ impl Flow<'_> {
                         known.height, state.height
                     ));
                 }
-                None => *entry = Some(state.clone()),
+                None => *entry = Some(state),
             }
             self.step(at, instr, state, &mut work).map_err(|reason| {
                 let name = instr.name();
@@ -207,9 +250,15 @@ impl Flow<'_> {
     }
 
     /// Checks one instruction, and adds what may follow it to the work.
-    fn step(&self, at: usize, instr: &Instr, mut state: State, work: &mut Vec<(usize, State)>) -> Result<(), String> {
+    fn step(
+        &mut self,
+        at: usize,
+        instr: &Instr,
+        mut state: State,
+        work: &mut Vec<(usize, State)>,
+    ) -> Result<(), String> {
         self.operands(instr)?;
-        let before = state.clone();
+        let before = state;
         let effect = self.effect(instr, &state)?;
         state.height = state.height.checked_sub(effect.takes).ok_or("too few values on the stack")?;
         state.height = state.height.checked_add(effect.leaves).ok_or("too many values on the stack")?;
@@ -227,7 +276,7 @@ impl Flow<'_> {
                 return Ok(());
             }
             Instr::PopJumpIfFalse { target } | Instr::PopJumpIfTrue { target } => {
-                work.push((*target as usize, state.clone()));
+                work.push((*target as usize, state));
             }
             Instr::JumpIfFalseOrPop { target } | Instr::JumpIfTrueOrPop { target } => {
                 work.push((*target as usize, before));
@@ -241,11 +290,13 @@ impl Flow<'_> {
                 let mut caught = before;
                 caught.height += 1;
                 work.push((*handler as usize, caught));
-                state.blocks.push((state.height, state.handling));
+                let block = Block { height: state.height, handling: state.handling, outer: state.blocks };
+                state.blocks = Some(self.blocks.open(block)?);
             }
             Instr::PopTry => {
-                let (height, _) = state.blocks.pop().ok_or("no open block")?;
-                if height > state.height {
+                let block = self.blocks.get(state.blocks).ok_or("no open block")?;
+                state.blocks = block.outer;
+                if block.height > state.height {
                     return Err("the stack is lower than where the block was opened".to_owned());
                 }
             }
@@ -256,7 +307,8 @@ impl Flow<'_> {
             _ => {}
         }
         // An open block's values must stay: the handler starts with them.
-        if state.blocks.last().is_some_and(|(height, handling)| *height > state.height || *handling > state.handling) {
+        let open = self.blocks.get(state.blocks);
+        if open.is_some_and(|block| block.height > state.height || block.handling > state.handling) {
             return Err("the stack is lower than where the open block starts".to_owned());
         }
         work.push((at + 1, state));
@@ -264,7 +316,7 @@ impl Flow<'_> {
     }
 
     /// Checks that the operands lead somewhere.
-    fn operands(&self, instr: &Instr) -> Result<(), String> {
+    fn operands(&mut self, instr: &Instr) -> Result<(), String> {
         let code = self.code;
         let within = |index: u32, len: usize, what: &str| {
             if (index as usize) < len { Ok(()) } else { Err(format!("{what} {index} of {len}")) }
@@ -318,13 +370,16 @@ impl Flow<'_> {
         }
     }
 
-    fn keyword_names(&self, index: u32, argc: u32) -> Result<(), String> {
-        match self.code.consts.get(index as usize) {
-            Some(Const::Tuple(names))
-                if names.len() <= argc as usize && names.iter().all(|name| matches!(name, Const::Str(_))) =>
-            {
-                Ok(())
-            }
+    fn keyword_names(&mut self, index: u32, argc: u32) -> Result<(), String> {
+        let count = match (self.keywords.get_mut(index as usize), self.code.consts.get(index as usize)) {
+            (Some(known), Some(constant)) => *known.get_or_insert_with(|| match constant {
+                Const::Tuple(names) if names.iter().all(|name| matches!(name, Const::Str(_))) => Some(names.len()),
+                _ => None,
+            }),
+            _ => None,
+        };
+        match count {
+            Some(count) if count <= argc as usize => Ok(()),
             _ => Err(format!("constant {index} names no keyword arguments")),
         }
     }
