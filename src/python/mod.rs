@@ -12,6 +12,7 @@ mod escapes;
 pub mod fold;
 pub mod fstring;
 mod kernel;
+pub(crate) mod numbers;
 pub mod parse;
 pub mod program;
 pub mod run_time;

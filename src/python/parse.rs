@@ -10,6 +10,7 @@ use tpv_runtime::python::code::CodeKind;
 use super::diagnose;
 use super::error::{ErrorKind, PythonError, Stage};
 use super::fstring;
+use super::numbers;
 use super::stack::MAX_SOURCE;
 use super::tokens::tokenize;
 
@@ -131,6 +132,15 @@ pub fn parse(source: &str, kind: CodeKind) -> Result<Parsed, PythonError> {
     }
     if let Some(at) = too_deep(&text.source) {
         return Err(text.error(ErrorKind::SyntaxError, Stage::Parse, at, "too many nested parentheses"));
+    }
+    if let Some((at, digits)) = numbers::too_long(&text.source) {
+        let message = format!(
+            "Exceeds the limit ({} digits) for integer string conversion: value has {digits} digits; use \
+             sys.set_int_max_str_digits() to increase the limit - Consider hexadecimal for huge integer literals to avoid \
+             decimal conversion limits.",
+            numbers::MAX_DIGITS
+        );
+        return Err(text.error(ErrorKind::SyntaxError, Stage::Parse, at, message));
     }
     let mut later = None;
     // DIFFERENCE: f-strings that only CPython 3.12 and later read are read.

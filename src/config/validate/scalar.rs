@@ -7,6 +7,7 @@ use num_traits::ToPrimitive;
 
 use crate::config::value::{ConfigValue, ValueKind};
 use crate::config::yaml::int_kind;
+use crate::python::numbers::MAX_DIGITS;
 
 /// `int | float | str`: a boolean is taken as an integer, everything else stays as it is.
 pub(super) fn number_or_text(value: &ConfigValue) -> Option<ConfigValue> {
@@ -96,7 +97,9 @@ fn parse_int(text: &str) -> Option<BigInt> {
     if !digits.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    BigInt::from_str(&without_underscores(whole)?).ok()
+    let whole = without_underscores(whole)?;
+    // Pydantic reads no more.
+    (whole.len() <= MAX_DIGITS).then(|| BigInt::from_str(&whole).ok())?
 }
 
 fn parse_float(text: &str) -> Option<f64> {

@@ -18,6 +18,8 @@ use crate::yaml::tag::YAML_TAGS;
 
 /// How deep collections may be nested: later stages walk values by recursion.
 const MAX_DEPTH: usize = 128;
+/// How many bytes of a scalar a message shows.
+const MAX_SHOWN: usize = 60;
 /// How many values aliases may stand for: a few lines of aliases to aliases mean billions.
 const MAX_ALIASED: u64 = 5_000_000;
 
@@ -232,7 +234,9 @@ impl<'a> Composer<'a> {
         let texts = &mut self.texts;
         let mut new_text = || Text { value: texts.share(text), span, style };
         let unreadable = |what: &str| {
-            Diagnostic::error(format!("`{text}` is no {what} that can be read"))
+            let end = text.floor_char_boundary(MAX_SHOWN);
+            let (shown, more) = (text.get(..end).unwrap_or(text), if end < text.len() { "..." } else { "" });
+            Diagnostic::error(format!("`{shown}{more}` is no {what} that can be read"))
                 .at(span, "")
                 .help("put it in quotes if it is meant as text")
         };

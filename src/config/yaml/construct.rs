@@ -6,6 +6,7 @@ use num_bigint::BigInt;
 use num_traits::{Num, ToPrimitive};
 
 use crate::config::value::{Date, DateTime, ValueKind};
+use crate::python::numbers::MAX_DIGITS;
 use crate::yaml::resolve::{Tag, unsigned};
 use crate::yaml::timestamp::Timestamp;
 
@@ -36,6 +37,10 @@ fn int(text: &str) -> Option<ValueKind> {
         _ => (10, digits),
     };
     if digits.is_empty() || digits.starts_with(['+', '-']) {
+        return None;
+    }
+    // Python reads no more.
+    if radix == 10 && digits.len() > MAX_DIGITS {
         return None;
     }
     let value = BigInt::from_str_radix(digits, radix).ok()?;
