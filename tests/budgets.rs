@@ -150,6 +150,12 @@ fn text() {
     run_all("text.txt");
 }
 
+/// What takes long values, and code made at run time.
+#[test]
+fn lengths() {
+    run_all("lengths.txt");
+}
+
 #[test]
 fn regular_expressions() {
     run_all("regular_expressions.txt");

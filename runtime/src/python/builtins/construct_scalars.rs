@@ -58,6 +58,7 @@ pub(crate) fn type_(vm: &mut Vm, args: Args) -> PyResult<Value> {
         }
     }
     let mut dict = indexmap::IndexMap::new();
+    vm.charge(attributes.len().saturating_mul(4))?;
     for (key, value) in attributes.items() {
         dict.insert(vm.str(&key)?.to_string(), value);
     }
@@ -213,7 +214,7 @@ pub(crate) fn str_(vm: &mut Vm, args: Args) -> PyResult<Value> {
         Value::Bytes(bytes) if bytes.is_empty() => Ok(Value::str("")),
         Value::Bytes(bytes) => {
             let encoding = Encoding::named(encoding.as_str())?;
-            Ok(Value::str(encoding.decode(bytes, errors.as_str())?))
+            Ok(Value::str(encoding.decode(vm, bytes, errors.as_str())?))
         }
         text if plain(text).as_str().is_some() => Err(type_error("decoding str is not supported")),
         other => {
@@ -265,7 +266,7 @@ pub(crate) fn bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
             return Err(type_error("string argument without an encoding"));
         }
         let (encoding, errors) = codec_arguments("bytes", encoding, errors)?;
-        return Ok(Value::bytes(encoding.encode(text, errors.as_str())?));
+        return Ok(Value::bytes(encoding.encode(vm, text, errors.as_str())?));
     }
     if has_codec {
         codec_texts("bytes", encoding, errors)?;

@@ -192,7 +192,8 @@ pub(crate) fn range(vm: &mut Vm, args: Args) -> PyResult<Value> {
         }
         (start, stop, step) => {
             let mut big = |value: Value| convert::bigint(vm, &value);
-            Ok(big_range::range(big(start)?, big(stop)?, big(step)?))
+            let (start, stop, step) = (big(start)?, big(stop)?, big(step)?);
+            big_range::range(vm, start, stop, step)
         }
     }
 }

@@ -5,6 +5,7 @@ use num_traits::{Signed, ToPrimitive};
 
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, overflow_error, raise, type_error};
+use crate::python::number::int_ops::words;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -89,7 +90,10 @@ pub fn index_clamped(vm: &mut Vm, value: &Value) -> PyResult<i64> {
 pub fn bigint(vm: &mut Vm, value: &Value) -> PyResult<BigInt> {
     Ok(match index(vm, value)? {
         Value::Int(value) => BigInt::from(value),
-        Value::BigInt(value) => (*value).clone(),
+        Value::BigInt(value) => {
+            vm.charge(words(&value) / 4)?;
+            (*value).clone()
+        }
         _ => BigInt::default(),
     })
 }

@@ -21,7 +21,7 @@ struct Map {
 
 impl PyIterator for Map {
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        vm.charge(3)?;
+        vm.charge(3 + self.iterators.len() / 2)?;
         let mut args = Args::none();
         for iterator in &self.iterators {
             match vm.next(iterator)? {
@@ -97,7 +97,7 @@ impl Zip {
 
 impl PyIterator for Zip {
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        vm.charge(5)?;
+        vm.charge(5 + self.iterators.len())?;
         if self.iterators.is_empty() {
             return Ok(None);
         }

@@ -14,6 +14,7 @@ use crate::python::vm::{BinaryOp, Vm};
 /// `abs(x)`
 pub(crate) fn abs(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [value] = args.exactly("abs")?;
+    vm.charge_receiver(&value)?;
     match &value {
         Value::Int(number) => Ok(match number.checked_abs() {
             Some(number) => Value::Int(number),

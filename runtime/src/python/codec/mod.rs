@@ -11,6 +11,7 @@ use super::exception::{
 };
 use super::string::Str;
 use super::value::Value;
+use super::vm::{BYTES_A_STEP, Vm};
 
 /// An encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +96,8 @@ impl Encoding {
     ///
     /// # Errors
     /// `UnicodeEncodeError`, or `LookupError` for an unknown way to handle errors.
-    pub fn encode(self, text: &Str, errors: &str) -> PyResult<Vec<u8>> {
+    pub fn encode(self, vm: &mut Vm, text: &Str, errors: &str) -> PyResult<Vec<u8>> {
+        vm.charge(text.len() / BYTES_A_STEP)?;
         match self {
             Self::Utf16(order) => return Ok(wide::encode(text, 2, order)),
             Self::Utf32(order) => return Ok(wide::encode(text, 4, order)),
@@ -145,11 +147,12 @@ impl Encoding {
     ///
     /// # Errors
     /// `UnicodeDecodeError`, or `LookupError` for an unknown way to handle errors.
-    pub fn decode(self, bytes: &[u8], errors: &str) -> PyResult<String> {
+    pub fn decode(self, vm: &mut Vm, bytes: &[u8], errors: &str) -> PyResult<String> {
+        vm.charge(bytes.len() / BYTES_A_STEP)?;
         match self {
             Self::Utf16(order) => wide::decode(bytes, 2, order, errors),
             Self::Utf32(order) => wide::decode(bytes, 4, order, errors),
-            Self::Utf8Marked => Self::Utf8.decode(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), errors),
+            Self::Utf8Marked => Self::Utf8.decode(vm, bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), errors),
             Self::Latin1 => Ok(bytes.iter().map(|byte| char::from(*byte)).collect()),
             Self::Ascii => {
                 let mut out = String::with_capacity(bytes.len());

@@ -15,6 +15,9 @@ use super::string::Str;
 use super::vm::Vm;
 use float_text::{FloatOptions, FloatStyle};
 
+/// The bytes of a text whose characters are counted in the time of a step.
+const COUNTED_A_STEP: usize = 256;
+
 /// `format(str, spec)`
 ///
 /// # Errors
@@ -38,6 +41,7 @@ pub fn format_str(vm: &mut Vm, text: &Str, spec: &str) -> PyResult<Str> {
     if let Some(refused) = refused {
         return Err(value_error(refused));
     }
+    vm.charge(text.len() / COUNTED_A_STEP)?;
     let len = text.char_len();
     let shown = spec.precision.map_or(len, |precision| precision.min(len));
     if spec.width.is_none_or(|width| width <= shown) && shown == len {

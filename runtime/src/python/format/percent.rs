@@ -23,6 +23,12 @@ pub fn format_bytes(vm: &mut Vm, bytes: &[u8], values: &Value) -> PyResult<Vec<u
     Ok(out.chars().filter_map(|char| u8::try_from(char).ok()).collect())
 }
 
+/// The bytes of a text whose characters are counted in the time of a step.
+const COUNTED_A_STEP: usize = 256;
+
+/// The bytes of a template that are read in the time of a step.
+const PARSED_A_STEP: usize = 32;
+
 /// Bytes as the text of the characters of these numbers.
 fn latin(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
@@ -37,6 +43,7 @@ pub fn format(vm: &mut Vm, text: &Str, values: &Value) -> PyResult<Str> {
 }
 
 fn run(vm: &mut Vm, text: &Str, values: &Value, bytes: bool) -> PyResult<String> {
+    vm.charge(text.len() / PARSED_A_STEP)?;
     let tuple = if matches!(values, Value::Object(_)) { as_tuple(values) } else { None };
     let values = tuple.as_ref().unwrap_or(values);
     let mut formatter = Formatter {
@@ -276,6 +283,7 @@ impl Formatter<'_> {
                     'r' => Str::from(vm.repr(value)?),
                     _ => Str::from(vm.ascii(value)?),
                 };
+                vm.charge(text.len() / COUNTED_A_STEP)?;
                 let len = text.char_len();
                 match field.precision {
                     Some(precision) if precision < len => {

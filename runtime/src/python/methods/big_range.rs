@@ -10,6 +10,7 @@ use crate::python::exception::{PyResult, index_error, overflow_error, type_error
 use crate::python::hash::{hash_immutable, hash_tuple};
 use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::number::Num;
+use crate::python::number::int_ops::{charge_division, charge_product, words};
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, OBJECT, RANGE};
 use crate::python::value::{Range, Value};
@@ -33,11 +34,18 @@ impl From<&Range> for BigRange {
 }
 
 /// `range(start, stop, step)`; the step is not zero.
-pub fn range(start: BigInt, stop: BigInt, step: BigInt) -> Value {
-    match (start.to_i64(), stop.to_i64(), step.to_i64()) {
-        (Some(start), Some(stop), Some(step)) => Value::Range(std::rc::Rc::new(Range { start, stop, step })),
-        _ => Value::object(BigRange::new(start, stop, step)),
+///
+/// # Errors
+/// As [`Vm::charge`].
+pub fn range(vm: &mut Vm, start: BigInt, stop: BigInt, step: BigInt) -> PyResult<Value> {
+    if let (Some(start), Some(stop), Some(step)) = (start.to_i64(), stop.to_i64(), step.to_i64()) {
+        return Ok(Value::Range(std::rc::Rc::new(Range { start, stop, step })));
     }
+    charge_division(vm, &start, &step)?;
+    charge_division(vm, &stop, &step)?;
+    let range = BigRange::new(start, stop, step);
+    range.pay(vm)?;
+    Ok(Value::object(range))
 }
 
 impl BigRange {
@@ -45,6 +53,18 @@ impl BigRange {
         let span = if step.is_negative() { &start - &stop } else { &stop - &start };
         let length = if span.is_positive() { Integer::div_ceil(&span, &step.abs()) } else { BigInt::zero() };
         Self { start, stop, step, length }
+    }
+
+    /// Pays for an operation that looks at the numbers, or computes others of them.
+    fn pay(&self, vm: &mut Vm) -> PyResult<()> {
+        let numbers = [&self.start, &self.stop, &self.step, &self.length];
+        vm.charge(numbers.into_iter().map(|number| words(number) / 2).fold(0, usize::saturating_add))
+    }
+
+    /// Pays for computing an item.
+    fn pay_item(&self, vm: &mut Vm, index: &BigInt) -> PyResult<()> {
+        self.pay(vm)?;
+        charge_product(vm, index, &self.step)
     }
 
     /// The range that a value is.
@@ -67,12 +87,17 @@ impl BigRange {
 
     /// The place of a value: of what is no int by comparing.
     fn find(&self, vm: &mut Vm, wanted: &Value) -> PyResult<Option<BigInt>> {
+        self.pay(vm)?;
         if let Some(number) = Num::int_of(wanted) {
-            return Ok(self.position(&number.to_big()));
+            let number = number.to_big();
+            charge_division(vm, &number, &self.step)?;
+            charge_division(vm, &self.start, &self.step)?;
+            return Ok(self.position(&number));
         }
         let mut place = BigInt::zero();
         while place < self.length {
             vm.charge(1)?;
+            self.pay_item(vm, &place)?;
             if vm.equal(&Value::from_bigint(self.item(&place)), wanted)? {
                 return Ok(Some(place));
             }
@@ -87,7 +112,10 @@ impl BigRange {
     /// As [`slice::big_indices`].
     pub fn slice(&self, vm: &mut Vm, key: &crate::python::value::Slice) -> PyResult<Value> {
         let (start, stop, step) = slice::big_indices(vm, key, &self.length)?;
-        Ok(range(self.item(&start), self.item(&stop), step * &self.step))
+        for index in [&start, &stop, &step] {
+            self.pay_item(vm, index)?;
+        }
+        range(vm, self.item(&start), self.item(&stop), step * &self.step)
     }
 
     /// `range[index]`
@@ -104,13 +132,15 @@ impl BigRange {
         if index.is_negative() || index >= self.length {
             return Err(index_error("range object index out of range"));
         }
+        self.pay_item(vm, &index)?;
         Ok(Value::from_bigint(self.item(&index)))
     }
 
-    fn reversed(&self) -> Value {
+    fn reversed(&self, vm: &mut Vm) -> PyResult<Value> {
+        self.pay_item(vm, &self.length)?;
         let step = -&self.step;
         let first = self.item(&(&self.length - 1));
-        iterator(first, step, self.length.clone())
+        Ok(iterator(first, step, self.length.clone()))
     }
 
     /// What decides equality: ranges of the same items are equal.
@@ -145,7 +175,8 @@ impl PyIterator for BigRangeIterator {
         if !self.left.is_positive() {
             return Ok(None);
         }
-        vm.charge(usize::try_from(1 + self.next.bits() / 1024).unwrap_or(usize::MAX))?;
+        let numbers = [&self.next, &self.step, &self.left];
+        vm.charge(1 + numbers.into_iter().map(|number| words(number) / 8).sum::<usize>())?;
         self.left -= 1;
         let after = &self.next + &self.step;
         Ok(Some(Value::from_bigint(std::mem::replace(&mut self.next, after))))
@@ -161,7 +192,8 @@ impl Object for BigRange {
         &RANGE
     }
 
-    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+    fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        self.pay(vm)?;
         let number = match name {
             "start" => &self.start,
             "stop" => &self.stop,
@@ -189,7 +221,7 @@ impl Object for BigRange {
                 }
                 None => Err(value_error("sequence.index(x): x not in sequence")),
             }),
-            "__reversed__" => args.exactly("range.__reversed__").map(|[]| self.reversed()),
+            "__reversed__" => args.exactly("range.__reversed__").and_then(|[]| self.reversed(vm)),
             _ => return None,
         })
     }
@@ -205,8 +237,8 @@ impl Object for BigRange {
         Some(self.find(vm, item).map(|found| found.is_some()))
     }
 
-    fn iter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
-        Some(Ok(iterator(self.start.clone(), self.step.clone(), self.length.clone())))
+    fn iter(&self, vm: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
+        Some(self.pay(vm).map(|()| iterator(self.start.clone(), self.step.clone(), self.length.clone())))
     }
 
     fn len(&self, _: &mut Vm) -> Option<PyResult<usize>> {
@@ -218,12 +250,22 @@ impl Object for BigRange {
         Ok(!self.length.is_zero())
     }
 
-    fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        let mut shown = |number: &BigInt| vm.repr(&Value::from_bigint(number.clone()));
         let Self { start, stop, step, .. } = self;
-        Ok(if step.is_one() { format!("range({start}, {stop})") } else { format!("range({start}, {stop}, {step})") })
+        let (start, stop) = (shown(start)?, shown(stop)?);
+        let shown_step = shown(step)?;
+        Ok(if step.is_one() {
+            format!("range({start}, {stop})")
+        } else {
+            format!("range({start}, {stop}, {shown_step})")
+        })
     }
 
-    fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+    fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        if let Err(raised) = self.pay(vm) {
+            return Some(Err(raised));
+        }
         let equal = self.key() == Self::of(other)?.key();
         match op {
             CompareOp::Eq => Some(Ok(Value::Bool(equal))),
@@ -232,8 +274,8 @@ impl Object for BigRange {
         }
     }
 
-    fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
-        Some(Ok(self.hash_value()))
+    fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
+        Some(self.pay(vm).map(|()| self.hash_value()))
     }
 
     fn equals_key(&self, other: &Value) -> bool {

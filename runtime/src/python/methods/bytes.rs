@@ -190,6 +190,9 @@ fn endswith(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     affix(vm, receiver, args, "endswith", |bytes, affix| bytes.ends_with(affix))
 }
 
+/// How many affixes are looked for in the time of a step.
+const AFFIXES_A_STEP: usize = 8;
+
 fn affix(vm: &mut Vm, receiver: &Value, args: Args, method: &str, test: fn(&[u8], &[u8]) -> bool) -> PyResult<Value> {
     let bytes = bytes_of(receiver, method)?;
     let (wanted, start, end) = search_arguments(args, method)?;
@@ -200,6 +203,7 @@ fn affix(vm: &mut Vm, receiver: &Value, args: Args, method: &str, test: fn(&[u8]
     match &wanted {
         Value::Bytes(wanted) => Ok(Value::Bool(holds(wanted))),
         Value::Tuple(tuple) => {
+            vm.charge(tuple.items.len() / AFFIXES_A_STEP)?;
             for item in &tuple.items {
                 if holds(bytes_argument(item)?) {
                     return Ok(Value::Bool(true));
@@ -214,7 +218,7 @@ fn affix(vm: &mut Vm, receiver: &Value, args: Args, method: &str, test: fn(&[u8]
     }
 }
 
-fn decode(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+fn decode(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let bytes = bytes_of(receiver, "decode")?;
     let [encoding, errors] = args.bind("decode", ["encoding", "errors"], 0)?;
     let named = |value: &Option<Value>| value.as_ref().is_none_or(|value| value.as_str().is_some());
@@ -223,7 +227,7 @@ fn decode(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
         return Ok(Value::str(""));
     }
     let (encoding, errors) = codec_arguments("decode", encoding, errors)?;
-    encoding.decode(bytes, errors.as_str()).map(Value::str)
+    encoding.decode(vm, bytes, errors.as_str()).map(Value::str)
 }
 
 /// `bytes.fromhex`

@@ -99,11 +99,11 @@ fn between<const N: usize>(args: Args, method: &str, min: usize) -> PyResult<[Op
     args.between(method, min)
 }
 
-fn encode(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+fn encode(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let text = text_of(receiver, "encode")?;
     let [encoding, errors] = args.bind("encode", ["encoding", "errors"], 0)?;
     let (encoding, errors) = codec_arguments("encode", encoding, errors)?;
-    Ok(Value::bytes(encoding.encode(text, errors.as_str())?))
+    Ok(Value::bytes(encoding.encode(vm, text, errors.as_str())?))
 }
 
 fn format(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {

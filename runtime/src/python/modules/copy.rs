@@ -69,6 +69,7 @@ pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
             if let Some(method) = vm.find_attr(value, "__copy__")? {
                 return vm.call(&method, Args::none());
             }
+            vm.charge(instance.attributes.len())?;
             Value::Instance(Rc::new(Instance::new(instance.class.clone(), instance.attributes.copied())))
         }
         Value::Exception(exception) => Value::Exception(copy_exception(exception)),
@@ -197,6 +198,7 @@ impl Memo {
             }
             Value::Set(set) => {
                 let mut table = crate::python::set::SetTable::default();
+                vm.charge(set.table.borrow().len().saturating_mul(4))?;
                 for item in set.items() {
                     let item = self.copy(vm, &item)?;
                     table.insert(Key::new(vm, item)?);
@@ -217,6 +219,7 @@ impl Memo {
                 }
                 let copy = Rc::new(Instance::new(instance.class.clone(), Dict::new()));
                 self.keep(value, &Value::Instance(copy.clone()));
+                vm.charge(instance.attributes.len().saturating_mul(4))?;
                 for (name, attribute) in instance.attributes.items() {
                     let attribute = self.copy(vm, &attribute)?;
                     copy.attributes.set(vm, name, attribute)?;
@@ -247,6 +250,7 @@ impl Memo {
     }
 
     fn copy_dict(&mut self, vm: &mut Vm, dict: &Rc<Dict>, original: &Value) -> PyResult<Value> {
+        vm.charge(dict.len().saturating_mul(4))?;
         let mut copy = copy_of(dict);
         let entries: Table = std::mem::take(copy.table.get_mut());
         let copy = Rc::new(copy);

@@ -55,7 +55,7 @@ fn loads(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
         Value::Str(text) => decode::loads_with(vm, text, &hooks),
         Value::Bytes(bytes) => {
             vm.charge(bytes.len() / 8)?;
-            let text = Encoding::of_json(bytes).decode(bytes, "strict")?;
+            let text = Encoding::of_json(bytes).decode(vm, bytes, "strict")?;
             decode::loads_with(vm, &text, &hooks)
         }
         other => Err(type_error(format!(

@@ -124,7 +124,7 @@ impl Kind {
 const MIXED: &str = "Can't mix strings and bytes in path components";
 
 /// The bytes of a path that are taken apart and put together in the time of a step.
-const PATH_A_STEP: usize = 4;
+pub(super) const PATH_A_STEP: usize = 4;
 
 /// The text of a path and its kind: `os.fspath`.
 fn fspath(vm: &mut Vm, value: &Value) -> PyResult<(Str, Kind)> {
@@ -307,6 +307,7 @@ fn relative_path(vm: &mut Vm, args: Args) -> PyResult<Value> {
         });
     };
     let Value::Str(start) = &start else { return Err(not_a_path(&start)) };
+    vm.charge(path.len().saturating_add(start.len()) / PATH_A_STEP)?;
     let here = current_directory(vm);
     let absolute = |path: &str| normalize(&join(&here, path));
     let (path, start) = (absolute(path), absolute(start));

@@ -13,7 +13,7 @@ use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::text::str_repr;
-use crate::python::vm::{CompareOp, Vm};
+use crate::python::vm::{BYTES_A_STEP, CompareOp, Vm};
 
 module! {
     /// `pathlib`
@@ -28,12 +28,12 @@ module! {
 }
 
 static PURE_PATH: BuiltinType = BuiltinType {
-    construct: Some(|_, args| made(&args, false)),
+    construct: Some(|vm, args| made(vm, &args, false)),
     methods: &[
         Method { name: "__fspath__", call: |_, this, _| Ok(Value::Str(text_of(this))) },
         Method { name: "as_posix", call: |_, this, _| Ok(Value::Str(text_of(this))) },
         Method { name: "is_absolute", call: |_, this, _| Ok(Value::Bool(text_of(this).starts_with('/'))) },
-        Method { name: "is_relative_to", call: |_, this, args| Ok(Value::Bool(rest_of(this, &args)?.is_ok())) },
+        Method { name: "is_relative_to", call: |vm, this, args| Ok(Value::Bool(rest_of(vm, this, &args)?.is_ok())) },
         Method { name: "joinpath", call: joinpath },
         Method { name: "match", call: matches },
         Method { name: "relative_to", call: relative_to },
@@ -44,12 +44,12 @@ static PURE_PATH: BuiltinType = BuiltinType {
     ..BuiltinType::new("PurePath", "pathlib", &OBJECT)
 };
 static PURE_POSIX_PATH: BuiltinType = BuiltinType {
-    construct: Some(|_, args| made(&args, false)),
+    construct: Some(|vm, args| made(vm, &args, false)),
     ..BuiltinType::new("PurePosixPath", "pathlib", &PURE_PATH)
 };
 // CPython derives it from `Path` first; a class of the runtime has one base, and what `Path` adds is in its own table.
 pub(crate) static PATH: BuiltinType = BuiltinType {
-    construct: Some(|_, args| made(&args, true)),
+    construct: Some(|vm, args| made(vm, &args, true)),
     methods: &[
         Method { name: "absolute", call: absolute },
         Method { name: "exists", call: |vm, this, _| Ok(Value::Bool(size_of_file(vm, this).is_some())) },
@@ -60,11 +60,13 @@ pub(crate) static PATH: BuiltinType = BuiltinType {
         Method { name: "resolve", call: resolve },
         Method { name: "stat", call: stat },
     ],
-    statics: &[Builtin { name: "cwd", call: |vm, _| Ok(value(&os_path::current_directory(vm), true)) }],
+    statics: &[Builtin { name: "cwd", call: |vm, _| value(vm, &os_path::current_directory(vm), true) }],
     ..BuiltinType::new("Path", "pathlib", &PURE_PATH)
 };
-static POSIX_PATH: BuiltinType =
-    BuiltinType { construct: Some(|_, args| made(&args, true)), ..BuiltinType::new("PosixPath", "pathlib", &PATH) };
+static POSIX_PATH: BuiltinType = BuiltinType {
+    construct: Some(|vm, args| made(vm, &args, true)),
+    ..BuiltinType::new("PosixPath", "pathlib", &PATH)
+};
 static STAT_RESULT: BuiltinType = BuiltinType::new("stat_result", "os", &OBJECT);
 
 /// A path: its text without what means nothing.
@@ -88,34 +90,35 @@ fn is_concrete(this: &Value) -> bool {
 }
 
 /// The path of a text: without empty parts and dots; of several slashes at the start one, but two stay.
-fn value(text: &str, concrete: bool) -> Value {
-    let (root, parts) = split(text);
+fn value(vm: &mut Vm, text: &str, concrete: bool) -> PyResult<Value> {
+    let (root, parts) = split(vm, text)?;
     let joined = format!("{root}{}", parts.join("/"));
     let text = if joined.is_empty() { Str::from(".") } else { Str::from(joined) };
-    Value::object(PathObject { text, concrete })
+    Ok(Value::object(PathObject { text, concrete }))
 }
 
-/// Root and parts.
-fn split(text: &str) -> (&'static str, Vec<&str>) {
+/// Root and parts. All that paths do begins with it, or is quicker: here they pay by their length.
+fn split<'a>(vm: &mut Vm, text: &'a str) -> PyResult<(&'static str, Vec<&'a str>)> {
+    vm.charge(text.len() / os_path::PATH_A_STEP)?;
     let root = match text.len() - text.trim_start_matches('/').len() {
         0 => "",
         2 => "//",
         _ => "/",
     };
-    (root, text.split('/').filter(|part| !part.is_empty() && *part != ".").collect())
+    Ok((root, text.split('/').filter(|part| !part.is_empty() && *part != ".").collect()))
 }
 
 /// All parts, the root among them.
-fn all_parts(text: &str) -> Vec<&str> {
-    let (root, mut parts) = split(text);
+fn all_parts<'a>(vm: &mut Vm, text: &'a str) -> PyResult<Vec<&'a str>> {
+    let (root, mut parts) = split(vm, text)?;
     if !root.is_empty() {
         parts.insert(0, root);
     }
-    parts
+    Ok(parts)
 }
 
 /// The texts of arguments joined: an absolute one drops what is before it.
-fn joined(first: &str, args: &[Value]) -> PyResult<String> {
+fn joined(vm: &mut Vm, first: &str, args: &[Value]) -> PyResult<String> {
     let mut path = first.to_owned();
     for arg in args {
         let Some(part) = arg.as_str().cloned().or_else(|| path_text(arg)) else {
@@ -126,22 +129,25 @@ fn joined(first: &str, args: &[Value]) -> PyResult<String> {
                 other => os_path::not_a_path(other),
             });
         };
+        vm.charge_bytes(path.len().saturating_add(part.len()))?;
         path = os_path::join(&path, &part);
     }
     Ok(path)
 }
 
-fn made(args: &Args, concrete: bool) -> PyResult<Value> {
-    Ok(value(&joined("", &args.pos)?, concrete))
+fn made(vm: &mut Vm, args: &Args, concrete: bool) -> PyResult<Value> {
+    let text = joined(vm, "", &args.pos)?;
+    value(vm, &text, concrete)
 }
 
-fn joinpath(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    Ok(value(&joined(&text_of(this), &args.pos)?, is_concrete(this)))
+fn joinpath(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let text = joined(vm, &text_of(this), &args.pos)?;
+    value(vm, &text, is_concrete(this))
 }
 
 /// The last part; nothing where there is only a root.
-fn name(text: &str) -> &str {
-    split(text).1.last().copied().unwrap_or_default()
+fn name<'a>(vm: &mut Vm, text: &'a str) -> PyResult<&'a str> {
+    Ok(split(vm, text)?.1.last().copied().unwrap_or_default())
 }
 
 /// Where the suffix of a name begins; a dot at its start or end begins none.
@@ -149,20 +155,21 @@ fn suffix_start(name: &str) -> usize {
     name.rfind('.').filter(|dot| 0 < *dot && dot + 1 < name.len()).unwrap_or(name.len())
 }
 
-fn parent(text: &str) -> String {
-    let (root, mut parts) = split(text);
+fn parent(vm: &mut Vm, text: &str) -> PyResult<String> {
+    let (root, mut parts) = split(vm, text)?;
     parts.pop();
     let joined = format!("{root}{}", parts.join("/"));
-    if joined.is_empty() { ".".to_owned() } else { joined }
+    Ok(if joined.is_empty() { ".".to_owned() } else { joined })
 }
 
 /// The same path with another last part.
-fn renamed(this: &Value, new: &str) -> PyResult<Value> {
+fn renamed(vm: &mut Vm, this: &Value, new: &str) -> PyResult<Value> {
     let text = text_of(this);
-    if name(&text).is_empty() {
+    if name(vm, &text)?.is_empty() {
         return Err(value_error(format!("{} has an empty name", shown(this))));
     }
-    Ok(value(&os_path::join(&parent(&text), new), is_concrete(this)))
+    let parent = parent(vm, &text)?;
+    value(vm, &os_path::join(&parent, new), is_concrete(this))
 }
 
 fn shown(this: &Value) -> String {
@@ -177,54 +184,54 @@ fn text_argument(args: Args, method: &str) -> PyResult<Str> {
         .ok_or_else(|| type_error(format!("argument of type '{}' is not iterable", text.type_name().as_str())))
 }
 
-fn with_name(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+fn with_name(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let new = text_argument(args, "PurePath.with_name")?;
-    if name(&text_of(this)).is_empty() {
+    if name(vm, &text_of(this))?.is_empty() {
         return Err(value_error(format!("{} has an empty name", shown(this))));
     }
     if new.is_empty() || new.contains('/') || new.as_str() == "." {
         return Err(value_error(format!("Invalid name {}", str_repr(&new))));
     }
-    renamed(this, &new)
+    renamed(vm, this, &new)
 }
 
 fn with_stem(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let stem = text_argument(args, "PurePath.with_stem")?;
     let text = text_of(this);
-    let old = name(&text);
+    let old = name(vm, &text)?;
     let suffix = old.get(suffix_start(old)..).unwrap_or_default();
     with_name(vm, this, Args::one(Value::str(format!("{}{suffix}", stem.as_str()))))
 }
 
-fn with_suffix(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+fn with_suffix(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let suffix = text_argument(args, "PurePath.with_suffix")?;
     let wrong = suffix.contains('/') || !suffix.is_empty() && !suffix.starts_with('.') || suffix.as_str() == ".";
     if wrong {
         return Err(value_error(format!("Invalid suffix {}", str_repr(&suffix))));
     }
     let text = text_of(this);
-    let old = name(&text);
+    let old = name(vm, &text)?;
     let stem = old.get(..suffix_start(old)).unwrap_or_default();
-    renamed(this, &format!("{stem}{}", suffix.as_str()))
+    renamed(vm, this, &format!("{stem}{}", suffix.as_str()))
 }
 
 /// What is left of a path below another, or that other path where it is not below.
-fn rest_of(this: &Value, args: &Args) -> PyResult<Result<String, Str>> {
+fn rest_of(vm: &mut Vm, this: &Value, args: &Args) -> PyResult<Result<String, Str>> {
     if args.pos.is_empty() {
         return Err(type_error("need at least one argument"));
     }
-    let other = text_of(&value(&joined("", &args.pos)?, false));
+    let other = text_of(&made(vm, args, false)?);
     let text = text_of(this);
-    let (mine, theirs) = (all_parts(&text), all_parts(&other));
+    let (mine, theirs) = (all_parts(vm, &text)?, all_parts(vm, &other)?);
     Ok(match mine.strip_prefix(theirs.as_slice()) {
         Some(rest) => Ok(rest.join("/")),
         None => Err(other),
     })
 }
 
-fn relative_to(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    match rest_of(this, &args)? {
-        Ok(rest) => Ok(value(&rest, is_concrete(this))),
+fn relative_to(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    match rest_of(vm, this, &args)? {
+        Ok(rest) => value(vm, &rest, is_concrete(this)),
         Err(other) => Err(value_error(format!(
             "{} is not in the subpath of {} OR one path is relative and the other is absolute.",
             str_repr(&text_of(this)),
@@ -235,9 +242,9 @@ fn relative_to(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 
 fn matches(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [pattern] = args.exactly("PurePath.match")?;
-    let pattern = joined("", &[pattern])?;
+    let pattern = joined(vm, "", &[pattern])?;
     let text = text_of(this);
-    let (mut parts, mut wanted) = (all_parts(&text), all_parts(&pattern));
+    let (mut parts, mut wanted) = (all_parts(vm, &text)?, all_parts(vm, &pattern)?);
     if wanted.is_empty() {
         return Err(value_error("empty pattern"));
     }
@@ -254,12 +261,13 @@ fn matches(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 }
 
 fn absolute(vm: &mut Vm, this: &Value, _: Args) -> PyResult<Value> {
-    Ok(value(&os_path::join(&os_path::current_directory(vm), &text_of(this)), true))
+    let path = os_path::join(&os_path::current_directory(vm), &text_of(this));
+    value(vm, &path, true)
 }
 
 fn resolve(vm: &mut Vm, this: &Value, _: Args) -> PyResult<Value> {
     let joined = os_path::join(&os_path::current_directory(vm), &text_of(this));
-    Ok(value(&os_path::normalize(&joined), true))
+    value(vm, &os_path::normalize(&joined), true)
 }
 
 fn size_of_file(vm: &mut Vm, this: &Value) -> Option<u64> {
@@ -291,8 +299,8 @@ impl Object for PathObject {
         if self.concrete { &POSIX_PATH } else { &PURE_POSIX_PATH }
     }
 
-    fn get_attr(&self, _: &mut Vm, _: &Value, attribute: &str) -> PyResult<Option<Value>> {
-        let name = name(&self.text);
+    fn get_attr(&self, vm: &mut Vm, _: &Value, attribute: &str) -> PyResult<Option<Value>> {
+        let name = name(vm, &self.text)?;
         let text = |part: Option<&str>| Some(Value::str(part.unwrap_or_default()));
         Ok(match attribute {
             "name" => text(Some(name)),
@@ -303,18 +311,21 @@ impl Object for PathObject {
                 let parts = name.trim_start_matches('.').split('.').skip(1);
                 Some(Value::list(parts.map(|part| Value::str(format!(".{part}"))).collect()))
             }
-            "parts" => Some(Value::tuple(all_parts(&self.text).into_iter().map(Value::str).collect())),
-            "parent" => Some(value(&parent(&self.text), self.concrete)),
+            "parts" => Some(Value::tuple(all_parts(vm, &self.text)?.into_iter().map(Value::str).collect())),
+            "parent" => {
+                let parent = parent(vm, &self.text)?;
+                Some(value(vm, &parent, self.concrete)?)
+            }
             "parents" => {
                 let mut parents = Vec::new();
                 let mut text = self.text.to_string();
-                for _ in 0..split(&self.text).1.len() {
-                    text = parent(&text);
-                    parents.push(value(&text, self.concrete));
+                for _ in 0..split(vm, &self.text)?.1.len() {
+                    text = parent(vm, &text)?;
+                    parents.push(value(vm, &text, self.concrete)?);
                 }
                 Some(Value::tuple(parents))
             }
-            "root" | "anchor" => text(Some(split(&self.text).0)),
+            "root" | "anchor" => text(Some(split(vm, &self.text)?.0)),
             "drive" => text(Some("")),
             _ => None,
         })
@@ -330,23 +341,23 @@ impl Object for PathObject {
         }))
     }
 
-    fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+    fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
         let other = other.as_str().cloned().or_else(|| path_text(other))?;
         match method {
-            "truediv" => Some(Ok(value(&os_path::join(&self.text, &other), self.concrete))),
-            "rtruediv" => Some(Ok(value(&os_path::join(&other, &self.text), self.concrete))),
+            "truediv" => Some(value(vm, &os_path::join(&self.text, &other), self.concrete)),
+            "rtruediv" => Some(value(vm, &os_path::join(&other, &self.text), self.concrete)),
             _ => None,
         }
     }
 
-    fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+    fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let other = path_text(other)?;
-        let order: Ordering = all_parts(&self.text).cmp(&all_parts(&other));
-        Some(Ok(decide(op, order)))
+        let mut order = || -> PyResult<Ordering> { Ok(all_parts(vm, &self.text)?.cmp(&all_parts(vm, &other)?)) };
+        Some(order().map(|order| decide(op, order)))
     }
 
-    fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
-        Some(Ok(hash_str(&self.text)))
+    fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
+        Some(vm.charge(self.text.len() / BYTES_A_STEP).map(|()| hash_str(&self.text)))
     }
 
     fn equals_key(&self, other: &Value) -> bool {
@@ -357,7 +368,8 @@ impl Object for PathObject {
         Ok(self.text.to_string())
     }
 
-    fn repr(&self, _: &mut Vm, this: &Value) -> PyResult<String> {
+    fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
+        vm.charge(self.text.len() / os_path::PATH_A_STEP)?;
         Ok(shown(this))
     }
 }

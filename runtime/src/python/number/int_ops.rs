@@ -99,22 +99,26 @@ fn large(vm: &mut Vm, op: BinaryOp, a: Num<'_>, b: Num<'_>) -> PyResult<Option<V
 }
 
 /// Pays for a product: its size, and its work, which grows faster than its size.
-fn charge_product(vm: &mut Vm, a: &BigInt, b: &BigInt) -> PyResult<()> {
+pub(crate) fn charge_product(vm: &mut Vm, a: &BigInt, b: &BigInt) -> PyResult<()> {
     let (short, long) = limbs(a, b);
     vm.limit_bytes((short + long).saturating_mul(8))?;
     vm.charge((short + long) / 32)?;
     vm.charge(long.saturating_mul(short.isqrt()) / if short < 64 { 16 } else { 1 })
 }
 
-fn charge_division(vm: &mut Vm, a: &BigInt, b: &BigInt) -> PyResult<()> {
-    let size = |x: &BigInt| usize::try_from(x.bits() / 64).unwrap_or(usize::MAX);
-    let (dividend, divisor) = (size(a), size(b));
+/// Pays for a division, whose work grows with the product of the divisor's size and the quotient's.
+pub(crate) fn charge_division(vm: &mut Vm, a: &BigInt, b: &BigInt) -> PyResult<()> {
+    let (dividend, divisor) = (words(a), words(b));
     vm.charge(dividend / 4 + dividend.saturating_sub(divisor).saturating_mul(divisor) / 8)
 }
 
+/// The full words of an int.
+pub(crate) fn words(int: &BigInt) -> usize {
+    usize::try_from(int.bits() / 64).unwrap_or(usize::MAX / 4)
+}
+
 fn limbs(a: &BigInt, b: &BigInt) -> (usize, usize) {
-    let size = |x: &BigInt| usize::try_from(x.bits() / 64).unwrap_or(usize::MAX / 4);
-    let (a, b) = (size(a), size(b));
+    let (a, b) = (words(a), words(b));
     (a.min(b), a.max(b))
 }
 

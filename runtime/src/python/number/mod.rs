@@ -10,7 +10,8 @@ pub mod parse;
 
 use std::cmp::Ordering;
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
+use num_traits::ToPrimitive;
 
 use super::value::Value;
 
@@ -87,8 +88,19 @@ impl<'a> Num<'a> {
             (Self::Float(a), Self::Small(b)) => compare_small_float(b, a).map(Ordering::reverse),
             (Self::Big(a), Self::Float(b)) => compare_big_float(a, b),
             (Self::Float(a), Self::Big(b)) => compare_big_float(b, a).map(Ordering::reverse),
-            (a, b) => Some(a.to_big().cmp(&b.to_big())),
+            (Self::Big(a), Self::Big(b)) => Some(a.cmp(b)),
+            (Self::Big(a), Self::Small(b)) => Some(compare_big_small(a, b)),
+            (Self::Small(a), Self::Big(b)) => Some(compare_big_small(b, a).reverse()),
         }
+    }
+}
+
+/// Nothing is made of a large int to compare it with a small one.
+fn compare_big_small(a: &BigInt, b: i64) -> Ordering {
+    match (a.to_i64(), a.sign()) {
+        (Some(a), _) => a.cmp(&b),
+        (None, Sign::Minus) => Ordering::Less,
+        (None, _) => Ordering::Greater,
     }
 }
 

@@ -5,6 +5,8 @@ use super::error::CompileError;
 use super::escape::control;
 use super::group::{is_identifier, parse_group_number};
 use super::tokenizer::{Token, Tokenizer};
+use crate::python::exception::PyResult;
+use crate::python::vm::Vm;
 use crate::python::vm::text::str_repr;
 
 /// A parsed template.
@@ -60,16 +62,22 @@ impl Template {
     }
 
     /// Appends the template with the groups of a match filled in; a group that took no part gives nothing.
-    pub fn expand(&self, text: &str, spans: &Spans, out: &mut String) {
+    ///
+    /// # Errors
+    /// As [`Vm::charge_bytes`], which each part is paid by.
+    pub fn expand(&self, vm: &mut Vm, text: &str, spans: &Spans, out: &mut String) -> PyResult<()> {
         for part in &self.0 {
-            match part {
-                Part::Text(text) => out.push_str(text),
+            let part = match part {
+                Part::Text(text) => text,
                 Part::Group(group) => {
-                    let span = spans.get(*group).and_then(|(start, end)| text.get(start..end));
-                    out.push_str(span.unwrap_or_default());
+                    spans.get(*group).and_then(|(start, end)| text.get(start..end)).unwrap_or_default()
                 }
-            }
+            };
+            vm.limit_bytes(out.len().saturating_add(part.len()))?;
+            vm.charge_bytes(part.len())?;
+            out.push_str(part);
         }
+        Ok(())
     }
 }
 

@@ -147,13 +147,15 @@ impl Vm {
     }
 
     fn build_string(&mut self, frame: &mut Frame, count: u32) -> PyResult<()> {
+        if count == 1 && frame.peek(1).is_some_and(|piece| piece.as_str().is_some()) {
+            // It is the text already.
+            return Ok(());
+        }
         let base = frame.base(count);
         let pieces = frame.stack.get(base..).unwrap_or_default();
         let length = pieces.iter().filter_map(Value::as_str).map(|piece| piece.len()).sum();
         let mut text = String::new();
-        if count > 1 {
-            self.charge_bytes(length)?;
-        }
+        self.charge_bytes(length)?;
         text.reserve_exact(length);
         for piece in frame.stack.drain(base..) {
             if let Value::Str(piece) = piece {

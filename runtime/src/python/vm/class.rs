@@ -46,6 +46,7 @@ impl Vm {
     /// `TypeError` where a base is no class, or the bases contradict each other; `NotImplementedError` for bases such as
     /// `dict` (DIFFERENCE: CPython lets code derive from them).
     pub fn make_class(&mut self, name: Str, bases: Vec<Value>, attributes: Vec<(Str, Value)>) -> PyResult<Value> {
+        self.charge(attributes.len().saturating_mul(4))?;
         if bases
             .iter()
             .any(|base| matches!(base, Value::Type(Type::Builtin(base)) if std::ptr::eq(*base, &raw const NAMED_TUPLE)))

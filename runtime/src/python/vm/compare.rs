@@ -13,6 +13,9 @@ use crate::python::number::Num;
 use crate::python::set::SetObject;
 use crate::python::value::{MethodTarget, Slice, Value};
 
+/// The bytes that are compared in the time of a step.
+const COMPARED_A_STEP: usize = 1024;
+
 fn sign(op: CompareOp) -> &'static str {
     match op {
         CompareOp::Lt => "<",
@@ -72,7 +75,7 @@ impl Vm {
         match (a, b) {
             (Value::Int(x), Value::Int(y)) => return Ok(Value::Bool(holds(op, x.cmp(y)))),
             (Value::Str(x), Value::Str(y)) => {
-                self.charge(x.as_str().len() / 1024)?;
+                self.charge_same(x.len(), y.len())?;
                 let result = match op {
                     CompareOp::Eq => x == y,
                     CompareOp::Ne => x != y,
@@ -84,6 +87,7 @@ impl Vm {
             _ => {}
         }
         if let (Some(x), Some(y)) = (Num::of(a), Num::of(b)) {
+            self.charge_same(x.words() * 8, y.words() * 8)?;
             let result = x.compare(y).map_or_else(|| holds_unordered(op), |order| holds(op, order));
             return Ok(Value::Bool(result));
         }
@@ -196,7 +200,10 @@ impl Vm {
                     )?),
                 }
             }
-            (Value::Bytes(x), Value::Bytes(y)) => Some(holds(op, x.cmp(y))),
+            (Value::Bytes(x), Value::Bytes(y)) => {
+                self.charge_same(x.len(), y.len())?;
+                Some(holds(op, x.cmp(y)))
+            }
             (Value::Dict(x), Value::Dict(y)) if matches!(op, CompareOp::Eq | CompareOp::Ne) => {
                 by_equality(op, self.dicts_equal(x, y)?)
             }
@@ -300,6 +307,7 @@ impl Vm {
     /// Whether each count of `a` equals that of `b`, where what is not there counts 0.
     fn counts_equal(&mut self, a: &Dict, b: &Dict) -> PyResult<bool> {
         let entries: Vec<_> = a.table.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+        self.charge(entries.len())?;
         for (key, value) in entries {
             let other = b.table.borrow().get(&key).cloned().unwrap_or(Value::Int(0));
             if !self.equal(&value, &other)? {
@@ -307,6 +315,12 @@ impl Vm {
             }
         }
         Ok(true)
+    }
+
+    /// Pays for comparing what takes so many bytes each: they are compared as far as both go.
+    #[inline]
+    pub(super) fn charge_same(&mut self, a: usize, b: usize) -> PyResult<()> {
+        self.charge(a.min(b) / COMPARED_A_STEP)
     }
 
     /// `bool(a == b)`, identity first, as containers compare.
@@ -317,7 +331,10 @@ impl Vm {
     pub fn equal(&mut self, a: &Value, b: &Value) -> PyResult<bool> {
         match (a, b) {
             (Value::Int(x), Value::Int(y)) => Ok(x == y),
-            (Value::Str(x), Value::Str(y)) => Ok(x == y),
+            (Value::Str(x), Value::Str(y)) => {
+                self.charge_same(x.len(), y.len())?;
+                Ok(x == y)
+            }
             (Value::None, Value::None) => Ok(true),
             _ if a.is(b) => Ok(true),
             _ => {

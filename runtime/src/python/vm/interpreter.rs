@@ -237,6 +237,10 @@ impl Vm {
                 Instr::Is { invert } => {
                     let b = frame.pop();
                     let a = frame.pop();
+                    if let (Value::Str(x), Value::Str(y)) = (&a, &b) {
+                        // Equal texts count as the same.
+                        self.charge_same(x.len(), y.len())?;
+                    }
                     frame.push(Value::Bool(a.is(&b) != invert));
                 }
                 Instr::Jump { target } => self.jump(frame, target)?,

@@ -23,6 +23,9 @@ use crate::python::value::{BoundMethod, MethodTarget, Tuple, Value};
 /// The module that classes of the config's code belong to: TPV runs it with the globals of its loader.
 pub(crate) const CODE_MODULE: &str = "tpv.core.loader";
 
+/// The bytes of text that are copied in the time of a step.
+const COPIED_A_STEP: usize = 1024;
+
 /// The bytes of text that are escaped in about the time of a step.
 const ESCAPED_A_STEP: usize = 4;
 
@@ -42,9 +45,15 @@ impl Vm {
             Value::Str(text) => Ok(text.clone()),
             Value::Exception(exception) => match self.try_special(value, "__str__", Args::none()) {
                 Some(text) => returned_str(text?, "__str__"),
-                None => self.deeper(|vm| vm.exception_str(exception)).map(Str::from),
+                None => {
+                    let text = self.deeper(|vm| vm.exception_str(exception))?;
+                    self.made(text)
+                }
             },
-            Value::Object(object) => object.str(self, value).map(Str::from),
+            Value::Object(object) => {
+                let text = object.str(self, value)?;
+                self.made(text)
+            }
             Value::Instance(_) => match self.try_special(value, "__str__", Args::none()) {
                 Some(text) => returned_str(text?, "__str__"),
                 // What `__repr__` returns is looked at once more, as that of `__str__`.
@@ -55,6 +64,12 @@ impl Vm {
             },
             _ => self.repr(value).map(Str::from),
         }
+    }
+
+    /// A text that was made, which is paid for where it is long.
+    fn made(&mut self, text: String) -> PyResult<Str> {
+        self.charge(text.len() / COPIED_A_STEP)?;
+        Ok(Str::from(text))
     }
 
     /// `repr(value)`
@@ -190,6 +205,7 @@ impl Vm {
             return Ok(format!("{}({inner})", class.name().as_str()));
         };
         let mut parts = Vec::with_capacity(tuple.items.len());
+        self.charge(tuple.items.len())?;
         for (field, item) in fields.items.iter().zip(&tuple.items) {
             let name = self.str(field)?;
             parts.push(format!("{}={}", name.as_str(), self.repr(item)?));
@@ -384,6 +400,7 @@ impl Vm {
     /// What `__repr__` raises.
     pub fn ascii(&mut self, value: &Value) -> PyResult<String> {
         let text = self.repr(value)?;
+        self.charge(text.len() / ESCAPED_A_STEP)?;
         if text.is_ascii() {
             return Ok(text);
         }

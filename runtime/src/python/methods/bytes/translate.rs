@@ -4,7 +4,7 @@ use super::{bytes_argument, bytes_of};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::value::Value;
-use crate::python::vm::Vm;
+use crate::python::vm::{BYTES_A_STEP, Vm};
 
 pub(super) fn translate(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let bytes = bytes_of(this, "translate")?;
@@ -34,12 +34,13 @@ pub(super) fn translate(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value
 }
 
 /// `bytes.maketrans(from, to)`
-pub(super) fn maketrans(_: &mut Vm, args: Args) -> PyResult<Value> {
+pub(super) fn maketrans(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [from, to] = args.between("maketrans", 2)?.map(Option::unwrap_or_default);
     let (from, to) = (bytes_argument(&from)?, bytes_argument(&to)?);
     if from.len() != to.len() {
         return Err(value_error("maketrans arguments must have same length"));
     }
+    vm.charge(from.len() / BYTES_A_STEP)?;
     let mut table: Vec<u8> = (0..=255).collect();
     for (from, to) in from.iter().zip(to) {
         if let Some(entry) = table.get_mut(usize::from(*from)) {

@@ -136,6 +136,9 @@ pub(super) fn endswith(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Va
     affix(vm, receiver, args, "endswith", |text, affix| text.ends_with(affix))
 }
 
+/// How many affixes are looked for in the time of a step.
+const AFFIXES_A_STEP: usize = 8;
+
 /// Whether the text has the affix, or one of a tuple of them.
 fn affix(vm: &mut Vm, receiver: &Value, args: Args, method: &str, test: fn(&str, &str) -> bool) -> PyResult<Value> {
     let text = text_of(receiver, method)?;
@@ -146,6 +149,7 @@ fn affix(vm: &mut Vm, receiver: &Value, args: Args, method: &str, test: fn(&str,
     match &wanted {
         Value::Str(wanted) => Ok(Value::Bool(holds(wanted))),
         Value::Tuple(tuple) => {
+            vm.charge(tuple.items.len() / AFFIXES_A_STEP)?;
             for item in &tuple.items {
                 let Value::Str(text) = plain(item) else {
                     return Err(type_error(format!(

@@ -264,8 +264,9 @@ impl PyIterator for Elements {
     }
 }
 
-fn elements(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+fn elements(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = Signature::method("Counter.elements", [], 0).bind(args)?;
+    vm.charge(receiver(this)?.len())?;
     let items = receiver(this)?.items().into_iter();
     Ok(IteratorObject::new(&CHAIN, Elements { items, current: None }))
 }
@@ -273,6 +274,7 @@ fn elements(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 fn total(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = Signature::method("Counter.total", [], 0).bind(args)?;
     let mut sum = Value::Int(0);
+    vm.charge(receiver(this)?.len())?;
     for count in receiver(this)?.values() {
         sum = vm.binary(BinaryOp::Add, &sum, &count)?;
     }

@@ -138,6 +138,8 @@ fn move_to_end(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         None => true,
     };
     let wanted = Key::new(vm, key.clone())?;
+    // The entries between the two places move.
+    vm.charge(receiver(this)?.len() / 4)?;
     let mut table = receiver(this)?.table.borrow_mut();
     let Some(index) = table.get_index_of(&wanted) else {
         drop(table);

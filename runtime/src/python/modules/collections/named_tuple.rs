@@ -291,11 +291,13 @@ fn take_class(args: &mut Args) -> PyResult<(Rc<Class>, Rc<Tuple>)> {
 }
 
 /// The named tuple that a method was called on.
-fn take_tuple(args: &mut Args) -> PyResult<(Rc<Tuple>, Rc<Class>, Rc<Tuple>)> {
+/// The named tuple that a method was called on, with its class and fields. Methods go through all of the fields.
+fn take_tuple(vm: &mut Vm, args: &mut Args) -> PyResult<(Rc<Tuple>, Rc<Class>, Rc<Tuple>)> {
     let this = if args.pos.is_empty() { Value::None } else { args.pos.remove(0) };
     if let Value::Tuple(tuple) = &this
         && let Some((class, fields)) = tuple.class.as_ref().and_then(definition)
     {
+        vm.charge(fields.items.len().saturating_mul(2))?;
         return Ok((tuple.clone(), class, fields));
     }
     Err(crate::python::methods::wrong_receiver("tuple", &this))
@@ -319,8 +321,8 @@ fn make(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
 }
 
 /// `point._asdict()`
-fn asdict(_: &mut Vm, mut args: Args) -> PyResult<Value> {
-    let (tuple, _, fields) = take_tuple(&mut args)?;
+fn asdict(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
+    let (tuple, _, fields) = take_tuple(vm, &mut args)?;
     let [] = args.exactly("_asdict")?;
     let dict = Dict::new();
     for (field, value) in field_names(&fields).into_iter().zip(&tuple.items) {
@@ -331,7 +333,7 @@ fn asdict(_: &mut Vm, mut args: Args) -> PyResult<Value> {
 
 /// `point._replace(x=1)`
 fn replace(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
-    let (tuple, class, fields) = take_tuple(&mut args)?;
+    let (tuple, class, fields) = take_tuple(vm, &mut args)?;
     let names = field_names(&fields);
     let mut items = tuple.items.clone();
     let mut unknown = Vec::new();

@@ -121,12 +121,16 @@ pub(crate) fn is_enum(class: &Type) -> bool {
 }
 
 /// `Enum(value, names)`: a class made by a call.
+/// The steps that making an enumeration takes, beside those of its members.
+const MAKING: usize = 30;
+
 fn functional(vm: &mut Vm, args: Args) -> PyResult<Value> {
     make(vm, Value::Type((&ENUM).into()), args)
 }
 
 /// Makes an enumeration with this base from a name and the names of its members.
 pub(crate) fn make(vm: &mut Vm, base: Value, args: Args) -> PyResult<Value> {
+    vm.charge(MAKING)?;
     let [name, names, _, _, mixed, start, _] = CALL.bind(args)?;
     let name = name.unwrap_or_default();
     let Some(names) = names.filter(|names| !names.is_none()) else {

@@ -225,8 +225,11 @@ fn extended(vm: &mut Vm, this: &Value, args: Args, name: &str) -> PyResult<Vec<u
         _ => raise_with(&MEMORY_ERROR, Vec::new()),
     })?;
     vm.charge_bytes(length)?;
-    vm.charge(FINISHING)?;
-    Ok(receiver(this)?.0.borrow().digest(length))
+    let algorithm = receiver(this)?.0.borrow();
+    // Two digits for each byte.
+    let digits = if name == "hexdigest" { length / 4 } else { 0 };
+    vm.charge(FINISHING.saturating_add(algorithm.cost(length)).saturating_add(digits))?;
+    Ok(algorithm.digest(length))
 }
 
 /// The bytes as lower-case hexadecimal digits.

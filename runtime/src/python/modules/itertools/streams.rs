@@ -400,7 +400,7 @@ struct ZipLongest {
 
 impl PyIterator for ZipLongest {
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        vm.charge(3)?;
+        vm.charge(3 + self.sources.len())?;
         let mut items = Vec::with_capacity(self.sources.len());
         for source in &mut self.sources {
             let item = match source {

@@ -9,6 +9,7 @@ use crate::python::args::Args;
 use crate::python::builtins::{construct, convert};
 use crate::python::exception::{PyResult, TYPE_ERROR, type_error, value_error};
 use crate::python::modules::signature::Signature;
+use crate::python::number::int_ops::{charge_division, charge_product, words};
 use crate::python::value::Value;
 use crate::python::vm::{BinaryOp, Vm};
 
@@ -56,11 +57,18 @@ fn int_argument(vm: &mut Vm, value: &Value, what: &str) -> PyResult<BigInt> {
 }
 
 /// An int from 0 up to, not including, the bound, which is positive.
-pub(super) fn below(vm: &mut Vm, source: Source<'_>, bound: &BigInt) -> BigInt {
-    match bound.to_u64() {
+///
+/// # Errors
+/// As [`Vm::charge`].
+pub(super) fn below(vm: &mut Vm, source: Source<'_>, bound: &BigInt) -> PyResult<BigInt> {
+    Ok(match bound.to_u64() {
         Some(bound) => BigInt::from(source.with(vm, |generator| generator.below(bound))),
-        None => BigInt::from(source.with(vm, |generator| generator.below_big(bound.magnitude()))),
-    }
+        None => {
+            // Half of what is drawn may be too large and is drawn again.
+            vm.charge(words(bound))?;
+            BigInt::from(source.with(vm, |generator| generator.below_big(bound.magnitude())))
+        }
+    })
 }
 
 fn range(vm: &mut Vm, source: Source<'_>, start: &Value, stop: &Value, step: Option<Value>) -> PyResult<Value> {
@@ -77,27 +85,32 @@ fn range(vm: &mut Vm, source: Source<'_>, start: &Value, stop: &Value, step: Opt
             return Err(type_error("Missing a non-None stop argument"));
         }
         if start.is_positive() {
-            return Ok(Value::from_bigint(below(vm, source, &start)));
+            return Ok(Value::from_bigint(below(vm, source, &start)?));
         }
         return Err(value_error("empty range for randrange()"));
     }
     let stop = int_argument(vm, stop, "stop")?;
+    vm.charge((words(&start) + words(&stop)) / 4)?;
     let width = &stop - &start;
     let step = int_argument(vm, &step.unwrap_or(Value::Int(1)), "step")?;
     if step.is_one() {
         if width.is_positive() {
-            return Ok(Value::from_bigint(start + below(vm, source, &width)));
+            return Ok(Value::from_bigint(start + below(vm, source, &width)?));
         }
+        let mut shown = |number: BigInt| vm.repr(&Value::from_bigint(number));
+        let (start, stop, width) = (shown(start)?, shown(stop)?, shown(width)?);
         return Err(value_error(format!("empty range for randrange() ({start}, {stop}, {width})")));
     }
     if step.is_zero() {
         return Err(value_error("zero step for randrange()"));
     }
+    charge_division(vm, &width, &step)?;
     let count = (width + &step - step.signum()).div_floor(&step);
     if !count.is_positive() {
         return Err(value_error("empty range for randrange()"));
     }
-    Ok(Value::from_bigint(start + step * below(vm, source, &count)))
+    charge_product(vm, &step, &count)?;
+    Ok(Value::from_bigint(start + step * below(vm, source, &count)?))
 }
 
 /// `randrange(start, stop=None, step=1)`

@@ -21,6 +21,7 @@ use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
 use crate::python::number::Num;
+use crate::python::number::int_ops::words;
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::{Builtin, Method, Value};
@@ -160,6 +161,7 @@ fn seed(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
         Value::Bytes(bytes) => seed_bytes(vm, source, bytes),
         Value::Int(_) | Value::BigInt(_) | Value::Bool(_) => {
             let seed = convert::bigint(vm, &seed)?;
+            vm.charge(words(&seed).saturating_mul(2))?;
             source.with(vm, |generator| generator.set_big_seed(&seed));
         }
         Value::Float(_) => {
@@ -194,6 +196,7 @@ const STATE_VERSION: i64 = 3;
 
 fn getstate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
     let [] = Signature::method("Random.getstate", [], 0).bind(args)?;
+    vm.charge(mersenne::STATE_LENGTH)?;
     let (words, index, gauss) = source.with(vm, |generator| {
         let (words, index) = generator.state();
         (words, index, generator.gauss_next)
@@ -231,6 +234,7 @@ fn setstate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
     if internal.items.len() != mersenne::STATE_LENGTH {
         return Err(value_error("state vector is the wrong size"));
     }
+    vm.charge(internal.items.len())?;
     let mut numbers = Vec::with_capacity(internal.items.len());
     for value in &internal.items {
         let number = Num::int_of(value).ok_or_else(|| type_error("an integer is required"))?;

@@ -242,9 +242,9 @@ fn draw_sample(vm: &mut Vm, source: Source<'_>, population: &Value, count: &Valu
         let mut selected = HashSet::with_capacity(count);
         let bound = BigInt::from(length);
         for _ in 0..count {
-            let mut index = integers::below(vm, source, &bound);
+            let mut index = integers::below(vm, source, &bound)?;
             while !selected.insert(index.clone()) {
-                index = integers::below(vm, source, &bound);
+                index = integers::below(vm, source, &bound)?;
             }
             result.push(vm.get_item(population, &Value::from_bigint(index))?);
         }

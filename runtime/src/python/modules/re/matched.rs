@@ -27,6 +27,9 @@ pub static MATCH: BuiltinType = BuiltinType {
 const METHODS: &[&str] = &["group", "groups", "groupdict", "start", "end", "span", "expand", "__getitem__"];
 const ATTRIBUTES: &[&str] = &["string", "re", "pos", "endpos", "lastindex", "lastgroup", "regs"];
 
+/// The bytes of a text whose characters are counted in the time of a step.
+pub(super) const COUNTED_A_STEP: usize = 256;
+
 /// A match.
 pub(super) struct MatchObject {
     /// `m.re`
@@ -111,9 +114,12 @@ impl MatchObject {
     }
 
     /// `start`, `end`, `span`
-    fn place(&self, method: &str, args: Args) -> PyResult<Value> {
+    fn place(&self, vm: &mut Vm, method: &str, args: Args) -> PyResult<Value> {
         let [group] = args.between(method, 0)?;
         let index = group.map_or(Ok(0), |group| self.index(&group))?;
+        if !self.subject.text.is_ascii() {
+            vm.charge(2 * self.subject.text.len() / COUNTED_A_STEP)?;
+        }
         let [start, end] = self.span(index);
         Ok(match method {
             "start" => start,
@@ -122,7 +128,7 @@ impl MatchObject {
         })
     }
 
-    fn expand(&self, args: Args) -> PyResult<Value> {
+    fn expand(&self, vm: &mut Vm, args: Args) -> PyResult<Value> {
         let [template] = args.bind("expand", ["template"], 1)?;
         let template = template.unwrap_or_default();
         let fits = text_of(&template, self.regex.is_bytes()).is_some();
@@ -134,7 +140,7 @@ impl MatchObject {
         }
         let template = parsed;
         let mut out = String::new();
-        template.expand(&self.subject.text, &self.spans, &mut out);
+        template.expand(vm, &self.subject.text, &self.spans, &mut out)?;
         Ok(part(&out, self.regex.is_bytes()))
     }
 }
@@ -177,11 +183,11 @@ impl Object for MatchObject {
             "group" => self.group(&args),
             "groups" => vm.charge(self.regex.groups() * 2).and_then(|()| self.groups(args)),
             "groupdict" => self.groupdict(args),
-            "expand" => self.expand(args),
+            "expand" => self.expand(vm, args),
             "__getitem__" => {
                 args.exactly("__getitem__").and_then(|[group]| Ok(self.text(self.index(&group)?, &Value::None)))
             }
-            _ => self.place(name, args),
+            _ => self.place(vm, name, args),
         })
     }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::bytes::{part, text_of};
 use super::errors::{search_error, template_error};
 use super::int;
-use super::matched::MatchObject;
+use super::matched::{COUNTED_A_STEP, MatchObject};
 use crate::python::args::Args;
 use crate::python::builtins::classes::is_callable;
 use crate::python::dict::Dict;
@@ -116,7 +116,13 @@ impl PatternObject {
     }
 
     /// The text that a search is for, with its bounds.
-    fn subject(&self, value: Option<Value>, pos: Option<Value>, endpos: Option<Value>) -> PyResult<Subject> {
+    fn subject(
+        &self,
+        vm: &mut Vm,
+        value: Option<Value>,
+        pos: Option<Value>,
+        endpos: Option<Value>,
+    ) -> PyResult<Subject> {
         let value = value.unwrap_or_default();
         let Some(text) = text_of(&value, self.regex.is_bytes()).map(Cow::into_owned) else {
             return Err(match value {
@@ -128,6 +134,9 @@ impl PatternObject {
                 }
             });
         };
+        if !text.is_ascii() || self.regex.is_bytes() {
+            vm.charge(text.len() / COUNTED_A_STEP)?;
+        }
         let length = text.char_len();
         let bound = |value: Option<Value>, default: usize| -> PyResult<usize> {
             let Some(value) = value else { return Ok(default) };
@@ -139,13 +148,13 @@ impl PatternObject {
     }
 
     /// The arguments of `match(string, pos=0, endpos=sys.maxsize)` and its like.
-    fn bounded(&self, method: &str, args: Args) -> PyResult<Subject> {
+    fn bounded(&self, vm: &mut Vm, method: &str, args: Args) -> PyResult<Subject> {
         let [text, pos, endpos] = args.bind(method, ["string", "pos", "endpos"], 1)?;
-        self.subject(text, pos, endpos)
+        self.subject(vm, text, pos, endpos)
     }
 
     fn find(&self, vm: &mut Vm, this: &Value, method: &str, args: Args) -> PyResult<Value> {
-        let subject = self.bounded(method, args)?;
+        let subject = self.bounded(vm, method, args)?;
         vm.charge(
             (2 + self.regex.groups() + subject.seen().len() / 8).saturating_add(self.regex.cost(subject.seen().len())),
         )?;
@@ -171,7 +180,7 @@ impl PatternObject {
     }
 
     fn findall(&self, vm: &mut Vm, args: Args) -> PyResult<Value> {
-        let subject = self.bounded("findall", args)?;
+        let subject = self.bounded(vm, "findall", args)?;
         let mut walk = Walk::new(self.regex.clone(), &subject);
         let mut all = Vec::new();
         while let Some(spans) = walk.next(vm, &subject)? {
@@ -192,7 +201,7 @@ impl PatternObject {
 
     fn split(&self, vm: &mut Vm, args: Args) -> PyResult<Value> {
         let [text, most] = args.bind("split", ["string", "maxsplit"], 1)?;
-        let subject = self.subject(text, None, None)?;
+        let subject = self.subject(vm, text, None, None)?;
         let most = most.map_or(Ok(0), |most| int(&most))?;
         let mut walk = Walk::new(self.regex.clone(), &subject);
         let mut parts = Vec::new();
@@ -217,7 +226,7 @@ impl PatternObject {
         let [replacement, text, count] = args.bind(method, ["repl", "string", "count"], 2)?;
         let count = count.map_or(Ok(0), |count| int(&count))?;
         let replacement = Replacement::new(vm, replacement.unwrap_or(Value::None), &self.regex)?;
-        let subject = self.subject(text, None, None)?;
+        let subject = self.subject(vm, text, None, None)?;
         let mut walk = Walk::new(self.regex.clone(), &subject);
         let mut out = String::new();
         let mut last = 0;
@@ -233,7 +242,7 @@ impl PatternObject {
             }
             match &replacement {
                 Replacement::Text(text) => out.push_str(text),
-                Replacement::Template(template) => template.expand(&subject.text, &spans, &mut out),
+                Replacement::Template(template) => template.expand(vm, &subject.text, &spans, &mut out)?,
                 Replacement::Wrong(value, place) => return Err(self.not_joined(place.unwrap_or(parts), value)),
                 Replacement::Function(function) => {
                     let found = self.found(this, &subject, spans);
@@ -376,7 +385,7 @@ impl Object for PatternObject {
         let args = std::mem::take(args);
         Some(match name {
             "findall" => self.findall(vm, args),
-            "finditer" => self.bounded("finditer", args).map(|subject| {
+            "finditer" => self.bounded(vm, "finditer", args).map(|subject| {
                 let walk = Walk::new(self.regex.clone(), &subject);
                 IteratorObject::new(&types::CALLABLE_ITERATOR, Matches { pattern: this.clone(), subject, walk })
             }),

@@ -12,7 +12,7 @@ use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::unicode;
 use crate::python::value::{Method, Value};
-use crate::python::vm::Vm;
+use crate::python::vm::{BYTES_A_STEP, Vm};
 
 /// `string.Formatter`
 pub(super) static FORMATTER: BuiltinType = BuiltinType {
@@ -86,11 +86,13 @@ impl Run<'_> {
         while !rest.is_empty() {
             vm.charge(1)?;
             let (literal, field, after) = template::next_part(rest)?;
+            vm.charge((rest.len() - after.len()) / BYTES_A_STEP)?;
             out.push_str(literal);
             rest = after;
             if let Some(field) = field {
                 let shown = self.field(vm, &field, depth)?;
                 vm.limit_bytes(out.len().saturating_add(shown.len()))?;
+                vm.charge_bytes(shown.len())?;
                 out.push_str(&shown);
             }
         }

@@ -175,6 +175,9 @@ pub(super) fn unquote_value(
         Some(value) if !value.is_none() || matches!(string, Value::Bytes(_)) => value,
         _ => Value::str(default),
     };
+    if let Value::Str(text) = string {
+        vm.charge_bytes(text.len())?;
+    }
     let options = [given(encoding, "utf-8"), given(errors, "replace")];
     let text = match string {
         Value::Bytes(bytes) => {
