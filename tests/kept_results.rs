@@ -47,6 +47,11 @@ fn answers_do_not_depend_on_the_jobs_before() {
         for (job, line) in workload.jobs.iter().zip(&lines).rev() {
             assert_eq!(backwards.map(job, &workload.world).line(), *line, "{}: in reverse", folder.display());
         }
+        // Little room: what is kept is dropped again and again.
+        let emptied = workload.mapper_that_keeps(100 << 10);
+        for (job, line) in workload.jobs.iter().zip(&lines) {
+            assert_eq!(emptied.map(job, &workload.world).line(), *line, "{}: emptied", folder.display());
+        }
         for (job, line) in workload.jobs.iter().zip(&lines).take(ALONE) {
             assert_eq!(workload.mapper().map(job, &workload.world).line(), *line, "{}: alone", folder.display());
         }

@@ -67,8 +67,13 @@ impl Workload {
 
     /// A mapper of the rules, with the compiler for code that is made at run time.
     pub fn mapper(&self) -> Mapper {
-        let hooks = Hooks { compile: Some(Arc::new(crate::python::run_time::compile)), ..Hooks::default() };
-        Mapper::with_hooks(self.rules.clone(), hooks, false)
+        self.mapper_that_keeps(0)
+    }
+
+    /// The same, where each thread keeps as many bytes of earlier jobs; 0 for the default.
+    pub fn mapper_that_keeps(&self, kept_bytes: usize) -> Mapper {
+        let compile = Some(Arc::new(crate::python::run_time::compile) as _);
+        Mapper::with_hooks(self.rules.clone(), Hooks { compile, kept_bytes, ..Hooks::default() }, false)
     }
 
     /// The answers to all jobs.

@@ -98,6 +98,9 @@ impl From<JitMode> for Mode {
 /// What went wrong, and what to do about it.
 pub(super) type Failure = (String, String);
 
+/// How many destinations or errors are counted by name; a config can name one for each job.
+const MAX_NAMES: usize = 10_000;
+
 /// What became of the jobs of a thread.
 #[derive(Default)]
 struct Tally {
@@ -115,12 +118,12 @@ impl Tally {
             Some((kind, _)) => (&mut self.errors, kind),
             None => (&mut self.destinations, id.as_deref().unwrap_or("(not a string)")),
         };
-        match map.get_mut(name) {
-            Some(count) => *count += 1,
-            None => {
-                map.insert(name.to_owned(), 1);
-            }
+        if let Some(count) = map.get_mut(name) {
+            *count += 1;
+            return;
         }
+        let name = if map.len() < MAX_NAMES { name } else { "(others)" };
+        *map.entry(name.to_owned()).or_default() += 1;
     }
 
     fn sum(tallies: Vec<Self>) -> Self {

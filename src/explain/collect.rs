@@ -150,6 +150,7 @@ impl<'a> Collector<'a> {
     /// The values that an entity itself has.
     fn own(&self, entity: &Entity) -> Vec<Value_> {
         let mut values = Vec::new();
+        let mut room = MAX_SHOWN_OF_ALL;
         let mut put = |group: &'static str, name: String, value: &Value| {
             if value.is_none() {
                 return;
@@ -158,7 +159,9 @@ impl<'a> Collector<'a> {
                 Value::Str(text) => text.code().map(|code| code.site),
                 _ => None,
             };
-            values.push(Value_ { group, name, text: show(value), site });
+            let text = if room > 0 { show(value) } else { "...".to_owned() };
+            room = room.saturating_sub(name.len() + text.len());
+            values.push(Value_ { group, name, text, site });
         };
         for resource in Resource::ALL {
             put(resource.name(), String::new(), entity.resource(*resource));
@@ -441,37 +444,71 @@ fn facts(job: &Job) -> Vec<(&'static str, String)> {
 
 /// A value as people read it: strings bare.
 fn show(value: &Value) -> String {
+    let mut text = String::new();
     match value {
-        Value::Str(text) => text.as_str().to_owned(),
-        other => inner(other, 0),
+        Value::Str(whole) => text.push_str(whole),
+        other => inner(&mut text, other, 0),
     }
+    if text.len() > MAX_SHOWN {
+        text.truncate(text.floor_char_boundary(MAX_SHOWN));
+        text.push_str("...");
+    }
+    text
 }
 
 /// How deep nested values are shown; a list may hold itself.
 const MAX_DEPTH: usize = 8;
 
-fn inner(value: &Value, depth: usize) -> String {
+/// How many bytes of a value are shown: what a value holds many times is shown each time.
+const MAX_SHOWN: usize = 1 << 16;
+
+/// How many bytes of all values of an entity are shown.
+const MAX_SHOWN_OF_ALL: usize = 1 << 18;
+
+fn inner(text: &mut String, value: &Value, depth: usize) {
     match value {
-        Value::List(_) | Value::Dict(_) if depth >= MAX_DEPTH => "...".to_owned(),
-        Value::None => "None".to_owned(),
-        Value::Bool(true) => "True".to_owned(),
-        Value::Bool(false) => "False".to_owned(),
-        Value::Int(number) => number.to_string(),
-        Value::BigInt(number) => number.to_string(),
-        Value::Float(number) => crate::config::value::float_repr(*number),
-        Value::Str(text) => crate::config::value::str_repr(text),
+        _ if text.len() > MAX_SHOWN => {}
+        Value::List(_) | Value::Dict(_) if depth >= MAX_DEPTH => text.push_str("..."),
+        Value::None => text.push_str("None"),
+        Value::Bool(true) => text.push_str("True"),
+        Value::Bool(false) => text.push_str("False"),
+        Value::Int(number) => text.push_str(&number.to_string()),
+        // Longer ones take time that grows with the square of their length, and Python itself does not show them.
+        Value::BigInt(number) if number.bits() > MAX_BITS => text.push_str("<an int>"),
+        Value::BigInt(number) => text.push_str(&number.to_string()),
+        Value::Float(number) => text.push_str(&crate::config::value::float_repr(*number)),
+        Value::Str(own) => text.push_str(&crate::config::value::str_repr(own)),
         Value::List(list) => {
-            let items: Vec<String> = list.items.borrow().iter().map(|item| inner(item, depth + 1)).collect();
-            format!("[{}]", items.join(", "))
+            text.push('[');
+            for (index, item) in list.items.borrow().iter().enumerate() {
+                if text.len() > MAX_SHOWN {
+                    return;
+                }
+                text.push_str(if index > 0 { ", " } else { "" });
+                inner(text, item, depth + 1);
+            }
+            text.push(']');
         }
         Value::Dict(dict) => {
-            let items = dict.items();
-            let items: Vec<String> = items
-                .iter()
-                .map(|(key, value)| format!("{}: {}", inner(key, depth + 1), inner(value, depth + 1)))
-                .collect();
-            format!("{{{}}}", items.join(", "))
+            text.push('{');
+            for (index, (key, value)) in dict.items().iter().enumerate() {
+                if text.len() > MAX_SHOWN {
+                    return;
+                }
+                text.push_str(if index > 0 { ", " } else { "" });
+                inner(text, key, depth + 1);
+                text.push_str(": ");
+                inner(text, value, depth + 1);
+            }
+            text.push('}');
         }
-        other => format!("<{}>", other.type_name().as_str()),
+        other => {
+            text.push('<');
+            text.push_str(other.type_name().as_str());
+            text.push('>');
+        }
     }
 }
+
+/// The bits of the largest ints that are shown.
+const MAX_BITS: u64 = 1 << 14;

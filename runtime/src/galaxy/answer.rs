@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::job::InvalidJob;
-use super::json::{Json, Reader, escape_into, write_text};
+use super::json::{Json, Reader, escape_into, escaped_len, write_text};
 use crate::python::exception::{PyResult, Raised};
 use crate::python::vm::Vm;
 
@@ -134,9 +134,9 @@ pub(crate) struct Mapped {
 }
 
 impl Mapped {
-    /// The length of the text in bytes.
-    pub(crate) fn len(&self) -> usize {
-        self.text.len()
+    /// The bytes that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.text.len()
     }
 
     /// The JSON text of a field.
@@ -168,13 +168,17 @@ impl Answer {
     /// The answer to a job that ended in an exception: its class's name, and `failure_message` or `str`.
     ///
     /// # Errors
-    /// What the exception's own `__str__` raises.
+    /// What the exception's own `__str__` raises; `MemoryError` where the message is too long for a line.
     pub fn failed(vm: &mut Vm, id: &Arc<str>, raised: &Raised) -> PyResult<Self> {
         let exception = raised.value();
         let failure_message = vm.find_attr(&exception, "failure_message")?;
         let message = match failure_message {
             Some(message) if vm.truthy(&message)? => Json::from_value(vm, &message)?,
-            _ => Json::str(vm.str(&exception)?.as_str()),
+            _ => {
+                let text = vm.str(&exception)?;
+                vm.limit_bytes(escaped_len(&text))?;
+                Json::str(text.as_str())
+            }
         };
         Ok(Self::error_line(id, raised.class_name().as_str(), message))
     }

@@ -10,7 +10,7 @@ use crate::galaxy::job::Job;
 use crate::galaxy::json::{Json, dump};
 use crate::galaxy::objects::{AppFields, Bag, JobObjects};
 use crate::python::dict::{Dict, Key, StrKey};
-use crate::python::exception::{PyResult, Raised, raise_with};
+use crate::python::exception::{MEMORY_ERROR, PyResult, Raised, raise_with};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -81,9 +81,13 @@ impl Worker {
         let working = &wanted.entity;
         let candidates = self.candidates_of(ranked);
         if let Some(ids) = ids {
+            let mut bytes = 0_usize;
             for candidate in &candidates {
                 let candidate = candidate.entity(&mut self.vm)?;
-                ids.push(id_of(&candidate).to_string());
+                let id = id_of(&candidate);
+                bytes = bytes.saturating_add(size_of::<String>() + id.len());
+                self.vm.limit_bytes(bytes)?;
+                ids.push(id.to_string());
             }
         }
         let mut wait = false;
@@ -273,7 +277,11 @@ impl Worker {
     /// The answer for an exception. Its text may be made by code, which gets a budget of its own.
     fn error(&mut self, job: &Job, raised: &Raised) -> Answer {
         self.vm.renew();
-        let answer = Answer::failed(&mut self.vm, &job.id, raised);
+        let failed = |vm: &mut Vm, raised: &Raised| Answer::failed(vm, &job.id, raised);
+        let answer = failed(&mut self.vm, raised).or_else(|other| match other.is(&MEMORY_ERROR) {
+            true => failed(&mut self.vm, &other),
+            false => Err(other),
+        });
         let answer =
             answer.unwrap_or_else(|_| Answer::error_line(&job.id, raised.class_name().as_str(), Json::str("")));
         self.environment.log_raised(&job.id, &answer, raised, &self.rules);

@@ -56,6 +56,7 @@ pub fn evaluate_complex(vm: &mut Vm, property: &Value) -> PyResult<Value> {
         Value::Str(_) => evaluate(vm, property, CodeKind::FString),
         Value::Dict(dict) => {
             let items: Vec<_> = dict.table.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+            vm.charge(items.len())?;
             let result = Dict::new();
             for (key, value) in items {
                 let value = vm.deeper(|vm| evaluate_complex(vm, &value))?;
@@ -65,6 +66,7 @@ pub fn evaluate_complex(vm: &mut Vm, property: &Value) -> PyResult<Value> {
         }
         Value::List(list) => {
             let items = list.items.borrow().clone();
+            vm.charge(items.len())?;
             let items: PyResult<Vec<Value>> =
                 items.iter().map(|item| vm.deeper(|vm| evaluate_complex(vm, item))).collect();
             Ok(Value::list(items?))
@@ -73,15 +75,24 @@ pub fn evaluate_complex(vm: &mut Vm, property: &Value) -> PyResult<Value> {
     }
 }
 
-/// Whether evaluating a property takes more than copying it.
+/// Whether evaluating a property takes more than copying it, as far as that is seen among the first items.
 pub(super) fn has_code(property: &Value) -> bool {
+    /// How many items are looked at. Those of a config's properties are fewer; code can make any number.
+    const MOST: usize = 4096;
+    let mut left = MOST;
+    has_code_among(property, &mut left)
+}
+
+fn has_code_among(property: &Value, left: &mut usize) -> bool {
+    let Some(fewer) = left.checked_sub(1) else { return true };
+    *left = fewer;
     match property {
         Value::Str(text) => match text.code() {
             Some(CodeRef { code, .. }) => code != CodeRef::PLAIN,
             None => !is_plain(text),
         },
-        Value::Dict(dict) => dict.table.borrow().values().any(has_code),
-        Value::List(list) => list.items.borrow().iter().any(has_code),
+        Value::Dict(dict) => dict.table.borrow().values().any(|item| has_code_among(item, left)),
+        Value::List(list) => list.items.borrow().iter().any(|item| has_code_among(item, left)),
         _ => false,
     }
 }

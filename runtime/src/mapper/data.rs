@@ -15,12 +15,14 @@ pub fn deep_copy(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     match value {
         Value::List(list) => {
             let items = list.items.borrow().clone();
+            vm.charge(items.len())?;
             let copies: PyResult<Vec<Value>> = vm.deeper(|vm| items.iter().map(|item| deep_copy(vm, item)).collect());
             Ok(Value::list(copies?))
         }
         Value::Dict(dict) => {
             // A table is copied much faster as a whole than item by item.
             let mut table = dict.table.borrow().clone();
+            vm.charge(table.len())?;
             vm.deeper(|vm| {
                 for item in table.values_mut().filter(|item| mutable(item)) {
                     *item = deep_copy(vm, item)?;
@@ -41,16 +43,36 @@ pub(super) fn mutable(value: &Value) -> bool {
 
 /// Whether a copy that code had in its hands still says what the original says, so that the original can go on being
 /// shared.
-pub fn unchanged(original: &Value, copy: &Value) -> bool {
-    match (original, copy) {
+///
+/// # Errors
+/// `TimeoutError` where code made so much of it that the budget does not reach.
+pub fn unchanged(vm: &mut Vm, original: &Value, copy: &Value) -> PyResult<bool> {
+    Ok(match (original, copy) {
         (Value::List(a), Value::List(b)) => {
             let (a, b) = (a.items.borrow(), b.items.borrow());
-            a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| unchanged(a, b))
+            if a.len() != b.len() {
+                return Ok(false);
+            }
+            vm.charge(a.len())?;
+            for (a, b) in a.iter().zip(b.iter()) {
+                if !vm.deeper(|vm| unchanged(vm, a, b))? {
+                    return Ok(false);
+                }
+            }
+            true
         }
         (Value::Dict(a), Value::Dict(b)) => {
             let (a, b) = (a.table.borrow(), b.table.borrow());
-            a.len() == b.len()
-                && a.iter().zip(b.iter()).all(|((ka, va), (kb, vb))| ka.value.is(&kb.value) && unchanged(va, vb))
+            if a.len() != b.len() {
+                return Ok(false);
+            }
+            vm.charge(a.len())?;
+            for ((ka, a), (kb, b)) in a.iter().zip(b.iter()) {
+                if !ka.value.is(&kb.value) || !vm.deeper(|vm| unchanged(vm, a, b))? {
+                    return Ok(false);
+                }
+            }
+            true
         }
         (Value::Str(a), Value::Str(b)) => a.same(b),
         (Value::Int(_), Value::Int(_))
@@ -59,7 +81,7 @@ pub fn unchanged(original: &Value, copy: &Value) -> bool {
         | (Value::None, Value::None) => original.is(copy),
         (Value::Object(a), Value::Object(b)) => Rc::ptr_eq(a, b),
         _ => false,
-    }
+    })
 }
 
 /// Whether a container has nothing in it, or the value is `None`.
@@ -76,7 +98,7 @@ fn is_empty(value: &Value) -> bool {
 ///
 /// # Errors
 /// `AttributeError`, as TPV gets, where code put something other than a dict in the field.
-pub fn merge_dicts(child: &Value, parent: &Value) -> PyResult<Value> {
+pub fn merge_dicts(vm: &mut Vm, child: &Value, parent: &Value) -> PyResult<Value> {
     if is_empty(child) {
         return match parent {
             Value::Dict(_) => Ok(parent.clone()),
@@ -87,6 +109,7 @@ pub fn merge_dicts(child: &Value, parent: &Value) -> PyResult<Value> {
     match (child, parent) {
         (Value::Dict(_), parent) if is_empty(parent) => Ok(child.clone()),
         (Value::Dict(over), Value::Dict(under)) => {
+            vm.charge(over.len().saturating_add(under.len()))?;
             let mut table = under.table.borrow().clone();
             for (key, value) in over.table.borrow().iter() {
                 table.insert(key.clone(), value.clone());
@@ -120,6 +143,7 @@ pub fn merge_env(vm: &mut Vm, child: &Value, parent: &Value) -> PyResult<Value> 
     };
     let (mut original, mut replace) = (entries(parent), entries(child));
     for entry in &mut original {
+        vm.charge(replace.len())?;
         let mut found = None;
         for (index, candidate) in replace.iter().enumerate() {
             if same_name(entry, candidate) || vm.equal(entry, candidate)? {

@@ -82,6 +82,7 @@ impl Worker {
         }
         // Whether it is made now or was made for another job must make no difference to the job's budget.
         let steps = self.vm.steps_left();
+        self.vm.restore_steps(self.vm.limits.steps);
         let made = make(self, Some(&shared.merges));
         self.vm.restore_steps(steps);
         let made = shared.share(made?);

@@ -108,9 +108,9 @@ fn override_(vm: &mut Vm, merges: Option<&Merges>, first: &Rc<Entity>, second: &
     for (slot, (a, b)) in entity.limits.iter_mut().zip(first.limits.iter().zip(&second.limits)) {
         *slot = pick(a, b);
     }
-    let dicts = |a: &Value, b: &Value| match merges {
-        Some(merges) => merges.dicts.get(a, b, || merge_dicts(a, b)),
-        None => merge_dicts(a, b),
+    let mut dicts = |a: &Value, b: &Value| match merges {
+        Some(merges) => merges.dicts.get(a, b, || merge_dicts(vm, a, b)),
+        None => merge_dicts(vm, a, b),
     };
     entity.params = dicts(&first.params, &second.params)?;
     entity.resubmit = dicts(&first.resubmit, &second.resubmit)?;

@@ -1,7 +1,7 @@
 //! Lookup: the entities that match a job's tool, roles and user. TPV's `_find_matching_entities`.
 //!
-//! What an id matches, and the matches folded into one entity, depend on nothing else. So both are kept, for as many ids
-//! and sets of matches as a bound allows.
+//! What an id matches, and the matches folded into one entity, depend on nothing else. So both are kept, as long as the thread
+//! has room ([`super::memory`]).
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -20,6 +20,7 @@ use crate::word_hash::WordMap;
 
 use super::entity::Entity;
 use super::explain::{Because, Found, Observer, Step};
+use super::memory::{ALLOCATION, Held, entry};
 use super::tags::{TagType, Tags};
 use super::worker::Worker;
 
@@ -53,12 +54,6 @@ impl Section {
     }
 }
 
-/// How many ids a thread remembers. Jobs come with the same ids again and again; a tool's id with its version takes some
-/// hundred bytes.
-const MAX_IDS: usize = 16 * 1024;
-/// How many sets of matches a thread remembers, with what a tool declares.
-const MAX_SETS: usize = 16 * 1024;
-
 /// How many roles with users are kept with a tool.
 const MAX_COMBINED: usize = 8;
 
@@ -75,6 +70,8 @@ pub(super) struct Lookups {
     unmatched: WordMap<Box<str>, Plain>,
     tool_types: WordMap<Box<str>, u64>,
     next: u64,
+    /// The bytes of all that.
+    bytes: usize,
 }
 
 /// The entities of a section that match an id.
@@ -114,6 +111,11 @@ impl Matched {
 }
 
 impl Lookups {
+    /// The bytes of what is kept.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// The entity of the job's tool, which declares nothing, and the numbers of what its role and user matched; nothing where
     /// one of them was not looked up before.
     fn known(&self, job: &Job) -> Option<(&Plain, [u64; 2])> {
@@ -224,7 +226,7 @@ impl Worker {
             }
             let entity = self.first_of_tool(job)?;
             if known_by_id {
-                bound(&mut self.lookups.unmatched, MAX_SETS);
+                self.lookups.bytes += keyed::<Box<str>, Plain>(tool_id.len()) + COMBINED;
                 self.lookups.unmatched.insert(tool_id.into(), entity.clone().into());
             }
             return Ok(entity);
@@ -239,6 +241,7 @@ impl Worker {
             Some(first) => first.clone(),
             None => {
                 let first = self.first_of_tool(job)?;
+                self.lookups.bytes += keyed::<(u64, Box<[u64]>), Rc<Entity>>(size_of_val(&*declared.1));
                 self.lookups.folded.insert(declared, first.clone());
                 first
             }
@@ -247,7 +250,7 @@ impl Worker {
         if plain {
             let _ = matched.plain.set(Some(entity.clone().into()));
         } else {
-            bound(&mut self.lookups.folded, MAX_SETS);
+            self.lookups.bytes += keyed::<(u64, Box<[u64]>), Rc<Entity>>(size_of_val(&*key.1));
             self.lookups.folded.insert(key, entity.clone());
         }
         Ok(entity)
@@ -259,8 +262,8 @@ impl Worker {
         let tool_type = match types.get(job.tool.tool_type()) {
             Some(number) => *number,
             None => {
-                bound(types, MAX_IDS);
                 self.lookups.next += 1;
+                self.lookups.bytes += keyed::<Box<str>, u64>(job.tool.tool_type().len());
                 types.insert(job.tool.tool_type().into(), self.lookups.next);
                 self.lookups.next
             }
@@ -277,6 +280,7 @@ impl Worker {
     /// What a tool declares, over the default.
     fn first_of_tool(&mut self, job: &Job) -> PyResult<Rc<Entity>> {
         let provided = self.tool_provided(job);
+        self.store.shared.hold(provided.held());
         match self.default_of(Section::Tools) {
             Some(default) => self.inherit(&provided, &default),
             None => Ok(provided),
@@ -373,25 +377,27 @@ impl Worker {
             Some(known) => known.clone(),
             None => {
                 lookups.next += 1;
+                let held = size_of::<Matched>() + size_of_val(&*entities) + COMBINED;
+                lookups.bytes += keyed::<(Section, Box<[u32]>), Rc<Matched>>(size_of_val(&*key.1)) + held;
                 let matched = Rc::new(Matched { number: lookups.next, entities, plain: OnceCell::new() });
-                bound(&mut lookups.sets, MAX_SETS);
                 lookups.sets.insert(key, matched.clone());
                 matched
             }
         };
         if let Some(ids) = lookups.ids.get_mut(section as usize) {
-            bound(ids, MAX_IDS);
+            lookups.bytes += keyed::<Box<str>, Rc<Matched>>(name.len());
             ids.insert(name.into(), matched.clone());
         }
         Ok(matched)
     }
 }
 
-/// Makes room in a map that has reached its bound.
-fn bound<K, V>(map: &mut WordMap<K, V>, most: usize) {
-    if map.len() >= most {
-        map.clear();
-    }
+/// The bytes of what a tool is combined to, with as many roles and users as are kept.
+const COMBINED: usize = ALLOCATION + MAX_COMBINED * size_of::<Combined>();
+
+/// The bytes of an entry of a map with a key of so many bytes on the heap.
+fn keyed<K, V>(key: usize) -> usize {
+    2 * ALLOCATION + entry::<K, V>() + key
 }
 
 /// The exception that Python raises for a key that is no regular expression.

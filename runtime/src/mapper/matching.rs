@@ -75,6 +75,11 @@ pub(super) struct Fits {
 }
 
 impl Fits {
+    /// The bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of::<u32>() * (self.in_order.capacity() + self.ranked.capacity())
+    }
+
     /// The destinations that are not abstract and fit these tags.
     pub(super) fn new(destinations: &[Rc<Entity>], tags: &Tags) -> Self {
         let mut scored: Vec<(i64, u32)> = destinations

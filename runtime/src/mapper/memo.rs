@@ -20,6 +20,7 @@ use crate::python::vm::{Cost, Effects, LogLevel, Read, Vm};
 use super::code::{evaluate, evaluate_complex, has_code};
 use super::entity::Entity;
 use super::evaluate::MatchedRules;
+use super::memory::{ALLOCATION, Held};
 use super::reads::{Source, effects, reads_job, source};
 use super::requirements::{Requirements, Wanted};
 use super::tree::{Found, Leaf, Trail, Tree};
@@ -121,6 +122,17 @@ impl Memo {
         self.known.get_mut(index)?.get_or_insert_with(make).clone()
     }
 
+    /// The bytes of what is kept.
+    pub(super) fn bytes(&self) -> usize {
+        self.blocks.bytes()
+            + self.rules.bytes()
+            + self.requirements.bytes()
+            + self.orders.bytes()
+            + self.texts.bytes()
+            + self.mapped.bytes()
+            + self.jobs.bytes()
+    }
+
     /// Whether something larger is being kept, as far as its reads are known.
     fn is_followed(&self) -> bool {
         self.outer.as_ref().is_some_and(|trail| !trail.lost)
@@ -206,7 +218,7 @@ impl Worker {
         let (value, cost) = self.watch(&block, &mut trail, |vm| evaluate(vm, source, kind));
         if worth {
             let constant = value.as_ref().ok().filter(|value| is_constant(value));
-            let leaf = constant.map(|value| Leaf::new(value.clone(), cost, 0, &trail));
+            let leaf = constant.map(|value| Leaf::new(value.clone(), cost, value.held(), &trail));
             self.memo.blocks.keep(u64::from(code), &trail, leaf);
         }
         value
@@ -271,7 +283,7 @@ impl Worker {
                 let position = |value: &Value| candidates.iter().position(|candidate| candidate.is(value));
                 let order: Option<Rc<[usize]>> =
                     ranked.as_ref().ok().and_then(|ranked| ranked.iter().map(position).collect());
-                let leaf = order.map(|order| Leaf::new(order.clone(), cost, order.len(), &trail));
+                let leaf = order.map(|order| Leaf::new(order.clone(), cost, size_of_val(&*order), &trail));
                 self.memo.orders.keep(u64::from(code), &trail, leaf);
                 ranked?
             }
@@ -329,7 +341,10 @@ impl Worker {
     ) -> PyResult<(T, MatchedRules)> {
         let (result, trail, cost) = self.follow(Some(entity), evaluate);
         if let Some(shape) = self.store.shared.shape(entity) {
-            let leaf = result.as_ref().ok().map(|(_, matched)| Leaf::new(matched.clone(), cost, 0, &trail));
+            let leaf = result.as_ref().ok().map(|(_, matched)| {
+                let bytes = ALLOCATION + size_of_val(&*matched.applied);
+                Leaf::new(matched.clone(), cost, bytes, &trail)
+            });
             self.memo.rules.keep(shape.number.into(), &trail, leaf);
         }
         result
@@ -357,7 +372,8 @@ impl Worker {
             let constant = result.as_ref().ok().filter(|wanted| wanted.resources.iter().all(is_constant));
             let leaf = constant.zip(shared.number()).map(|(wanted, number)| {
                 let requirements = Rc::new(Requirements::new(number, wanted));
-                Leaf::new(requirements, cost, 2 * wanted.resources.len(), &trail)
+                let held = wanted.resources.iter().map(Held::held).sum::<usize>();
+                Leaf::new(requirements, cost, ALLOCATION + size_of::<Requirements>() + held, &trail)
             });
             self.memo.requirements.keep(shape.number.into(), &trail, leaf);
         }
@@ -387,8 +403,8 @@ impl Worker {
         let (result, trail, cost) = self.follow(Some(entity), write);
         let leaf = result.as_ref().ok().map(|env_end| {
             let (text, env_end): (Rc<str>, usize) = (self.text.as_str().into(), *env_end);
-            let words = text.len() / size_of::<u64>();
-            Leaf::new(PropertyText { text, env_end }, cost, words, &trail)
+            let bytes = text.len();
+            Leaf::new(PropertyText { text, env_end }, cost, bytes, &trail)
         });
         self.memo.texts.keep(root, &trail, leaf);
         result
@@ -414,10 +430,7 @@ impl Worker {
             Found::New => {}
         }
         let (result, trail, cost) = self.follow(None, evaluate);
-        let leaf = result.as_ref().ok().map(|mapped| {
-            let words = mapped.len() / size_of::<u64>();
-            Leaf::new(mapped.clone(), cost, words, &trail)
-        });
+        let leaf = result.as_ref().ok().map(|mapped| Leaf::new(mapped.clone(), cost, mapped.bytes(), &trail));
         self.memo.mapped.keep(root, &trail, leaf);
         result
     }
@@ -439,7 +452,11 @@ impl Worker {
             Found::New => {}
         }
         let (result, trail, cost) = self.follow(Some(combined), map);
-        let leaf = result.as_ref().ok().map(|mapped| Leaf::new(mapped.clone(), cost, 0, &trail));
+        let leaf = result.as_ref().ok().map(|mapped| {
+            // Mostly the tree of what became of entities has it, too.
+            let bytes = if Arc::strong_count(mapped) > 1 { 0 } else { mapped.bytes() };
+            Leaf::new(mapped.clone(), cost, bytes, &trail)
+        });
         self.memo.jobs.keep(root, &trail, leaf);
         result
     }

@@ -5,45 +5,56 @@
 //! entities share never changes, so that its address stands for it; what is kept holds it, so that no other value gets
 //! its address.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::python::exception::PyResult;
 use crate::python::value::Value;
 use crate::word_hash::WordMap;
 
-/// The most values of each sort that a thread keeps.
-const MAX_KEPT: usize = 8 * 1024;
+use super::memory::{Held, entry};
 
 /// Something made of two values, with them.
 type Made<T> = RefCell<WordMap<(usize, usize), ([Value; 2], T)>>;
 
 /// What was made of pairs of values.
-pub(super) struct Pairs<T>(Made<T>);
+pub(super) struct Pairs<T> {
+    made: Made<T>,
+    bytes: Cell<usize>,
+}
 
 impl<T> Default for Pairs<T> {
     fn default() -> Self {
-        Self(RefCell::default())
+        Self { made: RefCell::default(), bytes: Cell::new(0) }
     }
 }
 
-impl<T: Clone> Pairs<T> {
+impl<T: Clone + Held> Pairs<T> {
+    /// The bytes of what is kept.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.get()
+    }
+
     /// What is kept of two values, or what `make` makes of them.
     ///
     /// # Errors
     /// What `make` raises.
     pub(super) fn get(&self, first: &Value, second: &Value, make: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
         let (Some(a), Some(b)) = (address(first), address(second)) else { return make() };
-        if let Some((_, made)) = self.0.borrow().get(&(a, b)) {
+        if let Some((_, made)) = self.made.borrow().get(&(a, b)) {
             return Ok(made.clone());
         }
         let made = make()?;
-        let mut kept = self.0.borrow_mut();
-        if kept.len() >= MAX_KEPT {
-            kept.clear();
-        }
-        kept.insert((a, b), ([first.clone(), second.clone()], made.clone()));
+        self.bytes.set(self.bytes.get() + entry::<(usize, usize), ([Value; 2], T)>() + made.held());
+        self.made.borrow_mut().insert((a, b), ([first.clone(), second.clone()], made.clone()));
         Ok(made)
+    }
+}
+
+impl Merges {
+    /// The bytes of what is kept.
+    pub(super) fn bytes(&self) -> usize {
+        self.lists.bytes() + self.dicts.bytes()
     }
 }
 

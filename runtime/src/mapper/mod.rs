@@ -20,6 +20,7 @@ pub mod inventory;
 mod lookup;
 mod matching;
 mod memo;
+mod memory;
 mod merges;
 mod modules;
 pub mod objects;
@@ -76,6 +77,8 @@ pub struct Hooks {
     pub limits: Limits,
     /// When the kernels of the code become machine code.
     pub jit: Mode,
+    /// The bytes that a thread keeps of earlier jobs before it drops all of them; 0 for the default of 96 MiB.
+    pub kept_bytes: usize,
 }
 
 /// Maps jobs by the rules of one artifact. Cheap to clone; made to be shared by threads.
@@ -121,6 +124,12 @@ impl Mapper {
         let (owner, mut worker) = self.take_worker();
         worker.set_world(world);
         let answer = worker.map(job, self.inner.detail, observer);
+        worker.end_job();
+        if worker.is_full() {
+            // What holds itself through its functions is freed with the job that made it.
+            worker.vm.reset();
+            *worker = self.new_worker();
+        }
         WORKERS.with_borrow_mut(|workers| workers.push((owner, worker)));
         answer
     }
@@ -138,9 +147,10 @@ impl Mapper {
             let index = workers.iter().position(|(owner, _)| std::ptr::eq(owner.as_ptr(), Arc::as_ptr(&self.inner)))?;
             Some(workers.swap_remove(index))
         });
-        found.unwrap_or_else(|| {
-            let worker = Box::new(Worker::new(self.inner.rules.clone(), &self.inner.hooks));
-            (Arc::downgrade(&self.inner), worker)
-        })
+        found.unwrap_or_else(|| (Arc::downgrade(&self.inner), Box::new(self.new_worker())))
+    }
+
+    fn new_worker(&self) -> Worker {
+        Worker::new(self.inner.rules.clone(), &self.inner.hooks)
     }
 }

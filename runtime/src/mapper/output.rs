@@ -45,6 +45,18 @@ impl Prepared {
         Self { env: of(unseen.env, &entity.env, "[]"), params: of(unseen.params, &entity.params, "{}") }
     }
 
+    /// The bytes that it takes on the heap.
+    pub(super) fn bytes(&self) -> usize {
+        let piece = |piece: &Piece| {
+            size_of::<Piece>()
+                + match piece {
+                    Piece::Text(text) => text.len(),
+                    Piece::FString(_) => 0,
+                }
+        };
+        [&self.env, &self.params].into_iter().flatten().flatten().map(piece).sum()
+    }
+
     /// The pieces of a property; nothing where it was not prepared.
     pub(super) fn pieces(&self, property: Property) -> Option<&[Piece]> {
         match property {

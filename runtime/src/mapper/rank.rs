@@ -36,7 +36,14 @@ impl Worker {
             Some(wanted) if !observer.watches() && !self.store.bounds.is_empty() && Rc::ptr_eq(matched, entity) => {
                 let fits = || Rc::new(Fits::new(&self.store.destinations, &entity.tags));
                 let shape = self.store.shared.shape(entity);
-                let fits = shape.map_or_else(fits, |shape| shape.fits.get_or_init(fits).clone());
+                let fits = shape.map_or_else(fits, |shape| {
+                    let make = || {
+                        let fits = fits();
+                        self.store.shared.hold(fits.bytes());
+                        fits
+                    };
+                    shape.fits.get_or_init(make).clone()
+                });
                 let order = if custom { &fits.in_order } else { &fits.ranked };
                 let takes = |index: &&u32| self.store.bounds.get(**index as usize).is_some_and(|b| b.take(&wanted));
                 known.extend(order.iter().filter(takes));

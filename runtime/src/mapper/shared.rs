@@ -12,13 +12,11 @@ use crate::python::value::Value;
 use crate::word_hash::WordMap;
 
 use super::entity::Entity;
+use super::memory::{ALLOCATION, Held, entry};
 use super::merges::{Merges, Pairs};
 use super::output::Prepared;
 use super::shape::{Shape, push_entity};
 use super::words::Words;
-
-/// How many derived entities a thread keeps. One takes one to three kilobytes.
-const MAX_KEPT: usize = 16 * 1024;
 
 /// How many of the entities that came from an entity are kept with it.
 const MAX_DERIVED: usize = 8;
@@ -128,9 +126,21 @@ pub(super) struct Shared {
     pub(super) contexts: Pairs<Rc<Context>>,
     /// Prepared properties, for entities with the same.
     pub(super) prepared: Pairs<Rc<Prepared>>,
+    /// The bytes of derived entities and shapes.
+    bytes: Cell<usize>,
 }
 
 impl Shared {
+    /// The bytes of what is kept.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.get() + self.merges.bytes() + self.contexts.bytes() + self.prepared.bytes()
+    }
+
+    /// Says that something of so many bytes is kept.
+    pub(super) fn hold(&self, bytes: usize) {
+        self.bytes.set(self.bytes.get() + bytes);
+    }
+
     /// A new number. Numbers are never used twice: where they end, nothing more is shared.
     pub(super) fn number(&self) -> Option<u32> {
         let next = self.next.get().checked_add(1)?;
@@ -159,6 +169,7 @@ impl Shared {
     pub(super) fn share_without_rules(&self, entity: &Entity) -> Rc<Entity> {
         let mut without = Entity::clone(entity);
         without.rules = Rc::default();
+        self.hold(without.held());
         self.share(without)
     }
 
@@ -172,16 +183,15 @@ impl Shared {
 
     fn make_shape(&self, entity: &Rc<Entity>) -> Option<Rc<Shape>> {
         let mut words = Words::default();
-        push_entity(&mut words, entity)?;
+        let pointed_to = push_entity(&mut words, entity)?;
         let words = words.words()?;
         let mut shapes = self.shapes.borrow_mut();
         if let Some(known) = shapes.get(words) {
             return Some(known.clone());
         }
-        if shapes.len() >= MAX_KEPT {
-            shapes.clear();
-        }
-        let shape = Rc::new(Shape::new(self.number()?, entity));
+        let bytes = size_of::<Shape>() + pointed_to.bytes() + size_of_val(words);
+        self.hold(4 * ALLOCATION + entry::<Box<[u64]>, Rc<Shape>>() + bytes);
+        let shape = Rc::new(Shape::new(self.number()?, pointed_to));
         shapes.insert(words.into(), shape.clone());
         Some(shape)
     }
@@ -193,10 +203,7 @@ impl Shared {
 
     /// Keeps an entity derived from two that jobs share.
     pub(super) fn keep(&self, how: Derivation, first: u32, second: u32, derived: &Rc<Entity>) {
-        let mut all = self.derived.borrow_mut();
-        if all.len() >= MAX_KEPT {
-            all.clear();
-        }
-        all.insert((how, first, second), derived.clone());
+        self.hold(entry::<(Derivation, u32, u32), Rc<Entity>>() + 2 * ALLOCATION + derived.held());
+        self.derived.borrow_mut().insert((how, first, second), derived.clone());
     }
 }

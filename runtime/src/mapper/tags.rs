@@ -3,7 +3,7 @@
 //! A set keeps its tags twice: as lists in TPV's order, which code can see and messages show, and as bit sets, on which
 //! matching and scoring run. The rules are those of TPV's `SchedulingTags`.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -11,6 +11,8 @@ use smallvec::SmallVec;
 
 use crate::artifact::tables::TagsRow;
 use crate::python::string::Str;
+
+use super::memory::{ALLOCATION, entry};
 
 /// A tag, by its number in a [`TagNames`].
 pub type TagId = u32;
@@ -81,6 +83,7 @@ impl TagType {
 pub struct TagNames {
     names: RefCell<Vec<Str>>,
     ids: RefCell<HashMap<String, TagId>>,
+    bytes: Cell<usize>,
 }
 
 impl TagNames {
@@ -92,8 +95,15 @@ impl TagNames {
         let mut names = self.names.borrow_mut();
         let id = TagId::try_from(names.len()).unwrap_or(TagId::MAX);
         names.push(Str::from(name));
+        let bytes = 3 * ALLOCATION + 2 * name.len() + entry::<String, TagId>() + size_of::<Str>();
+        self.bytes.set(self.bytes.get() + bytes);
         self.ids.borrow_mut().insert(name.to_owned(), id);
         id
+    }
+
+    /// The bytes that the names take.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.get()
     }
 
     /// The name of a tag.
@@ -182,6 +192,14 @@ impl Tags {
             *none &= list.is_empty();
         }
         self
+    }
+
+    /// The bytes that the set takes.
+    pub(super) fn bytes(&self) -> usize {
+        let ids: usize = self.lists.iter().filter(|list| list.spilled()).map(|list| list.capacity()).sum();
+        let bits = self.bits.iter().chain([&self.all]).map(|bits| &bits.0);
+        let words: usize = bits.filter(|bits| bits.spilled()).map(|bits| bits.capacity()).sum();
+        size_of::<Self>() + size_of::<TagId>() * ids + size_of::<u64>() * words
     }
 
     /// Which lists are `None`.

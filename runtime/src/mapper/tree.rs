@@ -11,13 +11,10 @@ use crate::python::value::Value;
 use crate::python::vm::{Cost, Vm};
 use crate::word_hash::{WordHasher, WordMap};
 
+use super::memory::{ALLOCATION, entry};
 use super::reads::Source;
 use super::words::{Words, push, slot_of};
 use super::worker::Slots;
-
-/// How many words of keys a tree keeps: 8 MiB of them, and some times as much for what belongs to them. A full tree is
-/// emptied.
-const MAX_WORDS: usize = 1 << 20;
 
 /// One read of a run.
 struct Step {
@@ -147,16 +144,18 @@ pub(super) struct Leaf<T> {
     pub value: T,
     /// What it costs a job beside the walk.
     pub cost: Cost,
-    /// How many words it takes beside the node.
-    pub words: usize,
+    /// How many bytes it takes beside the leaf itself.
+    bytes: usize,
     absent: Box<[usize]>,
 }
 
 impl<T> Leaf<T> {
-    /// The result of a run.
-    pub(super) fn new(value: T, cost: Cost, words: usize, trail: &Trail) -> Self {
+    /// The result of a run, which takes `bytes` on the heap.
+    pub(super) fn new(value: T, cost: Cost, bytes: usize, trail: &Trail) -> Self {
         let paid = trail.steps.iter().map(|step| step.paid).sum();
-        Self { value, cost: cost.without(paid), words, absent: trail.absent.as_slice().into() }
+        let absent: Box<[usize]> = trail.absent.as_slice().into();
+        let bytes = bytes + 2 * ALLOCATION + cost.bytes() + size_of_val(&*absent);
+        Self { value, cost: cost.without(paid), bytes, absent }
     }
 }
 
@@ -224,8 +223,10 @@ pub(super) struct Tree<T> {
     leaves: Vec<Leaf<T>>,
     /// The edges of nodes that have many, by the node and the hash of the words.
     crowded: WordMap<(u32, u64), u32>,
-    /// How many words all of that takes.
-    size: usize,
+    /// How many bytes the leaves take beside themselves.
+    leaf_bytes: usize,
+    /// How many bytes all of that takes.
+    bytes: usize,
 }
 
 impl<T> Default for Tree<T> {
@@ -237,7 +238,8 @@ impl<T> Default for Tree<T> {
             words: Vec::new(),
             leaves: Vec::new(),
             crowded: WordMap::default(),
-            size: 0,
+            leaf_bytes: 0,
+            bytes: 0,
         }
     }
 }
@@ -314,11 +316,24 @@ impl<T: Clone> Tree<T> {
         self.words.get(start..start + (edge.length as usize).saturating_sub(1)).unwrap_or_default()
     }
 
+    /// The bytes that the tree takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Keeps what a run gave, by what it read; nothing for what is to be run again.
     pub(super) fn keep(&mut self, root: u64, trail: &Trail, leaf: Option<Leaf<T>>) {
-        if self.size > MAX_WORDS {
-            *self = Self::default();
-        }
+        self.add(root, trail, leaf);
+        self.bytes = self.leaf_bytes
+            + self.roots.capacity() * entry::<u64, u32>()
+            + self.nodes.capacity() * size_of::<Node>()
+            + self.edges.capacity() * size_of::<Edge>()
+            + self.words.capacity() * size_of::<u64>()
+            + self.leaves.capacity() * size_of::<Leaf<T>>()
+            + self.crowded.capacity() * entry::<(u32, u64), u32>();
+    }
+
+    fn add(&mut self, root: u64, trail: &Trail, leaf: Option<Leaf<T>>) {
         let mut place = Place::Root(root);
         for (source, read, _) in trail.steps() {
             let node = match self.at(place) {
@@ -338,7 +353,7 @@ impl<T: Clone> Tree<T> {
         match leaf {
             Some(leaf) if !trail.lost => {
                 self.put(place, Node::Leaf(index(&self.leaves)));
-                self.size += leaf.words;
+                self.leaf_bytes += leaf.bytes;
                 self.leaves.push(leaf);
             }
             _ => {
@@ -358,8 +373,6 @@ impl<T: Clone> Tree<T> {
     fn put(&mut self, place: Place, made: Node) -> u32 {
         let new = index(&self.nodes);
         self.nodes.push(made);
-        // A node and its edge, with what tables and results take, come to some 16 words.
-        self.size += 16;
         match place {
             Place::Root(root) => {
                 self.roots.insert(root, new);
@@ -378,7 +391,6 @@ impl<T: Clone> Tree<T> {
         *count += 1;
         let count = *count;
         self.words.extend_from_slice(rest);
-        self.size += words.len();
         if count == LINEAR + 1 {
             // From now on all of them are found by their hash.
             let mut at = edge;
@@ -481,19 +493,5 @@ mod tests {
         reader.keep(3);
         reader.set([Value::list(Vec::new()), Value::Int(2)]);
         assert!(matches!(reader.find(), Found::Run));
-    }
-
-    #[test]
-    fn a_full_tree_is_emptied() {
-        let mut reader = Reader::new();
-        let long = "x".repeat(8 * 100);
-        for number in 0..20_000 {
-            reader.set([Value::str(format!("{number}{long}")), Value::Int(number)]);
-            reader.keep(number);
-            assert!(matches!(reader.find(), Found::Given(found) if found == number));
-            assert!(reader.tree.size < MAX_WORDS + 1000);
-        }
-        reader.set([Value::str(format!("0{long}")), Value::Int(0)]);
-        assert!(matches!(reader.find(), Found::New));
     }
 }

@@ -13,6 +13,7 @@ use super::Hooks;
 use super::environment::MapperEnvironment;
 use super::lookup::Lookups;
 use super::memo::Memo;
+use super::memory::MAX_KEPT;
 use super::objects::MapperObject;
 use super::output::Unseen;
 use super::store::Store;
@@ -119,6 +120,8 @@ pub(super) struct Worker {
     pub unseen: Unseen,
     /// The text of evaluated properties.
     pub text: String,
+    /// How much may be kept, with what was there at the start.
+    pub most_bytes: usize,
 }
 
 impl Worker {
@@ -154,7 +157,7 @@ impl Worker {
         let mapper = MapperObject::value(&names, &store);
         let (candidates, lookups, entered) = (Vec::new(), Lookups::default(), Entered::new(&slots));
         let unseen = vm.program.as_ref().map(|program| Unseen::new(program, &slots)).unwrap_or_default();
-        Self {
+        let mut worker = Self {
             rules,
             vm,
             environment,
@@ -170,6 +173,10 @@ impl Worker {
             memo: Memo::default(),
             unseen,
             text: String::new(),
-        }
+            most_bytes: 0,
+        };
+        let kept = if hooks.kept_bytes == 0 { MAX_KEPT } else { hooks.kept_bytes };
+        worker.most_bytes = worker.kept_bytes().saturating_add(kept);
+        worker
     }
 }

@@ -481,6 +481,24 @@ pub struct ProgramData {
     pub codes: Vec<Code>,
 }
 
+impl ProgramData {
+    /// About the bytes that the program takes, with one thread's view of it.
+    pub fn bytes(&self) -> usize {
+        /// What a name or string takes beside its text, twice.
+        const TEXT: usize = 128;
+        let texts = self.strings.iter().chain(&self.names).map(|text| TEXT + 2 * text.len()).sum::<usize>();
+        let code = |code: &Code| {
+            let tables = [&code.names, &code.locals, &code.cells, &code.free];
+            2 * size_of::<Code>()
+                + size_of::<Instr>() * code.instrs.len()
+                + 4 * size_of::<Const>() * code.consts.len()
+                + size_of::<(u32, u32, u32)>() * code.places.len()
+                + tables.iter().map(|table| size_of::<u32>() * table.len()).sum::<usize>()
+        };
+        texts + self.codes.iter().map(code).sum::<usize>()
+    }
+}
+
 /// A name, as one thread sees it.
 pub struct Name {
     /// The text.

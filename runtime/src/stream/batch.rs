@@ -24,6 +24,9 @@ struct Line {
     share: usize,
 }
 
+/// The bytes of memory that go from one batch to the next. One with a long line has more.
+const MAX_ROOM: usize = 4 * BATCH;
+
 /// Lines to work on.
 pub(super) struct Batch {
     buffers: Buffers,
@@ -61,7 +64,11 @@ impl Batch {
 
     /// The memory, for another batch.
     pub(super) fn into_buffers(self) -> Buffers {
-        self.buffers
+        let mut buffers = self.buffers;
+        if buffers.bytes.len() > MAX_ROOM {
+            buffers.bytes = Vec::new();
+        }
+        buffers
     }
 }
 
@@ -113,6 +120,7 @@ impl<R: Read> Batches<R> {
             start.copy_from_slice(&self.rest);
         }
         self.rest.clear();
+        self.rest.shrink_to(BATCH);
         while !self.ended {
             if filled == bytes.len() {
                 bytes.resize(filled * 2, 0);

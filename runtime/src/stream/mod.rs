@@ -48,9 +48,18 @@ struct Output {
 
 impl Output {
     fn clear(&mut self) {
-        self.text.clear();
+        empty(&mut self.text);
         self.ends.clear();
     }
+}
+
+/// The room for answers, in bytes, that is kept for other batches.
+const MAX_ROOM: usize = 8 * BATCH;
+
+/// Empties a text; room for long answers is not kept.
+fn empty(text: &mut String) {
+    text.clear();
+    text.shrink_to(MAX_ROOM);
 }
 
 /// Works on all lines of `reader` and writes what comes of them to `writer`, in the order of the lines. `done` gets the
@@ -100,7 +109,7 @@ fn alone<R: Read, W: Write, K: Work, D: FnMut(usize)>(
     let mut tally = K::Tally::default();
     let mut buffers = Buffers::default();
     while let Some(batch) = input.next(buffers, |_| 0)? {
-        sink.text.clear();
+        empty(&mut sink.text);
         for (number, line) in batch.lines(0) {
             work.line(number, line, &mut sink.text, &mut tally);
         }
@@ -168,7 +177,7 @@ impl<R: Read, W: Write, K: Work, D: FnMut(usize)> Crew<'_, R, W, K, D> {
     fn write(&self) {
         let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(answered) = self.schedule.next_to_write() {
-            sink.text.clear();
+            empty(&mut sink.text);
             answered.write(&mut sink.text);
             let written = sink.write(answered.batch.size());
             self.schedule.written(answered, written);

@@ -1,6 +1,6 @@
 //! Python values as JSON text: what `json.dumps(value, default=repr)` gives.
 
-use super::writer::{escape_into, float_text};
+use super::writer::{escape_into, escaped_len, float_text};
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::identity::Inside;
 use crate::python::value::Value;
@@ -8,8 +8,12 @@ use crate::python::vm::Vm;
 
 /// Appends a value as JSON: tuples become lists, keys become strings, and what JSON does not know becomes its `repr`.
 ///
+/// What is appended to may not become longer than a value of code may ([`crate::python::vm::Limits::bytes`]): an answer has the
+/// budget that evaluation has, however small the values are that it unfolds from.
+///
 /// # Errors
-/// As [`super::Json::from_value`].
+/// `TypeError` for keys that cannot become strings, `ValueError` where a container holds itself, `MemoryError` and `TimeoutError`
+/// where the text is too long, and what `repr` raises.
 pub fn dump(vm: &mut Vm, out: &mut String, value: &Value) -> PyResult<()> {
     match value {
         Value::None => out.push_str("null"),
@@ -17,9 +21,20 @@ pub fn dump(vm: &mut Vm, out: &mut String, value: &Value) -> PyResult<()> {
         Value::Bool(false) => out.push_str("false"),
         Value::Int(value) => integer(out, *value),
         Value::Float(value) => out.push_str(&float_text(*value)),
-        Value::Str(text) => escape_into(out, text),
+        Value::Str(text) => return string(vm, out, text),
         other => return container(vm, out, other, &mut Inside::default()),
     }
+    Ok(())
+}
+
+/// Appends a string, where there is room for it.
+pub(in crate::galaxy) fn string(vm: &Vm, out: &mut String, text: &str) -> PyResult<()> {
+    vm.limit_bytes(out.len().saturating_add(text.len()))?;
+    // Escapes are up to six times as long as what they stand for.
+    if out.len().saturating_add(text.len().saturating_mul(6)) > vm.limits.bytes {
+        vm.limit_bytes(out.len().saturating_add(escaped_len(text)))?;
+    }
+    escape_into(out, text);
     Ok(())
 }
 
@@ -54,14 +69,13 @@ fn nested(vm: &mut Vm, out: &mut String, value: &Value, inside: &mut Inside) -> 
 fn container(vm: &mut Vm, out: &mut String, value: &Value, inside: &mut Inside) -> PyResult<()> {
     match value {
         Value::List(_) | Value::Tuple(_) | Value::Dict(_) => {}
-        Value::BigInt(big) => {
-            out.push_str(&big.to_string());
+        Value::BigInt(_) => {
+            out.push_str(&vm.repr(value)?);
             return Ok(());
         }
         other => {
             let text = vm.repr(other)?;
-            escape_into(out, &text);
-            return Ok(());
+            return string(vm, out, &text);
         }
     }
     if !inside.enter(value) {
@@ -75,11 +89,13 @@ fn container(vm: &mut Vm, out: &mut String, value: &Value, inside: &mut Inside) 
         Value::Tuple(tuple) => list_items(vm, out, &tuple.items, inside),
         Value::Dict(dict) => {
             let items = dict.items();
+            vm.charge(items.len())?;
             out.push('{');
             for (index, (key, item)) in items.iter().enumerate() {
                 if index > 0 {
                     out.push_str(", ");
                 }
+                vm.limit_bytes(out.len())?;
                 self::key(vm, out, key)?;
                 out.push_str(": ");
                 nested(vm, out, item, inside)?;
@@ -100,6 +116,7 @@ fn list_items(vm: &mut Vm, out: &mut String, items: &[Value], inside: &mut Insid
         if index > 0 {
             out.push_str(", ");
         }
+        vm.limit_bytes(out.len())?;
         nested(vm, out, item, inside)?;
     }
     out.push(']');
@@ -112,11 +129,14 @@ fn list_items(vm: &mut Vm, out: &mut String, items: &[Value], inside: &mut Insid
 /// `TypeError` for keys that cannot become strings.
 pub fn key(vm: &mut Vm, out: &mut String, key: &Value) -> PyResult<()> {
     match key {
-        Value::Str(text) => escape_into(out, text),
+        Value::Str(text) => return string(vm, out, text),
         Value::None => out.push_str("\"null\""),
         Value::Bool(true) => out.push_str("\"true\""),
         Value::Bool(false) => out.push_str("\"false\""),
-        Value::Int(_) | Value::BigInt(_) => escape_into(out, &vm.repr(key)?),
+        Value::Int(_) | Value::BigInt(_) => {
+            let text = vm.repr(key)?;
+            return string(vm, out, &text);
+        }
         Value::Float(float) => escape_into(out, &float_text(*float)),
         other => {
             return Err(type_error(format!(

@@ -13,4 +13,5 @@ mod writer;
 pub use dump::dump;
 pub use reader::{Fault, Kind, Reader};
 pub use tree::{Json, last_of_equal_keys};
+pub(in crate::galaxy) use writer::escaped_len;
 pub use writer::{escape_into, write_text};

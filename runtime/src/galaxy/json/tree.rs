@@ -7,8 +7,7 @@ use num_bigint::BigInt;
 
 use super::{Fault, Kind, Reader};
 use crate::python::dict::Dict;
-use crate::python::exception::{PyResult, type_error, value_error};
-use crate::python::identity::Inside;
+use crate::python::exception::{PyResult, value_error};
 use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
@@ -118,74 +117,10 @@ impl Json {
     /// know becomes its `repr`.
     ///
     /// # Errors
-    /// `TypeError` for keys that cannot become strings, `ValueError` where a container holds itself, and what `repr`
-    /// raises.
+    /// As [`super::dump`].
     pub fn from_value(vm: &mut Vm, value: &Value) -> PyResult<Self> {
-        Self::convert(vm, value, &mut Inside::default())
-    }
-
-    fn convert(vm: &mut Vm, value: &Value, inside: &mut Inside) -> PyResult<Self> {
-        Ok(match value {
-            Value::None => Self::Null,
-            Value::Bool(value) => Self::Bool(*value),
-            Value::Int(value) => Self::Int(*value),
-            Value::BigInt(value) => Self::BigInt((**value).clone()),
-            Value::Float(value) => Self::Float(*value),
-            Value::Str(text) => Self::str(text.as_str()),
-            Value::List(list) => {
-                let items = list.items.borrow().clone();
-                Self::container(vm, value, inside, |vm, inside| Self::items(vm, &items, inside))?
-            }
-            Value::Tuple(tuple) => {
-                Self::container(vm, value, inside, |vm, inside| Self::items(vm, &tuple.items, inside))?
-            }
-            Value::Dict(dict) => {
-                let items = dict.items();
-                Self::container(vm, value, inside, |vm, inside| {
-                    let mut object = Vec::with_capacity(items.len());
-                    for (key, value) in &items {
-                        object.push((Self::key(vm, key)?, Self::convert(vm, value, inside)?));
-                    }
-                    Ok(Self::Object(object))
-                })?
-            }
-            other => Self::Str(vm.repr(other)?.into()),
-        })
-    }
-
-    fn container(
-        vm: &mut Vm,
-        value: &Value,
-        inside: &mut Inside,
-        content: impl FnOnce(&mut Vm, &mut Inside) -> PyResult<Self>,
-    ) -> PyResult<Self> {
-        if !inside.enter(value) {
-            return Err(value_error("Circular reference detected"));
-        }
-        let result = vm.deeper(|vm| content(vm, inside));
-        inside.leave();
-        result
-    }
-
-    fn items(vm: &mut Vm, items: &[Value], inside: &mut Inside) -> PyResult<Self> {
-        vm.charge(items.len())?;
-        items.iter().map(|item| Self::convert(vm, item, inside)).collect::<PyResult<_>>().map(Self::List)
-    }
-
-    fn key(vm: &mut Vm, key: &Value) -> PyResult<Box<str>> {
-        Ok(match key {
-            Value::Str(text) => text.as_str().into(),
-            Value::None => "null".into(),
-            Value::Bool(true) => "true".into(),
-            Value::Bool(false) => "false".into(),
-            Value::Int(_) | Value::BigInt(_) => vm.repr(key)?.into(),
-            Value::Float(float) => super::writer::float_text(*float).into(),
-            other => {
-                return Err(type_error(format!(
-                    "keys must be str, int, float, bool or None, not {}",
-                    other.type_name().as_str()
-                )));
-            }
-        })
+        let mut text = String::new();
+        super::dump(vm, &mut text, value)?;
+        Self::read(&mut Reader::new(&text)).map_err(|fault| value_error(fault.message))
     }
 }

@@ -56,6 +56,16 @@ pub(super) fn float_text(value: f64) -> String {
     }
 }
 
+/// The length of a string as [`escape_into`] writes it.
+pub(in crate::galaxy) fn escaped_len(text: &str) -> usize {
+    let of = |char: char| match char {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        ' '..='~' => 1,
+        other => 6 * other.len_utf16(),
+    };
+    text.chars().map(of).fold(2, usize::saturating_add)
+}
+
 /// Appends a string in double quotes, every character outside printable ASCII escaped.
 pub fn escape_into(out: &mut String, text: &str) {
     out.push('"');
@@ -109,5 +119,7 @@ mod tests {
         ]);
         let expected = r#"{"\u00e9": [null, true, -3], "a": "\u007f\u2028\ud83d\ude00\u001f\n\t\b\f\"\\/"}"#;
         assert_eq!(text(&all), expected);
+        let hard = "\u{7f}\u{2028}\u{1F600}\u{1f}\n\t\u{8}\u{c}\"\\/é~ ";
+        assert_eq!(escaped_len(hard), text(&Json::str(hard)).len());
     }
 }

@@ -78,11 +78,18 @@ impl EntityObject {
     }
 
     /// Whether code changed a part of the context that it got by name.
-    fn changed_parts(&self, base: &Entity) -> bool {
+    fn changed_parts(&self, vm: &mut Vm, base: &Entity) -> PyResult<bool> {
         let parts = self.context_parts.borrow();
-        let Value::Dict(context) = &base.context else { return false };
+        let Value::Dict(context) = &base.context else { return Ok(false) };
         let table = context.table.borrow();
-        parts.iter().any(|(index, part)| table.get_index(*index).is_some_and(|(_, value)| !unchanged(value, part)))
+        for (index, part) in parts.iter() {
+            if let Some((_, value)) = table.get_index(*index)
+                && !unchanged(vm, value, part)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The entity as it is now, with what code changed.
@@ -90,7 +97,7 @@ impl EntityObject {
     /// # Errors
     /// What reading the changed values raises.
     pub fn entity(&self, vm: &mut Vm) -> PyResult<Rc<Entity>> {
-        if self.live.borrow().get("context").is_none() && self.changed_parts(&self.base.borrow()) {
+        if self.live.borrow().get("context").is_none() && self.changed_parts(vm, &self.base.borrow())? {
             self.live(vm, "context")?;
         }
         let live: Vec<(&'static str, Value)> = {
@@ -106,7 +113,10 @@ impl EntityObject {
             let same = match (name, value.downcast::<SchedulingTagsObject>()) {
                 ("tpv_tags", Some(tags)) => tags.tags_by(vm, &self.names)?.same_lists(&base.tags),
                 ("tpv_dest_tags", Some(tags)) => tags.tags_by(vm, &self.names)?.same_lists(&base.dest_tags()),
-                _ => container(&base, name).is_some_and(|original| unchanged(&original, &value)),
+                _ => match container(&base, name) {
+                    Some(original) => unchanged(vm, &original, &value)?,
+                    None => false,
+                },
             };
             if !same {
                 let mut entity = changed.take().unwrap_or_else(|| Entity::clone(&base));

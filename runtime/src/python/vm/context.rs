@@ -21,7 +21,12 @@ pub(super) struct Slots {
     stage: u64,
     /// Counts what is put into the context.
     version: u64,
+    /// The bytes that the names take.
+    bytes: usize,
 }
+
+/// What a slot takes beside the two copies of its name: in the tables of names, states, values and meanings.
+const SLOT: usize = 256;
 
 #[derive(Clone, Copy, Default)]
 struct State {
@@ -41,11 +46,17 @@ impl Vm {
             return *slot;
         }
         let slot = slots.names.len();
+        slots.bytes += SLOT + 2 * name.len();
         slots.by_name.insert(name.to_owned(), slot);
         slots.names.push(Str::from(name));
         slots.states.push(State::default());
         self.context.push(None);
         slot
+    }
+
+    /// The bytes that the names of the slots take.
+    pub(super) fn slot_bytes(&self) -> usize {
+        self.slots.bytes
     }
 
     /// The names of the context's slots.

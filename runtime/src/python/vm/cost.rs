@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::Vm;
+use crate::python::code::CodeKind;
 use crate::python::collisions;
 use crate::python::exception::PyResult;
 
@@ -10,7 +11,24 @@ use crate::python::exception::PyResult;
 /// this is half of how many are kept, so that what is paid is half of the work or more.
 const MAX_ONCE: usize = 256;
 
-/// The regular expressions that this job has paid for, by their flags.
+/// The steps that a job pays once, for the same reason: what comes after them is paid each time.
+pub const MAX_STEPS_ONCE: usize = 1_000_000;
+
+/// The steps that compiling a piece of code takes at least, and for each of its bytes.
+const COMPILE: usize = 250;
+const COMPILE_A_BYTE: usize = 8;
+
+/// The steps that compiling source takes which was made at run time.
+pub(super) fn compiling(source: &str) -> usize {
+    source.len().saturating_mul(COMPILE_A_BYTE).saturating_add(COMPILE)
+}
+
+/// What stands for the flags of a regular expression where code is paid for.
+pub(super) fn code_flags(kind: CodeKind) -> u32 {
+    u32::MAX - kind as u32
+}
+
+/// The regular expressions, and the code made at run time, that this job has paid for, by their flags.
 #[derive(Default)]
 pub(super) struct Paid {
     patterns: HashMap<u32, HashMap<String, Payment>>,
@@ -44,7 +62,8 @@ impl Paid {
     }
 
     fn add(&mut self, pattern: &str, flags: u32, steps: u64) {
-        if self.patterns.values().map(HashMap::len).sum::<usize>() >= MAX_ONCE {
+        let count = self.patterns.values().map(HashMap::len).sum::<usize>();
+        if count >= MAX_ONCE || self.steps.saturating_add(steps) > MAX_STEPS_ONCE as u64 {
             return;
         }
         self.steps += steps;
@@ -69,6 +88,11 @@ pub struct Cost {
 }
 
 impl Cost {
+    /// The bytes that it takes on the heap.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.once) + self.once.iter().map(|(pattern, ..)| pattern.len()).sum::<usize>()
+    }
+
     /// The cost but for steps that are paid otherwise.
     pub fn without(self, steps: u64) -> Self {
         Self { steps: self.steps.saturating_sub(steps), ..self }
@@ -81,11 +105,28 @@ impl Vm {
     /// # Errors
     /// As [`Vm::charge`].
     pub fn charge_once(&mut self, pattern: &str, flags: u32, steps: usize) -> PyResult<()> {
-        if !self.paid.has(pattern, flags) {
-            self.charge(steps)?;
-            self.paid.add(pattern, flags, steps as u64);
-        }
+        let paid = self.begin_paying(pattern, flags, steps)?;
+        self.end_paying(paid, pattern);
         Ok(())
+    }
+
+    /// Pays for something where this job has not paid for it yet; gives what [`Vm::end_paying`] wants once it is made.
+    ///
+    /// # Errors
+    /// As [`Vm::charge`].
+    pub(super) fn begin_paying(&mut self, what: &str, flags: u32, steps: usize) -> PyResult<Option<(u32, usize)>> {
+        if self.paid.has(what, flags) {
+            return Ok(None);
+        }
+        self.charge(steps)?;
+        Ok(Some((flags, steps)))
+    }
+
+    /// Notes that something is paid for.
+    pub(super) fn end_paying(&mut self, paid: Option<(u32, usize)>, what: &str) {
+        if let Some((flags, steps)) = paid {
+            self.paid.add(what, flags, steps as u64);
+        }
     }
 
     /// Pays for comparing the keys of equal hash that the job's tables have compared since it paid last.

@@ -49,7 +49,7 @@ use std::rc::Rc;
 
 pub(crate) use arguments::qualified;
 pub use caller::CALLER_BUILTINS;
-pub use cost::Cost;
+pub use cost::{Cost, MAX_STEPS_ONCE};
 
 pub use super::code::{BinaryOp, CodeKind, CompareOp, UnaryOp};
 use super::code::{Program, ProgramData};
@@ -291,10 +291,17 @@ pub struct Vm {
     imported: WordMap<&'static str, &'static ModuleDef>,
     /// What was compiled at run time, by kind and source.
     compiled: HashMap<(CodeKind, String), Rc<Program>>,
+    /// The bytes that it takes.
+    compiled_bytes: usize,
+    /// Whether this job asked for some of it.
+    has_compiled: bool,
 }
 
 /// The bytes of text that a builtin handles in about the time of a step.
 pub const BYTES_A_STEP: usize = 8;
+
+/// How many reads a list has room for that waits for the next block.
+const MAX_UNUSED_READS: usize = 4096;
 
 /// The bytes of new memory that are had and filled in about the time of a step.
 const MADE_A_STEP: usize = 32;
@@ -331,6 +338,8 @@ impl Vm {
             in_repr: Inside::default(),
             imported: WordMap::default(),
             compiled: HashMap::new(),
+            compiled_bytes: 0,
+            has_compiled: false,
         }
     }
 
@@ -354,6 +363,7 @@ impl Vm {
         collisions::take();
         collisions::allow(self.steps_left);
         self.draws = 0;
+        self.has_compiled = false;
         self.depth = 0;
         self.handling.clear();
         self.key_twins.clear();
@@ -383,7 +393,14 @@ impl Vm {
 
     /// Takes a list of reads back, for its memory.
     pub fn reuse_reads(&mut self, reads: Vec<Read>) {
-        self.unused_reads = reads;
+        if reads.capacity() <= MAX_UNUSED_READS {
+            self.unused_reads = reads;
+        }
+    }
+
+    /// The bytes of what the machine keeps that jobs brought along: names, and code made at run time.
+    pub fn kept_bytes(&self) -> usize {
+        self.slot_bytes() + self.compiled_bytes
     }
 
     /// How many blocks this machine has computed by machine code.
@@ -484,16 +501,29 @@ impl Vm {
         result
     }
 
-    /// Whether code was ever made at run time.
+    /// Whether this job made code at run time.
     pub fn has_compiled(&self) -> bool {
-        !self.compiled.is_empty()
+        self.has_compiled
     }
 
-    /// The program for source made at run time, compiled on first use.
+    /// The program for source made at run time, compiled on first use. A job pays for it as if it were compiled for it.
     ///
     /// # Errors
-    /// What compiling raises (`SyntaxError`), or `NotImplementedError` where no compiler is linked.
+    /// What compiling raises (`SyntaxError`), `TimeoutError` where the budget does not reach, or `NotImplementedError` where no
+    /// compiler is linked.
     pub fn compile(&mut self, source: &str, kind: CodeKind) -> PyResult<Rc<Program>> {
+        // To find it means to look at all of it.
+        self.charge(source.len() / BYTES_A_STEP)?;
+        self.has_compiled = true;
+        let paid = self.begin_paying(source, cost::code_flags(kind), cost::compiling(source))?;
+        let program = self.compiled(source, kind)?;
+        // What cannot be compiled is not kept, and is paid for each time.
+        self.end_paying(paid, source);
+        Ok(program)
+    }
+
+    /// The program for source that is paid for.
+    fn compiled(&mut self, source: &str, kind: CodeKind) -> PyResult<Rc<Program>> {
         if let Some(program) = self.compiled.get(&(kind, source.to_owned())) {
             return Ok(program.clone());
         }
@@ -506,6 +536,7 @@ impl Vm {
                 ));
             }
         };
+        self.compiled_bytes += 2 * source.len() + data.bytes();
         let program = self.load(std::sync::Arc::new(data));
         self.compiled.insert((kind, source.to_owned()), program.clone());
         Ok(program)

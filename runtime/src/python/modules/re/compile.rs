@@ -12,14 +12,38 @@ use crate::python::exception::{PyResult, overflow_error, type_error, value_error
 use crate::python::hash;
 use crate::python::regex::{Regex, compiling};
 use crate::python::value::Value;
-use crate::python::vm::Vm;
+use crate::python::vm::{MAX_STEPS_ONCE, Vm};
 
 /// As many as CPython keeps.
 const MAX_KEPT: usize = 512;
 
+/// The steps that compiling all of them takes at most. A step stands for some 15 bytes of what is compiled: so these are 30 MB. It is
+/// twice what a job pays for once ([`crate::python::vm::Cost`]).
+const MAX_STEPS: usize = 2 * MAX_STEPS_ONCE;
+
 thread_local! {
+    static KEPT: RefCell<Kept> = RefCell::default();
+}
+
+/// The patterns of a thread.
+#[derive(Default)]
+struct Kept {
     /// By flags, and whether the pattern is one of bytes.
-    static KEPT: RefCell<HashMap<(u32, bool), HashMap<String, Value>>> = RefCell::default();
+    patterns: HashMap<(u32, bool), HashMap<String, Value>>,
+    count: usize,
+    /// The steps that compiling them took.
+    steps: usize,
+}
+
+impl Kept {
+    fn add(&mut self, kind: (u32, bool), text: String, steps: usize, value: Value) {
+        if self.count >= MAX_KEPT || self.steps.saturating_add(steps) > MAX_STEPS {
+            *self = Self::default();
+        }
+        self.count += 1;
+        self.steps = self.steps.saturating_add(steps);
+        self.patterns.entry(kind).or_default().insert(text, value);
+    }
 }
 
 /// The pattern object for a pattern, compiled or not, and flags.
@@ -57,7 +81,7 @@ pub(super) fn pattern(vm: &mut Vm, pattern: &Value, flags: Option<&Value>) -> Py
         return Err(type_error("first argument must be string or compiled pattern"));
     };
     // Whether it is kept depends on earlier jobs, so what it costs must not: once in a job, as if it were compiled.
-    let kept = KEPT.with_borrow(|kept| kept.get(&(flags, bytes))?.get(text.as_str()).cloned());
+    let kept = KEPT.with_borrow(|kept| kept.patterns.get(&(flags, bytes))?.get(text.as_str()).cloned());
     let reading = compiling::reading(&text);
     let compiling = match kept.as_ref().and_then(|kept| kept.downcast::<PatternObject>()) {
         Some(kept) => kept.regex.compiling(),
@@ -65,18 +89,14 @@ pub(super) fn pattern(vm: &mut Vm, pattern: &Value, flags: Option<&Value>) -> Py
         None if reading as u64 > vm.steps_left() => 0,
         None => compiling::cost(&text, flags, bytes),
     };
-    vm.charge_once(&text, flags, reading.saturating_add(compiling))?;
+    let steps = reading.saturating_add(compiling);
+    vm.charge_once(&text, flags, steps)?;
     if let Some(value) = kept {
         return Ok(value);
     }
     let regex = Regex::of_kind(&text, flags, bytes).map_err(|error| compile_error(&error, &text, pattern))?;
     let value = Value::object(PatternObject::new(text.clone().into_owned(), Rc::new(regex)));
-    KEPT.with_borrow_mut(|kept| {
-        if kept.values().map(HashMap::len).sum::<usize>() >= MAX_KEPT {
-            kept.clear();
-        }
-        kept.entry((flags, bytes)).or_default().insert(text.to_string(), value.clone());
-    });
+    KEPT.with_borrow_mut(|kept| kept.add((flags, bytes), text.to_string(), steps, value.clone()));
     Ok(value)
 }
 
@@ -88,5 +108,5 @@ fn too_large(vm: &mut Vm, given: &Value) -> PyResult<Value> {
 
 /// Forgets all.
 pub(super) fn purge() {
-    KEPT.with_borrow_mut(HashMap::clear);
+    KEPT.with_borrow_mut(|kept| *kept = Kept::default());
 }
