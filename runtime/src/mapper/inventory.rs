@@ -11,7 +11,8 @@ use crate::artifact::Rules;
 use crate::artifact::tables::{EntityClass, Tables};
 use crate::galaxy::job::Job;
 use crate::galaxy::modules::outside::Outside;
-use crate::galaxy::objects::JobObjects;
+use crate::galaxy::objects::{JobObjects, UNANSWERED_OF_SESSION};
+use crate::galaxy::query::columns;
 use crate::python::args::Args;
 use crate::python::builtins;
 use crate::python::code::ProgramData;
@@ -168,6 +169,16 @@ impl Inventory {
         Outside::named(module).is_some_and(|outside| outside.reaches(names))
     }
 
+    /// Whether an attribute of a session, or of the class of Galaxy's jobs, is there only to say that the world has no answer to
+    /// what is asked with it: `HostUnavailable` is raised then, or where the answer of the query depends on it.
+    pub fn is_unanswered(class: &str, name: &str) -> bool {
+        match class {
+            "Session" => UNANSWERED_OF_SESSION.contains(&name),
+            "Job" => columns::is_unanswered(name),
+            _ => false,
+        }
+    }
+
     /// Whether what a path leads to has an attribute of that name: a path is a module, what the mapper gives to code, a builtin
     /// or a global of TPV's loader, and then attributes (`["datetime", "datetime"]`). `None` where it leads to nothing.
     pub fn has_at(&mut self, path: &[&str], name: &str) -> Option<bool> {
@@ -321,5 +332,10 @@ mod tests {
         assert!(inventory.has_name("len") && inventory.has_name("log") && !inventory.has_name("memoryview"));
         assert_eq!(inventory.own_form(&["collections", "OrderedDict"]), Some("dict"));
         assert_eq!(inventory.own_form(&["Exception"]), None);
+        assert!(Inventory::is_unanswered("Job", "create_time") && Inventory::is_unanswered("Job", "history"));
+        assert!(!Inventory::is_unanswered("Job", "state") && !Inventory::is_unanswered("Session", "query"));
+        for method in UNANSWERED_OF_SESSION {
+            assert_eq!(inventory.has("Session", method), Some(true), "{method}");
+        }
     }
 }

@@ -7,6 +7,7 @@ use super::checker::Checker;
 use super::types::Type;
 use crate::config::suggest::closest;
 use crate::lint::model::{Member, Names, model};
+use tpv_runtime::mapper::inventory::Inventory;
 
 /// What code does with an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +71,10 @@ impl<'a> Checker<'a> {
             Some((_, Member::Value(ty))) => return ty.clone(),
             None => {}
         }
+        if *class == "Session" && Inventory::is_unanswered(class, name) {
+            self.unanswered(format!("the world is not changed or asked by `{name}` of a session"), range);
+            return Type::Any;
+        }
         // Where a destination is evaluated, the entity is one.
         let also = if *class == "Entity" { "Destination" } else { class };
         let is_of_tpv = matches!(*class, "Entity" | "Destination" | "SchedulingTags" | "Tag" | "Mapper");
@@ -111,6 +116,10 @@ impl<'a> Checker<'a> {
     /// An attribute of a class or another object of the runtime.
     fn object_member(&mut self, path: &str, name: &str, range: TextRange) -> Type {
         let parts: Vec<&str> = path.split(':').collect();
+        if matches!(path, "app:model:Job" | "galaxy.model:Job") && Inventory::is_unanswered("Job", name) {
+            self.unanswered(format!("the world does not know the `{name}` of Galaxy's jobs"), range);
+            return Type::Any;
+        }
         if self.native(|native| native.has_at(&parts, name)) != Some(false) || self.bindings.attributes.contains(name) {
             return Type::Any;
         }
@@ -225,6 +234,17 @@ impl<'a> Checker<'a> {
         self.fault("T131", range, "this asks Galaxy's database".to_owned(), label);
         self.note("works under TPV inside Galaxy");
         self.help("give the rows under `queries` in the world file, or keep this rule on TPV");
+    }
+
+    /// What is there only to say that the world has no answer.
+    fn unanswered(&mut self, message: String, range: TextRange) {
+        if self.expects("HostUnavailable") {
+            return;
+        }
+        let label = "raises `HostUnavailable` where an answer depends on it";
+        self.fault("T131", range, message, label);
+        self.note("works under TPV inside Galaxy");
+        self.help("ask for what the world file's `jobs` have, or keep this rule on TPV");
     }
 
     fn needs_server(&mut self, name: &str, range: TextRange) {

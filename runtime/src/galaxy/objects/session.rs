@@ -49,6 +49,22 @@ host_classes! {
     );
 }
 
+/// The methods that only a database could answer.
+pub const UNANSWERED: &[&str] = &[
+    "add",
+    "add_all",
+    "begin",
+    "begin_nested",
+    "connection",
+    "delete",
+    "expire",
+    "expunge",
+    "get_one",
+    "merge",
+    "refresh",
+    "remove",
+];
+
 /// A session over a world.
 struct Session {
     world: Arc<World>,

@@ -275,6 +275,11 @@ pub const UNANSWERED: &[&str] = &[
     "workflow_invocation_step",
 ];
 
+/// Whether only a database could answer what is asked with an attribute of `Job`.
+pub fn is_unanswered(name: &str) -> bool {
+    UNANSWERED.contains(&name) || Field::named(name).is_some_and(|field| field.0.source == Source::Unknown)
+}
+
 static TABLE: BuiltinType = BuiltinType::new("Table", "sqlalchemy.sql.schema", &OBJECT);
 static COLUMN_COLLECTION: BuiltinType = BuiltinType::new("ReadOnlyColumnCollection", "sqlalchemy.sql.base", &OBJECT);
 
