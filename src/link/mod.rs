@@ -27,7 +27,7 @@ use crate::config::validate::Section;
 use crate::config::value::Text;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::parallel;
-use crate::python::program::ProgramBuilder;
+use crate::python::program::{ProgramBuilder, Trees};
 use crate::python::stack::on_roomy_thread;
 use crate::source::{SourceMap, Span};
 
@@ -39,13 +39,13 @@ pub fn lacks_store(config: &Config) -> bool {
 }
 
 /// Links a config. What cannot be compiled is reported in `diagnostics`; the tables are whole only where none of that is
-/// an error. `strict` makes errors of the warnings about code that cannot run.
+/// an error. `strict` makes errors of the warnings about code that cannot run. The trees are those of the code that compiled.
 pub fn link(
     config: &Config,
     sources: &SourceMap,
     strict: bool,
     diagnostics: &mut Diagnostics,
-) -> (Tables, ProgramData) {
+) -> (Tables, ProgramData, Trees) {
     let link = || {
         let (mut linker, patterns) =
             parallel::both(|| link_rows(config, Linker::new(sources, strict)), || Patterns::build(config));
@@ -255,9 +255,10 @@ impl<'a> Linker<'a> {
         number
     }
 
-    fn finish(mut self, diagnostics: &mut Diagnostics) -> (Tables, ProgramData) {
+    fn finish(mut self, diagnostics: &mut Diagnostics) -> (Tables, ProgramData, Trees) {
         diagnostics.extend(self.diagnostics);
         self.tables.strings = self.strings.list.iter().map(|text| text.to_string()).collect();
-        (self.tables, self.program.finish())
+        let (program, trees) = self.program.finish_with_trees();
+        (self.tables, program, trees)
     }
 }

@@ -24,6 +24,7 @@ use crate::config::entity::{Common, EntityKind};
 use crate::config::value::Text;
 use crate::config::{self, Config};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::python::program::Trees;
 use crate::python::stack::on_roomy_thread;
 use crate::source::{Limits, SourceMap, Span};
 
@@ -127,11 +128,13 @@ fn lint_here(names: &[String], options: &Options) -> Linted {
 
 /// What compiling tells of code that compiles: the findings of the kinds in [`codes::RAISING`], whoever turned them off, since
 /// the rules raise nevertheless.
-pub(crate) fn raising(config: &Config, sources: &SourceMap) -> Vec<Diagnostic> {
+///
+/// `trees` is what the code was compiled from, so that nothing is parsed again.
+pub(crate) fn raising(config: &Config, sources: &SourceMap, trees: &Trees) -> Vec<Diagnostic> {
     let check = || {
         let options = Options { ignore: Vec::new(), limits: true };
         let mut linter = Linter { config, sources, options: &options, findings: Vec::new() };
-        code::check(&mut linter);
+        code::check(&mut linter, Some(trees));
         linter.findings.retain(|finding| codes::RAISING.contains(&finding.code));
         linter.findings
     };
@@ -159,7 +162,7 @@ impl<'a> Linter<'a> {
         let tags = tags::Tags::new(self.config);
         tags::check(self, &tags);
         capacity::check(self, &tags);
-        code::check(self);
+        code::check(self, None);
     }
 
     /// Takes what loading and compiling said: an error without a code of its own is one of loading.

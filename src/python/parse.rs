@@ -32,6 +32,23 @@ pub struct Parsed {
     pub newer: Option<PythonError>,
 }
 
+/// A parsed text without its places.
+pub struct Tree {
+    /// The text as it was parsed.
+    pub source: String,
+    /// The statements.
+    pub body: ast::Suite,
+    /// What CPython 3.11 says of an f-string that only later versions read.
+    pub newer: Option<PythonError>,
+}
+
+impl Parsed {
+    /// What was parsed, without its places.
+    pub fn into_tree(self) -> Tree {
+        Tree { source: self.text.source, body: self.body, newer: self.newer }
+    }
+}
+
 /// A text and where its lines start.
 pub struct Text {
     /// The text as Python reads it: wrapped where it is an f-string, lines ended by `\n`.

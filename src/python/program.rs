@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use tpv_runtime::python::code::{Code, CodeKind, Const, Instr, Parameters, ProgramData};
 
 use super::error::{ErrorKind, Notes, PythonError, Stage};
+use super::parse::Tree;
 use super::{compile, stack};
 
 /// Compiles blocks into one program. Equal blocks of the same kind share their code.
@@ -16,6 +17,22 @@ pub struct ProgramBuilder {
     compiled: HashMap<(CodeKind, String), Result<u32, PythonError>>,
     raising: HashMap<(CodeKind, String), u32>,
     notes: HashMap<u32, Notes>,
+    trees: HashMap<u32, Tree>,
+}
+
+/// The trees of the blocks of a program, folded.
+#[derive(Default)]
+pub struct Trees {
+    roots: HashMap<(CodeKind, String), Result<u32, PythonError>>,
+    trees: HashMap<u32, Tree>,
+}
+
+impl Trees {
+    /// The tree of a block; `None` where it was not compiled.
+    pub fn get(&self, source: &str, kind: CodeKind) -> Option<&Tree> {
+        let root = self.roots.get(&(kind, source.to_owned()))?.as_ref().ok()?;
+        self.trees.get(root)
+    }
 }
 
 impl ProgramBuilder {
@@ -46,8 +63,9 @@ impl ProgramBuilder {
             })
         });
         let result = match result {
-            Ok((root, notes)) => {
+            Ok((root, notes, parsed)) => {
                 self.notes.insert(root, notes);
+                self.trees.insert(root, parsed.into_tree());
                 Ok(root)
             }
             Err(error) => {
@@ -93,6 +111,11 @@ impl ProgramBuilder {
     /// The finished program.
     pub fn finish(self) -> ProgramData {
         self.data
+    }
+
+    /// The finished program, and what its blocks were compiled from.
+    pub fn finish_with_trees(self) -> (ProgramData, Trees) {
+        (self.data, Trees { roots: self.compiled, trees: self.trees })
     }
 
     /// The index of a string in the program's strings.

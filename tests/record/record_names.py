@@ -107,6 +107,27 @@ def show(head, names, private=False):
 OTHERS = "MySQLdb boto3 httpx influxdb influxdb_client ldap ldap3 pandas pymysql redis scipy toml"
 
 
+def generator():
+    yield sys.exc_info()
+
+
+def machinery():
+    """The attributes of what CPython itself is made of."""
+
+    def function():
+        pass
+
+    try:
+        raise ValueError
+    except ValueError as error:
+        trace = error.__traceback__
+    iterators = [iter([]), iter(()), iter(""), iter({}), iter(set()), iter(range(0)), map(str, ""), zip(), filter(str, "")]
+    objects = [function, function.__code__, trace, trace.tb_frame, generator(), type, "".join, iter, property(), object(), *iterators]
+    # What `super()` gives, or the code's own classes have, is no machinery.
+    others = set(dir(object)) | {f"__{name}__" for name in "call get set delete del iter next or ror set_name prepare".split()}
+    return {name for thing in objects for name in dir(thing) if "_" in name} - others | {"__weakref__"}
+
+
 def installed():
     """The modules that come with Galaxy."""
     names = set()
@@ -152,6 +173,13 @@ def main():
     show("class logging.Logger", names_of(logging.Logger))
     show("names builtins", dir(builtins))
     show("names loader", vars(loader))
+    show("names dunders", {name for name in vars(loader) if name.startswith("__")} | {"__annotations__"}, private=True)
+    show("names machinery", machinery(), private=True)
+    show("class function", dir(lambda: None), private=True)
+    show("class method", dir("".join), private=True)
+    show("class generator", dir(generator()), private=True)
+    show("class type", dir(type) + dir(type("Object", (), {})), private=True)
+    show("class object", dir(type("Object", (), {})()), private=True)
     show("names stdlib", sys.stdlib_module_names)
     show("names installed", installed())
     show("names others", OTHERS.split())

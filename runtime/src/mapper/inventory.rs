@@ -15,17 +15,17 @@ use crate::galaxy::objects::{JobObjects, UNANSWERED_OF_SESSION};
 use crate::galaxy::query::columns;
 use crate::python::args::Args;
 use crate::python::builtins;
-use crate::python::code::ProgramData;
+use crate::python::code::{CodeKind, ProgramData};
 use crate::python::string::Str;
 use crate::python::types::Type;
 use crate::python::value::Value;
 
-use super::Hooks;
 use super::entity::Entity;
 use super::modules::MODULES;
 use super::objects::{EntityObject, TagObject};
 use super::tags::TagType;
 use super::worker::Worker;
+use super::{Compile, Hooks};
 
 /// A key that no class of Galaxy has: objects that have it take their attributes from the job file.
 const FURTHER: &str = "a_further_key";
@@ -48,6 +48,8 @@ enum Origin {
     Module(&'static str),
     /// A name that the mapper gives to code.
     Mapper(&'static str),
+    /// Code.
+    Code(&'static str),
 }
 
 /// The way from there to the object.
@@ -62,7 +64,7 @@ enum Step {
     Call(&'static [&'static str]),
 }
 
-use Origin::{Builtin, Mapper, Module};
+use Origin::{Builtin, Code, Mapper, Module};
 use Step::{Attribute, Call, First, Key};
 
 /// The classes that can be asked for, each with the way to one of its objects.
@@ -80,6 +82,11 @@ const CLASSES: &[(&str, Origin, &[Step])] = &[
     ("frozenset", Builtin, &[]),
     ("bytes", Builtin, &[]),
     ("BaseException", Builtin, &[]),
+    ("function", Code("lambda: None"), &[]),
+    ("method", Code("''.join"), &[]),
+    ("generator", Code("(x for x in ())"), &[]),
+    ("object", Code("type('Object', (), {})()"), &[]),
+    ("type", Code("type('Object', (), {})"), &[]),
     ("re.Pattern", Module("re"), &[Attribute("compile"), Call(&["a"])]),
     ("re.Match", Module("re"), &[Attribute("match"), Call(&["a", "a"])]),
     ("datetime.date", Module("datetime"), &[Attribute("date"), Attribute("min")]),
@@ -127,12 +134,12 @@ pub struct Inventory {
 }
 
 impl Inventory {
-    /// The inventory of this build. `None` never happens in a build whose tests pass: it would take rules that hold nothing for
+    /// The inventory of this build; `compile` is the compiler, as in [`Hooks`]. `None` never happens in a build whose tests pass: it would take rules that hold nothing for
     /// unsound, or [`JOB`] for no job.
-    pub fn new() -> Option<Self> {
+    pub fn new(compile: Compile) -> Option<Self> {
         let rules = Rules::new(Tables::default(), ProgramData::default()).ok()?;
         let job = Arc::new(Job::parse(JOB).ok()?);
-        let worker = Worker::new(Arc::new(rules), &Hooks::default());
+        let worker = Worker::new(Arc::new(rules), &Hooks { compile: Some(compile), ..Hooks::default() });
         Some(Self { worker, objects: JobObjects::new(&job), samples: HashMap::new(), answers: HashMap::new() })
     }
 
@@ -182,7 +189,8 @@ impl Inventory {
     /// Whether what a path leads to has an attribute of that name: a path is a module, what the mapper gives to code, a builtin
     /// or a global of TPV's loader, and then attributes (`["datetime", "datetime"]`). `None` where it leads to nothing.
     pub fn has_at(&mut self, path: &[&str], name: &str) -> Option<bool> {
-        let key = (path.join(":"), name.to_owned());
+        // The path of a class is another thing than its objects.
+        let key = (format!(":{}", path.join(":")), name.to_owned());
         if let Some(answer) = self.answers.get(&key) {
             return *answer;
         }
@@ -207,6 +215,18 @@ impl Inventory {
     pub fn has_name(&mut self, name: &str) -> bool {
         self.worker.vm.renew();
         matches!(self.worker.vm.outer_name(name), Ok(Some(_)) | Err(_))
+    }
+
+    /// Whether objects of a class that derives from this class of the runtime lack what the class gives to its own.
+    pub fn derives_nothing(&mut self, path: &[&str]) -> bool {
+        matches!(self.at(path), Some(Value::Type(Type::Builtin(class))) if crate::python::vm::class::holds_more(class))
+    }
+
+    /// Whether any object has an attribute of that name: of the classes of [`Inventory::classes`], a class, or a module.
+    pub fn has_anywhere(&mut self, name: &str) -> bool {
+        Self::classes().any(|class| self.has(class, name) == Some(true))
+            || self.has_at(&["int"], name) == Some(true)
+            || self.has_at(&["math"], name) == Some(true)
     }
 
     fn finds(&mut self, value: &Value, name: &str) -> bool {
@@ -253,6 +273,10 @@ impl Inventory {
             }
             Module(name) => self.module(name)?,
             Mapper(name) => self.given(name)?,
+            Code(source) => {
+                let program = self.worker.vm.compile(source, CodeKind::Block).ok()?;
+                self.worker.vm.run(&program, 0).ok()?
+            }
         };
         let vm = &mut self.worker.vm;
         vm.renew();
@@ -297,10 +321,17 @@ mod tests {
 
     use super::*;
 
+    /// An inventory without a compiler.
+    fn inventory() -> Inventory {
+        Inventory::new(Arc::new(|_, _| Err(("SyntaxError".to_owned(), String::new())))).unwrap()
+    }
+
     #[test]
     fn every_class_has_an_object_of_its_name() {
-        let mut inventory = Inventory::new().unwrap();
-        for class in Inventory::classes() {
+        let mut inventory = inventory();
+        let is_made = |(_, origin, _): &&(&str, Origin, &[Step])| !matches!(origin, Code(_));
+        for (class, ..) in CLASSES.iter().filter(is_made) {
+            let class = *class;
             let sample = inventory.sample(class).unwrap_or_else(|| panic!("no object of `{class}`"));
             let name = sample.type_name().to_string();
             let expected = match class {
@@ -316,7 +347,7 @@ mod tests {
 
     #[test]
     fn names_are_found_as_running_code_finds_them() {
-        let mut inventory = Inventory::new().unwrap();
+        let mut inventory = inventory();
         assert_eq!(inventory.has("str", "startswith"), Some(true));
         assert_eq!(inventory.has("str", "startwith"), Some(false));
         assert_eq!(inventory.has("int", "real"), Some(true));
@@ -337,5 +368,11 @@ mod tests {
         for method in UNANSWERED_OF_SESSION {
             assert_eq!(inventory.has("Session", method), Some(true), "{method}");
         }
+        assert!(inventory.derives_nothing(&["collections", "deque"]) && !inventory.derives_nothing(&["Exception"]));
+        assert!(inventory.derives_nothing(&["collections.abc", "Mapping"]));
+        assert!(
+            !inventory.derives_nothing(&["collections.abc", "Iterable"]) && !inventory.derives_nothing(&["object"])
+        );
+        assert!(inventory.has_anywhere("__len__") && !inventory.has_anywhere("tb_lineno"));
     }
 }

@@ -1,5 +1,7 @@
 //! Attributes: whether they are there natively, only in CPython or Galaxy (T112, T130, T131), or nowhere (T103).
 
+use std::collections::HashSet;
+
 use rustpython_parser::ast::{Expr, ExprAttribute};
 use rustpython_parser::text_size::TextRange;
 
@@ -55,8 +57,27 @@ impl<'a> Checker<'a> {
             }
             Type::Function("builtins", builtin) => self.object_member(builtin, name, range),
             Type::Object(path) => self.object_member(&path.clone(), name, range),
-            _ => Type::Any,
+            Type::Def => self.instance_member("function", name, range, usage),
+            _ => {
+                self.machinery(name, range);
+                Type::Any
+            }
         }
+    }
+
+    /// An attribute of something unknown: one of CPython's machinery (`tb_lineno`, `__code__`) that nothing has natively.
+    fn machinery(&mut self, name: &str, range: TextRange) {
+        let own = |names: &HashSet<String>| names.contains(name);
+        if !model().list("machinery").contains(name)
+            || own(&self.bindings.defined)
+            || own(&self.bindings.attributes)
+            || own(&self.surroundings.attributes)
+            || self.native(|native| native.has_anywhere(name))
+        {
+            return;
+        }
+        let help = "write it another way, or keep this rule on TPV";
+        self.limit("T130", range, format!("tpvc has no `{name}` of any object"), ATTRIBUTE_ERROR, help);
     }
 
     fn instance_member(&mut self, class: &str, name: &str, range: TextRange, usage: Use) -> Type {

@@ -14,6 +14,10 @@ pub(super) struct Bindings {
     pub names: HashSet<String>,
     /// Names that functions inside declare `global`: they may be bound whenever one is called.
     pub globals: HashSet<String>,
+    /// Names that the block itself binds more than once.
+    pub rebound: HashSet<String>,
+    /// Names that anything inside binds or defines, methods among them.
+    pub defined: HashSet<String>,
     /// Attributes that are set, of whatever object.
     pub attributes: HashSet<String>,
     /// Keys that are set in something called `context`: they become names for what is evaluated later.
@@ -42,9 +46,10 @@ impl Bindings {
     }
 
     fn bind(&mut self, name: &str, own: bool) {
-        if own {
-            self.names.insert(name.to_owned());
+        if own && !self.names.insert(name.to_owned()) {
+            self.rebound.insert(name.to_owned());
         }
+        self.defined.insert(name.to_owned());
     }
 
     fn stmt(&mut self, node: &Stmt, own: bool) {

@@ -31,6 +31,10 @@ impl<'a> Checker<'a> {
                 argument => drop(self.expr(argument)),
             }
         }
+        if matches!(&function, Type::Object(path) if &**path == "complex") {
+            let help = "no resource of a job is complex: compute with real numbers";
+            self.limit("T130", node.range, "tpvc has no complex numbers".to_owned(), "TypeError", help);
+        }
         if let Type::Object(path) = &function {
             let class = model().classes.get_key_value(path.replace(':', ".").as_str());
             return class.map_or(Type::Any, |(class, _)| Type::Class(class));
@@ -47,8 +51,7 @@ impl<'a> Checker<'a> {
         }
         if matches!(function, Type::Class("str" | "int" | "float" | "bool" | "dict") | Type::List(_) | Type::None) {
             let message = format!("{} cannot be called", function.describe());
-            self.fault("T111", node.range, message, "raises `TypeError`");
-            self.help("remove the `(...)`");
+            self.always_raises(node.range, message, "TypeError", "remove the `(...)`");
         }
         Type::Any
     }
@@ -119,8 +122,7 @@ impl<'a> Checker<'a> {
         };
         if !reads && text.is_ascii() {
             let message = format!("`{name}` cannot read the text `{text}`");
-            self.fault("T111", node.range, message, "raises `ValueError`");
-            self.help("write the number itself");
+            self.always_raises(node.range, message, "ValueError", "write the number itself");
         }
     }
 }

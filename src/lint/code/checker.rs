@@ -171,6 +171,15 @@ impl<'a> Checker<'a> {
         self.faults.push(Fault { code, range: at, message, label: label.into(), help: None, note: None });
     }
 
+    /// Adds a fault of code that raises an exception whatever the names hold, unless a handler is around it: then it may be meant.
+    pub(super) fn always_raises(&mut self, at: TextRange, message: String, exception: &str, help: &str) {
+        if self.guarded > 0 || !self.expected.is_empty() {
+            return;
+        }
+        self.fault("T111", at, message, format!("raises `{exception}`, here and in Galaxy"));
+        self.help(help);
+    }
+
     /// Adds what to do about the last fault.
     pub(super) fn help(&mut self, help: impl Into<String>) {
         if let (Some(fault), false) = (self.faults.last_mut(), self.state.dead) {

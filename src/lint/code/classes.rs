@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rustpython_parser::ast::{Expr, Ranged, Stmt, StmtClassDef};
+use rustpython_parser::ast::{Constant, Expr, Keyword, Ranged, Stmt, StmtClassDef};
 use rustpython_parser::text_size::TextRange;
 
 use super::checker::Checker;
@@ -10,36 +10,58 @@ use super::types::Type;
 
 /// The special methods of classes that are never called natively, where Python calls them by itself. All others are called, or
 /// are called by no rule.
-const NEVER_CALLED: [&str; 19] = [
+const NEVER_CALLED: [&str; 23] = [
     "__init_subclass__",
     "__getattribute__",
     "__set_name__",
     "__class_getitem__",
-    "__prepare__",
     "__instancecheck__",
     "__subclasscheck__",
     "__subclasshook__",
     "__mro_entries__",
     "__del__",
     "__dir__",
-    "__sizeof__",
     "__reduce__",
     "__reduce_ex__",
     "__getstate__",
     "__setstate__",
-    "__buffer__",
-    "__missing__",
     "__length_hint__",
+    "__get__",
+    "__set__",
+    "__delete__",
+    "__rdivmod__",
+    "__bytes__",
+    "__fspath__",
+    "__class__",
+    "__buffer__",
 ];
 
 impl<'a> Checker<'a> {
     pub(super) fn class(&mut self, node: &'a StmtClassDef) {
-        node.decorator_list.iter().for_each(|decorator| drop(self.expr(decorator)));
+        for decorator in &node.decorator_list {
+            self.expr(decorator);
+            let Expr::Call(call) = decorator else { continue };
+            let is_slots = |name: &str| matches!(name, "slots" | "weakref_slot");
+            let asks =
+                |keyword: &&Keyword| keyword.arg.as_ref().is_some_and(|name| is_slots(name)) && is_true(&keyword.value);
+            if let Some(keyword) = call.keywords.iter().find(asks) {
+                self.without_effect("tpvc has no `__slots__`".to_owned(), keyword.range);
+            }
+        }
         let bases: Vec<Type> = node.bases.iter().map(|base| self.expr(base)).collect();
         let forms: Vec<Option<&str>> = bases.iter().map(|base| self.form(base)).collect();
         let is_enumeration = bases.iter().any(|base| matches!(base, Type::Object(path) if path.starts_with("enum:")));
-        for (base, form) in node.bases.iter().zip(forms) {
-            let Some(form) = form else { continue };
+        for ((base, form), ty) in node.bases.iter().zip(forms).zip(&bases) {
+            let Some(form) = form else {
+                if path(ty).is_some_and(|path| self.native(|native| native.derives_nothing(&path))) {
+                    let what = ty.describe();
+                    self.without_effect(
+                        format!("a class derived from {what} gets nothing from it in tpvc"),
+                        base.range(),
+                    );
+                }
+                continue;
+            };
             if !(is_enumeration && matches!(form, "int" | "str")) {
                 let message = format!("tpvc has no classes derived from `{form}`");
                 let help = "keep the value in an attribute of the object, or write functions in place of the class";
@@ -56,12 +78,8 @@ impl<'a> Checker<'a> {
 
     /// The builtin class that instances of a base take their form from, where it is one that code cannot derive from.
     fn form(&self, base: &Type) -> Option<&'static str> {
-        match base {
-            Type::Function("builtins", name) => self.native(|native| native.own_form(&[name])),
-            Type::Function(module, name) => self.native(|native| native.own_form(&[module, name])),
-            Type::Object(path) => self.native(|native| native.own_form(&path.split(':').collect::<Vec<_>>())),
-            _ => None,
-        }
+        let path = path(base)?;
+        self.native(|native| native.own_form(&path))
     }
 
     fn class_statement(&mut self, statement: &'a Stmt) {
@@ -86,6 +104,16 @@ impl<'a> Checker<'a> {
         self.help("write it another way, or keep this rule on TPV");
     }
 
+    /// `owner[key] = value`: names of the block do not follow the dict that `globals()` gives.
+    pub(super) fn sets_item(&mut self, owner: &'a Expr, range: TextRange) {
+        let Expr::Call(call) = owner else { return };
+        let Expr::Name(function) = &*call.func else { return };
+        let is_namespace = call.args.is_empty() && matches!(function.id.as_str(), "globals" | "locals" | "vars");
+        if is_namespace && !self.bindings.names.contains(function.id.as_str()) {
+            self.without_effect(format!("tpvc's `{}()` gives a copy", function.id), range);
+        }
+    }
+
     /// `owner.name = value`
     pub(super) fn sets_attribute(&mut self, owner: &Type, name: &str, range: TextRange) {
         let what = match owner {
@@ -98,6 +126,20 @@ impl<'a> Checker<'a> {
         let help = "use a variable or a dict; or keep this rule on TPV";
         self.limit("T130", range, message, "AttributeError", help);
     }
+}
+
+/// The path of a class of the runtime.
+fn path(class: &Type) -> Option<Vec<&str>> {
+    match class {
+        Type::Function("builtins", name) => Some(vec![name]),
+        Type::Function(module, name) => Some(vec![module, name]),
+        Type::Object(path) => Some(path.split(':').collect()),
+        _ => None,
+    }
+}
+
+fn is_true(value: &Expr) -> bool {
+    matches!(value, Expr::Constant(node) if node.value == Constant::Bool(true))
 }
 
 /// The head of a function: `def name`.

@@ -87,7 +87,12 @@ impl<'a> Checker<'a> {
                 self.expr(&node.slice);
                 if matches!(owner, Type::Class("int" | "float" | "bool")) {
                     let message = format!("{} cannot be indexed", owner.describe());
-                    self.fault("T111", node.range, message, "raises `TypeError`");
+                    self.always_raises(
+                        node.range,
+                        message,
+                        "TypeError",
+                        "only texts, lists, tuples and dicts have items",
+                    );
                 }
                 match (&owner, &*node.slice) {
                     (Type::Class("str"), _) => Type::STR,
@@ -183,8 +188,12 @@ impl<'a> Checker<'a> {
         let divides = matches!(op, Operator::Div | Operator::FloorDiv)
             || (matches!(op, Operator::Mod) && !matches!(left, Type::Class("str" | "bytes")));
         if divides && is_zero(divisor) {
-            self.fault("T111", range, "this divides by zero".to_owned(), "raises `ZeroDivisionError`");
-            self.help("divide by something else");
+            self.always_raises(
+                range,
+                "this divides by zero".to_owned(),
+                "ZeroDivisionError",
+                "divide by something else",
+            );
             return Type::Any;
         }
         let text = |ty: &Type| matches!(ty, Type::Class("str"));
@@ -192,16 +201,19 @@ impl<'a> Checker<'a> {
         match op {
             Operator::Add if (text(left) && other(right)) || (other(left) && text(right)) => {
                 let message = format!("{} and {} cannot be added", left.describe(), right.describe());
-                self.fault("T111", range, message, "raises `TypeError`");
-                self.help("convert one side: `str(...)` for text, `float(...)` for a number");
+                self.always_raises(
+                    range,
+                    message,
+                    "TypeError",
+                    "convert one side: `str(...)` for text, `float(...)` for a number",
+                );
                 Type::Any
             }
             Operator::Add if text(left) && text(right) => Type::STR,
             Operator::Add if matches!(left, Type::List(_)) && left == right => left.clone(),
             Operator::Sub | Operator::Div if text(left) && right.is_number() || left.is_number() && text(right) => {
                 let message = format!("{} and {} cannot be calculated with", left.describe(), right.describe());
-                self.fault("T111", range, message, "raises `TypeError`");
-                self.help("convert the text: `float(...)`");
+                self.always_raises(range, message, "TypeError", "convert the text: `float(...)`");
                 Type::Any
             }
             Operator::Mod if text(left) => Type::STR,
@@ -226,8 +238,12 @@ impl<'a> Checker<'a> {
         };
         if (text(left) && right.is_number()) || (left.is_number() && text(right)) {
             let message = format!("{} and {} have no order", left.describe(), right.describe());
-            self.fault("T111", range, message, "raises `TypeError`");
-            self.help("convert one side: `float(...)`, or `helpers.tool_version_gte` for versions");
+            self.always_raises(
+                range,
+                message,
+                "TypeError",
+                "convert one side: `float(...)`, or `helpers.tool_version_gte` for versions",
+            );
         }
     }
 }

@@ -7,7 +7,7 @@ use super::sites::Site;
 use super::types::Type;
 use crate::config::Config;
 use crate::config::entity::{Entity, EntityKind};
-use crate::python::parse::Parsed;
+use crate::python::parse::Tree;
 use crate::source::Span;
 
 /// What is known of paths such as `user`.
@@ -24,7 +24,7 @@ impl<'a> Failing<'a> {
     pub(super) fn new(
         config: &'a Config,
         sites: &[Site<'_>],
-        parsed: &[Option<Parsed>],
+        parsed: &[Option<&Tree>],
         surroundings: &Surroundings,
     ) -> Self {
         // Each entity once: an entity has a site for each of its texts.

@@ -23,6 +23,7 @@ mod values;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use rustpython_parser::ast::Stmt;
 use rustpython_parser::text_size::TextRange;
@@ -35,7 +36,9 @@ use crate::config::origin::TextOrigin;
 use crate::config::value::Text;
 use crate::diagnostic::Diagnostic;
 use crate::link::python_3_12;
-use crate::python::parse::{self, Parsed};
+use crate::python::parse::{self, Tree};
+use crate::python::program::Trees;
+use crate::python::run_time;
 use crate::python::validate;
 use crate::source::Span;
 
@@ -46,20 +49,25 @@ use sites::Site;
 /// The characters that TPV writes before the text of an f-string.
 const FSTRING_PREFIX: usize = 4;
 
-/// Checks all code.
-pub(super) fn check(linter: &mut Linter<'_>) {
-    let Some(native) = Inventory::new() else { return };
+/// Checks all code. Where the trees of the compiler are given, only what raises is looked for ([`super::codes::RAISING`]).
+pub(super) fn check(linter: &mut Linter<'_>, trees: Option<&Trees>) {
+    let raising = trees.is_some();
+    let Some(native) = Inventory::new(Arc::new(run_time::compile)) else { return };
     let sites = sites::collect(linter.config);
     let mut surroundings = Surroundings {
         native: RefCell::new(native),
         contexts: names::context_names(linter.config),
         attributes: linter.extra_fields(),
     };
-    let parsed: Vec<Option<Parsed>> = sites.iter().map(parse).collect();
+    let own: Vec<Option<Tree>> = if raising { Vec::new() } else { sites.iter().map(parse).collect() };
+    let parsed: Vec<Option<&Tree>> = match trees {
+        Some(trees) => sites.iter().map(|site| source(site).and_then(|(text, kind)| trees.get(text, kind))).collect(),
+        None => own.iter().map(Option::as_ref).collect(),
+    };
     // Names that code puts into a context, and whether it puts some there that are not known.
     let mut unknown = false;
     let mut set_by_code = HashSet::new();
-    for parsed in parsed.iter().flatten() {
+    for parsed in parsed.iter().copied().flatten() {
         let bindings = bindings::collect(&parsed.body);
         surroundings.attributes.extend(bindings.attributes);
         set_by_code.extend(bindings.contexts);
@@ -69,20 +77,20 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     let mut names = names::Names::new(linter.config, set_by_code);
     // What a rule's condition says of `user` holds in everything that the rule sets.
     let mut facts: HashMap<Span, HashMap<String, types::Type>> = HashMap::new();
-    let failing = failing::Failing::new(linter.config, &sites, &parsed, &surroundings);
-    for (site, parsed) in sites.iter().zip(&parsed) {
+    let failing = (!raising).then(|| failing::Failing::new(linter.config, &sites, &parsed, &surroundings));
+    for (site, parsed) in sites.iter().zip(parsed.iter().copied()) {
         let Some(parsed) = parsed else { continue };
         let start = match site.rule {
             Some(rule) if site.property != "if" => facts.get(&rule).cloned().unwrap_or_default(),
             _ => HashMap::new(),
         };
         let mut start = start;
-        start.extend(failing.before(site));
+        start.extend(failing.iter().flat_map(|failing| failing.before(site)));
         if matches!(site.kind_of_owner(), EntityKind::User | EntityKind::Role) {
             // Users and roles are looked up only for a user.
             start.insert("user".to_owned(), types::Type::Class("User"));
         }
-        if let Some(newer) = &parsed.newer {
+        if let Some(newer) = parsed.newer.as_ref().filter(|_| !raising) {
             let span = TextOrigin::new(site.text, linter.sources).place(newer.line as usize, newer.column as usize);
             let diagnostic = python_3_12(span, newer);
             linter.report(Finding::new("T120", diagnostic).within(site.no_qa()));
@@ -92,38 +100,46 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             facts.insert(rule, checked.facts_if_true.clone());
         }
         report(linter, site, &checked);
-        lost::judge(linter, site, &parsed.body, &surroundings);
         if !unknown {
-            names.judge(linter, site, &checked.free, &surroundings);
+            names.judge(linter, site, &checked.free, &surroundings, raising);
         }
+        if raising {
+            continue;
+        }
+        lost::judge(linter, site, &parsed.body, &surroundings);
         if let Some((ty, expr)) = &checked.result {
             values::judge(linter, site, ty, expr);
         }
     }
 }
 
+/// The text of a site and what it is parsed as, unless it is plain.
+fn source<'a>(site: &Site<'a>) -> Option<(&'a str, PythonKind)> {
+    match site.kind {
+        CodeKind::FString if !site.text.as_str().contains('{') => None,
+        CodeKind::FString => Some((site.text.as_str(), PythonKind::FString)),
+        CodeKind::Block => Some((site.text.as_str(), PythonKind::Block)),
+        CodeKind::Exec => Some((site.text.as_str(), PythonKind::Exec)),
+    }
+}
+
 /// Parses a text, unless it is plain or not Python at all, which loading has said already.
-pub(super) fn parse(site: &Site<'_>) -> Option<Parsed> {
-    let (text, kind) = match site.kind {
-        CodeKind::FString if !site.text.as_str().contains('{') => return None,
-        CodeKind::FString => (site.text.as_str(), PythonKind::FString),
-        CodeKind::Block => (site.text.as_str(), PythonKind::Block),
-        CodeKind::Exec => (site.text.as_str(), PythonKind::Exec),
-    };
+pub(super) fn parse(site: &Site<'_>) -> Option<Tree> {
+    let (text, kind) = source(site)?;
     let parsed = parse::parse(text, kind).ok()?;
     // This bounds how deep the code nests, and so the recursion of the walk.
     validate::validate(&parsed.body, &parsed.text).ok()?;
-    Some(parsed)
+    Some(parsed.into_tree())
 }
 
 fn check_one<'a>(
     site: &Site<'_>,
-    parsed: &'a Parsed,
+    parsed: &'a Tree,
     facts: HashMap<String, types::Type>,
     surroundings: &'a Surroundings,
 ) -> Checked<'a> {
     let body: &[Stmt] = &parsed.body;
-    checker::check(body, &parsed.text.source, site.kind != CodeKind::Exec, facts, surroundings)
+    checker::check(body, &parsed.source, site.kind != CodeKind::Exec, facts, surroundings)
 }
 
 /// Where a range of the source that Python reads stands in the file.

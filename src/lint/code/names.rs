@@ -117,13 +117,14 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Judges the names that a text takes from outside.
+    /// Judges the names that a text takes from outside; where only what raises is looked for, those that raise for all.
     pub(super) fn judge(
         &mut self,
         linter: &mut Linter<'_>,
         site: &Site<'a>,
         free: &[Free],
         surroundings: &Surroundings,
+        raising: bool,
     ) {
         if site.property == "rank" && site.kind_of_owner() == EntityKind::Destination {
             // Nobody asks a destination to rank.
@@ -134,7 +135,7 @@ impl<'a> Names<'a> {
             if self.is_given(&name.name, surroundings) || !seen.insert(&name.name) {
                 continue;
             }
-            self.judge_one(linter, site, name);
+            self.judge_one(linter, site, name, raising);
         }
     }
 
@@ -155,15 +156,20 @@ impl<'a> Names<'a> {
             "helpers",
         ];
         ALWAYS.contains(&name)
-            || name.starts_with("__")
+            || name == "__class__"
             || self.config.global.context.contains_key(name)
             || self.set_by_code.contains(name)
             || surroundings.native.borrow_mut().has_name(name)
     }
 
-    fn judge_one(&self, linter: &mut Linter<'_>, site: &Site<'a>, free: &Free) {
+    fn judge_one(&self, linter: &mut Linter<'_>, site: &Site<'a>, free: &Free, raising: bool) {
         let name = free.name.as_str();
         let concrete = self.concrete(site);
+        // What is there for the first of them does not raise for all.
+        let is_fine = |owner: &&Arc<Entity>| self.verdict(owner, site, name, false) == Verdict::Fine;
+        if raising && free.bound == Bound::Never && concrete.first().is_some_and(is_fine) {
+            return;
+        }
         let verdicts: Vec<(&Arc<Entity>, Verdict)> = if concrete.is_empty() {
             site.owners.iter().take(1).map(|owner| (*owner, self.verdict(owner, site, name, true))).collect()
         } else {
@@ -172,7 +178,11 @@ impl<'a> Names<'a> {
         let bad: Vec<&(&Arc<Entity>, Verdict)> =
             verdicts.iter().filter(|(_, verdict)| *verdict != Verdict::Fine).collect();
         let Some((first, verdict)) = bad.first() else { return };
-        let lists = [("builtin", model().builtins()), ("global of TPV's loader", model().loader())];
+        let lists = [
+            ("builtin", model().builtins()),
+            ("global of TPV's loader", model().loader()),
+            ("global", model().list("dunders")),
+        ];
         if let Some((what, _)) = lists.into_iter().find(|(_, names)| free.bound == Bound::Never && names.contains(name))
         {
             let span = place(linter, site.text, site.kind, free.range);

@@ -79,13 +79,20 @@ impl<'a> Checker<'a> {
                 self.body(&node.orelse);
             }
             Stmt::With(node) => {
+                let expected = self.expected.len();
                 for item in &node.items {
                     self.expr(&item.context_expr);
+                    // `contextlib.suppress(AttributeError)`; any other may swallow exceptions, too.
+                    if let Expr::Call(call) = &item.context_expr {
+                        self.expected.extend(call.args.iter().flat_map(names));
+                    }
+                    self.expected.push(String::new());
                     if let Some(target) = &item.optional_vars {
                         self.assign(target, Type::Any);
                     }
                 }
                 self.body(&node.body);
+                self.expected.truncate(expected);
             }
             Stmt::Try(node) => self.attempt(&node.body, &node.handlers, &node.orelse, &node.finalbody),
             Stmt::TryStar(node) => self.attempt(&node.body, &node.handlers, &node.orelse, &node.finalbody),
@@ -200,6 +207,7 @@ impl<'a> Checker<'a> {
             Expr::Subscript(node) => {
                 self.expr(&node.value);
                 self.expr(&node.slice);
+                self.sets_item(&node.value, node.range);
             }
             _ => {}
         }
@@ -306,8 +314,11 @@ impl<'a> Checker<'a> {
     /// Code with a scope of its own.
     pub(super) fn inner(&mut self, scope: HashMap<String, Variable>, run: impl FnOnce(&mut Self)) {
         let before = self.state.clone();
-        for variable in self.state.scopes.iter_mut().flat_map(HashMap::values_mut) {
-            *variable = Variable { ty: Type::Any, maybe: None };
+        for (name, variable) in self.state.scopes.iter_mut().flatten() {
+            // A function that nothing else takes the name of is still the same.
+            let ty =
+                if variable.ty == Type::Def && !self.bindings.rebound.contains(name) { Type::Def } else { Type::Any };
+            *variable = Variable { ty, maybe: None };
         }
         self.state.scopes.push(scope);
         let (comprehensions, loops) = (std::mem::take(&mut self.comprehensions), std::mem::take(&mut self.in_loops));

@@ -175,6 +175,10 @@ mod tests {
     use super::*;
     use tpv_runtime::mapper::inventory::{self, Inventory};
 
+    fn inventory() -> Inventory {
+        Inventory::new(std::sync::Arc::new(crate::python::run_time::compile)).unwrap()
+    }
+
     #[test]
     fn the_tables_are_read() {
         let model = model();
@@ -189,7 +193,7 @@ mod tests {
     /// The types are of what is there: each name is known to the runtime, and to what the table of names was recorded from.
     #[test]
     fn the_table_of_types_names_only_what_is_there() {
-        let mut inventory = Inventory::new().unwrap();
+        let mut inventory = inventory();
         let model = model();
         let mut missing: Vec<String> = Vec::new();
         for (class, members) in &model.classes {
@@ -255,7 +259,7 @@ mod tests {
     /// Of what CPython's own types have, the list of what the runtime lacks: it is short, and each gives T130 where code asks.
     #[test]
     fn what_the_builtin_types_lack() {
-        let mut inventory = Inventory::new().unwrap();
+        let mut inventory = inventory();
         // Of what Python has since 3.12 or later: compiled rules give 3.11's answers.
         let expected = ["int.from_number", "int.is_integer", "float.from_number"];
         let mut lacking = Vec::new();

@@ -24,7 +24,7 @@ use tpv_runtime::python::kernel::Kernel;
 
 use super::assemble::Label;
 use super::error::{ErrorKind, Notes, PythonError, Stage, Unsupported};
-use super::parse::{self, Text};
+use super::parse::{self, Parsed, Text};
 use super::program::ProgramBuilder;
 use super::scope::{ScopeId, Scopes};
 use super::{fold, kernel, validate};
@@ -36,8 +36,12 @@ type Done = Result<(), PythonError>;
 /// longer than its source.
 const MAX_INSTRUCTIONS: usize = 1 << 18;
 
-/// Compiles a block into the program. Gives the index of its root code.
-pub(super) fn block(program: &mut ProgramBuilder, source: &str, kind: CodeKind) -> Result<(u32, Notes), PythonError> {
+/// Compiles a block into the program. Gives the index of its root code, and the tree it was compiled from.
+pub(super) fn block(
+    program: &mut ProgramBuilder,
+    source: &str,
+    kind: CodeKind,
+) -> Result<(u32, Notes, Parsed), PythonError> {
     let mut parsed = parse::parse(source, kind)?;
     let newer = parsed.newer.take();
     let text = &parsed.text;
@@ -65,7 +69,7 @@ pub(super) fn block(program: &mut ProgramBuilder, source: &str, kind: CodeKind) 
     let notes = std::mem::take(&mut compiler.notes);
     let kernel = if kind == CodeKind::Block { kernel::lower(&parsed.body, &mut compiler) } else { None };
     compiler.finish_root(source.contains("input_size"), kernel);
-    Ok((root, notes))
+    Ok((root, notes, parsed))
 }
 
 /// TPV takes the last statement off the parsed list and asserts that it is an expression.
