@@ -17,13 +17,13 @@ use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::{Builtin, Value};
 use crate::python::vm::Vm;
 
+/// The names of `sqlalchemy.sql`; `sqlalchemy` itself has one more.
 const NAMES: &[&str] = &[
     "and_",
     "asc",
     "bindparam",
     "case",
     "cast",
-    "create_engine",
     "delete",
     "desc",
     "distinct",
@@ -46,6 +46,14 @@ const NAMES: &[&str] = &[
     "union_all",
     "update",
 ];
+
+/// The names of `sqlalchemy`.
+static TOP_NAMES: [&str; NAMES.len() + 1] = {
+    let mut names = ["create_engine"; NAMES.len() + 1];
+    let (_, rest) = names.split_at_mut(1);
+    rest.copy_from_slice(NAMES);
+    names
+};
 
 /// What of [`NAMES`] and of `sqlalchemy.orm` only a database could answer: calling it raises `HostUnavailable`.
 pub const UNANSWERED: &[&str] = &[
@@ -70,7 +78,14 @@ pub const UNANSWERED: &[&str] = &[
 const ORM_NAMES: &[&str] = &["Session", "aliased", "joinedload", "sessionmaker"];
 
 /// `sqlalchemy`
-pub static SQLALCHEMY: ModuleDef = ModuleDef { name: "sqlalchemy", get, names: NAMES };
+pub static SQLALCHEMY: ModuleDef = ModuleDef {
+    name: "sqlalchemy",
+    get: |vm, name| match unanswered(&["create_engine"], name) {
+        None => get(vm, name),
+        engine => Ok(engine),
+    },
+    names: &TOP_NAMES,
+};
 /// `sqlalchemy.sql`
 pub static SQL: ModuleDef = ModuleDef { name: "sqlalchemy.sql", get, names: NAMES };
 /// `sqlalchemy.sql.expression`
