@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use tpv_runtime::python::code::{CodeKind, Instr};
+use tpv_runtime::python::code::{CodeKind, Const, Instr};
 use tpv_runtime::python::verify::verify;
 use tpvc::python::program::ProgramBuilder;
 
@@ -176,13 +176,11 @@ fn verifying_takes_memory_and_time_by_the_size_of_the_artifact() {
         let count = BLOCKS;
         let mut calls = program(Vec::new(), count + 1);
         let names = calls.codes[0].consts.len() as u32;
-        let name = match &calls.codes[0].consts[..] {
-            consts => consts.iter().find_map(|constant| match constant {
-                tpv_runtime::python::code::Const::Tuple(items) => Some(items[0].clone()),
-                _ => None,
-            }),
-        };
-        let list = tpv_runtime::python::code::Const::Tuple(vec![name.unwrap(); count as usize]);
+        let name = calls.codes[0].consts.iter().find_map(|constant| match constant {
+            Const::Tuple(items) => Some(items[0].clone()),
+            _ => None,
+        });
+        let list = Const::Tuple(vec![name.unwrap(); count as usize]);
         calls.codes[0].consts.push(list);
         let value = Instr::Const { index: names };
         let mut instrs = vec![value];
