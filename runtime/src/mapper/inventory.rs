@@ -338,6 +338,8 @@ mod tests {
                 // The class is the one of TPV's that the entity is of.
                 "Entity" => "Tool",
                 "UserRoleAssociation" => "Role",
+                // Galaxy makes its loggers of a class of its own.
+                "logging.Logger" => "GalaxyLogger",
                 "Mapper" => "EntityToDestinationMapper",
                 other => other.rsplit('.').next().unwrap(),
             };
