@@ -213,13 +213,17 @@ fn later(random: &mut Random) -> String {
 fn config(random: &mut Random) -> String {
     let mut tools = json!({"default": entity(random, EXECUTES)});
     tools["default"]["cores"] = json!(*random.pick(NUMBERS));
-    for id in ["t1.*", "t[12]", "t3"] {
+    // Chains in any order of the file; nothing comes round to itself, since each inherits from one that was made before it.
+    let mut heirs = vec!["t1.*", "t[12]", "t3", "t2", "base"];
+    let mut made: Vec<&str> = Vec::new();
+    while !heirs.is_empty() {
+        let id = heirs.swap_remove(random.below(heirs.len() as u32) as usize);
         tools[id] = entity(random, EXECUTES);
-        if random.one_in(4) {
-            tools[id]["inherits"] = json!("base");
+        if !made.is_empty() && random.one_in(2) {
+            tools[id]["inherits"] = json!(*random.pick(&made));
         }
+        made.push(id);
     }
-    tools["base"] = entity(random, EXECUTES);
     tools["base"]["abstract"] = json!(true);
     let mut destinations = json!({});
     // Its rules have the ids of the rules of the others, which inherit from it.
