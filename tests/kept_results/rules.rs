@@ -164,7 +164,7 @@ fn entity(random: &mut Random, executes: &[&str]) -> Value {
     if random.one_in(4) {
         entity["rank"] = json!(*random.pick(RANKS));
     }
-    if random.one_in(3) {
+    if random.one_in(5) {
         entity["scheduling"] = tags(random);
     }
     if random.one_in(2) {
@@ -192,7 +192,7 @@ fn later(random: &mut Random) -> String {
         ("destinations", &["d1", "d2", "d4"], DESTINATION_EXECUTES),
     ];
     for (section, ids, executes) in sections {
-        for id in ids.iter().filter(|_| random.one_in(3)).copied().collect::<Vec<_>>() {
+        for id in ids.iter().filter(|_| random.one_in(5)).copied().collect::<Vec<_>>() {
             let mut entity = entity(random, executes);
             if section == "destinations" {
                 entity.as_object_mut().unwrap().remove("rank");
@@ -219,7 +219,7 @@ fn config(random: &mut Random) -> String {
     while !heirs.is_empty() {
         let id = heirs.swap_remove(random.below(heirs.len() as u32) as usize);
         tools[id] = entity(random, EXECUTES);
-        if !made.is_empty() && random.one_in(2) {
+        if !made.is_empty() && random.one_in(3) {
             tools[id]["inherits"] = json!(*random.pick(&made));
         }
         made.push(id);
@@ -231,6 +231,8 @@ fn config(random: &mut Random) -> String {
         destinations["default"] = entity(random, DESTINATION_EXECUTES);
         destinations["default"].as_object_mut().unwrap().remove("rank");
         destinations["default"]["abstract"] = json!(true);
+        // What it refuses, all refuse.
+        destinations["default"].as_object_mut().unwrap().remove("scheduling");
     }
     for id in ["d1", "d2", "d3"] {
         let mut destination = entity(random, DESTINATION_EXECUTES);
