@@ -16,7 +16,7 @@ use super::shared::{Context, ContextChange, ContextEntry};
 use super::worker::Worker;
 
 /// What a thread keeps where nothing else is said: far more than what a server's jobs bring up again and again.
-pub(super) const MAX_KEPT: usize = 112 << 20;
+pub(super) const MAX_KEPT: usize = 104 << 20;
 
 /// The bytes of text for which room is kept.
 const MAX_TEXT: usize = 1 << 20;

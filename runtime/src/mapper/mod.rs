@@ -77,7 +77,7 @@ pub struct Hooks {
     pub limits: Limits,
     /// When the kernels of the code become machine code.
     pub jit: Mode,
-    /// The bytes that a thread keeps of earlier jobs before it drops all of them; 0 for the default of 112 MiB.
+    /// The bytes that a thread keeps of earlier jobs before it drops all of them; 0 for the default of 104 MiB.
     pub kept_bytes: usize,
 }
 
