@@ -117,7 +117,7 @@ impl Json {
     /// know becomes its `repr`.
     ///
     /// # Errors
-    /// As [`super::dump`].
+    /// As [`super::dump()`].
     pub fn from_value(vm: &mut Vm, value: &Value) -> PyResult<Self> {
         let mut text = String::new();
         super::dump(vm, &mut text, value)?;
