@@ -7,6 +7,7 @@
 //! `a b -> c` takes `b` from the top, then `a`, and leaves `c`. Jump targets are instruction indices in the same code.
 
 use std::cell::OnceCell;
+use std::cmp::Ordering;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -128,6 +129,20 @@ pub enum CompareOp {
     Gt,
     /// `a >= b`
     Ge,
+}
+
+impl CompareOp {
+    /// Whether the comparison holds between two values in this order.
+    pub fn holds(self, order: Ordering) -> bool {
+        match self {
+            Self::Lt => order.is_lt(),
+            Self::Le => order.is_le(),
+            Self::Eq => order.is_eq(),
+            Self::Ne => order.is_ne(),
+            Self::Gt => order.is_gt(),
+            Self::Ge => order.is_ge(),
+        }
+    }
 }
 
 /// The conversion of an f-string field.

@@ -12,7 +12,7 @@ use crate::galaxy::world::{JobRow, World};
 use crate::python::args::Args;
 use crate::python::exception::PyResult;
 use crate::python::value::Value;
-use crate::python::vm::{CompareOp, Vm};
+use crate::python::vm::Vm;
 
 /// A row of the table with its place.
 pub type Placed<'a> = (usize, &'a JobRow);
@@ -138,15 +138,7 @@ impl Evaluator<'_> {
                 if matches!(x, Sql::Null) || matches!(y, Sql::Null) {
                     return Ok(Sql::Null);
                 }
-                let order = order(&x, &y);
-                from_truth(Some(match op {
-                    CompareOp::Lt => order.is_lt(),
-                    CompareOp::Le => order.is_le(),
-                    CompareOp::Eq => order.is_eq(),
-                    CompareOp::Ne => order.is_ne(),
-                    CompareOp::Gt => order.is_gt(),
-                    CompareOp::Ge => order.is_ge(),
-                }))
+                from_truth(Some(op.holds(order(&x, &y))))
             }
             Expr::Is(inner, wanted, not) => {
                 let (found, wanted) = (self.value(inner, rows)?, self.value(wanted, rows)?);

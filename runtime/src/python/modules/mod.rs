@@ -135,12 +135,5 @@ pub fn class(class: &'static BuiltinType) -> Value {
 
 /// The answer of a comparison to an ordering.
 pub(crate) fn decide(op: CompareOp, order: std::cmp::Ordering) -> Value {
-    Value::Bool(match op {
-        CompareOp::Lt => order.is_lt(),
-        CompareOp::Le => order.is_le(),
-        CompareOp::Eq => order.is_eq(),
-        CompareOp::Ne => order.is_ne(),
-        CompareOp::Gt => order.is_gt(),
-        CompareOp::Ge => order.is_ge(),
-    })
+    Value::Bool(op.holds(order))
 }
