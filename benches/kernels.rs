@@ -11,9 +11,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tpv_runtime::bytecode::{CodeKind, ProgramData};
 use tpv_runtime::jit::{Mode, Native};
-use tpv_runtime::python::code::{CodeKind, Program, ProgramData};
 use tpv_runtime::python::exception::PyResult;
+use tpv_runtime::python::program::Program;
 use tpv_runtime::python::value::Value;
 use tpv_runtime::python::vm::{Environment, Vm};
 use tpvc::python::program::ProgramBuilder;

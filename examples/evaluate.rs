@@ -12,11 +12,11 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value as Json, json};
-use tpv_runtime::python::code::{CodeKind, ProgramData};
+use tpv_runtime::bytecode::verify::verify;
+use tpv_runtime::bytecode::{CodeKind, ProgramData};
 use tpv_runtime::python::exception::{PyResult, raise};
 use tpv_runtime::python::module::ModuleDef;
 use tpv_runtime::python::value::Value;
-use tpv_runtime::python::verify::verify;
 use tpv_runtime::python::vm::{Environment, Limits, Vm};
 use tpvc::python::program::ProgramBuilder;
 

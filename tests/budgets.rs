@@ -16,10 +16,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tpv_runtime::bytecode::CodeKind;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
-use tpv_runtime::python::code::CodeKind;
 use tpv_runtime::python::vm::{NoEnvironment, Vm};
 use tpvc::python::program::ProgramBuilder;
 

@@ -15,10 +15,10 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
+use tpv_runtime::bytecode::CodeKind;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
-use tpv_runtime::python::code::CodeKind;
 use tpvc::lint::codes::RAISING;
 
 /// What running code raises for what is not there.

@@ -19,9 +19,9 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use support::{expect_file, project, stderr, stdout, tpvc_in};
 use tpv_runtime::artifact::format::{FORMAT_VERSION, SECTIONS};
+use tpv_runtime::bytecode::Instr;
 use tpv_runtime::galaxy;
 use tpv_runtime::python::builtins::BUILTINS;
-use tpv_runtime::python::code::Instr;
 use tpv_runtime::python::modules::MODULES;
 use tpvc::cli::Cli;
 

@@ -6,6 +6,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use tpv_runtime::bytecode::CodeKind;
 use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::helpers;
 use tpv_runtime::galaxy::job::Job;
@@ -13,7 +14,6 @@ use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::galaxy::modules::MODULES;
 use tpv_runtime::galaxy::objects::{JobObjects, app};
 use tpv_runtime::galaxy::world::World;
-use tpv_runtime::python::code::CodeKind;
 use tpv_runtime::python::module::ModuleDef;
 use tpv_runtime::python::value::Value;
 use tpv_runtime::python::vm::{Environment, Vm};

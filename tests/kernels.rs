@@ -14,13 +14,14 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 use random::Random;
+use tpv_runtime::bytecode::verify::verify;
+use tpv_runtime::bytecode::{CodeKind, ProgramData};
 use tpv_runtime::jit::{Mode, Native};
-use tpv_runtime::python::code::{CodeKind, Program, ProgramData};
 use tpv_runtime::python::exception::PyResult;
 use tpv_runtime::python::object::Object;
+use tpv_runtime::python::program::Program;
 use tpv_runtime::python::types::{BuiltinType, OBJECT};
 use tpv_runtime::python::value::Value;
-use tpv_runtime::python::verify::verify;
 use tpv_runtime::python::vm::{Environment, Vm};
 use tpvc::python::program::ProgramBuilder;
 

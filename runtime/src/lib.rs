@@ -1,10 +1,10 @@
 //! Runtime.
 
 pub mod artifact;
+pub mod bytecode;
 pub mod galaxy;
 pub mod jit;
 pub mod mapper;
-mod nesting;
 pub mod patterns;
 pub mod python;
 pub mod stream;

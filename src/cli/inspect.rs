@@ -7,8 +7,8 @@ use clap::Args;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::artifact::format::{SECTIONS, manifest};
 use tpv_runtime::artifact::tables::Tables;
-use tpv_runtime::python::code::{CodeKind, ProgramData};
-use tpv_runtime::python::listing::listing;
+use tpv_runtime::bytecode::listing::listing;
+use tpv_runtime::bytecode::{CodeKind, ProgramData};
 
 use super::map::artifact_error;
 use super::output::print;

@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 use tpv_runtime::artifact::site::Site;
 use tpv_runtime::artifact::tables::{EntityTable, GlobalRow, StringId, Tables};
+use tpv_runtime::bytecode::ProgramData;
 use tpv_runtime::patterns::PatternSet;
-use tpv_runtime::python::code::ProgramData;
 
 use crate::config::Config;
 use crate::config::entity::{EntityKind, Rule};

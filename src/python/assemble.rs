@@ -1,7 +1,8 @@
 //! From a list of instructions with labels to a code's instructions: dead code removed, jumps resolved, the stack's
 //! greatest height computed.
 
-use tpv_runtime::python::code::Instr;
+use tpv_runtime::bytecode::Instr;
+use tpv_runtime::bytecode::instruction::StackEffect;
 
 /// A place to jump to; in instructions under construction jump targets are labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +85,7 @@ impl Assembler {
     pub fn finish(mut self) -> Assembled {
         // All of them first: following a chain takes the targets on its way for labels.
         let resolved: Vec<Option<usize>> =
-            self.instrs.iter().map(|instr| jump_target(instr).map(|target| self.resolve(target))).collect();
+            self.instrs.iter().map(|instr| instr.target().map(|target| self.resolve(target))).collect();
         for (instr, target) in self.instrs.iter_mut().zip(resolved) {
             if let Some(target) = target {
                 *instr = with_target(*instr, u32::try_from(target).unwrap_or(u32::MAX));
@@ -123,46 +124,19 @@ impl Assembler {
             if places.last().is_none_or(|last| (last.1, last.2) != *place) {
                 places.push((u32::try_from(instrs.len()).unwrap_or(u32::MAX), place.0, place.1));
             }
-            let target = jump_target(instr).and_then(|target| moved.get(target as usize));
+            let target = instr.target().and_then(|target| moved.get(target as usize));
             instrs.push(target.map_or(*instr, |target| with_target(*instr, *target)));
         }
         Assembled { instrs, places, max_stack: u32::try_from(max_stack).unwrap_or(u32::MAX) }
     }
 }
 
-/// The target of an instruction that may jump.
-fn jump_target(instr: &Instr) -> Option<u32> {
-    match *instr {
-        Instr::Jump { target }
-        | Instr::PopJumpIfFalse { target }
-        | Instr::PopJumpIfTrue { target }
-        | Instr::JumpIfFalseOrPop { target }
-        | Instr::JumpIfTrueOrPop { target }
-        | Instr::ForIter { target }
-        | Instr::SetupTry { handler: target } => Some(target),
-        _ => None,
+/// The same instruction with this target, where it has one.
+fn with_target(mut instr: Instr, target: u32) -> Instr {
+    if let Some(old) = instr.target_mut() {
+        *old = target;
     }
-}
-
-fn with_target(instr: Instr, target: u32) -> Instr {
-    match instr {
-        Instr::Jump { .. } => Instr::Jump { target },
-        Instr::PopJumpIfFalse { .. } => Instr::PopJumpIfFalse { target },
-        Instr::PopJumpIfTrue { .. } => Instr::PopJumpIfTrue { target },
-        Instr::JumpIfFalseOrPop { .. } => Instr::JumpIfFalseOrPop { target },
-        Instr::JumpIfTrueOrPop { .. } => Instr::JumpIfTrueOrPop { target },
-        Instr::ForIter { .. } => Instr::ForIter { target },
-        Instr::SetupTry { .. } => Instr::SetupTry { handler: target },
-        other => other,
-    }
-}
-
-/// Whether the instruction after this one is never reached from it.
-fn ends(instr: &Instr) -> bool {
-    matches!(
-        instr,
-        Instr::Return | Instr::Jump { .. } | Instr::Raise { .. } | Instr::Reraise | Instr::RaiseError { .. }
-    )
+    instr
 }
 
 /// The height of the stack before each instruction; `None` where it is never reached.
@@ -175,103 +149,28 @@ fn heights(instrs: &[Instr]) -> Vec<Option<i64>> {
                 break;
             }
             *entry = Some(height);
-            let (next, jumped) = effect(instr);
-            if let Some(target) = jump_target(instr) {
-                work.push((target as usize, height + jumped));
+            let flow = instr.flow();
+            if let Some((target, effect)) = flow.jump {
+                work.push((target as usize, height + change(effect)));
             }
-            if ends(instr) {
+            if !flow.falls_through {
                 break;
             }
-            height += next;
+            height += change(flow.effect);
             at += 1;
         }
     }
     heights
 }
 
-/// How far above its starting height the stack is while or right after the instruction runs.
+/// How far above its starting height the stack is once the instruction has run.
 fn peak(instr: &Instr) -> i64 {
-    let (next, jumped) = effect(instr);
-    next.max(jumped).max(0)
+    let flow = instr.flow();
+    let jumped = flow.jump.map_or(0, |(_, effect)| change(effect));
+    change(flow.effect).max(jumped).max(0)
 }
 
-/// How the height of the stack changes: where the next instruction follows, and where the instruction jumps.
-fn effect(instr: &Instr) -> (i64, i64) {
-    let same = |change: i64| (change, change);
-    let count = |count: u32| i64::from(count);
-    match *instr {
-        Instr::Const { .. }
-        | Instr::Dup
-        | Instr::LoadFast { .. }
-        | Instr::LoadDeref { .. }
-        | Instr::LoadName { .. }
-        | Instr::LoadAssertionError
-        | Instr::ImportName { .. }
-        | Instr::ImportFrom { .. }
-        | Instr::WithEnter => same(1),
-        Instr::DupTwo => same(2),
-        Instr::Nop
-        | Instr::Swap
-        | Instr::RotThree
-        | Instr::RotFour
-        | Instr::DeleteFast { .. }
-        | Instr::DeleteDeref { .. }
-        | Instr::DeleteName { .. }
-        | Instr::Unary { .. }
-        | Instr::Jump { .. }
-        | Instr::ListToTuple
-        | Instr::LoadAttr { .. }
-        | Instr::Yield
-        | Instr::YieldFrom
-        | Instr::GetIter
-        | Instr::PopTry
-        | Instr::EnterHandler
-        | Instr::LeaveHandler
-        | Instr::MatchException
-        | Instr::WithExitException
-        | Instr::RaiseError { .. } => same(0),
-        Instr::Pop
-        | Instr::StoreFast { .. }
-        | Instr::StoreDeref { .. }
-        | Instr::StoreName { .. }
-        | Instr::Binary { .. }
-        | Instr::InPlace { .. }
-        | Instr::Compare { .. }
-        | Instr::Contains { .. }
-        | Instr::Is { .. }
-        | Instr::PopJumpIfFalse { .. }
-        | Instr::PopJumpIfTrue { .. }
-        | Instr::ListAppend { .. }
-        | Instr::SetAdd { .. }
-        | Instr::ListExtend { .. }
-        | Instr::SetUpdate { .. }
-        | Instr::DictUpdate { .. }
-        | Instr::DictMerge { .. }
-        | Instr::DeleteAttr { .. }
-        | Instr::LoadSubscr
-        | Instr::MakeFunction { .. }
-        | Instr::Return
-        | Instr::Reraise
-        | Instr::WithExit
-        | Instr::ImportStar => same(-1),
-        Instr::BuildSlice | Instr::StoreAttr { .. } | Instr::DeleteSubscr | Instr::DictInsert { .. } => same(-2),
-        Instr::StoreSubscr => same(-3),
-        Instr::JumpIfFalseOrPop { .. } | Instr::JumpIfTrueOrPop { .. } => (-1, 0),
-        Instr::BuildList { count: n }
-        | Instr::BuildTuple { count: n }
-        | Instr::BuildSet { count: n }
-        | Instr::BuildString { count: n } => same(1 - count(n)),
-        Instr::BuildDict { count: n } => same(1 - 2 * count(n)),
-        Instr::FormatValue { spec, .. } => same(-i64::from(spec)),
-        Instr::Call { argc } | Instr::CallKw { argc, .. } => same(-count(argc)),
-        Instr::CallEx { keywords } => same(-1 - i64::from(keywords)),
-        Instr::CallMethod { argc, .. } | Instr::CallMethodKw { argc, .. } => same(-count(argc)),
-        Instr::ForIter { .. } => (1, -1),
-        Instr::Unpack { count: n } => same(count(n) - 1),
-        Instr::UnpackEx { before, after } => same(count(before) + count(after)),
-        // The exception is on the stack where the handler starts.
-        Instr::SetupTry { .. } => (0, 1),
-        Instr::Raise { argc } => same(-count(argc)),
-        Instr::BuildClass { bases, .. } => same(-count(bases)),
-    }
+/// How the height of the stack changes. Counts are of 32 bits, so that it fits.
+fn change(effect: StackEffect) -> i64 {
+    effect.leaves.cast_signed() - effect.takes.cast_signed()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tpv_runtime::python::code::{Code, CodeKind, Const, Instr, Parameters, ProgramData};
+use tpv_runtime::bytecode::{Code, CodeKind, Const, Instr, Parameters, ProgramData};
 
 use super::error::{ErrorKind, Notes, PythonError, Stage};
 use super::parse::Tree;

@@ -6,12 +6,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
-use tpv_runtime::python::code::CodeKind;
+use tpv_runtime::bytecode::CodeKind;
+use tpv_runtime::bytecode::verify::verify;
 use tpv_runtime::python::dict::Dict;
 use tpv_runtime::python::exception::PyResult;
 use tpv_runtime::python::module::ModuleDef;
 use tpv_runtime::python::value::Value;
-use tpv_runtime::python::verify::verify;
 use tpv_runtime::python::vm::{Environment, Vm};
 use tpvc::python::program::ProgramBuilder;
 

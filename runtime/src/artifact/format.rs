@@ -18,7 +18,7 @@ use std::fmt;
 
 use bincode::{Decode, Encode};
 
-use crate::python::code::ProgramData;
+use crate::bytecode::ProgramData;
 
 use super::site::Site;
 use super::tables::{EntityRow, EntityTable, GlobalRow, StringId, Tables};

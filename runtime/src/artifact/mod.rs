@@ -13,10 +13,10 @@ mod verify;
 
 use std::sync::{Arc, OnceLock};
 
+use crate::bytecode::ProgramData;
 use crate::jit::{Jit, Mode, Native};
 use crate::mapper::Section;
 use crate::patterns::{Matcher, PatternSet};
-use crate::python::code::ProgramData;
 
 pub use format::{ArtifactError, FORMAT_VERSION, SectionInfo};
 use tables::Tables;

@@ -9,9 +9,9 @@ use bincode::de::Decoder;
 use bincode::error::DecodeError;
 use bincode::{Decode, Encode};
 
-use crate::nesting::nested;
+use crate::bytecode::CodeRef;
+use crate::bytecode::nesting::nested;
 use crate::patterns::PatternSet;
-use crate::python::code::CodeRef;
 
 use super::site::Site;
 

@@ -9,9 +9,10 @@
 #![allow(unsafe_code)]
 
 use super::kinds::Kind;
+use crate::bytecode::Code;
 use crate::python::builtins::numbers::round_float;
-use crate::python::code::{Code, Program};
 use crate::python::number::float_ops;
+use crate::python::program::Program;
 use crate::python::value::Value;
 use crate::python::vm::{CompareOp, Vm};
 

@@ -1,7 +1,7 @@
 //! Kinds of values, and which kinds the nodes of a kernel can have where the kinds of its inputs are known.
 
-use crate::python::code::{BinaryOp, CompareOp, Const, UnaryOp};
-use crate::python::kernel::{Function, Kernel, Node, Relation};
+use crate::bytecode::kernel::{Function, Kernel, Node, Relation};
+use crate::bytecode::{BinaryOp, CompareOp, Const, UnaryOp};
 use crate::python::value::Value;
 
 /// How machine code sees a value. The numbers are the tags in machine code.

@@ -18,8 +18,8 @@ use cranelift_module::Module;
 use super::emit;
 use super::host::Host;
 use super::kinds::Kind;
-use crate::python::code::{Const, ProgramData};
-use crate::python::kernel::Kernel;
+use crate::bytecode::kernel::Kernel;
+use crate::bytecode::{Const, ProgramData};
 
 /// The most pieces of machine code of one program. Each takes a page of memory.
 const MAX_COMPILED: usize = 4096;

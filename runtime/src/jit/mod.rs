@@ -1,6 +1,6 @@
 //! Kernels to machine code.
 //!
-//! [`crate::python::kernel`] says what a kernel is. Here one becomes machine code by Cranelift: [`kinds`] works out what
+//! [`crate::bytecode::kernel`] says what a kernel is. Here one becomes machine code by Cranelift: [`kinds`] works out what
 //! each node can be once the kinds of the inputs are known, [`emit`] writes the instructions, [`machine`] owns the memory
 //! that they run in, [`host`] is what they ask of the runtime, [`mod@run`] calls them from the interpreter's door.
 //!
@@ -23,7 +23,7 @@ mod run;
 
 use std::sync::Arc;
 
-use crate::python::code::ProgramData;
+use crate::bytecode::ProgramData;
 
 #[cfg(feature = "jit")]
 pub(crate) use run::{LoadedKernel, run};
@@ -114,7 +114,7 @@ pub(crate) struct LoadedKernel;
 pub(crate) fn run(
     _: &mut crate::python::vm::Vm,
     _: &Native,
-    _: &crate::python::code::Program,
+    _: &crate::python::program::Program,
     _: u32,
     _: Option<&crate::python::value::Value>,
 ) -> Option<crate::python::value::Value> {

@@ -9,9 +9,9 @@ use super::host::{Host, LEAVE, payload, reference, referenced};
 use super::kinds::Kind;
 use super::machine::{Code, Lookup};
 use super::{Mode, Native};
+use crate::bytecode::kernel::{Kernel, MAX_INPUTS, Node};
 use crate::python::builtins;
-use crate::python::code::{LoadedCode, Program};
-use crate::python::kernel::{Kernel, MAX_INPUTS, Node};
+use crate::python::program::{LoadedCode, Program};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 

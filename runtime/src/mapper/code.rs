@@ -1,6 +1,6 @@
 //! Evaluating what an entity holds: TPV's `eval_code_block` and `evaluate_complex_property`.
 
-use crate::python::code::{CodeKind, CodeRef};
+use crate::bytecode::{CodeKind, CodeRef};
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, not_implemented_error};
 use crate::python::string::Str;

@@ -5,11 +5,11 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use crate::artifact::Rules;
+use crate::bytecode::{CodeKind, ProgramData};
 use crate::galaxy::answer::Answer;
 use crate::galaxy::helpers;
 use crate::galaxy::objects::{app, stand_in_app};
 use crate::galaxy::world::World;
-use crate::python::code::{CodeKind, ProgramData};
 use crate::python::exception::{PyResult, Raised, SYNTAX_ERROR, raise};
 use crate::python::module::ModuleDef;
 use crate::python::types::BuiltinType;

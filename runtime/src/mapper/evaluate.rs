@@ -4,8 +4,8 @@
 use std::rc::Rc;
 
 use crate::artifact::tables::{EntityClass, Resource};
+use crate::bytecode::CodeKind;
 use crate::galaxy::errors::job_mapping_exception;
-use crate::python::code::CodeKind;
 use crate::python::exception::{PyResult, Raised};
 use crate::python::value::Value;
 use crate::python::vm::CompareOp;

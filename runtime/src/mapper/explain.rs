@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::artifact::tables::{Limit, Resource};
-use crate::python::code::{CodeRef, Instr};
+use crate::bytecode::{CodeRef, Instr};
 use crate::python::exception::Raised;
 use crate::python::value::Value;
 use crate::python::vm::Vm;

@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use crate::artifact::Rules;
 use crate::artifact::tables::{EntityClass, Tables};
+use crate::bytecode::{CodeKind, ProgramData};
 use crate::galaxy::job::Job;
 use crate::galaxy::modules::outside::Outside;
 use crate::galaxy::objects::{JobObjects, UNANSWERED_OF_SESSION};
 use crate::galaxy::query::columns;
 use crate::python::args::Args;
 use crate::python::builtins;
-use crate::python::code::{CodeKind, ProgramData};
 use crate::python::string::Str;
 use crate::python::types::Type;
 use crate::python::value::Value;

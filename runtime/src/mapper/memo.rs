@@ -11,9 +11,10 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::bytecode::{CodeKind, CodeRef};
 use crate::galaxy::answer::Mapped;
-use crate::python::code::{CodeKind, CodeRef, Program};
 use crate::python::exception::PyResult;
+use crate::python::program::Program;
 use crate::python::value::Value;
 use crate::python::vm::{Cost, Effects, LogLevel, Read, Vm};
 

@@ -44,11 +44,11 @@ use std::cell::RefCell;
 use std::sync::{Arc, Weak};
 
 use crate::artifact::Rules;
+use crate::bytecode::{CodeKind, ProgramData};
 use crate::galaxy::answer::Answer;
 use crate::galaxy::job::Job;
 use crate::galaxy::world::World;
 use crate::jit::Mode;
-use crate::python::code::{CodeKind, ProgramData};
 use crate::python::vm::{Limits, LogLevel};
 
 use explain::{Observer, Unobserved};

@@ -4,9 +4,10 @@
 //! A property goes into the evaluation context when it is evaluated. Where no code of the artifact loads that name, it need
 //! not be there, and no value of it need be made.
 
+use crate::bytecode::{CodeKind, CodeRef, Instr};
 use crate::galaxy::json::dump;
-use crate::python::code::{CodeKind, CodeRef, Instr, Program};
 use crate::python::exception::PyResult;
+use crate::python::program::Program;
 use crate::python::value::Value;
 use crate::python::vm::{CALLER_BUILTINS, Vm};
 

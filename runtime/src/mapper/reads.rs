@@ -7,8 +7,9 @@
 //! missing costs time, not an answer.
 
 use crate::artifact::tables::{Limit, Resource};
+use crate::bytecode::{Code, Const, Instr, UnaryOp};
 use crate::python::builtins;
-use crate::python::code::{Code, Const, Instr, Name, Program, UnaryOp};
+use crate::python::program::{Name, Program};
 use crate::python::vm::Effects;
 
 use super::modules::LOADER_GLOBALS;

@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use crate::artifact::tables::EntityClass;
-use crate::python::code::CodeRef;
+use crate::bytecode::CodeRef;
 use crate::python::string::Str;
 use crate::python::value::Value;
 

@@ -3,9 +3,10 @@
 use std::fmt::{self, Write};
 
 use crate::artifact::Rules;
+use crate::bytecode::CodeKind;
 use crate::galaxy::errors::JOB_MAPPING_EXCEPTION;
-use crate::python::code::{CodeKind, Place};
 use crate::python::exception::{ExceptionObject, KEY_ERROR, Raised};
+use crate::python::program::Place;
 use crate::python::value::Value;
 use crate::python::vm::qualified;
 use crate::python::vm::text::str_repr;

@@ -6,12 +6,13 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-use super::code::{CodeRef, Place, ProgramData};
 use super::object::Object;
 use super::release::release;
 use super::string::Str;
 use super::types::{BuiltinType, OBJECT, TRACEBACK, Type};
 use super::value::Value;
+use crate::bytecode::{CodeRef, ProgramData};
+use crate::python::program::Place;
 
 /// The result of anything that may raise.
 pub type PyResult<T> = Result<T, Raised>;

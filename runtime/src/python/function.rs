@@ -3,12 +3,12 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::{Rc, Weak};
 
-use super::code::Program;
 use super::release::release;
 use super::string::Str;
 use super::types::Class;
 use super::value::{Value, VarCell};
 use super::vm::Namespace;
+use crate::python::program::Program;
 
 /// A function, lambda or generator function.
 pub struct Function {

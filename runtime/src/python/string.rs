@@ -9,7 +9,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::rc::Rc;
 
-use super::code::CodeRef;
+use crate::bytecode::CodeRef;
 
 /// A Python string. Cloning is a reference count.
 #[derive(Clone)]

@@ -27,8 +27,8 @@ use std::sync::Arc;
 
 use rustpython_parser::ast::Stmt;
 use rustpython_parser::text_size::TextRange;
+use tpv_runtime::bytecode::CodeKind as PythonKind;
 use tpv_runtime::mapper::inventory::Inventory;
-use tpv_runtime::python::code::CodeKind as PythonKind;
 
 use crate::config::code::CodeKind;
 use crate::config::entity::EntityKind;

@@ -1,7 +1,7 @@
 //! Classes: the body is a function without parameters that fills a dict and returns it.
 
 use rustpython_parser::ast::{self, Expr, Stmt};
-use tpv_runtime::python::code::{Const, Instr};
+use tpv_runtime::bytecode::{Const, Instr};
 
 use super::expression::count;
 use super::{Compiler, Done, docstring};

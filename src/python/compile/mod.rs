@@ -19,8 +19,8 @@ use indexmap::IndexSet;
 use rustpython_parser::ast::{self, Ranged, Stmt};
 use rustpython_parser::text_size::TextSize;
 use std::collections::HashMap;
-use tpv_runtime::python::code::{BinaryOp, CodeKind, Const, Instr};
-use tpv_runtime::python::kernel::Kernel;
+use tpv_runtime::bytecode::kernel::Kernel;
+use tpv_runtime::bytecode::{BinaryOp, CodeKind, Const, Instr};
 
 use super::assemble::Label;
 use super::error::{ErrorKind, Notes, PythonError, Stage, Unsupported};

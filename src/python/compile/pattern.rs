@@ -7,7 +7,7 @@
 use indexmap::IndexMap;
 use rustpython_parser::ast::{self, Expr, Identifier, Pattern, Ranged};
 use rustpython_parser::text_size::TextSize;
-use tpv_runtime::python::code::{CompareOp, Const, Instr};
+use tpv_runtime::bytecode::{CompareOp, Const, Instr};
 
 use super::expression::{constant, count};
 use super::{Compiler, Done};

@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use super::super::host;
 use super::super::kinds::{Kind, Kinds, binary};
 use super::{Emitter, Operand};
-use crate::python::code::{BinaryOp, UnaryOp};
+use crate::bytecode::{BinaryOp, UnaryOp};
 
 /// Ints up to this size are floats exactly.
 const EXACT: i64 = 1 << 53;

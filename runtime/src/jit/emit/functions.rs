@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use super::super::host;
 use super::super::kinds::{Kind, Kinds, call, extreme};
 use super::{Emitter, Operand};
-use crate::python::kernel::{Function, Relation};
+use crate::bytecode::kernel::{Function, Relation};
 use crate::python::vm::CompareOp;
 
 /// Floats below this are ints of 64 bits, once they are whole.

@@ -16,8 +16,8 @@ use cranelift_frontend::FunctionBuilder;
 
 use super::host::{self, CONSTANT, LEAVE};
 use super::kinds::{Kind, Kinds, infer, unary};
-use crate::python::code::{Const, UnaryOp};
-use crate::python::kernel::{Function, Kernel, Node};
+use crate::bytecode::kernel::{Function, Kernel, Node};
+use crate::bytecode::{Const, UnaryOp};
 
 /// A value in the making.
 #[derive(Clone, Copy)]

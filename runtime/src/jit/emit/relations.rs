@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use super::super::host;
 use super::super::kinds::{Kind, relates};
 use super::{Emitter, Operand};
-use crate::python::kernel::Relation;
+use crate::bytecode::kernel::Relation;
 use crate::python::vm::CompareOp;
 
 impl Emitter<'_, '_> {

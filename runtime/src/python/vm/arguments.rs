@@ -1,8 +1,8 @@
 //! How the arguments of a call become the parameters of a function, with CPython's messages.
 
 use super::Vm;
+use crate::bytecode::{Code, Instr, ProgramData};
 use crate::python::args::Args;
-use crate::python::code::{Code, Instr, ProgramData};
 use crate::python::dict::{Dict, Key, Table};
 use crate::python::exception::{PyResult, Raised, type_error};
 use crate::python::function::Function;

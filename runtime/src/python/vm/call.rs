@@ -8,10 +8,11 @@ use super::frame::Frame;
 use super::generator::new_generator;
 use super::lookup::{Member, builtin_method, class_member};
 use super::members;
+use crate::bytecode::Code;
 use crate::python::args::Args;
-use crate::python::code::{Code, Name};
 use crate::python::exception::{PyResult, Raised, system_error, type_error};
 use crate::python::function::Function;
+use crate::python::program::Name;
 use crate::python::value::{BoundMethod, Method, MethodTarget, Value};
 
 impl Vm {

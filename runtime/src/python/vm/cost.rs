@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Vm;
-use crate::python::code::CodeKind;
+use crate::bytecode::CodeKind;
 use crate::python::collisions;
 use crate::python::exception::PyResult;
 

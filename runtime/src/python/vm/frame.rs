@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::{Binding, Namespace, Vm};
-use crate::python::code::Program;
 use crate::python::function::Function;
+use crate::python::program::Program;
 use crate::python::value::{Value, VarCell};
 
 /// One code that runs, or a generator that waits.

@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use super::Vm;
 use super::frame::Frame;
-use crate::python::code::Program;
 use crate::python::exception::{
     GENERATOR_EXIT, PyResult, Raised, STOP_ITERATION, raise_with, runtime_error, type_error,
 };
 use crate::python::function::Function;
 use crate::python::iterator::{IteratorObject, PyIterator};
+use crate::python::program::Program;
 use crate::python::string::Str;
 use crate::python::types::GENERATOR;
 use crate::python::value::Value;

@@ -1,11 +1,12 @@
 //! `import`: the tables of modules of the runtime and the host.
 
 use super::Vm;
-use crate::python::code::{Code, Program};
+use crate::bytecode::Code;
 use crate::python::exception::{PyResult, Raised, import_error, module_not_found_error};
 use crate::python::module::ModuleDef;
 use crate::python::modules::MODULES;
 use crate::python::object::Object;
+use crate::python::program::Program;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, MODULE};
 use crate::python::value::Value;

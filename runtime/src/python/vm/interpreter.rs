@@ -1,7 +1,7 @@
 //! The loop over instructions.
 //!
 //! The stack's height is known to be right where the program is one of the compiler's, or was verified
-//! ([`crate::python::verify`]); a program that is neither ends in wrong values or a `SystemError`, never in a panic.
+//! ([`crate::bytecode::verify`]); a program that is neither ends in wrong values or a `SystemError`, never in a panic.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::{Rc, Weak};
@@ -10,13 +10,14 @@ use super::caller::is_caller_builtin;
 use super::frame::{Block, Frame};
 pub(super) use super::generator::Completion;
 use super::{CompareOp, Vm};
+use crate::bytecode::{BinaryOp, Capture, Code, Instr, UnaryOp};
 use crate::python::args::Args;
-use crate::python::code::{BinaryOp, Capture, Code, Instr, Name, Program, UnaryOp};
 use crate::python::exception::{
     EXCEPTIONS, GENERATOR_EXIT, PyResult, Raised, SYSTEM_ERROR, name_error, raise, runtime_error, system_error,
     unbound_local_error,
 };
 use crate::python::function::Function;
+use crate::python::program::{Name, Program};
 use crate::python::string::Str;
 use crate::python::types::{SUPER, Type};
 use crate::python::value::Value;

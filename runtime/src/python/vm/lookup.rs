@@ -155,7 +155,7 @@ impl Vm {
     pub(super) fn cached_method(
         &mut self,
         class: &'static BuiltinType,
-        name: &crate::python::code::Name,
+        name: &crate::python::program::Name,
     ) -> Option<&'static Method> {
         let spread = (std::ptr::from_ref(class) as usize >> 4) ^ name.slot.wrapping_mul(31);
         let entry = self.methods.0.get_mut(spread & (CACHED_METHODS - 1))?;

@@ -6,7 +6,7 @@
 use super::Vm;
 use super::frame::Frame;
 use super::interpreter::Running;
-use crate::python::code::Instr;
+use crate::bytecode::Instr;
 use crate::python::exception::{NAME_ERROR, Raised};
 use crate::python::value::Value;
 

@@ -51,8 +51,6 @@ pub(crate) use arguments::qualified;
 pub use caller::CALLER_BUILTINS;
 pub use cost::{Cost, MAX_STEPS_ONCE};
 
-pub use super::code::{BinaryOp, CodeKind, CompareOp, UnaryOp};
-use super::code::{Program, ProgramData};
 use super::collisions;
 use super::exception::{PyResult, raise, recursion_error, timeout_error};
 use super::identity::Inside;
@@ -61,7 +59,10 @@ use super::module::ModuleDef;
 use super::modules::random::MersenneTwister;
 use super::types::BuiltinType;
 use super::value::Value;
+use crate::bytecode::ProgramData;
+pub use crate::bytecode::{BinaryOp, CodeKind, CompareOp, UnaryOp};
 use crate::jit::Native;
+use crate::python::program::Program;
 use crate::word_hash::WordMap;
 
 /// What the machine asks of its surroundings. Everything that is not pure comes through here, so that a mapping reads no

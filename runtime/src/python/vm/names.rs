@@ -2,9 +2,10 @@
 
 use super::frame::Frame;
 use super::{Binding, Read, Vm};
+use crate::bytecode::Code;
 use crate::python::builtins;
-use crate::python::code::{Code, Name, Program};
 use crate::python::exception::{PyResult, Raised, name_error};
+use crate::python::program::{Name, Program};
 use crate::python::value::Value;
 
 /// What a name means outside of blocks and context. It is the same for the whole life of the machine.

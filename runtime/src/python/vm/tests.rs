@@ -6,12 +6,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{BinaryOp, CodeKind, CompareOp, Environment, NoEnvironment, Vm};
+use crate::bytecode::listing::listing;
+use crate::bytecode::verify::verify;
+use crate::bytecode::{Code, Const, Instr, Parameters, ProgramData};
 use crate::python::args::Args;
-use crate::python::code::{Code, Const, Instr, Parameters, Program, ProgramData};
 use crate::python::exception::{PyResult, Raised};
-use crate::python::listing::listing;
+use crate::python::program::Program;
 use crate::python::value::Value;
-use crate::python::verify::verify;
 
 /// Codes under construction: strings, names and constants are added where they are first used.
 #[derive(Default)]

@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use super::Vm;
 use super::frame::Frame;
+use crate::bytecode::{Code, Instr};
 use crate::python::args::Args;
-use crate::python::code::{Code, Instr, Place};
 use crate::python::exception::{BASE_EXCEPTION, ExceptionObject, PyResult, RUNTIME_ERROR, Raised, raise, type_error};
+use crate::python::program::Place;
 use crate::python::types::Type;
 use crate::python::value::Value;
 

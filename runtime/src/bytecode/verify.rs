@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::code::{Capture, Code, CodeKind, Const, Instr, ProgramData};
+use super::code::{Capture, Code, CodeKind, Const, ProgramData};
+use super::instruction::{Instr, Operand, StackEffect};
 use super::kernel;
 
 /// The heights of a stack; more than any compiler writes, less than what could be asked to exhaust the memory.
@@ -15,7 +16,7 @@ const MAX_CONST_DEPTH: usize = 64;
 /// The state of the machine at an instruction, as far as it is known before the program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct State {
-    height: u32,
+    height: u64,
     /// The innermost open `try` block, in [`Blocks`].
     blocks: Option<u32>,
     handling: u32,
@@ -25,7 +26,7 @@ struct State {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Block {
     /// The height of the stack where it was opened.
-    height: u32,
+    height: u64,
     /// The number of exceptions that were being handled.
     handling: u32,
     /// The block around it.
@@ -52,16 +53,6 @@ impl Blocks {
     fn get(&self, block: Option<u32>) -> Option<&Block> {
         self.all.get(block? as usize)
     }
-}
-
-/// What an instruction takes from the stack and leaves on it.
-struct Effect {
-    takes: u32,
-    leaves: u32,
-}
-
-const fn effect(takes: u32, leaves: u32) -> Effect {
-    Effect { takes, leaves }
 }
 
 /// Checks a whole program.
@@ -250,46 +241,25 @@ impl Flow<'_> {
     }
 
     /// Checks one instruction, and adds what may follow it to the work.
-    fn step(
-        &mut self,
-        at: usize,
-        instr: &Instr,
-        mut state: State,
-        work: &mut Vec<(usize, State)>,
-    ) -> Result<(), String> {
-        self.operands(instr)?;
-        let before = state;
-        let effect = self.effect(instr, &state)?;
-        state.height = state.height.checked_sub(effect.takes).ok_or("too few values on the stack")?;
-        state.height = state.height.checked_add(effect.leaves).ok_or("too many values on the stack")?;
-        let highest = match instr {
-            Instr::SetupTry { .. } => before.height + 1,
-            _ => state.height.max(before.height),
-        };
-        if highest > self.code.max_stack {
-            return Err(format!("the stack grows over its {} values", self.code.max_stack));
+    fn step(&mut self, at: usize, instr: &Instr, before: State, work: &mut Vec<(usize, State)>) -> Result<(), String> {
+        let flow = instr.flow();
+        instr.operands(|_, operand| self.operand(operand, flow.effect, before))?;
+        match instr {
+            Instr::Yield | Instr::YieldFrom if !self.code.generator => return Err("this is no generator".to_owned()),
+            Instr::Raise { argc } if *argc > 2 => return Err(format!("{argc} values")),
+            _ => {}
+        }
+        if let Some((target, effect)) = flow.jump {
+            let state = self.after(before, effect)?;
+            self.keeps_open_block(state)?;
+            work.push((target as usize, state));
+        }
+        let mut state = self.after(before, flow.effect)?;
+        if !flow.falls_through {
+            return Ok(());
         }
         match instr {
-            Instr::Return | Instr::Raise { .. } | Instr::Reraise | Instr::RaiseError { .. } => return Ok(()),
-            Instr::Jump { target } => {
-                work.push((*target as usize, state));
-                return Ok(());
-            }
-            Instr::PopJumpIfFalse { target } | Instr::PopJumpIfTrue { target } => {
-                work.push((*target as usize, state));
-            }
-            Instr::JumpIfFalseOrPop { target } | Instr::JumpIfTrueOrPop { target } => {
-                work.push((*target as usize, before));
-            }
-            Instr::ForIter { target } => {
-                let mut end = before;
-                end.height -= 1;
-                work.push((*target as usize, end));
-            }
-            Instr::SetupTry { handler } => {
-                let mut caught = before;
-                caught.height += 1;
-                work.push((*handler as usize, caught));
+            Instr::SetupTry { .. } => {
                 let block = Block { height: state.height, handling: state.handling, outer: state.blocks };
                 state.blocks = Some(self.blocks.open(block)?);
             }
@@ -306,55 +276,61 @@ impl Flow<'_> {
             }
             _ => {}
         }
-        // An open block's values must stay: the handler starts with them.
-        let open = self.blocks.get(state.blocks);
-        if open.is_some_and(|block| block.height > state.height || block.handling > state.handling) {
-            return Err("the stack is lower than where the open block starts".to_owned());
-        }
+        self.keeps_open_block(state)?;
         work.push((at + 1, state));
         Ok(())
     }
 
-    /// Checks that the operands lead somewhere.
-    fn operands(&mut self, instr: &Instr) -> Result<(), String> {
+    /// The state once an instruction has done this to the stack.
+    fn after(&self, mut state: State, effect: StackEffect) -> Result<State, String> {
+        state.height = state.height.checked_sub(effect.takes).ok_or("too few values on the stack")?;
+        state.height = state.height.checked_add(effect.leaves).ok_or("too many values on the stack")?;
+        if state.height > self.code.max_stack.into() {
+            return Err(format!("the stack grows over its {} values", self.code.max_stack));
+        }
+        Ok(state)
+    }
+
+    /// The values of an open block must stay: its handler starts with them.
+    fn keeps_open_block(&self, state: State) -> Result<(), String> {
+        let open = self.blocks.get(state.blocks);
+        if open.is_some_and(|block| block.height > state.height || block.handling > state.handling) {
+            return Err("the stack is lower than where the open block starts".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Checks that an operand names something.
+    fn operand(&mut self, operand: Operand, effect: StackEffect, state: State) -> Result<(), String> {
         let code = self.code;
         let within = |index: u32, len: usize, what: &str| {
             if (index as usize) < len { Ok(()) } else { Err(format!("{what} {index} of {len}")) }
         };
-        let cells = code.cells.len() + code.free.len();
-        if let Some(target) = instr.target() {
-            within(target, code.instrs.len(), "jumps to instruction")?;
-        }
-        match *instr {
-            Instr::Const { index } => within(index, code.consts.len(), "constant"),
-            Instr::LoadFast { slot } | Instr::StoreFast { slot } | Instr::DeleteFast { slot } => {
-                within(slot, code.locals.len(), "local variable")
+        match operand {
+            Operand::Constant(index) => within(index, code.consts.len(), "constant"),
+            Operand::Text(index) => match code.consts.get(index as usize) {
+                Some(Const::Str(_)) => Ok(()),
+                _ => Err(format!("constant {index} is no string")),
+            },
+            // All of the instructions that have such names take as many arguments and the callee.
+            Operand::KeywordNames(index) => self.keyword_names(index, effect.takes.saturating_sub(1)),
+            Operand::Local(slot) => within(slot, code.locals.len(), "local variable"),
+            Operand::Cell(index) => within(index, code.cells.len() + code.free.len(), "cell"),
+            Operand::Name(name) => within(name, self.names(), "name"),
+            Operand::Target(target) => within(target, code.instrs.len(), "jumps to instruction"),
+            Operand::Function(code) => within(code, self.data.codes.len(), "code"),
+            Operand::Depth(depth) => {
+                // The container must be there once the values on top of it are taken.
+                let left = state.height.checked_sub(effect.takes);
+                let fits = depth > 0 && left.is_some_and(|left| u64::from(depth) <= left);
+                if fits { Ok(()) } else { Err(format!("nothing is {depth} below")) }
             }
-            Instr::LoadDeref { index } | Instr::StoreDeref { index } | Instr::DeleteDeref { index } => {
-                within(index, cells, "cell")
-            }
-            Instr::LoadName { name }
-            | Instr::StoreName { name }
-            | Instr::DeleteName { name }
-            | Instr::LoadAttr { name }
-            | Instr::StoreAttr { name }
-            | Instr::DeleteAttr { name }
-            | Instr::CallMethod { name, .. }
-            | Instr::ImportFrom { name } => within(name, self.names(), "name"),
-            Instr::CallMethodKw { name, argc, names } => {
-                within(name, self.names(), "name")?;
-                self.keyword_names(names, argc)
-            }
-            Instr::CallKw { argc, names } => self.keyword_names(names, argc),
-            Instr::ImportName { name, .. } | Instr::BuildClass { name, .. } => self.text(name),
-            Instr::RaiseError { class, message } => {
-                self.text(class)?;
-                self.text(message)
-            }
-            Instr::MakeFunction { code } => within(code, self.data.codes.len(), "code"),
-            Instr::Yield | Instr::YieldFrom if !code.generator => Err("this is no generator".to_owned()),
-            Instr::Raise { argc } if argc > 2 => Err(format!("{argc} values")),
-            _ => Ok(()),
+            Operand::Count(_)
+            | Operand::Flag(_)
+            | Operand::UnaryOp(_)
+            | Operand::BinaryOp(_)
+            | Operand::CompareOp(_)
+            | Operand::Conversion(_) => Ok(()),
         }
     }
 
@@ -363,14 +339,7 @@ impl Flow<'_> {
         self.data.codes.get(self.code.root as usize).map_or(0, |root| root.names.len())
     }
 
-    fn text(&self, index: u32) -> Result<(), String> {
-        match self.code.consts.get(index as usize) {
-            Some(Const::Str(_)) => Ok(()),
-            _ => Err(format!("constant {index} is no string")),
-        }
-    }
-
-    fn keyword_names(&mut self, index: u32, argc: u32) -> Result<(), String> {
+    fn keyword_names(&mut self, index: u32, argc: u64) -> Result<(), String> {
         let count = match (self.keywords.get_mut(index as usize), self.code.consts.get(index as usize)) {
             (Some(known), Some(constant)) => *known.get_or_insert_with(|| match constant {
                 Const::Tuple(names) if names.iter().all(|name| matches!(name, Const::Str(_))) => Some(names.len()),
@@ -379,92 +348,8 @@ impl Flow<'_> {
             _ => None,
         };
         match count {
-            Some(count) if count <= argc as usize => Ok(()),
+            Some(count) if count as u64 <= argc => Ok(()),
             _ => Err(format!("constant {index} names no keyword arguments")),
         }
-    }
-
-    /// What the instruction takes from the stack and leaves where it does not jump, as its documentation says.
-    fn effect(&self, instr: &Instr, state: &State) -> Result<Effect, String> {
-        // A container `depth` below must be there once the values on top of it are taken.
-        let below = |takes: u32, depth: u32| {
-            let fits = depth > 0 && state.height.checked_sub(takes).is_some_and(|left| depth <= left);
-            if fits { Ok(effect(takes, 0)) } else { Err(format!("nothing is {depth} below")) }
-        };
-        let plus = |count: u32, more: u32| count.checked_add(more).ok_or("too many values");
-        Ok(match *instr {
-            Instr::Nop
-            | Instr::DeleteFast { .. }
-            | Instr::DeleteDeref { .. }
-            | Instr::DeleteName { .. }
-            | Instr::Jump { .. }
-            | Instr::SetupTry { .. }
-            | Instr::PopTry
-            | Instr::LeaveHandler
-            | Instr::RaiseError { .. } => effect(0, 0),
-            Instr::Const { .. }
-            | Instr::LoadFast { .. }
-            | Instr::LoadDeref { .. }
-            | Instr::LoadName { .. }
-            | Instr::LoadAssertionError
-            | Instr::ImportName { .. } => effect(0, 1),
-            Instr::Pop
-            | Instr::StoreFast { .. }
-            | Instr::StoreDeref { .. }
-            | Instr::StoreName { .. }
-            | Instr::PopJumpIfFalse { .. }
-            | Instr::PopJumpIfTrue { .. }
-            | Instr::JumpIfFalseOrPop { .. }
-            | Instr::JumpIfTrueOrPop { .. }
-            | Instr::DeleteAttr { .. }
-            | Instr::Return
-            | Instr::Reraise
-            | Instr::WithExit
-            | Instr::ImportStar => effect(1, 0),
-            Instr::Unary { .. }
-            | Instr::ListToTuple
-            | Instr::LoadAttr { .. }
-            | Instr::Yield
-            | Instr::YieldFrom
-            | Instr::GetIter
-            | Instr::EnterHandler => effect(1, 1),
-            Instr::Dup | Instr::ForIter { .. } | Instr::WithEnter | Instr::ImportFrom { .. } => effect(1, 2),
-            Instr::DupTwo => effect(2, 4),
-            Instr::Swap | Instr::MatchException | Instr::WithExitException => effect(2, 2),
-            Instr::RotThree => effect(3, 3),
-            Instr::RotFour => effect(4, 4),
-            Instr::Binary { .. }
-            | Instr::InPlace { .. }
-            | Instr::Compare { .. }
-            | Instr::Contains { .. }
-            | Instr::Is { .. }
-            | Instr::LoadSubscr
-            | Instr::MakeFunction { .. } => effect(2, 1),
-            Instr::StoreAttr { .. } | Instr::DeleteSubscr => effect(2, 0),
-            Instr::StoreSubscr => effect(3, 0),
-            Instr::BuildSlice => effect(3, 1),
-            Instr::BuildList { count }
-            | Instr::BuildTuple { count }
-            | Instr::BuildSet { count }
-            | Instr::BuildString { count } => effect(count, 1),
-            Instr::BuildDict { count } => effect(count.checked_mul(2).ok_or("too many values")?, 1),
-            Instr::FormatValue { spec, .. } => effect(1 + u32::from(spec), 1),
-            Instr::ListAppend { depth }
-            | Instr::SetAdd { depth }
-            | Instr::ListExtend { depth }
-            | Instr::SetUpdate { depth }
-            | Instr::DictUpdate { depth }
-            | Instr::DictMerge { depth } => below(1, depth)?,
-            Instr::DictInsert { depth } => below(2, depth)?,
-            Instr::Call { argc }
-            | Instr::CallKw { argc, .. }
-            | Instr::CallMethod { argc, .. }
-            | Instr::CallMethodKw { argc, .. } => effect(plus(argc, 1)?, 1),
-            Instr::CallEx { keywords } => effect(2 + u32::from(keywords), 1),
-            Instr::Unpack { count } => effect(1, count),
-            Instr::UnpackEx { before, after } => effect(1, plus(plus(before, after)?, 1)?),
-            Instr::Raise { argc } => effect(argc, 0),
-            Instr::BuildClass { bases, .. } => effect(plus(bases, 1)?, 1),
-        })
     }
 }

@@ -8,7 +8,8 @@ use std::fmt::Write;
 
 use bincode::{Decode, Encode};
 
-use super::code::{BinaryOp, Code, CodeKind, CompareOp, ProgramData, UnaryOp};
+use super::code::{Code, CodeKind, ProgramData};
+use super::operator::{BinaryOp, CompareOp, UnaryOp};
 
 /// The most names that a kernel reads.
 pub const MAX_INPUTS: usize = 8;
@@ -277,7 +278,7 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
     use super::*;
-    use crate::python::code::{Const, Instr, Parameters};
+    use crate::bytecode::{Const, Instr, Parameters};
 
     fn code() -> Code {
         Code {

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::code::{Code, Const, Instr, ProgramData};
+use super::code::{Code, Const, ProgramData};
+use super::instruction::{Instr, Operand};
 use super::kernel;
 
 /// The instructions of a code, one a line: a mark at the targets of jumps, the index, the place in the block's text
@@ -29,11 +30,14 @@ pub fn listing(data: &ProgramData, index: u32) -> String {
             None => String::new(),
         };
         let mut line = format!("{mark} {at:4} {place:>7}  {:<18}", instr.name());
-        for (field, value) in instr.operands() {
-            let _ = write!(line, " {field}={value}");
-        }
-        if let Some(comment) = comment(data, code, instr) {
-            let _ = write!(line, "  ; {comment}");
+        let mut names = Vec::new();
+        let _ = instr.operands(|field, operand| {
+            let _ = write!(line, " {field}={}", number(operand));
+            names.extend(named(data, code, operand));
+            Ok::<_, std::convert::Infallible>(())
+        });
+        if !names.is_empty() {
+            let _ = write!(line, "  ; {}", names.join(" "));
         }
         let _ = writeln!(text, "{}", line.trim_end());
     }
@@ -44,35 +48,41 @@ pub fn listing(data: &ProgramData, index: u32) -> String {
     text
 }
 
-/// What an instruction's operand stands for.
-fn comment(data: &ProgramData, code: &Code, instr: &Instr) -> Option<String> {
+/// The operand itself.
+fn number(operand: Operand) -> String {
+    match operand {
+        Operand::Constant(number)
+        | Operand::Text(number)
+        | Operand::KeywordNames(number)
+        | Operand::Local(number)
+        | Operand::Cell(number)
+        | Operand::Name(number)
+        | Operand::Target(number)
+        | Operand::Function(number)
+        | Operand::Count(number)
+        | Operand::Depth(number) => number.to_string(),
+        Operand::Flag(flag) => flag.to_string(),
+        Operand::UnaryOp(op) => format!("{op:?}"),
+        Operand::BinaryOp(op) => format!("{op:?}"),
+        Operand::CompareOp(op) => format!("{op:?}"),
+        Operand::Conversion(conversion) => format!("{conversion:?}"),
+    }
+}
+
+/// What an operand names, where it names something of the program.
+fn named(data: &ProgramData, code: &Code, operand: Operand) -> Option<String> {
     let string = |index: &u32| data.strings.get(*index as usize).cloned();
-    let constant = |index: u32| code.consts.get(index as usize).map(|value| const_text(data, value));
-    let name = |index: u32| {
-        let root = data.codes.get(code.root as usize)?;
-        data.names.get(*root.names.get(index as usize)? as usize).cloned()
-    };
-    match *instr {
-        Instr::Const { index } => constant(index),
-        Instr::LoadFast { slot } | Instr::StoreFast { slot } | Instr::DeleteFast { slot } => {
-            code.locals.get(slot as usize).and_then(string)
+    match operand {
+        Operand::Constant(index) | Operand::Text(index) | Operand::KeywordNames(index) => {
+            code.consts.get(index as usize).map(|value| const_text(data, value))
         }
-        Instr::LoadDeref { index } | Instr::StoreDeref { index } | Instr::DeleteDeref { index } => {
-            code.cells.iter().chain(&code.free).nth(index as usize).and_then(string)
+        Operand::Local(slot) => code.locals.get(slot as usize).and_then(string),
+        Operand::Cell(index) => code.cells.iter().chain(&code.free).nth(index as usize).and_then(string),
+        Operand::Name(index) => {
+            let root = data.codes.get(code.root as usize)?;
+            data.names.get(*root.names.get(index as usize)? as usize).cloned()
         }
-        Instr::LoadName { name: index }
-        | Instr::StoreName { name: index }
-        | Instr::DeleteName { name: index }
-        | Instr::LoadAttr { name: index }
-        | Instr::StoreAttr { name: index }
-        | Instr::DeleteAttr { name: index }
-        | Instr::CallMethod { name: index, .. }
-        | Instr::ImportFrom { name: index } => name(index),
-        Instr::CallMethodKw { name: index, names, .. } => Some(format!("{} {}", name(index)?, constant(names)?)),
-        Instr::CallKw { names, .. } => constant(names),
-        Instr::ImportName { name, .. } | Instr::BuildClass { name, .. } => constant(name),
-        Instr::RaiseError { class, message } => Some(format!("{}: {}", constant(class)?, constant(message)?)),
-        Instr::MakeFunction { code } => data.codes.get(code as usize).and_then(|code| string(&code.name)),
+        Operand::Function(code) => data.codes.get(code as usize).and_then(|code| string(&code.name)),
         _ => None,
     }
 }

@@ -1,0 +1,180 @@
+//! Code objects, the constants they hold, and programs of them: plain data.
+
+use bincode::de::Decoder;
+use bincode::error::DecodeError;
+use bincode::{Decode, Encode};
+
+use super::instruction::Instr;
+use super::kernel::Kernel;
+use super::nesting::nested;
+
+/// A reference from a config string to the code it was compiled to, and to its place in the config.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Encode, Decode)]
+pub struct CodeRef {
+    /// Index of the root code in the main program.
+    pub code: u32,
+    /// Index of the place in the artifact's table of sites.
+    pub site: u32,
+}
+
+impl CodeRef {
+    /// The code of an f-string that has no fields and no escapes: it is its own value.
+    pub const PLAIN: u32 = u32::MAX;
+
+    /// Whether an f-string of this text is the text: no fields, no escapes, no quotes that could end it, no line endings
+    /// that Python would change. Compiler and mapper must agree on it.
+    pub fn is_plain_fstring(text: &str) -> bool {
+        !text.bytes().any(|byte| matches!(byte, b'{' | b'}' | b'\\' | b'\'' | b'\r' | 0))
+    }
+}
+
+/// What a root code was compiled from. The same text compiles differently as each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Encode, Decode)]
+pub enum CodeKind {
+    /// Statements and a last expression, whose value is the result.
+    Block,
+    /// An f-string.
+    FString,
+    /// Statements only; the result is `None`. (`execute`)
+    Exec,
+    /// A function, lambda, comprehension or generator inside another code.
+    Function,
+}
+
+/// A constant in plain data.
+#[derive(Clone, Debug, PartialEq, Encode)]
+pub enum Const {
+    /// `None`
+    None,
+    /// `...`
+    Ellipsis,
+    /// `True`, `False`
+    Bool(bool),
+    /// An int of 64 bits.
+    Int(i64),
+    /// A larger int, as signed little-endian bytes.
+    BigInt(Vec<u8>),
+    /// A float; compared by bits.
+    Float(f64),
+    /// A string, by its index in the program's strings.
+    Str(u32),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// A tuple.
+    Tuple(Vec<Const>),
+    /// A frozenset.
+    FrozenSet(Vec<Const>),
+}
+
+bincode::impl_borrow_decode!(Const);
+
+impl<Context> Decode<Context> for Const {
+    fn decode<D: Decoder<Context = Context>>(decoder: &mut D) -> Result<Self, DecodeError> {
+        Ok(match u32::decode(decoder)? {
+            0 => Self::None,
+            1 => Self::Ellipsis,
+            2 => Self::Bool(Decode::decode(decoder)?),
+            3 => Self::Int(Decode::decode(decoder)?),
+            4 => Self::BigInt(Decode::decode(decoder)?),
+            5 => Self::Float(Decode::decode(decoder)?),
+            6 => Self::Str(Decode::decode(decoder)?),
+            7 => Self::Bytes(Decode::decode(decoder)?),
+            8 => Self::Tuple(nested(|| Decode::decode(decoder))?),
+            9 => Self::FrozenSet(nested(|| Decode::decode(decoder))?),
+            other => return Err(DecodeError::OtherString(format!("there is no kind {other} of constant"))),
+        })
+    }
+}
+
+/// What the parameters of a function are. They are the first local variables, in the order: positional-only,
+/// positional, keyword-only, `*args`, `**kwargs`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+pub struct Parameters {
+    /// Positional-only parameters.
+    pub positional_only: u32,
+    /// Parameters that may be given by position or name.
+    pub positional: u32,
+    /// Keyword-only parameters.
+    pub keyword_only: u32,
+    /// Whether there is `*args`.
+    pub var_positional: bool,
+    /// Whether there is `**kwargs`.
+    pub var_keyword: bool,
+}
+
+/// Where a new closure finds the cell for a free variable of its code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+pub enum Capture {
+    /// Cell variable `index` of the enclosing code (an index as `LoadDeref` takes it, free variables included).
+    Cell(u32),
+}
+
+/// One code object.
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct Code {
+    /// What it was compiled from.
+    pub kind: CodeKind,
+    /// The function's name, or `<module>`, `<lambda>`, `<listcomp>`: an index in the program's strings.
+    pub name: u32,
+    /// The instructions. The last one never falls off the end.
+    pub instrs: Vec<Instr>,
+    /// The constants.
+    pub consts: Vec<Const>,
+    /// The attribute names and the names of the namespace that the block uses, by index in the program's names.
+    /// `LoadName`, `LoadAttr` and their kin hold indices in this table. Only root codes have it: inner codes use that of
+    /// their root, so that a block's namespace is one short vector.
+    pub names: Vec<u32>,
+    /// The names of the local variables (indices in the program's strings), parameters first.
+    pub locals: Vec<u32>,
+    /// The names of the variables that inner functions share (strings); those that are also parameters are copied into their
+    /// cell when the function starts.
+    pub cells: Vec<u32>,
+    /// The names of the variables it takes from enclosing functions (strings).
+    pub free: Vec<u32>,
+    /// Where the cells for `free` come from when a function of this code is made.
+    pub closure: Vec<Capture>,
+    /// The parameters.
+    pub parameters: Parameters,
+    /// Whether calling it makes a generator.
+    pub generator: bool,
+    /// The greatest height of the stack.
+    pub max_stack: u32,
+    /// Whether the text of the block names `input_size` anywhere (root codes only).
+    pub uses_input_size: bool,
+    /// The index of the root code of its block in the program; a root code names itself.
+    pub root: u32,
+    /// For stretches of instructions, where in the block's text they come from: first instruction, line, column (both from
+    /// 1). Ascending.
+    pub places: Vec<(u32, u32, u32)>,
+    /// The same computation for machine code, where the block is one that a kernel can do (root codes only).
+    pub kernel: Option<Kernel>,
+}
+
+/// The data of a program: what the artifact stores, or what was compiled for one string at run time.
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
+pub struct ProgramData {
+    /// Strings: constants, local names.
+    pub strings: Vec<String>,
+    /// Names of attributes and of the namespace.
+    pub names: Vec<String>,
+    /// The codes.
+    pub codes: Vec<Code>,
+}
+
+impl ProgramData {
+    /// About the bytes that the program takes, with one thread's view of it.
+    pub fn bytes(&self) -> usize {
+        /// What a name or string takes beside its text, twice.
+        const TEXT: usize = 128;
+        let texts = self.strings.iter().chain(&self.names).map(|text| TEXT + 2 * text.len()).sum::<usize>();
+        let code = |code: &Code| {
+            let tables = [&code.names, &code.locals, &code.cells, &code.free];
+            2 * size_of::<Code>()
+                + size_of::<Instr>() * code.instrs.len()
+                + 4 * size_of::<Const>() * code.consts.len()
+                + size_of::<(u32, u32, u32)>() * code.places.len()
+                + tables.iter().map(|table| size_of::<u32>() * table.len()).sum::<usize>()
+        };
+        texts + self.codes.iter().map(code).sum::<usize>()
+    }
+}
