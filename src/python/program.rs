@@ -157,7 +157,7 @@ impl ProgramBuilder {
             parameters: Parameters::default(),
             generator: false,
             max_stack: 0,
-            uses_input_size: false,
+            computed: Vec::new(),
             root: index,
             places: Vec::new(),
             kernel: None,

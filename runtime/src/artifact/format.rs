@@ -24,7 +24,7 @@ use super::site::Site;
 use super::tables::{EntityRow, EntityTable, GlobalRow, StringId, Tables};
 
 /// The version of the format that this build writes and reads.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 /// The version of tpvc that this is.
 pub const TPVC_VERSION: &str = env!("CARGO_PKG_VERSION");

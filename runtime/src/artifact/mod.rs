@@ -14,7 +14,6 @@ mod verify;
 use std::sync::{Arc, OnceLock};
 
 use crate::bytecode::ProgramData;
-use crate::jit::{Jit, Mode, Native};
 use crate::mapper::Section;
 use crate::patterns::{Matcher, PatternSet};
 
@@ -26,7 +25,6 @@ use texts::Texts;
 pub struct Rules {
     tables: Tables,
     program: Arc<ProgramData>,
-    jit: OnceLock<Option<Arc<Jit>>>,
     texts: OnceLock<Texts>,
     matchers: [Matcher<Arc<PatternSet>>; 3],
 }
@@ -39,7 +37,7 @@ impl Rules {
     pub fn new(tables: Tables, program: ProgramData) -> Result<Self, ArtifactError> {
         verify::verify(&tables, &program)?;
         let matchers = [&tables.tools, &tables.roles, &tables.users].map(|table| Matcher::new(table.patterns.clone()));
-        Ok(Self { tables, program: Arc::new(program), jit: OnceLock::new(), texts: OnceLock::new(), matchers })
+        Ok(Self { tables, program: Arc::new(program), texts: OnceLock::new(), matchers })
     }
 
     /// Reads the bytes of an artifact.
@@ -72,16 +70,6 @@ impl Rules {
     /// The texts of the code blocks.
     pub fn texts(&self) -> &Texts {
         self.texts.get_or_init(|| Texts::of(&self.tables))
-    }
-
-    /// Machine code for the kernels of the code, which all mappers of these rules share; `None` for [`Mode::Off`] and where
-    /// this build or this machine has none.
-    pub fn native(&self, mode: Mode) -> Option<Native> {
-        if mode == Mode::Off {
-            return None;
-        }
-        let jit = self.jit.get_or_init(|| Jit::new(&self.program)).clone()?;
-        Some(Native { jit, mode })
     }
 
     pub(crate) fn matcher(&self, section: Section) -> &Matcher<Arc<PatternSet>> {

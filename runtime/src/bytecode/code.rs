@@ -139,8 +139,9 @@ pub struct Code {
     pub generator: bool,
     /// The greatest height of the stack.
     pub max_stack: u32,
-    /// Whether the text of the block names `input_size` anywhere (root codes only).
-    pub uses_input_size: bool,
+    /// The names (strings) that the block's text has anywhere and whose values the host computes before the block runs (root codes
+    /// only).
+    pub computed: Vec<u32>,
     /// The index of the root code of its block in the program; a root code names itself.
     pub root: u32,
     /// For stretches of instructions, where in the block's text they come from: first instruction, line, column (both from
@@ -168,7 +169,7 @@ impl ProgramData {
         const TEXT: usize = 128;
         let texts = self.strings.iter().chain(&self.names).map(|text| TEXT + 2 * text.len()).sum::<usize>();
         let code = |code: &Code| {
-            let tables = [&code.names, &code.locals, &code.cells, &code.free];
+            let tables = [&code.names, &code.locals, &code.cells, &code.free, &code.computed];
             2 * size_of::<Code>()
                 + size_of::<Instr>() * code.instrs.len()
                 + 4 * size_of::<Const>() * code.consts.len()

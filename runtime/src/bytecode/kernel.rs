@@ -294,7 +294,7 @@ mod tests {
             parameters: Parameters::default(),
             generator: false,
             max_stack: 1,
-            uses_input_size: false,
+            computed: Vec::new(),
             root: 0,
             places: Vec::new(),
             kernel: None,

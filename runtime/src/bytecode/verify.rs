@@ -75,7 +75,7 @@ fn check_code(data: &ProgramData, closed_over: &[Option<u32>], index: usize, cod
     if !is_string(&code.name) {
         return Err("its name is not among the strings".to_owned());
     }
-    let mut names = code.locals.iter().chain(&code.cells).chain(&code.free);
+    let mut names = code.locals.iter().chain(&code.cells).chain(&code.free).chain(&code.computed);
     if !names.all(is_string) {
         return Err("a variable's name is not among the strings".to_owned());
     }

@@ -1,6 +1,6 @@
 //! What machine code asks of the runtime.
 //!
-//! A reference is a number: of a value that the run holds (`Vm::kernel_refs`), or of a constant of the code, which has
+//! A reference is a number: of a value that the run holds ([`Host::references`]), or of a constant of the code, which has
 //! [`CONSTANT`] set. Every function here gives an answer or [`LEAVE`], and none has an effect that the interpreter could
 //! see: code of the config is never called.
 
@@ -28,6 +28,8 @@ pub(super) struct Host<'a> {
     /// Where functions leave a payload, and the kernel its result.
     pub(super) out: u64,
     pub(super) vm: &'a mut Vm,
+    /// What the run holds by reference.
+    pub(super) references: &'a mut Vec<Value>,
     /// The constants of the code.
     pub(super) consts: &'a [Value],
     pub(super) program: &'a Program,
@@ -38,7 +40,7 @@ pub(super) struct Host<'a> {
 impl Host<'_> {
     /// The value behind a reference.
     pub(super) fn value(&self, reference: u64) -> Option<Value> {
-        referenced(self.vm, self.consts, reference)
+        referenced(self.references, self.consts, reference)
     }
 
     /// The value of a tag and a payload.
@@ -50,17 +52,17 @@ impl Host<'_> {
     /// Keeps a value for the run; gives its tag and leaves its payload in `out`.
     fn keep(&mut self, value: Value) -> u64 {
         let kind = Kind::of(&value);
-        self.out = payload(self.vm, value);
+        self.out = payload(self.references, value);
         kind as u64
     }
 }
 
 /// The value behind a reference.
-pub(super) fn referenced(vm: &Vm, consts: &[Value], reference: u64) -> Option<Value> {
+pub(super) fn referenced(references: &[Value], consts: &[Value], reference: u64) -> Option<Value> {
     if reference & CONSTANT != 0 {
         return consts.get(usize::try_from(reference & !CONSTANT).ok()?).cloned();
     }
-    vm.kernel_refs.get(usize::try_from(reference).ok()?).cloned()
+    references.get(usize::try_from(reference).ok()?).cloned()
 }
 
 /// A reference as it comes from machine code: only its low 33 bits are.
@@ -69,15 +71,15 @@ pub(super) fn reference(payload: u64) -> u64 {
 }
 
 /// The payload of a value; what has none of its own is kept by the machine until the run ends.
-pub(super) fn payload(vm: &mut Vm, value: Value) -> u64 {
+pub(super) fn payload(references: &mut Vec<Value>, value: Value) -> u64 {
     match value {
         Value::None => 0,
         Value::Bool(truth) => u64::from(truth),
         Value::Int(int) => int.cast_unsigned(),
         Value::Float(float) => float.to_bits(),
         other => {
-            vm.kernel_refs.push(other);
-            (vm.kernel_refs.len() - 1) as u64
+            references.push(other);
+            (references.len() - 1) as u64
         }
     }
 }

@@ -71,6 +71,11 @@ impl Shared {
         supported.then(|| Self { program: program.clone(), state: Mutex::default() })
     }
 
+    /// The program.
+    pub(super) fn program(&self) -> &ProgramData {
+        &self.program
+    }
+
     /// Whether this is the machine code of that program.
     pub(super) fn is_for(&self, program: &Arc<ProgramData>) -> bool {
         Arc::ptr_eq(&self.program, program)

@@ -24,9 +24,7 @@ mod run;
 use std::sync::Arc;
 
 use crate::bytecode::ProgramData;
-
-#[cfg(feature = "jit")]
-pub(crate) use run::{LoadedKernel, run};
+use crate::python::native_code::NativeCode;
 
 /// When kernels become machine code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,7 +84,7 @@ impl Jit {
     }
 }
 
-/// Machine code for one thread's view of a program: the shared code, and when more of it is made.
+/// Machine code for the kernels of a program, with when more of it is made. All threads that run the program share it.
 #[derive(Clone)]
 pub struct Native {
     /// The machine code.
@@ -103,20 +101,41 @@ impl Native {
         }
         Some(Self { jit: Jit::new(program)?, mode })
     }
+
+    /// One thread's view of it, for the machine.
+    pub fn view(&self) -> Box<dyn NativeCode> {
+        #[cfg(feature = "jit")]
+        {
+            Box::new(run::View::new(self.clone()))
+        }
+        #[cfg(not(feature = "jit"))]
+        {
+            Box::new(Nothing)
+        }
+    }
 }
 
-/// What takes the place of a loaded kernel where there are none.
+/// What takes the place of machine code where this build has none.
 #[cfg(not(feature = "jit"))]
-pub(crate) struct LoadedKernel;
+struct Nothing;
 
-/// Runs a kernel: never, in this build.
 #[cfg(not(feature = "jit"))]
-pub(crate) fn run(
-    _: &mut crate::python::vm::Vm,
-    _: &Native,
-    _: &crate::python::program::Program,
-    _: u32,
-    _: Option<&crate::python::value::Value>,
-) -> Option<crate::python::value::Value> {
-    None
+impl NativeCode for Nothing {
+    fn is_for(&self, _: &Arc<ProgramData>) -> bool {
+        false
+    }
+
+    fn run(
+        &self,
+        _: &mut crate::python::vm::Vm,
+        _: &crate::python::program::Program,
+        _: u32,
+        _: &[crate::python::value::Value],
+    ) -> Option<crate::python::value::Value> {
+        None
+    }
+
+    fn runs(&self) -> u64 {
+        0
+    }
 }

@@ -3,15 +3,18 @@
 
 #![allow(unsafe_code)]
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::sync::Arc;
 
 use super::host::{Host, LEAVE, payload, reference, referenced};
 use super::kinds::Kind;
 use super::machine::{Code, Lookup};
 use super::{Mode, Native};
+use crate::bytecode::ProgramData;
 use crate::bytecode::kernel::{Kernel, MAX_INPUTS, Node};
 use crate::python::builtins;
-use crate::python::program::{LoadedCode, Program};
+use crate::python::native_code::NativeCode;
+use crate::python::program::Program;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -28,8 +31,8 @@ const MAX_VERSIONS: usize = 4;
 enum Source {
     /// A slot of the context.
     Slot(usize),
-    /// The size of the job's inputs.
-    InputSize,
+    /// A name that the host computes.
+    Computed(usize),
 }
 
 /// What is known of a kernel for some kinds of inputs.
@@ -44,7 +47,7 @@ enum State {
 }
 
 /// One thread's view of a kernel.
-pub(crate) struct LoadedKernel {
+struct LoadedKernel {
     inputs: Vec<Source>,
     /// The slots of builtins that the kernel uses: nothing in the context may hide them.
     builtins: Vec<usize>,
@@ -54,51 +57,94 @@ pub(crate) struct LoadedKernel {
     versions: [Cell<(u32, State)>; MAX_VERSIONS],
 }
 
-/// Computes a block by its kernel; `None` where it has none, or the kernel leaves. `size` is the job's `input_size` where
-/// the block names it.
-///
-/// In line, and the value is made last: most blocks take less time than a copy of a value just written, which the
-/// processor cannot forward from two stores to one load.
-#[inline]
-pub(crate) fn run(vm: &mut Vm, native: &Native, program: &Program, code: u32, size: Option<&Value>) -> Option<Value> {
-    let loaded = program.loaded(code)?;
-    let kernel = match loaded.kernel.get() {
-        Some(kernel) => kernel.as_ref()?,
-        None => loaded.kernel.get_or_init(|| load(vm, program, code)).as_ref()?,
-    };
-    if kernel.builtins.iter().any(|slot| vm.context.get(*slot).is_none_or(Option::is_some)) {
-        return None;
+/// Machine code as one thread sees it.
+pub(super) struct View {
+    native: Native,
+    /// By code: the kernel as this thread sees it, prepared when it first runs; nothing where it cannot be used.
+    kernels: Box<[OnceCell<Option<Box<LoadedKernel>>>]>,
+    /// What a kernel that runs holds by reference.
+    references: RefCell<Vec<Value>>,
+    /// How many blocks were computed.
+    runs: Cell<u64>,
+}
+
+impl View {
+    pub(super) fn new(native: Native) -> Self {
+        let kernels = native.jit.shared.program().codes.iter().map(|_| OnceCell::new()).collect();
+        Self { native, kernels, references: RefCell::default(), runs: Cell::new(0) }
     }
-    let (base, steps) = (vm.kernel_refs.len(), vm.steps_left());
-    let mut payloads = [0; MAX_INPUTS];
-    let key = gather(vm, kernel, size, &mut payloads);
-    let (tag, out) = match key.and_then(|key| kernel.machine_code(native, code, key)) {
-        Some(machine_code) => {
-            let mut host = Host { out: 0, vm, consts: &loaded.consts, program, code: program.code(code)? };
-            // SAFETY: the program holds the `Jit` that the code is from (`native` is its own), and the payloads are of the
-            // kinds in the key, by which the code was chosen; there are as many as the kernel has inputs, of which there are
-            // at most `MAX_INPUTS`.
-            let tag = unsafe { machine_code.run(&mut host, &payloads) };
-            (tag, host.out)
+}
+
+impl NativeCode for View {
+    fn is_for(&self, program: &Arc<ProgramData>) -> bool {
+        self.native.jit.is_for(program)
+    }
+
+    /// The value is made last: most blocks take less time than a copy of a value just written, which the processor cannot
+    /// forward from two stores to one load.
+    fn run(&self, vm: &mut Vm, program: &Program, code: u32, computed: &[Value]) -> Option<Value> {
+        let entry = self.kernels.get(code as usize)?;
+        let kernel = match entry.get() {
+            Some(kernel) => kernel.as_ref()?,
+            None => entry.get_or_init(|| load(vm, program, code)).as_ref()?,
+        };
+        if kernel.builtins.iter().any(|slot| vm.context.get(*slot).is_none_or(Option::is_some)) {
+            return None;
         }
-        None => (LEAVE, 0),
-    };
-    let kind = Kind::of_tag(tag);
-    if vm.kernel_refs.len() > base || kind.is_none_or(Kind::is_reference) {
-        return finish(vm, loaded, base, steps, kind, out);
+        // No kernel runs another: it calls no code.
+        let Ok(mut references) = self.references.try_borrow_mut() else { return None };
+        let steps = vm.steps_left();
+        let mut payloads = [0; MAX_INPUTS];
+        let key = gather(vm, kernel, computed, &mut references, &mut payloads);
+        let consts = program.consts(code)?;
+        let (tag, out) = match key.and_then(|key| kernel.machine_code(&self.native, code, key)) {
+            Some(machine_code) => {
+                let code = program.code(code)?;
+                let mut host = Host { out: 0, vm, references: &mut references, consts, program, code };
+                // SAFETY: `self` holds the `Jit` that the code is from, and the payloads are of the kinds in the key, by which
+                // the code was chosen; there are as many as the kernel has inputs, of which there are at most `MAX_INPUTS`.
+                let tag = unsafe { machine_code.run(&mut host, &payloads) };
+                (tag, host.out)
+            }
+            None => (LEAVE, 0),
+        };
+        let kind = Kind::of_tag(tag);
+        if !references.is_empty() || kind.is_none_or(Kind::is_reference) {
+            let result = kind.and_then(|kind| match kind.is_reference() {
+                true => referenced(&references, consts, reference(out)),
+                false => kind.plain(out),
+            });
+            references.clear();
+            match result {
+                Some(_) => self.runs.update(|runs| runs + 1),
+                // The interpreter pays for all of it.
+                None => vm.restore_steps(steps),
+            }
+            return result;
+        }
+        self.runs.update(|runs| runs + 1);
+        kind?.plain(out)
     }
-    vm.kernel_runs += 1;
-    kind?.plain(out)
+
+    fn runs(&self) -> u64 {
+        self.runs.get()
+    }
 }
 
 /// Leaves the payloads of the inputs, and gives the key of their kinds; `None` where one has no value.
 #[inline]
-fn gather(vm: &mut Vm, kernel: &LoadedKernel, size: Option<&Value>, payloads: &mut [u64; MAX_INPUTS]) -> Option<u32> {
+fn gather(
+    vm: &Vm,
+    kernel: &LoadedKernel,
+    computed: &[Value],
+    references: &mut Vec<Value>,
+    payloads: &mut [u64; MAX_INPUTS],
+) -> Option<u32> {
     let mut key = 0;
     for (index, (source, entry)) in kernel.inputs.iter().zip(payloads).enumerate() {
         let value = match source {
             Source::Slot(slot) => vm.context.get(*slot).and_then(Option::as_ref),
-            Source::InputSize => size,
+            Source::Computed(index) => computed.get(*index),
         };
         let kind = match value? {
             Value::Int(int) => {
@@ -112,28 +158,13 @@ fn gather(vm: &mut Vm, kernel: &LoadedKernel, size: Option<&Value>, payloads: &m
             other => {
                 let other = other.clone();
                 let kind = Kind::of(&other);
-                *entry = payload(vm, other);
+                *entry = payload(references, other);
                 kind
             }
         };
         key |= (kind as u32) << (3 * index);
     }
     Some(key)
-}
-
-/// The result of a kernel that holds values by reference, or leaves.
-#[cold]
-fn finish(vm: &mut Vm, loaded: &LoadedCode, base: usize, steps: u64, kind: Option<Kind>, out: u64) -> Option<Value> {
-    let result = kind.and_then(|kind| {
-        if kind.is_reference() { referenced(vm, &loaded.consts, reference(out)) } else { kind.plain(out) }
-    });
-    match result {
-        Some(_) => vm.kernel_runs += 1,
-        // The interpreter pays for all of it.
-        None => vm.restore_steps(steps),
-    }
-    vm.kernel_refs.truncate(base);
-    result
 }
 
 impl LoadedKernel {
@@ -205,8 +236,9 @@ fn load(vm: &mut Vm, program: &Program, code: u32) -> Option<Box<LoadedKernel>> 
     let mut inputs = Vec::with_capacity(kernel.inputs.len());
     for input in &kernel.inputs {
         let name = name(*input)?;
-        inputs.push(if code.uses_input_size && name.text.as_str() == "input_size" {
-            Source::InputSize
+        let computed = code.computed.iter().position(|computed| program.string(*computed) == name.text);
+        inputs.push(if let Some(index) = computed {
+            Source::Computed(index)
         } else if vm.hides_context(name) {
             return None;
         } else {

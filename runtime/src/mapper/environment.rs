@@ -19,6 +19,12 @@ use crate::python::vm::{Environment, LogLevel, Vm};
 use super::Hooks;
 use super::trace::Trace;
 
+/// The size of the job's inputs in GiB, as TPV's `helpers.input_size(job)` has it.
+const INPUT_SIZE: &str = "input_size";
+
+/// The names that have a value only in blocks whose text has them: the mapper computes it before such a block runs.
+pub const COMPUTED_NAMES: &[&str] = &[INPUT_SIZE];
+
 /// The surroundings of one worker.
 pub(super) struct MapperEnvironment {
     hooks: Hooks,
@@ -90,10 +96,15 @@ impl Environment for MapperEnvironment {
     }
 
     fn overriding(&self, _: &mut Vm, name: &str) -> PyResult<Option<Value>> {
-        Ok((name == "helpers").then_some(Value::Module(&helpers::MODULE)))
+        Ok(match name {
+            "helpers" => Some(Value::Module(&helpers::MODULE)),
+            // TPV sets it to 0 for blocks whose text does not name it.
+            INPUT_SIZE => Some(Value::Int(0)),
+            _ => None,
+        })
     }
 
-    fn input_size(&self, vm: &mut Vm) -> PyResult<Value> {
+    fn computed_name(&self, vm: &mut Vm, _: &str) -> PyResult<Value> {
         let job = vm.context.get(self.job_slot.get()).cloned().flatten().unwrap_or(Value::None);
         if let Some((known, size)) = &*self.input_size.borrow()
             && known.is(&job)

@@ -9,6 +9,7 @@ use crate::python::value::Value;
 use crate::python::vm::Vm;
 
 use super::entity::Entity;
+use super::environment::COMPUTED_NAMES;
 use super::matching::CHECKS;
 use super::tags::{TagNames, TagType};
 use super::trace::Trace;
@@ -229,7 +230,13 @@ pub(super) fn reads(vm: &mut Vm, expression: &Value) -> Vec<Read> {
 
 fn read(vm: &mut Vm, path: &str) -> Option<String> {
     let mut names = path.split('.');
-    let mut value = vm.outer_name(names.next()?).ok()??;
+    let first = names.next()?;
+    let mut value = if COMPUTED_NAMES.contains(&first) {
+        let environment = vm.environment.clone();
+        environment.computed_name(vm, first).ok()?
+    } else {
+        vm.outer_name(first).ok()??
+    };
     for name in names {
         value = vm.find_attr(&value, name).ok()??;
     }

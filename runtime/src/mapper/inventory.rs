@@ -139,7 +139,7 @@ impl Inventory {
     pub fn new(compile: Compile) -> Option<Self> {
         let rules = Rules::new(Tables::default(), ProgramData::default()).ok()?;
         let job = Arc::new(Job::parse(JOB).ok()?);
-        let worker = Worker::new(Arc::new(rules), &Hooks { compile: Some(compile), ..Hooks::default() });
+        let worker = Worker::new(Arc::new(rules), None, &Hooks { compile: Some(compile), ..Hooks::default() });
         Some(Self { worker, objects: JobObjects::new(&job), samples: HashMap::new(), answers: HashMap::new() })
     }
 

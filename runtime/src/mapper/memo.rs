@@ -49,7 +49,7 @@ impl Block {
     fn new(program: &Program, code: u32, slots: &Slots, logs: bool) -> Option<Self> {
         let effects = Rc::new(effects(program, code, logs)?);
         let root = program.code(code)?;
-        let is_condition = root.uses_input_size || reads_job(program, code, slots);
+        let is_condition = !root.computed.is_empty() || reads_job(program, code, slots);
         // Machine code runs sooner than it is found out that it came to an effect.
         if !effects.codes.is_empty() && (is_condition || root.kernel.is_some()) {
             return None;

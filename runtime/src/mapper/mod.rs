@@ -48,9 +48,10 @@ use crate::bytecode::{CodeKind, ProgramData};
 use crate::galaxy::answer::Answer;
 use crate::galaxy::job::Job;
 use crate::galaxy::world::World;
-use crate::jit::Mode;
+use crate::jit::{Mode, Native};
 use crate::python::vm::{Limits, LogLevel};
 
+pub use environment::COMPUTED_NAMES;
 use explain::{Observer, Unobserved};
 pub use modules::find_module;
 use worker::Worker;
@@ -89,6 +90,8 @@ pub struct Mapper {
 
 struct Inner {
     rules: Arc<Rules>,
+    /// Machine code for the kernels of the rules, which all threads share.
+    native: Option<Native>,
     hooks: Hooks,
     detail: bool,
 }
@@ -106,12 +109,18 @@ impl Mapper {
 
     /// A mapper with a compiler and a log; `detail` adds the candidates to every answer.
     pub fn with_hooks(rules: Arc<Rules>, hooks: Hooks, detail: bool) -> Self {
-        Self { inner: Arc::new(Inner { rules, hooks, detail }) }
+        let native = Native::new(rules.program(), hooks.jit);
+        Self { inner: Arc::new(Inner { rules, native, hooks, detail }) }
     }
 
     /// The rules.
     pub fn rules(&self) -> &Arc<Rules> {
         &self.inner.rules
+    }
+
+    /// The number of pieces of machine code that there are.
+    pub fn compiled_kernels(&self) -> usize {
+        self.inner.native.as_ref().map_or(0, |native| native.jit.compiled())
     }
 
     /// Maps a job in a world. Every outcome is an answer: a destination, or the error that TPV would raise.
@@ -151,6 +160,6 @@ impl Mapper {
     }
 
     fn new_worker(&self) -> Worker {
-        Worker::new(self.inner.rules.clone(), &self.inner.hooks)
+        Worker::new(self.inner.rules.clone(), self.inner.native.as_ref(), &self.inner.hooks)
     }
 }

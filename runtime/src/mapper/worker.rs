@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::artifact::Rules;
 use crate::artifact::tables::Resource;
 use crate::galaxy::world::World;
+use crate::jit::Native;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -133,12 +134,12 @@ impl Worker {
         }
     }
 
-    pub(super) fn new(rules: Arc<Rules>, hooks: &Hooks) -> Self {
+    pub(super) fn new(rules: Arc<Rules>, native: Option<&Native>, hooks: &Hooks) -> Self {
         let environment = Rc::new(MapperEnvironment::new(hooks.clone()));
         let mut vm = Vm::new(environment.clone());
         vm.limits = hooks.limits;
         vm.reset();
-        let program = vm.load_native(rules.program().clone(), rules.native(hooks.jit));
+        let program = vm.load_native(rules.program().clone(), native.map(Native::view));
         vm.program = Some(program);
         let tables = rules.tables();
         let names = Rc::new(TagNames::default());

@@ -16,6 +16,7 @@ pub mod key_twins;
 pub mod methods;
 pub mod module;
 pub mod modules;
+pub mod native_code;
 pub mod native_function;
 pub mod number;
 pub mod object;

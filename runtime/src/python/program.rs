@@ -7,8 +7,8 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 
 use crate::bytecode::{Code, Const, ProgramData};
-use crate::jit::{LoadedKernel, Native};
 
+use super::native_code::NativeCode;
 use super::string::Str;
 use super::value::Value;
 
@@ -34,15 +34,6 @@ pub struct Name {
     pub slot: usize,
 }
 
-/// A code, as one thread sees it.
-pub struct LoadedCode {
-    /// The constants as values.
-    pub consts: Vec<Value>,
-    /// The kernel, prepared for the machine when it first runs; nothing where it cannot be used there.
-    #[cfg_attr(not(feature = "jit"), allow(dead_code))]
-    pub(crate) kernel: OnceCell<Option<Box<LoadedKernel>>>,
-}
-
 /// One thread's view of a program.
 pub struct Program {
     /// The shared data.
@@ -50,14 +41,18 @@ pub struct Program {
     /// The names.
     pub names: Vec<Name>,
     /// Machine code for the kernels, where there is any.
-    pub(crate) native: Option<Native>,
+    pub native: Option<Box<dyn NativeCode>>,
     strings: Vec<OnceCell<Str>>,
-    loaded: Vec<OnceCell<LoadedCode>>,
+    consts: Vec<OnceCell<Vec<Value>>>,
 }
 
 impl Program {
     /// A view of the data; `slot` gives the context slot of a name, `native` is machine code for its kernels.
-    pub(crate) fn new(data: Arc<ProgramData>, native: Option<Native>, mut slot: impl FnMut(&Str) -> usize) -> Rc<Self> {
+    pub(crate) fn new(
+        data: Arc<ProgramData>,
+        native: Option<Box<dyn NativeCode>>,
+        mut slot: impl FnMut(&Str) -> usize,
+    ) -> Rc<Self> {
         let names = data
             .names
             .iter()
@@ -68,8 +63,8 @@ impl Program {
             })
             .collect();
         let strings = data.strings.iter().map(|_| OnceCell::new()).collect();
-        let loaded = data.codes.iter().map(|_| OnceCell::new()).collect();
-        Rc::new(Self { data, names, native, strings, loaded })
+        let consts = data.codes.iter().map(|_| OnceCell::new()).collect();
+        Rc::new(Self { data, names, native, strings, consts })
     }
 
     /// A code's data.
@@ -80,11 +75,11 @@ impl Program {
 
     /// A code's constants.
     #[inline]
-    pub fn loaded(&self, index: u32) -> Option<&LoadedCode> {
-        let cell = self.loaded.get(index as usize)?;
+    pub fn consts(&self, index: u32) -> Option<&[Value]> {
+        let cell = self.consts.get(index as usize)?;
         Some(cell.get_or_init(|| {
             let consts = self.code(index).map(|code| code.consts.iter().map(|c| self.value(c)).collect());
-            LoadedCode { consts: consts.unwrap_or_default(), kernel: OnceCell::new() }
+            consts.unwrap_or_default()
         }))
     }
 

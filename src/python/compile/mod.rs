@@ -21,6 +21,7 @@ use rustpython_parser::text_size::TextSize;
 use std::collections::HashMap;
 use tpv_runtime::bytecode::kernel::Kernel;
 use tpv_runtime::bytecode::{BinaryOp, CodeKind, Const, Instr};
+use tpv_runtime::mapper::COMPUTED_NAMES;
 
 use super::assemble::Label;
 use super::error::{ErrorKind, Notes, PythonError, Stage, Unsupported};
@@ -68,7 +69,8 @@ pub(super) fn block(
     compiler.block_body(&parsed.body, last.is_some())?;
     let notes = std::mem::take(&mut compiler.notes);
     let kernel = if kind == CodeKind::Block { kernel::lower(&parsed.body, &mut compiler) } else { None };
-    compiler.finish_root(source.contains("input_size"), kernel);
+    let computed = COMPUTED_NAMES.iter().copied().filter(|name| source.contains(name));
+    compiler.finish_root(computed, kernel);
     Ok((root, notes, parsed))
 }
 
@@ -228,12 +230,12 @@ impl<'a> Compiler<'a> {
     }
 
     /// Finishes the root code.
-    fn finish_root(mut self, uses_input_size: bool, kernel: Option<Kernel>) {
+    fn finish_root<'n>(mut self, computed: impl Iterator<Item = &'n str>, kernel: Option<Kernel>) {
         let names = self.names.iter().map(|name| self.program.name(name)).collect();
         let unit = std::mem::replace(&mut self.unit, Unit::new(CodeKind::Exec, String::new(), Scopes::ROOT));
         let mut code = unit.finish(self.program, self.root, &[]);
         code.names = names;
-        code.uses_input_size = uses_input_size;
+        code.computed = computed.map(|name| self.program.string(name)).collect();
         code.kernel = kernel;
         self.program.fill(self.root, code);
     }

@@ -132,7 +132,7 @@ impl Unit<'_> {
             parameters: self.parameters,
             generator: self.generator,
             max_stack: assembled.max_stack,
-            uses_input_size: false,
+            computed: Vec::new(),
             root,
             places: assembled.places,
             kernel: None,

@@ -89,7 +89,10 @@ impl Vm {
                 dict.set_str(Str::from(*name), value);
             }
         }
-        let size = if running.root.uses_input_size { environment.input_size(self)? } else { Value::Int(0) };
+        let size = match running.root.computed.is_empty() {
+            false => environment.computed_name(self, "input_size")?,
+            true => Value::Int(0),
+        };
         dict.set_str(Str::from("input_size"), size);
         for (name, binding) in own_bindings(frame, running) {
             match binding {

@@ -6,6 +6,8 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::{Rc, Weak};
 
+use smallvec::SmallVec;
+
 use super::caller::is_caller_builtin;
 use super::frame::{Block, Frame};
 pub(super) use super::generator::Completion;
@@ -36,7 +38,7 @@ impl<'a> Running<'a> {
         let missing = || system_error("there is no such code");
         let code = program.code(index).ok_or_else(missing)?;
         let root = program.code(code.root).ok_or_else(missing)?;
-        let consts = &program.loaded(index).ok_or_else(missing)?.consts;
+        let consts = program.consts(index).ok_or_else(missing)?;
         Ok(Self { program, code, root, consts })
     }
 
@@ -63,27 +65,22 @@ const LONG_TEXT: usize = 256;
 impl Vm {
     /// Runs a root code of a program in the present context, in a namespace of its own: TPV's `eval_code_block`.
     ///
-    /// `input_size` is computed first where the block's text names it.
+    /// The names that the host computes come first, where the block's text has them.
     ///
     /// # Errors
     /// What the code raises.
     pub fn run(&mut self, program: &Rc<Program>, code: u32) -> PyResult<Value> {
         let root = program.code(code).ok_or_else(|| system_error("there is no such code"))?;
         self.charge(root.instrs.len())?;
-        let size = if root.uses_input_size {
-            let environment = self.environment.clone();
-            Some(environment.input_size(self)?)
-        } else {
-            None
-        };
+        let computed = self.computed_names(program, root)?;
         if let (Some(native), Some(_), None) = (&program.native, &root.kernel, &self.watched)
-            && let Some(value) = crate::jit::run(self, native, program, code, size.as_ref())
+            && let Some(value) = native.run(self, program, code, &computed)
         {
             return Ok(value);
         }
         let mut frame = self.new_frame(program, code);
-        if let Some(size) = size {
-            self.set_input_size(&mut frame, program, root, size);
+        for (name, value) in root.computed.iter().zip(computed) {
+            self.set_computed_name(&mut frame, program, root, *name, value);
         }
         frame.locals.resize(root.locals.len(), None);
         frame.cells.extend(root.cells.iter().map(|_| Rc::default()));
@@ -92,12 +89,24 @@ impl Vm {
         result
     }
 
+    /// The values of a block's computed names. They are few.
+    #[inline]
+    fn computed_names(&mut self, program: &Program, root: &Code) -> PyResult<SmallVec<[Value; 1]>> {
+        let mut values = SmallVec::new();
+        for name in &root.computed {
+            let environment = self.environment.clone();
+            values.push(environment.computed_name(self, &program.string(*name))?);
+        }
+        Ok(values)
+    }
+
     #[inline(never)]
-    fn set_input_size(&mut self, frame: &mut Frame, program: &Program, root: &Code, size: Value) {
-        let is_it = |name: &u32| program.names.get(*name as usize).is_some_and(|n| n.text.as_str() == "input_size");
-        // The text may name it in a comment or a string only.
+    fn set_computed_name(&mut self, frame: &mut Frame, program: &Program, root: &Code, name: u32, value: Value) {
+        let text = program.string(name);
+        let is_it = |name: &u32| program.names.get(*name as usize).is_some_and(|n| n.text == text);
+        // The text may have it in a comment or a string only.
         if let Some(index) = root.names.iter().position(is_it).and_then(|index| u32::try_from(index).ok()) {
-            self.store_name(frame, root, index, size);
+            self.store_name(frame, root, index, value);
         }
     }
 

@@ -52,16 +52,16 @@ pub use caller::CALLER_BUILTINS;
 pub use cost::{Cost, MAX_STEPS_ONCE};
 
 use super::collisions;
-use super::exception::{PyResult, raise, recursion_error, timeout_error};
+use super::exception::{PyResult, name_error, raise, recursion_error, timeout_error};
 use super::identity::Inside;
 use super::key_twins::KeyTwins;
 use super::module::ModuleDef;
 use super::modules::random::MersenneTwister;
+use super::native_code::NativeCode;
 use super::types::BuiltinType;
 use super::value::Value;
 use crate::bytecode::ProgramData;
 pub use crate::bytecode::{BinaryOp, CodeKind, CompareOp, UnaryOp};
-use crate::jit::Native;
 use crate::python::program::Program;
 use crate::word_hash::WordMap;
 
@@ -102,10 +102,11 @@ pub trait Environment {
         Ok(None)
     }
 
-    /// The value of `input_size` for the job in the context, in GiB.
-    fn input_size(&self, vm: &mut Vm) -> PyResult<Value> {
+    /// The value of one of a block's [computed names](crate::bytecode::Code::computed), as TPV computes `input_size` before it runs
+    /// a block whose text names it.
+    fn computed_name(&self, vm: &mut Vm, name: &str) -> PyResult<Value> {
         let _ = vm;
-        Ok(Value::Int(0))
+        Err(name_error(format!("name '{name}' is not defined")))
     }
 
     /// Now, as microseconds since 1970 UTC, if the world tells.
@@ -279,11 +280,6 @@ pub struct Vm {
     pub(super) nans: u64,
     /// Counts the calls of the config's functions: whether one ran meanwhile.
     pub(super) frames_run: u64,
-    /// How many blocks were computed by machine code.
-    pub(crate) kernel_runs: u64,
-    /// What kernels that run hold by reference.
-    #[cfg_attr(not(feature = "jit"), allow(dead_code))]
-    pub(crate) kernel_refs: Vec<Value>,
     /// The instances that are keys by their `__eq__`.
     pub(super) key_twins: KeyTwins,
     /// The containers whose `repr` is being made, so that one that holds itself ends.
@@ -334,8 +330,6 @@ impl Vm {
             unused_reads: Vec::new(),
             nans: 0,
             frames_run: 0,
-            kernel_runs: 0,
-            kernel_refs: Vec::new(),
             in_repr: Inside::default(),
             imported: WordMap::default(),
             compiled: HashMap::new(),
@@ -350,8 +344,12 @@ impl Vm {
     }
 
     /// Makes this thread's view of a program whose kernels may become machine code; that of another program is not used.
-    pub fn load_native(&mut self, data: std::sync::Arc<ProgramData>, native: Option<Native>) -> Rc<Program> {
-        let native = native.filter(|native| native.jit.is_for(&data));
+    pub fn load_native(
+        &mut self,
+        data: std::sync::Arc<ProgramData>,
+        native: Option<Box<dyn NativeCode>>,
+    ) -> Rc<Program> {
+        let native = native.filter(|native| native.is_for(&data));
         Program::new(data, native, |name| self.slot(name.as_str()))
     }
 
@@ -402,11 +400,6 @@ impl Vm {
     /// The bytes of what the machine keeps that jobs brought along: names, and code made at run time.
     pub fn kept_bytes(&self) -> usize {
         self.slot_bytes() + self.compiled_bytes
-    }
-
-    /// How many blocks this machine has computed by machine code.
-    pub fn kernel_runs(&self) -> u64 {
-        self.kernel_runs
     }
 
     /// The steps that are left.

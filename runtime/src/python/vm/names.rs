@@ -76,10 +76,6 @@ impl Vm {
     /// # Errors
     /// What making the value raises.
     pub fn outer_name(&mut self, name: &str) -> PyResult<Option<Value>> {
-        if name == "input_size" {
-            let environment = self.environment.clone();
-            return environment.input_size(self).map(Some);
-        }
         let slot = self.slot(name);
         self.load_outer(&Name { text: name.into(), slot })
     }
@@ -102,14 +98,12 @@ impl Vm {
     }
 
     /// Whether a name means something that the context cannot change, or cannot be resolved.
-    #[cfg_attr(not(feature = "jit"), allow(dead_code))]
-    pub(crate) fn hides_context(&mut self, name: &Name) -> bool {
+    pub fn hides_context(&mut self, name: &Name) -> bool {
         self.resolve_outer(name).is_err() || matches!(self.outer.get(name.slot), None | Some(Outer::Overriding(_)))
     }
 
     /// What a name means where the context has it not.
-    #[cfg_attr(not(feature = "jit"), allow(dead_code))]
-    pub(crate) fn below_context(&mut self, name: &Name) -> Option<Value> {
+    pub fn below_context(&mut self, name: &Name) -> Option<Value> {
         self.resolve_outer(name).ok()?;
         match self.outer.get(name.slot) {
             Some(Outer::Below(value)) => Some(value.clone()),
@@ -122,9 +116,6 @@ impl Vm {
         let environment = self.environment.clone();
         let outer = if let Some(value) = environment.overriding(self, &name.text)? {
             Outer::Overriding(value)
-        } else if name.text.as_str() == "input_size" {
-            // TPV sets it to 0 for blocks whose text does not name it.
-            Outer::Overriding(Value::Int(0))
         } else if let Some(value) = environment.global(self, &name.text)? {
             Outer::Below(value)
         } else if let Some(value) = builtins::get(&name.text) {

@@ -42,7 +42,7 @@ impl Builder {
             parameters: Parameters::default(),
             generator: false,
             max_stack: 16,
-            uses_input_size: false,
+            computed: Vec::new(),
             root: 0,
             places: vec![(0, 1, 1)],
             kernel: None,
@@ -164,20 +164,23 @@ impl Environment for Surroundings {
         Ok(matches!(name, "log" | "max").then_some(Value::Int(2)))
     }
 
-    fn input_size(&self, _: &mut Vm) -> PyResult<Value> {
+    fn computed_name(&self, _: &mut Vm, _: &str) -> PyResult<Value> {
         Ok(Value::Int(7))
     }
 }
 
-/// What `name` is in a block, where the context holds 10 under `context`, `helpers`, `log` and `input_size`.
-fn lookup(name: &str, uses_input_size: bool, before: impl FnOnce(&mut Builder) -> Vec<Instr>) -> PyResult<Value> {
+/// What `name` is in a block, where the context holds 10 under `context`, `helpers`, `log` and `size`.
+fn lookup(name: &str, is_computed: bool, before: impl FnOnce(&mut Builder) -> Vec<Instr>) -> PyResult<Value> {
     let mut vm = Vm::new(Rc::new(Surroundings));
-    for name in ["context", "helpers", "log", "input_size"] {
+    for name in ["context", "helpers", "log", "size"] {
         let slot = vm.slot(name);
         vm.set_context(slot, Value::Int(10));
     }
     let mut b = Builder::new();
-    b.data.codes[0].uses_input_size = uses_input_size;
+    if is_computed {
+        let text = b.string("size");
+        b.data.codes[0].computed.push(text);
+    }
     let mut instrs = before(&mut b);
     instrs.extend([b.load(name), Instr::Return]);
     b.run_in(&mut vm, instrs)
@@ -190,8 +193,8 @@ fn names_resolve_in_the_order_of_tpv() {
     assert_int(lookup("helpers", false, nothing), 1);
     assert_int(lookup("log", false, nothing), 10);
     assert_int(lookup("max", false, nothing), 2);
-    assert_int(lookup("input_size", false, nothing), 0);
-    assert_int(lookup("input_size", true, nothing), 7);
+    assert_int(lookup("size", false, nothing), 10);
+    assert_int(lookup("size", true, nothing), 7);
     assert_int(lookup("helpers", false, |b| vec![b.int(3), b.store("helpers")]), 3);
     assert_error(lookup("nothing", false, nothing), "NameError: name 'nothing' is not defined");
     let deleted = |b: &mut Builder| vec![Instr::DeleteName { name: b.name("context") }];
