@@ -10,7 +10,6 @@ pub mod cli;
 pub mod config;
 pub mod diagnostic;
 pub mod dump;
-pub mod emit;
 pub mod explain;
 pub mod format;
 pub mod link;
@@ -18,7 +17,7 @@ pub mod lint;
 mod parallel;
 pub mod python;
 pub mod source;
-mod yaml;
+pub mod yaml;
 
 use tpv_runtime::artifact::Rules;
 

@@ -10,8 +10,8 @@ use super::report::{Trouble, count};
 use super::rewrite::{rewrite, with_line_ends_of};
 use super::{Common, Outcome, diff, paths};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::format::FormatError;
 use crate::source::{Limits, SourceId, SourceMap, Span, is_url, shown};
+use crate::yaml::RoundTripError;
 
 /// Format TPV config files as `tpv format` does
 ///
@@ -97,7 +97,7 @@ impl Format {
             Ok(formatted) => formatted,
             Err(error) => {
                 // What is no YAML is explained as everywhere.
-                if crate::config::yaml::load(&sources, id, &mut diagnostics).is_none() && diagnostics.has_errors() {
+                if crate::yaml::load(&sources, id, &mut diagnostics).is_none() && diagnostics.has_errors() {
                     common.show(&diagnostics, &sources);
                     return Ok(None);
                 }
@@ -140,7 +140,7 @@ impl Format {
 
 /// The error for a text that is no YAML once it is formatted: with its place there, and in the file where it is clear what it
 /// comes from.
-fn broken(name: &str, text: &str, error: &FormatError, old: SourceId, sources: &mut SourceMap) -> Diagnostic {
+fn broken(name: &str, text: &str, error: &RoundTripError, old: SourceId, sources: &mut SourceMap) -> Diagnostic {
     /// Words that are so long stand for what they were made of.
     const LONG: usize = 6;
     let at = error.offset.unwrap_or(0);

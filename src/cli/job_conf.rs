@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::config::Input;
-use crate::config::value::{ConfigValue, ValueKind};
-use crate::config::yaml;
 use crate::diagnostic::Diagnostics;
 use crate::source::{Limits, SourceMap, is_url};
+use crate::yaml;
+use crate::yaml::value::{ConfigValue, ValueKind};
 
 use super::Common;
 use super::kind::Kind;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::config::entity::Entity;
 use crate::config::scheduling::TagKind;
-use crate::config::value::{ConfigValue, Text, ValueKind};
+use crate::yaml::value::{ConfigValue, Text, ValueKind};
 
 /// What keeps an entity's parents from being found.
 pub(super) enum Broken<'a> {

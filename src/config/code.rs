@@ -1,7 +1,7 @@
 //! The Python code of a config: which texts there are, of what kind, and which of them TPV compiles when it loads.
 
 use crate::config::entity::{Common, Entity, Rule};
-use crate::config::value::{ConfigValue, Text, ValueKind};
+use crate::yaml::value::{ConfigValue, Text, ValueKind};
 
 /// How TPV evaluates a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

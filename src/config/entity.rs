@@ -8,8 +8,8 @@ use indexmap::IndexMap;
 
 use crate::config::rules::Rules;
 use crate::config::scheduling::SchedulingTags;
-use crate::config::value::{ConfigValue, Text};
 use crate::source::Span;
+use crate::yaml::value::{ConfigValue, Text};
 
 /// A `dict` with string keys.
 pub type Dict = IndexMap<Arc<str>, ConfigValue>;

@@ -13,9 +13,9 @@ use crate::config::entity::{EntityKind, GlobalConfig};
 use crate::config::inherit::merge_dicts;
 use crate::config::suggest::closest;
 use crate::config::validate::{FileConfig, Section};
-use crate::config::value::Text;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::Span;
+use crate::yaml::value::Text;
 
 /// Merges the files of one run, in load order.
 #[derive(Debug)]
@@ -179,7 +179,7 @@ mod tests {
     fn section(text: &str) -> Section {
         let (mut sources, mut problems) = (SourceMap::new(), Diagnostics::new());
         let id = sources.add("tpv.yml", text);
-        let document = crate::config::yaml::load(&sources, id, &mut problems).unwrap();
+        let document = crate::yaml::load(&sources, id, &mut problems).unwrap();
         let FileConfig { sections: [tools, ..], .. } = Validator::new(&mut problems).file(document.root, "tpv.yml");
         assert!(!problems.has_errors(), "{text}");
         tools

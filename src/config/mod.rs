@@ -12,18 +12,16 @@ pub mod rules;
 pub mod scheduling;
 pub mod suggest;
 pub mod validate;
-pub mod value;
-pub mod yaml;
 
 use crate::config::code::CodeText;
 use crate::config::entity::{Dict, EntityKind, GlobalConfig};
 use crate::config::merge::Merger;
 use crate::config::validate::{FileConfig, Section, Validator};
-use crate::config::value::ConfigValue;
-use crate::config::yaml::Comment;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::parallel;
 use crate::source::{Limits, SourceError, SourceId, SourceMap, Span};
+use crate::yaml::value::ConfigValue;
+use crate::yaml::{self, Comment};
 
 /// What TPV has in `loader.config` after the last file.
 #[derive(Debug, Default)]

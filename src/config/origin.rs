@@ -4,24 +4,9 @@ use std::ops::Range;
 
 use tpv_runtime::artifact::site::{Piece, Site};
 
-use crate::config::value::Text;
 use crate::source::{SourceMap, Span};
-
-/// How a scalar is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum ScalarStyle {
-    /// Without quotes.
-    #[default]
-    Plain,
-    /// In `'`, where `''` is a quote.
-    SingleQuoted,
-    /// In `"`, with escapes.
-    DoubleQuoted,
-    /// A `|` block: lines as they are.
-    Literal,
-    /// A `>` block: lines joined by blanks.
-    Folded,
-}
+use crate::yaml::style::ScalarStyle;
+use crate::yaml::value::Text;
 
 /// Where a text comes from.
 #[derive(Clone, Copy, Debug)]
@@ -206,8 +191,8 @@ impl Cursor<'_> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
     use super::*;
-    use crate::config::yaml;
     use crate::diagnostic::Diagnostics;
+    use crate::yaml;
 
     /// Where the word `HERE` of the first value of a mapping stands in the file, found through the value's text.
     fn locate(yaml_text: &str) -> (String, String) {

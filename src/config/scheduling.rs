@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
 
 use crate::config::entity::Dict;
-use crate::config::value::Text;
+use crate::yaml::value::Text;
 
 /// The kinds of tags, in the order in which inheriting applies them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

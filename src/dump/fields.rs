@@ -6,7 +6,7 @@ use crate::config::entity::{
     Common, DestinationFields, Dict, Entity, EntityKind, EnvEntry, GlobalConfig, Oversize, PoolFields, Rule,
 };
 use crate::config::scheduling::{SchedulingTags, TagKind};
-use crate::config::value::{ConfigValue, Entry, Map, Text, ValueKind};
+use crate::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 
 use super::{made, map, text_value};
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::config::entity::{Entity, EntityKind};
-use crate::config::value::{ConfigValue, Entry, Map, ValueKind};
-use crate::emit::{Kind, Layout, Node, document};
 use crate::source::{SourceMap, Span};
+use crate::yaml::value::{ConfigValue, Entry, Map, ValueKind};
+use crate::yaml::write::{Kind, Layout, Node, document};
 
 pub use text::text;
 
@@ -48,7 +48,7 @@ fn made(kind: ValueKind) -> ConfigValue {
 }
 
 fn text_value(text: &str) -> ConfigValue {
-    made(ValueKind::Str(crate::config::value::Text::new(text, Span::default())))
+    made(ValueKind::Str(crate::yaml::value::Text::new(text, Span::default())))
 }
 
 fn map<'a>(items: impl IntoIterator<Item = (&'a str, ConfigValue)>) -> ConfigValue {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::config::Config;
 use crate::config::entity::{Entity, EntityKind};
-use crate::config::value::{ConfigValue, ValueKind};
+use crate::yaml::value::{ConfigValue, ValueKind};
 
 use super::fields::{self, Field};
 use super::{Options, SECTIONS, section};

@@ -11,7 +11,9 @@ use tpv_runtime::mapper::explain::{Because, Observer, Read, Reason, Step, reason
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::tags::{TagNames, TagType};
 use tpv_runtime::mapper::trace::Trace;
+use tpv_runtime::python::number::float_text;
 use tpv_runtime::python::value::Value;
+use tpv_runtime::python::vm::text::str_repr;
 
 use super::provenance::{Field, Provenance};
 use super::{
@@ -476,8 +478,8 @@ fn inner(text: &mut String, value: &Value, depth: usize) {
         // Longer ones take time that grows with the square of their length, and Python itself does not show them.
         Value::BigInt(number) if number.bits() > MAX_BITS => text.push_str("<an int>"),
         Value::BigInt(number) => text.push_str(&number.to_string()),
-        Value::Float(number) => text.push_str(&crate::config::value::float_repr(*number)),
-        Value::Str(own) => text.push_str(&crate::config::value::str_repr(own)),
+        Value::Float(number) => text.push_str(&float_text::repr(*number)),
+        Value::Str(own) => text.push_str(&str_repr(own)),
         Value::List(list) => {
             text.push('[');
             for (index, item) in list.items.borrow().iter().enumerate() {

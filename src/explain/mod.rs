@@ -208,7 +208,7 @@ impl Explanation {
 
     /// As YAML.
     pub fn yaml(&self) -> String {
-        crate::emit::yaml(&data::data(self), crate::emit::Layout::default())
+        crate::yaml::write::yaml(&data::data(self), crate::yaml::write::Layout::default())
     }
 
     /// As JSON, on one line.

@@ -132,7 +132,7 @@ fn of_common(common: &Common, field: Field<'_>) -> Option<Span> {
 }
 
 /// What an element of `env` is about: its `name`, or else its first key (`file`, `execute`) and value.
-fn env_name(entry: &[(Arc<str>, crate::config::value::Text)]) -> &str {
+fn env_name(entry: &[(Arc<str>, crate::yaml::value::Text)]) -> &str {
     let named = entry.iter().find(|(key, _)| &**key == "name").or_else(|| entry.first());
     named.map_or("", |(_, text)| text.as_str())
 }

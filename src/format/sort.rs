@@ -8,8 +8,7 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-use super::error::{FormatError, Result};
-use super::value::{Key, Mapping, Pair, Sequence, Value, ValueId, Values};
+use crate::yaml::roundtrip::{Key, Mapping, Pair, Result, RoundTripError, Sequence, Value, ValueId, Values};
 
 /// The keys to place first, and the orders of what stands below them; `*` is every other key or item.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +53,7 @@ impl Order {
 }
 
 fn refused<T>(message: &str) -> Result<T> {
-    Err(FormatError::new(message).help("change the config: `tpv format` fails on it, too"))
+    Err(RoundTripError::new(message).help("change the config: `tpv format` fails on it, too"))
 }
 
 /// Sorts a config. The root is `None` for a config without content, which is written as `{}`.
@@ -98,7 +97,7 @@ impl Sorter<'_> {
             None => {
                 let message = format!("aliases and `<<` stand for more than {MOST_REPEATED} keys and items");
                 let help = "merge less into entities, which are written out whole: let them inherit from one another";
-                return Err(FormatError::new(message).help(help));
+                return Err(RoundTripError::new(message).help(help));
             }
         }
         Ok(())

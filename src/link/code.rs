@@ -6,10 +6,10 @@ use tpv_runtime::bytecode::{CodeKind, CodeRef};
 use crate::config::Config;
 use crate::config::code::{CodeKind as TextKind, CodeText};
 use crate::config::origin::TextOrigin;
-use crate::config::value::Text;
 use crate::diagnostic::Diagnostic;
 use crate::python::error::{ErrorKind, PythonError};
 use crate::source::Span;
+use crate::yaml::value::Text;
 
 use super::Linker;
 

@@ -9,8 +9,8 @@ use crate::config::Config;
 use crate::config::entity::{DestinationFields, Entity, EntityKind};
 use crate::config::rules::Rules;
 use crate::config::scheduling::SchedulingTags;
-use crate::config::value::Text;
 use crate::source::Span;
+use crate::yaml::value::Text;
 
 use super::Linker;
 

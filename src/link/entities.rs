@@ -6,8 +6,8 @@ use tpv_runtime::artifact::tables::{DestinationRow, EntityClass, EntityRow, Limi
 
 use crate::config::code::CodeKind;
 use crate::config::entity::{Common, DestinationFields, Entity, EntityKind, Rule};
-use crate::config::value::{ConfigValue, Text, ValueKind};
 use crate::source::Span;
+use crate::yaml::value::{ConfigValue, Text, ValueKind};
 
 use super::Linker;
 use super::shared::Shared;

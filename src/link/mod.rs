@@ -24,12 +24,12 @@ use crate::config::Config;
 use crate::config::entity::{EntityKind, Rule};
 use crate::config::origin::TextOrigin;
 use crate::config::validate::Section;
-use crate::config::value::Text;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::parallel;
 use crate::python::program::{ProgramBuilder, Trees};
 use crate::python::stack::on_roomy_thread;
 use crate::source::{SourceMap, Span};
+use crate::yaml::value::Text;
 
 use shared::Shared;
 

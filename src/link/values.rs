@@ -5,7 +5,8 @@ use tpv_runtime::artifact::tables::{StringId, TagsRow, ValueRow};
 use crate::config::code::CodeKind;
 use crate::config::entity::Dict;
 use crate::config::scheduling::{SchedulingTags, TagKind};
-use crate::config::value::{ConfigValue, DateTime, ValueKind};
+use crate::yaml::timestamp::DateTime;
+use crate::yaml::value::{ConfigValue, ValueKind};
 
 use super::Linker;
 

@@ -12,9 +12,9 @@ use super::{Finding, Linter};
 use crate::config::Config;
 use crate::config::entity::{Common, Entity, EntityKind, Resources, Rule};
 use crate::config::scheduling::TagKind;
-use crate::config::value::ConfigValue;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use crate::yaml::value::ConfigValue;
 
 /// What an id is tried with to see whether it fits everyone.
 const SOMEONE: [(EntityKind, &str); 2] =

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{Finding, Linter};
 use crate::config::entity::{Entity, EntityKind};
 use crate::config::suggest::closest;
-use crate::config::value::ConfigValue;
 use crate::diagnostic::Diagnostic;
+use crate::yaml::value::ConfigValue;
 
 /// Whether Python takes it for true.
 fn is_set(value: &Option<Arc<ConfigValue>>) -> bool {

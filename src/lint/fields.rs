@@ -3,9 +3,9 @@
 
 use super::{Finding, Linter};
 use crate::config::entity::{Dict, EntityKind};
-use crate::config::value::ConfigValue;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use crate::yaml::value::ConfigValue;
 
 /// Looks at sections with private names, the options of a store, and `# noqa` comments that became fields.
 pub(super) fn check(linter: &mut Linter<'_>) {

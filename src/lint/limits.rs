@@ -6,9 +6,9 @@ use super::tags::default;
 use super::units::amount;
 use super::{Finding, Linter};
 use crate::config::entity::{Common, Entity, EntityKind};
-use crate::config::value::ConfigValue;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use crate::yaml::value::ConfigValue;
 
 /// Looks at the limits of all entities and rules.
 pub(super) fn check(linter: &mut Linter<'_>) {

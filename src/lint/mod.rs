@@ -21,12 +21,12 @@ mod zeros;
 use std::collections::HashSet;
 
 use crate::config::entity::{Common, EntityKind};
-use crate::config::value::Text;
 use crate::config::{self, Config};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::python::program::Trees;
 use crate::python::stack::on_roomy_thread;
 use crate::source::{Limits, SourceMap, Span};
+use crate::yaml::value::Text;
 
 /// One finding: a code, a severity, a place, and what to do.
 #[derive(Clone, Debug)]

@@ -2,9 +2,9 @@
 
 use super::{Finding, Linter};
 use crate::config::entity::{Common, Entity, EntityKind};
-use crate::config::value::{ConfigValue, ValueKind};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use crate::yaml::value::{ConfigValue, ValueKind};
 
 /// More memory than this, in GiB, no machine has.
 pub(super) const MOST_GIB: f64 = 10_000.0;

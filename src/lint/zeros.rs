@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use super::{Finding, Linter};
 use crate::config::entity::{Common, EntityKind};
-use crate::config::value::{ConfigValue, ValueKind};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use crate::yaml::value::{ConfigValue, ValueKind};
 
 /// Looks at the resources of all entities and rules.
 pub(super) fn check(linter: &mut Linter<'_>) {

@@ -1,9 +1,23 @@
-//! What readers and writers of YAML share: the types of plain scalars, timestamps, tags, the styles of scalars and their
-//! characters. All of it is ruamel.yaml's, which TPV reads and writes with.
+//! YAML as ruamel.yaml 0.19 reads and writes it, which TPV reads and writes with.
+//!
+//! - [`load`]: text to values with their places, for everything that works with what a config means.
+//! - [`roundtrip`]: text to values with their comments, and back to text, for `tpvc format`.
+//! - [`write`]: data to text, for `tpvc dump` and `tpvc dry-run`.
+//!
+//! What they share stands here, each once: the types of plain scalars ([`resolve`]), the values of numbers and booleans
+//! ([`number`]), dates and times ([`timestamp`]), tags ([`tag`]), the styles of scalars ([`style`]), and the classes of
+//! characters ([`characters`]).
 
-mod escape;
-pub(crate) mod resolve;
-pub(crate) mod style;
-pub(crate) mod tag;
-pub(crate) mod timestamp;
-pub(crate) mod writer;
+mod characters;
+pub mod load;
+mod number;
+mod resolve;
+pub(crate) mod roundtrip;
+pub mod style;
+mod tag;
+pub mod timestamp;
+pub mod value;
+pub mod write;
+
+pub use load::{Comment, Document, load};
+pub use roundtrip::RoundTripError;

@@ -3,6 +3,7 @@
 //! The rules follow ruamel.yaml's regular expressions, not the YAML specification: `017` is the integer 17, `1_000` is
 //! an integer, `1e5` is a float, `yes` and `24:00:00` are strings.
 
+use super::number::unsigned;
 use super::timestamp;
 
 /// The type a plain scalar resolves to.
@@ -62,11 +63,6 @@ pub(crate) fn resolve(text: &str) -> Tag {
         b'0'..=b'9' if timestamp::is_timestamp(text) => Tag::Timestamp,
         _ => Tag::Str,
     }
-}
-
-/// A number without its sign.
-pub(crate) fn unsigned(text: &str) -> &str {
-    text.strip_prefix(['+', '-']).unwrap_or(text)
 }
 
 fn is_int(text: &str) -> bool {

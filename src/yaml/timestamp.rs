@@ -2,26 +2,44 @@
 //!
 //! ruamel.yaml reads them into Python's dates and times and writes those: in full, in ISO 8601.
 
-/// A day, and maybe a time of it, that exists.
-pub(crate) struct Timestamp<'a> {
-    pub(crate) year: u16,
-    pub(crate) month: u8,
-    pub(crate) day: u8,
-    pub(crate) time: Option<Time<'a>>,
+use std::fmt;
+
+/// A day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Date {
+    /// 1 to 9999
+    pub year: u16,
+    /// 1 to 12
+    pub month: u8,
+    /// 1 to 31
+    pub day: u8,
 }
 
-/// A time of a day.
-pub(crate) struct Time<'a> {
-    pub(crate) hour: u8,
-    pub(crate) minute: u8,
-    pub(crate) second: u8,
-    pub(crate) microsecond: u32,
-    /// Whether a `T` stands before the time.
-    pub(crate) t: bool,
-    /// The zone as it is written; empty where there is none.
-    pub(crate) zone: &'a str,
-    /// Minutes east of Greenwich, where there is a zone.
-    pub(crate) offset: Option<i32>,
+/// A day and a time of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DateTime {
+    /// The day.
+    pub date: Date,
+    /// 0 to 23
+    pub hour: u8,
+    /// 0 to 59
+    pub minute: u8,
+    /// 0 to 59
+    pub second: u8,
+    /// 0 to 999999
+    pub microsecond: u32,
+    /// Minutes east of Greenwich, where the text names a zone.
+    pub offset: Option<i32>,
+    /// Whether date and time were joined by `T`, which `str()` then keeps.
+    pub t: bool,
+}
+
+/// What a timestamp says: a day, or a day and a time that exist.
+pub(crate) enum Timestamp<'a> {
+    /// A day alone.
+    Date(Date),
+    /// A day and a time, and the zone as it is written; empty where there is none.
+    DateTime(DateTime, &'a str),
 }
 
 /// Whether a plain scalar is a timestamp.
@@ -38,57 +56,79 @@ impl<'a> Timestamp<'a> {
         if year == 0 || !(1..=12).contains(&month) || !(1..=days(year, month)).contains(&day) {
             return None;
         }
+        let date = Date { year, month, day };
         let Some(Clock { t, parts: [hour, minute, second], fraction, zone }) = clock else {
-            return Some(Self { year, month, day, time: None });
+            return Some(Self::Date(date));
         };
         let (hour, minute, second) = (hour.parse().ok()?, minute.parse().ok()?, second.parse().ok()?);
         if hour > 23 || minute > 59 || second > 59 {
             return None;
         }
         let offset = if zone.is_empty() { None } else { Some(offset(zone)?) };
-        let microsecond = microseconds(fraction);
-        let time = Time { hour, minute, second, microsecond, t, zone, offset };
-        let mut read = Self { year, month, day, time: Some(time) };
-        read.carry()?;
-        Some(read)
-    }
-
-    /// A fraction that rounds to a second goes into the second, up to the year if need be; `None` past the last year.
-    fn carry(&mut self) -> Option<()> {
-        let Some(time) = self.time.as_mut().filter(|time| time.microsecond > 999_999) else { return Some(()) };
-        time.microsecond = 0;
-        time.second += 1;
-        if time.second == 60 {
-            (time.second, time.minute) = (0, time.minute + 1);
-        }
-        if time.minute == 60 {
-            (time.minute, time.hour) = (0, time.hour + 1);
-        }
-        if time.hour == 24 {
-            (time.hour, self.day) = (0, self.day + 1);
-        }
-        if self.day > days(self.year, self.month) {
-            (self.day, self.month) = (1, self.month + 1);
-        }
-        if self.month > 12 {
-            (self.month, self.year) = (1, self.year + 1);
-        }
-        (self.year <= 9999).then_some(())
+        let mut time = DateTime { date, hour, minute, second, microsecond: microseconds(fraction), offset, t };
+        time.carry()?;
+        Some(Self::DateTime(time, zone))
     }
 
     /// The text that ruamel.yaml writes.
     pub(crate) fn written(&self) -> String {
-        let Self { year, month, day, time } = self;
-        let mut out = format!("{year:04}-{month:02}-{day:02}");
-        let Some(Time { hour, minute, second, microsecond, t, zone, .. }) = time else { return out };
-        out.push(if *t { 'T' } else { ' ' });
-        out += &format!("{hour:02}:{minute:02}:{second:02}");
-        if *microsecond > 0 {
-            out += &format!(".{microsecond:06}");
+        match self {
+            Self::Date(date) => date.to_string(),
+            // The zone is kept as it is written, except for a `Z` after a time without `T`.
+            Self::DateTime(time, zone) => {
+                let local = DateTime { offset: None, ..*time };
+                format!("{local}{}", if *zone == "Z" && !time.t { "+00:00" } else { zone })
+            }
         }
-        // The zone is kept as it is written, except for a `Z` after a time without `T`.
-        out += if *zone == "Z" && !t { "+00:00" } else { zone };
-        out
+    }
+}
+
+impl DateTime {
+    /// A fraction that rounds to a second goes into the second, up to the year if need be; `None` past the last year.
+    fn carry(&mut self) -> Option<()> {
+        if self.microsecond <= 999_999 {
+            return Some(());
+        }
+        self.microsecond = 0;
+        self.second += 1;
+        if self.second == 60 {
+            (self.second, self.minute) = (0, self.minute + 1);
+        }
+        if self.minute == 60 {
+            (self.minute, self.hour) = (0, self.hour + 1);
+        }
+        let date = &mut self.date;
+        if self.hour == 24 {
+            (self.hour, date.day) = (0, date.day + 1);
+        }
+        if date.day > days(date.year, date.month) {
+            (date.day, date.month) = (1, date.month + 1);
+        }
+        if date.month > 12 {
+            (date.month, date.year) = (1, date.year + 1);
+        }
+        (date.year <= 9999).then_some(())
+    }
+}
+
+/// Python's `str()` of a `datetime.date`.
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+    }
+}
+
+/// Python's `str()` of what ruamel.yaml makes of a timestamp.
+impl fmt::Display for DateTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let separator = if self.t { 'T' } else { ' ' };
+        write!(f, "{}{separator}{:02}:{:02}:{:02}", self.date, self.hour, self.minute, self.second)?;
+        if self.microsecond != 0 {
+            write!(f, ".{:06}", self.microsecond)?;
+        }
+        let Some(offset) = self.offset else { return Ok(()) };
+        let sign = if offset < 0 { '-' } else { '+' };
+        write!(f, "{sign}{:02}:{:02}", offset.abs() / 60, offset.abs() % 60)
     }
 }
 

@@ -4,10 +4,11 @@ use std::borrow::Borrow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use tpv_runtime::python::number::float_text;
 use tpvc::config::Config;
 use tpvc::config::entity::{Common, Dict, Entity, EntityKind, Oversize, Rule, StoreConfig};
 use tpvc::config::scheduling::{SchedulingTags, TagKind};
-use tpvc::config::value::{ConfigValue, Text, ValueKind, float_repr};
+use tpvc::yaml::value::{ConfigValue, Text, ValueKind};
 
 pub(crate) fn config(config: &Config) -> Value {
     let mut out = Map::new();
@@ -65,13 +66,13 @@ fn value(item: &ConfigValue) -> Value {
         ValueKind::Int(number) => json!(number),
         ValueKind::AnchoredBool(flag) => json!(i64::from(*flag)),
         ValueKind::BigInt(number) => json!({ "$int": number.to_string() }),
-        ValueKind::Float(number) => json!({ "$float": float_repr(*number) }),
+        ValueKind::Float(number) => json!({ "$float": float_text::repr(*number) }),
         ValueKind::Str(text) => json!(text.as_str()),
         ValueKind::Date(_) | ValueKind::DateTime(_) => json!({ "$date": item.python_str() }),
         ValueKind::Tagged(tagged) => json!({ "$tagged": tagged.text.as_str() }),
         ValueKind::List(items) | ValueKind::Set(items) => items.iter().map(value).collect(),
         ValueKind::Map(map) | ValueKind::OrderedMap(map) => {
-            let entry = |entry: &tpvc::config::value::Entry| {
+            let entry = |entry: &tpvc::yaml::value::Entry| {
                 json!([value(&entry.key), codes_sorted(entry.key.as_str().unwrap_or(""), &entry.value)])
             };
             pairs(map.entries.iter().map(entry).collect())

@@ -18,9 +18,9 @@ use tpv_runtime::mapper::explain::{Observer, Step};
 use tpv_runtime::mapper::trace::Trace;
 
 use crate::diagnostic::Diagnostic;
-use crate::emit::{Layout, yaml};
 use crate::explain::{Collector, Provenance};
 use crate::source::SourceMap;
+use crate::yaml::write::{Layout, yaml};
 
 use super::output::{print, tell};
 use super::report::Trouble;

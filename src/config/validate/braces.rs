@@ -1,9 +1,9 @@
 //! `{mem}` without quotes, which YAML reads as a mapping with a key and no value.
 
 use super::{Owner, Validator};
-use crate::config::value::{ConfigValue, ValueKind};
-use crate::config::yaml::quoted;
 use crate::diagnostic::Diagnostic;
+use crate::yaml::load::quoted;
+use crate::yaml::value::{ConfigValue, ValueKind};
 
 /// What to do about a template.
 pub(super) const TEMPLATE: &str = "fill the template in first (Ansible, Jinja); TPV reads the file as it is";

@@ -6,9 +6,9 @@ use super::braces::braced;
 use super::scalar::number_or_text;
 use super::{Owner, Validator, at_value};
 use crate::config::entity::{Dict, EnvEntry};
-use crate::config::value::{ConfigValue, Entry, Map, Text, ValueKind};
-use crate::config::yaml::quoted;
 use crate::diagnostic::Diagnostic;
+use crate::yaml::load::quoted;
+use crate::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 
 impl Validator<'_> {
     /// A field of type `dict[str, Any]`.

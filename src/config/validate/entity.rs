@@ -7,8 +7,8 @@ use super::scalar::{as_bool, number, number_or_text};
 use super::{Owner, Validator, at_value};
 use crate::config::entity::{Common, DestinationFields, Dict, Entity, EntityKind, PoolFields, Resources};
 use crate::config::rules::Rules;
-use crate::config::value::{ConfigValue, Entry, Text};
 use crate::diagnostic::Diagnostic;
+use crate::yaml::value::{ConfigValue, Entry, Text};
 
 /// The fields of every entity and rule, under the names a config gives them.
 pub(super) const COMMON: [&str; 23] = [

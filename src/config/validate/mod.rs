@@ -6,6 +6,7 @@
 mod braces;
 mod complex;
 mod entity;
+mod noqa;
 mod pool;
 mod rules;
 mod scalar;
@@ -19,10 +20,10 @@ use indexmap::IndexMap;
 
 use crate::config::code::CodeText;
 use crate::config::entity::{Dict, Entity, EntityKind, GlobalConfig, StoreConfig};
-use crate::config::value::{ConfigValue, Entry, Map, Text, ValueKind};
-use crate::config::yaml::{insert_noqa, quoted, slip};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::Span;
+use crate::yaml::load::{quoted, slip};
+use crate::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 
 /// The entities of one section.
 pub type Section = IndexMap<Arc<str>, Arc<Entity>>;
@@ -74,7 +75,7 @@ impl<'a> Validator<'a> {
     /// Validates the root value of a file named `name`.
     pub fn file(&mut self, root: ConfigValue, name: &str) -> FileConfig {
         let mut out = FileConfig::default();
-        let root = insert_noqa(root);
+        let root = noqa::insert(root);
         let ValueKind::Map(map) = root.kind else {
             let problem = if root.is_null() {
                 Diagnostic::error(format!("the config `{name}` is empty"))
@@ -262,7 +263,7 @@ fn at_value(problem: Diagnostic, entry: &Entry, owner: Option<Owner<'_>>) -> Dia
 }
 
 fn text_help(entry: &Entry) -> String {
-    use crate::config::value::ValueKind as Kind;
+    use crate::yaml::value::ValueKind as Kind;
     let name = entry.key.python_str();
     if let Some(text) = braces::braced(&entry.value) {
         return format!("put it in quotes: `{name}: {}`", quoted(&text));

@@ -7,8 +7,8 @@ use super::{Owner, Validator, at_value};
 use crate::config::entity::{Oversize, PoolFields};
 use crate::config::scheduling::{SchedulingTags, TagKind};
 use crate::config::suggest::closest;
-use crate::config::value::{ConfigValue, Entry};
 use crate::diagnostic::Diagnostic;
+use crate::yaml::value::{ConfigValue, Entry};
 
 const OVERSIZE: [&str; 5] = ["max_concurrent", "hard_max_cores", "hard_max_mem", "hard_max_gpus", "reserve_pool"];
 

@@ -10,9 +10,9 @@ use super::scalar::boolean;
 use super::{Owner, Validator, at_value};
 use crate::config::entity::Rule;
 use crate::config::rules::Rules;
-use crate::config::value::{ConfigValue, Entry, Map, Text, ValueKind};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use crate::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 
 const RULE: [&str; 3] = ["if", "execute", "fail"];
 

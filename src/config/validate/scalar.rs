@@ -5,9 +5,8 @@ use std::str::FromStr;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
-use crate::config::value::{ConfigValue, ValueKind};
-use crate::config::yaml::int_kind;
 use crate::python::numbers::MAX_DIGITS;
+use crate::yaml::value::{ConfigValue, ValueKind};
 
 /// `int | float | str`: a boolean is taken as an integer, everything else stays as it is.
 pub(super) fn number_or_text(value: &ConfigValue) -> Option<ConfigValue> {
@@ -23,7 +22,7 @@ pub(super) fn number_or_text(value: &ConfigValue) -> Option<ConfigValue> {
 /// `int | float`: strings are read as numbers, as an integer where they can be.
 pub(super) fn number(value: &ConfigValue) -> Option<ConfigValue> {
     let ValueKind::Str(text) = &value.kind else { return number_or_text(value) };
-    let kind = parse_int(&text.value).map(int_kind).or_else(|| parse_float(&text.value).map(ValueKind::Float))?;
+    let kind = parse_int(&text.value).map(ValueKind::int).or_else(|| parse_float(&text.value).map(ValueKind::Float))?;
     Some(ConfigValue::new(kind, value.span))
 }
 
@@ -32,7 +31,7 @@ pub(super) fn integer(value: &ConfigValue) -> Option<ConfigValue> {
     let kind = match &value.kind {
         ValueKind::Float(number) if number.fract() == 0.0 => ValueKind::Int(number.to_i64()?),
         ValueKind::Float(_) => return None,
-        ValueKind::Str(text) => int_kind(parse_int(&text.value)?),
+        ValueKind::Str(text) => ValueKind::int(parse_int(&text.value)?),
         _ => return number_or_text(value),
     };
     Some(ConfigValue::new(kind, value.span))
@@ -110,8 +109,8 @@ fn parse_float(text: &str) -> Option<f64> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
     use super::*;
-    use crate::config::value::Text;
     use crate::source::Span;
+    use crate::yaml::value::Text;
 
     fn text(text: &str) -> ConfigValue {
         ConfigValue::new(ValueKind::Str(Text::new(text, Span::default())), Span::default())

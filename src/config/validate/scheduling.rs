@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{Owner, Validator};
 use crate::config::entity::Dict;
 use crate::config::scheduling::{SchedulingTags, TagKind};
-use crate::config::value::{Entry, Text};
 use crate::diagnostic::Diagnostic;
+use crate::yaml::value::{Entry, Text};
 
 const FIELDS: [&str; 4] = ["require", "prefer", "accept", "reject"];
 

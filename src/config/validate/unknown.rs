@@ -2,8 +2,8 @@
 
 use super::{Owner, SECTIONS, Validator};
 use crate::config::suggest::closest;
-use crate::config::value::Entry;
 use crate::diagnostic::Diagnostic;
+use crate::yaml::value::Entry;
 
 /// What others call a field.
 const SYNONYMS: [(&str, &str); 13] = [

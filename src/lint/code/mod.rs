@@ -33,7 +33,6 @@ use tpv_runtime::mapper::inventory::Inventory;
 use crate::config::code::CodeKind;
 use crate::config::entity::EntityKind;
 use crate::config::origin::TextOrigin;
-use crate::config::value::Text;
 use crate::diagnostic::Diagnostic;
 use crate::link::python_3_12;
 use crate::python::parse::{self, Tree};
@@ -41,6 +40,7 @@ use crate::python::program::Trees;
 use crate::python::run_time;
 use crate::python::validate;
 use crate::source::Span;
+use crate::yaml::value::Text;
 
 use super::{Finding, Linter};
 use checker::{Checked, Surroundings};

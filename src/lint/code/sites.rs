@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::config::Config;
 use crate::config::code::CodeKind;
 use crate::config::entity::{Common, Entity, EntityKind, Rule};
-use crate::config::value::{ConfigValue, Text, ValueKind};
 use crate::source::Span;
+use crate::yaml::value::{ConfigValue, Text, ValueKind};
 
 /// A text of code.
 pub(in crate::lint) struct Site<'a> {

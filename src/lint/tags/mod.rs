@@ -12,8 +12,8 @@ use crate::config::Config;
 use crate::config::entity::{Entity, EntityKind};
 use crate::config::scheduling::{SchedulingTags, TagKind};
 use crate::config::suggest::closest;
-use crate::config::value::Text;
 use crate::diagnostic::Diagnostic;
+use crate::yaml::value::Text;
 
 use in_code::TagsInCode;
 

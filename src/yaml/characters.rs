@@ -1,0 +1,32 @@
+//! Classes of characters: those that end a line or a word, and those that a file may hold.
+
+/// What ends a text for whoever looks at the next character; it cannot stand in a file, being a control character.
+pub(super) const END: char = '\0';
+
+/// A line break of YAML 1.1, which ruamel.yaml keeps to. Its readers have turned `\r` into `\n` before.
+pub(super) fn is_break(ch: char) -> bool {
+    matches!(ch, '\n' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// A line break or the end of the text.
+pub(super) fn ends_line(ch: char) -> bool {
+    ch == END || is_break(ch)
+}
+
+/// White space, a line break or the end of the text.
+pub(super) fn ends_word(ch: char) -> bool {
+    matches!(ch, ' ' | '\t' | '\r') || ends_line(ch)
+}
+
+/// Whether a character may stand in a file as it is.
+pub(super) fn is_allowed(ch: char) -> bool {
+    match ch {
+        '\t' | '\n' | '\r' | '\u{85}' => true,
+        ch => !ch.is_control() && !matches!(ch, '\u{fffe}' | '\u{ffff}'),
+    }
+}
+
+/// Whether a character shows when it is printed: neither white space but for blanks, nor a byte order mark.
+pub(super) fn is_printable(ch: char) -> bool {
+    is_allowed(ch) && !matches!(ch, '\t' | '\n' | '\r' | '\u{85}' | '\u{feff}')
+}

@@ -1,0 +1,199 @@
+//! Comments and blank lines between tokens, and the tokens they are attached to.
+
+use super::Scanner;
+use crate::yaml::characters::{END, ends_line};
+use crate::yaml::roundtrip::comment::{Before, CommentId};
+use crate::yaml::roundtrip::error::{Result, RoundTripError};
+use crate::yaml::roundtrip::reader::Mark;
+use crate::yaml::roundtrip::token::{Kind, Token};
+
+/// A comment or blank lines, and where it starts.
+pub(super) struct Found {
+    pub(super) text: String,
+    pub(super) start: Mark,
+}
+
+impl Scanner {
+    /// Whether the next token is one of `kinds`.
+    pub(in crate::yaml::roundtrip) fn check(&mut self, kinds: &[Kind]) -> Result<bool> {
+        Ok(kinds.contains(&self.peek()?.kind))
+    }
+
+    /// The next token.
+    pub(in crate::yaml::roundtrip) fn peek(&mut self) -> Result<&mut Token> {
+        while self.needs_more()? {
+            self.fetch()?;
+        }
+        self.gather()?;
+        self.tokens.front_mut().ok_or_else(nothing_left)
+    }
+
+    /// Takes the next token, with the comments after it.
+    pub(in crate::yaml::roundtrip) fn take(&mut self) -> Result<Token> {
+        self.peek()?;
+        let Some(first) = self.tokens.front() else { return Err(nothing_left()) };
+        let (kind, end) = (first.kind, first.end);
+        if let Some(next) = self.tokens.get(1).filter(|next| next.kind == Kind::Comment) {
+            let one_line = matches!(kind, Kind::Scalar | Kind::Value | Kind::FlowSequenceEnd | Kind::FlowMappingEnd);
+            let (comment, line, column) = (next.comment, next.start.line, next.start.column);
+            if one_line && line == end.line {
+                self.absorb(comment)?;
+            } else if kind == Kind::Scalar {
+                let lead = "\n".repeat(line.saturating_sub(end.line)) + &" ".repeat(column);
+                if let Some(comment) = self.comments.get_mut(comment) {
+                    comment.value.insert_str(0, &lead);
+                }
+                self.absorb(comment)?;
+            }
+        }
+        self.taken += 1;
+        self.tokens.pop_front().ok_or_else(nothing_left)
+    }
+
+    /// Attaches the comment behind the next token, and all that follow it, to that token.
+    fn absorb(&mut self, comment: CommentId) -> Result<()> {
+        loop {
+            self.taken += 1;
+            self.tokens.remove(1);
+            self.fetch()?;
+            let Some(next) = self.tokens.get(1).filter(|next| next.kind == Kind::Comment) else { break };
+            let (column, next) = (next.start.column, next.comment);
+            let Some(next) = self.comments.get_mut(next) else { break };
+            next.kept = true;
+            let more = " ".repeat(column) + &next.value;
+            if let Some(comment) = self.comments.get_mut(comment) {
+                comment.value += &more;
+            }
+        }
+        if let Some(first) = self.tokens.front_mut() {
+            first.add_after(comment);
+        }
+        Ok(())
+    }
+
+    /// Attaches comments at the head of the queue to the token after them.
+    fn gather(&mut self) -> Result<()> {
+        let mut found = Vec::new();
+        if self.tokens.is_empty() {
+            return Ok(());
+        }
+        self.pop_comment(&mut found);
+        while self.needs_more()? {
+            self.fetch()?;
+            self.pop_comment(&mut found);
+        }
+        if !found.is_empty() {
+            let Some(first) = self.tokens.front_mut() else { return Ok(()) };
+            let slots = first.slots.get_or_insert_default();
+            if slots.before.is_some() || slots.is_moved() {
+                return Err(lost(self.reader.offset(first.start)));
+            }
+            slots.before = Some(found);
+        }
+        // The comment after a `:` and such must be in sight when that is taken.
+        if !self.done && self.tokens.len() < 2 {
+            self.fetch()?;
+        }
+        Ok(())
+    }
+
+    fn pop_comment(&mut self, found: &mut Vec<Before>) {
+        if self.tokens.front().is_some_and(|token| token.kind == Kind::Comment) {
+            self.taken += 1;
+            found.extend(self.tokens.pop_front().map(|token| Before::Comment(token.comment)));
+        }
+    }
+
+    /// Adds the token of a comment.
+    pub(super) fn push_comment(&mut self, found: Found) {
+        let Found { text, start } = found;
+        // The indent of the next token is no part of blank lines.
+        let value = text.trim_end_matches(' ').to_owned();
+        let mut token = Token::new(Kind::Comment, start, self.reader.mark());
+        token.comment = self.comments.add(value, start);
+        self.tokens.push_back(token);
+    }
+
+    /// Goes to the next token or past the next comment or run of blank lines, which is returned.
+    pub(super) fn skip_blanks(&mut self) -> Option<Found> {
+        if self.reader.mark().index == 0 && self.reader.peek() == '\u{feff}' {
+            self.reader.advance();
+        }
+        loop {
+            while self.reader.peek() == ' ' || (self.in_flow() && self.reader.peek() == '\t') {
+                self.reader.advance();
+            }
+            if self.reader.peek() == '#' {
+                return Some(self.comment());
+            }
+            self.line_break()?;
+            if !self.in_flow() {
+                self.allow_simple_key = true;
+            }
+            if self.reader.peek() == '\n' {
+                return Some(self.blank_lines());
+            }
+        }
+    }
+
+    fn comment(&mut self) -> Found {
+        let start = self.reader.mark();
+        let mut text = self.reader.take_while(|ch| !ends_line(ch));
+        if self.reader.peek() == END {
+            text.push('\n');
+        } else {
+            text += &self.reader.take(1);
+        }
+        while let Some(ch) = self.line_break() {
+            text.push(ch);
+        }
+        if !self.in_flow() {
+            self.allow_simple_key = true;
+        }
+        Found { text, start }
+    }
+
+    /// Blank lines and the indent of the line after them.
+    fn blank_lines(&mut self) -> Found {
+        let start = self.reader.mark();
+        let mut text = String::new();
+        loop {
+            let ch = self.reader.peek();
+            if matches!(ch, ' ' | '\t') {
+                text.push(ch);
+                self.reader.advance();
+            } else if let Some(ch) = self.line_break() {
+                text.push(ch);
+            } else {
+                break;
+            }
+        }
+        if self.reader.peek() == '#' {
+            // The indent belongs to the comment that follows.
+            text.truncate(text.rfind('\n').map_or(0, |last| last + 1));
+        }
+        Found { text, start }
+    }
+
+    /// Takes a line break: `\n` stands for all but the two Unicode ones.
+    pub(super) fn line_break(&mut self) -> Option<char> {
+        let found = match self.reader.peek() {
+            '\n' | '\r' | '\u{85}' => '\n',
+            ch @ ('\u{2028}' | '\u{2029}') => ch,
+            _ => return None,
+        };
+        self.reader.advance();
+        Some(found)
+    }
+}
+
+fn nothing_left() -> RoundTripError {
+    RoundTripError::new("the text ends too early")
+}
+
+/// Comments from two sides meet where ruamel.yaml has room for one.
+pub(in crate::yaml::roundtrip) fn lost(offset: usize) -> RoundTripError {
+    RoundTripError::new("the comments before this have no place to be kept")
+        .at(offset)
+        .help("move a comment to another line: `tpv format` stops here too")
+}
