@@ -82,15 +82,12 @@ modules! {
     test_collections
     test_compare
     test_contains
-    test_contextlib
     test_copy
-    test_dataclasses
     test_decorators
     test_defaultdict
     test_deque
     test_dict
     test_dictcomps
-    test_enum
     test_enumerate
     test_exceptions
     test_float
@@ -98,7 +95,6 @@ modules! {
     test_format
     test_fstring
     test_functools
-    test_generators
     test_grammar
     test_hash
     test_hashlib
@@ -117,11 +113,9 @@ modules! {
     test_opcodes
     test_operator
     test_ordered_dict
-    test_patma
     test_positional_only_arg
     test_posixpath
     test_pow
-    test_property
     test_raise
     test_random
     test_range

@@ -48,18 +48,8 @@ fn calls() {
 }
 
 #[test]
-fn classes() {
-    replay("classes");
-}
-
-#[test]
 fn handlers() {
     replay("handlers");
-}
-
-#[test]
-fn generators() {
-    replay("generators");
 }
 
 #[test]
@@ -98,11 +88,6 @@ fn exceptions() {
 }
 
 #[test]
-fn special_methods() {
-    replay("special");
-}
-
-#[test]
 fn syntax_errors() {
     replay("syntax_errors");
 }
@@ -122,22 +107,12 @@ fn blocks() {
             _ => CodeKind::Exec,
         };
         match program.compile(source, kind) {
-            Ok(root) => {
-                let unsupported = &program.notes(root).unwrap().unsupported;
-                if !unsupported.is_empty() {
-                    println!("{unsupported:?}\n{source}");
-                }
-            }
+            Ok(_) => {}
             Err(errors) => println!("{errors:?}\n{source}"),
         }
     }
     println!("{} blocks, {} codes in {:?}", blocks.len(), program.data().codes.len(), start.elapsed());
     verify(program.data()).unwrap();
-}
-
-#[test]
-fn matching() {
-    replay("matching");
 }
 
 #[test]
@@ -216,38 +191,13 @@ fn galaxy_util() {
 }
 
 #[test]
-fn textwrap() {
-    replay("textwrap");
-}
-
-#[test]
 fn data_structures() {
     replay("data_structures");
 }
 
 #[test]
-fn dataclasses() {
-    replay("dataclasses");
-}
-
-#[test]
-fn statistics() {
-    replay("statistics");
-}
-
-#[test]
-fn urls() {
-    replay("urls");
-}
-
-#[test]
 fn decorators() {
     replay("decorators");
-}
-
-#[test]
-fn enums() {
-    replay("enums");
 }
 
 #[test]

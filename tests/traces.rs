@@ -74,15 +74,15 @@ fn exceptions_lead_into_the_config() {
 #[test]
 fn explanations_name_the_calls() {
     let shown = |format: &str| {
-        let args = ["dry-run", CONFIG, "--tool", "method", "--explain", "--output-format", format];
+        let args = ["dry-run", CONFIG, "--tool", "calls_in_execute", "--explain", "--output-format", format];
         support::stdout(&tpvc_in(&folder(), &args))
     };
     let explained: serde_json::Value = serde_json::from_str(&shown("json")).unwrap();
     let error = &explained["result"]["error"];
     let calls = error["calls"].as_array().unwrap_or_else(|| panic!("{explained}"));
     let functions: Vec<_> = calls.iter().map(|call| call["in"].as_str()).collect();
-    assert_eq!(functions, [Some("`Plan.cores`"), Some("`Plan.mem`"), None]);
+    assert_eq!(functions, [Some("`cores`"), Some("`mem`"), None]);
     assert_eq!(calls[0]["at"], error["at"]);
     let page = shown("html");
-    assert!(page.contains("called at <span") && page.contains(", in `Plan.cores`"), "{page}");
+    assert!(page.contains("called at <span") && page.contains(", in `cores`"), "{page}");
 }

@@ -41,7 +41,7 @@ impl Linker<'_> {
             for error in &errors {
                 self.python_error(text, property, text_kind, error, false);
             }
-            self.report_notes(text, root);
+            self.report_newer(text, root);
         }
         ValueRow::Code(id, CodeRef { code: root, site })
     }
@@ -74,28 +74,11 @@ impl Linker<'_> {
         }
     }
 
-    /// Warns of what a block holds that cannot run.
-    fn report_notes(&mut self, text: &Text, root: u32) {
-        let Some(notes) = self.program.notes(root).cloned() else { return };
-        let origin = TextOrigin::new(text, self.sources);
-        let mut warnings = Vec::new();
-        if let Some(newer) = &notes.newer {
-            let span = origin.place(newer.line as usize, newer.column as usize);
-            warnings.push(python_3_12(span, newer));
-        }
-        for unsupported in &notes.unsupported {
-            let span = origin.place(unsupported.line as usize, unsupported.column as usize);
-            warnings.push(
-                Diagnostic::warning(format!("tpvc has no {}", unsupported.what))
-                    .code("T130")
-                    .at(span, "raises `NotImplementedError` for each job that comes here")
-                    .note("works under TPV inside Galaxy")
-                    .help("write it another way, or keep this rule on TPV"),
-            );
-        }
-        for warning in warnings {
-            self.warn(warning);
-        }
+    /// Warns of an f-string that only later versions of Python read.
+    fn report_newer(&mut self, text: &Text, root: u32) {
+        let Some(newer) = self.program.newer(root).cloned() else { return };
+        let span = TextOrigin::new(text, self.sources).place(newer.line as usize, newer.column as usize);
+        self.warn(python_3_12(span, &newer));
     }
 }
 

@@ -104,23 +104,3 @@ impl fmt::Display for PythonError {
 }
 
 impl std::error::Error for PythonError {}
-
-/// A construct that compiles to code that raises `NotImplementedError` where it is reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsupported {
-    /// What it is: `async functions`.
-    pub what: String,
-    /// Line within the text, from 1.
-    pub line: u32,
-    /// Column, from 1, in characters.
-    pub column: u32,
-}
-
-/// What the compiler noticed in a block that is no error.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Notes {
-    /// The constructs that are not supported.
-    pub unsupported: Vec<Unsupported>,
-    /// What CPython 3.11 says of an f-string that only later versions read.
-    pub newer: Option<PythonError>,
-}

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tpv_runtime::bytecode::{Code, CodeKind, Const, Instr, Parameters, ProgramData};
 
-use super::error::{ErrorKind, Notes, PythonError, Stage};
+use super::error::{ErrorKind, PythonError, Stage};
 use super::parse::Tree;
 use super::{compile, stack};
 
@@ -16,7 +16,6 @@ pub struct ProgramBuilder {
     names: HashMap<String, u32>,
     compiled: HashMap<(CodeKind, String), Result<u32, PythonError>>,
     raising: HashMap<(CodeKind, String), u32>,
-    notes: HashMap<u32, Notes>,
     trees: HashMap<u32, Tree>,
 }
 
@@ -63,8 +62,7 @@ impl ProgramBuilder {
             })
         });
         let result = match result {
-            Ok((root, notes, parsed)) => {
-                self.notes.insert(root, notes);
+            Ok((root, parsed)) => {
                 self.trees.insert(root, parsed.into_tree());
                 Ok(root)
             }
@@ -98,9 +96,9 @@ impl ProgramBuilder {
         (root, errors)
     }
 
-    /// What the compiler noticed in the block of a root code.
-    pub fn notes(&self, root: u32) -> Option<&Notes> {
-        self.notes.get(&root)
+    /// What CPython 3.11 says of an f-string in the block of a root code, where only later versions read it.
+    pub fn newer(&self, root: u32) -> Option<&PythonError> {
+        self.trees.get(&root)?.newer.as_ref()
     }
 
     /// The program so far.

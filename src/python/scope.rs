@@ -28,8 +28,6 @@ pub enum ScopeKind {
     Function,
     /// `lambda`
     Lambda,
-    /// `class`
-    Class,
     /// A list, set or dict comprehension; its name in messages.
     Comprehension(&'static str),
     /// A generator expression.
@@ -39,7 +37,7 @@ pub enum ScopeKind {
 impl ScopeKind {
     /// Whether names that the scope binds are local variables.
     pub fn is_function(self) -> bool {
-        !matches!(self, Self::Module | Self::Class)
+        self != Self::Module
     }
 
     /// Whether it is a comprehension or a generator expression.
@@ -80,8 +78,6 @@ pub enum Meaning {
     Free,
     /// A name of the block's namespace.
     Global,
-    /// A name that the class body binds.
-    ClassLocal,
 }
 
 /// One scope.
@@ -92,14 +88,10 @@ pub struct Scope {
     pub parent: Option<ScopeId>,
     /// The parameters, in the order of the local variables.
     pub parameters: IndexSet<String>,
-    /// Whether it is a generator function.
-    pub generator: bool,
     /// Names shared with inner functions, in the order of their first use.
     pub cells: IndexSet<String>,
     /// Names taken from enclosing functions.
     pub free: IndexSet<String>,
-    /// The innermost class around it, for private names.
-    pub class: Option<String>,
     symbols: IndexMap<String, Uses>,
     meanings: HashMap<String, Meaning>,
     children: Vec<ScopeId>,
@@ -161,17 +153,4 @@ impl<'t, T> From<&'t T> for TreeNode<'t> {
 
 fn refuse(text: &Text, at: TextSize, message: impl Into<String>) -> PythonError {
     text.error(ErrorKind::SyntaxError, Stage::Compile, at.to_usize(), message)
-}
-
-/// A name as it is stored: within a class, `__name` becomes `_Class__name`.
-pub fn mangle<'a>(class: Option<&str>, name: &'a str) -> std::borrow::Cow<'a, str> {
-    match class {
-        Some(class) if name.starts_with("__") && !name.ends_with("__") && !name.contains('.') => {
-            match class.trim_start_matches('_') {
-                "" => name.into(),
-                class => format!("_{class}{name}").into(),
-            }
-        }
-        _ => name.into(),
-    }
 }

@@ -25,7 +25,11 @@ pub enum PartMut<'a> {
 /// Writes the walkers for shared and for changing access.
 macro_rules! walkers {
     ($part:ident, $expr:ident, $stmt:ident, $pattern:ident, $arguments:ident, $as_deref:ident, $iter:ident $(, $mutable:tt)?) => {
-        fn $arguments<'a, E>(
+        /// Calls `f` with each default of a function's parameters.
+        ///
+        /// # Errors
+        /// The first that `f` gives.
+        pub fn $arguments<'a, E>(
             arguments: &'a $($mutable)? rustpython_parser::ast::Arguments,
             f: &mut impl FnMut($part<'a>) -> Result<(), E>,
         ) -> Result<(), E> {

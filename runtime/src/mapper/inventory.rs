@@ -17,7 +17,6 @@ use crate::galaxy::query::columns;
 use crate::python::args::Args;
 use crate::python::builtins;
 use crate::python::string::Str;
-use crate::python::types::Type;
 use crate::python::value::Value;
 
 use super::entity::Entity;
@@ -85,8 +84,8 @@ const CLASSES: &[(&str, Origin, &[Step])] = &[
     ("function", Code("lambda: None"), &[]),
     ("method", Code("''.join"), &[]),
     ("generator", Code("(x for x in ())"), &[]),
-    ("object", Code("type('Object', (), {})()"), &[]),
-    ("type", Code("type('Object', (), {})"), &[]),
+    ("object", Code("object()"), &[]),
+    ("type", Code("int"), &[]),
     ("re.Pattern", Module("re"), &[Attribute("compile"), Call(&["a"])]),
     ("re.Match", Module("re"), &[Attribute("match"), Call(&["a", "a"])]),
     ("datetime.date", Module("datetime"), &[Attribute("date"), Attribute("min")]),
@@ -204,22 +203,10 @@ impl Inventory {
         matches!(self.at(path), Some(Value::Type(_)))
     }
 
-    /// The builtin class that values of a class of the runtime take their form from, where a class of the config's code cannot
-    /// derive from it: `dict` for `collections.OrderedDict`.
-    pub fn own_form(&mut self, path: &[&str]) -> Option<&'static str> {
-        let Some(Value::Type(Type::Builtin(class))) = self.at(path) else { return None };
-        crate::python::vm::class::own_form(class).map(|form| form.name)
-    }
-
     /// Whether a name that no context and no code sets means something: a builtin, or a global of TPV's loader.
     pub fn has_name(&mut self, name: &str) -> bool {
         self.worker.vm.renew();
         matches!(self.worker.vm.outer_name(name), Ok(Some(_)) | Err(_))
-    }
-
-    /// Whether objects of a class that derives from this class of the runtime lack what the class gives to its own.
-    pub fn derives_nothing(&mut self, path: &[&str]) -> bool {
-        matches!(self.at(path), Some(Value::Type(Type::Builtin(class))) if crate::python::vm::class::holds_more(class))
     }
 
     /// Whether any object has an attribute of that name: of the classes of [`Inventory::classes`], a class, or a module.
@@ -363,18 +350,11 @@ mod tests {
         assert_eq!(inventory.has_at(&["datetime", "datetime"], "never"), Some(false));
         assert_eq!(inventory.has_at(&["datetime", "nothing"], "now"), None);
         assert!(inventory.has_name("len") && inventory.has_name("log") && !inventory.has_name("memoryview"));
-        assert_eq!(inventory.own_form(&["collections", "OrderedDict"]), Some("dict"));
-        assert_eq!(inventory.own_form(&["Exception"]), None);
         assert!(Inventory::is_unanswered("Job", "create_time") && Inventory::is_unanswered("Job", "history"));
         assert!(!Inventory::is_unanswered("Job", "state") && !Inventory::is_unanswered("Session", "query"));
         for method in UNANSWERED_OF_SESSION {
             assert_eq!(inventory.has("Session", method), Some(true), "{method}");
         }
-        assert!(inventory.derives_nothing(&["collections", "deque"]) && !inventory.derives_nothing(&["Exception"]));
-        assert!(inventory.derives_nothing(&["collections.abc", "Mapping"]));
-        assert!(
-            !inventory.derives_nothing(&["collections.abc", "Iterable"]) && !inventory.derives_nothing(&["object"])
-        );
         assert!(inventory.has_anywhere("__len__") && !inventory.has_anywhere("tb_lineno"));
     }
 }

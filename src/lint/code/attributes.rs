@@ -21,7 +21,7 @@ pub(super) enum Use {
 }
 
 /// What running code raises for an attribute that is not there.
-const ATTRIBUTE_ERROR: &str = "AttributeError";
+pub(super) const ATTRIBUTE_ERROR: &str = "AttributeError";
 
 impl<'a> Checker<'a> {
     /// Walks `object.name` and gives its type.
@@ -198,6 +198,19 @@ impl<'a> Checker<'a> {
             self.no_attribute(&format!("the module `{module}` has"), name, range, || nearest(name, names.iter()));
         }
         Type::Any
+    }
+
+    /// `owner.name = value`
+    pub(super) fn sets_attribute(&mut self, owner: &Type, name: &str, range: TextRange) {
+        let what = match owner {
+            Type::Def => "functions".to_owned(),
+            Type::Module(module) if self.native(|native| native.has_module(module)) => "modules".to_owned(),
+            Type::Class("Mapper") => "the mapper".to_owned(),
+            _ => return,
+        };
+        let message = format!("tpvc cannot set attributes of {what}, such as `{name}`");
+        let help = "use a variable or a dict; or keep this rule on TPV";
+        self.limit("T130", range, message, ATTRIBUTE_ERROR, help);
     }
 
     /// Something that is nowhere: not natively, and not in CPython or Galaxy.

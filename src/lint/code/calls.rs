@@ -9,11 +9,14 @@ use super::checker::Checker;
 use super::types::Type;
 use crate::config::suggest::closest;
 use crate::lint::model::{Signature, model};
+use crate::python::language;
 
 impl<'a> Checker<'a> {
     pub(super) fn call(&mut self, node: &'a ExprCall) -> Type {
         let function = match &*node.func {
-            Expr::Attribute(attribute) => self.attribute(attribute, Use::Call),
+            Expr::Attribute(attribute) if !language::is_left_out_attribute(&attribute.attr) => {
+                self.attribute(attribute, Use::Call)
+            }
             other => self.expr(other),
         };
         let receiver = std::mem::take(&mut self.receiver);
@@ -31,9 +34,8 @@ impl<'a> Checker<'a> {
                 argument => drop(self.expr(argument)),
             }
         }
-        if matches!(&function, Type::Object(path) if &**path == "complex") {
-            let help = "no resource of a job is complex: compute with real numbers";
-            self.limit("T130", node.range, "tpvc has no complex numbers".to_owned(), "TypeError", help);
+        if matches!(&function, Type::Function("builtins", "type")) {
+            self.makes_class(node);
         }
         if let Type::Object(path) = &function {
             let class = model().classes.get_key_value(path.replace(':', ".").as_str());
@@ -42,6 +44,7 @@ impl<'a> Checker<'a> {
         if let (Type::Function("builtins", "getattr"), [object, _], [value, Expr::Constant(name)]) =
             (&function, arguments.as_slice(), node.args.as_slice())
             && let Constant::Str(name) = &name.value
+            && !language::is_left_out_attribute(name)
         {
             return self.member(object, value, name, node.range, Use::Value);
         }

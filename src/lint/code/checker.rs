@@ -94,7 +94,7 @@ pub(super) struct Checker<'a> {
     pub comprehensions: usize,
     /// What the attribute was taken of that was walked last: the receiver, where it is called.
     pub receiver: Type,
-    /// Whether code reads its names by other means, so that nothing can be said of names.
+    /// Whether names come from `import *`, so that nothing can be said of names.
     pub opaque: bool,
 }
 
@@ -263,9 +263,6 @@ impl<'a> Checker<'a> {
                 None => Bound::Never,
             };
             self.free.push(Free { name: name.to_owned(), range, guarded: self.guarded > 0, bound });
-        }
-        if matches!(name, "locals" | "globals" | "vars" | "eval" | "exec" | "dir") {
-            self.opaque = true;
         }
         match found {
             Some(variable) => variable.ty,

@@ -14,8 +14,14 @@ use crate::python::walk::{self, Part};
 impl<'a> Checker<'a> {
     /// Walks an expression and gives its type.
     pub(super) fn expr(&mut self, node: &'a Expr) -> Type {
+        if self.left_out_expression(node) {
+            return Type::Any;
+        }
         match node {
-            Expr::Constant(node) => constant(&node.value),
+            Expr::Constant(node) => {
+                self.names_left_out_attribute(node);
+                constant(&node.value)
+            }
             Expr::Name(name) => self.read(&name.id, name.range),
             Expr::NamedExpr(node) => {
                 let ty = self.expr(&node.value);

@@ -156,7 +156,6 @@ impl<'a> Names<'a> {
             "helpers",
         ];
         ALWAYS.contains(&name)
-            || name == "__class__"
             || self.config.global.context.contains_key(name)
             || self.set_by_code.contains(name)
             || surroundings.native.borrow_mut().has_name(name)

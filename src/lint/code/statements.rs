@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use rustpython_parser::ast::{Arguments, ExceptHandler, Expr, ExprLambda, Pattern, Stmt};
+use rustpython_parser::ast::{Arguments, ExceptHandler, Expr, ExprLambda, Stmt};
 
 use super::bindings;
 use super::checker::{Checker, IN_TRY, join};
@@ -18,6 +18,9 @@ impl<'a> Checker<'a> {
     }
 
     fn stmt(&mut self, node: &'a Stmt) {
+        if self.left_out_statement(node) {
+            return;
+        }
         match node {
             Stmt::Expr(node) => drop(self.expr(&node.value)),
             Stmt::Assign(node) => {
@@ -82,10 +85,7 @@ impl<'a> Checker<'a> {
                 let expected = self.expected.len();
                 for item in &node.items {
                     self.expr(&item.context_expr);
-                    // `contextlib.suppress(AttributeError)`; any other may swallow exceptions, too.
-                    if let Expr::Call(call) = &item.context_expr {
-                        self.expected.extend(call.args.iter().flat_map(names));
-                    }
+                    // It may swallow exceptions.
                     self.expected.push(String::new());
                     if let Some(target) = &item.optional_vars {
                         self.assign(target, Type::Any);
@@ -95,7 +95,6 @@ impl<'a> Checker<'a> {
                 self.expected.truncate(expected);
             }
             Stmt::Try(node) => self.attempt(&node.body, &node.handlers, &node.orelse, &node.finalbody),
-            Stmt::TryStar(node) => self.attempt(&node.body, &node.handlers, &node.orelse, &node.finalbody),
             Stmt::FunctionDef(node) => {
                 node.decorator_list.iter().for_each(|decorator| drop(self.expr(decorator)));
                 // A decorator may make anything of it.
@@ -104,7 +103,6 @@ impl<'a> Checker<'a> {
                 self.function(&node.args, |checker| checker.body(&node.body));
                 self.in_functions.pop();
             }
-            Stmt::ClassDef(node) => self.class(node),
             Stmt::Import(node) => self.import(node),
             Stmt::ImportFrom(node) => self.import_from(node),
             Stmt::Return(node) => {
@@ -127,6 +125,7 @@ impl<'a> Checker<'a> {
             }
             Stmt::Delete(node) => {
                 for target in &node.targets {
+                    self.left_out_expression(target);
                     if let Expr::Name(name) = target {
                         self.read(&name.id, name.range);
                     }
@@ -136,21 +135,6 @@ impl<'a> Checker<'a> {
                     if let (Expr::Name(name), Some(scope)) = (target, self.state.scopes.last_mut()) {
                         scope.remove(name.id.as_str());
                     }
-                }
-            }
-            Stmt::Match(node) => {
-                self.expr(&node.subject);
-                let before = self.state.clone();
-                for case in &node.cases {
-                    let mut state = before.clone();
-                    std::mem::swap(&mut self.state, &mut state);
-                    self.pattern(&case.pattern);
-                    if let Some(guard) = &case.guard {
-                        self.expr(guard);
-                    }
-                    self.body(&case.body);
-                    let ended = std::mem::take(&mut self.state);
-                    self.state = join(state, ended, "match", "match");
                 }
             }
             other => {
@@ -166,30 +150,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn pattern(&mut self, node: &'a Pattern) {
-        match node {
-            Pattern::MatchAs(node) => {
-                if let Some(name) = &node.name {
-                    self.bind(name, Type::Any);
-                }
-            }
-            Pattern::MatchStar(node) => {
-                if let Some(name) = &node.name {
-                    self.bind(name, Type::Any);
-                }
-            }
-            _ => {}
-        }
-        let _ = walk::pattern(node, &mut |part| {
-            match part {
-                Part::Expr(node) => drop(self.expr(node)),
-                Part::Pattern(node) => self.pattern(node),
-                Part::Stmt(_) => {}
-            }
-            Ok::<(), std::convert::Infallible>(())
-        });
-    }
-
     /// Binds the names of a target, and reads what it takes to find it.
     pub(super) fn assign(&mut self, target: &'a Expr, ty: Type) {
         match target {
@@ -197,6 +157,7 @@ impl<'a> Checker<'a> {
             Expr::Tuple(node) => node.elts.iter().for_each(|item| self.assign(item, ty.item())),
             Expr::List(node) => node.elts.iter().for_each(|item| self.assign(item, ty.item())),
             Expr::Starred(node) => self.assign(&node.value, Type::Any),
+            Expr::Attribute(_) if self.left_out_expression(target) => {}
             Expr::Attribute(node) => {
                 let owner = self.expr(&node.value);
                 self.sets_attribute(&owner, &node.attr, node.range);
@@ -207,7 +168,6 @@ impl<'a> Checker<'a> {
             Expr::Subscript(node) => {
                 self.expr(&node.value);
                 self.expr(&node.slice);
-                self.sets_item(&node.value, node.range);
             }
             _ => {}
         }

@@ -5,10 +5,14 @@ use tpv_runtime::bytecode::Instr;
 
 use super::expression::{binary_op, count};
 use super::{Compiler, Done};
+use crate::python::language;
 
 impl<'a> Compiler<'a> {
     /// Assigns the top of the stack.
     pub(super) fn assign(&mut self, target: &'a Expr) -> Done {
+        if let Some(construct) = language::expression(target) {
+            return self.left_out(&construct);
+        }
         self.at(target.start());
         match target {
             Expr::Name(node) => self.store_name(&node.id),
@@ -16,7 +20,7 @@ impl<'a> Compiler<'a> {
                 self.bindable(&node.attr)?;
                 self.expression(&node.value)?;
                 self.at(node.range.start());
-                let name = self.attribute_index(&node.attr);
+                let name = self.name_index(&node.attr);
                 self.emit(Instr::StoreAttr { name })
             }
             Expr::Subscript(node) => {
@@ -59,6 +63,9 @@ impl<'a> Compiler<'a> {
 
     pub(super) fn augmented(&mut self, node: &'a ast::StmtAugAssign) -> Done {
         let op = Instr::InPlace { op: binary_op(node.op) };
+        if let Some(construct) = language::expression(&node.target) {
+            return self.left_out(&construct);
+        }
         let at = node.target.start();
         self.at(at);
         match &*node.target {
@@ -70,7 +77,7 @@ impl<'a> Compiler<'a> {
                 self.store_name(&name.id)
             }
             Expr::Attribute(target) => {
-                let name = self.attribute_index(&target.attr);
+                let name = self.name_index(&target.attr);
                 self.expression(&target.value)?;
                 self.at(at);
                 self.emit(Instr::Dup)?;
@@ -98,14 +105,12 @@ impl<'a> Compiler<'a> {
     }
 
     /// `target: annotation = value`. The annotation is never evaluated: the loader's `from __future__ import annotations`
-    /// holds for what it compiles. A class keeps its text.
+    /// holds for what it compiles.
     pub(super) fn annotated(&mut self, node: &'a ast::StmtAnnAssign) -> Done {
         if let Some(value) = &node.value {
             self.expression(value)?;
-            self.assign(&node.target)?;
-            return self.note_annotation(node);
+            return self.assign(&node.target);
         }
-        self.note_annotation(node)?;
         // Without a value, what the target is an attribute or item of is still evaluated.
         match &*node.target {
             Expr::Attribute(target) => {
@@ -123,13 +128,16 @@ impl<'a> Compiler<'a> {
     }
 
     pub(super) fn delete(&mut self, target: &'a Expr) -> Done {
+        if let Some(construct) = language::expression(target) {
+            return self.left_out(&construct);
+        }
         self.at(target.start());
         match target {
             Expr::Name(node) => self.delete_name(&node.id),
             Expr::Attribute(node) => {
                 self.expression(&node.value)?;
                 self.at(node.range.start());
-                let name = self.attribute_index(&node.attr);
+                let name = self.name_index(&node.attr);
                 self.emit(Instr::DeleteAttr { name })
             }
             Expr::Subscript(node) => {

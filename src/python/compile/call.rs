@@ -5,6 +5,7 @@ use tpv_runtime::bytecode::{Const, Instr};
 
 use super::expression::count;
 use super::{Compiler, Done};
+use crate::python::language;
 
 impl<'a> Compiler<'a> {
     pub(super) fn call(&mut self, node: &'a ast::ExprCall) -> Done {
@@ -12,6 +13,7 @@ impl<'a> Compiler<'a> {
         let unpacks = node.args.iter().any(Expr::is_starred_expr) || node.keywords.iter().any(|kw| kw.arg.is_none());
         if let Expr::Attribute(method) = &*node.func
             && !unpacks
+            && !language::is_left_out_attribute(&method.attr)
             && node.args.iter().chain(node.keywords.iter().map(|kw| &kw.value)).all(is_quiet)
         {
             return self.call_method(node, method);
@@ -35,7 +37,7 @@ impl<'a> Compiler<'a> {
         self.expression(&method.value)?;
         let (argc, names) = self.arguments(node)?;
         self.at(node.range.start());
-        let name = self.attribute_index(&method.attr);
+        let name = self.name_index(&method.attr);
         self.emit(match names {
             Some(names) => Instr::CallMethodKw { name, argc, names },
             None => Instr::CallMethod { name, argc },

@@ -43,9 +43,6 @@ impl<'a> Compiler<'a> {
         let (Some(scope), Some(first)) = (scope, generators.first()) else { return Ok(()) };
         let place = self.place;
         if let Some(generator) = generators.iter().find(|generator| generator.is_async) {
-            if matches!(element, Element::Yield(_)) {
-                return self.unsupported("asynchronous generator expressions", generator.target.start());
-            }
             return self
                 .refuse(generator.target.start(), "asynchronous comprehension outside of an asynchronous function");
         }

@@ -5,8 +5,8 @@ use tpv_runtime::bytecode::{BinaryOp, CompareOp, Const, Instr, UnaryOp};
 
 use super::{Compiler, Done, fstring};
 use crate::python::assemble::Label;
-use crate::python::fold;
 use crate::python::program::ProgramBuilder;
+use crate::python::{fold, language};
 
 /// Displays with more items than this are built step by step, so that the stack stays low.
 const STEPWISE: usize = 30;
@@ -14,14 +14,17 @@ const STEPWISE: usize = 30;
 impl<'a> Compiler<'a> {
     /// Leaves the value of an expression on the stack.
     pub(super) fn expression(&mut self, expression: &'a Expr) -> Done {
+        if let Some(construct) = language::expression(expression) {
+            return self.left_out(&construct);
+        }
         self.at(expression.start());
         match expression {
-            Expr::Constant(node) => self.constant_expression(node),
+            Expr::Constant(node) => constant(self.program, &node.value).map_or(Ok(()), |value| self.constant(value)),
             Expr::Name(node) => self.load_name(&node.id),
             Expr::Attribute(node) => {
                 self.expression(&node.value)?;
                 self.at(node.range.start());
-                let name = self.attribute_index(&node.attr);
+                let name = self.name_index(&node.attr);
                 self.emit(Instr::LoadAttr { name })
             }
             Expr::Subscript(node) => {
@@ -75,19 +78,8 @@ impl<'a> Compiler<'a> {
             Expr::SetComp(node) => self.set_comprehension(node),
             Expr::DictComp(node) => self.dict_comprehension(node),
             Expr::GeneratorExp(node) => self.generator_expression(node),
-            Expr::Yield(node) => {
-                self.in_function(node.range.start(), "'yield' outside function")?;
-                self.optional(node.value.as_deref())?;
-                self.at(node.range.start());
-                self.emit(Instr::Yield)
-            }
-            Expr::YieldFrom(node) => {
-                self.in_function(node.range.start(), "'yield' outside function")?;
-                self.expression(&node.value)?;
-                self.at(node.range.start());
-                self.emit(Instr::GetIter)?;
-                self.emit(Instr::YieldFrom)
-            }
+            // Generator functions are not compiled.
+            Expr::Yield(_) | Expr::YieldFrom(_) => self.refuse(expression.start(), "'yield' outside function"),
             Expr::Await(node) => {
                 self.in_function(node.range.start(), "'await' outside function")?;
                 // Asynchronous functions are not compiled, so that this one is in a plain function.
@@ -110,19 +102,6 @@ impl<'a> Compiler<'a> {
         match expression {
             Some(expression) => self.expression(expression),
             None => self.constant(Const::None),
-        }
-    }
-
-    /// The index of an attribute's name in the root's table of names.
-    pub(super) fn attribute_index(&mut self, name: &str) -> u32 {
-        let name = self.mangled(name);
-        self.name_index(&name)
-    }
-
-    fn constant_expression(&mut self, node: &ast::ExprConstant) -> Done {
-        match constant(self.program, &node.value) {
-            Some(constant) => self.constant(constant),
-            None => self.unsupported("complex numbers", node.range.start()),
         }
     }
 

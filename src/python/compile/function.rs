@@ -7,7 +7,7 @@ use super::expression::count;
 use super::unit::Unit;
 use super::{Compiler, Done};
 use crate::python::error::PythonError;
-use crate::python::scope::ScopeId;
+use crate::python::scope::{ScopeId, ScopeKind};
 
 impl<'a> Compiler<'a> {
     pub(super) fn function(&mut self, node: &'a ast::StmtFunctionDef) -> Done {
@@ -51,8 +51,7 @@ impl<'a> Compiler<'a> {
         }
         let (_, named) = arguments.split_kwonlyargs();
         for (argument, default) in &named {
-            let name = self.mangled(&argument.arg);
-            let name = Const::Str(self.program.string(&name));
+            let name = Const::Str(self.program.string(&argument.arg));
             self.constant(name)?;
             self.expression(default)?;
         }
@@ -79,7 +78,7 @@ impl<'a> Compiler<'a> {
         unit.locals.extend(info.parameters.iter().cloned());
         unit.cells.extend(info.cells.iter().cloned());
         unit.free.extend(info.free.iter().cloned());
-        unit.generator = info.generator;
+        unit.generator = info.kind == ScopeKind::Generator;
         unit.parameters = match arguments {
             Some(arguments) => Parameters {
                 positional_only: count(&arguments.posonlyargs),

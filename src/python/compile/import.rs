@@ -19,21 +19,12 @@ impl<'a> Compiler<'a> {
     }
 
     pub(super) fn import_from(&mut self, node: &'a ast::StmtImportFrom) -> Done {
-        let at = node.range.start();
         let module = node.module.as_ref().map_or("", |name| name.as_str());
-        if node.level.is_some_and(|level| level.to_u32() > 0) {
-            // The block's namespace holds the loader's `__package__`, but nothing promises it to configs.
-            return self.unsupported("relative imports", at);
-        }
         if module == "__future__" {
             return self.future(node);
         }
-        let star = node.names.iter().any(|alias| alias.name.as_str() == "*");
         let name = self.string_constant(module);
         self.emit(Instr::ImportName { name, leaf: true })?;
-        if star {
-            return self.emit(Instr::ImportStar);
-        }
         for alias in &node.names {
             self.at(alias.range.start());
             let name = self.name_index(&alias.name);

@@ -2,7 +2,6 @@
 
 mod assignment;
 mod call;
-mod class;
 mod comprehension;
 mod control;
 mod exceptions;
@@ -11,7 +10,6 @@ mod fstring;
 mod function;
 mod import;
 mod names;
-mod pattern;
 mod statement;
 mod unit;
 
@@ -24,7 +22,8 @@ use tpv_runtime::bytecode::{BinaryOp, CodeKind, Const, Instr};
 use tpv_runtime::mapper::COMPUTED_NAMES;
 
 use super::assemble::Label;
-use super::error::{ErrorKind, Notes, PythonError, Stage, Unsupported};
+use super::error::{ErrorKind, PythonError, Stage};
+use super::language::LeftOut;
 use super::parse::{self, Parsed, Text};
 use super::program::ProgramBuilder;
 use super::scope::{ScopeId, Scopes};
@@ -38,13 +37,8 @@ type Done = Result<(), PythonError>;
 const MAX_INSTRUCTIONS: usize = 1 << 18;
 
 /// Compiles a block into the program. Gives the index of its root code, and the tree it was compiled from.
-pub(super) fn block(
-    program: &mut ProgramBuilder,
-    source: &str,
-    kind: CodeKind,
-) -> Result<(u32, Notes, Parsed), PythonError> {
+pub(super) fn block(program: &mut ProgramBuilder, source: &str, kind: CodeKind) -> Result<(u32, Parsed), PythonError> {
     let mut parsed = parse::parse(source, kind)?;
-    let newer = parsed.newer.take();
     let text = &parsed.text;
     validate::validate(&parsed.body, text)?;
     let last = match kind {
@@ -61,17 +55,15 @@ pub(super) fn block(
         root,
         names: IndexSet::new(),
         inner: HashMap::new(),
-        notes: Notes { newer, ..Notes::default() },
         unit: Unit::new(kind, "<module>".to_owned(), Scopes::ROOT),
         place: (1, 1),
         future_end: future_end(&parsed.body),
     };
     compiler.block_body(&parsed.body, last.is_some())?;
-    let notes = std::mem::take(&mut compiler.notes);
     let kernel = if kind == CodeKind::Block { kernel::lower(&parsed.body, &mut compiler) } else { None };
     let computed = COMPUTED_NAMES.iter().copied().filter(|name| source.contains(name));
     compiler.finish_root(computed, kernel);
-    Ok((root, notes, parsed))
+    Ok((root, parsed))
 }
 
 /// TPV takes the last statement off the parsed list and asserts that it is an expression.
@@ -113,7 +105,6 @@ struct Compiler<'a> {
     names: IndexSet<String>,
     /// The codes of inner functions that are compiled already: the body of a `finally` is compiled several times.
     inner: HashMap<ScopeId, u32>,
-    notes: Notes,
     /// The code that is being compiled.
     unit: Unit<'a>,
     /// Line and column of what is being compiled.
@@ -216,16 +207,11 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// Notes a construct that is not there, and raises where it is reached.
-    fn unsupported(&mut self, what: &str, at: TextSize) -> Done {
-        self.at(at);
-        let (line, column) = self.place;
-        let note = Unsupported { what: what.to_owned(), line, column };
-        if !self.notes.unsupported.contains(&note) {
-            self.notes.unsupported.push(note);
-        }
+    /// Raises where a construct is reached that the native language leaves out.
+    fn left_out(&mut self, construct: &LeftOut) -> Done {
+        self.at(construct.range.start());
         let class = self.string_constant("NotImplementedError");
-        let message = self.string_constant(&format!("{what} are not supported"));
+        let message = self.string_constant(&construct.message());
         self.emit(Instr::RaiseError { class, message })
     }
 

@@ -4,8 +4,7 @@ use rustpython_parser::ast::{self, Ranged, Stmt};
 use tpv_runtime::bytecode::{CodeKind, Instr};
 
 use super::{Compiler, Done};
-use crate::python::fold;
-use crate::python::scope::ScopeKind;
+use crate::python::{fold, language};
 
 impl<'a> Compiler<'a> {
     pub(super) fn statements(&mut self, body: &'a [Stmt]) -> Done {
@@ -13,6 +12,9 @@ impl<'a> Compiler<'a> {
     }
 
     fn statement(&mut self, statement: &'a Stmt) -> Done {
+        if let Some(construct) = language::statement(statement) {
+            return self.left_out(&construct);
+        }
         self.at(statement.start());
         match statement {
             Stmt::Expr(node) => {
@@ -35,6 +37,8 @@ impl<'a> Compiler<'a> {
             Stmt::AnnAssign(node) => self.annotated(node),
             Stmt::Delete(node) => node.targets.iter().try_for_each(|target| self.delete(target)),
             Stmt::Pass(_) | Stmt::Global(_) | Stmt::Nonlocal(_) => Ok(()),
+            // Left out, as told above.
+            Stmt::ClassDef(_) | Stmt::AsyncFunctionDef(_) | Stmt::Match(_) | Stmt::TryStar(_) => Ok(()),
             Stmt::If(node) => self.if_statement(node),
             Stmt::For(node) => self.for_loop(node),
             Stmt::While(node) => self.while_loop(node),
@@ -46,25 +50,17 @@ impl<'a> Compiler<'a> {
             Stmt::With(node) => self.with(&node.items, &node.body),
             Stmt::Assert(node) => self.assert(node),
             Stmt::FunctionDef(node) => self.function(node),
-            Stmt::ClassDef(node) => self.class(node),
             Stmt::Import(node) => self.import(node),
             Stmt::ImportFrom(node) => self.import_from(node),
-            Stmt::Match(node) => self.match_statement(node),
-            Stmt::AsyncFunctionDef(node) => self.unsupported("async functions", node.range.start()),
             Stmt::AsyncFor(node) => self.refuse(node.range.start(), "'async for' outside async function"),
             Stmt::AsyncWith(node) => self.refuse(node.range.start(), "'async with' outside async function"),
-            Stmt::TryStar(node) => self.unsupported("except* clauses", node.range.start()),
             Stmt::TypeAlias(node) => self.refuse(node.range.start(), "invalid syntax"),
         }
     }
 
     /// Refuses what may stand in functions only.
     pub(super) fn in_function(&self, at: rustpython_parser::text_size::TextSize, message: &str) -> Done {
-        let kind = self.scopes.get(self.unit.scope).map(|scope| scope.kind);
-        if self.unit.kind == CodeKind::Function && kind != Some(ScopeKind::Class) {
-            return Ok(());
-        }
-        self.refuse(at, message)
+        if self.unit.kind == CodeKind::Function { Ok(()) } else { self.refuse(at, message) }
     }
 
     fn if_statement(&mut self, node: &'a ast::StmtIf) -> Done {

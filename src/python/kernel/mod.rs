@@ -8,7 +8,7 @@ use rustpython_parser::ast::{self, CmpOp, Constant, Expr, Stmt};
 use tpv_runtime::bytecode::kernel::{Function, Kernel, MAX_DEPTH, MAX_INPUTS, MAX_NODES, Node, Relation, covers};
 use tpv_runtime::bytecode::{BinaryOp, CompareOp, UnaryOp};
 
-use super::fold;
+use super::{fold, language};
 
 /// The tables of the code that the kernel belongs to.
 pub(super) trait Tables {
@@ -84,7 +84,7 @@ impl<T: Tables> Lowerer<'_, T> {
                 orelse: self.expression(&node.orelse)?,
             },
             Expr::Call(node) => self.call(node)?,
-            Expr::Attribute(node) => {
+            Expr::Attribute(node) if !language::is_left_out_attribute(&node.attr) => {
                 Node::Attribute { object: self.expression(&node.value)?, name: self.tables.name(&node.attr) }
             }
             _ => return None,

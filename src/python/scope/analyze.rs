@@ -36,7 +36,6 @@ fn scope(
         } else if uses.bound || uses.parameter {
             match kind {
                 ScopeKind::Module => Meaning::Global,
-                ScopeKind::Class => Meaning::ClassLocal,
                 _ => {
                     inner_bound.insert(name.clone());
                     Meaning::Local
@@ -65,12 +64,8 @@ fn scope(
                 scope.meanings.insert(name, Meaning::Cell);
             }
             Some(Meaning::Free) => {}
-            // A class body passes on what its methods take from around it, whatever it binds itself.
-            Some(Meaning::ClassLocal) => free.push(name),
             _ => {
-                if kind != ScopeKind::Class {
-                    scope.meanings.insert(name.clone(), Meaning::Free);
-                }
+                scope.meanings.insert(name.clone(), Meaning::Free);
                 free.push(name);
             }
         }

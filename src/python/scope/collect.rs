@@ -6,9 +6,10 @@ use indexmap::{IndexMap, IndexSet};
 use rustpython_parser::ast::{self, Expr, ExprContext, Pattern, Ranged, Stmt};
 use rustpython_parser::text_size::TextSize;
 
-use super::{Scope, ScopeId, ScopeKind, Scopes, TreeNode, Uses, mangle, refuse};
+use super::{Scope, ScopeId, ScopeKind, Scopes, TreeNode, Uses, refuse};
 use crate::python::error::PythonError;
 use crate::python::parse::Text;
+use crate::python::walk::{self, Part};
 
 type Done = Result<(), PythonError>;
 
@@ -16,7 +17,7 @@ type Done = Result<(), PythonError>;
 pub(super) fn collect<'t>(body: &'t [Stmt], text: &Text) -> Result<Scopes<'t>, PythonError> {
     let scopes = Scopes { scopes: Vec::new(), by_node: HashMap::new() };
     let mut collector = Collector { scopes, text, current: Scopes::ROOT };
-    collector.open(ScopeKind::Module, None);
+    collector.open(ScopeKind::Module);
     collector.statements(body)?;
     Ok(collector.scopes)
 }
@@ -28,7 +29,7 @@ struct Collector<'a, 't> {
 }
 
 impl<'t> Collector<'_, 't> {
-    fn open(&mut self, kind: ScopeKind, class: Option<String>) -> ScopeId {
+    fn open(&mut self, kind: ScopeKind) {
         let id = self.scopes.scopes.len();
         let parent = (id > 0).then_some(self.current);
         // What is nested in an iterable expression is part of it.
@@ -37,10 +38,8 @@ impl<'t> Collector<'_, 't> {
             kind,
             parent,
             parameters: IndexSet::new(),
-            generator: kind == ScopeKind::Generator,
             cells: IndexSet::new(),
             free: IndexSet::new(),
-            class,
             symbols: IndexMap::new(),
             meanings: HashMap::new(),
             children: Vec::new(),
@@ -50,32 +49,16 @@ impl<'t> Collector<'_, 't> {
             parent.children.push(id);
         }
         self.current = id;
-        id
     }
 
     /// Runs `f` in a new scope that `node` makes.
     fn within<T>(&mut self, kind: ScopeKind, node: &'t T, f: impl FnOnce(&mut Self) -> Done) -> Done {
-        let class = self.class();
-        self.within_class(kind, class, node, f)
-    }
-
-    fn within_class<T>(
-        &mut self,
-        kind: ScopeKind,
-        class: Option<String>,
-        node: &'t T,
-        f: impl FnOnce(&mut Self) -> Done,
-    ) -> Done {
         let outer = self.current;
-        let id = self.open(kind, class);
-        self.scopes.by_node.insert(TreeNode::from(node), id);
+        self.open(kind);
+        self.scopes.by_node.insert(TreeNode::from(node), self.current);
         let result = f(self);
         self.current = outer;
         result
-    }
-
-    fn class(&self) -> Option<String> {
-        self.scopes.get(self.current).and_then(|scope| scope.class.clone())
     }
 
     fn kind(&self, id: ScopeId) -> ScopeKind {
@@ -84,8 +67,7 @@ impl<'t> Collector<'_, 't> {
 
     fn uses_in(&mut self, id: ScopeId, name: &str) -> Option<&mut Uses> {
         let scope = self.scopes.scopes.get_mut(id)?;
-        let name = mangle(scope.class.as_deref(), name).into_owned();
-        Some(scope.symbols.entry(name).or_default())
+        Some(scope.symbols.entry(name.to_owned()).or_default())
     }
 
     fn note(&mut self, name: &str, note: impl FnOnce(&mut Uses)) {
@@ -116,10 +98,8 @@ impl<'t> Collector<'_, 't> {
         let listed = arguments.posonlyargs.iter().chain(&arguments.args).chain(&arguments.kwonlyargs);
         let named = listed.map(|argument| &argument.def);
         for argument in named.chain(arguments.vararg.as_deref()).chain(arguments.kwarg.as_deref()) {
-            let class = self.class();
-            let name = mangle(class.as_deref(), &argument.arg).into_owned();
             if let Some(scope) = self.scopes.scopes.get_mut(self.current)
-                && !scope.parameters.insert(name)
+                && !scope.parameters.insert(argument.arg.to_string())
             {
                 let message = format!("duplicate argument '{}' in function definition", argument.arg);
                 return Err(refuse(self.text, argument.range.start(), message));
@@ -138,36 +118,22 @@ impl<'t> Collector<'_, 't> {
         body.iter().try_for_each(|statement| self.statement(statement))
     }
 
-    /// `def` and `async def`, which are two kinds of nodes of the same parts.
-    fn function(
-        &mut self,
-        def: &'t impl Ranged,
-        name: &'t ast::Identifier,
-        decorators: &'t [Expr],
-        arguments: &'t ast::Arguments,
-        body: &'t [Stmt],
-    ) -> Done {
-        self.expressions(decorators)?;
-        self.bind(name, def.start())?;
-        self.defaults(arguments)?;
+    fn function(&mut self, def: &'t ast::StmtFunctionDef) -> Done {
+        self.expressions(&def.decorator_list)?;
+        self.bind(&def.name, def.start())?;
+        self.defaults(&def.args)?;
         self.within(ScopeKind::Function, def, |this| {
-            this.parameters(arguments)?;
-            this.statements(body)
+            this.parameters(&def.args)?;
+            this.statements(&def.body)
         })
     }
 
     fn statement(&mut self, statement: &'t Stmt) -> Done {
         match statement {
-            Stmt::FunctionDef(def) => self.function(def, &def.name, &def.decorator_list, &def.args, &def.body),
-            Stmt::AsyncFunctionDef(def) => self.function(def, &def.name, &def.decorator_list, &def.args, &def.body),
-            Stmt::ClassDef(def) => {
-                self.expressions(&def.decorator_list)?;
-                self.bind(&def.name, def.range.start())?;
-                self.expressions(&def.bases)?;
-                def.keywords.iter().try_for_each(|keyword| self.expression(&keyword.value))?;
-                let class = Some(def.name.to_string());
-                self.within_class(ScopeKind::Class, class, def, |this| this.statements(&def.body))
-            }
+            Stmt::FunctionDef(def) => self.function(def),
+            // What the native language leaves out is not compiled, and binds its name.
+            Stmt::AsyncFunctionDef(def) => self.bind(&def.name, def.range.start()),
+            Stmt::ClassDef(def) => self.bind(&def.name, def.range.start()),
             Stmt::Return(node) => self.optional(node.value.as_deref()),
             Stmt::Delete(node) => self.expressions(&node.targets),
             Stmt::Assign(node) => {
@@ -334,35 +300,20 @@ impl<'t> Collector<'_, 't> {
         self.statements(finalbody)
     }
 
+    /// The names that a pattern binds. A `match` is not compiled, but in a function its names are local variables.
     fn pattern(&mut self, pattern: &'t Pattern) -> Done {
-        let at = pattern.range().start();
-        match pattern {
-            Pattern::MatchValue(node) => self.expression(&node.value),
-            Pattern::MatchSingleton(_) => Ok(()),
-            Pattern::MatchSequence(node) => self.patterns(&node.patterns),
-            Pattern::MatchMapping(node) => {
-                self.expressions(&node.keys)?;
-                self.patterns(&node.patterns)?;
-                node.rest.as_ref().map_or(Ok(()), |name| self.bind(name, at))
-            }
-            Pattern::MatchClass(node) => {
-                self.expression(&node.cls)?;
-                self.patterns(&node.patterns)?;
-                self.patterns(&node.kwd_patterns)
-            }
-            Pattern::MatchStar(node) => node.name.as_ref().map_or(Ok(()), |name| self.bind(name, at)),
-            Pattern::MatchAs(node) => {
-                if let Some(pattern) = &node.pattern {
-                    self.pattern(pattern)?;
-                }
-                node.name.as_ref().map_or(Ok(()), |name| self.bind(name, at))
-            }
-            Pattern::MatchOr(node) => self.patterns(&node.patterns),
-        }
-    }
-
-    fn patterns(&mut self, patterns: &'t [Pattern]) -> Done {
-        patterns.iter().try_for_each(|pattern| self.pattern(pattern))
+        let name = match pattern {
+            Pattern::MatchAs(node) => node.name.as_ref(),
+            Pattern::MatchStar(node) => node.name.as_ref(),
+            Pattern::MatchMapping(node) => node.rest.as_ref(),
+            _ => None,
+        };
+        name.map_or(Ok(()), |name| self.bind(name, pattern.start()))?;
+        walk::pattern(pattern, &mut |part| match part {
+            Part::Pattern(node) => self.pattern(node),
+            Part::Expr(node) => self.expression(node),
+            Part::Stmt(node) => self.statement(node),
+        })
     }
 
     fn optional(&mut self, expression: Option<&'t Expr>) -> Done {
@@ -404,11 +355,11 @@ impl<'t> Collector<'_, 't> {
             ),
             Expr::GeneratorExp(node) => self.comprehension(ScopeKind::Generator, node, &node.generators, &[&node.elt]),
             Expr::Yield(node) => {
-                self.make_generator(node.range.start())?;
+                self.refuse_yield(node.range.start())?;
                 self.optional(node.value.as_deref())
             }
             Expr::YieldFrom(node) => {
-                self.make_generator(node.range.start())?;
+                self.refuse_yield(node.range.start())?;
                 self.expression(&node.value)
             }
             Expr::Await(node) => self.expression(&node.value),
@@ -459,19 +410,13 @@ impl<'t> Collector<'_, 't> {
         }
     }
 
-    fn make_generator(&mut self, at: TextSize) -> Done {
-        if let Some(scope) = self.scopes.scopes.get_mut(self.current) {
-            let place = match scope.kind {
-                ScopeKind::Comprehension(name) => name,
-                ScopeKind::Generator => "generator expression",
-                _ => "",
-            };
-            if !place.is_empty() {
-                return Err(refuse(self.text, at, format!("'yield' inside {place}")));
-            }
-            scope.generator = true;
-        }
-        Ok(())
+    fn refuse_yield(&self, at: TextSize) -> Done {
+        let place = match self.kind(self.current) {
+            ScopeKind::Comprehension(name) => name,
+            ScopeKind::Generator => "generator expression",
+            _ => return Ok(()),
+        };
+        Err(refuse(self.text, at, format!("'yield' inside {place}")))
     }
 
     fn comprehension<T>(
@@ -539,10 +484,6 @@ impl<'t> Collector<'_, 't> {
             id = self.scopes.get(id).and_then(|scope| scope.parent).unwrap_or(Scopes::ROOT);
         }
         let global = match self.kind(id) {
-            ScopeKind::Class => {
-                let message = "assignment expression within a comprehension cannot be used in a class body";
-                return Err(refuse(self.text, at, message));
-            }
             ScopeKind::Module => true,
             _ => {
                 let uses = self.uses_in(id, &name.id);

@@ -18,7 +18,7 @@ use crate::python::modules::enums;
 use crate::python::modules::functools::CachedProperty;
 use crate::python::modules::typing::{self, Base, NAMED_TUPLE};
 use crate::python::string::Str;
-use crate::python::types::{BuiltinType, Class, DICT, Instance, LIST, OBJECT, SET, Type};
+use crate::python::types::{BuiltinType, Class, DICT, Instance, LIST, SET, Type};
 use crate::python::value::Value;
 
 /// The builtin class whose instances are values of their own form, which a class of the config's code cannot have, where the
@@ -28,19 +28,6 @@ pub(crate) fn own_form(class: &'static BuiltinType) -> Option<&'static BuiltinTy
     let own: [&'static BuiltinType; 11] =
         [&INT, &FLOAT, &STR, &BYTES, &TUPLE, &LIST, &DICT, &SET, &FROZENSET, &TYPE, &MODULE];
     own.into_iter().find(|other| class.is_subclass(other))
-}
-
-/// Whether instances of a class of the runtime hold what instances of a class that derives from it do not: those are plain
-/// objects, which get nothing from the constructor of the base.
-pub(crate) fn holds_more(class: &'static BuiltinType) -> bool {
-    let plain = std::ptr::eq(class, &raw const OBJECT) || class.is_subclass(&crate::python::exception::BASE_EXCEPTION);
-    let is_enum = class.module == "enum";
-    // The mixed-in methods of abstract classes are not there either.
-    let mixes_in = class.module == "collections.abc"
-        && ["Mapping", "MutableMapping", "Sequence", "MutableSequence", "Set", "MutableSet", "Generator"]
-            .contains(&class.name);
-    let is_abstract = matches!(class.module, "abc" | "typing" | "collections.abc" | "numbers");
-    mixes_in || (class.construct.is_some() || !class.methods.is_empty()) && !plain && !is_enum && !is_abstract
 }
 
 fn has_own_form(class: &'static BuiltinType) -> bool {

@@ -1,0 +1,72 @@
+//! What the native language leaves out (T130): constructs, and attributes that code asks for by a text.
+
+use rustpython_parser::ast::{Expr, ExprCall, ExprConstant, Stmt};
+use rustpython_parser::text_size::TextRange;
+
+use super::attributes::ATTRIBUTE_ERROR;
+use super::bindings;
+use super::checker::Checker;
+use super::types::Type;
+use crate::python::language::{self, INSTEAD_OF_CLASS, LeftOut};
+
+impl<'a> Checker<'a> {
+    /// Tells a statement that is left out, and binds the names that it would bind.
+    pub(super) fn left_out_statement(&mut self, node: &'a Stmt) -> bool {
+        let Some(construct) = language::statement(node) else { return false };
+        self.left_out(&construct);
+        for name in bindings::collect(std::slice::from_ref(node)).names {
+            self.bind(&name, Type::Any);
+        }
+        true
+    }
+
+    /// Tells an expression that is left out; what it is made of is walked nevertheless where that is evaluated first.
+    pub(super) fn left_out_expression(&mut self, node: &'a Expr) -> bool {
+        let Some(construct) = language::expression(node) else { return false };
+        if let Expr::Attribute(attribute) = node {
+            self.expr(&attribute.value);
+        }
+        self.left_out(&construct);
+        true
+    }
+
+    fn left_out(&mut self, construct: &LeftOut) {
+        self.limit("T130", construct.range, construct.message(), "NotImplementedError", construct.help);
+    }
+
+    /// `type(name, bases, namespace)` makes a class.
+    pub(super) fn makes_class(&mut self, node: &ExprCall) {
+        let is_plain = |argument: &Expr| !argument.is_starred_expr();
+        if node.args.len() > 1 || !node.args.iter().all(is_plain) || !node.keywords.is_empty() {
+            self.limit("T130", node.range, "tpvc has no classes".to_owned(), "TypeError", INSTEAD_OF_CLASS);
+        }
+    }
+
+    /// A text that names an attribute that no object has natively, in code that asks for attributes by their names.
+    pub(super) fn names_left_out_attribute(&mut self, node: &ExprConstant) {
+        let Some(text) = node.value.as_str() else { return };
+        let asks = ["getattr", "hasattr", "attrgetter", "methodcaller"].iter().any(|name| self.source.contains(name));
+        if asks && language::is_left_out_attribute(text) {
+            self.no_such_attribute(text, node.range);
+        }
+        // `'{0.__dict__}'.format(x)`
+        if self.source.contains("format") {
+            let fields = text.split('{').skip(1).filter_map(|rest| rest.split(['}', ':', '!']).next());
+            for name in fields.flat_map(|field| field.split(['.', '[']).skip(1)) {
+                if language::is_left_out_attribute(name) {
+                    self.no_such_attribute(name, node.range);
+                }
+            }
+        }
+    }
+
+    fn no_such_attribute(&mut self, name: &str, range: TextRange) {
+        if self.expects(ATTRIBUTE_ERROR) {
+            return;
+        }
+        let message = format!("tpvc has no attributes such as `{name}`");
+        self.fault("T130", range, message, "no object has it: jobs that come here may get another answer");
+        self.note("works under TPV inside Galaxy");
+        self.help("write it another way, or keep this rule on TPV");
+    }
+}
