@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{Common, Outcome};
+use super::Outcome;
+use super::error::CliError;
 use crate::bench::{Shape, Timing, Workload, WorkloadError, compile, time};
 use tpv_runtime::artifact::Rules;
 
@@ -73,17 +74,11 @@ impl Row {
 }
 
 impl Bench {
-    pub(super) fn run(&self, common: &Common) -> Outcome {
-        match self.measure() {
-            Ok((workload, rows)) => {
-                self.print(&workload, &rows);
-                Outcome::Done
-            }
-            Err(error) => {
-                common.fail(error.to_string(), "`tpvc compile` shows what is wrong with a config, with its place");
-                Outcome::Bad
-            }
-        }
+    pub(super) fn run(&self) -> Result<Outcome, CliError> {
+        let help = "`tpvc compile` shows what is wrong with a config, with its place";
+        let (workload, rows) = self.measure().map_err(|error| CliError::new(error.to_string(), help))?;
+        self.print(&workload, &rows);
+        Ok(Outcome::Done)
     }
 
     fn workload(&self, folder: &std::path::Path) -> Result<Workload, WorkloadError> {

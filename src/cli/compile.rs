@@ -6,9 +6,10 @@ use std::time::Instant;
 
 use clap::Args;
 
+use super::error::CliError;
 use super::output::{Output, tell};
 use super::paths;
-use super::report::{count, grouped, write_help};
+use super::report::{count, grouped};
 use super::{Common, Outcome};
 
 /// Compile TPV config files into one artifact
@@ -33,35 +34,24 @@ pub(super) struct Compile {
 }
 
 impl Compile {
-    pub(super) fn run(&self, common: &Common) -> Outcome {
+    pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let started = Instant::now();
-        let configs = match paths::configs(&self.configs, common) {
-            Ok(configs) => configs,
-            Err(trouble) => return common.end(Err(trouble)),
-        };
+        let configs = paths::configs(&self.configs, common)?;
         let compiled = crate::compile(&configs, &crate::CompileOptions { strict: self.strict });
         common.show(&compiled.diagnostics, &compiled.sources);
         let Some(rules) = compiled.rules else {
             let errors = count(compiled.diagnostics.errors() as u64, "error");
             tell(format_args!("nothing was written: {errors}"));
-            return Outcome::Bad;
+            return Ok(Outcome::Bad);
         };
-        let bytes = match rules.to_bytes() {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                common.fail(error.to_string(), "split the config, or report this with the config");
-                return Outcome::Bad;
-            }
-        };
+        let bytes = rules
+            .to_bytes()
+            .map_err(|error| CliError::new(error.to_string(), "split the config, or report this with the config"))?;
         let written = Output::create(&self.output).and_then(|mut output| {
             output.write_all(&bytes)?;
             output.finish()
         });
-        if let Err(error) = written {
-            let (what, help) = write_help(&error, &self.output);
-            common.fail(format!("the artifact cannot be written to {what}"), &help);
-            return Outcome::Bad;
-        }
+        written.map_err(|error| CliError::unwritable("the artifact", &error, &self.output))?;
         let tables = rules.tables();
         common.say(&format!(
             "compiled {}: {}, {}, {}, {}, {} of code; {} bytes in {:.0} ms",
@@ -74,6 +64,6 @@ impl Compile {
             grouped(bytes.len() as u64),
             started.elapsed().as_secs_f64() * 1e3,
         ));
-        Outcome::Done
+        Ok(Outcome::Done)
     }
 }

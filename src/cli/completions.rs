@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
+use super::error::{CliError, io_help};
 use super::output::print;
-use super::report::io_help;
-use super::{Cli, Common, Outcome};
+use super::{Cli, Outcome};
 
 /// Print what a shell needs to complete command lines of tpvc
 #[derive(Args)]
@@ -22,10 +22,11 @@ pub(super) struct Completions {
 }
 
 impl Completions {
-    pub(super) fn run(&self, common: &Common) -> Outcome {
+    pub(super) fn run(&self) -> Result<Outcome, CliError> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "tpvc", &mut text);
-        common.end(print(text).map(|()| Outcome::Done))
+        print(text)?;
+        Ok(Outcome::Done)
     }
 }
 
@@ -41,30 +42,26 @@ pub(super) struct Man {
 }
 
 impl Man {
-    pub(super) fn run(&self, common: &Common) -> Outcome {
+    pub(super) fn run(&self) -> Result<Outcome, CliError> {
         let mut command = Cli::command().disable_help_subcommand(true);
         command.build();
         let Some(folder) = &self.out else {
             let mut text = Vec::new();
-            return match clap_mangen::Man::new(command).render(&mut text) {
-                Ok(()) => common.end(print(text).map(|()| Outcome::Done)),
-                Err(error) => fail(common, &error, Path::new("-")),
-            };
+            clap_mangen::Man::new(command).render(&mut text).map_err(|error| unwritable(&error, Path::new("-")))?;
+            print(text)?;
+            return Ok(Outcome::Done);
         };
         if folder.exists() && !folder.is_dir() {
-            common.fail(format!("`{}` is a file", folder.display()), "name a folder: there is a page for each verb");
-            return Outcome::Bad;
+            let message = format!("`{}` is a file", folder.display());
+            return Err(CliError::new(message, "name a folder: there is a page for each verb"));
         }
         let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command, folder));
-        match written {
-            Ok(()) => Outcome::Done,
-            Err(error) => fail(common, &error, folder),
-        }
+        written.map_err(|error| unwritable(&error, folder))?;
+        Ok(Outcome::Done)
     }
 }
 
-fn fail(common: &Common, error: &io::Error, path: &Path) -> Outcome {
+fn unwritable(error: &io::Error, path: &Path) -> CliError {
     let (what, help) = io_help(error, path);
-    common.fail(format!("cannot write to {what}"), help);
-    Outcome::Bad
+    CliError::new(format!("cannot write to {what}"), help)
 }

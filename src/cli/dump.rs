@@ -10,8 +10,8 @@ use crate::config::suggest::{closest, did_you_mean};
 use crate::dump::{Options, text, yaml};
 use crate::source::shown;
 
+use super::error::CliError;
 use super::output::print;
-use super::report::Trouble;
 use super::{Common, Outcome, rules};
 
 /// Print the merged config
@@ -51,19 +51,16 @@ enum Format {
 }
 
 impl Dump {
-    pub(super) fn run(&self, common: &Common) -> Outcome {
-        common.end(self.try_run(common))
-    }
-
-    fn try_run(&self, common: &Common) -> Result<Outcome, Trouble> {
+    pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         if self.configs.is_empty() && self.job_conf.is_none() {
-            common.misuse(
+            return Err(CliError::misuse(
                 "`tpvc dump` needs configs",
                 "name config files, or the job configuration with `--job-conf FILE`",
-            );
+            ));
         }
         if self.provenance && self.output_format == Some(Format::Text) {
-            common.misuse("`--provenance` writes YAML comments", "leave out `--output-format text`");
+            let help = "leave out `--output-format text`";
+            return Err(CliError::misuse("`--provenance` writes YAML comments", help));
         }
         let (inputs, sources) = rules::inputs(self.job_conf.as_deref(), &self.configs, common)?;
         let compiled = crate::compile_inputs(&inputs, sources, &crate::CompileOptions::default());
@@ -84,7 +81,7 @@ impl Dump {
                     (None, []) => "`tpvc dump` without `--entity` lists all of them".to_owned(),
                     (None, around) => format!("did you mean `{}`?", around.join("` or `")),
                 };
-                return Err(Trouble::new(format!("no entity has the id `{id}`"), help));
+                return Err(CliError::new(format!("no entity has the id `{id}`"), help));
             }
         }
         let names: Vec<String> = inputs

@@ -2,9 +2,10 @@
 
 use clap::Args;
 
+use super::Outcome;
+use super::error::CliError;
 use super::output::print;
-use super::{Common, Outcome};
-use crate::config::suggest::closest;
+use crate::config::suggest::{closest, did_you_mean};
 use crate::lint::codes::{CODES, find};
 
 /// Explain a code of a finding: what it means, an example, how to mend it
@@ -17,21 +18,22 @@ pub(super) struct ExplainCode {
 }
 
 impl ExplainCode {
-    pub(super) fn run(&self, common: &Common) -> Outcome {
-        let Some(code) = &self.code else {
-            let list: String = CODES.iter().map(|code| format!("{}  {}\n", code.code, code.title)).collect();
-            return common.end(print(list).map(|()| Outcome::Done));
-        };
-        match find(code) {
-            Some(found) => common.end(print(found.page).map(|()| Outcome::Done)),
+    pub(super) fn run(&self) -> Result<Outcome, CliError> {
+        match &self.code {
             None => {
-                let help = match closest(&code.to_uppercase(), CODES.iter().map(|code| code.code)) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "`tpvc explain-code` lists all codes".to_owned(),
-                };
-                common.fail(format!("there is no code `{code}`"), &help);
-                Outcome::Bad
+                print(CODES.iter().map(|code| format!("{}  {}\n", code.code, code.title)).collect::<String>())?;
+            }
+            Some(code) => {
+                let found = find(code).ok_or_else(|| {
+                    let help = match closest(&code.to_uppercase(), CODES.iter().map(|code| code.code)) {
+                        Some(near) => did_you_mean(near),
+                        None => "`tpvc explain-code` lists all codes".to_owned(),
+                    };
+                    CliError::new(format!("there is no code `{code}`"), help)
+                })?;
+                print(found.page)?;
             }
         }
+        Ok(Outcome::Done)
     }
 }

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use clap::Args;
 
+use super::error::CliError;
 use super::kind::Kind;
 use super::output::print;
-use super::report::{Trouble, count};
+use super::report::count;
 use super::rewrite::{rewrite, with_line_ends_of};
 use super::{Common, Outcome, diff, paths};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -39,25 +40,24 @@ pub(super) struct Format {
 }
 
 impl Format {
-    pub(super) fn run(&self, common: &Common) -> Outcome {
-        self.refuse(common);
-        let files = match paths::expand(&self.files) {
-            Ok(files) => files,
-            Err(trouble) => return common.end(Err(trouble)),
-        };
+    pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
+        if self.write {
+            self.files.iter().try_for_each(|file| writable(file))?;
+        }
+        let files = paths::expand(&self.files)?;
         if files.len() > 1 && !self.check && !self.write {
-            common.misuse(
+            return Err(CliError::misuse(
                 "several files can be formatted with `--check` or `--write` only",
                 "name one file, or add `--write` to replace the files by their formatted text",
-            );
+            ));
         }
         let (mut bad, mut changed) = (0, 0);
         for file in &files {
             match self.format(file, common) {
                 Ok(Some(is_changed)) => changed += u64::from(is_changed),
                 Ok(None) => bad += 1,
-                Err(trouble) => {
-                    common.fail(trouble.message, &trouble.help);
+                Err(error) => {
+                    common.show_error(&error);
                     bad += 1;
                 }
             }
@@ -65,31 +65,19 @@ impl Format {
         if self.write {
             common.say(&format!("formatted {}", count(changed, "file")));
         }
-        if bad > 0 || self.check && changed > 0 { Outcome::Bad } else { Outcome::Done }
-    }
-
-    /// Ends the process where what cannot be written is to be.
-    fn refuse(&self, common: &Common) {
-        for file in self.files.iter().filter(|_| self.write) {
-            if file == "-" {
-                common.misuse("stdin cannot be written", "leave out `--write`");
-            }
-            if is_url(file) {
-                common.misuse(format!("`{}` cannot be written: it is a URL", shown(file)), "leave out `--write`");
-            }
-        }
+        Ok(if bad > 0 || self.check && changed > 0 { Outcome::Bad } else { Outcome::Done })
     }
 
     /// Formats one file and says whether that changes it; `None` for a file that cannot be formatted, which was reported.
-    fn format(&self, name: &str, common: &Common) -> Result<Option<bool>, Trouble> {
+    fn format(&self, name: &str, common: &Common) -> Result<Option<bool>, CliError> {
         if let kind @ (Kind::Artifact | Kind::Jobs) = Kind::of(Path::new(name)) {
             let message = format!("`{name}` is {}, not a config", kind.noun());
-            return Err(Trouble::new(message, "name config files"));
+            return Err(CliError::new(message, "name config files"));
         }
         let mut sources = SourceMap::new();
         let id = sources
             .load(name, &Limits::default())
-            .map_err(|error| Trouble::new(format!("`{}` cannot be read: {error}", shown(name)), error.help()))?;
+            .map_err(|error| CliError::new(format!("`{}` cannot be read: {error}", shown(name)), error.help()))?;
         let name = &shown(name);
         let old = sources.get(id).map(|source| source.text.clone()).unwrap_or_default();
         let mut diagnostics = Diagnostics::new();
@@ -136,6 +124,18 @@ impl Format {
         }
         Ok(Some(is_changed))
     }
+}
+
+/// Refuses a name that `--write` cannot write to.
+fn writable(name: &str) -> Result<(), CliError> {
+    if name == "-" {
+        return Err(CliError::misuse("stdin cannot be written", "leave out `--write`"));
+    }
+    if is_url(name) {
+        let message = format!("`{}` cannot be written: it is a URL", shown(name));
+        return Err(CliError::misuse(message, "leave out `--write`"));
+    }
+    Ok(())
 }
 
 /// The error for a text that is no YAML once it is formatted: with its place there, and in the file where it is clear what it

@@ -6,8 +6,8 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use super::error::{CliError, io_help};
 use super::kind::Kind;
-use super::report::{Trouble, io_help};
 use crate::source::{is_url, read_limited};
 
 /// The most bytes of a file that is read whole.
@@ -23,21 +23,21 @@ fn open(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_dir() { Err(io::Error::from(io::ErrorKind::IsADirectory)) } else { Ok(file) }
 }
 
-fn unreadable(what: &str, path: &Path, error: &io::Error) -> Trouble {
+fn unreadable(what: &str, path: &Path, error: &io::Error) -> CliError {
     let (place, help) = io_help(error, path);
     let help = if path.to_str().is_some_and(is_url) { "download it first: only configs are fetched" } else { help };
-    Trouble::new(format!("{what} cannot be read from {place}"), help)
+    CliError::new(format!("{what} cannot be read from {place}"), help)
 }
 
 /// The text of a file; `what` it is, such as `the world`.
 ///
 /// # Errors
 /// In words for the user.
-pub(super) fn text(what: &str, path: &Path) -> Result<String, Trouble> {
+pub(super) fn text(what: &str, path: &Path) -> Result<String, CliError> {
     let bytes = open(path).and_then(|file| read_limited(file, MOST)).map_err(|error| unreadable(what, path, &error))?;
     let name = path.display();
     let bytes = bytes.ok_or_else(|| {
-        Trouble::new(
+        CliError::new(
             format!("{what} cannot be read from `{name}`: it is larger than {} MiB", MOST >> 20),
             "check that this is the file that you mean",
         )
@@ -48,7 +48,7 @@ pub(super) fn text(what: &str, path: &Path) -> Result<String, Trouble> {
             Kind::Unknown => format!("{what} cannot be read from `{name}`: byte {at} is not UTF-8"),
             known => format!("{what} cannot be read from `{name}`: it is {}", known.noun()),
         };
-        Trouble::new(message, "check that this is the file that you mean")
+        CliError::new(message, "check that this is the file that you mean")
     })
 }
 
@@ -56,7 +56,7 @@ pub(super) fn text(what: &str, path: &Path) -> Result<String, Trouble> {
 ///
 /// # Errors
 /// In words for the user.
-pub(super) fn artifact(path: &Path) -> Result<Vec<u8>, Trouble> {
+pub(super) fn artifact(path: &Path) -> Result<Vec<u8>, CliError> {
     let read = open(path).and_then(|file| {
         let metadata = file.metadata()?;
         let most = if metadata.is_file() { metadata.len() } else { MOST_ARTIFACT };
@@ -71,7 +71,7 @@ pub(super) fn artifact(path: &Path) -> Result<Vec<u8>, Trouble> {
     });
     match read {
         Ok(Some(bytes)) => Ok(bytes),
-        Ok(None) => Err(Trouble::new(
+        Ok(None) => Err(CliError::new(
             format!("the artifact cannot be read from `{}`: it does not end", path.display()),
             "check that this is the file that you mean",
         )),
@@ -96,7 +96,7 @@ impl Jobs {
     ///
     /// # Errors
     /// In words for the user.
-    pub(super) fn open(path: &Path) -> Result<(Self, Option<u64>), Trouble> {
+    pub(super) fn open(path: &Path) -> Result<(Self, Option<u64>), CliError> {
         let new = |reader| Self { reader, line: 0, fault: Fault::default() };
         if path == Path::new("-") {
             return Ok((new(Box::new(io::stdin())), None));
@@ -138,11 +138,11 @@ impl Read for Jobs {
 }
 
 /// The message for a job file that could not be read to its end.
-pub(super) fn unreadable_jobs(path: &Path, fault: &io::Error) -> Trouble {
+pub(super) fn unreadable_jobs(path: &Path, fault: &io::Error) -> CliError {
     if fault.kind() == io::ErrorKind::InvalidData {
         let name = if path == Path::new("-") { "stdin".to_owned() } else { format!("`{}`", path.display()) };
         let message = format!("the jobs cannot be read from {name}: {fault}");
-        return Trouble::new(message, "a job file holds one JSON object a line, each a job");
+        return CliError::new(message, "a job file holds one JSON object a line, each a job");
     }
     unreadable("the jobs", path, fault)
 }

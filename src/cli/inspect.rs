@@ -10,10 +10,11 @@ use tpv_runtime::artifact::tables::Tables;
 use tpv_runtime::bytecode::listing::listing;
 use tpv_runtime::bytecode::{CodeKind, ProgramData};
 
-use super::map::artifact_error;
+use super::Outcome;
+use super::error::CliError;
 use super::output::print;
 use super::report::grouped;
-use super::{Common, Outcome};
+use super::rules::artifact_error;
 use crate::config::suggest::did_you_mean;
 use crate::link::{blocks_at, paths_near};
 
@@ -34,17 +35,12 @@ pub(super) struct Inspect {
 }
 
 impl Inspect {
-    pub(super) fn run(&self, common: &Common) -> Outcome {
-        match self.text() {
-            Ok(text) => common.end(print(text).map(|()| Outcome::Done)),
-            Err((message, help)) => {
-                common.fail(message, &help);
-                Outcome::Bad
-            }
-        }
+    pub(super) fn run(&self) -> Result<Outcome, CliError> {
+        print(self.text()?)?;
+        Ok(Outcome::Done)
     }
 
-    fn text(&self) -> Result<String, (String, String)> {
+    fn text(&self) -> Result<String, CliError> {
         let bytes = super::input::artifact(&self.rules)?;
         let bad = |error: tpv_runtime::artifact::ArtifactError| artifact_error(&self.rules, &error.to_string());
         let manifest = manifest(&bytes).map_err(bad)?;
@@ -68,7 +64,7 @@ impl Inspect {
         Ok(text)
     }
 
-    fn listing(&self, rules: &Rules, wanted: &str) -> Result<String, (String, String)> {
+    fn listing(&self, rules: &Rules, wanted: &str) -> Result<String, CliError> {
         let program = rules.program();
         let blocks: Vec<u32> = match wanted.parse() {
             Ok(number) => vec![number],
@@ -88,7 +84,8 @@ impl Inspect {
                 [near] => did_you_mean(near),
                 several => format!("there is code at `{}`", several.join("`, `")),
             };
-            return Err((format!("there is no block `{wanted}` in `{}`", self.rules.display()), help));
+            let message = format!("there is no block `{wanted}` in `{}`", self.rules.display());
+            return Err(CliError::new(message, help));
         }
         Ok(codes.join("\n"))
     }

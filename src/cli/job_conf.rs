@@ -9,8 +9,8 @@ use crate::yaml;
 use crate::yaml::value::{ConfigValue, ValueKind};
 
 use super::Common;
+use super::error::CliError;
 use super::kind::Kind;
-use super::report::Trouble;
 
 /// The destination that refers to TPV, by the name that TPV's own commands look for.
 const DISPATCHER: &str = "tpv_dispatcher";
@@ -27,11 +27,11 @@ pub(super) struct JobConf {
 ///
 /// # Errors
 /// In words for the user; what is wrong with the YAML is shown before.
-pub(super) fn read(path: &Path, common: &Common) -> Result<JobConf, Trouble> {
+pub(super) fn read(path: &Path, common: &Common) -> Result<JobConf, CliError> {
     let name = path.to_string_lossy();
     let mut sources = SourceMap::new();
     let id = sources.load(&name, &Limits::default()).map_err(|error| {
-        Trouble::new(format!("the job configuration `{name}` cannot be read: {error}"), error.help())
+        CliError::new(format!("the job configuration `{name}` cannot be read: {error}"), error.help())
     })?;
     let folder = std::path::absolute(path).ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_default();
     let inputs = if name.contains(".xml") {
@@ -42,10 +42,10 @@ pub(super) fn read(path: &Path, common: &Common) -> Result<JobConf, Trouble> {
         let document = yaml::load(&sources, id, &mut problems);
         common.show(&problems, &sources);
         let Some(document) = document else {
-            return Err(Trouble::new(format!("`{name}` is not a job configuration"), "mend the errors above"));
+            return Err(CliError::new(format!("`{name}` is not a job configuration"), "mend the errors above"));
         };
         let found = of_yaml(&document.root).ok_or_else(|| match Kind::of(path) {
-            Kind::Config => Trouble::new(
+            Kind::Config => CliError::new(
                 format!("`{name}` is a TPV config, not Galaxy's job configuration"),
                 "name configs without `--job-conf`",
             ),
@@ -67,8 +67,8 @@ pub(super) fn read(path: &Path, common: &Common) -> Result<JobConf, Trouble> {
     Ok(JobConf { sources, inputs })
 }
 
-fn missing(name: &str) -> Trouble {
-    Trouble::new(
+fn missing(name: &str) -> CliError {
+    CliError::new(
         format!("`{name}` does not say which configs TPV is to load"),
         "give the destination `tpv_dispatcher` a list `tpv_config_files`, or name config files on the command line",
     )
@@ -116,10 +116,10 @@ fn of_yaml(root: &ConfigValue) -> Option<Vec<ConfigValue>> {
     })
 }
 
-fn of_xml(text: &str, name: &str, folder: &Path) -> Result<Vec<Input>, Trouble> {
+fn of_xml(text: &str, name: &str, folder: &Path) -> Result<Vec<Input>, CliError> {
     let options = roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() };
     let document = roxmltree::Document::parse_with_options(text, options)
-        .map_err(|error| Trouble::new(format!("`{name}` is not XML: {error}"), "mend the job configuration"))?;
+        .map_err(|error| CliError::new(format!("`{name}` is not XML: {error}"), "mend the job configuration"))?;
     let destinations: Vec<_> =
         document.descendants().filter(|node| node.has_tag_name("destination") && node.has_attribute("id")).collect();
     let param = |node: &roxmltree::Node<'_, '_>, id: &str| {

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 
+use super::error::CliError;
 use super::output::print;
 use super::paths;
 use super::report::count;
@@ -62,14 +63,10 @@ enum Format {
 }
 
 impl Lint {
-    pub(super) fn run(&self, common: &Common) -> Outcome {
+    pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let started = Instant::now();
-        let ignore = self.ignored(common);
-        let configs = if self.each { paths::each(&self.configs) } else { paths::configs(&self.configs, common) };
-        let configs = match configs {
-            Ok(configs) => configs,
-            Err(trouble) => return common.end(Err(trouble)),
-        };
+        let ignore = self.ignored(common)?;
+        let configs = if self.each { paths::each(&self.configs)? } else { paths::configs(&self.configs, common)? };
         let options = Options { ignore, limits: self.limits };
         let groups: Vec<Vec<String>> =
             if self.each { configs.iter().map(|config| vec![config.clone()]).collect() } else { vec![configs.clone()] };
@@ -82,9 +79,7 @@ impl Lint {
             Format::Github => runs.iter().map(report::github).collect::<String>(),
             Format::Junit => report::junit(&runs, self.strict),
         };
-        if let Err(trouble) = print(out) {
-            return common.end(Err(trouble));
-        }
+        print(out)?;
         let errors: usize = runs.iter().map(Linted::errors).sum();
         let warnings: usize = runs.iter().map(Linted::warnings).sum();
         summary(common, configs.len(), errors, warnings);
@@ -99,11 +94,11 @@ impl Lint {
             by_code(common, &runs);
             common.say(&format!("in {:.0} ms", started.elapsed().as_secs_f64() * 1e3));
         }
-        if errors > 0 || (self.strict && warnings > 0) { Outcome::Bad } else { Outcome::Done }
+        Ok(if errors > 0 || (self.strict && warnings > 0) { Outcome::Bad } else { Outcome::Done })
     }
 
-    /// The codes of `--ignore`. Ends the process at a code that there is not: findings would show that are meant not to.
-    fn ignored(&self, common: &Common) -> Vec<String> {
+    /// The codes of `--ignore`. A code that does not exist is an error: findings would show that are meant not to.
+    fn ignored(&self, common: &Common) -> Result<Vec<String>, CliError> {
         let list = self.ignore.as_deref().unwrap_or("");
         let given: Vec<String> =
             list.split(',').map(|code| code.trim().to_owned()).filter(|code| !code.is_empty()).collect();
@@ -113,13 +108,13 @@ impl Lint {
                     Some(near) => did_you_mean(near),
                     None => "`tpvc explain-code` lists all codes; several are joined by commas".to_owned(),
                 };
-                common.misuse(format!("`--ignore {list}`: there is no code `{code}`"), &help);
+                return Err(CliError::misuse(format!("`--ignore {list}`: there is no code `{code}`"), help));
             };
             if known.severity == crate::diagnostic::Severity::Error {
                 common.say(&format!("--ignore: {code} is an error, which cannot be ignored"));
             }
         }
-        given
+        Ok(given)
     }
 }
 

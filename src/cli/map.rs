@@ -17,13 +17,14 @@ use tpv_runtime::mapper::{Hooks, Log, Mapper};
 use tpv_runtime::python::vm::{Limits, LogLevel};
 use tpv_runtime::stream::{self, Work};
 
+use super::error::CliError;
 use super::input;
 use super::kind::Kind;
 use super::output::{Output, tell};
 use super::paths;
 use super::progress::Progress;
-use super::report::{count, grouped, write_help};
-use super::{Common, Outcome};
+use super::report::{count, grouped};
+use super::{Common, Outcome, rules, world};
 use crate::source::shown;
 
 /// Map a file of jobs
@@ -95,9 +96,6 @@ impl From<JitMode> for Mode {
     }
 }
 
-/// What went wrong, and what to do about it.
-pub(super) type Failure = (String, String);
-
 /// How many destinations or errors are counted by name; a config can name one for each job.
 const MAX_NAMES: usize = 10_000;
 
@@ -143,30 +141,17 @@ impl Tally {
 }
 
 impl Map {
-    pub(super) fn run(&self, common: &Common) -> Outcome {
-        match self.try_run(common) {
-            Ok(outcome) => outcome,
-            Err((message, help)) => {
-                common.fail(message, &help);
-                Outcome::Bad
-            }
-        }
-    }
-
-    fn try_run(&self, common: &Common) -> Result<Outcome, Failure> {
-        let jobs_path = self.jobs_path(common);
+    pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
+        let jobs_path = self.jobs_path()?;
         let configs = paths::configs(&self.config, common)?;
         self.check_kinds(jobs_path)?;
         let Some(rules) = self.rules(&configs, common)? else { return Ok(Outcome::Bad) };
-        let world = Arc::new(self.world()?);
+        let world = Arc::new(world::at_this_moment(self.world.as_deref())?);
         let hooks = Hooks { jit: self.jit.into(), limits: self.limits(), ..hooks(common) };
         let mapper = Mapper::with_hooks(Arc::new(rules), hooks, self.detail);
         let (reader, size) = input::Jobs::open(jobs_path)?;
         let fault = reader.fault();
-        let unwritable = |error: &io::Error| {
-            let (what, help) = write_help(error, &self.output);
-            (format!("the answers cannot be written to {what}"), help)
-        };
+        let unwritable = |error: &io::Error| CliError::unwritable("the answers", error, &self.output);
         let mut output = Output::create(&self.output).map_err(|error| unwritable(&error))?;
         let mut progress = Progress::bytes(common, size);
         let started = Instant::now();
@@ -178,7 +163,7 @@ impl Map {
         std::mem::forget(lines);
         progress.finish();
         if let Some(fault) = fault.get() {
-            return Err(input::unreadable_jobs(jobs_path, fault).into());
+            return Err(input::unreadable_jobs(jobs_path, fault));
         }
         let total = match streamed.and_then(|tallies| output.finish().map(|()| tallies)) {
             Ok(tallies) => Tally::sum(tallies),
@@ -188,22 +173,17 @@ impl Map {
         };
         summary(common, &total, started.elapsed().as_secs_f64());
         if total.invalid > 0 {
-            common.fail(
-                format!(
-                    "{} of `{}` {} not a job",
-                    count(total.invalid, "line"),
-                    jobs_path.display(),
-                    are(total.invalid)
-                ),
+            let (lines, are) = (count(total.invalid, "line"), are(total.invalid));
+            return Err(CliError::new(
+                format!("{lines} of `{}` {are} not a job", jobs_path.display()),
                 "their answers have the type `InvalidJob` and say what is wrong; the other lines were mapped",
-            );
-            return Ok(Outcome::Bad);
+            ));
         }
         Ok(Outcome::Done)
     }
 
-    /// The job file: the last of the positional arguments. Ends the process where the arguments do not fit together.
-    fn jobs_path(&self, common: &Common) -> &Path {
+    /// The job file: the last of the positional arguments.
+    fn jobs_path(&self) -> Result<&Path, CliError> {
         let expected = if self.config.is_empty() { 2 } else { 1 };
         if self.files.len() != expected {
             let (message, help) = if self.files.len() > 2 {
@@ -216,19 +196,19 @@ impl Map {
             } else {
                 ("`--config` stands in place of the artifact", "write `tpvc map --config CONFIG JOBS`, without RULES")
             };
-            common.misuse(message, help);
+            return Err(CliError::misuse(message, help));
         }
-        self.files.last().map_or(Path::new("-"), PathBuf::as_path)
+        Ok(self.files.last().map_or(Path::new("-"), PathBuf::as_path))
     }
 
     /// Refuses files that are of another kind than their place asks for.
-    fn check_kinds(&self, jobs: &Path) -> Result<(), Failure> {
+    fn check_kinds(&self, jobs: &Path) -> Result<(), CliError> {
         let rules = self.files.first().filter(|_| self.config.is_empty());
         let (rules_are, jobs_are) = (rules.map_or(Kind::Unknown, |path| Kind::of(path)), Kind::of(jobs));
         let with_config =
             |config: &Path, jobs: &Path| format!("write `tpvc map --config {} {}`", config.display(), jobs.display());
         let fail = |path: &Path, kind: Kind, meant: &str, help: String| {
-            Err((format!("`{}` is {}, not {meant}", path.display(), kind.noun()), help))
+            Err(CliError::new(format!("`{}` is {}, not {meant}", path.display(), kind.noun()), help))
         };
         let (an_artifact, job_file) = ("an artifact", "a job file");
         if let Some(rules) = rules {
@@ -273,18 +253,14 @@ impl Map {
     }
 
     /// The rules, compiled or loaded; nothing where the config is bad, which has then been said.
-    fn rules(&self, configs: &[String], common: &Common) -> Result<Option<Rules>, Failure> {
+    fn rules(&self, configs: &[String], common: &Common) -> Result<Option<Rules>, CliError> {
         if !configs.is_empty() {
             let compiled = crate::compile(configs, &crate::CompileOptions::default());
             common.show(&compiled.diagnostics, &compiled.sources);
             return Ok(compiled.rules);
         }
         let path = self.files.first().map_or(Path::new(""), PathBuf::as_path);
-        load_rules(path).map(Some)
-    }
-
-    fn world(&self) -> Result<World, Failure> {
-        world_at_this_moment(self.world.as_deref())
+        rules::load(path).map(Some)
     }
 
     fn limits(&self) -> Limits {
@@ -293,53 +269,6 @@ impl Map {
 
     fn threads(&self) -> usize {
         self.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
-    }
-}
-
-/// The world: what the file says, and else an empty Galaxy; where it does not tell the time, it is now for all jobs.
-pub(super) fn world_at_this_moment(path: Option<&Path>) -> Result<World, (String, String)> {
-    let mut world = path.map_or_else(|| Ok(World::default()), read_world)?;
-    world.now.get_or_insert_with(|| jiff::Timestamp::now().as_microsecond());
-    Ok(world)
-}
-
-/// Reads a world file.
-fn read_world(path: &Path) -> Result<World, (String, String)> {
-    let kind = Kind::of(path);
-    if !matches!(kind, Kind::World | Kind::Unknown) {
-        return Err((
-            format!("`{}` is {}, not a world", path.display(), kind.noun()),
-            "a world is what Galaxy knows, for `--world`; leave it out where the rules ask for nothing".to_owned(),
-        ));
-    }
-    let text = input::text("the world", path)?;
-    World::parse(&text).map_err(|error| {
-        let help = "a world is one JSON object with `jobs`, `tool_data_tables`, `config`, `files`, `queries`, `now`";
-        (format!("`{}` is not a world: {error}", path.display()), help.to_owned())
-    })
-}
-
-/// Loads an artifact.
-pub(super) fn load_rules(path: &Path) -> Result<Rules, Failure> {
-    let bytes = input::artifact(path)?;
-    Rules::load(&bytes).map_err(|error| artifact_error(path, &error.to_string()))
-}
-
-/// The message for bytes that are no artifact that this build can use.
-pub(super) fn artifact_error(path: &Path, what: &str) -> (String, String) {
-    let name = path.display();
-    let unusable = |help: &str| (format!("`{name}` cannot be used: {what}"), help.to_owned());
-    match Kind::of(path) {
-        Kind::Artifact => unusable("compile the config again with this tpvc: `tpvc compile CONFIG... -o RULES`"),
-        Kind::Unknown => unusable("name an artifact that `tpvc compile CONFIG... -o RULES` wrote"),
-        Kind::Config => (
-            format!("`{name}` is a TPV config, not an artifact"),
-            format!("compile it before: `tpvc compile {name} -o rules.bin`"),
-        ),
-        kind => (
-            format!("`{name}` is {}, not an artifact", kind.noun()),
-            "name an artifact that `tpvc compile CONFIG... -o RULES` wrote".to_owned(),
-        ),
     }
 }
 

@@ -11,6 +11,7 @@ mod completions;
 mod diff;
 mod dry_run;
 mod dump;
+mod error;
 mod explain_code;
 mod format;
 mod input;
@@ -26,10 +27,13 @@ mod report;
 mod rewrite;
 mod rules;
 mod unfinished;
+mod world;
 
 use std::process::ExitCode;
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
+
+use error::CliError;
 
 use crate::python::stack::on_roomy_thread;
 
@@ -97,29 +101,45 @@ enum Verb {
     Man(completions::Man),
 }
 
+impl Verb {
+    fn run(&self, common: &Common) -> Result<Outcome, CliError> {
+        match self {
+            Self::Compile(verb) => roomy(|| verb.run(common)),
+            Self::Map(verb) => verb.run(common),
+            Self::DryRun(verb) => verb.run(common),
+            Self::Lint(verb) => verb.run(common),
+            Self::ExplainCode(verb) => verb.run(),
+            Self::Format(verb) => verb.run(common),
+            Self::Dump(verb) => verb.run(common),
+            Self::Inspect(verb) => verb.run(),
+            Self::Bench(verb) => roomy(|| verb.run()),
+            Self::Completions(verb) => verb.run(),
+            Self::Man(verb) => verb.run(),
+        }
+    }
+}
+
 /// Runs a verb that does little but compile where there is stack for any code, so that it need not go there and back.
-fn roomy(run: impl Fn() -> Outcome + Send + Copy) -> Outcome {
+fn roomy(run: impl Fn() -> Result<Outcome, CliError> + Send + Copy) -> Result<Outcome, CliError> {
     on_roomy_thread(run).unwrap_or_else(run)
 }
 
-/// Runs the command line of this process.
+/// Runs the command line of this process, and says what kept it from its work.
 pub fn run() -> ExitCode {
-    let cli = Cli::parse();
-    let outcome = match cli.verb {
-        Verb::Compile(verb) => roomy(|| verb.run(&cli.common)),
-        Verb::Map(verb) => verb.run(&cli.common),
-        Verb::Inspect(verb) => verb.run(&cli.common),
-        Verb::Format(verb) => verb.run(&cli.common),
-        Verb::Lint(verb) => verb.run(&cli.common),
-        Verb::ExplainCode(verb) => verb.run(&cli.common),
-        Verb::Bench(verb) => roomy(|| verb.run(&cli.common)),
-        Verb::DryRun(verb) => verb.run(&cli.common),
-        Verb::Dump(verb) => verb.run(&cli.common),
-        Verb::Completions(verb) => verb.run(&cli.common),
-        Verb::Man(verb) => verb.run(&cli.common),
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and the version are no errors, and have the status for that. Where nobody can be told, nothing is left to do.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
     };
-    match outcome {
-        Outcome::Done => ExitCode::SUCCESS,
-        Outcome::Bad => ExitCode::from(1),
+    match cli.verb.run(&cli.common) {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Bad) => ExitCode::from(1),
+        Err(error) => {
+            cli.common.show_error(&error);
+            ExitCode::from(error.status)
+        }
     }
 }

@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::report::{Trouble, io_help};
+use super::error::{CliError, io_help};
 use super::unfinished::Unfinished;
 
 /// Writes results to stdout. That the reader went away, such as `head`, is no failure.
 ///
 /// # Errors
 /// Everything else that keeps them from being written, as a full disk.
-pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<(), Trouble> {
+pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<(), CliError> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let (what, help) = io_help(&error, Path::new("-"));
-            Err(Trouble::new(format!("the results cannot be written to {what}"), help))
+            Err(CliError::new(format!("the results cannot be written to {what}"), help))
         }
         _ => Ok(()),
     }

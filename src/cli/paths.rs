@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::Common;
+use super::error::CliError;
 use super::kind::Kind;
-use super::report::Trouble;
 use crate::source::{is_url, shown};
 
 /// The configs that the arguments name, as [`expand`] has them; says in which order they are merged where that is not the
@@ -12,7 +12,7 @@ use crate::source::{is_url, shown};
 ///
 /// # Errors
 /// In words for the user: a folder or pattern without files, and files that are no configs but of another kind.
-pub(super) fn configs(arguments: &[String], common: &Common) -> Result<Vec<String>, Trouble> {
+pub(super) fn configs(arguments: &[String], common: &Common) -> Result<Vec<String>, CliError> {
     let files = each(arguments)?;
     if files != arguments && files.len() > 1 {
         let names: Vec<_> = files.iter().map(|file| shown(file)).collect();
@@ -25,7 +25,7 @@ pub(super) fn configs(arguments: &[String], common: &Common) -> Result<Vec<Strin
 ///
 /// # Errors
 /// The same.
-pub(super) fn each(arguments: &[String]) -> Result<Vec<String>, Trouble> {
+pub(super) fn each(arguments: &[String]) -> Result<Vec<String>, CliError> {
     let files = expand(arguments)?;
     for file in files.iter().filter(|file| !is_url(file)) {
         let kind = Kind::of(Path::new(file));
@@ -40,7 +40,7 @@ pub(super) fn each(arguments: &[String]) -> Result<Vec<String>, Trouble> {
                 .to_owned(),
             Kind::Config | Kind::Unknown => continue,
         };
-        return Err(Trouble::new(format!("`{file}` is {}, not a config", kind.noun()), help));
+        return Err(CliError::new(format!("`{file}` is {}, not a config", kind.noun()), help));
     }
     Ok(files)
 }
@@ -50,7 +50,7 @@ pub(super) fn each(arguments: &[String]) -> Result<Vec<String>, Trouble> {
 ///
 /// # Errors
 /// A message and a help where a folder or pattern gives no file.
-pub(super) fn expand(arguments: &[String]) -> Result<Vec<String>, Trouble> {
+pub(super) fn expand(arguments: &[String]) -> Result<Vec<String>, CliError> {
     let mut out = Vec::new();
     for argument in arguments {
         if is_url(argument) {
@@ -59,7 +59,7 @@ pub(super) fn expand(arguments: &[String]) -> Result<Vec<String>, Trouble> {
             let mut files = Vec::new();
             collect(Path::new(argument), &mut files);
             if files.is_empty() {
-                return Err(Trouble::new(
+                return Err(CliError::new(
                     format!("no .yml or .yaml file in the folder `{argument}`"),
                     "name a folder with config files",
                 ));
@@ -68,7 +68,7 @@ pub(super) fn expand(arguments: &[String]) -> Result<Vec<String>, Trouble> {
         } else if argument.contains(['*', '?']) && !Path::new(argument).exists() {
             let files = matching(argument);
             if files.is_empty() {
-                return Err(Trouble::new(
+                return Err(CliError::new(
                     format!("no file matches `{argument}`"),
                     "check the pattern; `*` and `?` stand for parts of a name",
                 ));

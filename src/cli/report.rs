@@ -1,15 +1,15 @@
 //! Saying what went wrong: diagnostics on stderr, in one make.
 
 use std::io::{self, IsTerminal};
-use std::path::Path;
 
 use clap::ColorChoice;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
-use crate::source::{SourceMap, shown};
+use crate::source::SourceMap;
 
+use super::Common;
+use super::error::CliError;
 use super::output::tell;
-use super::{Common, Outcome};
 
 impl Common {
     /// Whether stderr gets colours: as asked, else on terminals unless `NO_COLOR` is set.
@@ -38,23 +38,9 @@ impl Common {
     }
 
     /// Prints an error that has no place in a config file.
-    pub(crate) fn fail(&self, message: impl Into<String>, help: &str) {
-        let diagnostic = Diagnostic::error(message).help(help);
+    pub(super) fn show_error(&self, error: &CliError) {
+        let diagnostic = Diagnostic::error(error.message.as_str()).help(error.help.as_str());
         tell(diagnostic.render(&SourceMap::new(), self.colour()));
-    }
-
-    /// Says that the command line is wrong, and ends the process with the status for that.
-    pub(crate) fn misuse(&self, message: impl Into<String>, help: &str) -> ! {
-        self.fail(message, help);
-        std::process::exit(2)
-    }
-
-    /// What a verb ended in; says what kept it from its work.
-    pub(crate) fn end(&self, result: Result<Outcome, Trouble>) -> Outcome {
-        result.unwrap_or_else(|trouble| {
-            self.fail(trouble.message, &trouble.help);
-            Outcome::Bad
-        })
     }
 
     /// Prints a line about what was done, unless `--quiet`.
@@ -63,41 +49,6 @@ impl Common {
             tell(text);
         }
     }
-}
-
-/// What an error of the operating system means for a path, and what to do about it.
-pub(crate) fn io_help(error: &io::Error, path: &Path) -> (String, &'static str) {
-    use io::ErrorKind::{
-        AlreadyExists, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull,
-    };
-    let (what, help) = match error.kind() {
-        NotFound => {
-            ("there is no such file or folder".to_owned(), "check the path; it is relative to the present folder")
-        }
-        PermissionDenied => ("permission denied".to_owned(), "check the owner and the mode of the file and its folder"),
-        IsADirectory => ("it is a folder".to_owned(), "name a file"),
-        NotADirectory => ("a part of the path is no folder".to_owned(), "check the path"),
-        StorageFull => ("the disk is full".to_owned(), "make room, or write to another disk"),
-        ReadOnlyFilesystem => ("the file system is read-only".to_owned(), "write to another folder"),
-        AlreadyExists => ("it exists already".to_owned(), "name another file"),
-        _ => (error.to_string().to_lowercase(), "check the path"),
-    };
-    let name =
-        if path == Path::new("-") { "stdout".to_owned() } else { format!("`{}`", shown(&path.to_string_lossy())) };
-    (format!("{name}: {what}"), help)
-}
-
-/// As [`io_help`], for a file that was to be written.
-pub(crate) fn write_help(error: &io::Error, path: &Path) -> (String, String) {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if let (io::ErrorKind::NotFound, Some(folder)) = (error.kind(), folder)
-        && !folder.exists()
-    {
-        let (path, folder) = (path.display(), folder.display());
-        return (format!("`{path}`: there is no folder `{folder}`"), format!("make it: `mkdir -p {folder}`"));
-    }
-    let (what, help) = io_help(error, path);
-    (what, help.to_owned())
 }
 
 /// A count with its noun: `1 job`, `2 jobs`.
@@ -116,32 +67,4 @@ pub(crate) fn grouped(number: u64) -> String {
         text.push(digit);
     }
     text
-}
-
-/// What keeps a verb from its work, and what to do about it.
-#[derive(Debug)]
-pub(crate) struct Trouble {
-    /// What is wrong.
-    pub(crate) message: String,
-    /// What to do about it.
-    pub(crate) help: String,
-}
-
-impl Trouble {
-    /// Trouble in words for the user.
-    pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { message: message.into(), help: help.into() }
-    }
-}
-
-impl From<Trouble> for (String, String) {
-    fn from(trouble: Trouble) -> Self {
-        (trouble.message, trouble.help)
-    }
-}
-
-impl From<(String, String)> for Trouble {
-    fn from((message, help): (String, String)) -> Self {
-        Self { message, help }
-    }
 }

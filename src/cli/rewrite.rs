@@ -6,8 +6,8 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
+use super::error::{CliError, io_help};
 use super::output::{self, Output};
-use super::report::{Trouble, io_help, write_help};
 use super::unfinished::Unfinished;
 
 /// The text with the line ends of the old one, which are those of Windows where all of them are.
@@ -33,11 +33,8 @@ pub(super) fn with_line_ends_of(old: &str, text: String) -> String {
 ///
 /// # Errors
 /// In words for the user.
-pub(super) fn rewrite(path: &Path, text: &[u8]) -> Result<(), Trouble> {
-    let unwritable = |error: io::Error| {
-        let (what, help) = write_help(&error, path);
-        Trouble::new(format!("the formatted text cannot be written to {what}"), help)
-    };
+pub(super) fn rewrite(path: &Path, text: &[u8]) -> Result<(), CliError> {
+    let unwritable = |error: io::Error| CliError::unwritable("the formatted text", &error, path);
     let mut output = Output::create(path).map_err(unwritable)?;
     if output.keeps_names_and_owner() {
         return output.write_all(text).and_then(|()| output.finish()).map_err(unwritable);
@@ -48,12 +45,12 @@ pub(super) fn rewrite(path: &Path, text: &[u8]) -> Result<(), Trouble> {
 
 /// Writes over a file that has other names, or an owner that a new file cannot have. The old text is kept beside it until the
 /// new one is on the disk; a signal waits until then.
-fn in_place(path: &Path, text: &[u8]) -> Result<(), Trouble> {
+fn in_place(path: &Path, text: &[u8]) -> Result<(), CliError> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let kept = |error: io::Error| {
         let (what, help) = io_help(&error, path);
         let help = format!("{help}; the old text is kept beside the file while it is written over");
-        Trouble::new(format!("the formatted text cannot be written to {what}"), help)
+        CliError::new(format!("the formatted text cannot be written to {what}"), help)
     };
     let old = fs::read(&target).map_err(kept)?;
     let mut backup = Unfinished::create(|| output::temporary(&target, 0o600)).map_err(kept)?;
@@ -65,7 +62,7 @@ fn in_place(path: &Path, text: &[u8]) -> Result<(), Trouble> {
         let restored = File::options().write(true).open(&target).and_then(|file| write_over(&file, &old));
         let (what, help) = io_help(&error, path);
         match restored {
-            Ok(()) => Err(Trouble::new(
+            Ok(()) => Err(CliError::new(
                 format!("the formatted text cannot be written to {what}"),
                 format!("{help}; the file is as it was"),
             )),
@@ -74,12 +71,12 @@ fn in_place(path: &Path, text: &[u8]) -> Result<(), Trouble> {
     })
 }
 
-fn damaged(backup: NamedTempFile, what: &str) -> Trouble {
+fn damaged(backup: NamedTempFile, what: &str) -> CliError {
     let place = backup.path().display().to_string();
     // Where it cannot be kept it is not removed either.
     let _ = backup.keep();
     let message = format!("the formatted text was written to a part only: {what}");
-    Trouble::new(message, format!("the old text is in `{place}`: copy it over the file"))
+    CliError::new(message, format!("the old text is in `{place}`: copy it over the file"))
 }
 
 fn write_over(mut file: &File, text: &[u8]) -> io::Result<()> {

@@ -8,9 +8,9 @@ use tpv_runtime::artifact::Rules;
 use crate::config::{Config, Input};
 use crate::source::SourceMap;
 
+use super::error::CliError;
 use super::kind::Kind;
-use super::report::Trouble;
-use super::{Common, job_conf, map, paths};
+use super::{Common, input, job_conf, paths};
 
 /// Rules, with what they were compiled from where that is known.
 pub(super) struct Given {
@@ -28,8 +28,8 @@ pub(super) fn inputs(
     job_conf: Option<&Path>,
     configs: &[String],
     common: &Common,
-) -> Result<(Vec<Input>, SourceMap), Trouble> {
-    let named = || -> Result<Vec<Input>, Trouble> {
+) -> Result<(Vec<Input>, SourceMap), CliError> {
+    let named = || -> Result<Vec<Input>, CliError> {
         Ok(paths::configs(configs, common)?.into_iter().map(Input::Named).collect())
     };
     let Some(path) = job_conf else { return Ok((named()?, SourceMap::new())) };
@@ -40,7 +40,7 @@ pub(super) fn inputs(
     // TPV reads it, too, before it prefers the configs of the command line.
     if !path.is_file() {
         let message = format!("the job configuration `{}` cannot be read: no such file", path.display());
-        return Err(Trouble::new(message, "check the path"));
+        return Err(CliError::new(message, "check the path"));
     }
     Ok((named()?, SourceMap::new()))
 }
@@ -50,11 +50,11 @@ pub(super) fn inputs(
 ///
 /// # Errors
 /// In words for the user.
-pub(super) fn given(job_conf: Option<&Path>, configs: &[String], common: &Common) -> Result<Option<Given>, Trouble> {
+pub(super) fn given(job_conf: Option<&Path>, configs: &[String], common: &Common) -> Result<Option<Given>, CliError> {
     if let (None, [only]) = (job_conf, configs)
         && Kind::of(Path::new(only)) == Kind::Artifact
     {
-        let rules = map::load_rules(Path::new(only))?;
+        let rules = load(Path::new(only))?;
         return Ok(Some(Given { rules: Arc::new(rules), origin: None }));
     }
     let (inputs, sources) = inputs(job_conf, configs, common)?;
@@ -63,4 +63,28 @@ pub(super) fn given(job_conf: Option<&Path>, configs: &[String], common: &Common
         common.show(&compiled.diagnostics, &compiled.sources);
     }
     Ok(compiled.rules.map(|rules| Given { rules: Arc::new(rules), origin: Some((compiled.config, compiled.sources)) }))
+}
+
+/// Loads an artifact.
+pub(super) fn load(path: &Path) -> Result<Rules, CliError> {
+    let bytes = input::artifact(path)?;
+    Rules::load(&bytes).map_err(|error| artifact_error(path, &error.to_string()))
+}
+
+/// The message for bytes that are no artifact that this build can use.
+pub(super) fn artifact_error(path: &Path, what: &str) -> CliError {
+    let name = path.display();
+    let unusable = |help: &str| CliError::new(format!("`{name}` cannot be used: {what}"), help);
+    match Kind::of(path) {
+        Kind::Artifact => unusable("compile the config again with this tpvc: `tpvc compile CONFIG... -o RULES`"),
+        Kind::Unknown => unusable("name an artifact that `tpvc compile CONFIG... -o RULES` wrote"),
+        Kind::Config => CliError::new(
+            format!("`{name}` is a TPV config, not an artifact"),
+            format!("compile it before: `tpvc compile {name} -o rules.bin`"),
+        ),
+        kind => CliError::new(
+            format!("`{name}` is {}, not an artifact", kind.noun()),
+            "name an artifact that `tpvc compile CONFIG... -o RULES` wrote",
+        ),
+    }
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::json::{Json, Reader, write_text};
 
+use crate::cli::error::CliError;
 use crate::cli::input;
-use crate::cli::report::Trouble;
 
 /// The user of TPV's dry runs, with the id that their name gives there.
 const USERNAME: &str = "gargravarr";
@@ -78,11 +78,11 @@ pub(super) fn from_flags(flags: &Flags<'_>) -> Json {
 ///
 /// # Errors
 /// In words for the user.
-pub(super) fn from_file(path: &Path) -> Result<Json, Trouble> {
+pub(super) fn from_file(path: &Path) -> Result<Json, CliError> {
     let text = input::text("the job", path)?;
     let mut reader = Reader::new(&text);
     Json::read(&mut reader).and_then(|json| reader.end().map(|()| json)).map_err(|fault| {
-        Trouble::new(
+        CliError::new(
             format!("`{}` is not a job: {}", path.display(), fault.describe(&text)),
             "a job file for `--job` holds one JSON object, as a line of the job file of `tpvc map` does",
         )
@@ -93,7 +93,7 @@ pub(super) fn from_file(path: &Path) -> Result<Json, Trouble> {
 ///
 /// # Errors
 /// In words for the user.
-pub(super) fn parse(json: &Json, seed: Option<i64>) -> Result<Job, Trouble> {
+pub(super) fn parse(json: &Json, seed: Option<i64>) -> Result<Job, CliError> {
     let mut json = json.clone();
     if let (Some(seed), Json::Object(items)) = (seed, &mut json) {
         items.push(("seed".into(), Json::Int(seed)));
@@ -101,7 +101,7 @@ pub(super) fn parse(json: &Json, seed: Option<i64>) -> Result<Job, Trouble> {
     let mut text = String::new();
     write_text(&mut text, &json);
     Job::parse(&text).map_err(|error| {
-        Trouble::new(
+        CliError::new(
             format!("this is not a job: {error}"),
             "a job for `--job` is one line of the job file of `tpvc map`",
         )

@@ -12,7 +12,6 @@ use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::answer::{Answer, Destination};
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::json::Json;
-use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::mapper::explain::{Observer, Step};
 use tpv_runtime::mapper::trace::Trace;
@@ -22,10 +21,10 @@ use crate::explain::{Collector, Provenance};
 use crate::source::SourceMap;
 use crate::yaml::write::{Layout, yaml};
 
+use super::error::CliError;
 use super::output::{print, tell};
-use super::report::Trouble;
 use super::rules::{self, Given};
-use super::{Common, Outcome, map};
+use super::{Common, Outcome, map, world};
 use trace::Excerpts;
 
 /// Map one job and say where it goes, and with --explain why
@@ -114,20 +113,16 @@ impl Observer for Raised {
 }
 
 impl DryRun {
-    pub(super) fn run(&self, common: &Common) -> Outcome {
-        common.end(self.try_run(common))
-    }
-
-    fn try_run(&self, common: &Common) -> Result<Outcome, Trouble> {
+    pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let configs: Vec<String> = self.configs.iter().chain(&self.more_configs).cloned().collect();
         if configs.is_empty() && self.job_conf.is_none() {
-            common.misuse(
+            return Err(CliError::misuse(
                 "`tpvc dry-run` needs rules",
                 "name the job configuration with `--job-conf FILE`, config files, or an artifact",
-            );
+            ));
         }
-        let job = Arc::new(self.job(common)?);
-        let world = Arc::new(self.world()?);
+        let job = Arc::new(self.job()?);
+        let world = Arc::new(world::at_this_moment(self.world.as_deref())?);
         let Some(given) = rules::given(self.job_conf.as_deref(), &configs, common)? else {
             return Ok(Outcome::Bad);
         };
@@ -153,7 +148,7 @@ impl DryRun {
     }
 
     /// The job.
-    fn job(&self, common: &Common) -> Result<Job, Trouble> {
+    fn job(&self) -> Result<Job, CliError> {
         let mut json = match &self.job {
             Some(path) => job::from_file(path)?,
             None => job::from_flags(&job::Flags {
@@ -166,17 +161,11 @@ impl DryRun {
             }),
         };
         for assignment in &self.set {
-            if let Err(trouble) = set::set(&mut json, assignment) {
-                common.misuse(trouble.message, &trouble.help);
-            }
+            set::set(&mut json, assignment)?;
         }
         let mut job = job::parse(&json, self.seed)?;
         job.stand_in = self.job.is_none() && self.set.is_empty() && self.world.is_none();
         Ok(job)
-    }
-
-    fn world(&self) -> Result<World, Trouble> {
-        Ok(map::world_at_this_moment(self.world.as_deref())?)
     }
 
     /// Prints the answer.
@@ -187,7 +176,7 @@ impl DryRun {
         stand_in: bool,
         given: &Given,
         common: &Common,
-    ) -> Result<Outcome, Trouble> {
+    ) -> Result<Outcome, CliError> {
         // The explanation stands for the result there.
         let explained = self.output_format == Format::Html || (self.explain && self.output_format == Format::Json);
         match (answer.error(), answer.destination()) {

@@ -2,16 +2,16 @@
 
 use tpv_runtime::galaxy::json::{Json, Reader};
 
-use crate::cli::report::Trouble;
+use crate::cli::error::CliError;
 use crate::config::suggest::{closest, did_you_mean};
 
 /// Carries out one `--set path=value`.
 ///
 /// # Errors
 /// Where it is no `path=value`, or the path leads through a value that is no container.
-pub(super) fn set(job: &mut Json, assignment: &str) -> Result<(), Trouble> {
+pub(super) fn set(job: &mut Json, assignment: &str) -> Result<(), CliError> {
     let wrong = |why: &str| {
-        Trouble::new(
+        CliError::misuse(
             format!("`--set {assignment}` {why}"),
             "write `--set PATH=VALUE`, such as `--set tool.version=1.2` or `--set job.input_datasets.0.size=5G`",
         )
@@ -88,7 +88,7 @@ const FIELDS: [(&[&str], &[&str]); 6] = [
 
 /// Refuses a name that is most likely a slip. Below `tool`, `user` and `job` any other name is an attribute that the rules
 /// may read; a field of the job itself that is not known would have no effect.
-fn check_names(assignment: &str, keys: &[&str]) -> Result<(), Trouble> {
+fn check_names(assignment: &str, keys: &[&str]) -> Result<(), CliError> {
     for (depth, key) in keys.iter().enumerate() {
         let number = |key: &&str| key.bytes().all(|byte| byte.is_ascii_digit());
         let path: Vec<&str> = keys.iter().take(depth).map(|key| if number(key) { "0" } else { *key }).collect();
@@ -110,7 +110,7 @@ fn check_names(assignment: &str, keys: &[&str]) -> Result<(), Trouble> {
             None if depth == 0 => format!("the fields of a job are `{}`", known.join("`, `")),
             None => continue,
         };
-        return Err(Trouble::new(format!("`--set {assignment}`: there is no field `{}`", full(key)), help));
+        return Err(CliError::misuse(format!("`--set {assignment}`: there is no field `{}`", full(key)), help));
     }
     Ok(())
 }

@@ -1,0 +1,70 @@
+//! What keeps a verb from its work: one error for all verbs, which `super::run` prints and turns into an exit status.
+
+use std::io;
+use std::path::Path;
+
+use crate::source::shown;
+
+/// What keeps a verb from its work, and what to do about it.
+#[derive(Debug)]
+pub(super) struct CliError {
+    /// What is wrong.
+    pub(super) message: String,
+    /// What to do about it.
+    pub(super) help: String,
+    /// The status that the process ends with.
+    pub(super) status: u8,
+}
+
+impl CliError {
+    /// The input is bad, or cannot be read, or the output cannot be written: exit status 1.
+    pub(super) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { message: message.into(), help: help.into(), status: 1 }
+    }
+
+    /// The command line is wrong: exit status 2.
+    pub(super) fn misuse(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { status: 2, ..Self::new(message, help) }
+    }
+
+    /// An output cannot be written; `what` it is, such as `the answers`.
+    pub(super) fn unwritable(what: &str, error: &io::Error, path: &Path) -> Self {
+        let (reason, help) = write_help(error, path);
+        Self::new(format!("{what} cannot be written to {reason}"), help)
+    }
+}
+
+/// What an error of the operating system means for a path, and what to do about it.
+pub(super) fn io_help(error: &io::Error, path: &Path) -> (String, &'static str) {
+    use io::ErrorKind::{
+        AlreadyExists, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull,
+    };
+    let (what, help) = match error.kind() {
+        NotFound => {
+            ("there is no such file or folder".to_owned(), "check the path; it is relative to the present folder")
+        }
+        PermissionDenied => ("permission denied".to_owned(), "check the owner and the mode of the file and its folder"),
+        IsADirectory => ("it is a folder".to_owned(), "name a file"),
+        NotADirectory => ("a part of the path is no folder".to_owned(), "check the path"),
+        StorageFull => ("the disk is full".to_owned(), "make room, or write to another disk"),
+        ReadOnlyFilesystem => ("the file system is read-only".to_owned(), "write to another folder"),
+        AlreadyExists => ("it exists already".to_owned(), "name another file"),
+        _ => (error.to_string().to_lowercase(), "check the path"),
+    };
+    let name =
+        if path == Path::new("-") { "stdout".to_owned() } else { format!("`{}`", shown(&path.to_string_lossy())) };
+    (format!("{name}: {what}"), help)
+}
+
+/// As [`io_help`], for a file that was to be written.
+fn write_help(error: &io::Error, path: &Path) -> (String, String) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let (io::ErrorKind::NotFound, Some(folder)) = (error.kind(), folder)
+        && !folder.exists()
+    {
+        let (path, folder) = (path.display(), folder.display());
+        return (format!("`{path}`: there is no folder `{folder}`"), format!("make it: `mkdir -p {folder}`"));
+    }
+    let (what, help) = io_help(error, path);
+    (what, help.to_owned())
+}

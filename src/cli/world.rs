@@ -1,0 +1,32 @@
+//! The world file of a verb: what Galaxy knows at that moment.
+
+use std::path::Path;
+
+use tpv_runtime::galaxy::world::World;
+
+use super::error::CliError;
+use super::input;
+use super::kind::Kind;
+
+/// The world: what the file says, and else an empty Galaxy; where it does not tell the time, it is now for all jobs.
+pub(super) fn at_this_moment(path: Option<&Path>) -> Result<World, CliError> {
+    let mut world = path.map_or_else(|| Ok(World::default()), read)?;
+    world.now.get_or_insert_with(|| jiff::Timestamp::now().as_microsecond());
+    Ok(world)
+}
+
+/// Reads a world file.
+fn read(path: &Path) -> Result<World, CliError> {
+    let kind = Kind::of(path);
+    if !matches!(kind, Kind::World | Kind::Unknown) {
+        return Err(CliError::new(
+            format!("`{}` is {}, not a world", path.display(), kind.noun()),
+            "a world is what Galaxy knows, for `--world`; leave it out where the rules ask for nothing",
+        ));
+    }
+    let text = input::text("the world", path)?;
+    World::parse(&text).map_err(|error| {
+        let help = "a world is one JSON object with `jobs`, `tool_data_tables`, `config`, `files`, `queries`, `now`";
+        CliError::new(format!("`{}` is not a world: {error}", path.display()), help)
+    })
+}
