@@ -1,0 +1,178 @@
+//! The job file: one job a line.
+//!
+//! A line is checked whole when it is read. What most rules never look at (parameter values, preferences, metadata)
+//! stays text until code asks for it.
+
+mod collections;
+mod fields;
+mod raw;
+mod read;
+mod records;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+
+use super::json::{Fault, Reader};
+use collections::{check_collections, may_hold_collection};
+pub use raw::{Further, RawJson};
+use read::read_job;
+pub use records::{DatasetId, History, InputDataset, Role, Size, Tool, User};
+
+/// Why a line is no job: the message of the `InvalidJob` error that answers it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidJob(pub String);
+
+impl fmt::Display for InvalidJob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for InvalidJob {}
+
+/// One job, as its line describes it. The fields are those of the job file.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// `id`: the JSON text of a scalar, echoed in the answer, which shares it.
+    pub id: Arc<str>,
+    /// `seed`: the state of `random` before this job.
+    pub seed: Option<BigInt>,
+    /// `tool`
+    pub tool: Tool,
+    /// `user`; `None` for an anonymous job.
+    pub user: Option<User>,
+    /// `job.id`
+    pub job_id: i64,
+    /// `job.state`
+    pub state: Box<str>,
+    /// `job.param_values`; `None` is `{}`.
+    pub param_values: Option<RawJson>,
+    /// `job.parameters`: names and JSON texts.
+    pub parameters: Vec<(Box<str>, Box<str>)>,
+    /// `job.input_datasets`
+    pub input_datasets: Vec<InputDataset>,
+    /// `job.history`
+    pub history: Option<History>,
+    /// `job.destination_params`, an object: those of the destination that a resubmitted job had.
+    pub destination_params: Option<RawJson>,
+    /// What else the job has.
+    pub further: Further,
+    /// `job_wrapper`, an object.
+    pub job_wrapper: Option<RawJson>,
+    /// `resource_params`, an object.
+    pub resource_params: Option<RawJson>,
+    /// `workflow_invocation_uuid`
+    pub workflow_invocation_uuid: Option<Box<str>>,
+    /// Whether code sees the objects that `tpv dry-run` puts in the place of Galaxy's, which have fewer attributes.
+    pub stand_in: bool,
+}
+
+impl Job {
+    /// Reads one line of a job file.
+    ///
+    /// # Errors
+    /// [`InvalidJob`] names the first field that is missing or of the wrong type: `tool.id: missing`.
+    pub fn parse(line: &str) -> Result<Self, InvalidJob> {
+        let mut reader = Reader::new(line);
+        let job = read_job(&mut reader).and_then(|job| reader.end().map(|()| job));
+        let job = job.map_err(|fault| InvalidJob(fault.describe(line)))?;
+        job.check_collections()?;
+        Ok(job)
+    }
+
+    /// The indexes of the inputs by dataset id, where the first of equal ids counts.
+    pub fn datasets_by_id(&self) -> HashMap<&DatasetId, usize> {
+        let mut index = HashMap::with_capacity(self.input_datasets.len());
+        for (position, input) in self.input_datasets.iter().enumerate() {
+            index.entry(&input.id).or_insert(position);
+        }
+        index
+    }
+
+    /// Refuses collections in the parameter values that name a dataset which is no input.
+    fn check_collections(&self) -> Result<(), InvalidJob> {
+        let Some(params) = &self.param_values else { return Ok(()) };
+        if !may_hold_collection(params.text()) {
+            return Ok(());
+        }
+        let describe = |fault: Fault| InvalidJob(fault.under("param_values").under("job").describe(""));
+        check_collections(params.text(), &self.datasets_by_id()).map_err(describe)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn fault(line: &str) -> String {
+        Job::parse(line).map(|_| String::new()).unwrap_or_else(|error| error.0)
+    }
+
+    #[test]
+    fn defaults_are_the_contracts() {
+        let job = Job::parse(r#"{"tool": {"id": "bwa"}, "extra": [1]}"#).unwrap();
+        assert_eq!((&*job.id, job.job_id, &*job.state, &*job.tool.id), ("null", 1, "new", "bwa"));
+        assert_eq!((job.tool.old_id(), job.tool.tool_type()), ("bwa", "default"));
+        assert!(job.user.is_none() && job.seed.is_none() && job.tool.version.is_none() && job.history.is_none());
+        let job = Job::parse(r#"{"id": 1e2, "tool": {"id": "t"}, "user": {"email": "a.b@c@d"}}"#).unwrap();
+        assert_eq!((&*job.id, job.user.as_ref().unwrap().username()), ("1e2", "a.b"));
+        let job = Job::parse(r#"{"tool": {"id": "t"}, "user": {}, "seed": 123456789012345678901234567890}"#).unwrap();
+        assert_eq!((job.user.unwrap().username(), job.seed.unwrap().bits()), ("", 97));
+    }
+
+    #[test]
+    fn of_equal_keys_the_last_counts() {
+        let job = Job::parse(r#"{"tool": 1, "tool": {"id": "a", "id": "b"}}"#);
+        assert!(job.is_err());
+        let job = Job::parse(r#"{"tool": {"id": "x"}, "tool": {"id": "a", "id": "b"}}"#).unwrap();
+        assert_eq!(&*job.tool.id, "b");
+    }
+
+    #[test]
+    fn faults_are_named_by_path() {
+        let with_job = |fields: &str| fault(&format!(r#"{{"tool": {{"id": "t"}}, {fields}}}"#));
+        let cases = [
+            (fault("[]"), "a job must be an object"),
+            (fault("{}"), "tool: missing"),
+            (fault(r#"{"tool": {}}"#), "tool.id: missing"),
+            (fault(r#"{"tool": "bwa"}"#), "tool: must be an object"),
+            (fault(r#"{"tool": {"id": 5}}"#), "tool.id: must be a string"),
+            (fault(r#"{"tool": {"id": "t", "version": 1.5}}"#), "tool.version: must be a string or null"),
+            (
+                fault(r#"{"tool": {"id": "t", "resource_requirements": {"cores": 1}}}"#),
+                "tool.resource_requirements.cores: Galaxy knows no such resource type",
+            ),
+            (
+                fault(r#"{"tool": {"id": "t", "resource_requirements": {"cores_min": null}}}"#),
+                "tool.resource_requirements.cores_min: must be a number or a string",
+            ),
+            (with_job(r#""id": {}"#), "id: must be a scalar"),
+            (with_job(r#""seed": 1.0"#), "seed: must be an integer"),
+            (with_job(r#""user": []"#), "user: must be an object or null"),
+            (with_job(r#""user": {"roles": ["a", {"name": "b"}, 3]}"#), "user.roles[2]: must be a name or an object"),
+            (with_job(r#""user": {"roles": [{}]}"#), "user.roles[0].name: missing"),
+            (with_job(r#""user": {"id": "1"}"#), "user.id: must be an integer"),
+            (with_job(r#""job": {"parameters": {"a": 1}}"#), "job.parameters.a: must be a string"),
+            (with_job(r#""job": {"input_datasets": [{}]}"#), "job.input_datasets[0].id: missing"),
+            (
+                with_job(r#""job": {"input_datasets": [{"id": 1, "size": "1"}]}"#),
+                "job.input_datasets[0].size: must be a number of bytes or null",
+            ),
+            (with_job(r#""job": {"history": {"tags": [null]}}"#), "job.history.tags[0]: must be a name or an object"),
+            (
+                with_job(r#""job": {"param_values": {"a": [{"src": "hdca", "ids": [4]}]}}"#),
+                "job.param_values.a[0].ids[0]: names no input dataset",
+            ),
+            (with_job(r#""job_wrapper": 1"#), "job_wrapper: must be an object or null"),
+            (fault(r#"{"tool": {"id" "t"}}"#), "not JSON: a colon is expected (column 16)"),
+            (fault(""), "not JSON: the text ends where a value is expected (column 1)"),
+        ];
+        for (found, expected) in cases {
+            assert_eq!(found, expected);
+        }
+    }
+}
