@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::json::{Json, Reader, write_text};
-use tpv_runtime::galaxy::likeness::likeness;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::stream::{self, Work};
@@ -21,10 +20,6 @@ struct Map<'a> {
 
 impl Work for Map<'_> {
     type Tally = ();
-
-    fn key(&self, line: &[u8]) -> u64 {
-        likeness(line)
-    }
 
     fn line(&self, _: usize, line: &[u8], output: &mut String, (): &mut ()) {
         let line = std::str::from_utf8(line).expect("text");

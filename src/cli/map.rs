@@ -10,7 +10,6 @@ use clap::{Args, ValueEnum};
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::job::{InvalidJob, Job};
-use tpv_runtime::galaxy::likeness::likeness;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::jit::Mode;
 use tpv_runtime::mapper::{Hooks, Log, Mapper};
@@ -305,10 +304,6 @@ struct Lines {
 
 impl Work for Lines {
     type Tally = Tally;
-
-    fn key(&self, line: &[u8]) -> u64 {
-        likeness(line)
-    }
 
     fn line(&self, number: usize, line: &[u8], output: &mut String, tally: &mut Tally) {
         let job = std::str::from_utf8(line)

@@ -5,7 +5,6 @@ pub mod errors;
 pub mod helpers;
 pub mod job;
 pub mod json;
-pub mod likeness;
 pub mod modules;
 pub mod objects;
 pub mod query;

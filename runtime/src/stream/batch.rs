@@ -1,60 +1,42 @@
 //! Batches of whole lines.
 
 use std::io::{self, Read};
-use std::ops::Range;
 
 use memchr::{memchr_iter, memrchr};
 
 use super::BATCH;
 
-/// The memory of a batch, which goes from one to the next.
-#[derive(Default)]
-pub(super) struct Buffers {
-    /// The bytes of the batch, and what is read over.
-    bytes: Vec<u8>,
-    lines: Vec<Line>,
-}
-
-/// A line that is not blank.
-struct Line {
-    /// From 1, in the whole of the input.
-    number: usize,
-    /// Its bytes in the batch, without the line end.
-    range: Range<usize>,
-    share: usize,
-}
-
-/// The bytes of memory that go from one batch to the next. One with a long line has more.
+/// The most bytes of a buffer that go from one batch to the next. One with a long line has more.
 const MAX_ROOM: usize = 4 * BATCH;
 
-/// Lines to work on.
+/// Lines to work on, and the memory for the next ones.
+#[derive(Default)]
 pub(super) struct Batch {
-    buffers: Buffers,
-    /// In bytes.
+    /// The bytes of the batch, and what is read over.
+    bytes: Vec<u8>,
     size: usize,
+    /// How many batches come before it.
+    index: u64,
+    /// The number of its first line, from 1, in the whole of the input.
+    first: usize,
 }
 
 impl Batch {
-    /// The lines of a share with their numbers.
-    pub(super) fn lines(&self, share: usize) -> impl Iterator<Item = (usize, &[u8])> {
-        let lines = self.buffers.lines.iter().filter(move |line| line.share == share);
-        lines.filter_map(|line| Some((line.number, self.buffers.bytes.get(line.range.clone())?)))
+    /// The lines that are not blank, with their numbers, without line ends.
+    pub(super) fn lines(&self) -> impl Iterator<Item = (usize, &[u8])> {
+        let read = self.read();
+        let mut start = 0;
+        let lines = memchr_iter(b'\n', read).chain([self.size]).zip(self.first..).map(move |(end, number)| {
+            let line = read.get(start..end).unwrap_or_default();
+            start = end + 1;
+            (number, line.strip_suffix(b"\r").unwrap_or(line))
+        });
+        lines.filter(|(_, line)| !line.trim_ascii().is_empty())
     }
 
-    /// The share of each line.
-    pub(super) fn shares(&self) -> impl Iterator<Item = usize> {
-        self.buffers.lines.iter().map(|line| line.share)
-    }
-
-    /// Which shares have lines here. What has none at all is the first one's, so that it is not lost sight of.
-    pub(super) fn owners(&self) -> Vec<usize> {
-        let mut owners: Vec<usize> = self.shares().collect();
-        owners.sort_unstable();
-        owners.dedup();
-        if owners.is_empty() {
-            owners.push(0);
-        }
-        owners
+    /// How many batches come before it.
+    pub(super) fn index(&self) -> u64 {
+        self.index
     }
 
     /// The size in bytes.
@@ -62,52 +44,53 @@ impl Batch {
         self.size
     }
 
-    /// The memory, for another batch.
-    pub(super) fn into_buffers(self) -> Buffers {
-        let mut buffers = self.buffers;
-        if buffers.bytes.len() > MAX_ROOM {
-            buffers.bytes = Vec::new();
-        }
-        buffers
+    fn read(&self) -> &[u8] {
+        self.bytes.get(..self.size).unwrap_or_default()
     }
 }
 
 /// Reads batches.
 pub(super) struct Batches<R> {
     reader: R,
+    /// How many batches were read.
+    count: u64,
     /// The number of the next line.
     line: usize,
     /// What was read of a line that has not ended.
     rest: Vec<u8>,
     ended: bool,
+    result: io::Result<()>,
 }
 
 impl<R: Read> Batches<R> {
     pub(super) fn new(reader: R) -> Self {
-        Self { reader, line: 1, rest: Vec::new(), ended: false }
+        Self { reader, count: 0, line: 1, rest: Vec::new(), ended: false, result: Ok(()) }
     }
 
-    /// The next batch, in this memory; `share` tells whose a line is.
-    pub(super) fn next(&mut self, buffers: Buffers, share: impl Fn(&[u8]) -> usize) -> io::Result<Option<Batch>> {
-        let Buffers { mut bytes, mut lines } = buffers;
-        let size = self.fill(&mut bytes)?;
-        if size == 0 {
-            return Ok(None);
+    /// Reads the next batch in the place of another; false at the end, and after an error.
+    pub(super) fn next(&mut self, batch: &mut Batch) -> bool {
+        if self.result.is_err() {
+            return false;
         }
-        let read = bytes.get(..size).unwrap_or_default();
-        let last = (read.last() != Some(&b'\n')).then_some(size);
-        let mut start = 0;
-        lines.clear();
-        for end in memchr_iter(b'\n', read).chain(last) {
-            let line = read.get(start..end).unwrap_or_default();
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            if !line.trim_ascii().is_empty() {
-                lines.push(Line { number: self.line, range: start..start + line.len(), share: share(line) });
+        if batch.bytes.len() > MAX_ROOM {
+            batch.bytes = Vec::new();
+        }
+        match self.fill(&mut batch.bytes) {
+            Ok(size) => batch.size = size,
+            Err(error) => {
+                self.result = Err(error);
+                return false;
             }
-            self.line += 1;
-            start = end + 1;
         }
-        Ok(Some(Batch { buffers: Buffers { bytes, lines }, size }))
+        (batch.index, batch.first) = (self.count, self.line);
+        self.count += 1;
+        self.line += memchr_iter(b'\n', batch.read()).count();
+        batch.size > 0
+    }
+
+    /// The error of reading, where there was one.
+    pub(super) fn into_result(self) -> io::Result<()> {
+        self.result
     }
 
     /// Reads up to a line end or the end of all, and tells how many bytes of the buffer these are.

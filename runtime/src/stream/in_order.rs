@@ -1,83 +1,109 @@
-//! What threads made of their shares, in the order of the lines.
+//! What threads made of batches, written in the order of the batches.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::Output;
-use super::batch::Batch;
+use super::BATCH;
 
-/// A share of a batch that is done.
-pub(super) struct Finished {
-    pub(super) batch: Arc<Batch>,
-    pub(super) share: usize,
-    pub(super) output: Output,
+/// The most bytes of room for text that go from one batch to the next.
+const MAX_ROOM: usize = 8 * BATCH;
+
+/// How many batches a thread may be ahead of the one that is written next.
+const AHEAD: u64 = 4;
+
+/// Where text is written.
+pub(super) struct InOrder<W, D> {
+    state: Mutex<State<W, D>>,
+    written: Condvar,
+    /// How many batches may wait.
+    most: u64,
 }
 
-/// A batch that was read, with what was made of it.
-pub(super) struct Answered {
-    pub(super) batch: Arc<Batch>,
-    /// By share; nothing of one that has no lines in the batch, or that is not done.
-    pub(super) outputs: Vec<Option<Output>>,
+struct State<W, D> {
+    writer: W,
+    /// Gets the size of each batch whose text is written.
+    done: D,
+    /// The batch that is written next.
+    next: u64,
+    /// The size and the text of batches that come after it.
+    waiting: BTreeMap<u64, (usize, String)>,
+    /// Whether nothing is written any more.
+    is_closed: bool,
+    result: io::Result<()>,
 }
 
-/// Batches that were read and not written, in the order in which they were read.
-pub(super) struct InOrder {
-    threads: usize,
-    /// With the number of shares that are not done.
-    under_way: VecDeque<(Answered, usize)>,
-}
-
-impl InOrder {
-    pub(super) fn new(threads: usize) -> Self {
-        Self { threads, under_way: VecDeque::new() }
+impl<W: Write, D: FnMut(usize)> InOrder<W, D> {
+    pub(super) fn new(writer: W, done: D, threads: usize) -> Self {
+        let state = State { writer, done, next: 0, waiting: BTreeMap::new(), is_closed: false, result: Ok(()) };
+        Self { state: Mutex::new(state), written: Condvar::new(), most: AHEAD * threads as u64 }
     }
 
-    /// The batch read after all others so far, which so many threads work on.
-    pub(super) fn expect(&mut self, batch: Arc<Batch>, shares: usize) {
-        let outputs = (0..self.threads).map(|_| None).collect();
-        self.under_way.push_back((Answered { batch, outputs }, shares));
-    }
-
-    /// Takes what was made of a share; nothing is done with it where its batch is not expected any more.
-    pub(super) fn add(&mut self, finished: Finished) {
-        let Finished { batch, share, output } = finished;
-        let place = self.under_way.iter_mut().find(|(answered, _)| Arc::ptr_eq(&answered.batch, &batch));
-        let Some((answered, missing)) = place else { return };
-        if let Some(place) = answered.outputs.get_mut(share) {
-            *place = Some(output);
+    /// Writes the text of a batch once all before it are written; its memory, empty, comes back. Waits where too many wait.
+    pub(super) fn write(&self, index: u64, size: usize, text: &mut String) {
+        let mut state = self.lock();
+        while !state.is_closed && index >= state.next.saturating_add(self.most) {
+            state = self.written.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        *missing -= 1;
-    }
-
-    /// Expects nothing any more.
-    pub(super) fn clear(&mut self) {
-        self.under_way.clear();
-    }
-
-    /// Whether all shares of the batch that is written next are done.
-    pub(super) fn is_next_done(&self) -> bool {
-        self.under_way.front().is_some_and(|(_, missing)| *missing == 0)
-    }
-
-    /// The batch that is written next, where all its shares are done.
-    pub(super) fn next(&mut self) -> Option<Answered> {
-        if !self.is_next_done() {
-            return None;
+        if index == state.next {
+            state.write(size, text);
+            let mut next = state.next;
+            while let Some((size, text)) = state.waiting.remove(&next) {
+                state.write(size, &text);
+                next = state.next;
+            }
+            self.written.notify_all();
+        } else {
+            state.waiting.insert(index, (size, std::mem::take(text)));
         }
-        self.under_way.pop_front().map(|(answered, _)| answered)
+        text.clear();
+        text.shrink_to(MAX_ROOM);
+    }
+
+    /// Whether nothing is written any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.lock().is_closed
+    }
+
+    /// Lets nothing more be written where this thread panics.
+    pub(super) fn close_if_panicking(&self) -> impl Drop {
+        CloseIfPanicking(self)
+    }
+
+    /// The error of writing, where there was one.
+    pub(super) fn into_result(self) -> io::Result<()> {
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).result
     }
 }
 
-impl Answered {
-    /// Appends what belongs to the lines, in their order.
-    pub(super) fn write(&self, text: &mut String) {
-        let mut cursors: Vec<(usize, usize)> = vec![(0, 0); self.outputs.len()];
-        for share in self.batch.shares() {
-            let output = self.outputs.get(share).and_then(Option::as_ref);
-            let (Some(output), Some((line, start))) = (output, cursors.get_mut(share)) else { continue };
-            let end = output.ends.get(*line).copied().unwrap_or(output.text.len());
-            text.push_str(output.text.get(*start..end).unwrap_or_default());
-            (*line, *start) = (*line + 1, end);
+impl<W, D> InOrder<W, D> {
+    fn lock(&self) -> MutexGuard<'_, State<W, D>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<W: Write, D: FnMut(usize)> State<W, D> {
+    /// Writes the text of the next batch. Nothing is written after an error: it would stand in the place of what was lost.
+    fn write(&mut self, size: usize, text: &str) {
+        self.next += 1;
+        if self.is_closed {
+            return;
+        }
+        let written = self.writer.write_all(text.as_bytes()).and_then(|()| self.writer.flush());
+        match written {
+            Ok(()) => (self.done)(size),
+            Err(error) => (self.is_closed, self.result) = (true, Err(error)),
+        }
+    }
+}
+
+struct CloseIfPanicking<'a, W, D>(&'a InOrder<W, D>);
+
+impl<W, D> Drop for CloseIfPanicking<'_, W, D> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.lock().is_closed = true;
+            self.0.written.notify_all();
         }
     }
 }

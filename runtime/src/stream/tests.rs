@@ -8,10 +8,6 @@ struct Upper;
 impl Work for Upper {
     type Tally = usize;
 
-    fn key(&self, line: &[u8]) -> u64 {
-        line.iter().map(|byte| u64::from(*byte)).sum()
-    }
-
     fn line(&self, number: usize, line: &[u8], output: &mut String, tally: &mut usize) {
         let line = str::from_utf8(line).unwrap().to_ascii_uppercase();
         output.push_str(&format!("{number}:{line}\n"));
@@ -40,7 +36,7 @@ fn order_is_kept_and_blank_lines_are_counted_but_not_worked_on() {
 }
 
 #[test]
-fn lines_that_are_all_one_threads_are_worked_on_by_all() {
+fn each_line_is_worked_on_by_one_thread() {
     let many = "the same\n".repeat(500_000);
     let mut output = Vec::new();
     let tallies = run(many.as_bytes(), &mut output, 4, &Upper, |_| {}).unwrap();
@@ -137,9 +133,6 @@ fn a_thread_that_panics_ends_everything() {
     struct Failing;
     impl Work for Failing {
         type Tally = ();
-        fn key(&self, line: &[u8]) -> u64 {
-            Upper.key(line)
-        }
         fn line(&self, number: usize, _: &[u8], _: &mut String, (): &mut ()) {
             assert!(number < 300_000, "a fault");
         }
