@@ -49,8 +49,6 @@ const BEFORE: [&str; 10] = [
 ];
 
 /// The answer to one job.
-///
-/// Most jobs come to where an earlier one came, so answers share the text that says so with the mapper.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The job's id as JSON.
@@ -64,7 +62,7 @@ enum Outcome {
     /// It was mapped.
     Mapped {
         /// Where to.
-        mapped: Arc<Mapped>,
+        mapped: Mapped,
         /// The ids of the candidates as JSON, where they were asked for.
         candidates: Option<Box<str>>,
     },
@@ -121,24 +119,19 @@ impl Draft {
 
     /// What was written.
     pub(crate) fn finish(self) -> Mapped {
-        Mapped { text: self.text.into(), ends: self.ends }
+        Mapped { text: self.text, ends: self.ends }
     }
 }
 
 /// The part of a line that tells where a job was mapped to.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Mapped {
-    text: Box<str>,
+    text: String,
     /// Where each field but the candidates ends; each starts after what stands before it.
     ends: [u32; 9],
 }
 
 impl Mapped {
-    /// The bytes that it takes.
-    pub(crate) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.text.len()
-    }
-
     /// The JSON text of a field.
     fn field(&self, field: Field) -> Option<&str> {
         let end = *self.ends.get(field as usize)? as usize;
@@ -151,7 +144,7 @@ impl Mapped {
 impl Answer {
     /// The answer to a job that was mapped: its id as JSON, where it was mapped to, and the ids of the candidates, best
     /// first, where they were asked for.
-    pub(crate) fn mapped(id: &Arc<str>, mapped: Arc<Mapped>, candidates: Option<&[String]>) -> Self {
+    pub(crate) fn mapped(id: &Arc<str>, mapped: Mapped, candidates: Option<&[String]>) -> Self {
         let candidates = candidates.map(|candidates| {
             let mut text = String::new();
             write_text(&mut text, &Json::List(candidates.iter().map(|id| Json::str(id.as_str())).collect()));
@@ -304,7 +297,7 @@ mod tests {
                 });
                 assert!(written.is_ok());
             }
-            Answer::mapped(&"\"j\"".into(), Arc::new(draft.finish()), candidates)
+            Answer::mapped(&"\"j\"".into(), draft.finish(), candidates)
         };
         let plain = answer(None);
         let expected = "{\"id\": \"j\", \"destination\": {\"id\": \"slurm\", \"runner\": \"slurm\", \"tags\": [], \

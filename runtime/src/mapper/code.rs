@@ -74,25 +74,3 @@ pub fn evaluate_complex(vm: &mut Vm, property: &Value) -> PyResult<Value> {
         other => Ok(other.clone()),
     }
 }
-
-/// Whether evaluating a property takes more than copying it, as far as that is seen among the first items.
-pub(super) fn has_code(property: &Value) -> bool {
-    /// How many items are looked at. Those of a config's properties are fewer; code can make any number.
-    const MOST: usize = 4096;
-    let mut left = MOST;
-    has_code_among(property, &mut left)
-}
-
-fn has_code_among(property: &Value, left: &mut usize) -> bool {
-    let Some(fewer) = left.checked_sub(1) else { return true };
-    *left = fewer;
-    match property {
-        Value::Str(text) => match text.code() {
-            Some(CodeRef { code, .. }) => code != CodeRef::PLAIN,
-            None => !is_plain(text),
-        },
-        Value::Dict(dict) => dict.table.borrow().values().any(|item| has_code_among(item, left)),
-        Value::List(list) => list.items.borrow().iter().any(|item| has_code_among(item, left)),
-        _ => false,
-    }
-}

@@ -4,6 +4,7 @@
 //! did not change. What code sees is an [`super::objects::EntityObject`], which keeps the code's changes beside the entity
 //! and makes a new entity of both when the mapper goes on with it. Nothing shared between jobs can so be changed by one.
 
+use std::num::NonZeroU32;
 use std::rc::Rc;
 
 use crate::artifact::tables::{EntityClass, Limit, Resource};
@@ -11,7 +12,6 @@ use crate::python::dict::Dict;
 use crate::python::string::Str;
 use crate::python::value::Value;
 
-use super::shared::Kept;
 use super::tags::Tags;
 
 /// A tool, role, user, destination, rule or pool.
@@ -49,10 +49,33 @@ pub struct Entity {
     pub destination: Option<Rc<DestinationFields>>,
     /// What only rules have.
     pub rule: Option<Rc<RuleFields>>,
-    /// What is kept with it while jobs share it.
-    pub kept: Kept,
+    /// What tells an entity that jobs share from all others.
+    pub identity: Identity,
     /// Where the config has it: an index in the artifact's table of sites, past its end for what the config has not.
     pub site: u32,
+}
+
+/// The number of an entity that jobs share; none for one that belongs to a job. A copy of an entity is another entity, and begins
+/// without a number.
+#[derive(Default)]
+pub struct Identity(Option<NonZeroU32>);
+
+impl Identity {
+    /// The identity with this number, which no other entity has.
+    pub(super) fn new(number: u32) -> Self {
+        Self(NonZeroU32::new(number))
+    }
+
+    /// The number.
+    pub(super) fn number(&self) -> Option<NonZeroU32> {
+        self.0
+    }
+}
+
+impl Clone for Identity {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// The rules of an entity, in order.
@@ -110,7 +133,7 @@ impl Entity {
                 })
             }),
             rule: None,
-            kept: Kept::default(),
+            identity: Identity::default(),
             site: u32::MAX,
             id,
         }

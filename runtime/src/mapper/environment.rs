@@ -39,7 +39,7 @@ impl MapperEnvironment {
         Self { hooks, world: RefCell::default(), job_slot: Cell::new(0), input_size: RefCell::default() }
     }
 
-    /// Makes this the world of the jobs to come; false where it is so already.
+    /// Makes this the world of the jobs to come; tells whether it is another one than before.
     pub(super) fn set_world(&self, world: &Arc<World>) -> bool {
         let is_new = !Arc::ptr_eq(&self.world.borrow(), world);
         if is_new {

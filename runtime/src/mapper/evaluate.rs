@@ -10,14 +10,13 @@ use crate::python::exception::{PyResult, Raised};
 use crate::python::value::Value;
 use crate::python::vm::CompareOp;
 
-use super::code::evaluate;
+use super::code::{evaluate, evaluate_complex};
 use super::data::deep_copy;
 use super::entity::Entity;
-use super::explain::{Observer, Step, Unobserved, reads};
+use super::explain::{Observer, Step, reads};
 use super::matching::{Resources, with_resources};
 use super::objects::EntityObject;
-use super::output::{Prepared, Property};
-use super::tree::Found;
+use super::properties::Property;
 use super::worker::Worker;
 use super::working::Working;
 
@@ -43,17 +42,8 @@ pub(super) struct Evaluated {
 pub(super) enum Part {
     /// Its value.
     Value(Value),
-    /// Its JSON text: up to this place in the worker's text, from the one before.
-    Text(usize),
-}
-
-/// The rules of an entity that match.
-#[derive(Clone)]
-pub(super) struct MatchedRules {
-    /// Those that are applied, in order.
-    pub applied: Rc<[Rc<Entity>]>,
-    /// The one that fails the job.
-    pub failing: Option<Rc<Entity>>,
+    /// Its JSON text.
+    Text(String),
 }
 
 /// A resource, the lower and the upper bound that clamp it.
@@ -64,104 +54,58 @@ const CLAMPED: [(Resource, Resource, Resource); 3] = [
 ];
 
 impl Worker {
-    /// Adds an entity's context to the evaluation context; tells whether to do so again would change nothing.
-    pub(super) fn enter_context(&mut self, entity: &mut Working) -> PyResult<bool> {
-        entity.enter_context(&mut self.vm, &self.names, &self.store.shared, &mut self.entered)
-    }
-
-    /// Evaluates the rules in order; each that matches is inherited. The result is a new entity; the one given stays. The
-    /// rules that matched come with it.
-    pub(super) fn evaluate_rules(
-        &mut self,
-        entity: &Working,
-        observer: &mut dyn Observer,
-    ) -> PyResult<(Working, Rc<[Rc<Entity>]>)> {
-        let mut working = entity.copy(&mut self.vm)?;
-        self.enter_context(&mut working)?;
+    /// Evaluates the rules in order; each that matches inherits from the entity so far. The result is a new entity; the one given
+    /// stays.
+    ///
+    /// # Errors
+    /// What the code of the rules raises; `JobMappingException` where one says that the job fails.
+    pub(super) fn evaluate_rules(&mut self, entity: &Working, observer: &mut dyn Observer) -> PyResult<Working> {
         let entity = entity.entity(&mut self.vm)?;
-        if entity.rules.is_empty() {
-            return Ok((working, Rc::default()));
-        }
-        let (ruled, matched) = self.match_rules(working, &entity, observer)?;
-        match &matched.failing {
-            Some(rule) => Err(self.fail(rule)?),
-            None => Ok((ruled, matched.applied)),
-        }
-    }
-
-    fn match_rules(
-        &mut self,
-        working: Working,
-        entity: &Rc<Entity>,
-        observer: &mut dyn Observer,
-    ) -> PyResult<(Working, MatchedRules)> {
-        if observer.watches() {
-            return self.evaluate_each_rule(working, entity, observer);
-        }
-        match self.find_rules(entity) {
-            Found::Given(matched) => {
-                let mut ruled = working;
-                if !matched.applied.is_empty() {
-                    let entity = ruled.entity(&mut self.vm)?;
-                    ruled = Working::Unseen(self.apply_each_rule(&entity, &matched.applied)?);
-                    // No code runs between the rules: only the last entity can be seen.
-                    self.see(&mut ruled);
-                }
-                Ok((ruled, matched))
-            }
-            Found::New => self.keep_rules(entity, |worker| worker.evaluate_each_rule(working, entity, &mut Unobserved)),
-            Found::Run => {
-                self.memo.lose_trail();
-                self.evaluate_each_rule(working, entity, &mut Unobserved)
-            }
-        }
-    }
-
-    /// Makes an entity what code sees as `entity`.
-    fn see(&mut self, entity: &mut Working) {
-        let seen = entity.object(&self.names);
-        self.vm.replace_context(self.slots.entity, seen);
-    }
-
-    /// The entity with the rules applied that match, up to one that fails the job.
-    fn evaluate_each_rule(
-        &mut self,
-        working: Working,
-        entity: &Entity,
-        observer: &mut dyn Observer,
-    ) -> PyResult<(Working, MatchedRules)> {
-        let (mut result, mut applied) = (working, Vec::new());
-        for (_, rule) in entity.rules.clone().iter() {
-            let Some(fields) = &rule.rule else { continue };
-            let condition = if observer.watches() {
-                let reads = reads(&mut self.vm, &fields.if_condition);
-                observer.step(Step::Condition { rule, reads: &reads });
-                evaluate(&mut self.vm, &fields.if_condition, CodeKind::Block)?
-            } else {
-                self.evaluate_kept(&fields.if_condition, CodeKind::Block)?
-            };
-            let matched = self.vm.truthy(&condition)?;
-            observer.step(Step::Rule { rule, value: &condition, matched });
-            if !matched {
+        let mut new = Working::Unseen(entity.clone());
+        self.enter_context(&mut new, &entity)?;
+        for (_, rule) in entity.rules.iter() {
+            if !self.is_matching(rule, observer)? {
                 continue;
             }
-            if self.vm.truthy(&fields.fail)? {
-                return Ok((result, MatchedRules { applied: applied.into(), failing: Some(rule.clone()) }));
-            }
             let rule = self.evaluate_rule(rule)?;
-            let parent = result.entity(&mut self.vm)?;
-            let after = self.apply_rule(&rule, &parent)?;
-            observer.step(Step::Applied { rule: &rule, before: &parent, after: &after });
-            result = Working::Unseen(after);
-            self.see(&mut result);
-            applied.push(rule);
+            let before = new.entity(&mut self.vm)?;
+            let after = self.apply_rule(&rule, &before)?;
+            observer.step(Step::Applied { rule: &rule, before: &before, after: &after });
+            new = Working::Unseen(after);
+            self.show_as_entity(&mut new);
         }
-        Ok((result, MatchedRules { applied: applied.into(), failing: None }))
+        Ok(new)
     }
 
-    /// `Rule.evaluate` of a rule that fails the job: the exception.
-    fn fail(&mut self, rule: &Entity) -> PyResult<Raised> {
-        let fail = rule.rule.as_ref().map_or(&Value::None, |fields| &fields.fail);
+    /// `Rule.is_matching`
+    fn is_matching(&mut self, rule: &Rc<Entity>, observer: &mut dyn Observer) -> PyResult<bool> {
+        let Some(fields) = &rule.rule else { return Ok(false) };
+        if observer.watches() {
+            let reads = reads(&mut self.vm, &fields.if_condition);
+            observer.step(Step::Condition { rule, reads: &reads });
+        }
+        let value = evaluate(&mut self.vm, &fields.if_condition, CodeKind::Block)?;
+        let matched = self.vm.truthy(&value)?;
+        observer.step(Step::Rule { rule, value: &value, matched });
+        Ok(matched)
+    }
+
+    /// `Rule.evaluate`: fails the job, executes and gives the entity that the code left in the context, or is the rule.
+    fn evaluate_rule(&mut self, rule: &Rc<Entity>) -> PyResult<Rc<Entity>> {
+        let Some(fields) = &rule.rule else { return Ok(rule.clone()) };
+        if self.vm.truthy(&fields.fail)? {
+            return Err(self.fail(&fields.fail)?);
+        }
+        if self.vm.truthy(&fields.execute)? {
+            evaluate(&mut self.vm, &fields.execute, CodeKind::Exec)?;
+            let entity = self.vm.context.get(self.slots.entity).cloned().flatten().unwrap_or(Value::None);
+            return EntityObject::of(&entity)?.entity(&mut self.vm);
+        }
+        Ok(rule.clone())
+    }
+
+    /// The exception of a rule that fails the job.
+    fn fail(&mut self, fail: &Value) -> PyResult<Raised> {
         let message = evaluate(&mut self.vm, fail, CodeKind::FString)?;
         let text = self.vm.str(&message)?;
         let raised = job_mapping_exception(Value::Str(text));
@@ -169,24 +113,6 @@ impl Worker {
             raised.0.origin.set(fail.code());
         }
         Ok(raised)
-    }
-
-    /// `Rule.evaluate` of a rule that does not fail the job: executes and gives the entity that the code left in the context,
-    /// or is the rule.
-    fn evaluate_rule(&mut self, rule: &Rc<Entity>) -> PyResult<Rc<Entity>> {
-        let Some(fields) = &rule.rule else { return Ok(rule.clone()) };
-        if self.vm.truthy(&fields.execute)? {
-            self.memo.lose_trail();
-            evaluate(&mut self.vm, &fields.execute, CodeKind::Exec)?;
-            return self.context_entity();
-        }
-        Ok(rule.clone())
-    }
-
-    /// The entity in the context, with what code changed.
-    pub(super) fn context_entity(&mut self) -> PyResult<Rc<Entity>> {
-        let value = self.vm.context.get(self.slots.entity).cloned().flatten().unwrap_or(Value::None);
-        EntityObject::of(&value)?.entity(&mut self.vm)
     }
 
     /// Evaluates the bounds, then gpus, cores and mem, clamped; each goes into the context for the next.
@@ -197,13 +123,13 @@ impl Worker {
     ) -> PyResult<(Rc<Entity>, Resources)> {
         let original = entity.entity(&mut self.vm)?;
         let mut resources = original.resources.clone();
-        self.enter_context(entity)?;
+        self.enter_context(entity, &original)?;
         for resource in Resource::ALL {
             let source = original.resource(*resource);
             if source.is_none() {
                 continue;
             }
-            let mut value = self.evaluate_told(source, CodeKind::Block)?;
+            let mut value = evaluate(&mut self.vm, source, CodeKind::Block)?;
             if let Some((_, min, max)) = CLAMPED.iter().find(|(clamped, ..)| clamped == resource) {
                 let of = |resource: Resource| resources.get(resource as usize).unwrap_or(&Value::None);
                 let asked = value.clone();
@@ -216,7 +142,7 @@ impl Worker {
                 *evaluated = value.clone();
             }
             let slot = self.slots.resource(*resource);
-            self.vm.set_context(slot, value);
+            self.set_name(slot, value);
         }
         Ok((original, resources))
     }
@@ -238,75 +164,46 @@ impl Worker {
     }
 
     /// `Destination.evaluate`: rules, resources, env, params, resubmit, then name and handler tags.
+    ///
+    /// # Errors
+    /// What the code of all these raises.
     pub(super) fn evaluate_destination(
         &mut self,
-        combined: Rc<Entity>,
+        destination: Rc<Entity>,
         observer: &mut dyn Observer,
     ) -> PyResult<Evaluated> {
-        let (mut working, _) = self.evaluate_rules(&Working::Unseen(combined.clone()), observer)?;
-        let (ruled, resources) = self.evaluate_resources(&mut working, observer)?;
+        let mut ruled = self.evaluate_rules(&Working::Unseen(destination.clone()), observer)?;
+        let (entity, resources) = self.evaluate_resources(&mut ruled, observer)?;
         if observer.watches() {
-            let evaluated = with_resources(&ruled, &resources);
-            observer.step(Step::Resources { entity: &ruled, evaluated: &evaluated });
+            let evaluated = with_resources(&entity, &resources);
+            observer.step(Step::Resources { entity: &entity, evaluated: &evaluated });
         }
-        self.text.clear();
-        let (env, params) = match self.evaluate_text(&ruled)? {
-            Some(env_end) => (Part::Text(env_end), Part::Text(self.text.len())),
-            None => (self.evaluate_part(&ruled, Property::Env)?, self.evaluate_part(&ruled, Property::Params)?),
-        };
-        let resubmit = self.evaluate_property(&ruled.resubmit, self.slots.resubmit)?;
-        let (mut dest_name, mut handler_tags) = match &ruled.destination {
+        let env = self.evaluate_part(&entity, Property::Env)?;
+        let params = self.evaluate_part(&entity, Property::Params)?;
+        let resubmit = self.evaluate_property(&entity.resubmit, self.slots.resubmit)?;
+        let (mut dest_name, mut handler_tags) = match &entity.destination {
             Some(fields) => (fields.dest_name.clone(), fields.handler_tags.clone()),
             None => (Value::None, Value::None),
         };
-        if combined.class == EntityClass::Destination
-            && let Some(fields) = &combined.destination
+        if destination.class == EntityClass::Destination
+            && let Some(fields) = &destination.destination
         {
             if !fields.dest_name.is_none() {
-                dest_name = self.evaluate_told(&fields.dest_name, CodeKind::FString)?;
-                self.vm.set_context(self.slots.dest_name, dest_name.clone());
+                dest_name = evaluate(&mut self.vm, &fields.dest_name, CodeKind::FString)?;
+                self.set_name(self.slots.dest_name, dest_name.clone());
             }
             if !fields.handler_tags.is_none() {
-                handler_tags = self.evaluate_complex_told(&fields.handler_tags)?;
-                self.vm.set_context(self.slots.handler_tags, handler_tags.clone());
+                handler_tags = evaluate_complex(&mut self.vm, &fields.handler_tags)?;
+                self.set_name(self.slots.handler_tags, handler_tags.clone());
             }
         }
-        Ok(Evaluated { entity: ruled, resources, env, params, resubmit, dest_name, handler_tags })
+        Ok(Evaluated { entity, resources, env, params, resubmit, dest_name, handler_tags })
     }
 
-    /// Evaluates `env` and `params` of an entity to text, where both are prepared and no code sees the values; gives where
-    /// the text of `env` ends.
-    fn evaluate_text(&mut self, entity: &Rc<Entity>) -> PyResult<Option<usize>> {
-        let Some(prepared) = self.prepared(entity) else { return Ok(None) };
-        let pieces = (prepared.pieces(Property::Env), prepared.pieces(Property::Params));
-        let (Some(env), Some(params)) = pieces else { return Ok(None) };
-        let env_end = self.text_kept(entity, |worker| {
-            worker.write_pieces(env)?;
-            let env_end = worker.text.len();
-            worker.write_pieces(params)?;
-            Ok(env_end)
-        })?;
-        Ok(Some(env_end))
-    }
-
-    /// The prepared properties of an entity, where jobs share it.
-    fn prepared(&mut self, entity: &Entity) -> Option<Rc<Prepared>> {
-        // Code that was made at run time may load any name.
-        if self.vm.has_compiled() || !entity.kept.is_shared() {
-            return None;
-        }
-        let (vm, unseen) = (&mut self.vm, self.unseen);
-        let make = || Ok(Rc::new(Prepared::new(vm, entity, unseen)));
-        self.store.shared.prepared.get(&entity.env, &entity.params, make).ok()
-    }
-
-    /// Evaluates a property of an entity: to text where it is prepared and no code sees the value.
-    fn evaluate_part(&mut self, entity: &Rc<Entity>, property: Property) -> PyResult<Part> {
-        if let Some(prepared) = self.prepared(entity)
-            && let Some(pieces) = prepared.pieces(property)
-        {
-            self.write_pieces(pieces)?;
-            return Ok(Part::Text(self.text.len()));
+    /// Evaluates `env` or `params`: to text where that can be, or else to a value.
+    fn evaluate_part(&mut self, entity: &Entity, property: Property) -> PyResult<Part> {
+        if let Some(text) = self.property_text(entity, property)? {
+            return Ok(Part::Text(text));
         }
         Ok(Part::Value(match property {
             Property::Env => self.evaluate_property(&entity.env, self.slots.env)?,
@@ -319,8 +216,8 @@ impl Worker {
         if !self.vm.truthy(property)? {
             return deep_copy(&mut self.vm, property);
         }
-        let value = self.evaluate_complex_told(property)?;
-        self.vm.set_context(slot, value.clone());
+        let value = evaluate_complex(&mut self.vm, property)?;
+        self.set_name(slot, value.clone());
         Ok(value)
     }
 }

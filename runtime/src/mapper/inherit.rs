@@ -11,28 +11,55 @@ use crate::python::value::Value;
 use crate::python::vm::Vm;
 use crate::python::vm::text::str_repr;
 
+use super::cache::{Cache, Derivation};
 use super::data::{merge_dicts, merge_env};
 use super::entity::{DestinationFields, Entity, RuleFields, Rules};
-use super::merges::Merges;
 use super::objects::INCOMPATIBLE_TAGS_EXCEPTION;
 use super::tags::{TagNames, TagType, Tags};
+use super::worker::Worker;
 
-/// `child.inherit(parent)`: the child's fields over the parent's, and its tags over the parent's tags.
+impl Worker {
+    /// [`inherit`], made once for entities that jobs share.
+    ///
+    /// # Errors
+    /// As [`inherit`].
+    pub(super) fn inherit(&mut self, child: &Rc<Entity>, parent: &Rc<Entity>) -> PyResult<Rc<Entity>> {
+        self.derive(Derivation::Inherit, [child, parent], |worker, cache| inherit(&mut worker.vm, cache, child, parent))
+    }
+
+    /// [`combine`], made once for entities that jobs share.
+    ///
+    /// # Errors
+    /// As [`combine`].
+    pub(super) fn combine(&mut self, high: &Rc<Entity>, low: &Rc<Entity>) -> PyResult<Rc<Entity>> {
+        self.derive(Derivation::Combine, [high, low], |worker, cache| {
+            combine(&mut worker.vm, cache, &worker.names, high, low)
+        })
+    }
+
+    /// The entity with a rule that matched: the rule inherits from it, and its id tells of the rule.
+    ///
+    /// # Errors
+    /// As [`inherit`].
+    pub(super) fn apply_rule(&mut self, rule: &Rc<Entity>, entity: &Rc<Entity>) -> PyResult<Rc<Entity>> {
+        self.derive(Derivation::ApplyRule, [rule, entity], |worker, cache| {
+            let vm = &mut worker.vm;
+            let mut applied = inherit(vm, cache, rule, entity)?;
+            // TPV also sets `cores = rule.cores or new_entity.cores` (and mem, gpus) here; inheriting has chosen already.
+            let (id, rule_id) = (vm.str(&applied.id)?, vm.str(&rule.id)?);
+            applied.id = Value::str(format!("{}, Rule: {}", id.as_str(), rule_id.as_str()));
+            Ok(applied)
+        })
+    }
+}
+
+/// `child.inherit(parent)`: the child's fields over the parent's, and its tags over the parent's tags. Values of entities that
+/// jobs share are merged once, with `cache`.
 ///
 /// # Errors
 /// What merging values that code changed raises.
-pub fn inherit(vm: &mut Vm, child: &Rc<Entity>, parent: &Rc<Entity>) -> PyResult<Entity> {
-    inherit_by(vm, None, child, parent)
-}
-
-/// [`inherit`] of entities that jobs share: values that were merged before are not merged again.
-pub(super) fn inherit_by(
-    vm: &mut Vm,
-    merges: Option<&Merges>,
-    child: &Rc<Entity>,
-    parent: &Rc<Entity>,
-) -> PyResult<Entity> {
-    let mut entity = override_(vm, merges, child, parent)?;
+pub(super) fn inherit(vm: &mut Vm, cache: Option<&Cache>, child: &Rc<Entity>, parent: &Rc<Entity>) -> PyResult<Entity> {
+    let mut entity = override_(vm, cache, child, parent)?;
     entity.tags = Tags::inherit(&child.tags, &parent.tags);
     if child.class == EntityClass::Destination || child.class == EntityClass::PoolEntity {
         let dest_tags = Tags::inherit(&child.dest_tags(), &parent.dest_tags());
@@ -43,23 +70,19 @@ pub(super) fn inherit_by(
     Ok(entity)
 }
 
-/// `high.combine(low)`: the fields of the entity of higher priority over those of the lower; the tags of both together.
+/// `high.combine(low)`: the fields of the entity of higher priority over those of the lower; the tags of both together. Values
+/// of entities that jobs share are merged once, with `cache`.
 ///
 /// # Errors
 /// `IncompatibleTagsException` where one requires what the other rejects.
-pub fn combine(vm: &mut Vm, names: &TagNames, high: &Rc<Entity>, low: &Rc<Entity>) -> PyResult<Entity> {
-    combine_by(vm, None, names, high, low)
-}
-
-/// [`combine`] of entities that jobs share: values that were merged before are not merged again.
-pub(super) fn combine_by(
+pub(super) fn combine(
     vm: &mut Vm,
-    merges: Option<&Merges>,
+    cache: Option<&Cache>,
     names: &TagNames,
     high: &Rc<Entity>,
     low: &Rc<Entity>,
 ) -> PyResult<Entity> {
-    let mut entity = override_(vm, merges, high, low)?;
+    let mut entity = override_(vm, cache, high, low)?;
     let (high_id, low_id) = (vm.str(&high.id)?, vm.str(&low.id)?);
     entity.id =
         Value::str(format!("{}: {}, {}: {}", high.class.name(), high_id.as_str(), low.class.name(), low_id.as_str()));
@@ -67,6 +90,7 @@ pub(super) fn combine_by(
     Ok(entity)
 }
 
+/// `IncompatibleTagsException(first, second)`
 pub(super) fn incompatible(names: &TagNames, first: &Tags, second: &Tags) -> crate::python::exception::Raised {
     let list = |tags: &Tags, kind: TagType| -> String {
         if tags.none().get(kind as usize) == Some(&true) {
@@ -95,7 +119,7 @@ fn pick(first: &Value, second: &Value) -> Value {
 
 /// `first.override(second)`. The class, and all that is not merged here, comes from `first` where its `merge_order` is not
 /// lower.
-fn override_(vm: &mut Vm, merges: Option<&Merges>, first: &Rc<Entity>, second: &Rc<Entity>) -> PyResult<Entity> {
+fn override_(vm: &mut Vm, cache: Option<&Cache>, first: &Rc<Entity>, second: &Rc<Entity>) -> PyResult<Entity> {
     let base = if second.class.merge_order() <= first.class.merge_order() { first } else { second };
     let mut entity = Entity::clone(base);
     entity.id = pick(&first.id, &second.id);
@@ -108,15 +132,15 @@ fn override_(vm: &mut Vm, merges: Option<&Merges>, first: &Rc<Entity>, second: &
     for (slot, (a, b)) in entity.limits.iter_mut().zip(first.limits.iter().zip(&second.limits)) {
         *slot = pick(a, b);
     }
-    let mut dicts = |a: &Value, b: &Value| match merges {
-        Some(merges) => merges.dicts.get(a, b, || merge_dicts(vm, a, b)),
+    let mut dicts = |a: &Value, b: &Value| match cache {
+        Some(cache) => cache.dicts([a, b], || merge_dicts(vm, a, b)),
         None => merge_dicts(vm, a, b),
     };
     entity.params = dicts(&first.params, &second.params)?;
     entity.resubmit = dicts(&first.resubmit, &second.resubmit)?;
     entity.context = dicts(&first.context, &second.context)?;
-    entity.env = match merges {
-        Some(merges) => merges.lists.get(&first.env, &second.env, || merge_env(vm, &first.env, &second.env))?,
+    entity.env = match cache {
+        Some(cache) => cache.lists([&first.env, &second.env], || merge_env(vm, &first.env, &second.env))?,
         None => merge_env(vm, &first.env, &second.env)?,
     };
     entity.rank = pick(&first.rank, &second.rank);
@@ -130,7 +154,7 @@ fn override_(vm: &mut Vm, merges: Option<&Merges>, first: &Rc<Entity>, second: &
                 }));
             }
         }
-        _ => entity.rules = merge_rules(vm, &first.rules, &second.rules)?,
+        _ => entity.rules = merge_rules(vm, cache, &first.rules, &second.rules)?,
     }
     if first.class == EntityClass::Destination {
         entity.destination = override_destination(&entity, first, second);
@@ -151,7 +175,7 @@ fn override_destination(entity: &Entity, first: &Entity, second: &Entity) -> Opt
 }
 
 /// The second's rules, updated with the first's; a rule of the first whose id the second has inherits from that one.
-fn merge_rules(vm: &mut Vm, first: &Rules, second: &Rules) -> PyResult<Rules> {
+fn merge_rules(vm: &mut Vm, cache: Option<&Cache>, first: &Rules, second: &Rules) -> PyResult<Rules> {
     if first.is_empty() {
         return Ok(second.clone());
     }
@@ -169,7 +193,8 @@ fn merge_rules(vm: &mut Vm, first: &Rules, second: &Rules) -> PyResult<Rules> {
     for (_, rule) in first.iter() {
         let id = vm.str(&rule.id)?;
         if let Some((_, parent)) = second.iter().find(|(key, _)| *key == id) {
-            put(id, Rc::new(inherit(vm, rule, parent)?));
+            let merged = inherit(vm, cache, rule, parent)?;
+            put(id, if let Some(cache) = cache { cache.share_counted(merged) } else { Rc::new(merged) });
         }
     }
     Ok(Rc::new(merged))

@@ -66,34 +66,26 @@ fn float(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     }
 }
 
-/// The destinations that fit an entity's tags, by index.
-pub(super) struct Fits {
-    /// In the order of the config.
-    pub in_order: Vec<u32>,
-    /// By score, highest first, equal ones in the order of the config.
-    pub ranked: Vec<u32>,
+/// The destinations that are not abstract and fit an entity's tags.
+pub(super) struct Fitting {
+    /// Their indexes, in the order of the config, with their scores.
+    pub scores: Box<[(usize, i64)]>,
 }
 
-impl Fits {
-    /// The bytes that it takes.
-    pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>() + size_of::<u32>() * (self.in_order.capacity() + self.ranked.capacity())
+impl Fitting {
+    /// The destinations that fit these tags.
+    pub(super) fn new(destinations: &[Rc<Entity>], tags: &Tags) -> Self {
+        let scores = destinations.iter().enumerate().filter_map(|(index, destination)| {
+            let offered = destination.dest_tags();
+            let fits = matches!(destination.abstract_, Value::Bool(false)) && tags.matches(&offered);
+            fits.then(|| (index, offered.score(tags)))
+        });
+        Self { scores: scores.collect() }
     }
 
-    /// The destinations that are not abstract and fit these tags.
-    pub(super) fn new(destinations: &[Rc<Entity>], tags: &Tags) -> Self {
-        let mut scored: Vec<(i64, u32)> = destinations
-            .iter()
-            .zip(0..)
-            .filter(|(destination, _)| matches!(destination.abstract_, Value::Bool(false)))
-            .filter_map(|(destination, index)| {
-                let offered = destination.dest_tags();
-                tags.matches(&offered).then(|| (offered.score(tags), index))
-            })
-            .collect();
-        let in_order = scored.iter().map(|(_, index)| *index).collect();
-        scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        Self { in_order, ranked: scored.into_iter().map(|(_, index)| index).collect() }
+    /// The bytes that it takes on the heap.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.scores)
     }
 }
 

@@ -2,15 +2,16 @@
 //!
 //! One file an operation, under TPV's own names: [`lookup`], [`inherit`] (and combine), [`evaluate`], [`matching`],
 //! [`rank`], [`choose`]. [`tags`] is the algebra of scheduling tags, [`objects`] what code sees of all this, [`explain`]
-//! what watches it.
+//! what watches it. [`cache`] is what a thread keeps of earlier jobs.
 //!
 //! A [`Mapper`] is shared by threads; each has its own [`worker`] with a Python machine and the values it made of the
 //! artifact.
 
+mod cache;
 mod choose;
 mod code;
+mod context;
 mod data;
-mod derive;
 pub mod entity;
 mod environment;
 mod evaluate;
@@ -19,24 +20,15 @@ mod inherit;
 pub mod inventory;
 mod lookup;
 mod matching;
-mod memo;
-mod memory;
-mod merges;
 mod modules;
 pub mod objects;
-mod output;
 pub mod places;
+mod properties;
 mod rank;
-mod reads;
-mod requirements;
 mod rows;
-mod shape;
-mod shared;
 mod store;
 pub mod tags;
 pub mod trace;
-mod tree;
-mod words;
 mod worker;
 mod working;
 
@@ -78,7 +70,7 @@ pub struct Hooks {
     pub limits: Limits,
     /// When the kernels of the code become machine code.
     pub jit: Mode,
-    /// The bytes that a thread keeps of earlier jobs before it drops all of them; 0 for the default of 104 MiB.
+    /// The bytes that a thread keeps of earlier jobs before it drops all of them; 0 for the default of 48 MiB.
     pub kept_bytes: usize,
 }
 
@@ -133,7 +125,6 @@ impl Mapper {
         let (owner, mut worker) = self.take_worker();
         worker.set_world(world);
         let answer = worker.map(job, self.inner.detail, observer);
-        worker.end_job();
         if worker.is_full() {
             // What holds itself through its functions is freed with the job that made it.
             worker.vm.reset();

@@ -1,103 +1,98 @@
-//! Rank: the order in which matching destinations are tried. TPV's `rank_destinations`.
+//! Rank: the order in which matching destinations are tried. TPV's `match_and_rank_destinations` and `rank_destinations`.
 
+use std::cmp::Reverse;
 use std::rc::Rc;
 
+use crate::bytecode::CodeKind;
 use crate::python::exception::PyResult;
 use crate::python::value::Value;
 
+use super::code::evaluate;
 use super::entity::Entity;
 use super::explain::{Observer, Step};
-use super::matching::{Fits, Resources, matches_resources, wanted, with_resources};
+use super::matching::{Fitting, Resources, matches_resources, wanted, with_resources};
 use super::objects::EntityObject;
 use super::worker::Worker;
+use super::working::Working;
 
-/// The destinations that can take a job, best first.
-pub(super) enum Ranked {
-    /// Destinations of the config, by index.
-    Known(Vec<u32>),
-    /// What the entity's own rank code returned.
-    Custom(Vec<Value>),
-}
+/// A destination that can take the job, with its score.
+type Scored = (Rc<Entity>, i64);
 
 impl Worker {
-    /// Matches the resources and the tags that the entity had before they were evaluated with every destination, and
-    /// ranks those that can take them by the entity as it is now.
-    pub(super) fn rank(
+    /// The destinations that can take an entity, best first. What they must take are its resources, evaluated for now.
+    ///
+    /// # Errors
+    /// What the code of the resources and of `rank` raises.
+    pub(super) fn match_and_rank_destinations(
         &mut self,
-        matched: &Rc<Entity>,
-        resources: &Resources,
-        entity: &Rc<Entity>,
+        working: &mut Working,
         observer: &mut dyn Observer,
-    ) -> PyResult<Ranked> {
-        let custom = self.vm.truthy(&entity.rank)?;
-        let mut known = std::mem::take(&mut self.candidates);
-        known.clear();
-        match wanted(resources) {
-            Some(wanted) if !observer.watches() && !self.store.bounds.is_empty() && Rc::ptr_eq(matched, entity) => {
-                let fits = || Rc::new(Fits::new(&self.store.destinations, &entity.tags));
-                let shape = self.store.shared.shape(entity);
-                let fits = shape.map_or_else(fits, |shape| {
-                    let make = || {
-                        let fits = fits();
-                        self.store.shared.hold(fits.bytes());
-                        fits
-                    };
-                    shape.fits.get_or_init(make).clone()
-                });
-                let order = if custom { &fits.in_order } else { &fits.ranked };
-                let takes = |index: &&u32| self.store.bounds.get(**index as usize).is_some_and(|b| b.take(&wanted));
-                known.extend(order.iter().filter(takes));
-            }
-            _ => {
-                let store = self.store.clone();
-                let evaluated = observer.watches().then(|| with_resources(matched, resources));
-                for (destination, index) in store.destinations.iter().zip(0..) {
-                    let fits = matches_resources(&mut self.vm, destination, resources, &matched.tags)?;
-                    if let Some(entity) = &evaluated {
-                        observer.step(Step::Destination { destination, entity, matched: fits });
-                    }
-                    if fits {
-                        known.push(index);
-                    }
-                }
-                if !custom {
-                    // Python's sort is stable, and so is this.
-                    let score = |index: &u32| {
-                        let destination = store.destinations.get(*index as usize);
-                        std::cmp::Reverse(destination.map_or(0, |d| d.dest_tags().score(&entity.tags)))
-                    };
-                    known.sort_by_cached_key(score);
-                }
-            }
-        }
-        let ranked = if custom { self.rank_by_code(entity, known)? } else { Ranked::Known(known) };
+    ) -> PyResult<Vec<Working>> {
+        let (asked, resources) = self.evaluate_resources(working, observer)?;
         if observer.watches() {
-            let candidates = self.ranked_entities(&ranked)?;
-            observer.step(Step::Ranked { candidates: &candidates, entity });
+            let evaluated = with_resources(&asked, &resources);
+            observer.step(Step::Resources { entity: &asked, evaluated: &evaluated });
+        }
+        // Code of the resources may have changed the entity, which then ranks the destinations otherwise than it matches them.
+        let entity = working.entity(&mut self.vm)?;
+        let matching = match wanted(&resources) {
+            Some(wanted) if !observer.watches() && !self.store.bounds.is_empty() && Rc::ptr_eq(&asked, &entity) => {
+                self.match_numbers(&entity, &wanted)
+            }
+            _ => self.match_each(&asked, &resources, &entity, observer)?,
+        };
+        let ranked = self.rank_destinations(&entity, matching)?;
+        if observer.watches() {
+            let candidates: PyResult<Vec<_>> = ranked.iter().map(|candidate| candidate.entity(&mut self.vm)).collect();
+            observer.step(Step::Ranked { candidates: &candidates?, entity: &entity });
         }
         Ok(ranked)
     }
 
-    fn ranked_entities(&mut self, ranked: &Ranked) -> PyResult<Vec<Rc<Entity>>> {
-        match ranked {
-            Ranked::Known(known) => {
-                let destinations = &self.store.destinations;
-                Ok(known.iter().filter_map(|index| destinations.get(*index as usize).cloned()).collect())
-            }
-            Ranked::Custom(values) => {
-                values.iter().map(|value| EntityObject::of(value)?.entity(&mut self.vm)).collect()
-            }
-        }
+    /// The destinations that fit the entity's tags and whose bounds, all plain numbers, take what is wanted.
+    fn match_numbers(&self, entity: &Entity, wanted: &[f64; 3]) -> Vec<Scored> {
+        let store = &self.store;
+        let fitting = self.cache.fitting(&entity.tags, || Fitting::new(&store.destinations, &entity.tags));
+        let takes = |index: usize| store.bounds.get(index).is_some_and(|bounds| bounds.take(wanted));
+        let scored = fitting.scores.iter().filter(|(index, _)| takes(*index));
+        scored.filter_map(|(index, score)| Some((store.destinations.get(*index)?.clone(), *score))).collect()
     }
 
-    /// The order that the entity's own `rank` code gives.
-    fn rank_by_code(&mut self, entity: &Rc<Entity>, candidates: Vec<u32>) -> PyResult<Ranked> {
-        let destinations = &self.store.destinations;
-        let objects = candidates.iter().filter_map(|index| destinations.get(*index as usize));
-        let objects: Vec<Value> =
-            objects.map(|destination| EntityObject::value(&self.names, destination.clone())).collect();
-        self.candidates = candidates;
-        self.vm.set_context(self.slots.candidate_destinations, Value::list(objects.clone()));
-        self.rank_kept(&entity.rank, &objects).map(Ranked::Custom)
+    /// The destinations that match, whatever the values are.
+    fn match_each(
+        &mut self,
+        asked: &Entity,
+        resources: &Resources,
+        entity: &Entity,
+        observer: &mut dyn Observer,
+    ) -> PyResult<Vec<Scored>> {
+        let store = self.store.clone();
+        let evaluated = observer.watches().then(|| with_resources(asked, resources));
+        let mut matching = Vec::new();
+        for destination in &store.destinations {
+            let matched = matches_resources(&mut self.vm, destination, resources, &asked.tags)?;
+            if let Some(entity) = &evaluated {
+                observer.step(Step::Destination { destination, entity, matched });
+            }
+            if matched {
+                matching.push((destination.clone(), destination.dest_tags().score(&entity.tags)));
+            }
+        }
+        Ok(matching)
+    }
+
+    /// The destinations, given in the order of the config, by their scores, or in the order that the entity's own `rank` code
+    /// gives. What the code returns is iterated as TPV does, whatever it is.
+    fn rank_destinations(&mut self, entity: &Entity, mut matching: Vec<Scored>) -> PyResult<Vec<Working>> {
+        if !self.vm.truthy(&entity.rank)? {
+            // Python's `sorted` is stable, and so is this.
+            matching.sort_by_key(|(_, score)| Reverse(*score));
+            return Ok(matching.into_iter().map(|(destination, _)| Working::Unseen(destination)).collect());
+        }
+        let objects = matching.into_iter().map(|(destination, _)| EntityObject::value(&self.names, destination));
+        self.set_name(self.slots.candidate_destinations, Value::list(objects.collect()));
+        let ranked = evaluate(&mut self.vm, &entity.rank, CodeKind::Block)?;
+        let ranked = if self.vm.truthy(&ranked)? { self.vm.collect(&ranked)? } else { Vec::new() };
+        Ok(ranked.into_iter().map(Working::Seen).collect())
     }
 }

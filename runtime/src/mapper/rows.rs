@@ -10,8 +10,8 @@ use crate::python::modules::datetime;
 use crate::python::string::Str;
 use crate::python::value::Value;
 
+use super::cache::Cache;
 use super::entity::{DestinationFields, Entity, RuleFields};
-use super::shared::Shared;
 use super::tags::Tags;
 
 /// Reads rows; interned strings become one [`Str`] each, on first use.
@@ -19,16 +19,16 @@ pub(super) struct Rows {
     strings: Vec<std::cell::OnceCell<Str>>,
     rules: Vec<std::cell::OnceCell<Rc<Entity>>>,
     empty_tags: Rc<Tags>,
-    shared: Rc<Shared>,
+    cache: Rc<Cache>,
 }
 
 impl Rows {
-    pub(super) fn new(tables: &Tables, shared: Rc<Shared>) -> Self {
+    pub(super) fn new(tables: &Tables, cache: Rc<Cache>) -> Self {
         Self {
             strings: tables.strings.iter().map(|_| std::cell::OnceCell::new()).collect(),
             rules: tables.rules.iter().map(|_| std::cell::OnceCell::new()).collect(),
             empty_tags: Rc::default(),
-            shared,
+            cache,
         }
     }
 
@@ -84,7 +84,7 @@ impl Rows {
     fn rule(&self, tables: &Tables, index: u32) -> Option<Rc<Entity>> {
         let row = tables.rules.get(index as usize)?;
         let cell = self.rules.get(index as usize)?;
-        Some(cell.get_or_init(|| self.shared.share(self.entity(tables, row))).clone())
+        Some(cell.get_or_init(|| self.cache.share(self.entity(tables, row))).clone())
     }
 
     /// An entity or a rule.

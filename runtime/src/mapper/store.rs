@@ -7,11 +7,11 @@ use std::sync::Arc;
 use crate::artifact::Rules;
 use crate::artifact::tables::EntityRow;
 
+use super::cache::Cache;
 use super::entity::Entity;
 use super::lookup::Section;
 use super::matching::Bounds;
 use super::rows::Rows;
-use super::shared::Shared;
 
 type Cells = Vec<OnceCell<Rc<Entity>>>;
 
@@ -25,35 +25,25 @@ pub(crate) struct Store {
     sections: [Cells; 3],
     /// The limits of the destinations; none where one of them has a limit that is no plain number.
     pub(super) bounds: Vec<Bounds>,
-    /// What is derived from these entities.
-    pub(super) shared: Rc<Shared>,
+    cache: Rc<Cache>,
 }
 
 impl Store {
-    pub(super) fn new(rules: Arc<Rules>) -> Self {
+    pub(super) fn new(rules: Arc<Rules>, cache: Rc<Cache>) -> Self {
         let tables = rules.tables();
-        let shared = Rc::new(Shared::default());
-        let rows = Rows::new(tables, shared.clone());
+        let rows = Rows::new(tables, cache.clone());
         let destinations: Vec<Rc<Entity>> =
-            tables.destinations.iter().map(|row| shared.share(rows.entity(tables, row))).collect();
+            tables.destinations.iter().map(|row| cache.share(rows.entity(tables, row))).collect();
         let bounds = destinations.iter().map(|destination| Bounds::new(destination)).collect::<Option<_>>();
         let cells = |rows: &[EntityRow]| rows.iter().map(|_| OnceCell::new()).collect();
         let sections = [&tables.tools, &tables.roles, &tables.users].map(|table| cells(&table.rows));
         let configured_destinations = cells(&tables.configured_destinations);
-        Self {
-            rows,
-            destinations,
-            configured_destinations,
-            sections,
-            rules,
-            bounds: bounds.unwrap_or_default(),
-            shared,
-        }
+        Self { rows, destinations, configured_destinations, sections, rules, bounds: bounds.unwrap_or_default(), cache }
     }
 
     fn get(&self, cells: &Cells, rows: &[EntityRow], index: usize) -> Option<Rc<Entity>> {
         let (cell, row) = (cells.get(index)?, rows.get(index)?);
-        Some(cell.get_or_init(|| self.shared.share(self.rows.entity(self.rules.tables(), row))).clone())
+        Some(cell.get_or_init(|| self.cache.share(self.rows.entity(self.rules.tables(), row))).clone())
     }
 
     /// An entity of a section.

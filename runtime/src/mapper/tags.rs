@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use crate::artifact::tables::TagsRow;
 use crate::python::string::Str;
 
-use super::memory::{ALLOCATION, entry};
+use super::cache::named;
 
 /// A tag, by its number in a [`TagNames`].
 pub type TagId = u32;
@@ -95,8 +95,7 @@ impl TagNames {
         let mut names = self.names.borrow_mut();
         let id = TagId::try_from(names.len()).unwrap_or(TagId::MAX);
         names.push(Str::from(name));
-        let bytes = 3 * ALLOCATION + 2 * name.len() + entry::<String, TagId>() + size_of::<Str>();
-        self.bytes.set(self.bytes.get() + bytes);
+        self.bytes.set(self.bytes.get() + named::<TagId>(name));
         self.ids.borrow_mut().insert(name.to_owned(), id);
         id
     }
@@ -200,6 +199,11 @@ impl Tags {
         let bits = self.bits.iter().chain([&self.all]).map(|bits| &bits.0);
         let words: usize = bits.filter(|bits| bits.spilled()).map(|bits| bits.capacity()).sum();
         size_of::<Self>() + size_of::<TagId>() * ids + size_of::<u64>() * words
+    }
+
+    /// The tags of all kinds.
+    pub(super) fn lists(&self) -> &[TagList; 4] {
+        &self.lists
     }
 
     /// Which lists are `None`.

@@ -80,7 +80,7 @@ impl Fields for AppFields {
 }
 
 /// What `app.model` is made of.
-pub struct ModelFields {
+struct ModelFields {
     world: Arc<World>,
     /// The session, which has two names.
     session: OnceCell<Value>,

@@ -1,7 +1,7 @@
 //! Objects with a fixed set of attributes that are made when code first asks, and others that code may set.
 
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 use crate::galaxy::job::Further;
 use crate::python::args::Args;
@@ -44,14 +44,12 @@ pub struct Bag<F> {
     fields: F,
     /// What was asked for or set; `None` is deleted.
     attributes: RefCell<Vec<(Cow<'static, str>, Option<Value>)>>,
-    /// Whether code set or deleted one.
-    changed: Cell<bool>,
 }
 
 impl<F: Fields> Bag<F> {
     /// A new object, as a value.
     pub fn value(fields: F) -> Value {
-        Value::object(Self { fields, attributes: RefCell::default(), changed: Cell::new(false) })
+        Value::object(Self { fields, attributes: RefCell::default() })
     }
 
     /// What it is made of.
@@ -69,16 +67,6 @@ impl<F: Fields> Bag<F> {
         self.attributes.borrow().is_empty()
     }
 
-    /// Whether code set or deleted an attribute.
-    pub fn is_changed(&self) -> bool {
-        self.changed.get()
-    }
-
-    /// The value of an attribute that was asked for already.
-    pub fn made(&self, name: &str) -> Option<Value> {
-        self.attributes.borrow().iter().find(|(known, _)| known == name).and_then(|(_, value)| value.clone())
-    }
-
     fn attribute(&self, name: &str) -> Option<Value> {
         if let Some((_, value)) = self.attributes.borrow().iter().find(|(known, _)| known == name) {
             return value.clone();
@@ -93,7 +81,6 @@ impl<F: Fields> Bag<F> {
     }
 
     fn set(&self, name: &str, value: Option<Value>) {
-        self.changed.set(true);
         let mut attributes = self.attributes.borrow_mut();
         match attributes.iter_mut().find(|(known, _)| known == name) {
             Some((_, slot)) => *slot = value,

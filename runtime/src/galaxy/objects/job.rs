@@ -173,7 +173,7 @@ impl Fields for Parameter {
 }
 
 /// What a history is made of.
-pub struct HistoryFields {
+struct HistoryFields {
     job: Arc<Job>,
     user: Value,
 }
@@ -209,11 +209,9 @@ impl Fields for HistoryFields {
 }
 
 /// What the tag of a history is made of.
-pub struct TagFields {
-    /// Its name.
-    pub user_tname: Value,
-    /// Its value.
-    pub value: Value,
+struct TagFields {
+    user_tname: Value,
+    value: Value,
     stand_in: bool,
 }
 

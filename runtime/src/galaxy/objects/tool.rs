@@ -32,18 +32,11 @@ pub static RESOURCE_REQUIREMENT: BuiltinType = BuiltinType {
 };
 
 /// What `tool` is made of.
-pub struct ToolFields(Arc<Job>);
+struct ToolFields(Arc<Job>);
 
 /// The tool's object.
 pub(super) fn tool(job: &Arc<Job>) -> Value {
     Bag::value(ToolFields(job.clone()))
-}
-
-impl ToolFields {
-    /// The job's record.
-    pub fn record(&self) -> &Job {
-        &self.0
-    }
 }
 
 impl Fields for ToolFields {
@@ -105,7 +98,7 @@ impl Fields for DynamicToolFields {
 }
 
 /// A resource requirement.
-pub(crate) struct RequirementFields(Requirement);
+struct RequirementFields(Requirement);
 
 impl Fields for RequirementFields {
     const CLASS: &'static BuiltinType = &RESOURCE_REQUIREMENT;

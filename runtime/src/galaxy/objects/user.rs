@@ -21,14 +21,7 @@ host_classes! {
 }
 
 /// What `user` is made of.
-pub struct UserFields(Arc<Job>);
-
-impl UserFields {
-    /// The job's record.
-    pub fn record(&self) -> &Job {
-        &self.0
-    }
-}
+struct UserFields(Arc<Job>);
 
 /// The user's object; `None` for an anonymous job.
 pub(super) fn user(job: &Arc<Job>) -> Value {
@@ -71,11 +64,9 @@ impl Fields for UserFields {
 }
 
 /// What a role is made of.
-pub struct RoleFields {
-    /// Its name.
-    pub name: Value,
-    /// Whether it is deleted.
-    pub deleted: Value,
+struct RoleFields {
+    name: Value,
+    deleted: Value,
 }
 
 impl Fields for RoleFields {

@@ -5,12 +5,13 @@ use std::rc::Rc;
 
 use crate::artifact::tables::{Limit, Resource};
 use crate::galaxy::signature;
+use crate::mapper::cache::Cache;
+use crate::mapper::context::ContextEntry;
 use crate::mapper::data::{deep_copy, unchanged};
-use crate::mapper::entity::Entity;
+use crate::mapper::entity::{Entity, Identity};
 use crate::mapper::inherit;
 use crate::mapper::matching;
-use crate::mapper::shared::{ContextEntry, Kept, Shared};
-use crate::mapper::tags::{TagNames, Tags};
+use crate::mapper::tags::TagNames;
 use crate::python::args::Args;
 use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, type_error};
@@ -127,65 +128,19 @@ impl EntityObject {
         Ok(changed.map_or(base, Rc::new))
     }
 
-    /// A container field as it is now, with what code changed; nothing is made for it.
-    pub(in crate::mapper) fn part_now(&self, name: &str) -> Option<Value> {
-        let live = self.live.borrow().get(name).cloned();
-        live.or_else(|| container(&self.base.borrow(), name))
-    }
-
-    /// A resource as it is now.
-    pub(in crate::mapper) fn resource_now(&self, resource: Resource) -> Value {
-        self.base.borrow().resource(resource).clone()
-    }
-
-    /// The tags as they are now.
-    pub(in crate::mapper) fn tags_now(&self, vm: &mut Vm) -> Option<Rc<Tags>> {
-        let live = self.live.borrow().get("tpv_tags").cloned();
-        let Some(live) = live else { return Some(self.base.borrow().tags.clone()) };
-        // Looking is not the job's work.
-        let steps = vm.steps_left();
-        let tags = live.downcast::<SchedulingTagsObject>()?.tags_by(vm, &self.names);
-        vm.restore_steps(steps);
-        tags.ok()
-    }
-
-    /// The number of the shared entity that this is, where code changed nothing of it.
-    pub(in crate::mapper) fn shared_identity(&self, vm: &mut Vm) -> Option<u32> {
-        let base = self.base.borrow().clone();
-        if !self.live.borrow().is_empty() || !self.context_parts.borrow().is_empty() {
-            // Looking is not the job's work.
-            let steps = vm.steps_left();
-            let now = self.entity(vm);
-            vm.restore_steps(steps);
-            if !Rc::ptr_eq(&now.ok()?, &base) {
-                return None;
-            }
-        }
-        base.kept.number()
-    }
-
     /// Changes fields in place, as the mapper does to the entity that code sees.
     pub fn update(&self, change: impl FnOnce(&mut Entity)) {
         let mut base = self.base.borrow_mut();
         let entity = Rc::make_mut(&mut base);
-        // What was kept is not of what it becomes.
-        entity.kept = Kept::default();
+        // What jobs share and find by its number is not what it becomes.
+        entity.identity = Identity::default();
         change(entity);
     }
 
-    /// Lets the object stand for another entity, where code has not seen more of it than its plain values; tells whether it does.
-    pub(in crate::mapper) fn stand_for(&self, entity: &Rc<Entity>) -> bool {
-        let is_unseen = self.live.borrow().is_empty() && self.context_parts.borrow().is_empty();
-        if is_unseen {
-            self.base.replace(entity.clone());
-        }
-        is_unseen
-    }
-
     /// Takes the rules away.
-    pub(in crate::mapper) fn clear_rules(&self, shared: &Shared) {
+    pub(in crate::mapper) fn clear_rules(&self, cache: &Cache) {
         self.live.borrow_mut().remove("rules");
-        let without = shared.without_rules(&self.base.borrow());
+        let without = cache.without_rules(&self.base.borrow());
         match without {
             Some(without) => *self.base.borrow_mut() = without,
             None => self.update(|entity| entity.rules = Rc::default()),
@@ -285,9 +240,9 @@ impl EntityObject {
                 let other = Self::of(&other(args, "entity")?)?.entity(vm)?;
                 let mine = self.entity(vm)?;
                 let entity = if name == "inherit" {
-                    inherit::inherit(vm, &mine, &other)?
+                    inherit::inherit(vm, None, &mine, &other)?
                 } else {
-                    inherit::combine(vm, &self.names, &mine, &other)?
+                    inherit::combine(vm, None, &self.names, &mine, &other)?
                 };
                 Ok(Self::value(&self.names, Rc::new(entity)))
             }
@@ -373,7 +328,8 @@ impl Object for EntityObject {
     }
 
     fn peek(&self, name: &str) -> Option<Value> {
-        self.part_now(name)
+        let live = self.live.borrow().get(name).cloned();
+        live.or_else(|| container(&self.base.borrow(), name))
     }
 
     fn set_attr(&self, _: &mut Vm, name: &Str, value: Value) -> PyResult<()> {

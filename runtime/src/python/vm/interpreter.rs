@@ -73,7 +73,7 @@ impl Vm {
         let root = program.code(code).ok_or_else(|| system_error("there is no such code"))?;
         self.charge(root.instrs.len())?;
         let computed = self.computed_names(program, root)?;
-        if let (Some(native), Some(_), None) = (&program.native, &root.kernel, &self.watched)
+        if let (Some(native), Some(_)) = (&program.native, &root.kernel)
             && let Some(value) = native.run(self, program, code, &computed)
         {
             return Ok(value);
@@ -115,11 +115,7 @@ impl Vm {
         let program = frame.program.clone();
         let running = Running::new(&program, frame.code)?;
         loop {
-            let result = match self.watched {
-                None => self.instructions::<false>(frame, &running),
-                Some(_) => self.instructions::<true>(frame, &running),
-            };
-            match result {
+            match self.instructions(frame, &running) {
                 Ok(completion) => return Ok(completion),
                 Err(raised) => {
                     let raised = self.missing_method_first(frame, &running, raised);
@@ -179,15 +175,12 @@ impl Vm {
         }
     }
 
-    /// Runs instructions; `WATCHED` says whether somebody wants to know of effects.
-    fn instructions<const WATCHED: bool>(&mut self, frame: &mut Frame, running: &Running) -> PyResult<Completion> {
+    /// Runs instructions.
+    fn instructions(&mut self, frame: &mut Frame, running: &Running) -> PyResult<Completion> {
         loop {
             let Some(instr) = running.code.instrs.get(frame.pc) else {
                 return Err(system_error("the code has no end"));
             };
-            if WATCHED && let Some(watched) = &mut self.watched {
-                watched.effected |= watched.effects.has(frame.code, frame.pc);
-            }
             frame.pc += 1;
             match *instr {
                 Instr::Nop => {}

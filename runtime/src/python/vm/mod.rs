@@ -49,7 +49,7 @@ use std::rc::Rc;
 
 pub(crate) use arguments::qualified;
 pub use caller::CALLER_BUILTINS;
-pub use cost::{Cost, MAX_STEPS_ONCE};
+pub use cost::MAX_STEPS_ONCE;
 
 use super::collisions;
 use super::exception::{PyResult, name_error, raise, recursion_error, timeout_error};
@@ -206,44 +206,6 @@ pub enum Binding {
     Deleted,
 }
 
-/// A read of a name that the running block has not set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Read {
-    /// An instruction found it in the context.
-    Name {
-        /// The code.
-        code: u32,
-        /// The index of the instruction.
-        at: usize,
-    },
-    /// The context has it not.
-    Absent {
-        /// Its slot.
-        slot: usize,
-    },
-}
-
-/// The instructions of a block that may change something or read what no [`Read`] tells of.
-#[derive(Debug, Default)]
-pub struct Effects {
-    /// By code: for each instruction whether it is one.
-    pub codes: Vec<(u32, Box<[bool]>)>,
-}
-
-impl Effects {
-    fn has(&self, code: u32, at: usize) -> bool {
-        self.codes.iter().any(|(known, instrs)| *known == code && instrs.get(at) == Some(&true))
-    }
-}
-
-/// A block that is watched while it runs.
-struct Watched {
-    reads: Vec<Read>,
-    effects: Rc<Effects>,
-    /// Whether one of them was come to.
-    effected: bool,
-}
-
 /// One thread's Python machine.
 pub struct Vm {
     /// The surroundings.
@@ -272,10 +234,6 @@ pub struct Vm {
     pool: frame::FramePool,
     methods: lookup::MethodCache,
     cycles: cycles::Cycles,
-    /// What the running block reads from outside, where somebody wants to know.
-    watched: Option<Watched>,
-    /// A list of reads, for its memory.
-    unused_reads: Vec<Read>,
     /// Counts the NaNs that code made of text.
     pub(super) nans: u64,
     /// Counts the calls of the config's functions: whether one ran meanwhile.
@@ -296,9 +254,6 @@ pub struct Vm {
 
 /// The bytes of text that a builtin handles in about the time of a step.
 pub const BYTES_A_STEP: usize = 8;
-
-/// How many reads a list has room for that waits for the next block.
-const MAX_UNUSED_READS: usize = 4096;
 
 /// The bytes of new memory that are had and filled in about the time of a step.
 const MADE_A_STEP: usize = 32;
@@ -326,8 +281,6 @@ impl Vm {
             methods: lookup::MethodCache::default(),
             cycles: cycles::Cycles::default(),
             key_twins: KeyTwins::default(),
-            watched: None,
-            unused_reads: Vec::new(),
             nans: 0,
             frames_run: 0,
             in_repr: Inside::default(),
@@ -353,8 +306,8 @@ impl Vm {
         Program::new(data, native, |name| self.slot(name.as_str()))
     }
 
-    /// Empties the context but for what lasts ([`Vm::set_lasting`]) and renews the budgets, for the next job. Functions that the last job's code made lose their
-    /// globals: nothing of a job may be kept.
+    /// Empties the context and renews the budgets, for the next job. Functions that the last job's code made lose their globals:
+    /// nothing of a job may be kept.
     pub fn reset(&mut self) {
         self.empty_context();
         self.steps_left = self.limits.steps;
@@ -376,25 +329,6 @@ impl Vm {
         self.paid.clear();
         collisions::take();
         collisions::allow(self.steps_left);
-    }
-
-    /// Starts to note what the block that is run next reads, and whether it comes to one of the effects; it is interpreted.
-    pub fn watch(&mut self, effects: Rc<Effects>) {
-        let mut reads = std::mem::take(&mut self.unused_reads);
-        reads.clear();
-        self.watched = Some(Watched { reads, effects, effected: false });
-    }
-
-    /// What was read since [`Vm::watch`], in order, up to the first effect, and whether there was one.
-    pub fn end_watch(&mut self) -> (Vec<Read>, bool) {
-        self.watched.take().map(|watched| (watched.reads, watched.effected)).unwrap_or_default()
-    }
-
-    /// Takes a list of reads back, for its memory.
-    pub fn reuse_reads(&mut self, reads: Vec<Read>) {
-        if reads.capacity() <= MAX_UNUSED_READS {
-            self.unused_reads = reads;
-        }
     }
 
     /// The bytes of what the machine keeps that jobs brought along: names, and code made at run time.

@@ -1,7 +1,7 @@
 //! Names of a block: its own, the context's, the loader's, the builtins'.
 
 use super::frame::Frame;
-use super::{Binding, Read, Vm};
+use super::{Binding, Vm};
 use crate::bytecode::Code;
 use crate::python::builtins;
 use crate::python::exception::{PyResult, Raised, name_error};
@@ -48,27 +48,7 @@ impl Vm {
             }
         }
         let name = name_at(program, root, index)?;
-        if self.watched.is_some() {
-            self.note_read(frame, name);
-        }
         self.load_outer(name)?.ok_or_else(|| not_defined(name))
-    }
-
-    /// Notes what an instruction reads, unless it is the same whatever the context holds.
-    #[inline(never)]
-    fn note_read(&mut self, frame: &Frame, name: &Name) {
-        if matches!(self.outer.get(name.slot), Some(Outer::Overriding(_))) {
-            return;
-        }
-        let read = match self.context.get(name.slot) {
-            Some(Some(_)) => Read::Name { code: frame.code, at: frame.pc.saturating_sub(1) },
-            _ => Read::Absent { slot: name.slot },
-        };
-        if let Some(watched) = &mut self.watched
-            && !watched.effected
-        {
-            watched.reads.push(read);
-        }
     }
 
     /// The value that a name has outside of all blocks, for explanations.
@@ -162,9 +142,6 @@ impl Vm {
             Binding::Value(_) => {}
             Binding::Deleted => return Err(not_defined(name)),
             Binding::Outer => {
-                if self.watched.is_some() {
-                    self.note_read(frame, name);
-                }
                 let environment = self.environment.clone();
                 let there = self.context.get(name.slot).is_some_and(Option::is_some)
                     || environment.overriding(self, &name.text)?.is_some()

@@ -1,5 +1,5 @@
-//! The parts of an answer that a destination's properties give, prepared: JSON text where a property is constant, and
-//! pieces of text with f-strings between them where it is not.
+//! `env` and `params` of destinations as JSON, written as far as the config tells it before a job is known: pieces of text, with
+//! f-strings between them.
 //!
 //! A property goes into the evaluation context when it is evaluated. Where no code of the artifact loads that name, it need
 //! not be there, and no value of it need be made.
@@ -11,9 +11,10 @@ use crate::python::program::Program;
 use crate::python::value::Value;
 use crate::python::vm::{CALLER_BUILTINS, Vm};
 
-use super::code::is_plain;
+use super::code::{evaluate, is_plain};
+use super::context::Slots;
 use super::entity::Entity;
-use super::worker::{Slots, Worker};
+use super::worker::Worker;
 
 /// A property of a destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +25,8 @@ pub(super) enum Property {
     Params,
 }
 
-/// What the properties of one entity give, where that can be told of the entity alone.
-pub(super) struct Prepared {
+/// The properties of an entity in pieces; nothing of one that code sees or that takes more than running f-strings.
+pub(super) struct Properties {
     env: Option<Vec<Piece>>,
     params: Option<Vec<Piece>>,
 }
@@ -38,11 +39,11 @@ pub(super) enum Piece {
     FString(Value),
 }
 
-impl Prepared {
-    /// Prepares the properties of an entity.
+impl Properties {
+    /// The properties of an entity.
     pub(super) fn new(vm: &mut Vm, entity: &Entity, unseen: Unseen) -> Self {
         let mut of =
-            |unseen: bool, property: &Value, empty: &str| unseen.then(|| prepare(vm, property, empty)).flatten();
+            |unseen: bool, property: &Value, empty: &str| unseen.then(|| pieces(vm, property, empty)).flatten();
         Self { env: of(unseen.env, &entity.env, "[]"), params: of(unseen.params, &entity.params, "{}") }
     }
 
@@ -58,7 +59,7 @@ impl Prepared {
         [&self.env, &self.params].into_iter().flatten().flatten().map(piece).sum()
     }
 
-    /// The pieces of a property; nothing where it was not prepared.
+    /// The pieces of a property; nothing where it must be evaluated as a whole.
     pub(super) fn pieces(&self, property: Property) -> Option<&[Piece]> {
         match property {
             Property::Env => self.env.as_deref(),
@@ -68,23 +69,36 @@ impl Prepared {
 }
 
 impl Worker {
-    /// Appends the JSON text of pieces to the worker's.
+    /// The JSON text of `env` or `params` of an entity, evaluated; nothing where it must be evaluated as a whole.
     ///
     /// # Errors
     /// What the f-strings raise.
-    pub(super) fn write_pieces(&mut self, pieces: &[Piece]) -> PyResult<()> {
+    pub(super) fn property_text(&mut self, entity: &Entity, property: Property) -> PyResult<Option<String>> {
+        // Code that was made at run time may load any name.
+        if self.vm.has_compiled() {
+            return Ok(None);
+        }
+        let (vm, unseen) = (&mut self.vm, self.unseen);
+        let Some(properties) = self.cache.properties(entity, || Properties::new(vm, entity, unseen)) else {
+            return Ok(None);
+        };
+        let Some(pieces) = properties.pieces(property) else { return Ok(None) };
+        let mut text = String::with_capacity(ROOM);
         for piece in pieces {
             match piece {
-                Piece::Text(text) => self.text.push_str(text),
+                Piece::Text(constant) => text.push_str(constant),
                 Piece::FString(source) => {
-                    let value = self.evaluate_kept(source, CodeKind::FString)?;
-                    dump(&mut self.vm, &mut self.text, &value)?;
+                    let value = evaluate(&mut self.vm, source, CodeKind::FString)?;
+                    dump(&mut self.vm, &mut text, &value)?;
                 }
             }
         }
-        Ok(())
+        Ok(Some(text))
     }
 }
+
+/// The bytes that the text of most properties takes.
+const ROOM: usize = 512;
 
 /// The properties whose names no code loads.
 #[derive(Clone, Copy, Debug, Default)]
@@ -116,7 +130,7 @@ impl Unseen {
 }
 
 /// The pieces of a property; nothing where evaluating it takes more than running f-strings of the config.
-fn prepare(vm: &mut Vm, property: &Value, empty: &str) -> Option<Vec<Piece>> {
+fn pieces(vm: &mut Vm, property: &Value, empty: &str) -> Option<Vec<Piece>> {
     let mut pieces = Pieces { done: Vec::new(), text: String::new() };
     if vm.truthy(property).ok()? {
         pieces.add(vm, property, 0)?;

@@ -1,0 +1,258 @@
+//! What a thread keeps of earlier jobs: what an id matches, and what entities and values come to when they are put together.
+//!
+//! The steps of the mapper ask for all of it through [`Cache`]. What is found is what would be made: an [`Entity`] never changes
+//! once jobs share it, and inheriting, combining and merging depend on nothing but the two things that are put together. So
+//! these are found by identity alone: an entity by its number, a list or dict by its address, which is held as long as the
+//! result. What a job makes of an entity that code changed is the job's own, and is not kept.
+//!
+//! A result costs the job nothing, whether it is found or made ([`Worker::derive`]), so that no budget depends on the jobs
+//! before. The size of everything is estimated ([`size`]); a worker whose cache is full is replaced between two jobs, so that no
+//! number or address of something dropped can be found again.
+
+mod size;
+mod table;
+
+use std::cell::Cell;
+use std::num::NonZeroU32;
+use std::rc::Rc;
+
+use crate::python::exception::PyResult;
+use crate::python::value::Value;
+
+use super::context::Context;
+use super::entity::{Entity, Identity};
+use super::lookup::{Provided, Section};
+use super::matching::Fitting;
+use super::properties::Properties;
+use super::tags::{TagList, Tags};
+use super::worker::Worker;
+
+pub(super) use size::{HeapSize, MAX_BYTES, named};
+use table::Table;
+
+/// The entities of a section whose patterns match an id, in the order of the config.
+pub(super) type Matches = Rc<[Rc<Entity>]>;
+
+/// How an entity came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Derivation {
+    /// The first inherits from the second.
+    Inherit,
+    /// The first is combined over the second.
+    Combine,
+    /// The first is a rule that matched, the second the entity that it is applied to.
+    ApplyRule,
+    /// The first is the second without its rules.
+    WithoutRules,
+}
+
+/// Something made of two values, with the values, so that nothing else gets their addresses.
+type OfValues<T> = Table<[usize; 2], ([Value; 2], T)>;
+
+/// One thread's results.
+#[derive(Default)]
+pub(super) struct Cache {
+    /// The number of the entity that was shared last.
+    last: Cell<u32>,
+    /// The bytes of shared entities that are in no table.
+    bytes: Cell<usize>,
+    /// By section and id.
+    matches: [Table<Box<str>, Matches>; 3],
+    /// By section and indexes in it: equal matches are one.
+    match_sets: Table<(Section, Box<[u32]>), Matches>,
+    /// What the wrappers of tools declare.
+    provided: Table<Provided, Rc<Entity>>,
+    /// Entities made of two others.
+    derived: Table<(Derivation, NonZeroU32, NonZeroU32), Rc<Entity>>,
+    /// `env`, the child's over the parent's.
+    lists: OfValues<Value>,
+    /// `params`, `resubmit` and `context`, the child's over the parent's.
+    dicts: OfValues<Value>,
+    /// Contexts by slot.
+    contexts: OfValues<Rc<Context>>,
+    /// `env` and `params` as far as they can be written before a job is known.
+    properties: OfValues<Rc<Properties>>,
+    /// The destinations that fit an entity's tags.
+    fitting: Table<[TagList; 4], Rc<Fitting>>,
+}
+
+impl Cache {
+    /// The bytes of everything that is kept.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.get()
+            + self.matches.iter().map(Table::bytes).sum::<usize>()
+            + self.match_sets.bytes()
+            + self.provided.bytes()
+            + self.derived.bytes()
+            + self.lists.bytes()
+            + self.dicts.bytes()
+            + self.contexts.bytes()
+            + self.properties.bytes()
+            + self.fitting.bytes()
+    }
+
+    /// Makes an entity of the artifact one that jobs share. Numbers are never used twice: where they end, nothing more is shared.
+    pub(super) fn share(&self, mut entity: Entity) -> Rc<Entity> {
+        if let Some(number) = self.last.get().checked_add(1) {
+            self.last.set(number);
+            entity.identity = Identity::new(number);
+        }
+        Rc::new(entity)
+    }
+
+    /// [`Cache::share`] for an entity that is made of others and is in no table of its own.
+    pub(super) fn share_counted(&self, entity: Entity) -> Rc<Entity> {
+        self.bytes.set(self.bytes.get() + entity.heap_size());
+        self.share(entity)
+    }
+
+    /// The entities of a section that match a name; `find` finds their indexes and the entities.
+    ///
+    /// # Errors
+    /// What `find` raises, which is not kept.
+    pub(super) fn matches(
+        &self,
+        section: Section,
+        name: &str,
+        find: impl FnOnce() -> PyResult<(Vec<u32>, Vec<Rc<Entity>>)>,
+    ) -> PyResult<Matches> {
+        let names = self.matches.get(section as usize);
+        if let Some(known) = names.and_then(|names| names.get(name)) {
+            return Ok(known);
+        }
+        let (indexes, entities) = find()?;
+        let matches = self.match_sets.get_or_insert((section, indexes.into()), || entities.into());
+        if let Some(names) = names {
+            names.insert(name.into(), matches.clone());
+        }
+        Ok(matches)
+    }
+
+    /// The entity for what a tool's wrapper declares.
+    pub(super) fn provided(&self, provided: Provided, make: impl FnOnce(&Provided) -> Entity) -> Rc<Entity> {
+        self.provided.get(&provided).unwrap_or_else(|| {
+            let entity = self.share(make(&provided));
+            self.provided.insert(provided, entity.clone());
+            entity
+        })
+    }
+
+    /// An entity without its rules; nothing where jobs do not share it.
+    pub(super) fn without_rules(&self, entity: &Rc<Entity>) -> Option<Rc<Entity>> {
+        let number = entity.identity.number()?;
+        if entity.rules.is_empty() {
+            return Some(entity.clone());
+        }
+        Some(self.derived.get_or_insert((Derivation::WithoutRules, number, number), || {
+            let mut without = Entity::clone(entity);
+            without.rules = Rc::default();
+            self.share(without)
+        }))
+    }
+
+    /// What two lists of entities that jobs share are merged to.
+    ///
+    /// # Errors
+    /// What `merge` raises.
+    pub(super) fn lists(&self, lists: [&Value; 2], merge: impl FnOnce() -> PyResult<Value>) -> PyResult<Value> {
+        of_values(&self.lists, lists, merge)
+    }
+
+    /// What two dicts of entities that jobs share are merged to.
+    ///
+    /// # Errors
+    /// What `merge` raises.
+    pub(super) fn dicts(&self, dicts: [&Value; 2], merge: impl FnOnce() -> PyResult<Value>) -> PyResult<Value> {
+        of_values(&self.dicts, dicts, merge)
+    }
+
+    /// The context of an entity by slot; made anew for one that jobs do not share.
+    pub(super) fn context(&self, entity: &Entity, make: impl FnOnce(&Value) -> Context) -> Rc<Context> {
+        let dict = &entity.context;
+        let made = || Ok(Rc::new(make(dict)));
+        let context = match entity.identity.number() {
+            Some(_) => of_values(&self.contexts, [dict, &Value::None], made),
+            None => made(),
+        };
+        context.unwrap_or_default()
+    }
+
+    /// The properties of an entity that jobs share.
+    pub(super) fn properties(&self, entity: &Entity, make: impl FnOnce() -> Properties) -> Option<Rc<Properties>> {
+        entity.identity.number()?;
+        of_values(&self.properties, [&entity.env, &entity.params], || Ok(Rc::new(make()))).ok()
+    }
+
+    /// The destinations that fit these tags.
+    pub(super) fn fitting(&self, tags: &Tags, make: impl FnOnce() -> Fitting) -> Rc<Fitting> {
+        if let Some(known) = self.fitting.get(tags.lists()) {
+            return known;
+        }
+        let made = Rc::new(make());
+        self.fitting.insert(tags.lists().clone(), made.clone());
+        made
+    }
+}
+
+/// What is kept of two values, or what `make` makes of them.
+fn of_values<T: Clone + HeapSize>(
+    table: &OfValues<T>,
+    values: [&Value; 2],
+    make: impl FnOnce() -> PyResult<T>,
+) -> PyResult<T> {
+    let [Some(first), Some(second)] = values.map(address) else { return make() };
+    if let Some((_, known)) = table.get(&[first, second]) {
+        return Ok(known);
+    }
+    let made = make()?;
+    table.insert([first, second], (values.map(Value::clone), made.clone()));
+    Ok(made)
+}
+
+/// Where a list or dict is; 0 for `None`. Other values have no address of their own.
+fn address(value: &Value) -> Option<usize> {
+    match value {
+        Value::List(list) => Some(Rc::as_ptr(list).cast::<u8>() as usize),
+        Value::Dict(dict) => Some(Rc::as_ptr(dict).cast::<u8>() as usize),
+        Value::None => Some(0),
+        _ => None,
+    }
+}
+
+impl Worker {
+    /// The entity that two come to as `make` makes it, made once where jobs share both.
+    ///
+    /// # Errors
+    /// What `make` raises, which is not kept.
+    pub(super) fn derive(
+        &mut self,
+        how: Derivation,
+        [first, second]: [&Rc<Entity>; 2],
+        make: impl FnOnce(&mut Self, Option<&Cache>) -> PyResult<Entity>,
+    ) -> PyResult<Rc<Entity>> {
+        let (Some(first), Some(second)) = (first.identity.number(), second.identity.number()) else {
+            return make(self, None).map(Rc::new);
+        };
+        if let Some(known) = self.cache.derived.get(&(how, first, second)) {
+            return Ok(known);
+        }
+        let cache = self.cache.clone();
+        let steps = self.vm.steps_left();
+        self.vm.restore_steps(self.vm.limits.steps);
+        let made = make(self, Some(&cache));
+        self.vm.restore_steps(steps);
+        let made = cache.share(made?);
+        cache.derived.insert((how, first, second), made.clone());
+        Ok(made)
+    }
+
+    /// The bytes that this thread keeps, with what belongs to the artifact as far as it is counted.
+    pub(super) fn kept_bytes(&self) -> usize {
+        self.cache.bytes() + self.names.bytes() + self.vm.kept_bytes()
+    }
+
+    /// Whether more is kept than may be.
+    pub(super) fn is_full(&self) -> bool {
+        self.kept_bytes() > self.most_bytes
+    }
+}

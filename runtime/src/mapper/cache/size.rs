@@ -1,0 +1,135 @@
+//! How much memory things take that are kept between jobs.
+//!
+//! Sizes are estimates: what several tables hold is counted for each, what belongs to the artifact is not counted.
+
+use std::num::NonZeroU32;
+use std::rc::Rc;
+
+use crate::mapper::context::Context;
+use crate::mapper::entity::Entity;
+use crate::mapper::lookup::{Provided, Section};
+use crate::mapper::matching::Fitting;
+use crate::mapper::properties::Properties;
+use crate::mapper::tags::TagList;
+use crate::python::value::Value;
+
+use super::{Derivation, Matches};
+
+/// What a thread keeps where nothing else is said: far more than what a server's jobs bring up again and again.
+pub(in crate::mapper) const MAX_BYTES: usize = 48 << 20;
+
+/// What an allocation takes beside its contents: counts of references and what the allocator rounds up.
+const ALLOCATION: usize = 32;
+
+/// Bytes that an entry of a hash table takes: such tables are between half and wholly full.
+pub(super) const fn entry<K, V>() -> usize {
+    2 * (size_of::<(K, V)>() + 1)
+}
+
+/// The bytes that a name takes which is kept in a list and, with its number, in a hash table.
+pub(in crate::mapper) fn named<T>(name: &str) -> usize {
+    3 * ALLOCATION + 2 * name.len() + entry::<String, T>() + size_of::<T>()
+}
+
+/// Something that takes bytes on the heap.
+pub(in crate::mapper) trait HeapSize {
+    /// The bytes on the heap that belong to it alone.
+    fn heap_size(&self) -> usize;
+}
+
+/// Declares what takes no bytes on the heap.
+macro_rules! nothing_on_the_heap {
+    ($($type:ty),*) => {
+        $(impl HeapSize for $type {
+            fn heap_size(&self) -> usize {
+                0
+            }
+        })*
+    };
+}
+
+nothing_on_the_heap!((Derivation, NonZeroU32, NonZeroU32), [usize; 2]);
+
+impl HeapSize for Box<str> {
+    fn heap_size(&self) -> usize {
+        ALLOCATION + self.len()
+    }
+}
+
+impl HeapSize for (Section, Box<[u32]>) {
+    fn heap_size(&self) -> usize {
+        ALLOCATION + size_of_val(&*self.1)
+    }
+}
+
+impl HeapSize for Matches {
+    fn heap_size(&self) -> usize {
+        ALLOCATION + size_of_val(&**self)
+    }
+}
+
+impl HeapSize for [TagList; 4] {
+    fn heap_size(&self) -> usize {
+        let spilled = self.iter().filter(|list| list.spilled());
+        spilled.map(|list| ALLOCATION + size_of::<u32>() * list.capacity()).sum()
+    }
+}
+
+impl HeapSize for Provided {
+    fn heap_size(&self) -> usize {
+        let texts = [&self.id, &self.tool_type].into_iter().flatten();
+        texts.map(HeapSize::heap_size).sum::<usize>() + size_of_val(&*self.resources)
+    }
+}
+
+/// A list or dict that was made of others shares their items.
+impl HeapSize for Value {
+    fn heap_size(&self) -> usize {
+        match self {
+            Self::Str(text) => ALLOCATION + size_of::<String>() + text.len(),
+            Self::List(list) => 2 * ALLOCATION + size_of::<Self>() * list.items.borrow().len(),
+            // An entry has its key, its hash and value, and its place in the index.
+            Self::Dict(dict) => 3 * ALLOCATION + entry::<[Self; 2], [usize; 2]>() * dict.len(),
+            _ => 0,
+        }
+    }
+}
+
+/// What is made of two values holds them, but they belong to entities.
+impl<T: HeapSize> HeapSize for ([Value; 2], T) {
+    fn heap_size(&self) -> usize {
+        self.1.heap_size()
+    }
+}
+
+/// A derived entity shares its values with those that it came from, but for its id, its tags and the list of its rules.
+impl HeapSize for Entity {
+    fn heap_size(&self) -> usize {
+        let rules = size_of::<(usize, usize)>() * self.rules.len();
+        4 * ALLOCATION + size_of::<Self>() + self.id.heap_size() + self.tags.bytes() + rules
+    }
+}
+
+impl HeapSize for Rc<Entity> {
+    fn heap_size(&self) -> usize {
+        Entity::heap_size(self)
+    }
+}
+
+impl HeapSize for Rc<Context> {
+    fn heap_size(&self) -> usize {
+        ALLOCATION + size_of::<Context>() + self.bytes()
+    }
+}
+
+impl HeapSize for Rc<Properties> {
+    fn heap_size(&self) -> usize {
+        ALLOCATION + size_of::<Properties>() + self.bytes()
+    }
+}
+
+impl HeapSize for Rc<Fitting> {
+    fn heap_size(&self) -> usize {
+        ALLOCATION + size_of::<Fitting>() + self.bytes()
+    }
+}

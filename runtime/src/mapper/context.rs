@@ -1,0 +1,200 @@
+//! The evaluation context: what TPV puts into the dict `context` that all code of a job is evaluated in.
+//!
+//! The machine keeps it by slot ([`Vm::set_context`]); the compiler and this thread have numbered its names.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::artifact::tables::Resource;
+use crate::galaxy::job::Job;
+use crate::galaxy::objects::{AppFields, Bag, JobObjects};
+use crate::python::exception::PyResult;
+use crate::python::value::Value;
+use crate::python::vm::Vm;
+
+use super::data::{deep_copy, mutable};
+use super::entity::Entity;
+use super::objects::EntityObject;
+use super::worker::Worker;
+use super::working::Working;
+
+/// The slots of the names that the mapper itself sets.
+pub(super) struct Slots {
+    pub app: usize,
+    pub tool: usize,
+    pub user: usize,
+    pub job: usize,
+    pub job_wrapper: usize,
+    pub resource_params: usize,
+    pub workflow_invocation_uuid: usize,
+    pub mapper: usize,
+    pub entity: usize,
+    pub self_: usize,
+    pub candidate_destinations: usize,
+    pub env: usize,
+    pub params: usize,
+    pub resubmit: usize,
+    pub dest_name: usize,
+    pub handler_tags: usize,
+    resources: [usize; 9],
+}
+
+impl Slots {
+    pub(super) fn new(vm: &mut Vm) -> Self {
+        let resources: Vec<usize> = Resource::ALL.iter().map(|resource| vm.slot(resource.name())).collect();
+        Self {
+            app: vm.slot("app"),
+            tool: vm.slot("tool"),
+            user: vm.slot("user"),
+            job: vm.slot("job"),
+            job_wrapper: vm.slot("job_wrapper"),
+            resource_params: vm.slot("resource_params"),
+            workflow_invocation_uuid: vm.slot("workflow_invocation_uuid"),
+            mapper: vm.slot("mapper"),
+            entity: vm.slot("entity"),
+            self_: vm.slot("self"),
+            candidate_destinations: vm.slot("candidate_destinations"),
+            env: vm.slot("env"),
+            params: vm.slot("params"),
+            resubmit: vm.slot("resubmit"),
+            dest_name: vm.slot("dest_name"),
+            handler_tags: vm.slot("handler_tags"),
+            resources: resources.try_into().unwrap_or_default(),
+        }
+    }
+
+    /// The slot of a resource's evaluated value.
+    pub(super) fn resource(&self, resource: Resource) -> usize {
+        self.resources.get(resource as usize).copied().unwrap_or_default()
+    }
+}
+
+/// The context of an entity, by slot.
+#[derive(Default)]
+pub(super) struct Context {
+    /// The names whose values code cannot change.
+    constant: Box<[(usize, Value)]>,
+    /// Those whose values it can: each job needs copies of these.
+    mutable: Box<[ContextEntry]>,
+    /// Whether to enter it again changes nothing as long as nothing was set since but `entity` and `self`.
+    is_lasting: bool,
+}
+
+/// A name of an entity's context.
+pub(super) struct ContextEntry {
+    /// The slot of the name.
+    pub slot: usize,
+    /// The index in the entity's dict.
+    pub index: usize,
+    /// Its value.
+    pub value: Value,
+}
+
+impl Context {
+    fn new(vm: &mut Vm, slots: &Slots, dict: &Value) -> Self {
+        let Value::Dict(dict) = dict else { return Self::default() };
+        let table = dict.table.borrow();
+        let entries = table.iter().enumerate().filter_map(|(index, (key, value))| {
+            Some(ContextEntry { slot: vm.slot(key.value.as_str()?), index, value: value.clone() })
+        });
+        let (mutable, constant): (Vec<_>, Vec<_>) = entries.partition(|entry| mutable(&entry.value));
+        let is_shown = |entry: &ContextEntry| [slots.entity, slots.self_].contains(&entry.slot);
+        let is_lasting = mutable.is_empty() && !constant.iter().any(is_shown);
+        let constant = constant.into_iter().map(|entry| (entry.slot, entry.value)).collect();
+        Self { constant, mutable: mutable.into(), is_lasting }
+    }
+
+    /// The bytes that it takes on the heap.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.constant) + size_of_val(&*self.mutable)
+    }
+}
+
+impl Worker {
+    /// The evaluation context at the start: the global context, then the arguments of the call.
+    ///
+    /// # Errors
+    /// `TimeoutError` where the global context is more than the budget reaches for.
+    pub(super) fn start_context(&mut self, job: &Arc<Job>) -> PyResult<()> {
+        for (slot, value) in self.global_context.clone().iter() {
+            // DIFFERENCE: in TPV a list of the global context that code changes stays changed for later jobs.
+            let value = deep_copy(&mut self.vm, value)?;
+            self.set_name(*slot, value);
+        }
+        let objects = JobObjects::new(job);
+        let app = self.app_of(job);
+        let slots = &self.slots;
+        let arguments = [
+            (slots.app, app),
+            (slots.tool, objects.tool),
+            (slots.user, objects.user),
+            (slots.job, objects.job),
+            (slots.job_wrapper, objects.job_wrapper),
+            (slots.resource_params, objects.resource_params),
+            (slots.workflow_invocation_uuid, objects.workflow_invocation_uuid),
+            (slots.mapper, self.mapper.clone()),
+        ];
+        for (slot, value) in arguments {
+            self.set_name(slot, value);
+        }
+        self.environment.start_job();
+        Ok(())
+    }
+
+    /// `app`, as no job has used it.
+    fn app_of(&mut self, job: &Job) -> Value {
+        if job.stand_in {
+            return self.environment.app(true);
+        }
+        if !self.app.downcast::<Bag<AppFields>>().is_some_and(Bag::is_unused) {
+            self.app = self.environment.app(false);
+        }
+        self.app.clone()
+    }
+
+    /// `context[name] = value`, but for `entity` and `self`.
+    pub(super) fn set_name(&mut self, slot: usize, value: Value) {
+        self.entered = None;
+        self.vm.set_context(slot, value);
+    }
+
+    /// `context.update(entity.context)`, where the entity is what `working` is now. A list or dict in it is the one that code finds
+    /// as `entity.context[name]`, so that changing the one changes the other.
+    ///
+    /// # Errors
+    /// What copying such a value raises.
+    pub(super) fn enter_context(&mut self, working: &mut Working, entity: &Entity) -> PyResult<()> {
+        let context = self.cache.context(entity, |dict| Context::new(&mut self.vm, &self.slots, dict));
+        if context.is_lasting && self.entered.as_ref().is_some_and(|entered| Rc::ptr_eq(entered, &context)) {
+            return Ok(());
+        }
+        self.entered = None;
+        for (slot, value) in &context.constant {
+            self.vm.set_context(*slot, value.clone());
+        }
+        if !context.mutable.is_empty() {
+            let object = working.object(&self.names);
+            let object = EntityObject::of(&object)?;
+            for entry in &context.mutable {
+                let value = object.context_part(&mut self.vm, entry)?;
+                self.vm.set_context(entry.slot, value);
+            }
+        }
+        self.entered = Some(context);
+        Ok(())
+    }
+
+    /// `context.update({"entity": entity, "self": entity})`; gives the object that code sees.
+    pub(super) fn show_as_entity_and_self(&mut self, entity: &mut Working) -> Value {
+        let object = entity.object(&self.names);
+        self.vm.set_context(self.slots.entity, object.clone());
+        self.vm.set_context(self.slots.self_, object.clone());
+        object
+    }
+
+    /// `context.update({"entity": entity})`
+    pub(super) fn show_as_entity(&mut self, entity: &mut Working) {
+        let object = entity.object(&self.names);
+        self.vm.set_context(self.slots.entity, object);
+    }
+}
