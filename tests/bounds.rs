@@ -111,7 +111,7 @@ fn answers_have_a_budget_of_bytes() {
              env:\n    rules:\n      - if: true\n        execute: |\n          x = 'a' * 10 ** 6\n          entity.env = [dict(name=str(i), value=x) for i in range(300)]\n  \
              escapes:\n    rules:\n      - if: true\n        execute: |\n          entity.params['x'] = 'é' * (15 * 2 ** 20)\n  \
              message:\n    rules:\n      - if: true\n        execute: raise ValueError('é' * (15 * 2 ** 20))\n  \
-             failure:\n    rules:\n      - if: true\n        execute: |\n          {shared}\n          class E(Exception): pass\n          e = E('a')\n          e.failure_message = x\n          raise e\n  \
+             failure:\n    rules:\n      - if: true\n        execute: |\n          {shared}\n          e = ValueError('a')\n          e.failure_message = x\n          raise e\n  \
              rank:\n    rank: |\n      x = candidate_destinations[0]\n      x.id = 'a' * 10 ** 6\n      [x] * 1000\n  \
              fine:\n    cores: 2\n\
              destinations:\n  local:\n    runner: local\n"
@@ -133,7 +133,7 @@ fn answers_have_a_budget_of_bytes() {
             "TimeoutError",
             "MemoryError",
             // What making the text of an exception's message raises is not told.
-            "E",
+            "ValueError",
             "MemoryError",
             "-",
             "MemoryError",
