@@ -85,12 +85,7 @@ pub(super) fn tags(vm: &mut Vm, names: &TagNames, tags: &Tags, method: &str, arg
 }
 
 fn tag_lists(names: &TagNames, tags: &Tags, options: &Options) -> Vec<(&'static str, Value)> {
-    let kinds = [
-        ("require", TagType::Require),
-        ("prefer", TagType::Prefer),
-        ("accept", TagType::Accept),
-        ("reject", TagType::Reject),
-    ];
+    let kinds = TagType::ALL.map(|kind| (kind.field(), kind));
     let list = |kind: TagType| match tags.none().get(kind as usize) {
         Some(true) => Value::None,
         _ => Value::list(tags.list(kind).iter().map(|id| Value::Str(names.name(*id))).collect()),
@@ -123,16 +118,30 @@ impl Fields<'_> {
     }
 }
 
-const RESOURCES: [&str; 9] =
-    ["cores", "mem", "gpus", "min_cores", "min_mem", "min_gpus", "max_cores", "max_mem", "max_gpus"];
-const CONCURRENT: [&str; 3] = ["max_concurrent_cores", "max_concurrent_mem", "max_concurrent_gpus"];
-const ACCEPTED: [&str; 6] = [
-    "max_accepted_cores",
-    "max_accepted_mem",
-    "max_accepted_gpus",
-    "min_accepted_cores",
-    "min_accepted_mem",
-    "min_accepted_gpus",
+/// The resources in the order of TPV's fields.
+const RESOURCES: [Resource; 9] = [
+    Resource::Cores,
+    Resource::Mem,
+    Resource::Gpus,
+    Resource::MinCores,
+    Resource::MinMem,
+    Resource::MinGpus,
+    Resource::MaxCores,
+    Resource::MaxMem,
+    Resource::MaxGpus,
+];
+
+/// The limits of all entities in the order of TPV's fields.
+const CONCURRENT: [Limit; 3] = [Limit::MaxConcurrentCores, Limit::MaxConcurrentMem, Limit::MaxConcurrentGpus];
+
+/// The limits of destinations in the order of TPV's fields.
+const ACCEPTED: [Limit; 6] = [
+    Limit::MaxAcceptedCores,
+    Limit::MaxAcceptedMem,
+    Limit::MaxAcceptedGpus,
+    Limit::MinAcceptedCores,
+    Limit::MinAcceptedMem,
+    Limit::MinAcceptedGpus,
 ];
 
 fn dumped(vm: &mut Vm, names: &TagNames, entity: &Entity, options: &Options, outermost: bool) -> PyResult<Value> {
@@ -141,13 +150,11 @@ fn dumped(vm: &mut Vm, names: &TagNames, entity: &Entity, options: &Options, out
     fields.plain(vm, "id", &entity.id)?;
     fields.plain(vm, "abstract", &entity.abstract_)?;
     fields.plain(vm, "inherits", &entity.inherits)?;
-    for name in RESOURCES {
-        let value = Resource::from_name(name).map_or(&Value::None, |resource| entity.resource(resource));
-        fields.plain(vm, name, value)?;
+    for resource in RESOURCES {
+        fields.plain(vm, resource.name(), entity.resource(resource))?;
     }
-    let limit = |name: &str| Limit::from_name(name).map_or(&Value::None, |limit| entity.limit(limit));
-    for name in CONCURRENT {
-        fields.plain(vm, name, limit(name))?;
+    for limit in CONCURRENT {
+        fields.plain(vm, limit.name(), entity.limit(limit))?;
     }
     for (name, value) in [
         ("env", &entity.env),
@@ -178,8 +185,8 @@ fn dumped(vm: &mut Vm, names: &TagNames, entity: &Entity, options: &Options, out
     if let Some(own) = &entity.destination {
         if entity.class == EntityClass::Destination {
             fields.plain(vm, "runner", &own.runner)?;
-            for name in ACCEPTED {
-                fields.plain(vm, name, limit(name))?;
+            for limit in ACCEPTED {
+                fields.plain(vm, limit.name(), entity.limit(limit))?;
             }
             fields.put(vm, "dest_name", "destination_name_override", own.dest_name.clone())?;
         }
