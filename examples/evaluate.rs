@@ -3,6 +3,9 @@
 //! A line in is `{"source": ..., "kind": "block" | "fstring" | "exec"}`. A line out is `{"value": repr, "type": class}`,
 //! `{"exception": class, "message": text}`, or `{"panic": text}`, which is a fault of tpvc whatever the program. Every
 //! program gets an empty machine.
+//!
+//! With `"findings": true` beside the source the line out is `{"findings": [text, ...]}`: what compiling tells of the program that
+//! only CPython can run (T112, T130, T131).
 
 use std::error::Error;
 use std::io::{BufRead, Write};
@@ -18,6 +21,7 @@ use tpv_runtime::python::exception::{PyResult, raise};
 use tpv_runtime::python::module::ModuleDef;
 use tpv_runtime::python::value::Value;
 use tpv_runtime::python::vm::{Environment, Limits, Vm};
+use tpvc::lint::codes::LIMITS;
 use tpvc::python::program::ProgramBuilder;
 
 /// The surroundings as far as messages show them: the module that the code seems to be in.
@@ -62,6 +66,25 @@ fn evaluate(vm: &mut Vm, source: &str, kind: CodeKind) -> Json {
     })
 }
 
+/// What compiling tells of a program that works under TPV inside Galaxy and not in compiled rules.
+fn findings(source: &str, kind: CodeKind) -> Result<Json, Box<dyn Error>> {
+    // A JSON string is a string of YAML.
+    let source = json!(source);
+    let field = match kind {
+        CodeKind::FString => format!("params: {{value: {source}}}"),
+        CodeKind::Exec => format!("rules: [{{if: true, execute: {source}}}]"),
+        CodeKind::Block | CodeKind::Function => format!("rules: [{{if: {source}}}]"),
+    };
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("config.yml");
+    std::fs::write(&path, format!("destinations:\n  d: {{runner: local}}\ntools:\n  t: {{{field}}}\n"))?;
+    let name = path.to_str().ok_or("no name of a file")?.to_owned();
+    let compiled = tpvc::compile(&[name], &tpvc::CompileOptions::default());
+    let limits = compiled.diagnostics.iter().filter(|one| one.code.is_some_and(|code| LIMITS.contains(&code)));
+    let messages: Vec<&str> = limits.map(|one| one.message.as_str()).collect();
+    Ok(json!({ "findings": messages }))
+}
+
 fn answer(line: &str) -> Result<Json, Box<dyn Error>> {
     let case: Json = serde_json::from_str(line)?;
     let source = case.get("source").and_then(Json::as_str).ok_or("no source")?;
@@ -70,6 +93,9 @@ fn answer(line: &str) -> Result<Json, Box<dyn Error>> {
         Some("exec") => CodeKind::Exec,
         _ => CodeKind::Block,
     };
+    if case.get("findings").is_some() {
+        return findings(source, kind);
+    }
     let answer = catch_unwind(AssertUnwindSafe(|| {
         let mut vm = Vm::new(Rc::new(Loader));
         // The referee's programs are short: one that goes on is stopped, and shows as a difference.

@@ -2,9 +2,13 @@
 
     cargo build --profile referee --example evaluate
     python3.11 tests/referee/generate.py --seed 1 --count 100000
+    python3.11 tests/referee/generate.py --seed 1 --count 100000 --all
 
-It prints its seed, the share of programs that raise and of trivial ones, and every difference that `known.py` does not
-explain, shrunk. It ends with status 1 where there is one.
+The programs are of the native language, or with `--all` of all of Python: with classes, generator functions, modules and names
+that tpvc leaves out. Where the answers differ, compiling must have told that the program needs CPython.
+
+It prints its seed, the share of programs that raise, of trivial ones and of those that compiling tells, and every other
+difference that `known.py` does not explain, shrunk. It ends with status 1 where there is one.
 """
 
 import argparse
@@ -14,8 +18,8 @@ import re
 import sys
 
 import cause
-import classes
 import known
+import left_out
 import machines
 import shrink
 from grammar import BOUNDED, LITERALS, RULES
@@ -26,6 +30,7 @@ TAME = 0.4
 TRIES = 4
 # How many more processes of CPython are asked whether an answer hangs on memory addresses, before the one with other addresses.
 WITNESSES = 6
+TOLD = "compiling tells that the program needs CPython"
 ADDRESSES = "CPython answers otherwise in another process: hashes by address, and what follows from them"
 # A program of so few parts is a trivial one.
 TRIVIAL = 2
@@ -34,7 +39,7 @@ MODULES = """ast base64 binascii bisect collections collections.abc contextlib c
     uuid zlib"""
 USES = re.compile(r"(?<![\w.'])(" + "|".join(map(re.escape, sorted(MODULES.split(), key=len, reverse=True))) + r")\.")
 ATOM = re.compile(r"^(\w+|'[^'\\]*'|\w+\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|\([^()]*\))$")
-HOLE = re.compile(r"\$(\w+)")
+HOLE = re.compile(r"\$([a-z_0-9]+?)(?=__|\b)")
 FSTRING = re.compile(r"(?<!\w)f'([^'$]*\$[^']*)'")
 STRAY = [kind for kind in RULES if kind not in ("key", "fn2", "key_value", "library", "longrange", "slice", "match")]
 IN_BLOCK = ["int", "float", "str", "list", "tuple", "dict", "set", "bool", "any", "intlist", "numlist", "strlist", "intdict"]
@@ -45,10 +50,12 @@ class Generator:
 
     `raises` tells whether a program raises. A tame program is one from which most of what raises has been taken out again,
     statement by statement: a program of random parts raises more often than not, and what comes after that is not run.
+    `whole` tells whether programs are of all of Python.
     """
 
-    def __init__(self, rng, raises):
+    def __init__(self, rng, raises, whole):
         self.rng = rng
+        self.whole = whole
         self.raises = raises
         self.tame = rng.random() < TAME
         self.variables = {}
@@ -71,10 +78,9 @@ class Generator:
 
     def fill(self, template, depth):
         def filled(match):
-            # `$anything` is the longest kind that the name begins with: only `$any`, never a prefix of another.
             kind = match.group(1)
-            if kind == "attribute":
-                return self.rng.choice(LITERALS["attribute"])
+            if kind in ("attribute", "special"):
+                return self.rng.choice(LITERALS[kind])
             text = self.expression(kind, depth)
             before, after = template[: match.start()], template[match.end() :]
             if FSTRING.search(template):
@@ -125,12 +131,12 @@ class Generator:
         rng, expression, name = self.rng, self.expression, self.name()
         choices = "assign assign assign augment unpack method item"
         if depth > 0:
-            choices += " if for while try function generator with match delete class comprehension starred assert nested"
-            choices += " " + " ".join(classes.STATEMENTS)
+            choices += " if for while try function decorated delete comprehension starred assert nested"
+            choices += (" " + " ".join(left_out.STATEMENTS)) if self.whole else ""
         what = rng.choice(choices.split())
-        if what in classes.STATEMENTS:
+        if what in left_out.STATEMENTS:
             self.bind("z", "any")
-            return classes.STATEMENTS[what](self)
+            return left_out.STATEMENTS[what](self)
         if what == "assign":
             kind = rng.choice(IN_BLOCK)
             text = expression(kind, 2)
@@ -202,29 +208,11 @@ class Generator:
             self.variables = saved
             self.bind("z", "any")
             return [f"def f({parameters}):"] + body + [f"z = f({call})"]
-        if what == "generator":
-            body = self.suite(depth)
-            self.bind("z", "list")
-            send = rng.choice(["z = list(g())", "z = [*g()]", "z = sum(g(), [])", "z = next(g())", "h = g(); z = [next(h), h.send(1), next(h, None)]", "z = dict(g())", "z = list(zip(g(), g()))"])
-            return ["def g():"] + body + [f"    s = yield {expression('any', 1)}", f"    yield s", f"    yield from {self.argument('iterable')}", f"    return {self.argument('any')}"] + send.split("; ")
-        if what == "with":
+        if what == "decorated":
             self.bind("z", "any")
-            return ["class C:", "    def __enter__(self):", f"        return {expression('any', 1)}", "    def __exit__(self, *a):", f"        return {expression('bool', 1)}",
-                    "z = None", "with C() as w:", f"    z = {expression('any', 2)}", "    z = (z, w)"]
-        if what == "match":
-            patterns = ["[x, y]", "[x, *rest]", "{'a': x}", "int(x)", "str() as x", "(1 | 2) as x", "None", "[]", "{'a': x, **rest}", "float() | int()", "'a'", "-1", "[[x], y]", "x if x", "bool(x)", "1.5"]
-            self.bind("z", "any")
-            lines = [f"match {expression('any', 2)}:"]
-            for pattern in rng.sample(patterns, 3):
-                lines += [f"    case {pattern}:", f"        z = {rng.choice(['1', repr(pattern), '[*locals_free]' if False else '2'])}"]
-            return lines + ["    case _:", f"        z = {expression('any', 1)}"]
+            return self.decorated()
         if what == "delete":
             return [f"{name} = {expression('any', 1)}", f"del {name}", f"{name} = {expression('any', 1)}"]
-        if what == "class":
-            self.bind("z", "any")
-            return ["class A:", f"    k = {expression('any', 1)}", "    def __init__(self, v):", "        self.v = v", f"    def {rng.choice(['__repr__', '__str__', 'm'])}(self):",
-                    f"        return {expression('str', 1)}", f"    def {rng.choice(['__add__', '__eq__', '__lt__', '__getitem__', '__contains__', '__call__'])}(self, o):", f"        return {expression('any', 1)}",
-                    f"o = A({expression('any', 1)})", "z = " + rng.choice(["o.v", "o.k", "str(o)[:3] if hasattr(A, '__str__') and not isinstance(o, int) else 0", "o + 1", "o == 1", "o < 2", "o[0]", "1 in o", "o(1)", "o.m()", "o.nothing", "A.k", "f'{o.v}'", "o == o", "A()", "A(1, 2)", "o.v < o"])]
         if what == "comprehension":
             self.bind("z", "any")
             return [rng.choice(["z = [({0}) for i in {1}]", "z = {{i: ({0}) for i in {1}}}", "z = [(i, ({0})) for i in {1} if i]", "z = list(({0}) for i in {1})", "z = [[j for j in {1}] for i in range(2)]", "z = [(i, j) for i, j in {1}]"]).format(expression("any", 1), self.argument("iterable"))]
@@ -234,6 +222,18 @@ class Generator:
         if what == "assert":
             return [f"assert {expression('bool', 1)}, {expression('any', 1)}"] if rng.random() < 0.3 else ["pass"]
         return ["def f():", "    global w" if rng.random() < 0.5 else "    w = 0", "    def h():", "        nonlocal_ = 1", f"        return {expression('any', 1)}", f"    w = {expression('any', 1)}", "    return h(), w", "z = f()"]
+
+    def decorated(self):
+        """Functions made by decorators, of `functools` and of the program, and their calls."""
+        rng, any_ = self.rng, lambda: self.argument("any")
+        what = rng.choice(["cache", "wraps", "own", "partial"])
+        if what == "cache":
+            return ["n = []", f"@functools.{rng.choice(['lru_cache', 'cache', 'lru_cache(maxsize=2)', 'lru_cache(maxsize=None, typed=True)', 'lru_cache(0)'])}", "def f(*a, **k):", "    n.append(a)", f"    return {rng.choice(['len(n)', any_()])}", f"z = [f({any_()}), f({any_()}), f(1), f(1.0), f(True), f(x=1), f(1), tuple(f.cache_info()), n]"]
+        if what == "wraps":
+            return ["def d(f):", "    'doc of d'", "    @functools.wraps(f)", "    def w(*a, **k):", "        'doc of w'", f"        return ({any_()}, f(*a, **k))", "    return w", "@d", "def f(p, q=1):", "    'doc of f'", f"    return {any_()}", f"z = ({rng.choice(['f.__name__', 'f(1)', 'callable(f)'])}, f({any_()}))"]
+        if what == "own":
+            return ["def d(*a):", "    return lambda f: lambda *b, **k: (a, f(*b, **k))", f"@d({any_()})", "@d()", "def f(p, *q, k=1):", f"    return {rng.choice(['p', 'q', 'k', any_()])}", f"z = f({any_()}, {any_()}, k={any_()})"]
+        return [f"f = functools.partial({self.argument('fn2')}, {any_()})", f"z = f({rng.choice(['', any_(), '*' + self.argument('list')])})"]
 
     def argument(self, kind):
         text = self.expression(kind, 1)
@@ -281,9 +281,22 @@ def imports(source):
     return "\n".join(lines + [source])
 
 
-def leave_out(modules):
-    """Forgets the templates that name modules, or kinds of which nothing is left."""
-    gone = re.compile("|".join(rf"\b{name}\." for name in modules) or "(?!)")
+# What the native language leaves out whatever the module: special methods by name, builtins, complex numbers, classes.
+NOT_NATIVE = re.compile(
+    r"__(?!class__|name__)\w+__|__\$special__|(?<![\w.'])(eval|exec|compile|globals|locals|vars|dir|setattr|delattr|super|property|staticmethod|classmethod"
+    r"|memoryview|bytearray|complex|open)\(|type\([^()]*,|\dj\b|\.(send|gi_frame)\b"
+)
+NAME_OF_MODULE = re.compile(r"(?<![\w.'])(" + "|".join(map(re.escape, sorted(MODULES.split(), key=len, reverse=True))) + r")\.([A-Za-z]\w*)")
+
+
+def names_of_modules():
+    """Each module and name of it that a template uses."""
+    rules = [rule for kinds in (LITERALS, RULES) for rules in kinds.values() for rule in rules]
+    return sorted({found for rule in rules for found in NAME_OF_MODULE.findall(rule)})
+
+
+def leave_out(gone):
+    """Forgets the templates in which the pattern is found, and kinds of which nothing is left."""
     for kinds in (LITERALS, RULES):
         for kind, rules in kinds.items():
             if kind not in ("str", "strspec", "path"):
@@ -307,6 +320,7 @@ def main():
     parser.add_argument("--evaluator", default="target/referee/examples/evaluate")
     parser.add_argument("--show", type=int, default=60, help="how many differences to shrink and print")
     parser.add_argument("--known", action="store_true", help="print known differences, too")
+    parser.add_argument("--all", action="store_true", help="programs of all of Python, not of the native language alone")
     parser.add_argument("--seconds", type=float, help="stop after this time")
     args = parser.parse_args()
     rng = random.Random(args.seed)
@@ -320,6 +334,8 @@ def main():
 
     def explain(case, expected, actual):
         """Why the two answers may differ, or None."""
+        if tpvc.findings(case):
+            return TOLD
         if reason := known.reason(case, expected, actual):
             return reason
         # What hangs on where CPython's objects are in memory, as hashes of functions do, differs from process to process.
@@ -333,15 +349,20 @@ def main():
     cpython, tpvc = machines.CPython(), machines.Tpvc(args.evaluator)
     # One has its objects where the C library puts them: even the first digits of their addresses are others.
     witnesses = [machines.CPython() for _ in range(WITNESSES)] + [machines.CPython(PYTHONMALLOC="malloc")]
-    missing = [name for name in MODULES.split() if any(raises_in(machine, f"import {name}\n1") for machine in (cpython, tpvc))]
-    leave_out(missing)
+    missing = [name for name in MODULES.split() if raises_in(cpython, f"import {name}\n1")]
+    absent = [rf"\b{name}\." for name in missing]
+    if not args.all:
+        told = [(module, name) for module, name in names_of_modules() if tpvc.findings(("block", f"import {module}\n{module}.{name}\n1"))]
+        absent += [rf"(?<![\w.']){re.escape(module)}\.{name}\b" for module, name in told]
+        leave_out(NOT_NATIVE)
+    leave_out(re.compile("|".join(absent) or "(?!)"))
     tally, explained, shown = collections.Counter(), collections.Counter(), {}
     print(f"seed {args.seed}, {args.count} programs" + "".join(f"; no module {name}" for name in missing), flush=True)
     started = machines.now()
     for _ in range(args.count):
         if args.seconds and machines.now() - started > args.seconds:
             break
-        generator = Generator(rng, raises)
+        generator = Generator(rng, raises, args.all)
         case = generator.program()
         expected = cpython.answer(case)
         if expected is None:
@@ -355,6 +376,11 @@ def main():
         if machines.same(expected, actual):
             continue
         reason = explain(case, expected, actual)
+        if reason == TOLD:
+            tally["told"] += 1
+            if args.known:
+                print(f"--- told: {tpvc.findings(case)}\n{case[1]}", flush=True)
+            continue
         if reason is None and len(shown) < args.show:
             case, expected, actual = shrink.shrink(case, expected, actual, cpython, tpvc, explain)
         if reason is not None:
@@ -370,7 +396,7 @@ def main():
             print(f"--- {case[0]}\n{case[1]}\n  CPython: {machines.text(expected)}\n  tpvc:    {machines.text(actual)}", flush=True)
     count = max(tally["programs"], 1)
     print(f"seed {args.seed}: {tally['programs']} programs in {machines.now() - started:.0f} s, "
-          f"{tally['raise'] / count:.1%} raise, {tally['trivial'] / count:.1%} trivial, {tally['fstring'] / count:.1%} f-strings; "
+          f"{tally['raise'] / count:.1%} raise, {tally['trivial'] / count:.1%} trivial, {tally['fstring'] / count:.1%} f-strings, {tally['told'] / count:.1%} differ and are told; "
           f"{sum(explained.values())} known differences, {tally['differences']} others")
     for name, times in explained.most_common():
         print(f"  known: {times} {name}")

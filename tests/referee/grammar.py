@@ -5,8 +5,8 @@ anything large, `$any` anything, `$num` an int or a float. `$var` names nothing 
 Templates need no brackets round their holes: the generator puts them where the filling is not atomic.
 """
 
-import classes
 import coding
+import left_out
 import library
 import structures
 
@@ -195,7 +195,7 @@ TEMPLATES = {
     "slice": "slice($small)|slice($small, $small)|slice($any, $any, $any)|slice(None, $int)|slice($int, $int, $small)",
     "iterable": "$list|$intlist|$strlist|$tuple|$str|$dict|$range|$set|$numlist|$bytes|iter($list)|(x for x in $intlist)|map($key, $intlist)|zip($intlist, $str)|enumerate($strlist)|reversed($list)|$dict.items()|$dict.values()|filter(None, $list)|$any|$deque|$strlist|$intlist",
     "none": "$list.append($any)|$list.sort()|$dict.get($any)|$list.reverse()|print()|$set.add($small)|$list.extend($iterable)|$dict.update($dict)|random.seed($int)|$list.clear()|random.shuffle($intlist)|$none or $none",
-    "any": "$int|$float|$str|$bool|$none|$list|$tuple|$dict|$set|$bytes|$range|$int|$float|$str|$intlist|$numlist|$strlist|$frozenset|$slice|$type|$list[$small]|$tuple[$small]|$dict[$any]|$dict.get($any, $any)|$list.pop()|$list.pop($small)|$dict.pop($any, $any)|$dict.pop($any)|$dict.popitem()|$dict.setdefault($any, $any)|$set.pop()|$any or $any|$any and $any|$any if $any else $any|max($iterable)|min($iterable)|max($any, $any)|sum($any)|sum($list, $any)|$any + $any|$any * $small|$any - $any|$any / $any|$any % $any|$any | $any|$any & $any|$any[$any]|$any[$small]|-$any|next(iter($iterable))|next($any)|getattr($any, '$attribute')|getattr($any, '$attribute', $any)|$any.$attribute|round($any)|round($any, $digits)|abs($any)|int($any)|float($any)|copy.deepcopy($any)|json.loads(json.dumps($any))|json.loads($json)|$any()|$key($any)|$fn2($any, $any)|functools.partial($fn2, $any)($any)|$date|$delta|$datetime|$exc|$counter|$deque|$defaultdict|$namedtuple|type($any)|random.choice($any)|functools.reduce($fn2, $iterable)|$iterable|(lambda *a, **k: (a, k))($any, *$list, **$intdict)|(lambda a, /, b, *, c=$any: [a, b, c])($any, b=$any)|[x for x in $any]|eval($smallsource)|ast.literal_eval($literalsource)|operator.getitem($any, $any)|divmod($any, $any)|pow($any, $small)|$any ** $small|$any << $small|$any // $any|$any @ $any|~$any|+$any|$any ^ $any|$str % $any|type($exc)|$type($any)|$type()|$range",
+    "any": "$int|$float|$str|$bool|$none|$list|$tuple|$dict|$set|$bytes|$range|$int|$float|$str|$intlist|$numlist|$strlist|$frozenset|$slice|$type|$list[$small]|$tuple[$small]|$dict[$any]|$dict.get($any, $any)|$list.pop()|$list.pop($small)|$dict.pop($any, $any)|$dict.pop($any)|$dict.popitem()|$dict.setdefault($any, $any)|$set.pop()|$any or $any|$any and $any|$any if $any else $any|max($iterable)|min($iterable)|max($any, $any)|sum($any)|sum($list, $any)|$any + $any|$any * $small|$any - $any|$any / $any|$any % $any|$any | $any|$any & $any|$any[$any]|$any[$small]|-$any|next(iter($iterable))|next($any)|getattr($any, '$attribute')|getattr($any, '$attribute', $any)|$any.$attribute|round($any)|round($any, $digits)|abs($any)|int($any)|float($any)|copy.deepcopy($any)|json.loads(json.dumps($any))|json.loads($json)|$any()|$key($any)|$fn2($any, $any)|functools.partial($fn2, $any)($any)|$date|$delta|$datetime|$exc|$counter|$deque|$defaultdict|$namedtuple|type($any)|random.choice($any)|functools.reduce($fn2, $iterable)|$iterable|(lambda *a, **k: (a, k))($any, *$list, **$intdict)|(lambda a, /, b, *, c=$any: [a, b, c])($any, b=$any)|[x for x in $any]|ast.literal_eval($literalsource)|operator.getitem($any, $any)|divmod($any, $any)|pow($any, $small)|$any ** $small|$any << $small|$any // $any|$any @ $any|~$any|+$any|$any ^ $any|$str % $any|type($exc)|$type($any)|$type()|$range",
     "key": "len|str|abs|repr|(lambda x: -x)|(lambda x: x)|(lambda x: str(x))|(lambda x: (len(str(x)), str(x)))|bool|int|float|type|None|(lambda x: x % 3)|(lambda x: $any)|str.lower|(lambda x: x[0])|operator.neg|ord|list|(lambda x: not x)|(lambda x: x is None)|operator.itemgetter(0)|operator.attrgetter('real')|(lambda x: x and x)|hex|(lambda x, y=$small: x * y)|functools.partial(max, $small)|'{}'.format|$str.find|operator.methodcaller('upper')",
     "fn2": "(lambda a, b: a + b)|max|min|(lambda a, b: a * 2)|operator.add|operator.mul if False else operator.sub|(lambda a, b: (a, b))|(lambda a, b: b)|divmod|operator.and_|(lambda a, b=$any: a)|isinstance|round|(lambda *a: a)|(lambda a: a)|operator.xor|(lambda a, b: a - b)|pow if False else min|str|int|range if False else max",
     "type": "type($any)|type(None)|collections.OrderedDict|collections.Counter|$type|datetime.date|ValueError",
@@ -234,7 +234,7 @@ def split(text):
             yield line[start:].strip()
 
 
-LIBRARY = (library, coding, structures, classes)
+LIBRARY = (library, coding, structures, left_out)
 LITERALS.update(SOURCES)
 RULES = {kind: list(split(text)) for kind, text in TEMPLATES.items()}
 RULES["library"] = []

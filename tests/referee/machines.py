@@ -73,6 +73,11 @@ class Tpvc(Machine):
         answer = self.ask(json.dumps({"kind": case[0], "source": case[1]}))
         return answer if answer is not None else {"panic": "no answer: the evaluator died or took too long"}
 
+    def findings(self, case):
+        """What compiling tells of a program that CPython can run and tpvc cannot."""
+        answer = self.ask(json.dumps({"kind": case[0], "source": case[1], "findings": True}))
+        return [] if answer is None else answer["findings"]
+
 
 def same(expected, actual):
     return normal(expected) == normal(actual)

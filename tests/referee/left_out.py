@@ -1,6 +1,7 @@
-"""Templates of modules that make classes and functions of others: `enum`, `dataclasses`, `functools`, `contextlib`, `types`.
+"""Templates of what the native language leaves out: classes and the modules that make them, generator functions, `match`,
+builtins such as `eval`, special methods by name. Only the mode for all of Python uses them.
 
-The expressions are as in `grammar.py`. `statements` makes what needs statements: classes, decorators and `with`.
+The expressions are as in `grammar.py`; `STATEMENTS` makes what needs statements.
 """
 
 TEMPLATES = {
@@ -26,7 +27,15 @@ TEMPLATES = {
     """,
 }
 
-LITERALS = {}
+TEMPLATES["any"] += """
+    eval($smallsource)|eval($any)|exec($smallsource)|globals()[$any]|sorted(vars())|sorted(locals())|dir($any)[:3]|vars($any)|setattr($any, '$attribute', $any)|delattr($any, '$attribute')|complex($any)|$num + 2j|super()|open($any)|memoryview($bytes)[0]
+    type('T', (), $dict)|type('T', ($type,), {})()|$any.__$special__|$any.__$special__()|$any.__$special__($any)|getattr($any, '__$special__')|hasattr($any, '__$special__')|operator.attrgetter('__$special__')($any)|'{0.__$special__}'.format($any)
+    $type.__$special__|property($key)|staticmethod($key)|classmethod($key)|__import__($any)|compile($smallsource, 'x', 'eval')|bytearray($any)|isinstance($any, type)|list(map(type, $list))|(x for x in $list).send($any)|(x for x in $list).gi_frame
+"""
+
+LITERALS = {
+    "special": "len add eq lt getitem contains call init new dict doc module class name iter next hash repr str bool mro bases sizeof dir reduce defaults code self slots".split(),
+}
 
 
 def enumeration(make):
@@ -75,24 +84,18 @@ def record(make):
 
 
 def dispatched(make):
-    """Functions made by decorators of `functools`, and their calls."""
+    """Classes and functions made by decorators of `functools` that need classes."""
     rng, any_ = make.rng, lambda: make.argument("any")
-    what = rng.choice(["dispatch", "cache", "ordering", "wraps", "property", "method", "partial"])
+    what = rng.choice(["dispatch", "ordering", "property", "method"])
     if what == "dispatch":
         types = rng.sample(["int", "str", "list", "bool", "object", "float", "dict", "tuple", "collections.abc.Sized", "Exception"], 2)
         return ["@functools.singledispatch", "def f(x, *y):", f"    return ('any', {any_()})", f"@f.register({types[0]})", "def _(x, *y):", f"    return ('{types[0]}', x)", f"@f.register({types[1]})", "def g(x, *y):", f"    return ('{types[1]}', y)", f"z = [f({any_()}), f({any_()}, {any_()})]"]
-    if what == "cache":
-        return ["n = []", f"@functools.{rng.choice(['lru_cache', 'cache', 'lru_cache(maxsize=2)', 'lru_cache(maxsize=None, typed=True)', 'lru_cache(0)'])}", "def f(*a, **k):", "    n.append(a)", f"    return {rng.choice(['len(n)', any_()])}", f"z = [f({any_()}), f({any_()}), f(1), f(1.0), f(True), f(x=1), f(1), tuple(f.cache_info()), n]"]
     if what == "ordering":
         return ["@functools.total_ordering", "class T:", "    def __init__(self, v):", "        self.v = v", f"    def {rng.choice(['__lt__', '__gt__', '__le__', '__ge__'])}(self, o):", f"        return {rng.choice(['self.v < o.v', 'NotImplemented', any_()])}", *(["    def __eq__(self, o):", "        return self.v == o.v"] if rng.random() < 0.7 else []),
                 f"x, y = T({make.argument('num')}), T({make.argument('num')})", f"z = {rng.choice(['x < y', 'x <= y', 'x > y', 'x >= y', 'x == y', 'max(x, y).v', '[t.v for t in sorted([x, y])]', 'x < 1', 'x >= None'])}"]
-    if what == "wraps":
-        return ["def d(f):", "    'doc of d'", "    @functools.wraps(f)", "    def w(*a, **k):", "        'doc of w'", f"        return ({any_()}, f(*a, **k))", "    return w", "@d", "def f(p, q=1):", "    'doc of f'", f"    return {any_()}", f"z = ({rng.choice(['f.__name__', 'f.__doc__', 'f.__wrapped__(1)', 'f.__qualname__', 'f.__module__'])}, f({any_()}))"]
     if what == "property":
         return ["n = []", "class T:", f"    @functools.{rng.choice(['cached_property', 'cached_property', 'cache'])}", "    def p(self):", "        n.append(1)", f"        return {any_()}", "t = T()", f"z = ({rng.choice(['t.p, t.p', 't.p', 't.p()', 'vars(t)', 'T.p', 'hasattr(t, chr(112))'])}, n)"]
-    if what == "method":
-        return ["class T:", "    def m(self, *a, **k):", "        return (a, k)", f"    p = functools.partialmethod(m, {any_()}, k={any_()})", "    @staticmethod", "    def s(x, *y):", f"        return {any_()}", f"z = T().{rng.choice(['p()', 'p(1)', 'p(k=2)', 's(1)', 's(1, 2)', 's()', 'm(1)'])}"]
-    return [f"f = functools.partial({make.argument('fn2')}, {any_()})", f"z = f({rng.choice(['', any_(), '*' + make.argument('list')])})"]
+    return ["class T:", "    def m(self, *a, **k):", "        return (a, k)", f"    p = functools.partialmethod(m, {any_()}, k={any_()})", "    @staticmethod", "    def s(x, *y):", f"        return {any_()}", f"z = T().{rng.choice(['p()', 'p(1)', 'p(k=2)', 's(1)', 's(1, 2)', 's()', 'm(1)'])}"]
 
 
 def managed(make):
@@ -112,4 +115,31 @@ def managed(make):
     return ["r = []", "class C:", "    def close(self):", f"        r.append({any_()})", f"with contextlib.closing({rng.choice(['C()', 'C()', any_()])}) as c:", f"    r.append({any_()})", "z = r"]
 
 
-STATEMENTS = {"enumeration": enumeration, "record": record, "dispatched": dispatched, "managed": managed}
+def constructs(make):
+    """A statement that is left out, of any sort."""
+    rng, any_ = make.rng, lambda depth=1: make.expression("any", depth)
+    what = rng.choice(["generator", "with", "match", "class", "async", "star", "group"])
+    if what == "generator":
+        use = rng.choice(["z = list(g())", "z = [*g()]", "z = sum(g(), [])", "z = next(g())", "h = g(); z = [next(h), h.send(1), next(h, None)]", "z = dict(g())", "z = list(zip(g(), g()))", "z = g"])
+        return ["def g():", f"    s = yield {any_()}", "    yield s", f"    yield from {make.argument('iterable')}", f"    return {any_()}"] + use.split("; ")
+    if what == "with":
+        return ["class C:", "    def __enter__(self):", f"        return {any_()}", "    def __exit__(self, *a):", f"        return {make.expression('bool', 1)}",
+                "z = None", "with C() as w:", f"    z = {any_(2)}", "    z = (z, w)"]
+    if what == "match":
+        patterns = ["[x, y]", "[x, *rest]", "{'a': x}", "int(x)", "str() as x", "(1 | 2) as x", "None", "[]", "{'a': x, **rest}", "float() | int()", "'a'", "-1", "[[x], y]", "x if x", "bool(x)", "1.5"]
+        lines = [f"match {any_(2)}:"]
+        for pattern in rng.sample(patterns, 3):
+            lines += [f"    case {pattern}:", f"        z = {rng.choice(['1', repr(pattern), '2'])}"]
+        return lines + ["    case _:", f"        z = {any_()}"]
+    if what == "class":
+        return ["class A:", f"    k = {any_()}", "    def __init__(self, v):", "        self.v = v", f"    def {rng.choice(['__repr__', '__str__', 'm'])}(self):",
+                f"        return {make.expression('str', 1)}", f"    def {rng.choice(['__add__', '__eq__', '__lt__', '__getitem__', '__contains__', '__call__'])}(self, o):", f"        return {any_()}",
+                f"o = A({any_()})", "z = " + rng.choice(["o.v", "o.k", "o + 1", "o == 1", "o < 2", "o[0]", "1 in o", "o(1)", "o.m()", "o.nothing", "A.k", "f'{o.v}'", "o == o", "A()", "A(1, 2)", "o.v < o"])]
+    if what == "async":
+        return ["async def g():", f"    return {any_()}", "z = " + rng.choice(["1", "callable(g)", "g.__name__"])]
+    if what == "star":
+        return [f"from {rng.choice(['math', 'itertools', 'os.path'])} import *", f"z = {any_()}"]
+    return ["z = 0", "try:", f"    z = {any_()}", "except* TypeError:", "    z = 1"]
+
+
+STATEMENTS = {"enumeration": enumeration, "record": record, "dispatched": dispatched, "managed": managed, "constructs": constructs}
