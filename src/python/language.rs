@@ -32,6 +32,7 @@ impl LeftOut {
 
 /// What to write instead of a class, however it is made.
 pub const INSTEAD_OF_CLASS: &str = "write functions, and keep values that belong together in a dict";
+const INSTEAD_OF_COMPLEX: &str = "no resource of a job is complex: compute with real numbers";
 const INSTEAD_OF_GENERATOR: &str = "return a list, or write a generator expression: `(f(x) for x in items)`";
 
 /// The attributes with two underscores around that objects have natively.
@@ -70,7 +71,7 @@ pub fn statement(node: &Stmt) -> Option<LeftOut> {
 pub fn expression(node: &Expr) -> Option<LeftOut> {
     match node {
         Expr::Constant(constant) if matches!(constant.value, Constant::Complex { .. }) => {
-            LeftOut::new("complex numbers", node.range(), "no resource of a job is complex: compute with real numbers")
+            LeftOut::new("complex numbers", node.range(), INSTEAD_OF_COMPLEX)
         }
         Expr::Attribute(attribute) if is_left_out_attribute(&attribute.attr) => LeftOut::new(
             format!("attributes such as `{}`", attribute.attr),
@@ -92,6 +93,22 @@ pub fn expression(node: &Expr) -> Option<LeftOut> {
 pub fn is_left_out_attribute(name: &str) -> bool {
     let inner = name.strip_prefix("__").and_then(|rest| rest.strip_suffix("__"));
     inner.is_some_and(|inner| !inner.is_empty()) && !DUNDERS.contains(&name)
+}
+
+/// What to write instead of a builtin that is not there natively, where that is short.
+pub fn instead_of_builtin(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "super" | "property" | "staticmethod" | "classmethod" => INSTEAD_OF_CLASS,
+        "setattr" => "write `x.name = value`",
+        "delattr" => "write `del x.name`",
+        "eval" | "exec" | "compile" => "write the code itself in the config",
+        "globals" | "locals" | "vars" => "keep what is asked for by name in a dict",
+        "__import__" => "write an `import` statement",
+        "open" => "use what the job and world files give",
+        "complex" => INSTEAD_OF_COMPLEX,
+        "bytearray" | "memoryview" => "use `bytes`",
+        _ => return None,
+    })
 }
 
 /// The range of a definition's head: `class Name`.

@@ -65,10 +65,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An attribute of something unknown: one of CPython's machinery (`tb_lineno`, `__code__`) that nothing has natively.
+    /// An attribute of something unknown: one that only CPython's types or its machinery (`tb_lineno`) have.
     fn machinery(&mut self, name: &str, range: TextRange) {
         let own = |names: &HashSet<String>| names.contains(name);
-        if !model().list("machinery").contains(name)
+        let is_of_cpython = |class: &str| class.contains('.') || class.starts_with(|c: char| c.is_ascii_lowercase());
+        let mut classes =
+            Inventory::classes().filter(|class| is_of_cpython(class)).filter_map(|class| model().classes.get(class));
+        if !(model().list("machinery").contains(name) || classes.any(|class| class.names.contains(name)))
             || own(&self.bindings.defined)
             || own(&self.bindings.attributes)
             || own(&self.surroundings.attributes)

@@ -16,6 +16,7 @@ use crate::config::validate::unknown::synonym;
 use crate::diagnostic::Diagnostic;
 use crate::lint::model::model;
 use crate::lint::{Finding, Linter};
+use crate::python::language::instead_of_builtin;
 
 /// Whether a name is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,7 +189,7 @@ impl<'a> Names<'a> {
             let diagnostic = Diagnostic::warning(format!("tpvc has no {what} `{name}`"))
                 .at(span, "raises `NameError` for each job that comes here")
                 .note("works under TPV inside Galaxy")
-                .help("write it another way, or keep this rule on TPV");
+                .help(instead_of_builtin(name).unwrap_or("write it another way, or keep this rule on TPV"));
             linter.report(Finding::new("T130", diagnostic).within(site.no_qa()));
             return;
         }
