@@ -141,11 +141,16 @@ fn code_is_listed_with_its_kind_and_whether_loading_checks_it() {
     let expected = "cores=a:Block env=A:FString env=b:FString env=B:FString env=3:FString params=c:FString \
                     rank=e:Block tags=d:FString cores=z:Block";
     assert_eq!(checked.join(" "), expected);
-    let merged = config.destinations["d"].code();
-    let at_job_time: Vec<String> = merged.iter().filter(|code| !code.checked_at_load).map(show).collect();
+    let merged = &config.destinations["d"];
+    let mut others = Vec::new();
+    let mut show = |text: &tpvc::yaml::value::Text, kind, property| {
+        others.push(format!("{property}={}:{kind:?}", text.as_str()));
+    };
+    merged.destination.as_ref().unwrap().each_code(&mut show);
+    merged.rules.values().for_each(|rule| rule.each_code(&mut show));
     let expected = "destination_name_override=d:FString if=f:Block gpus=g:Block execute=h:Exec fail=i:FString";
-    assert_eq!(at_job_time.join(" "), expected);
-    assert_eq!(sources.locate(merged[0].text.span), "2.yml:1:27");
+    assert_eq!(others.join(" "), expected);
+    assert_eq!(sources.locate(merged.checked_at_load()[0].text.span), "2.yml:1:27");
 }
 
 /// Every character of every code text leads back to the same character in the file, unless an escape wrote it.

@@ -1,102 +1,88 @@
 //! The Python code of a config: which texts there are, of what kind, and which of them TPV compiles when it loads.
 
-use crate::config::entity::{Common, Entity, Rule};
-use crate::yaml::value::{ConfigValue, Text, ValueKind};
+use tpv_runtime::bytecode::CodeKind;
 
-/// How TPV evaluates a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CodeKind {
-    /// Statements and a last expression, whose value counts.
-    Block,
-    /// Statements only.
-    Exec,
-    /// The inside of `f'''...'''`.
-    FString,
-}
+use crate::config::entity::{Common, DestinationFields, Entity, Rule};
+use crate::yaml::value::{ConfigValue, Text, ValueKind};
 
 /// A text that is Python code.
 #[derive(Clone, Debug)]
 pub struct CodeText {
     /// The text with its place.
     pub text: Text,
-    /// How it is evaluated.
+    /// How TPV evaluates it.
     pub kind: CodeKind,
     /// The field it stands in.
     pub property: &'static str,
-    /// Whether TPV compiles it when it loads the file, so that an error in it keeps the config from loading. All other
-    /// code fails only when a job comes to it.
-    pub checked_at_load: bool,
 }
 
 impl Entity {
-    /// All code of the entity and its rules, without that of fields that are numbers.
-    pub fn code(&self) -> Vec<CodeText> {
+    /// The code that TPV compiles when it loads the file, so that an error in it keeps the config from loading. All other code
+    /// fails only when a job runs it.
+    pub fn checked_at_load(&self) -> Vec<CodeText> {
         let mut out = Vec::new();
-        self.common.collect(true, &mut out);
+        let mut push = |text: &Text, kind, property| out.push(CodeText { text: text.clone(), kind, property });
+        self.common.each_code(&mut push);
         if let Some(destination) = &self.destination {
-            for tag in destination.handler_tags.iter() {
-                push(&mut out, tag, CodeKind::FString, "tags", true);
-            }
-            push(&mut out, &destination.dest_name, CodeKind::FString, "destination_name_override", false);
-        }
-        for rule in self.rules.values() {
-            rule.collect(&mut out);
+            destination.handler_tags.iter().for_each(|tag| push(tag, CodeKind::FString, "tags"));
         }
         out
     }
 }
 
+impl DestinationFields {
+    /// Calls `each` with all code, its kind and its field.
+    pub fn each_code<'a>(&'a self, each: &mut impl FnMut(&'a Text, CodeKind, &'static str)) {
+        self.handler_tags.iter().for_each(|tag| each(tag, CodeKind::FString, "tags"));
+        each(&self.dest_name, CodeKind::FString, "destination_name_override");
+    }
+}
+
 impl Rule {
-    fn collect(&self, out: &mut Vec<CodeText>) {
+    /// Calls `each` with all code, its kind and its field: the condition before what depends on it.
+    pub fn each_code<'a>(&'a self, each: &mut impl FnMut(&'a Text, CodeKind, &'static str)) {
         if let Some(text) = self.condition.as_text() {
-            push(out, text, CodeKind::Block, "if", false);
+            each(text, CodeKind::Block, "if");
         }
-        self.common.collect(false, out);
+        self.common.each_code(each);
         if let Some(text) = &self.execute {
-            push(out, text, CodeKind::Exec, "execute", false);
+            each(text, CodeKind::Exec, "execute");
         }
         if let Some(text) = &self.fail {
-            push(out, text, CodeKind::FString, "fail", false);
+            each(text, CodeKind::FString, "fail");
         }
     }
 }
 
 impl Common {
-    fn collect(&self, checked: bool, out: &mut Vec<CodeText>) {
+    /// Calls `each` with all code, its kind and its field; fields that are numbers have none.
+    pub fn each_code<'a>(&'a self, each: &mut impl FnMut(&'a Text, CodeKind, &'static str)) {
         for (name, value) in self.resources.evaluated() {
             if let Some(text) = value.as_ref().and_then(|value| value.as_text()) {
-                push(out, text, CodeKind::Block, name, checked);
+                each(text, CodeKind::Block, name);
             }
         }
         for (_, text) in self.env.iter().flat_map(|env| env.iter().flatten()) {
-            push(out, text, CodeKind::FString, "env", checked);
+            each(text, CodeKind::FString, "env");
         }
         for value in self.params.iter().flat_map(|params| params.values()) {
-            collect_strings(value, "params", checked, out);
+            each_string(value, &mut |text| each(text, CodeKind::FString, "params"));
         }
         for value in self.resubmit.values() {
-            collect_strings(value, "resubmit", checked, out);
+            each_string(value, &mut |text| each(text, CodeKind::FString, "resubmit"));
         }
         if let Some(text) = &self.rank {
-            push(out, text, CodeKind::Block, "rank", checked);
+            each(text, CodeKind::Block, "rank");
         }
     }
 }
 
-fn push(out: &mut Vec<CodeText>, text: &Text, kind: CodeKind, property: &'static str, checked_at_load: bool) {
-    out.push(CodeText { text: text.clone(), kind, property, checked_at_load });
-}
-
 /// The strings at any depth: values of mappings, not their keys.
-fn collect_strings(value: &ConfigValue, property: &'static str, checked: bool, out: &mut Vec<CodeText>) {
+fn each_string<'a>(value: &'a ConfigValue, each: &mut dyn FnMut(&'a Text)) {
     match &value.kind {
-        ValueKind::Str(text) => push(out, text, CodeKind::FString, property, checked),
-        ValueKind::List(items) | ValueKind::Set(items) => {
-            items.iter().for_each(|item| collect_strings(item, property, checked, out))
-        }
-        ValueKind::Map(map) => {
-            map.entries.iter().for_each(|entry| collect_strings(&entry.value, property, checked, out));
-        }
+        ValueKind::Str(text) => each(text),
+        ValueKind::List(items) | ValueKind::Set(items) => items.iter().for_each(|item| each_string(item, each)),
+        ValueKind::Map(map) => map.entries.iter().for_each(|entry| each_string(&entry.value, each)),
         _ => {}
     }
 }

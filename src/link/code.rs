@@ -4,7 +4,6 @@ use tpv_runtime::artifact::tables::ValueRow;
 use tpv_runtime::bytecode::{CodeKind, CodeRef};
 
 use crate::config::Config;
-use crate::config::code::{CodeKind as TextKind, CodeText};
 use crate::config::origin::TextOrigin;
 use crate::diagnostic::Diagnostic;
 use crate::python::error::{ErrorKind, PythonError};
@@ -17,10 +16,10 @@ impl Linker<'_> {
     /// Compiles what TPV compiles when it loads the files, overridden or not: an error in it is an error of the config.
     pub(super) fn check_loaded_code(&mut self, config: &Config) {
         for code in &config.checks {
-            if is_plain(code) {
+            if is_plain(&code.text, code.kind) {
                 continue;
             }
-            if let Err(errors) = self.program.compile(code.text.as_str(), kind(code.kind)) {
+            if let Err(errors) = self.program.compile(code.text.as_str(), code.kind) {
                 for error in errors {
                     self.python_error(&code.text, code.property, code.kind, &error, true);
                 }
@@ -29,33 +28,32 @@ impl Linker<'_> {
     }
 
     /// A string of the config that is evaluated as `kind`.
-    pub(super) fn code(&mut self, text: &Text, text_kind: TextKind, property: &'static str) -> ValueRow {
+    pub(super) fn code(&mut self, text: &Text, kind: CodeKind, property: &'static str) -> ValueRow {
         let id = self.strings.id(text.as_str());
         let site = self.site(text);
-        let code = CodeText { text: text.clone(), kind: text_kind, property, checked_at_load: false };
-        if is_plain(&code) {
+        if is_plain(text, kind) {
             return ValueRow::Code(id, CodeRef { code: CodeRef::PLAIN, site });
         }
-        let (root, errors) = self.program.compile_lenient(text.as_str(), kind(text_kind));
+        let (root, errors) = self.program.compile_lenient(text.as_str(), kind);
         if self.reported.insert(text.span, ()).is_none() {
             for error in &errors {
-                self.python_error(text, property, text_kind, error, false);
+                self.python_error(text, property, kind, error, false);
             }
             self.report_newer(text, root);
         }
         ValueRow::Code(id, CodeRef { code: root, site })
     }
 
-    fn python_error(&mut self, text: &Text, property: &str, text_kind: TextKind, error: &PythonError, at_load: bool) {
+    fn python_error(&mut self, text: &Text, property: &str, kind: CodeKind, error: &PythonError, at_load: bool) {
         if at_load && self.reported.insert(text.span, ()).is_some() {
             return;
         }
         let (line, column) = (error.line as usize, error.column as usize);
         let span = TextOrigin::new(text, self.sources).place(line, column);
-        let what = match text_kind {
-            TextKind::Block => "code block",
-            TextKind::Exec => "code",
-            TextKind::FString => "f-string",
+        let what = match kind {
+            CodeKind::Block => "code block",
+            CodeKind::Exec | CodeKind::Function => "code",
+            CodeKind::FString => "f-string",
         };
         let message = match error.kind {
             ErrorKind::AssertionError => "the last statement is not an expression".to_owned(),
@@ -64,7 +62,7 @@ impl Linker<'_> {
         };
         let diagnostic = Diagnostic::error(format!("the {what} of `{property}` is not valid Python: {message}"))
             .at(span, message)
-            .help(help(text, property, error, text_kind));
+            .help(help(text, property, error, kind));
         if at_load {
             self.diagnostics.push(diagnostic);
         } else {
@@ -91,20 +89,20 @@ pub(crate) fn python_3_12(span: Span, newer: &PythonError) -> Diagnostic {
         .help("use other quotes inside of fields, and keep backslashes and comments out of them")
 }
 
-fn help(text: &Text, property: &str, error: &PythonError, kind: TextKind) -> String {
+fn help(text: &Text, property: &str, error: &PythonError, kind: CodeKind) -> String {
     if !error.help.is_empty() {
         return error.help.clone();
     }
-    if kind != TextKind::FString
+    if kind != CodeKind::FString
         && let Some(help) = other_languages(text.as_str(), property, error)
     {
         return help;
     }
     match kind {
-        TextKind::FString => {
+        CodeKind::FString => {
             "write text with Python expressions in `{...}`; double a brace that stands for itself".to_owned()
         }
-        TextKind::Block | TextKind::Exec => "write it as Python would read it".to_owned(),
+        CodeKind::Block | CodeKind::Exec | CodeKind::Function => "write it as Python would read it".to_owned(),
     }
 }
 
@@ -140,15 +138,7 @@ fn number_with_unit(line: &str, at: usize) -> Option<String> {
     (is_unit && number.parse::<f64>().is_ok()).then(|| number.to_owned())
 }
 
-fn kind(kind: TextKind) -> CodeKind {
-    match kind {
-        TextKind::Block => CodeKind::Block,
-        TextKind::Exec => CodeKind::Exec,
-        TextKind::FString => CodeKind::FString,
-    }
-}
-
 /// Whether a text is an f-string that is its own value.
-fn is_plain(code: &CodeText) -> bool {
-    code.kind == TextKind::FString && CodeRef::is_plain_fstring(code.text.as_str())
+fn is_plain(text: &Text, kind: CodeKind) -> bool {
+    kind == CodeKind::FString && CodeRef::is_plain_fstring(text.as_str())
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use tpv_runtime::artifact::tables::{DestinationRow, EntityClass, EntityRow, Limit, Resource, RuleRow, ValueRow};
 
-use crate::config::code::CodeKind;
 use crate::config::entity::{Common, DestinationFields, Entity, EntityKind, Rule};
 use crate::source::Span;
 use crate::yaml::value::{ConfigValue, Text, ValueKind};
+use tpv_runtime::bytecode::CodeKind;
 
 use super::Linker;
 use super::shared::Shared;

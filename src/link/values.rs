@@ -2,11 +2,11 @@
 
 use tpv_runtime::artifact::tables::{StringId, TagsRow, ValueRow};
 
-use crate::config::code::CodeKind;
 use crate::config::entity::Dict;
 use crate::config::scheduling::{SchedulingTags, TagKind};
 use crate::yaml::timestamp::DateTime;
 use crate::yaml::value::{ConfigValue, ValueKind};
+use tpv_runtime::bytecode::CodeKind;
 
 use super::Linker;
 

@@ -130,7 +130,7 @@ impl<'a> Validator<'a> {
                 continue;
             }
             let entity = self.entity(kind, &id, &entry);
-            self.checks.extend(entity.code().into_iter().filter(|code| code.checked_at_load));
+            self.checks.extend(entity.checked_at_load());
             out.insert(id.value, Arc::new(entity));
         }
         out

@@ -27,10 +27,9 @@ use std::sync::Arc;
 
 use rustpython_parser::ast::Stmt;
 use rustpython_parser::text_size::TextRange;
-use tpv_runtime::bytecode::CodeKind as PythonKind;
+use tpv_runtime::bytecode::CodeKind;
 use tpv_runtime::mapper::inventory::Inventory;
 
-use crate::config::code::CodeKind;
 use crate::config::entity::EntityKind;
 use crate::config::origin::TextOrigin;
 use crate::diagnostic::Diagnostic;
@@ -114,12 +113,10 @@ pub(super) fn check(linter: &mut Linter<'_>, trees: Option<&Trees>) {
 }
 
 /// The text of a site and what it is parsed as, unless it is plain.
-fn source<'a>(site: &Site<'a>) -> Option<(&'a str, PythonKind)> {
+fn source<'a>(site: &Site<'a>) -> Option<(&'a str, CodeKind)> {
     match site.kind {
         CodeKind::FString if !site.text.as_str().contains('{') => None,
-        CodeKind::FString => Some((site.text.as_str(), PythonKind::FString)),
-        CodeKind::Block => Some((site.text.as_str(), PythonKind::Block)),
-        CodeKind::Exec => Some((site.text.as_str(), PythonKind::Exec)),
+        kind => Some((site.text.as_str(), kind)),
     }
 }
 

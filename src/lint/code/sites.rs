@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::config::Config;
-use crate::config::code::CodeKind;
-use crate::config::entity::{Common, Entity, EntityKind, Rule};
+use crate::config::entity::{Entity, EntityKind};
 use crate::source::Span;
-use crate::yaml::value::{ConfigValue, Text, ValueKind};
+use crate::yaml::value::Text;
+use tpv_runtime::bytecode::CodeKind;
 
 /// A text of code.
 pub(in crate::lint) struct Site<'a> {
@@ -52,62 +52,13 @@ struct Collector<'a> {
 
 impl<'a> Collector<'a> {
     fn entity(&mut self, owner: &'a Arc<Entity>) {
-        self.common(owner, None, &owner.common);
+        owner.common.each_code(&mut |text, kind, property| self.add(owner, None, text, kind, property));
         for rule in owner.rules.values() {
-            self.rule(owner, rule);
+            let at = Some(rule.span);
+            rule.each_code(&mut |text, kind, property| self.add(owner, at, text, kind, property));
         }
         if let Some(destination) = &owner.destination {
-            for tag in destination.handler_tags.iter() {
-                self.add(owner, None, tag, CodeKind::FString, "tags");
-            }
-            self.add(owner, None, &destination.dest_name, CodeKind::FString, "destination_name_override");
-        }
-    }
-
-    fn rule(&mut self, owner: &'a Arc<Entity>, rule: &'a Arc<Rule>) {
-        let at = Some(rule.span);
-        if let Some(text) = rule.condition.as_text() {
-            self.add(owner, at, text, CodeKind::Block, "if");
-        }
-        self.common(owner, at, &rule.common);
-        if let Some(text) = &rule.execute {
-            self.add(owner, at, text, CodeKind::Exec, "execute");
-        }
-        if let Some(text) = &rule.fail {
-            self.add(owner, at, text, CodeKind::FString, "fail");
-        }
-    }
-
-    fn common(&mut self, owner: &'a Arc<Entity>, rule: Option<Span>, common: &'a Common) {
-        for (name, value) in common.resources.evaluated() {
-            if let Some(text) = value.as_ref().and_then(|value| value.as_text()) {
-                self.add(owner, rule, text, CodeKind::Block, name);
-            }
-        }
-        for (_, text) in common.env.iter().flat_map(|env| env.iter().flatten()) {
-            self.add(owner, rule, text, CodeKind::FString, "env");
-        }
-        for value in common.params.iter().flat_map(|params| params.values()) {
-            self.strings(owner, rule, value, "params");
-        }
-        for value in common.resubmit.values() {
-            self.strings(owner, rule, value, "resubmit");
-        }
-        if let Some(text) = &common.rank {
-            self.add(owner, rule, text, CodeKind::Block, "rank");
-        }
-    }
-
-    fn strings(&mut self, owner: &'a Arc<Entity>, rule: Option<Span>, value: &'a ConfigValue, property: &'static str) {
-        match &value.kind {
-            ValueKind::Str(text) => self.add(owner, rule, text, CodeKind::FString, property),
-            ValueKind::List(items) | ValueKind::Set(items) => {
-                items.iter().for_each(|item| self.strings(owner, rule, item, property))
-            }
-            ValueKind::Map(map) => {
-                map.entries.iter().for_each(|entry| self.strings(owner, rule, &entry.value, property));
-            }
-            _ => {}
+            destination.each_code(&mut |text, kind, property| self.add(owner, None, text, kind, property));
         }
     }
 
