@@ -3,7 +3,7 @@
 //! Data goes one way: [`source`] reads files and URLs, [`config`] turns their text into entities, [`python`] their code
 //! into bytecode, [`link`] all of it into the tables of `tpv_runtime`; every problem on the way becomes a
 //! [`diagnostic::Diagnostic`] with its place in the text. [`lint`] looks through a merged config for what is likely wrong in
-//! it though it loads; of this, compiling tells what raises where a job comes to it.
+//! it though it loads; of this, compiling reports the code that raises when a job runs it.
 
 pub mod bench;
 pub mod cli;
@@ -14,6 +14,7 @@ pub mod explain;
 pub mod format;
 pub mod link;
 pub mod lint;
+mod markup;
 mod parallel;
 pub mod python;
 pub mod source;

@@ -11,23 +11,22 @@ use tpv_runtime::mapper::explain::{Because, Observer, Read, Reason, Step, reason
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::tags::{TagNames, TagType};
 use tpv_runtime::mapper::trace::Trace;
-use tpv_runtime::python::number::float_text;
 use tpv_runtime::python::value::Value;
-use tpv_runtime::python::vm::text::str_repr;
 
 use super::provenance::{Field, Provenance};
+use super::show::{MAX_SHOWN_OF_ALL, show};
 use super::{
     Candidate, Change, Explanation, Found, Lookup, Property, Rule, RuleState, Tried, Verdict, is_memory, show_json,
 };
 
-/// An observer that takes down everything.
+/// An observer that records every step.
 pub struct Collector<'a> {
     provenance: &'a Provenance<'a>,
     names: Rc<TagNames>,
     explanation: Explanation,
-    /// Who may say something about the values, in order.
-    sayings: Vec<Saying>,
-    /// How many of them belong to the job and not to a destination that was tried.
+    /// What each entity and rule sets, in the order in which they are applied.
+    contributions: Vec<Contribution>,
+    /// How many of them belong to the job itself; those after it belong to the destination that is being tried.
     of_job: usize,
     rule: Option<Rc<Entity>>,
     condition: Option<(Rc<Entity>, Vec<Read>)>,
@@ -37,15 +36,17 @@ pub struct Collector<'a> {
     trace: Option<Trace>,
 }
 
-struct Saying {
+/// The values that an entity or rule sets.
+struct Contribution {
+    /// The entity or rule, as in `tool bwa.*`.
     by: String,
     site: u32,
-    values: Vec<Value_>,
+    values: Vec<FieldValue>,
 }
 
 /// A value that an entity itself has.
 #[derive(Clone, PartialEq)]
-struct Value_ {
+struct FieldValue {
     group: &'static str,
     name: String,
     text: String,
@@ -60,7 +61,7 @@ impl<'a> Collector<'a> {
             provenance,
             names: Rc::default(),
             explanation,
-            sayings: Vec::new(),
+            contributions: Vec::new(),
             of_job: 0,
             rule: None,
             condition: None,
@@ -94,24 +95,24 @@ impl<'a> Collector<'a> {
         self.explanation
     }
 
-    fn say(&mut self, by: String, entity: &Entity, values: Vec<Value_>) {
-        self.sayings.push(Saying { by, site: entity.site, values });
+    fn contribute(&mut self, by: String, entity: &Entity, values: Vec<FieldValue>) {
+        self.contributions.push(Contribution { by, site: entity.site, values });
     }
 
     fn values(&self) -> Vec<Property> {
         let mut values: Vec<Property> = Vec::new();
-        for saying in &self.sayings {
-            for value in &saying.values {
+        for contribution in &self.contributions {
+            for value in &contribution.values {
                 let place = match value.site {
                     Some(site) => self.provenance.site(site),
-                    None => self.provenance.field(saying.site, Field { group: value.group, name: &value.name }),
+                    None => self.provenance.field(contribution.site, Field { group: value.group, name: &value.name }),
                 };
                 let is_code = value.site.is_some();
-                let change = Change { by: saying.by.clone(), value: value.text.clone(), is_code, place };
+                let change = Change { by: contribution.by.clone(), value: value.text.clone(), is_code, place };
                 let same = |property: &&mut Property| property.group == value.group && property.name == value.name;
                 match values.iter_mut().find(same) {
-                    // One that inherits says again what is written elsewhere.
-                    Some(property) if property.history.last().is_some_and(|last| says_again(&change, last)) => {}
+                    // An entity that inherits a value repeats what is written elsewhere.
+                    Some(property) if property.history.last().is_some_and(|last| repeats(&change, last)) => {}
                     Some(property) => {
                         property.value = change.value.clone();
                         property.history.push(change);
@@ -144,13 +145,13 @@ impl<'a> Collector<'a> {
     }
 
     /// The values that an entity has and another has not, or has otherwise.
-    fn changed(&self, before: &Entity, after: &Entity) -> Vec<Value_> {
+    fn changed(&self, before: &Entity, after: &Entity) -> Vec<FieldValue> {
         let old = self.own(before);
         self.own(after).into_iter().filter(|value| !old.contains(value)).collect()
     }
 
     /// The values that an entity itself has.
-    fn own(&self, entity: &Entity) -> Vec<Value_> {
+    fn own(&self, entity: &Entity) -> Vec<FieldValue> {
         let mut values = Vec::new();
         let mut room = MAX_SHOWN_OF_ALL;
         let mut put = |group: &'static str, name: String, value: &Value| {
@@ -163,7 +164,7 @@ impl<'a> Collector<'a> {
             };
             let text = if room > 0 { show(value) } else { "...".to_owned() };
             room = room.saturating_sub(name.len() + text.len());
-            values.push(Value_ { group, name, text, site });
+            values.push(FieldValue { group, name, text, site });
         };
         for resource in Resource::ALL {
             put(resource.name(), String::new(), entity.resource(*resource));
@@ -192,7 +193,7 @@ impl<'a> Collector<'a> {
         for kind in TagType::ALL {
             for id in entity.tags.list(kind) {
                 let name = self.names.name(*id).as_str().to_owned();
-                values.push(Value_ { group: "tags", name, text: kind.field().to_owned(), site: None });
+                values.push(FieldValue { group: "tags", name, text: kind.field().to_owned(), site: None });
             }
         }
         values
@@ -243,11 +244,11 @@ impl Observer for Collector<'_> {
                     let place = self.place(&found.entity);
                     list.push(Found { id, place, because });
                     let values = self.own(&found.entity);
-                    self.say(by, &found.entity, values);
+                    self.contribute(by, &found.entity, values);
                 }
                 self.explanation.lookups.push(Lookup { section, name: name.to_owned(), found: list });
             }
-            Step::Combined { .. } => self.of_job = self.sayings.len(),
+            Step::Combined { .. } => self.of_job = self.contributions.len(),
             Step::Condition { rule, reads } => self.condition = Some((rule.clone(), reads.to_vec())),
             Step::Rule { rule, value, matched } => {
                 let reads = self.condition.take().map_or_else(Vec::new, |(_, reads)| reads);
@@ -259,9 +260,9 @@ impl Observer for Collector<'_> {
                 let Some(matched) = self.rule.take() else { return };
                 // What `execute` leaves is a whole entity: only what it changed is its own.
                 let values = if Rc::ptr_eq(rule, &matched) { self.own(rule) } else { self.changed(before, after) };
-                self.say(format!("rule {}", show(&matched.id)), &matched, values);
+                self.contribute(format!("rule {}", show(&matched.id)), &matched, values);
                 if self.trying.is_none() {
-                    self.of_job = self.sayings.len();
+                    self.of_job = self.contributions.len();
                 }
             }
             Step::Clamped { resource, asked, value } => {
@@ -289,7 +290,7 @@ impl Observer for Collector<'_> {
                 });
             }
             Step::Ranked { candidates, entity } => {
-                // An expression that ranks them is all that counts: the score of their tags says nothing then.
+                // Where an expression ranks them, the score of their tags has no effect.
                 let scores = !matches!(&entity.rank, Value::Str(text) if !text.is_empty());
                 for (index, candidate) in candidates.iter().enumerate() {
                     let id = show(&candidate.id);
@@ -307,11 +308,11 @@ impl Observer for Collector<'_> {
                 }
             }
             Step::Trying { candidate } => {
-                self.sayings.truncate(self.of_job);
+                self.contributions.truncate(self.of_job);
                 self.clamped.clear();
                 let id = show(&candidate.id);
                 let values = self.own(candidate);
-                self.say(format!("destination {id}"), candidate, values);
+                self.contribute(format!("destination {id}"), candidate, values);
                 self.trying = Some(id);
             }
             Step::Passed { candidate, raised, trace } => {
@@ -350,7 +351,7 @@ impl Collector<'_> {
         });
     }
 
-    /// An exception ended the rule that was at work.
+    /// Records that an exception ended the rule that was being applied.
     fn end_rule(&mut self) {
         if let Some((rule, reads)) = self.condition.take() {
             self.push_rule(&rule, String::new(), RuleState::Raised, reads);
@@ -386,8 +387,8 @@ impl Collector<'_> {
     }
 }
 
-/// Whether somebody says what has just been said, at the very same place.
-fn says_again(change: &Change, last: &Change) -> bool {
+/// Whether a change repeats the one before it, from the very same place.
+fn repeats(change: &Change, last: &Change) -> bool {
     change.value == last.value && change.place.is_some() && change.place == last.place
 }
 
@@ -443,74 +444,3 @@ fn facts(job: &Job) -> Vec<(&'static str, String)> {
     facts.push(("state", job.state.to_string()));
     facts
 }
-
-/// A value as people read it: strings bare.
-fn show(value: &Value) -> String {
-    let mut text = String::new();
-    match value {
-        Value::Str(whole) => text.push_str(whole),
-        other => inner(&mut text, other, 0),
-    }
-    if text.len() > MAX_SHOWN {
-        text.truncate(text.floor_char_boundary(MAX_SHOWN));
-        text.push_str("...");
-    }
-    text
-}
-
-/// How deep nested values are shown; a list may hold itself.
-const MAX_DEPTH: usize = 8;
-
-/// How many bytes of a value are shown: what a value holds many times is shown each time.
-const MAX_SHOWN: usize = 1 << 16;
-
-/// How many bytes of all values of an entity are shown.
-const MAX_SHOWN_OF_ALL: usize = 1 << 18;
-
-fn inner(text: &mut String, value: &Value, depth: usize) {
-    match value {
-        _ if text.len() > MAX_SHOWN => {}
-        Value::List(_) | Value::Dict(_) if depth >= MAX_DEPTH => text.push_str("..."),
-        Value::None => text.push_str("None"),
-        Value::Bool(true) => text.push_str("True"),
-        Value::Bool(false) => text.push_str("False"),
-        Value::Int(number) => text.push_str(&number.to_string()),
-        // Longer ones take time that grows with the square of their length, and Python itself does not show them.
-        Value::BigInt(number) if number.bits() > MAX_BITS => text.push_str("<an int>"),
-        Value::BigInt(number) => text.push_str(&number.to_string()),
-        Value::Float(number) => text.push_str(&float_text::repr(*number)),
-        Value::Str(own) => text.push_str(&str_repr(own)),
-        Value::List(list) => {
-            text.push('[');
-            for (index, item) in list.items.borrow().iter().enumerate() {
-                if text.len() > MAX_SHOWN {
-                    return;
-                }
-                text.push_str(if index > 0 { ", " } else { "" });
-                inner(text, item, depth + 1);
-            }
-            text.push(']');
-        }
-        Value::Dict(dict) => {
-            text.push('{');
-            for (index, (key, value)) in dict.items().iter().enumerate() {
-                if text.len() > MAX_SHOWN {
-                    return;
-                }
-                text.push_str(if index > 0 { ", " } else { "" });
-                inner(text, key, depth + 1);
-                text.push_str(": ");
-                inner(text, value, depth + 1);
-            }
-            text.push('}');
-        }
-        other => {
-            text.push('<');
-            text.push_str(other.type_name().as_str());
-            text.push('>');
-        }
-    }
-}
-
-/// The bits of the largest ints that are shown.
-const MAX_BITS: u64 = 1 << 14;

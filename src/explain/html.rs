@@ -5,6 +5,8 @@ use std::fmt::Write;
 use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::mapper::places::ConfigPlace;
 
+use crate::markup::reference;
+
 use super::{Candidate, Explanation, Property, Rule, RuleState, Verdict, show_json, with_unit};
 
 const STYLE: &str = include_str!("page.css");
@@ -43,13 +45,10 @@ pub(super) fn page(explanation: &Explanation) -> String {
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
+        match (reference(c), c) {
+            (Some(reference), _) => out.push_str(reference),
+            (None, '\'') => out.push_str("&#39;"),
+            (None, c) => out.push(c),
         }
     }
     out
@@ -236,7 +235,7 @@ fn value(out: &mut String, property: &Property) {
     let last = property.history.len().saturating_sub(1);
     for (index, change) in property.history.iter().enumerate() {
         // The value stands above already.
-        let said = if index == last && change.value == property.value {
+        let shown = if index == last && change.value == property.value {
             String::new()
         } else {
             block(&with_unit(property.group, &change.value))
@@ -244,7 +243,7 @@ fn value(out: &mut String, property: &Property) {
         let class = if index == last { "" } else { " class=\"over\"" };
         let _ = writeln!(
             out,
-            "<li{class}>{said}<span class=\"by\">{} {}</span></li>",
+            "<li{class}>{shown}<span class=\"by\">{} {}</span></li>",
             escape(&change.by),
             at(change.place.as_ref())
         );

@@ -4,6 +4,7 @@ mod collect;
 mod data;
 mod html;
 mod provenance;
+mod show;
 mod text;
 
 use tpv_runtime::galaxy::answer::{Answer, Field};
@@ -34,7 +35,7 @@ pub struct Explanation {
     pub ranked_by: Option<(String, Option<ConfigPlace>)>,
     /// The candidates in the order they were tried.
     pub tried: Vec<Tried>,
-    /// What it came to.
+    /// The result.
     pub outcome: Verdict,
 }
 
@@ -113,20 +114,20 @@ pub struct Property {
     pub name: String,
     /// The value that counts.
     pub value: String,
-    /// Who said what, the last one winning.
+    /// What set it, in order; the last one counts.
     pub history: Vec<Change>,
     /// What bounds did to it.
     pub note: Option<String>,
 }
 
-/// One saying of a value.
+/// A value that an entity or rule set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// Who says it: `tool bwa.*`, `rule big`.
+    /// The entity or rule: `tool bwa.*`, `rule big`.
     pub by: String,
-    /// What it says: an expression or a value.
+    /// An expression or a value.
     pub value: String,
-    /// Whether that is an expression.
+    /// Whether it is an expression.
     pub is_code: bool,
     /// Where.
     pub place: Option<ConfigPlace>,

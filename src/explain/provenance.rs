@@ -115,7 +115,7 @@ fn of_common(common: &Common, field: Field<'_>) -> Option<Span> {
         "env" => {
             let entries = common.env.as_ref()?;
             let entry = entries.iter().find(|entry| env_name(entry) == field.name)?;
-            // The value says more than the name.
+            // The place of the value is of more use than that of the name.
             let (_, text) = entry.iter().find(|(key, _)| &**key != "name").or_else(|| entry.first())?;
             Some(text.span)
         }

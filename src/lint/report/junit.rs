@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use super::{Finding, Linted, place, severity};
+use crate::markup::reference;
 
-/// What is said of one file.
+/// The findings of one file.
 struct Suite<'a> {
     file: &'a str,
     findings: Vec<(&'a Finding, &'a Linted)>,
@@ -70,14 +71,11 @@ fn suites(linted: &Linted) -> Vec<Suite<'_>> {
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
+        match (reference(c), c) {
+            (Some(reference), _) => out.push_str(reference),
+            (None, '\n' | '\t') => out.push(c),
+            (None, c) if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            (None, c) => out.push(c),
         }
     }
     out
