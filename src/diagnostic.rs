@@ -19,7 +19,7 @@ pub enum Severity {
     Warning,
 }
 
-/// A place in the text and what is to be said about it.
+/// A place in the text and what the message says about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The place.

@@ -10,7 +10,7 @@ use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
 
-/// Why there is nothing to measure; the text is for users.
+/// Why there is nothing to measure, in words for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkloadError(pub String);
 
@@ -53,7 +53,7 @@ impl Workload {
     /// Compiles config files and reads jobs.
     ///
     /// # Errors
-    /// Where the config does not compile or a line is no job.
+    /// Where the config does not compile or a line is not a job.
     pub fn new(configs: Vec<String>, lines: String, world: World) -> Result<Self, WorkloadError> {
         let rules = compile(&configs)?;
         let jobs = lines

@@ -130,7 +130,7 @@ impl Bench {
             ("jobs", workload.jobs.len()),
         ];
         let mut out = std::io::stdout().lock();
-        // A reader that has seen enough is no error.
+        // A reader that goes away early is not an error.
         let _ = if self.json {
             let figures: Vec<_> = rows
                 .iter()

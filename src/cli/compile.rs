@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 
 use super::error::CliError;
-use super::output::{Output, tell};
+use super::output::{Output, print_stderr};
 use super::paths;
 use super::report::{count, grouped};
 use super::{Common, Outcome};
@@ -41,7 +41,7 @@ impl Compile {
         common.show(&compiled.diagnostics, &compiled.sources);
         let Some(rules) = compiled.rules else {
             let errors = count(compiled.diagnostics.errors() as u64, "error");
-            tell(format_args!("nothing was written: {errors}"));
+            print_stderr(format_args!("nothing was written: {errors}"));
             return Ok(Outcome::Bad);
         };
         let bytes = rules
@@ -53,7 +53,7 @@ impl Compile {
         });
         written.map_err(|error| CliError::unwritable("the artifact", &error, &self.output))?;
         let tables = rules.tables();
-        common.say(&format!(
+        common.note(&format!(
             "compiled {}: {}, {}, {}, {}, {} of code; {} bytes in {:.0} ms",
             count(configs.len() as u64, "file"),
             count(tables.tools.rows.len() as u64, "tool"),

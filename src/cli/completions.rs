@@ -7,7 +7,7 @@ use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
 use super::error::{CliError, io_help};
-use super::output::print;
+use super::output::print_stdout;
 use super::{Cli, Outcome};
 
 /// Print what a shell needs to complete command lines of tpvc
@@ -25,7 +25,7 @@ impl Completions {
     pub(super) fn run(&self) -> Result<Outcome, CliError> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "tpvc", &mut text);
-        print(text)?;
+        print_stdout(text)?;
         Ok(Outcome::Done)
     }
 }
@@ -48,7 +48,7 @@ impl Man {
         let Some(folder) = &self.out else {
             let mut text = Vec::new();
             clap_mangen::Man::new(command).render(&mut text).map_err(|error| unwritable(&error, Path::new("-")))?;
-            print(text)?;
+            print_stdout(text)?;
             return Ok(Outcome::Done);
         };
         if folder.exists() && !folder.is_dir() {

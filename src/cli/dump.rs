@@ -11,7 +11,7 @@ use crate::dump::{Options, text, yaml};
 use crate::source::shown;
 
 use super::error::CliError;
-use super::output::print;
+use super::output::print_stdout;
 use super::{Common, Outcome, rules};
 
 /// Print the merged config
@@ -101,7 +101,7 @@ impl Dump {
             Format::Text => text(config, &names, &options),
             Format::Yaml => yaml(config, &names, &options),
         };
-        print(shown)?;
+        print_stdout(shown)?;
         Ok(Outcome::Done)
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::Outcome;
 use super::error::CliError;
-use super::output::print;
+use super::output::print_stdout;
 use crate::config::suggest::{closest, did_you_mean};
 use crate::lint::codes::{CODES, find};
 
@@ -21,7 +21,7 @@ impl ExplainCode {
     pub(super) fn run(&self) -> Result<Outcome, CliError> {
         match &self.code {
             None => {
-                print(CODES.iter().map(|code| format!("{}  {}\n", code.code, code.title)).collect::<String>())?;
+                print_stdout(CODES.iter().map(|code| format!("{}  {}\n", code.code, code.title)).collect::<String>())?;
             }
             Some(code) => {
                 let found = find(code).ok_or_else(|| {
@@ -31,7 +31,7 @@ impl ExplainCode {
                     };
                     CliError::new(format!("there is no code `{code}`"), help)
                 })?;
-                print(found.page)?;
+                print_stdout(found.page)?;
             }
         }
         Ok(Outcome::Done)

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::error::CliError;
 use super::kind::Kind;
-use super::output::print;
+use super::output::print_stdout;
 use super::report::count;
 use super::rewrite::{rewrite, with_line_ends_of};
 use super::{Common, Outcome, diff, paths};
@@ -63,7 +63,7 @@ impl Format {
             }
         }
         if self.write {
-            common.say(&format!("formatted {}", count(changed, "file")));
+            common.note(&format!("formatted {}", count(changed, "file")));
         }
         Ok(if bad > 0 || self.check && changed > 0 { Outcome::Bad } else { Outcome::Done })
     }
@@ -84,7 +84,7 @@ impl Format {
         let formatted = match crate::format::format(&old) {
             Ok(formatted) => formatted,
             Err(error) => {
-                // What is no YAML is explained as everywhere.
+                // A text that is not YAML is explained as the other verbs explain it.
                 if crate::yaml::load(&sources, id, &mut diagnostics).is_none() && diagnostics.has_errors() {
                     common.show(&diagnostics, &sources);
                     return Ok(None);
@@ -116,9 +116,9 @@ impl Format {
             common.show(&diagnostics, &sources);
         }
         if self.check {
-            print(diff::unified(name, &format!("{name} (formatted)"), &old, &text))?;
+            print_stdout(diff::unified(name, &format!("{name} (formatted)"), &old, &text))?;
         } else if !self.write {
-            print(&text)?;
+            print_stdout(&text)?;
         } else if is_changed {
             rewrite(Path::new(&**name), text.as_bytes())?;
         }
@@ -138,10 +138,10 @@ fn writable(name: &str) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The error for a text that is no YAML once it is formatted: with its place there, and in the file where it is clear what it
+/// The error for a text that is not YAML any more once it is formatted: with its place there, and in the file where it is clear what it
 /// comes from.
 fn broken(name: &str, text: &str, error: &RoundTripError, old: SourceId, sources: &mut SourceMap) -> Diagnostic {
-    /// Words that are so long stand for what they were made of.
+    /// A word of this length or more likely stands once in the old text, and so tells the place.
     const LONG: usize = 6;
     let at = error.offset.unwrap_or(0);
     let start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
@@ -167,7 +167,7 @@ fn broken(name: &str, text: &str, error: &RoundTripError, old: SourceId, sources
 
 /// The warning about comments that formatting drops.
 fn losses(id: SourceId, lost: &[usize]) -> Diagnostics {
-    /// So many places are shown.
+    /// How many places are shown.
     const SHOWN: usize = 5;
     let mut diagnostics = Diagnostics::new();
     let Some((&first, others)) = lost.split_first() else { return diagnostics };

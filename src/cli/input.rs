@@ -32,7 +32,7 @@ fn unreadable(what: &str, path: &Path, error: &io::Error) -> CliError {
 /// The text of a file; `what` it is, such as `the world`.
 ///
 /// # Errors
-/// In words for the user.
+/// Where the file cannot be read or is of another kind.
 pub(super) fn text(what: &str, path: &Path) -> Result<String, CliError> {
     let bytes = open(path).and_then(|file| read_limited(file, MOST)).map_err(|error| unreadable(what, path, &error))?;
     let name = path.display();
@@ -55,14 +55,14 @@ pub(super) fn text(what: &str, path: &Path) -> Result<String, CliError> {
 /// The bytes of an artifact.
 ///
 /// # Errors
-/// In words for the user.
+/// Where the file cannot be read or is of another kind.
 pub(super) fn artifact(path: &Path) -> Result<Vec<u8>, CliError> {
     let read = open(path).and_then(|file| {
         let metadata = file.metadata()?;
         let most = if metadata.is_file() { metadata.len() } else { MOST_ARTIFACT };
         let mut bytes = Vec::new();
         (&file).take(5).read_to_end(&mut bytes)?;
-        // Of what is no artifact no more is read: it may be of any size.
+        // A file that is not an artifact is read no further: it may be of any size.
         if b"\x89TPVC".starts_with(&bytes) {
             bytes.reserve_exact(if metadata.is_file() { usize::try_from(most).unwrap_or(0) } else { 0 });
             file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -84,18 +84,18 @@ pub(super) struct Jobs {
     reader: Box<dyn Read + Send>,
     /// The bytes of the line so far.
     line: usize,
-    /// What kept it from being read, which is told from what keeps the answers from being written.
+    /// The error that ended reading, kept apart from errors of writing the answers.
     fault: Fault,
 }
 
-/// What kept a job file from being read.
+/// The error that ended reading a job file.
 pub(super) type Fault = Arc<OnceLock<io::Error>>;
 
 impl Jobs {
     /// Opens a job file, `-` being stdin; with its size where that is known.
     ///
     /// # Errors
-    /// In words for the user.
+    /// Where the file cannot be read or is of another kind.
     pub(super) fn open(path: &Path) -> Result<(Self, Option<u64>), CliError> {
         let new = |reader| Self { reader, line: 0, fault: Fault::default() };
         if path == Path::new("-") {

@@ -12,7 +12,7 @@ use tpv_runtime::bytecode::{CodeKind, ProgramData};
 
 use super::Outcome;
 use super::error::CliError;
-use super::output::print;
+use super::output::print_stdout;
 use super::report::grouped;
 use super::rules::artifact_error;
 use crate::config::suggest::did_you_mean;
@@ -36,7 +36,7 @@ pub(super) struct Inspect {
 
 impl Inspect {
     pub(super) fn run(&self) -> Result<Outcome, CliError> {
-        print(self.text()?)?;
+        print_stdout(self.text()?)?;
         Ok(Outcome::Done)
     }
 

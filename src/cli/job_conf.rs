@@ -1,4 +1,4 @@
-//! Galaxy's job configuration: where it says which configs TPV is to load.
+//! Galaxy's job configuration, which names the configs that TPV loads.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub(super) struct JobConf {
 /// Reads `job_conf.yml`, or `job_conf.xml` where the name says so, as Galaxy does.
 ///
 /// # Errors
-/// In words for the user; what is wrong with the YAML is shown before.
+/// A file that is not a job configuration; what is wrong with its YAML is printed before.
 pub(super) fn read(path: &Path, common: &Common) -> Result<JobConf, CliError> {
     let name = path.to_string_lossy();
     let mut sources = SourceMap::new();

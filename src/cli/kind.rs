@@ -1,4 +1,4 @@
-//! What a file is, told by how it begins: for whoever gives one verb the file that another takes.
+//! What kind of file a path names, by how the file begins: for messages where a verb is given the file of another.
 
 use std::fs::File;
 use std::io::Read;
@@ -16,7 +16,7 @@ pub(super) enum Kind {
     Unknown,
 }
 
-/// So much of a file is read to tell what it is.
+/// How much of a file is read to tell its kind, in bytes.
 const HEAD: u64 = 64 << 10;
 /// The fields of a world file.
 const WORLD: [&str; 6] = ["jobs", "tool_data_tables", "config", "files", "queries", "now"];

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 
 use super::error::CliError;
-use super::output::print;
+use super::output::print_stdout;
 use super::paths;
 use super::report::count;
 use super::{Common, Outcome};
@@ -79,20 +79,20 @@ impl Lint {
             Format::Github => runs.iter().map(report::github).collect::<String>(),
             Format::Junit => report::junit(&runs, self.strict),
         };
-        print(out)?;
+        print_stdout(out)?;
         let errors: usize = runs.iter().map(Linted::errors).sum();
         let warnings: usize = runs.iter().map(Linted::warnings).sum();
         summary(common, configs.len(), errors, warnings);
         let hidden: usize = runs.iter().map(|linted| linted.limits).sum();
         if hidden > 0 {
             let what = if hidden == 1 { "1 thing".to_owned() } else { format!("{hidden} things") };
-            common.say(&format!(
+            common.note(&format!(
                 "{what} that compiled rules cannot do, and TPV inside Galaxy can: `--limits` shows them"
             ));
         }
         if common.verbose > 0 {
             by_code(common, &runs);
-            common.say(&format!("in {:.0} ms", started.elapsed().as_secs_f64() * 1e3));
+            common.note(&format!("in {:.0} ms", started.elapsed().as_secs_f64() * 1e3));
         }
         Ok(if errors > 0 || (self.strict && warnings > 0) { Outcome::Bad } else { Outcome::Done })
     }
@@ -111,7 +111,7 @@ impl Lint {
                 return Err(CliError::misuse(format!("`--ignore {list}`: there is no code `{code}`"), help));
             };
             if known.severity == crate::diagnostic::Severity::Error {
-                common.say(&format!("--ignore: {code} is an error, which cannot be ignored"));
+                common.note(&format!("--ignore: {code} is an error, which cannot be ignored"));
             }
         }
         Ok(given)
@@ -120,7 +120,7 @@ impl Lint {
 
 fn summary(common: &Common, files: usize, errors: usize, warnings: usize) {
     let files = count(files as u64, "file");
-    common.say(&match (errors, warnings) {
+    common.note(&match (errors, warnings) {
         (0, 0) => format!("nothing found in {files}"),
         (0, _) => format!("{} in {files}", count(warnings as u64, "warning")),
         (_, 0) => format!("{} in {files}", count(errors as u64, "error")),
@@ -134,6 +134,6 @@ fn by_code(common: &Common, runs: &[Linted]) {
         *counts.entry(finding.code).or_default() += 1;
     }
     for (code, number) in counts {
-        common.say(&format!("{number:6} {code}  {}", codes::find(code).map_or("", |code| code.title)));
+        common.note(&format!("{number:6} {code}  {}", codes::find(code).map_or("", |code| code.title)));
     }
 }

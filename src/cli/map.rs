@@ -19,7 +19,7 @@ use tpv_runtime::stream::{self, Work};
 use super::error::CliError;
 use super::input;
 use super::kind::Kind;
-use super::output::{Output, tell};
+use super::output::{Output, print_stderr};
 use super::paths;
 use super::progress::Progress;
 use super::report::{count, grouped};
@@ -98,7 +98,7 @@ impl From<JitMode> for Mode {
 /// How many destinations or errors are counted by name; a config can name one for each job.
 const MAX_NAMES: usize = 10_000;
 
-/// What became of the jobs of a thread.
+/// How many jobs of a thread went where.
 #[derive(Default)]
 struct Tally {
     jobs: u64,
@@ -251,7 +251,7 @@ impl Map {
         }
     }
 
-    /// The rules, compiled or loaded; nothing where the config is bad, which has then been said.
+    /// The rules, compiled or loaded; nothing where the config is bad, which has then been reported.
     fn rules(&self, configs: &[String], common: &Common) -> Result<Option<Rules>, CliError> {
         if !configs.is_empty() {
             let compiled = crate::compile(configs, &crate::CompileOptions::default());
@@ -286,7 +286,7 @@ pub(super) fn hooks(common: &Common) -> Hooks {
             LogLevel::Error => "error",
             LogLevel::Critical => "critical",
         };
-        tell(format_args!("{name}: {message}"));
+        print_stderr(format_args!("{name}: {message}"));
     });
     Hooks {
         compile: Some(Arc::new(crate::python::run_time::compile)),
@@ -329,13 +329,13 @@ fn are(number: u64) -> &'static str {
     if number == 1 { "is" } else { "are" }
 }
 
-/// Says what became of the jobs.
+/// Reports how many jobs went to each destination.
 #[expect(clippy::cast_precision_loss, reason = "a rate to three digits")]
 fn summary(common: &Common, total: &Tally, seconds: f64) {
     let mapped: u64 = total.destinations.values().sum();
     let failed: u64 = total.errors.values().sum();
     let rate = if seconds > 0.0 { total.jobs as f64 / seconds } else { 0.0 };
-    common.say(&format!(
+    common.note(&format!(
         "mapped {}: {} to {}, {}; {:.3} s, {} jobs a second",
         count(total.jobs, "job"),
         grouped(mapped),
@@ -345,12 +345,12 @@ fn summary(common: &Common, total: &Tally, seconds: f64) {
         grouped(rate.round() as u64),
     ));
     for (name, count) in by_count(&total.destinations).into_iter().take(20) {
-        common.say(&format!("  {:>10}  {name}", grouped(count)));
+        common.note(&format!("  {:>10}  {name}", grouped(count)));
     }
     if !total.errors.is_empty() {
-        common.say("errors:");
+        common.note("errors:");
         for (name, count) in by_count(&total.errors) {
-            common.say(&format!("  {:>10}  {name}", grouped(count)));
+            common.note(&format!("  {:>10}  {name}", grouped(count)));
         }
     }
 }

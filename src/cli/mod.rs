@@ -2,7 +2,7 @@
 //!
 //! Exit status: 0 done; 1 the input was judged and is bad; 2 the command line is wrong.
 
-// They panic where nobody reads: `output` has what does not.
+// `println` panics where nobody reads its output: `output::print_stdout` does not.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod bench;
@@ -37,11 +37,11 @@ use error::CliError;
 
 use crate::python::stack::on_roomy_thread;
 
-/// What a verb ended in.
+/// How a verb ended that did its work.
 pub(crate) enum Outcome {
     /// Done.
     Done,
-    /// The input was judged and is bad; what is wrong has been said.
+    /// The input is bad, which has been reported.
     Bad,
 }
 
@@ -119,17 +119,17 @@ impl Verb {
     }
 }
 
-/// Runs a verb that does little but compile where there is stack for any code, so that it need not go there and back.
+/// Runs a verb that mostly compiles on a thread with enough stack for any code, so that not every block needs one of its own.
 fn roomy(run: impl Fn() -> Result<Outcome, CliError> + Send + Copy) -> Result<Outcome, CliError> {
     on_roomy_thread(run).unwrap_or_else(run)
 }
 
-/// Runs the command line of this process, and says what kept it from its work.
+/// Runs the command line of this process, and reports the error that ended it.
 pub fn run() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and the version are no errors, and have the status for that. Where nobody can be told, nothing is left to do.
+            // This includes help and the version, which have the status 0. A failure to print cannot be reported.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }

@@ -9,11 +9,11 @@ use tempfile::NamedTempFile;
 use super::error::{CliError, io_help};
 use super::unfinished::Unfinished;
 
-/// Writes results to stdout. That the reader went away, such as `head`, is no failure.
+/// Writes results to stdout. A reader that went away, such as `head`, is not an error.
 ///
 /// # Errors
-/// Everything else that keeps them from being written, as a full disk.
-pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<(), CliError> {
+/// Any other reason, such as a full disk.
+pub(crate) fn print_stdout(text: impl AsRef<[u8]>) -> Result<(), CliError> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -24,8 +24,8 @@ pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<(), CliError> {
     }
 }
 
-/// Writes a line to stderr. Where nobody can be told, there is nobody to tell that.
-pub(crate) fn tell(text: impl std::fmt::Display) {
+/// Writes a line to stderr; failing to is ignored, since there is nowhere left to report it.
+pub(crate) fn print_stderr(text: impl std::fmt::Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
@@ -92,7 +92,7 @@ impl Output {
         Ok(Self::File(file, target))
     }
 
-    /// Whether what stands there by then has the owner of what stands there now, and all of its names.
+    /// Whether the file that replaces the present one will have its owner and all of its hard links.
     #[cfg(unix)]
     pub(super) fn keeps_names_and_owner(&mut self) -> bool {
         use std::os::unix::fs::MetadataExt;
@@ -101,7 +101,7 @@ impl Output {
         old.nlink() <= 1 && old.uid() == new.uid() && old.gid() == new.gid()
     }
 
-    /// Whether what stands there by then has the owner of what stands there now, and all of its names.
+    /// Whether the file that replaces the present one will have its owner and all of its hard links.
     #[cfg(not(unix))]
     pub(super) fn keeps_names_and_owner(&mut self) -> bool {
         true

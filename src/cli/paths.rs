@@ -7,16 +7,16 @@ use super::error::CliError;
 use super::kind::Kind;
 use crate::source::{is_url, shown};
 
-/// The configs that the arguments name, as [`expand`] has them; says in which order they are merged where that is not the
-/// order of the arguments.
+/// The configs that the arguments name, as [`expand`] has them. Where they are merged in another order than that of the
+/// arguments, a note tells it.
 ///
 /// # Errors
-/// In words for the user: a folder or pattern without files, and files that are no configs but of another kind.
+/// A folder or pattern without files, and files that are not configs but of another kind.
 pub(super) fn configs(arguments: &[String], common: &Common) -> Result<Vec<String>, CliError> {
     let files = each(arguments)?;
     if files != arguments && files.len() > 1 {
         let names: Vec<_> = files.iter().map(|file| shown(file)).collect();
-        common.say(&format!("merged in this order, later over earlier: {}", names.join(", ")));
+        common.note(&format!("merged in this order, later over earlier: {}", names.join(", ")));
     }
     Ok(files)
 }

@@ -1,4 +1,4 @@
-//! Saying what went wrong: diagnostics on stderr, in one make.
+//! Diagnostics and notes on stderr.
 
 use std::io::{self, IsTerminal};
 
@@ -9,7 +9,7 @@ use crate::source::SourceMap;
 
 use super::Common;
 use super::error::CliError;
-use super::output::tell;
+use super::output::print_stderr;
 
 impl Common {
     /// Whether stderr gets colours: as asked, else on terminals unless `NO_COLOR` is set.
@@ -32,7 +32,7 @@ impl Common {
     pub(crate) fn show(&self, diagnostics: &Diagnostics, sources: &SourceMap) {
         for diagnostic in diagnostics.iter() {
             if !self.quiet || diagnostic.severity == Severity::Error {
-                tell(format_args!("{}\n", diagnostic.render(sources, self.colour()).trim_end()));
+                print_stderr(format_args!("{}\n", diagnostic.render(sources, self.colour()).trim_end()));
             }
         }
     }
@@ -40,13 +40,13 @@ impl Common {
     /// Prints an error that has no place in a config file.
     pub(super) fn show_error(&self, error: &CliError) {
         let diagnostic = Diagnostic::error(error.message.as_str()).help(error.help.as_str());
-        tell(diagnostic.render(&SourceMap::new(), self.colour()));
+        print_stderr(diagnostic.render(&SourceMap::new(), self.colour()));
     }
 
-    /// Prints a line about what was done, unless `--quiet`.
-    pub(crate) fn say(&self, text: &str) {
+    /// Prints a line about the work that was done, unless `--quiet`.
+    pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            tell(text);
+            print_stderr(text);
         }
     }
 }

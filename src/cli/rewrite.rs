@@ -1,4 +1,4 @@
-//! Replacing the text of a file that people own: it keeps its owner, its mode, its names and its line ends.
+//! Replacing the text of a user's file, which keeps its owner, mode, hard links and line ends.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
@@ -29,10 +29,10 @@ pub(super) fn with_line_ends_of(old: &str, text: String) -> String {
     out
 }
 
-/// Replaces the text of a file. Whatever fails, the old text is there: under its name, or where the error says.
+/// Replaces the text of a file. If anything fails, the old text is still there: under its name, or where the error says.
 ///
 /// # Errors
-/// In words for the user.
+/// Where the file cannot be written.
 pub(super) fn rewrite(path: &Path, text: &[u8]) -> Result<(), CliError> {
     let unwritable = |error: io::Error| CliError::unwritable("the formatted text", &error, path);
     let mut output = Output::create(path).map_err(unwritable)?;
@@ -73,7 +73,7 @@ fn in_place(path: &Path, text: &[u8]) -> Result<(), CliError> {
 
 fn damaged(backup: NamedTempFile, what: &str) -> CliError {
     let place = backup.path().display().to_string();
-    // Where it cannot be kept it is not removed either.
+    // Where this fails, the file is not removed either.
     let _ = backup.keep();
     let message = format!("the formatted text was written to a part only: {what}");
     CliError::new(message, format!("the old text is in `{place}`: copy it over the file"))

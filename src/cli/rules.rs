@@ -12,7 +12,7 @@ use super::error::CliError;
 use super::kind::Kind;
 use super::{Common, input, job_conf, paths};
 
-/// Rules, with what they were compiled from where that is known.
+/// Rules, with the config that they were compiled from where that is known.
 pub(super) struct Given {
     /// The rules.
     pub(super) rules: Arc<Rules>,
@@ -23,7 +23,7 @@ pub(super) struct Given {
 /// What a verb is to read: config files before those that a job configuration names.
 ///
 /// # Errors
-/// In words for the user.
+/// Where the file cannot be read or is of another kind.
 pub(super) fn inputs(
     job_conf: Option<&Path>,
     configs: &[String],
@@ -46,10 +46,10 @@ pub(super) fn inputs(
 }
 
 /// The rules of an artifact, where that is the one thing given, or of configs. `None` where the configs are bad, which has
-/// then been said.
+/// then been reported.
 ///
 /// # Errors
-/// In words for the user.
+/// Where the file cannot be read or is of another kind.
 pub(super) fn given(job_conf: Option<&Path>, configs: &[String], common: &Common) -> Result<Option<Given>, CliError> {
     if let (None, [only]) = (job_conf, configs)
         && Kind::of(Path::new(only)) == Kind::Artifact
@@ -71,7 +71,7 @@ pub(super) fn load(path: &Path) -> Result<Rules, CliError> {
     Rules::load(&bytes).map_err(|error| artifact_error(path, &error.to_string()))
 }
 
-/// The message for bytes that are no artifact that this build can use.
+/// The error for bytes that are not an artifact of the format that this build reads.
 pub(super) fn artifact_error(path: &Path, what: &str) -> CliError {
     let name = path.display();
     let unusable = |help: &str| CliError::new(format!("`{name}` cannot be used: {what}"), help);

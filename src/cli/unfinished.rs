@@ -1,4 +1,4 @@
-//! Files that are being written under another name: whoever ends tpvc early with a signal does not find them lying about.
+//! Files that are being written under a temporary name: they are removed when a signal ends the process.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ fn files() -> MutexGuard<'static, Vec<PathBuf>> {
 pub(super) struct Unfinished(NamedTempFile);
 
 impl Unfinished {
-    /// Makes the file. A signal waits until it is known of.
+    /// Makes the file. A signal waits until the file is on the list.
     pub(super) fn create(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<Self> {
         static WATCH: Once = Once::new();
         WATCH.call_once(watch);
@@ -32,7 +32,7 @@ impl Unfinished {
         &mut self.0
     }
 
-    /// Gives it up to do something else with it, during which a signal waits.
+    /// Takes the file off the list and does something with it; a signal waits until that is done.
     pub(super) fn finish<T>(self, end: impl FnOnce(NamedTempFile) -> T) -> T {
         let mut files = files();
         let path = self.0.path().to_owned();
@@ -42,7 +42,7 @@ impl Unfinished {
     }
 }
 
-/// Removes what is unfinished when a signal ends the process, and lets it end as it does without this.
+/// Removes unfinished files when a signal ends the process, which then ends as it would without this handler.
 #[cfg(unix)]
 fn watch() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};

@@ -14,7 +14,7 @@ use crate::yaml::value::{ConfigValue, Text, ValueKind};
 
 /// What keeps an entity's parents from being found.
 pub(super) enum Broken<'a> {
-    /// An entity that there is not.
+    /// The parent does not exist.
     Missing {
         /// The entity that names it.
         child: &'a Entity,
@@ -115,7 +115,7 @@ impl Chains {
     }
 
     /// The entity at a place with all that it inherits from; what is wrong with its chain otherwise, or nothing where that
-    /// has been said of another.
+    /// has been reported for another entity.
     pub(super) fn resolve(&mut self, index: usize) -> Result<Arc<Entity>, Option<Broken<'_>>> {
         let (mut chain, mut on_chain) = (Vec::new(), HashSet::new());
         let mut current = index;

@@ -84,7 +84,7 @@ impl Rules {
     }
 }
 
-/// So many keys are looked for one by one before all are put in a table.
+/// How many keys are searched one by one before all are put in a table.
 const FEW: usize = 4;
 
 /// Finds rules by their keys.

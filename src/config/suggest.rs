@@ -49,7 +49,7 @@ impl Name {
         number.len() + 1 == self.text.len() && number.len() >= 3 && number.bytes().all(|byte| byte.is_ascii_digit())
     }
 
-    /// How many slips of the pen lie between two names; `None` where they are rather two names.
+    /// How many slips of the pen lie between two names; `None` where they are two different names.
     fn distance(&self, other: &Self) -> Option<usize> {
         if self.text == other.text {
             return Some(0);

@@ -65,7 +65,7 @@ pub fn yaml(config: &Config, names: &[String], options: &Options<'_>) -> String 
     let comment = |value: &ConfigValue| {
         let sources = options.places?;
         let own = value.span.end > value.span.start;
-        // A list or mapping is told by what is in it.
+        // A list or mapping has the places of what is in it.
         let scalar = match &value.kind {
             ValueKind::Map(map) | ValueKind::OrderedMap(map) => map.entries.is_empty(),
             ValueKind::List(items) => items.is_empty(),

@@ -20,7 +20,7 @@ pub struct Formatted {
 /// Formats a config.
 ///
 /// # Errors
-/// A text that `tpv format` refuses as well: one that is no YAML, or not one mapping that can be sorted.
+/// A text that `tpv format` refuses as well: one that is not YAML, or not a mapping that can be sorted.
 pub fn format(text: &str) -> Result<Formatted, RoundTripError> {
     let mut document = roundtrip::read(text)?;
     let root = sort::sort(&mut document.values, document.root)?;

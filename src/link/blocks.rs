@@ -49,7 +49,7 @@ fn text(tables: &Tables, id: StringId) -> &str {
 /// The paths that are meant by one that has no code: those of the same entity, or else the nearest one. Empty where nothing is
 /// near.
 pub fn paths_near(tables: &Tables, path: &str) -> Vec<String> {
-    /// So many are named.
+    /// How many are named.
     const MOST: usize = 8;
     let all = || sections(tables).into_iter().flat_map(|(section, rows)| rows.iter().map(move |row| (section, row)));
     let prefix = |(section, row): (&str, &EntityRow)| format!("{section}.{}.", text(tables, row.id));

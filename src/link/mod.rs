@@ -227,7 +227,7 @@ impl<'a> Linker<'a> {
         self.site_at(text.span, || TextOrigin::new(text, sources).site())
     }
 
-    /// The site of a place that is no text, such as an entity's key.
+    /// The site of a place that holds no text, such as an entity's key.
     fn site_of(&mut self, span: Span) -> u32 {
         let place = self.sources.place(span);
         let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);

@@ -139,7 +139,7 @@ fn own_rules_may_change(entity: &Entity, but: Option<&Rule>, resource: Resource)
 /// What is asked for: a number, and where it stands.
 struct Asked<'a> {
     amount: f64,
-    /// Whether it is all that is asked for, rather than the least.
+    /// Whether exactly this is asked for, rather than at least this.
     is_exact: bool,
     written: String,
     span: Span,
@@ -150,7 +150,7 @@ struct Capacity<'a> {
     config: &'a Config,
     tags: &'a Tags<'a>,
     tools: Matcher<PatternSet>,
-    /// Tools, users and roles whose fields come to all jobs.
+    /// Tools, users and roles whose fields all jobs get.
     common: Vec<&'a Entity>,
 }
 
@@ -170,7 +170,7 @@ impl<'a> Capacity<'a> {
         Self { config, tags, tools: Matcher::new(PatternSet::build(&keys)), common }
     }
 
-    /// What comes to the jobs of an entity from elsewhere: the default, other tools of the same pattern, users and roles.
+    /// The other entities that set fields for the jobs of an entity: the default, other tools of the same pattern, users and roles.
     fn others(&self, entity: &Entity) -> Vec<&'a Entity> {
         let mut out = self.common.clone();
         if entity.kind == EntityKind::Tool {
@@ -187,8 +187,8 @@ impl<'a> Capacity<'a> {
         out
     }
 
-    /// Whether what an entity asks for may be changed elsewhere: by its rules, or by entities whose fields come to its
-    /// jobs, too. The rule `but` is the one that asks.
+    /// Whether what an entity asks for may be changed elsewhere: by its rules, or by other entities that set fields for
+    /// its jobs. The rule `but` is the one that asks.
     fn may_change(&self, entity: &Entity, but: Option<&Rule>, resource: Resource) -> bool {
         let sets = |common: &Common| resource.of(&common.resources).iter().any(Option::is_some);
         // The fields of the default are taken into account already.

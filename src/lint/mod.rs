@@ -126,7 +126,7 @@ fn lint_here(names: &[String], options: &Options) -> Linted {
     Linted { limits: all - findings.len(), findings, sources }
 }
 
-/// What compiling tells of code that compiles: the findings of the kinds in [`codes::RAISING`], whoever turned them off, since
+/// What compiling tells of code that compiles: the findings of the kinds in [`codes::RAISING`], even where `# noqa` turns them off, since
 /// the rules raise nevertheless.
 ///
 /// `trees` is what the code was compiled from, so that nothing is parsed again.

@@ -1,4 +1,4 @@
-//! T116: what a rule says beside `fail` or `execute`. T118: rules that say nothing.
+//! T116: fields of a rule that have no effect beside `fail` or `execute`. T118: rules that set nothing.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! T113: numbers that are no GiB, and T111: numbers that TPV cannot read back.
+//! T113: memories that are not in GiB, and T111: numbers that TPV cannot read back.
 
 use super::{Finding, Linter};
 use crate::config::entity::{Common, Entity, EntityKind};
@@ -9,7 +9,7 @@ use crate::yaml::value::{ConfigValue, ValueKind};
 /// More memory than this, in GiB, no machine has.
 pub(super) const MOST_GIB: f64 = 10_000.0;
 
-/// More than this is rather meant as bytes than as MiB.
+/// A larger number is likely meant as bytes, not as MiB.
 const MOST_MIB: f64 = 100_000_000.0;
 
 /// More than this, in GiB, no job asks for: machines that have it are shared.

@@ -240,7 +240,7 @@ impl SourceError {
     }
 }
 
-/// Why bytes are no UTF-8 from `offset` on.
+/// Why bytes are not UTF-8 from `offset` on.
 fn not_utf8(bytes: &[u8], offset: usize) -> SourceError {
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         return SourceError::Utf16;

@@ -1,6 +1,6 @@
 //! Classes of characters: those that end a line or a word, and those that a file may hold.
 
-/// What ends a text for whoever looks at the next character; it cannot stand in a file, being a control character.
+/// Stands for the end of a text where the next character is looked at. No file holds it, since it is a control character.
 pub(super) const END: char = '\0';
 
 /// A line break of YAML 1.1, which ruamel.yaml keeps to. Its readers have turned `\r` into `\n` before.

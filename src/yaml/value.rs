@@ -73,7 +73,7 @@ pub enum ValueKind {
     OrderedMap(Arc<Map>),
     /// A boolean with an anchor: ruamel.yaml's class for it is a subclass of `int`, so that it prints as `1`.
     AnchoredBool(bool),
-    /// A scalar with a tag that is no type of its own (`!foo bar`, and with ruamel.yaml's round-trip loader `!!str 5`
+    /// A scalar with a tag that names no type (`!foo bar`, and with ruamel.yaml's round-trip loader `!!str 5`
     /// too): an object that is none of the types above, whose `str()` is the text.
     Tagged(Arc<TaggedScalar>),
 }
@@ -85,7 +85,7 @@ impl ValueKind {
     }
 }
 
-/// A scalar whose tag is no type of its own.
+/// A scalar whose tag names no type.
 #[derive(Clone, Debug)]
 pub struct TaggedScalar {
     /// The whole tag.

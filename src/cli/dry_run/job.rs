@@ -77,7 +77,7 @@ pub(super) fn from_flags(flags: &Flags<'_>) -> Json {
 /// Reads a job.
 ///
 /// # Errors
-/// In words for the user.
+/// Where the file cannot be read or is of another kind.
 pub(super) fn from_file(path: &Path) -> Result<Json, CliError> {
     let text = input::text("the job", path)?;
     let mut reader = Reader::new(&text);
@@ -92,7 +92,7 @@ pub(super) fn from_file(path: &Path) -> Result<Json, CliError> {
 /// Makes a job of its JSON form.
 ///
 /// # Errors
-/// In words for the user.
+/// Where it is not a job.
 pub(super) fn parse(json: &Json, seed: Option<i64>) -> Result<Job, CliError> {
     let mut json = json.clone();
     if let (Some(seed), Json::Object(items)) = (seed, &mut json) {

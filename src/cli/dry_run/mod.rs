@@ -22,7 +22,7 @@ use crate::source::SourceMap;
 use crate::yaml::write::{Layout, yaml};
 
 use super::error::CliError;
-use super::output::{print, tell};
+use super::output::{print_stderr, print_stdout};
 use super::rules::{self, Given};
 use super::{Common, Outcome, map, world};
 use trace::Excerpts;
@@ -130,7 +130,7 @@ impl DryRun {
         if !self.explain && self.output_format != Format::Html {
             let mut raised = Raised::default();
             let answer = mapper.map_observed(&job, &world, &mut raised);
-            return self.say(&answer, raised.0.as_ref(), job.stand_in, &given, common);
+            return self.report(&answer, raised.0.as_ref(), job.stand_in, &given, common);
         }
         let origin = given.origin.as_ref().map(|(config, sources)| (config, sources));
         let provenance = Provenance::new(&given.rules, origin);
@@ -139,12 +139,12 @@ impl DryRun {
         let trace = collector.trace().cloned();
         let explanation = collector.finish(&answer);
         match self.output_format {
-            Format::Text => tell(explanation.text()),
-            Format::Yaml => tell(explanation.yaml().trim_end_matches('\n')),
-            Format::Json => print(explanation.json())?,
-            Format::Html => print(explanation.html())?,
+            Format::Text => print_stderr(explanation.text()),
+            Format::Yaml => print_stderr(explanation.yaml().trim_end_matches('\n')),
+            Format::Json => print_stdout(explanation.json())?,
+            Format::Html => print_stdout(explanation.html())?,
         }
-        self.say(&answer, trace.as_ref(), job.stand_in, &given, common)
+        self.report(&answer, trace.as_ref(), job.stand_in, &given, common)
     }
 
     /// The job.
@@ -169,7 +169,7 @@ impl DryRun {
     }
 
     /// Prints the answer.
-    fn say(
+    fn report(
         &self,
         answer: &Answer,
         trace: Option<&Trace>,
@@ -183,8 +183,8 @@ impl DryRun {
             (None, _) if explained => Ok(Outcome::Done),
             (None, destination) => {
                 match (&self.output_format, destination) {
-                    (Format::Json, _) | (_, None) => print(answer.line())?,
-                    (_, Some(destination)) => print(galaxy_destination(&destination))?,
+                    (Format::Json, _) | (_, None) => print_stdout(answer.line())?,
+                    (_, Some(destination)) => print_stdout(galaxy_destination(&destination))?,
                 }
                 Ok(Outcome::Done)
             }
@@ -206,7 +206,7 @@ impl DryRun {
                 if let Some(trace) = trace {
                     failure = excerpts.show(failure, trace, kind);
                 }
-                tell(failure.render(excerpts.sources(), common.colour()));
+                print_stderr(failure.render(excerpts.sources(), common.colour()));
                 Ok(Outcome::Bad)
             }
         }

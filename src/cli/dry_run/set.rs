@@ -8,7 +8,7 @@ use crate::config::suggest::{closest, did_you_mean};
 /// Carries out one `--set path=value`.
 ///
 /// # Errors
-/// Where it is no `path=value`, or the path leads through a value that is no container.
+/// Where it is not `path=value`, or the path leads through a value that holds no fields.
 pub(super) fn set(job: &mut Json, assignment: &str) -> Result<(), CliError> {
     let wrong = |why: &str| {
         CliError::misuse(

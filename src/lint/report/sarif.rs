@@ -71,7 +71,7 @@ pub fn sarif(runs: &[Linted]) -> String {
     format!("{log:#}\n")
 }
 
-/// A path as a relative reference: what is no part of one is percent-encoded.
+/// A path as a relative reference: characters that it cannot hold are percent-encoded.
 fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.trim_start_matches("./").bytes() {

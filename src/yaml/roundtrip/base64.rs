@@ -5,7 +5,7 @@ const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /// The bytes of a line of 76 digits.
 const LINE: usize = 57;
 
-/// The same bytes in lines of 76 digits, each with its line end; `None` where the digits are no whole bytes.
+/// The same bytes in lines of 76 digits, each with its line end; `None` where the digits do not make whole bytes.
 pub(super) fn rewritten(text: &str) -> Option<String> {
     let bytes = decode(text)?;
     let mut out = String::new();
@@ -23,7 +23,7 @@ pub(super) fn rewritten(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// What is no digit is passed over, as in Python.
+/// The bytes; characters that are not digits are skipped, as in Python.
 fn decode(text: &str) -> Option<Vec<u8>> {
     let (mut out, mut bits, mut count) = (Vec::new(), 0_u32, 0);
     for byte in text.bytes() {

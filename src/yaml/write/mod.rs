@@ -236,7 +236,7 @@ impl Emitter {
         self.decrease_indent();
     }
 
-    /// A scalar that is no string.
+    /// Writes a number, a boolean, a date or a null.
     fn word(&mut self, text: &str) {
         self.increase_indent(true, false);
         self.writer.write_plain(&text.chars().collect::<Vec<_>>(), false);

@@ -41,7 +41,7 @@ impl Writer {
         }
     }
 
-    /// Writes what is no text of a scalar; `need_whitespace` puts a space before it where there is none.
+    /// Writes an indicator, tag or anchor; `need_whitespace` puts a space before it where there is none.
     pub(crate) fn write_indicator(&mut self, text: &str, need_whitespace: bool, whitespace: bool, indention: bool) {
         if need_whitespace && !self.whitespace {
             self.put(&[' ']);
