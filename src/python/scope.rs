@@ -35,11 +35,6 @@ pub enum ScopeKind {
 }
 
 impl ScopeKind {
-    /// Whether names that the scope binds are local variables.
-    pub fn is_function(self) -> bool {
-        self != Self::Module
-    }
-
     /// Whether it is a comprehension or a generator expression.
     pub fn is_comprehension(self) -> bool {
         matches!(self, Self::Comprehension(_) | Self::Generator)
