@@ -35,7 +35,7 @@ pub const INSTEAD_OF_CLASS: &str = "write functions, and keep values that belong
 const INSTEAD_OF_COMPLEX: &str = "no resource of a job is complex: compute with real numbers";
 const INSTEAD_OF_GENERATOR: &str = "return a list, or write a generator expression: `(f(x) for x in items)`";
 
-/// The attributes with two underscores around that objects have natively.
+/// The attributes with two underscores on each side that objects have natively; nothing sets them.
 const DUNDERS: [&str; 2] = ["__class__", "__name__"];
 
 /// Whether the statement itself is left out; not what is inside of it.
@@ -73,10 +73,17 @@ pub fn expression(node: &Expr) -> Option<LeftOut> {
         Expr::Constant(constant) if matches!(constant.value, Constant::Complex { .. }) => {
             LeftOut::new("complex numbers", node.range(), INSTEAD_OF_COMPLEX)
         }
-        Expr::Attribute(attribute) if is_left_out_attribute(&attribute.attr) => LeftOut::new(
-            format!("attributes such as `{}`", attribute.attr),
+        Expr::Attribute(attribute) if attribute.ctx.is_load() && is_left_out_attribute(&attribute.attr) => {
+            LeftOut::new(
+                format!("attributes such as `{}`", attribute.attr),
+                node.range(),
+                "write the operator, or call the function, that Python has for it",
+            )
+        }
+        Expr::Attribute(attribute) if !attribute.ctx.is_load() && is_dunder(&attribute.attr) => LeftOut::new(
+            format!("attributes such as `{}` that code sets", attribute.attr),
             node.range(),
-            "write the operator, or call the function, that Python has for it",
+            "use a variable or a dict",
         ),
         Expr::Lambda(lambda) => {
             LeftOut::new("generator functions", yield_in_expression(&lambda.body)?, INSTEAD_OF_GENERATOR)
@@ -91,8 +98,13 @@ pub fn expression(node: &Expr) -> Option<LeftOut> {
 
 /// Whether no object has an attribute of this name natively, since it belongs to Python's object model.
 pub fn is_left_out_attribute(name: &str) -> bool {
+    is_dunder(name) && !DUNDERS.contains(&name)
+}
+
+/// Whether a name has two underscores on each side.
+fn is_dunder(name: &str) -> bool {
     let inner = name.strip_prefix("__").and_then(|rest| rest.strip_suffix("__"));
-    inner.is_some_and(|inner| !inner.is_empty()) && !DUNDERS.contains(&name)
+    inner.is_some_and(|inner| !inner.is_empty())
 }
 
 /// What to write instead of a builtin that is not there natively, where that is short.

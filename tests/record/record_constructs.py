@@ -234,6 +234,18 @@ e = ValueError('x')
 e.__dict__ = {}
 1
 ---
+e = ValueError('x')
+e.__class__ = KeyError
+e
+---
+x = 1
+x.__class__ = bool
+1
+---
+def f(): pass
+del f.__name__
+1
+---
 getattr(1, '__add__')(2)
 ---
 hasattr([], '__iter__')
