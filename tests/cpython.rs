@@ -72,9 +72,7 @@ macro_rules! modules {
 modules! {
     datetimetester
     test_augassign
-    test_base64
     test_binop
-    test_bisect
     test_bool
     test_builtin
     test_bytes
@@ -85,7 +83,6 @@ modules! {
     test_copy
     test_decorators
     test_defaultdict
-    test_deque
     test_dict
     test_dictcomps
     test_enumerate
@@ -98,7 +95,6 @@ modules! {
     test_grammar
     test_hash
     test_hashlib
-    test_heapq
     test_index
     test_int
     test_iter
@@ -125,11 +121,9 @@ modules! {
     test_set
     test_slice
     test_sort
-    test_statistics
     test_string
     test_string_literals
     test_strtod
-    test_textwrap
     test_time
     test_tuple
     test_types

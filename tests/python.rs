@@ -181,16 +181,6 @@ fn time() {
 }
 
 #[test]
-fn uuid() {
-    replay("uuid");
-}
-
-#[test]
-fn galaxy_util() {
-    replay("galaxy_util");
-}
-
-#[test]
 fn data_structures() {
     replay("data_structures");
 }

@@ -246,10 +246,6 @@ from galaxy.jobs.mapper import JobNotReadyException\nJobNotReadyException(1, 2, 
 from galaxy.jobs.mapper import JobNotReadyException as N\ntry:\n    raise N('x')\nexcept Exception as e:\n    y = isinstance(e, N)\ny
 from galaxy import model\nmodel.Job.__name__, model.User.__name__, isinstance(job, model.Job)
 from galaxy.model import HistoryDatasetAssociation as H\nisinstance(job.input_datasets[0].dataset, H)
-from galaxy.util import asbool, listify\n[asbool(x) for x in [' Yes ', 'off', 'T', 'n', 1, 0, None, [], [1], True]]
-from galaxy.util import asbool\nasbool('maybe')
-from galaxy.util import listify\n[listify(x) for x in [None, '', 'a', 'a, b', [1], (1, 2), {'a': 1}, 0, 5]] + [listify('a, b', do_strip=True)]
-from galaxy.util import string_as_bool, string_as_bool_or_none\n[[string_as_bool(x), string_as_bool_or_none(x)] for x in ['yes', 'ON', '1', 'None', None, 'x', True]]
 from galaxy.tool_util.version import parse_version\nparse_version('1.0+galaxy1') < parse_version('1.0+galaxy2')
 from galaxy.tool_util.version import parse_version as p\n[p('1.0').release, p('1.2.3').major, p('1.2.3').minor, p('1.2').micro, p('1!2a1.post2.dev3+X_1').public, p('1!2a1.post2.dev3+X_1').local]
 from galaxy.tool_util.version import parse_version as p\nv = p('1!02.0a1.post2.dev3+X_1')\n[str(v), v.epoch, v.pre, v.post, v.dev, v.base_version, v.is_prerelease, v.is_postrelease, v.is_devrelease]

@@ -11,6 +11,5 @@ pub mod query;
 pub mod resource_requirements;
 pub mod signature;
 mod standard;
-pub mod util;
 pub mod version;
 pub mod world;

@@ -94,7 +94,6 @@ const CLASSES: &[(&str, Origin, &[Step])] = &[
     ("logging.Logger", Module("logging"), &[Attribute("getLogger"), Call(&[])]),
     ("collections.Counter", Module("collections"), &[Attribute("Counter"), Call(&[])]),
     ("collections.defaultdict", Module("collections"), &[Attribute("defaultdict"), Call(&[])]),
-    ("collections.deque", Module("collections"), &[Attribute("deque"), Call(&[])]),
     ("packaging.version.Version", Module("packaging.version"), &[Attribute("parse"), Call(&["1"])]),
     ("App", Mapper("app"), &[]),
     ("Model", Mapper("app"), &[Attribute("model")]),

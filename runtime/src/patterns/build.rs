@@ -88,7 +88,7 @@ impl PatternSet {
 
 /// Reads one key, and adds its prefixes to the rows.
 fn read(key: &str, index: u32, rows: &mut Vec<Row>) -> Result<PatternKind, CompileError> {
-    let pattern = parse(key, 0, false)?;
+    let pattern = parse(key, 0)?;
     let prefixes = prefixes(&pattern);
     let mut kind = PatternKind::Simple;
     if prefixes.iter().any(|prefix| prefix.ending == Ending::Verify) {

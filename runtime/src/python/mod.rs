@@ -11,7 +11,6 @@ pub mod function;
 pub mod hash;
 pub mod identity;
 pub mod iterator;
-pub mod json;
 pub mod key_twins;
 pub mod methods;
 pub mod module;

@@ -10,7 +10,6 @@ use super::builtins::construct;
 use super::dict::Dict;
 use super::exception::PyResult;
 use super::methods;
-use super::modules::collections::{CHAIN_MAP, chain_map};
 use super::modules::enums;
 use super::string::Str;
 use super::value::{Builtin, Method, Value};
@@ -62,11 +61,10 @@ impl BuiltinType {
     /// Whether it is a class of a module, and CPython writes it in C.
     pub fn is_in_c_module(&self) -> bool {
         match self.module {
-            "collections" => matches!(self.name, "deque" | "defaultdict" | "OrderedDict"),
+            "collections" => matches!(self.name, "defaultdict" | "OrderedDict"),
             "functools" => matches!(self.name, "partial" | "KeyWrapper" | "_lru_cache_wrapper"),
-            "datetime" | "itertools" | "operator" | "_collections" | "_blake2" => true,
-            // Its exception is made as a class of Python is.
-            "_hashlib" => self.name != "UnsupportedDigestmodError",
+            "datetime" | "itertools" | "operator" | "_collections" => true,
+            "_hashlib" => true,
             "types" => true,
             "time" => self.name == "struct_time",
             "re" => matches!(self.name, "Pattern" | "Match"),
@@ -87,9 +85,6 @@ impl BuiltinType {
         let mut class = self;
         while !class.methods.iter().any(|own| std::ptr::eq(own, method)) {
             class = class.base?;
-        }
-        if std::ptr::eq(class, &raw const CHAIN_MAP) {
-            return Some(chain_map::owner(method));
         }
         let is_python = !class.module.is_empty() && !class.is_in_c_module() && class.module != "re";
         is_python.then_some(class)
@@ -187,8 +182,6 @@ impl Type {
         match builtin.module {
             "enum" if enums::is_enum(self) => &enums::ENUM_TYPE,
             "collections.abc" | "numbers" => &ABC_META,
-            "collections" if builtin.name == "ChainMap" => &ABC_META,
-            "packaging.specifiers" if matches!(builtin.name, "Specifier" | "SpecifierSet") => &ABC_META,
             "contextlib" if matches!(builtin.name, "ExitStack" | "closing" | "nullcontext" | "suppress") => &ABC_META,
             _ => match self {
                 // Members that are ints or strs have those as their builtin base.

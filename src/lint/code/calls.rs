@@ -141,7 +141,6 @@ fn items_of(function: &Type, receiver: &Type, arguments: &[Type]) -> Type {
         {
             arguments.get(1)
         }
-        ("heapq", "nlargest" | "nsmallest") => arguments.get(1),
         _ => None,
     };
     items.map(Type::item).unwrap_or_default()

@@ -2,7 +2,6 @@
 
 use super::model::{self, CLASSES};
 use crate::galaxy::errors::{JOB_MAPPING_CONFIGURATION_EXCEPTION, JOB_MAPPING_EXCEPTION, JOB_NOT_READY_EXCEPTION};
-use crate::galaxy::util;
 use crate::galaxy::version;
 use crate::python::exception::PyResult;
 use crate::python::module::ModuleDef;
@@ -90,7 +89,3 @@ static VERSION_FUNCTIONS: &[Builtin] = &[
     Builtin { name: "parse_tool_version", call: version::parse_tool_version },
     Builtin { name: "parse_version", call: version::parse_version },
 ];
-
-/// `galaxy.util`
-pub static UTIL: ModuleDef =
-    ModuleDef { name: "galaxy.util", get: |_, name| Ok(function_of(util::FUNCTIONS, name)), names: util::NAMES };

@@ -4,15 +4,12 @@
 mod legacy;
 mod object;
 mod pep440;
-mod specifier;
-mod specifier_set;
 
 use std::cmp::Ordering;
 
 pub(crate) use object::strict;
 pub use object::{INVALID_VERSION, LEGACY_VERSION, VERSION, VersionObject, parse_tool_version, parse_version};
 pub use pep440::Pep440;
-pub use specifier_set::{INVALID_SPECIFIER, SPECIFIER, SPECIFIER_SET};
 
 /// A version, as parsed from a text that it borrows.
 #[derive(Clone, Debug)]
@@ -46,9 +43,4 @@ impl<'a> Version<'a> {
 /// Compares two version texts as Galaxy does.
 pub fn compare(a: &str, b: &str) -> Ordering {
     Version::parse(a).compare(&Version::parse(b))
-}
-
-/// The normal form of a version that follows PEP 440, without zeros at the end of its release where `strip`.
-pub(crate) fn canonical(text: &str, strip: bool) -> Option<String> {
-    Pep440::parse(text).map(|version| version.canonical_text(strip))
 }

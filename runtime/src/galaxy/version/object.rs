@@ -5,15 +5,14 @@ use super::pep440::{LocalPart, Number, Pep440};
 use crate::galaxy::signature;
 use crate::python::args::Args;
 use crate::python::builtins::construct;
-use crate::python::exception::{ATTRIBUTE_ERROR, PyResult, TYPE_ERROR, VALUE_ERROR, raise, type_error};
+use crate::python::exception::{PyResult, VALUE_ERROR, raise, type_error};
 use crate::python::hash::hash_immutable;
 use crate::python::modules::decide;
 use crate::python::number::parse;
 use crate::python::object::Object;
 use crate::python::string::Str;
-use crate::python::types::{BuiltinType, INT, OBJECT};
+use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::Value;
-use crate::python::vm::members::plain;
 use crate::python::vm::{CompareOp, Vm};
 
 /// `packaging.version.Version`
@@ -46,46 +45,7 @@ pub(crate) fn strict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
             return Ok(Value::object(VersionObject { text: text.clone(), is_text: true }));
         }
     }
-    if plain(value).as_str().is_none() && passes_for_simple(vm, value)? {
-        // `packaging` splits it as it does a text, and makes ints of the parts.
-        match vm.call_method(value, "split", Args::one(Value::str("."))) {
-            Err(raised) if raised.is(&ATTRIBUTE_ERROR) => {}
-            Err(raised) => return Err(raised),
-            Ok(parts) => {
-                let parts = vm.collect(&parts)?;
-                let int = Value::Type((&INT).into());
-                for part in &parts {
-                    match vm.call(&int, Args::one(part.clone())) {
-                        Err(raised) if raised.is(&VALUE_ERROR) => {
-                            if !parts.iter().any(|part| part.as_str().is_some_and(|part| part.is_empty())) {
-                                return Err(raised);
-                            }
-                        }
-                        result => drop(result?),
-                    }
-                }
-            }
-        }
-    }
     Err(raise(&INVALID_VERSION, format!("Invalid version: {}", vm.repr(value)?)))
-}
-
-/// Whether all items of a value are digits or dots, as those of a simple version are: `packaging` asks any value.
-fn passes_for_simple(vm: &mut Vm, value: &Value) -> PyResult<bool> {
-    let iterator = match vm.iter(value) {
-        Err(raised) if raised.is(&TYPE_ERROR) => return Ok(false),
-        result => result?,
-    };
-    loop {
-        vm.charge(1)?;
-        match vm.next(&iterator).map(|item| item.map(|item| plain(&item))) {
-            Ok(None) => return Ok(true),
-            Ok(Some(Value::Str(text))) if matches!(text.as_bytes(), [b'0'..=b'9' | b'.']) => {}
-            Ok(Some(_)) => return Ok(false),
-            Err(raised) if raised.is(&TYPE_ERROR) => return Ok(false),
-            Err(raised) => return Err(raised),
-        }
-    }
 }
 
 /// `galaxy.tool_util.version.LegacyVersion`

@@ -261,38 +261,6 @@ impl<'a> Pep440<'a> {
         self.pre.is_some() || self.dev.is_some()
     }
 
-    /// Whether there is nothing but an epoch and a release.
-    pub(super) fn is_plain(&self) -> bool {
-        !self.is_prerelease() && self.post.is_none() && self.local.is_none()
-    }
-
-    /// Whether it is the version of this text or a later one.
-    pub(super) fn at_least(&self, other: &str) -> bool {
-        Pep440::parse(other).is_some_and(|other| self.compare(&other).is_ge())
-    }
-
-    /// Whether both have the same release and are the same pre-release of it, or none.
-    pub(super) fn same_release_and_pre(&self, other: &Self) -> bool {
-        self.epoch == other.epoch && self.significant_release().eq(other.significant_release()) && self.pre == other.pre
-    }
-
-    /// Whether both are the same but for local segments.
-    pub(super) fn same_public(&self, other: &Self) -> bool {
-        self.same_release_and_pre(other) && self.post == other.post && self.dev == other.dev
-    }
-
-    /// The public version and the local segment, normalized, as `packaging.utils.canonicalize_version` gives it:
-    /// without zeros at the end of the release where `strip`.
-    pub(super) fn canonical_text(&self, strip: bool) -> String {
-        let (base, public) = (self.base_text(), self.public_text());
-        let mut text = if strip { base.trim_end_matches(".0") } else { base.as_str() }.to_owned();
-        text.push_str(public.strip_prefix(base.as_str()).unwrap_or_default());
-        if let Some(local) = self.local_text() {
-            let _ = write!(text, "+{local}");
-        }
-        text
-    }
-
     /// The release segment, normalized, with the epoch before it: `base_version`.
     pub(super) fn base_text(&self) -> String {
         let mut text = String::new();

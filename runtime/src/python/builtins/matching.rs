@@ -18,7 +18,7 @@ pub(super) fn sequence(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [subject, length, exact] = args.exactly("match_sequence")?;
     let is_sequence = match &subject {
         Value::List(_) | Value::Tuple(_) | Value::Range(_) => true,
-        other => matches!(other.class().name().as_str(), "deque" | "range"),
+        other => other.class().name().as_str() == "range",
     };
     if !is_sequence {
         return Ok(Value::Bool(false));

@@ -4,7 +4,6 @@ use super::character;
 use crate::python::args::Args;
 use crate::python::builtins::convert as convert_arguments;
 use crate::python::exception::{PyResult, Raised, TYPE_ERROR, overflow_error, type_error, value_error};
-use crate::python::modules::named_parts::as_tuple;
 use crate::python::number::float_text::{self, FloatOptions, FloatStyle};
 use crate::python::number::{Num, convert, int_text};
 use crate::python::string::Str;
@@ -44,8 +43,6 @@ pub fn format(vm: &mut Vm, text: &Str, values: &Value) -> PyResult<Str> {
 
 fn run(vm: &mut Vm, text: &Str, values: &Value, bytes: bool) -> PyResult<String> {
     vm.charge(text.len() / PARSED_A_STEP)?;
-    let tuple = if matches!(values, Value::Object(_)) { as_tuple(values) } else { None };
-    let values = tuple.as_ref().unwrap_or(values);
     let mut formatter = Formatter {
         chars: Chars { chars: text.as_str().char_indices().collect(), text: text.as_str(), position: 0 },
         values: Values::new(vm, values, bytes)?,

@@ -176,38 +176,6 @@ pub(in crate::python) fn follow(vm: &mut Vm, mut value: Value, mut rest: &str) -
     Ok(value)
 }
 
-/// How a field's name begins.
-pub(in crate::python) enum First<'t> {
-    /// The number of an argument.
-    Index(usize),
-    /// The name of an argument.
-    Name(&'t str),
-}
-
-/// The beginning of a field's name, and the rest for [`follow`].
-///
-/// # Errors
-/// `ValueError` for a number past all bounds.
-pub(in crate::python) fn split_name(name: &str) -> PyResult<(First<'_>, &str)> {
-    let split = name.find(['.', '[']).unwrap_or(name.len());
-    let (first, rest) = name.split_at_checked(split).unwrap_or((name, ""));
-    let index = if first.is_empty() { None } else { integer(first)? };
-    Ok((index.map_or(First::Name(first), First::Index), rest))
-}
-
-/// The next literal text, the field behind it where there is one, and what follows.
-///
-/// # Errors
-/// `ValueError` where the template is bad.
-pub(in crate::python) fn next_part(text: &str) -> PyResult<(&str, Option<Field<'_>>, &str)> {
-    let (literal, has_field, after) = split_literal(text)?;
-    if !has_field {
-        return Ok((literal, None, after));
-    }
-    let (field, after) = parse_field(after)?;
-    Ok((literal, Some(field), after))
-}
-
 /// The literal text up to the next field or doubled brace, whether a field follows, and the text behind the brace.
 fn split_literal(text: &str) -> PyResult<(&str, bool, &str)> {
     let Some(at) = text.find(['{', '}']) else { return Ok((text, false, "")) };

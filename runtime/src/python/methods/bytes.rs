@@ -9,7 +9,6 @@ use crate::python::args::Args;
 use crate::python::builtins::construct_scalars::codec_arguments;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error, value_error};
-use crate::python::modules::named_parts::as_tuple;
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::Vm;
 
@@ -199,7 +198,6 @@ fn affix(vm: &mut Vm, receiver: &Value, args: Args, method: &str, test: fn(&[u8]
     let range = bounds(vm, bytes.len(), start.as_ref(), end.as_ref())?;
     let part = range.and_then(|(start, end)| bytes.get(start..end));
     let holds = |affix: &[u8]| part.is_some_and(|part| test(part, affix));
-    let wanted = as_tuple(&wanted).unwrap_or(wanted);
     match &wanted {
         Value::Bytes(wanted) => Ok(Value::Bool(holds(wanted))),
         Value::Tuple(tuple) => {

@@ -1,14 +1,11 @@
 //! `collections.abc`: abstract classes, for `isinstance`; and which classes count as theirs without deriving from them.
 
 use super::class;
-use super::collections::chain_map_views::mapping_view;
-use super::collections::deque::DEQUE;
 use super::enums::ENUM_TYPE;
 use super::functools::{KEY_WRAPPER, LRU_CACHE_WRAPPER, PARTIAL};
 use super::numbers;
 use super::operator::{ATTRGETTER, ITEMGETTER, METHODCALLER};
 use super::types::MAPPING_PROXY;
-use crate::python::methods::dict_views::Kind;
 use crate::python::types::{
     BUILTIN_FUNCTION, BYTES, BuiltinType, COMPLEX, DICT, DICT_ITEMS, DICT_KEYS, DICT_VALUES, FLOAT, FROZENSET,
     FUNCTION, GENERATOR, GENERIC_ALIAS, INT, LIST, METHOD, METHOD_DESCRIPTOR, METHOD_WRAPPER, OBJECT, RANGE,
@@ -19,11 +16,11 @@ use crate::python::vm::lookup::{Member, class_member};
 use crate::python::vm::operator_methods::is_unhashable;
 
 macro_rules! abstract_classes {
-    ($($id:ident = $name:literal ($base:ident) $(made by $construct:expr)?;)*) => {
+    ($($id:ident = $name:literal ($base:ident);)*) => {
         $(
             #[doc = concat!("`collections.abc.", $name, "`")]
             pub static $id: BuiltinType =
-                BuiltinType { $(construct: Some($construct),)? ..BuiltinType::new($name, "collections.abc", &$base) };
+                BuiltinType { ..BuiltinType::new($name, "collections.abc", &$base) };
         )*
 
         module! {
@@ -58,9 +55,9 @@ abstract_classes! {
     ASYNC_GENERATOR = "AsyncGenerator" (ASYNC_ITERATOR);
     BYTE_STRING = "ByteString" (SEQUENCE);
     MAPPING_VIEW = "MappingView" (SIZED);
-    KEYS_VIEW = "KeysView" (SET) made by |_, args| mapping_view(Kind::Keys, args);
-    ITEMS_VIEW = "ItemsView" (SET) made by |_, args| mapping_view(Kind::Items, args);
-    VALUES_VIEW = "ValuesView" (COLLECTION) made by |_, args| mapping_view(Kind::Values, args);
+    KEYS_VIEW = "KeysView" (SET);
+    ITEMS_VIEW = "ItemsView" (SET);
+    VALUES_VIEW = "ValuesView" (COLLECTION);
 }
 
 /// The methods that an abstract class leaves open, as messages list them; `None` where there are none.
@@ -97,7 +94,6 @@ static REGISTERED: &[(&BuiltinType, &BuiltinType)] = &[
     (&FLOAT, &numbers::REAL),
     (&COMPLEX, &numbers::COMPLEX),
     (&LIST, &MUTABLE_SEQUENCE),
-    (&DEQUE, &MUTABLE_SEQUENCE),
     (&TUPLE, &SEQUENCE),
     (&STR, &SEQUENCE),
     (&BYTES, &BYTE_STRING),
@@ -154,11 +150,10 @@ pub fn is_virtual_subclass(class: &Type, wanted: &Type) -> bool {
     if registered(wanted) {
         return true;
     }
-    let is_specifier = |name: &str| base.module == "packaging.specifiers" && base.name == name;
-    let is_collection = || registered(&COLLECTION) || is_specifier("SpecifierSet");
+    let is_collection = || registered(&COLLECTION);
     let is_iterator = || is_iterator_class(base);
     if is(wanted, &CONTAINER) {
-        is_collection() || is_specifier("Specifier") || defines(class, "__contains__")
+        is_collection() || defines(class, "__contains__")
     } else if is(wanted, &SIZED) || is(wanted, &MAPPING_VIEW) && base.name.starts_with("dict_") {
         is_collection() || defines(class, "__len__")
     } else if is(wanted, &ITERABLE) {

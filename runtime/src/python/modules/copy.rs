@@ -6,10 +6,8 @@ use std::rc::Rc;
 use super::class;
 use super::dataclasses::Field;
 use super::functools::{CACHED_PROPERTY, KEY_WRAPPER};
-use super::hashlib::{BLAKE2B, BLAKE2S, HASH};
-use super::itertools::PAIRWISE;
+use super::hashlib::HASH;
 use super::signature::Signature;
-use super::string::PARTS;
 use super::types::MAPPING_PROXY;
 use crate::python::args::Args;
 use crate::python::dict::{Dict, Key, Table};
@@ -88,8 +86,8 @@ pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
 }
 
 /// The classes of the objects that `copy` refuses, since CPython cannot pickle them.
-static NOT_COPIED: [&BuiltinType; 8] =
-    [&BLAKE2B, &BLAKE2S, &CLASS_METHOD, &GETSET_DESCRIPTOR, &HASH, &KEY_WRAPPER, &MAPPING_PROXY, &STATIC_METHOD];
+static NOT_COPIED: [&BuiltinType; 6] =
+    [&CLASS_METHOD, &GETSET_DESCRIPTOR, &HASH, &KEY_WRAPPER, &MAPPING_PROXY, &STATIC_METHOD];
 
 /// Whether it is one of the objects that `copy` refuses: those that hold a running computation, another dict, or code.
 fn cannot_be_copied(value: &Value) -> bool {
@@ -97,9 +95,7 @@ fn cannot_be_copied(value: &Value) -> bool {
         Value::Module(_) => true,
         Value::Object(object) if NOT_COPIED.iter().any(|class| object.class().is_subclass(class)) => true,
         // DIFFERENCE: of other iterators CPython makes copies, and of what they go through; here each is its own copy.
-        Value::Iterator(iterator) => [&raw const GENERATOR, &raw const PAIRWISE, &raw const PARTS]
-            .iter()
-            .any(|class| std::ptr::eq(iterator.class(), *class)),
+        Value::Iterator(iterator) => std::ptr::eq(iterator.class(), &raw const GENERATOR),
         value => value.downcast::<View>().is_some(),
     }
 }

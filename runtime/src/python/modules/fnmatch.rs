@@ -1,108 +1,63 @@
 //! `fnmatch`: shell patterns, as on Linux, where case counts.
 
-use super::re::bytes::latin;
+use super::os_path::not_a_path;
+use super::re::text_of;
 use super::signature::Signature;
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
-use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
-use crate::python::vm::members::plain;
 
 module! {
     /// `fnmatch`
     MODULE = "fnmatch";
     functions {
         "filter" => filter,
-        "fnmatch" => |vm, args| matches(vm, args, "fnmatch"),
-        "fnmatchcase" => |vm, args| matches(vm, args, "fnmatchcase"),
+        "fnmatch" => |vm, args| fnmatch(vm, args, "fnmatch"),
+        "fnmatchcase" => |vm, args| fnmatch(vm, args, "fnmatchcase"),
     }
     values(_vm) {}
 }
 
 /// `os.path.normcase` on Linux: the name as it is, which must be one.
+///
+/// DIFFERENCE: names and patterns are text; CPython takes bytes, too.
 fn normcase(value: &Value) -> PyResult<()> {
-    match value {
-        Value::Str(_) | Value::Bytes(_) => Ok(()),
-        other => Err(super::os_path::not_a_path(other)),
-    }
+    if value.as_str().is_some() { Ok(()) } else { Err(not_a_path(value)) }
 }
 
-/// A pattern, text or bytes.
-enum Pattern {
-    Text(Str),
-    Bytes(String),
-}
-
-impl Pattern {
-    fn of(vm: &mut Vm, value: &Value) -> PyResult<Self> {
-        match value {
-            Value::Str(text) => Ok(Self::Text(text.clone())),
-            Value::Bytes(bytes) => Ok(Self::Bytes(latin(bytes))),
-            other => {
-                // CPython looks it up among the patterns it keeps, and then asks for its length.
-                crate::python::hash::hash(vm, other)?;
-                // Then for its characters, one by one.
-                let mut text = String::new();
-                for index in 0..vm.len(other)? {
-                    vm.charge(1)?;
-                    match plain(&vm.get_item(other, &Value::from_usize(index))?) {
-                        Value::Str(part) => text.push_str(&part),
-                        // As `re.escape` refuses them, and `join` what it makes of bytes.
-                        Value::Bytes(_) => {
-                            return Err(type_error(format!(
-                                "sequence item {index}: expected str instance, bytes found"
-                            )));
-                        }
-                        part => {
-                            let found = part.type_name();
-                            let message =
-                                format!("decoding to str: need a bytes-like object, {} found", found.as_str());
-                            return Err(type_error(message));
-                        }
-                    }
-                }
-                Ok(Self::Text(Str::new(text)))
-            }
+fn matches(vm: &mut Vm, name: &Value, pattern: &Value) -> PyResult<bool> {
+    let Value::Str(pattern) = pattern else {
+        if matches!(pattern, Value::Bytes(_)) {
+            return Err(not_a_path(pattern));
         }
-    }
-
-    fn matches(&self, vm: &mut Vm, name: &Value) -> PyResult<bool> {
-        let (pattern, name): (&str, Str) = match (self, name) {
-            (Self::Text(pattern), name) => (pattern, super::re::text_of(name)?),
-            (Self::Bytes(pattern), Value::Bytes(name)) => (pattern, Str::from(latin(name))),
-            (Self::Bytes(_), Value::Str(_)) => {
-                return Err(type_error("cannot use a bytes pattern on a string-like object"));
-            }
-            (Self::Bytes(_), other) => {
-                let given = other.type_name();
-                return Err(type_error(format!("expected string or bytes-like object, got '{}'", given.as_str())));
-            }
-        };
-        vm.charge(name.len().saturating_mul(1 + pattern.matches('*').count()))?;
-        Ok(glob(pattern, &name))
-    }
+        let found = pattern.type_name();
+        return Err(type_error(format!("object of type '{}' has no len()", found.as_str())));
+    };
+    let name = text_of(name)?;
+    vm.charge(name.len().saturating_mul(1 + pattern.matches('*').count()))?;
+    Ok(glob(pattern, &name))
 }
 
-fn matches(vm: &mut Vm, args: Args, function: &'static str) -> PyResult<Value> {
+/// `fnmatch(name, pat)` and `fnmatchcase(name, pat)`
+fn fnmatch(vm: &mut Vm, args: Args, function: &'static str) -> PyResult<Value> {
     let [name, pattern] = Signature::function(function, ["name", "pat"], 2).bind(args)?.map(Option::unwrap_or_default);
     if function == "fnmatch" {
         normcase(&name)?;
         normcase(&pattern)?;
     }
-    let pattern = Pattern::of(vm, &pattern)?;
-    pattern.matches(vm, &name).map(Value::Bool)
+    matches(vm, &name, &pattern).map(Value::Bool)
 }
 
+/// `filter(names, pat)`
 fn filter(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [names, pattern] =
         Signature::function("filter", ["names", "pat"], 2).bind(args)?.map(Option::unwrap_or_default);
     normcase(&pattern)?;
-    let pattern = Pattern::of(vm, &pattern)?;
     let mut kept = Vec::new();
     let iterator = vm.iter(&names)?;
     while let Some(name) = vm.next(&iterator)? {
-        if pattern.matches(vm, &name)? {
+        if matches(vm, &name, &pattern)? {
             kept.push(name);
         }
     }
@@ -179,7 +134,7 @@ fn ranges(members: &[char]) -> Vec<(char, char)> {
 }
 
 /// Whether a shell pattern matches a whole name.
-pub(super) fn glob(pattern: &str, name: &str) -> bool {
+fn glob(pattern: &str, name: &str) -> bool {
     let parts = parse(pattern);
     let characters: Vec<char> = name.chars().collect();
     let (mut part, mut at) = (0, 0);

@@ -32,9 +32,6 @@ macro_rules! module {
 
 pub mod abc;
 pub mod abstract_methods;
-pub mod base64;
-pub mod binascii;
-pub mod bisect;
 pub mod collections;
 pub mod contextlib;
 pub mod copy;
@@ -44,13 +41,10 @@ pub mod enums;
 pub mod fnmatch;
 pub mod functools;
 pub mod hashlib;
-pub mod heapq;
-pub mod html;
 pub mod itertools;
 pub mod json;
 pub mod logging;
 pub mod math;
-pub(crate) mod named_parts;
 pub mod numbers;
 pub mod operator;
 pub mod os;
@@ -58,17 +52,12 @@ pub mod os_path;
 pub mod pathlib;
 pub mod random;
 pub mod re;
-pub mod shlex;
 pub mod signature;
-pub mod statistics;
 pub mod string;
 pub mod sys;
-pub mod textwrap;
 pub mod time;
 pub mod types;
 pub mod typing;
-pub mod urllib_parse;
-pub mod uuid;
 
 use super::module::ModuleDef;
 use super::types::BuiltinType;
@@ -79,10 +68,6 @@ use super::vm::CompareOp;
 pub static MODULES: &[&ModuleDef] = &[
     &abc::COLLECTIONS_ABC,
     &abstract_methods::MODULE,
-    &base64::MODULE,
-    &binascii::MODULE,
-    &binascii::zlib::MODULE,
-    &bisect::MODULE,
     &collections::MODULE,
     &contextlib::MODULE,
     &copy::MODULE,
@@ -92,8 +77,6 @@ pub static MODULES: &[&ModuleDef] = &[
     &fnmatch::MODULE,
     &functools::MODULE,
     &hashlib::MODULE,
-    &heapq::MODULE,
-    &html::MODULE,
     &itertools::MODULE,
     &json::MODULE,
     &logging::MODULE,
@@ -105,25 +88,17 @@ pub static MODULES: &[&ModuleDef] = &[
     &pathlib::MODULE,
     &random::MODULE,
     &re::RE,
-    &shlex::MODULE,
-    &statistics::MODULE,
     &string::MODULE,
     &sys::MODULE,
-    &textwrap::MODULE,
     &time::MODULE,
     &types::MODULE,
     &typing::MODULE,
-    &urllib_parse::MODULE,
-    &uuid::MODULE,
 ];
 
 /// A constant that a builtin class has as an attribute.
 pub fn class_constant(class: &'static BuiltinType, name: &str) -> Option<Value> {
     if std::ptr::eq(class, &raw const re::REGEX_FLAG) {
         return re::member(name);
-    }
-    if (class.module, class.name, name) == ("packaging.version", "Version", "__match_args__") {
-        return Some(Value::tuple(vec![Value::str("_str")]));
     }
     datetime::class_value(class, name)
 }

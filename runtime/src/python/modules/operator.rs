@@ -1,194 +1,67 @@
 //! `operator`: the operators as functions, and `itemgetter`, `attrgetter`, `methodcaller`.
 
 use super::class;
-use super::collections::deque::Deque;
 use super::copy::deepcopy;
-use super::named_parts::as_tuple;
 use crate::python::args::Args;
-use crate::python::builtins::{convert, numbers};
-use crate::python::exception::{PyResult, Raised, TYPE_ERROR, type_error, value_error};
-use crate::python::module::ModuleDef;
+use crate::python::builtins::numbers;
+use crate::python::exception::{PyResult, type_error};
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::Value;
-use crate::python::vm::members::plain;
 use crate::python::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
 
-macro_rules! binary {
-    ($name:literal, $op:ident) => {
-        |vm, args| {
-            let [a, b] = args.between($name, 2)?.map(Option::unwrap_or_default);
-            vm.binary(BinaryOp::$op, &a, &b)
-        }
-    };
-}
-
-macro_rules! in_place {
-    ($name:literal, $op:ident) => {
-        |vm, args| {
-            let [a, b] = args.between($name, 2)?.map(Option::unwrap_or_default);
-            vm.in_place(BinaryOp::$op, &a, &b)
-        }
-    };
-}
-
-macro_rules! compare {
-    ($name:literal, $op:ident) => {
-        |vm, args| {
-            let [a, b] = args.between($name, 2)?.map(Option::unwrap_or_default);
-            vm.compare(CompareOp::$op, &a, &b)
-        }
-    };
-}
-
-macro_rules! unary {
-    ($name:literal, $op:ident) => {
-        |vm, args| {
-            let [a] = args.exactly(concat!("_operator.", $name))?;
-            vm.unary(UnaryOp::$op, &a)
-        }
-    };
-}
-
-/// `operator`: each function is there under the name of the method too, `operator.__add__`.
-pub static MODULE: ModuleDef = ModuleDef {
-    name: "operator",
-    get: |vm, name| match name.strip_prefix("__").and_then(|rest| rest.strip_suffix("__")) {
-        Some("truth" | "is" | "is_not" | "countOf" | "indexOf" | "length_hint") => Ok(None),
-        // Keywords have an underscore here: `and_`.
-        Some(plain) => match (NAMED.get)(vm, plain)? {
-            None => (NAMED.get)(vm, &format!("{plain}_")),
-            found => Ok(found.filter(|value| matches!(value, Value::Builtin(_)))),
-        },
-        None => (NAMED.get)(vm, name),
-    },
-    names: NAMED.names,
-};
-
 module! {
-    /// The functions under their own names.
-    NAMED = "operator";
+    /// `operator`
+    MODULE = "operator";
     functions {
         "abs" => |vm, args| {
             let [value] = args.exactly("_operator.abs")?;
             numbers::abs(vm, Args::one(value))
         },
-        "add" => binary!("add", Add),
-        "and_" => binary!("and_", And),
-        "call" => |vm, mut args| {
-            if args.pos.is_empty() {
-                return Err(type_error("call expected at least 1 argument, got 0"));
-            }
-            let function = args.pos.remove(0);
-            vm.call(&function, args)
-        },
-        "concat" => |vm, args| {
-            let [a, b] = args.between("concat", 2)?.map(Option::unwrap_or_default);
-            sequences_only(vm, &a, &b)?;
-            vm.binary(BinaryOp::Add, &a, &b).map_err(|raised| not_concatenated(&a, &b, raised))
-        },
+        "add" => |vm, args| binary(vm, args, "add", BinaryOp::Add),
+        "and_" => |vm, args| binary(vm, args, "and_", BinaryOp::And),
         "contains" => |vm, args| {
-            let [container, item] = args.between("contains", 2)?.map(Option::unwrap_or_default);
+            let [container, item] = two(args, "contains")?;
             Ok(Value::Bool(vm.contains(&container, &item)?))
         },
-        "countOf" => |vm, args| {
-            let [container, wanted] = args.between("countOf", 2)?.map(Option::unwrap_or_default);
-            let iterator = iterator_to_search(vm, &container)?;
-            let mut found = 0_usize;
-            while let Some(item) = vm.next(&iterator)? {
-                vm.charge(1)?;
-                found += usize::from(vm.equal(&item, &wanted)?);
-            }
-            Ok(Value::from_usize(found))
-        },
-        "delitem" => |vm, args| {
-            let [object, key] = args.between("delitem", 2)?.map(Option::unwrap_or_default);
-            vm.del_item(&object, &key)?;
-            Ok(Value::None)
-        },
-        "eq" => compare!("eq", Eq),
-        "floordiv" => binary!("floordiv", FloorDivide),
-        "ge" => compare!("ge", Ge),
+        "eq" => |vm, args| compare(vm, args, "eq", CompareOp::Eq),
+        "floordiv" => |vm, args| binary(vm, args, "floordiv", BinaryOp::FloorDivide),
+        "ge" => |vm, args| compare(vm, args, "ge", CompareOp::Ge),
         "getitem" => |vm, args| {
-            let [object, key] = args.between("getitem", 2)?.map(Option::unwrap_or_default);
+            let [object, key] = two(args, "getitem")?;
             vm.get_item(&object, &key)
         },
-        "gt" => compare!("gt", Gt),
-        "iadd" => in_place!("iadd", Add),
-        "iand" => in_place!("iand", And),
-        "iconcat" => |vm, args| {
-            let [a, b] = args.between("iconcat", 2)?.map(Option::unwrap_or_default);
-            sequences_only(vm, &a, &b)?;
-            vm.in_place(BinaryOp::Add, &a, &b).map_err(|raised| not_concatenated(&a, &b, raised))
-        },
-        "ifloordiv" => in_place!("ifloordiv", FloorDivide),
-        "ilshift" => in_place!("ilshift", LeftShift),
-        "imatmul" => in_place!("imatmul", MatMultiply),
-        "imod" => in_place!("imod", Remainder),
-        "imul" => in_place!("imul", Multiply),
-        "index" => |vm, args| {
-            let [value] = args.exactly("_operator.index")?;
-            convert::index(vm, &value)
-        },
-        "indexOf" => |vm, args| {
-            let [container, wanted] = args.between("indexOf", 2)?.map(Option::unwrap_or_default);
-            let iterator = iterator_to_search(vm, &container)?;
-            let mut index = 0_usize;
-            while let Some(item) = vm.next(&iterator)? {
-                vm.charge(1)?;
-                if vm.equal(&item, &wanted)? {
-                    return Ok(Value::from_usize(index));
-                }
-                index += 1;
-            }
-            Err(value_error("sequence.index(x): x not in sequence"))
-        },
-        "inv" => unary!("inv", Invert),
-        "invert" => unary!("invert", Invert),
-        "ior" => in_place!("ior", Or),
-        "ipow" => in_place!("ipow", Power),
-        "irshift" => in_place!("irshift", RightShift),
+        "gt" => |vm, args| compare(vm, args, "gt", CompareOp::Gt),
+        "invert" => |vm, args| unary(vm, args, "_operator.invert", UnaryOp::Invert),
         "is_" => |_, args| {
-            let [a, b] = args.between("is_", 2)?.map(Option::unwrap_or_default);
+            let [a, b] = two(args, "is_")?;
             Ok(Value::Bool(a.is(&b)))
         },
         "is_not" => |_, args| {
-            let [a, b] = args.between("is_not", 2)?.map(Option::unwrap_or_default);
+            let [a, b] = two(args, "is_not")?;
             Ok(Value::Bool(!a.is(&b)))
         },
-        "isub" => in_place!("isub", Subtract),
-        "itruediv" => in_place!("itruediv", TrueDivide),
-        "ixor" => in_place!("ixor", Xor),
-        "le" => compare!("le", Le),
-        "length_hint" => length_hint,
-        "lshift" => binary!("lshift", LeftShift),
-        "lt" => compare!("lt", Lt),
-        "matmul" => binary!("matmul", MatMultiply),
-        "mod" => binary!("mod", Remainder),
-        "mul" => binary!("mul", Multiply),
-        "ne" => compare!("ne", Ne),
-        "neg" => unary!("neg", Negative),
+        "le" => |vm, args| compare(vm, args, "le", CompareOp::Le),
+        "lt" => |vm, args| compare(vm, args, "lt", CompareOp::Lt),
+        "mod" => |vm, args| binary(vm, args, "mod", BinaryOp::Remainder),
+        "mul" => |vm, args| binary(vm, args, "mul", BinaryOp::Multiply),
+        "ne" => |vm, args| compare(vm, args, "ne", CompareOp::Ne),
+        "neg" => |vm, args| unary(vm, args, "_operator.neg", UnaryOp::Negative),
         "not_" => |vm, args| {
             let [value] = args.exactly("_operator.not_")?;
             Ok(Value::Bool(!vm.truthy(&value)?))
         },
-        "or_" => binary!("or_", Or),
-        "pos" => unary!("pos", Positive),
-        "pow" => binary!("pow", Power),
-        "rshift" => binary!("rshift", RightShift),
-        "setitem" => |vm, args| {
-            let [object, key, value] = args.between("setitem", 3)?.map(Option::unwrap_or_default);
-            vm.set_item(&object, &key, value)?;
-            Ok(Value::None)
-        },
-        "sub" => binary!("sub", Subtract),
-        "truediv" => binary!("truediv", TrueDivide),
+        "or_" => |vm, args| binary(vm, args, "or_", BinaryOp::Or),
+        "pos" => |vm, args| unary(vm, args, "_operator.pos", UnaryOp::Positive),
+        "pow" => |vm, args| binary(vm, args, "pow", BinaryOp::Power),
+        "sub" => |vm, args| binary(vm, args, "sub", BinaryOp::Subtract),
+        "truediv" => |vm, args| binary(vm, args, "truediv", BinaryOp::TrueDivide),
         "truth" => |vm, args| {
             let [value] = args.exactly("_operator.truth")?;
             Ok(Value::Bool(vm.truthy(&value)?))
         },
-        "xor" => binary!("xor", Xor),
+        "xor" => |vm, args| binary(vm, args, "xor", BinaryOp::Xor),
     }
     values(_vm) {
         "attrgetter" => class(&ATTRGETTER),
@@ -197,39 +70,23 @@ module! {
     }
 }
 
-/// Refuses what `concat` refuses though it can be added: numbers, mappings.
-fn sequences_only(vm: &mut Vm, a: &Value, b: &Value) -> PyResult<()> {
-    let concatenates = |value: &Value| {
-        matches!(plain(value), Value::Str(_) | Value::Bytes(_) | Value::List(_))
-            || as_tuple(value).is_some()
-            || value.downcast::<Deque>().is_some()
-    };
-    let mut has_items = |value: &Value| {
-        Ok(concatenates(value)
-            || matches!(value, Value::Range(_))
-            || matches!(value, Value::Instance(_)) && vm.find_attr(value, "__getitem__")?.is_some())
-    };
-    if concatenates(a) || (has_items(a)? && has_items(b)?) {
-        return Ok(());
-    }
-    Err(type_error(format!("'{}' object can't be concatenated", a.type_name().as_str())))
+fn two(args: Args, name: &str) -> PyResult<[Value; 2]> {
+    Ok(args.between(name, 2)?.map(Option::unwrap_or_default))
 }
 
-/// The error of `concat` where the operands cannot be added.
-fn not_concatenated(a: &Value, b: &Value, raised: Raised) -> Raised {
-    let classes = format!(": '{}' and '{}'", a.type_name().as_str(), b.type_name().as_str());
-    let about_them = |text: &str| text.starts_with("unsupported operand type") && text.ends_with(&classes);
-    let unsupported = |value: &Value| value.as_str().is_some_and(|text| about_them(text));
-    if raised.is(&TYPE_ERROR) && raised.0.args.borrow().first().is_some_and(unsupported) {
-        return type_error(format!("'{}' object can't be concatenated", a.type_name().as_str()));
-    }
-    raised
+fn unary(vm: &mut Vm, args: Args, name: &str, op: UnaryOp) -> PyResult<Value> {
+    let [value] = args.exactly(name)?;
+    vm.unary(op, &value)
 }
 
-/// An iterator over what is searched, as `in` words its error.
-fn iterator_to_search(vm: &mut Vm, container: &Value) -> PyResult<Value> {
-    let class = container.type_name();
-    vm.iter_or(container, || type_error(format!("argument of type '{}' is not iterable", class.as_str())))
+fn binary(vm: &mut Vm, args: Args, name: &str, op: BinaryOp) -> PyResult<Value> {
+    let [a, b] = two(args, name)?;
+    vm.binary(op, &a, &b)
+}
+
+fn compare(vm: &mut Vm, args: Args, name: &str, op: CompareOp) -> PyResult<Value> {
+    let [a, b] = two(args, name)?;
+    vm.compare(op, &a, &b)
 }
 
 pub(super) static ITEMGETTER: BuiltinType =
@@ -358,28 +215,5 @@ impl Object for Getter {
                 Ok(format!("operator.methodcaller({})", parts.join(", ")))
             }
         }
-    }
-}
-
-/// `length_hint(obj, default=0)`
-fn length_hint(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let [object, default] = args.between("length_hint", 1)?;
-    let (object, default) = (object.unwrap_or_default(), default.unwrap_or(Value::Int(0)));
-    if !matches!(default, Value::Int(_) | Value::BigInt(_) | Value::Bool(_)) {
-        let found = default.type_name();
-        return Err(type_error(format!("'{}' object cannot be interpreted as an integer", found.as_str())));
-    }
-    let default = Value::Int(vm.size_argument(&default)?);
-    if let Value::Iterator(iterator) = &object {
-        let hint = iterator.state.try_borrow().map_or(0, |state| state.size_hint());
-        // Those of containers tell, even of nothing.
-        let name = iterator.class().name;
-        let tells = (name.ends_with("iterator") || name == "repeat") && name != "callable_iterator";
-        return Ok(if hint > 0 || tells { Value::from_usize(hint) } else { default });
-    }
-    match vm.len(&object) {
-        Ok(length) => Ok(Value::from_usize(length)),
-        Err(raised) if raised.is(&TYPE_ERROR) => Ok(default),
-        Err(raised) => Err(raised),
     }
 }

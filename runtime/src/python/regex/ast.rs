@@ -6,7 +6,7 @@ pub mod flag {
     pub const TEMPLATE: u32 = 1;
     /// `re.IGNORECASE`
     pub const IGNORECASE: u32 = 2;
-    /// `re.LOCALE`, for patterns of bytes only.
+    /// `re.LOCALE`, which patterns of text refuse.
     pub const LOCALE: u32 = 4;
     /// `re.MULTILINE`
     pub const MULTILINE: u32 = 8;
@@ -28,8 +28,6 @@ pub mod flag {
     /// The flags inside a group that adds and removes some.
     pub fn combine(flags: u32, add: u32, remove: u32) -> u32 {
         let kept = if add & TYPES != 0 { flags & !TYPES } else { flags };
-        // The locale is C's.
-        let add = if add & LOCALE != 0 { add | ASCII } else { add };
         (kept | add) & !remove
     }
 
@@ -178,8 +176,6 @@ pub struct Pattern {
     pub body: Sequence,
     /// All global flags: those given, those in the pattern, and `UNICODE` where `ASCII` is not set.
     pub flags: u32,
-    /// Whether it is a pattern of bytes, each a character up to U+00FF here.
-    pub bytes: bool,
     /// The number of groups, the whole match not counted.
     pub groups: u32,
     /// Named groups in the order they open.

@@ -27,8 +27,8 @@ pub fn reading(text: &str) -> usize {
 }
 
 /// The steps that compiling a pattern takes, once it is read.
-pub fn cost(text: &str, flags: u32, bytes: bool) -> usize {
-    parse(text, flags, bytes).map_or(0, |pattern| of_pattern(&pattern))
+pub fn cost(text: &str, flags: u32) -> usize {
+    parse(text, flags).map_or(0, |pattern| of_pattern(&pattern))
 }
 
 /// The same for what was read.

@@ -173,15 +173,7 @@ impl Regex {
     /// # Errors
     /// What `re.compile` raises; `Unsupported` where CPython would take it.
     pub fn new(text: &str, flags: u32) -> Result<Self, CompileError> {
-        Self::of_kind(text, flags, false)
-    }
-
-    /// [`Regex::new`], or a pattern of bytes, each written as the character of its number, for texts of the same kind.
-    ///
-    /// # Errors
-    /// As [`Regex::new`].
-    pub fn of_kind(text: &str, flags: u32, bytes: bool) -> Result<Self, CompileError> {
-        let pattern = parse(text, flags, bytes).map_err(|error| if bytes { error.in_ascii() } else { error })?;
+        let pattern = parse(text, flags)?;
         let source = translate(&pattern).source;
         let (reach, breadth) = (effort::Reach::of(&pattern.body), effort::breadth(&pattern.body));
         let engines = Engines::new(source, false);
@@ -208,11 +200,6 @@ impl Regex {
     /// All global flags: `p.flags`.
     pub fn flags(&self) -> u32 {
         self.pattern.flags
-    }
-
-    /// Whether it is a pattern of bytes.
-    pub fn is_bytes(&self) -> bool {
-        self.pattern.bytes
     }
 
     /// The number of groups: `p.groups`.

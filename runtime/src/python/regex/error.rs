@@ -21,17 +21,6 @@ pub enum CompileError {
 }
 
 impl CompileError {
-    /// The error of a pattern of bytes: other characters than ASCII's are bytes there.
-    #[must_use]
-    pub fn in_ascii(self) -> Self {
-        let Self::Syntax { message, position } = self else { return self };
-        let escaped = message.chars().map(|char| match u32::from(char) {
-            code @ 0x80.. => format!("\\x{code:02x}"),
-            _ => char.to_string(),
-        });
-        Self::Syntax { message: escaped.collect(), position }
-    }
-
     /// The name of Python's exception class.
     pub fn class_name(&self) -> &'static str {
         match self {

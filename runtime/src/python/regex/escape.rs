@@ -58,8 +58,7 @@ impl Parser {
             return Ok(Node::Literal(u32::from(c)));
         }
         match c {
-            'x' => self.numbered(c).map(Node::Literal),
-            'u' | 'U' | 'N' if !self.bytes => self.numbered(c).map(Node::Literal),
+            'x' | 'u' | 'U' | 'N' => self.numbered(c).map(Node::Literal),
             '0' => {
                 let mut digits = String::from(c);
                 self.source.get_while(2, is_octal, &mut digits)?;
@@ -80,8 +79,7 @@ impl Parser {
             return Ok(item);
         }
         match c {
-            'x' => self.numbered(c).map(SetItem::Literal),
-            'u' | 'U' | 'N' if !self.bytes => self.numbered(c).map(SetItem::Literal),
+            'x' | 'u' | 'U' | 'N' => self.numbered(c).map(SetItem::Literal),
             '0'..='7' => {
                 let mut digits = String::from(c);
                 self.source.get_while(2, is_octal, &mut digits)?;

@@ -225,10 +225,7 @@ impl Parser {
         if c != '-' {
             loop {
                 let bit = flag::of(c).unwrap_or(0);
-                if bit == flag::UNICODE && self.bytes {
-                    return Err(self.source.error("bad inline flags: cannot use 'u' flag with a bytes pattern", 0));
-                }
-                if bit == flag::LOCALE && !self.bytes {
+                if bit == flag::LOCALE {
                     return Err(self.source.error("bad inline flags: cannot use 'L' flag with a str pattern", 0));
                 }
                 add |= bit;

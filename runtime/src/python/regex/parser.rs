@@ -14,15 +14,14 @@ pub(super) const MAX_DEPTH: usize = 250;
 /// CPython's `MAXREPEAT`: counts from here on raise `OverflowError`.
 const MAX_REPEAT: u64 = 4_294_967_295;
 
-/// Parses a pattern of text, or one of bytes that are written as the characters of their numbers.
+/// Parses a pattern.
 ///
 /// # Errors
 /// What `re.compile(text, flags)` raises.
-pub fn parse(text: &str, flags: u32, bytes: bool) -> Result<Pattern, CompileError> {
+pub fn parse(text: &str, flags: u32) -> Result<Pattern, CompileError> {
     let mut parser = Parser {
         source: Tokenizer::new(text)?,
         flags,
-        bytes,
         names: Vec::new(),
         widths: vec![None],
         closing_order: Vec::new(),
@@ -30,7 +29,7 @@ pub fn parse(text: &str, flags: u32, bytes: bool) -> Result<Pattern, CompileErro
         conditions: Vec::new(),
     };
     let body = parser.alternatives(flags & flag::VERBOSE != 0, 0)?;
-    let flags = fix_flags(parser.flags, bytes)?;
+    let flags = fix_flags(parser.flags)?;
     if parser.source.next.is_some() {
         return Err(parser.source.error("unbalanced parenthesis", 0));
     }
@@ -41,7 +40,7 @@ pub fn parse(text: &str, flags: u32, bytes: bool) -> Result<Pattern, CompileErro
     }
     check_look_behinds(&body, &parser.widths)?;
     let groups = u32::try_from(parser.widths.len() - 1).unwrap_or(u32::MAX);
-    Ok(Pattern { body, flags, bytes, groups, names: parser.names, closing_order: parser.closing_order })
+    Ok(Pattern { body, flags, groups, names: parser.names, closing_order: parser.closing_order })
 }
 
 /// The state of the parser.
@@ -49,8 +48,6 @@ pub(super) struct Parser {
     pub(super) source: Tokenizer,
     /// The global flags so far.
     pub(super) flags: u32,
-    /// Whether it is a pattern of bytes.
-    pub(super) bytes: bool,
     /// Named groups.
     pub(super) names: Vec<(String, u32)>,
     /// The width of each group that has closed, by number.
@@ -63,16 +60,7 @@ pub(super) struct Parser {
 }
 
 /// Flags that do not go together, and the default of `UNICODE`.
-fn fix_flags(flags: u32, bytes: bool) -> Result<u32, CompileError> {
-    if bytes {
-        if flags & flag::UNICODE != 0 {
-            return Err(CompileError::Value("cannot use UNICODE flag with a bytes pattern".to_owned()));
-        }
-        if flags & flag::LOCALE != 0 && flags & flag::ASCII != 0 {
-            return Err(CompileError::Value("ASCII and LOCALE flags are incompatible".to_owned()));
-        }
-        return Ok(flags);
-    }
+fn fix_flags(flags: u32) -> Result<u32, CompileError> {
     if flags & flag::LOCALE != 0 {
         return Err(CompileError::Value("cannot use LOCALE flag with a str pattern".to_owned()));
     }

@@ -51,16 +51,6 @@ impl Template {
         Ok(Self(parser.parts))
     }
 
-    /// The index of the first part that is a text; `None` where all are groups.
-    pub fn first_text(&self) -> Option<usize> {
-        self.0.iter().position(|part| matches!(part, Part::Text(_)))
-    }
-
-    /// Whether it refers to a group.
-    pub fn has_groups(&self) -> bool {
-        self.0.iter().any(|part| matches!(part, Part::Group(_)))
-    }
-
     /// Appends the template with the groups of a match filled in; a group that took no part gives nothing.
     ///
     /// # Errors

@@ -20,13 +20,12 @@ pub struct Translation {
 /// Writes a pattern for the engine. Its groups have the same numbers.
 pub fn translate(pattern: &Pattern) -> Translation {
     let mut writer = Writer { out: String::new(), backtracks: false };
-    let flags = if pattern.bytes { pattern.flags | flag::ASCII } else { pattern.flags };
     // The engine turns a look-ahead at the very end into a plain group, so a final `$` costs no backtracking.
     let (end, body) = match pattern.body.split_last() {
         Some((Node::At(At::End), body)) if pattern.flags & flag::MULTILINE == 0 => (true, body),
         _ => (false, pattern.body.as_slice()),
     };
-    writer.sequence(body, flags);
+    writer.sequence(body, pattern.flags);
     if end {
         writer.out.push_str(END);
     }

@@ -2,8 +2,8 @@
 
 use super::Vm;
 use crate::python::exception::{self, PyResult};
-use crate::python::modules::collections::{DEFAULTDICT, deque::DEQUE};
-use crate::python::modules::datetime::{DATE, DATETIME, TIME, TIMEDELTA};
+use crate::python::modules::collections::DEFAULTDICT;
+use crate::python::modules::datetime::{DATE, DATETIME, TIMEDELTA};
 use crate::python::modules::functools::PARTIAL;
 use crate::python::modules::re::{MATCH, PATTERN};
 use crate::python::object::Object;
@@ -34,7 +34,6 @@ static DATA: &[(&BuiltinType, &[&str], bool)] = &[
     (&COMPLEX, &["real", "imag"], true),
     (&PROPERTY, &["fget", "fset", "fdel"], true),
     (&DEFAULTDICT, &["default_factory"], true),
-    (&DEQUE, &["maxlen"], false),
     (&PARTIAL, &["func", "args", "keywords"], true),
     (&MATCH, &["string", "re", "pos", "endpos"], true),
     (&MATCH, &["lastindex", "lastgroup", "regs"], false),
@@ -43,8 +42,7 @@ static DATA: &[(&BuiltinType, &[&str], bool)] = &[
     (&RANGE, &["start", "stop", "step"], true),
     (&SLICE, &["start", "stop", "step"], true),
     (&DATE, &["year", "month", "day"], false),
-    (&DATETIME, &["hour", "minute", "second", "microsecond", "tzinfo", "fold"], false),
-    (&TIME, &["hour", "minute", "second", "microsecond", "tzinfo", "fold"], false),
+    (&DATETIME, &["hour", "minute", "second", "microsecond", "tzinfo"], false),
     (&TIMEDELTA, &["days", "seconds", "microseconds"], true),
 ];
 

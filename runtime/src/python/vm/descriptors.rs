@@ -6,9 +6,8 @@ use super::operator_methods::is_slot;
 use super::{CompareOp, Vm};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
-use crate::python::modules::collections::{CHAIN_MAP, COUNTER};
+use crate::python::modules::collections::COUNTER;
 use crate::python::modules::signature::missing_arguments;
-use crate::python::modules::string::TEMPLATE;
 use crate::python::object::Object;
 use crate::python::types::{
     BuiltinType, CLASS_METHOD, METHOD_DESCRIPTOR, OBJECT, PROPERTY, STATIC_METHOD, SUPER, Type, WRAPPER_DESCRIPTOR,
@@ -163,10 +162,9 @@ impl Object for UnboundMethod {
 
     fn call(&self, vm: &mut Vm, _: &Value, mut args: Args) -> PyResult<Value> {
         if args.pos.is_empty() {
-            // CPython writes these classes in Python.
-            let in_python = [&raw const COUNTER, &raw const TEMPLATE, &raw const CHAIN_MAP];
+            // CPython writes this class in Python.
             if let Some(owner) = self.class.python_owner(self.method)
-                && in_python.iter().any(|class| std::ptr::eq(self.class, *class))
+                && std::ptr::eq(self.class, &raw const COUNTER)
             {
                 return Err(missing_arguments(&format!("{}.{}", owner.name, self.method.name), &["self"]));
             }

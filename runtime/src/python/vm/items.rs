@@ -32,7 +32,7 @@ const LIST_INDICES: &str = "list indices must be integers or slices";
 pub(crate) fn has_items(vm: &mut Vm, object: &dyn Object) -> bool {
     let class = object.class();
     let unordered = [&KEYS_VIEW, &VALUES_VIEW, &ITEMS_VIEW, &DICT_KEYS, &DICT_VALUES, &DICT_ITEMS];
-    let has_none = class.name == "SpecifierSet" || unordered.iter().any(|view| class.is_subclass(view));
+    let has_none = unordered.iter().any(|view| class.is_subclass(view));
     // To count what several mappings hold together goes through them, which iterators do not survive.
     class.is_subclass(&MAPPING) || (!has_none && object.len(vm).is_some())
 }
@@ -44,9 +44,7 @@ pub(crate) fn passes_for_mapping(vm: &mut Vm, value: &Value) -> bool {
         Value::Type(class) => enums::is_enum(class),
         Value::Object(object) => {
             let subscripted = [&GENERIC_ALIAS, &UNION_TYPE, &MATCH];
-            // A deque has positions only.
-            subscripted.iter().any(|class| std::ptr::eq(object.class(), *class))
-                || (object.class().name != "deque" && has_items(vm, &***object))
+            subscripted.iter().any(|class| std::ptr::eq(object.class(), *class)) || has_items(vm, &***object)
         }
         Value::Instance(_) => vm.special(value, "__getitem__").is_some(),
         _ => false,
@@ -380,8 +378,8 @@ impl Vm {
 
 /// `list[int]`: classes of the runtime that hold others take parameters, which do nothing.
 fn subscript_class(class: &Type, key: &Value) -> PyResult<Value> {
-    const GENERIC: &str = "list dict tuple set frozenset type enumerate defaultdict OrderedDict Counter deque chain \
-        partial Pattern Match ChainMap InitVar closing suppress nullcontext \
+    const GENERIC: &str = "list dict tuple set frozenset type enumerate defaultdict OrderedDict Counter chain \
+        partial Pattern Match InitVar closing suppress nullcontext \
         ExitStack Field cached_property partialmethod mappingproxy struct_time";
     match class {
         class if GENERIC.split(' ').any(|generic| generic == class.builtin_base().name) => {
@@ -397,12 +395,6 @@ fn subscript_class(class: &Type, key: &Value) -> PyResult<Value> {
 
 fn not_subscriptable(object: &Value) -> Raised {
     type_error(format!("'{}' object is not subscriptable", object.type_name().as_str()))
-}
-
-/// Whether the error is that of a subscript of this value, which other functions word in their own way.
-pub(crate) fn is_not_subscriptable(raised: &Raised, object: &Value) -> bool {
-    let args = raised.0.args.borrow();
-    matches!((args.first(), not_subscriptable(object).0.args.borrow().first()), (Some(Value::Str(a)), Some(Value::Str(b))) if a == b)
 }
 
 /// CPython says it in other words where a class has anything of a sequence, as those of code always have, and is indexed

@@ -216,8 +216,6 @@ pub struct Vm {
     slots: context::Slots,
     /// `random`'s state.
     pub random: MersenneTwister,
-    /// How often a job has asked for what the system's source of randomness gives.
-    pub(super) draws: u64,
     /// The limits.
     pub limits: Limits,
     /// The main program: the artifact's.
@@ -269,7 +267,6 @@ impl Vm {
             context: Vec::new(),
             slots: context::Slots::default(),
             random: MersenneTwister::default(),
-            draws: 0,
             limits,
             program: None,
             steps_left: limits.steps,
@@ -314,7 +311,6 @@ impl Vm {
         self.paid.clear();
         collisions::take();
         collisions::allow(self.steps_left);
-        self.draws = 0;
         self.has_compiled = false;
         self.depth = 0;
         self.handling.clear();

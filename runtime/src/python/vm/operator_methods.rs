@@ -9,8 +9,7 @@ use crate::python::args::Args;
 use crate::python::builtins::{convert, numbers};
 use crate::python::exception::{PyResult, type_error};
 use crate::python::modules::abc;
-use crate::python::modules::collections::{CHAIN_MAP, deque::DEQUE};
-use crate::python::modules::datetime::{DATE, TIME, TIMEDELTA};
+use crate::python::modules::datetime::{DATE, TIMEDELTA};
 use crate::python::modules::functools::KEY_WRAPPER;
 use crate::python::modules::types::{MAPPING_PROXY, SIMPLE_NAMESPACE};
 use crate::python::types::{self, BuiltinType, Type};
@@ -52,7 +51,7 @@ mod kind {
 
 /// The kind of a class.
 fn kind_of(class: &'static BuiltinType) -> u32 {
-    const KINDS: [(&BuiltinType, u32); 21] = [
+    const KINDS: [(&BuiltinType, u32); 18] = [
         (&types::INT, kind::INT),
         (&types::FLOAT, kind::FLOAT),
         (&types::STR, kind::STR),
@@ -65,15 +64,12 @@ fn kind_of(class: &'static BuiltinType) -> u32 {
         (&types::RANGE, kind::RANGE),
         (&types::NONE_TYPE, kind::NONE),
         (&types::GENERATOR, kind::ITERATOR),
-        (&DEQUE, kind::DEQUE),
         (&DATE, kind::DATE),
-        (&TIME, kind::TIME),
         (&TIMEDELTA, kind::DELTA),
         (&types::DICT_KEYS, kind::VIEW),
         (&types::DICT_ITEMS, kind::VIEW),
         (&types::DICT_VALUES, kind::VALUES),
         (&MAPPING_PROXY, kind::MAPPING),
-        (&CHAIN_MAP, kind::MAPPING),
     ];
     let found = KINDS.iter().find(|(known, _)| class.is_subclass(known));
     found.map_or(kind::OTHER, |(_, kind)| *kind)
@@ -107,13 +103,13 @@ fn binary(vm: &mut Vm, op: BinaryOp, this: &Value, args: Args, name: &str, mirro
     }
     let other = one(this, args, name)?;
     if let Value::Object(handle) = this
-        && kind_of_value(this) & (kind::OBJECTS & !kind::DEQUE) != 0
+        && kind_of_value(this) & (kind::OBJECTS) != 0
     {
         let result = handle.binary(vm, name.trim_matches('_'), &other);
         return result.unwrap_or(Ok(Value::NotImplemented));
     }
     // Sequences refuse by themselves; the others let the other side try.
-    let array = kind_of_value(this) & (kind::ARRAY | kind::DEQUE) != 0 && (op, mirrored) != (BinaryOp::Remainder, true);
+    let array = kind_of_value(this) & kind::ARRAY != 0 && (op, mirrored) != (BinaryOp::Remainder, true);
     if !array && !takes(this, &other) {
         return Ok(Value::NotImplemented);
     }
@@ -335,7 +331,7 @@ pub(super) fn one(this: &Value, args: Args, name: &str) -> PyResult<Value> {
         (kind::LIST | kind::DICT, "__getitem__") | (kind::DICT | kind::SET | kind::FROZENSET, "__contains__") => {
             format!("{}.{name}() takes exactly one argument ({given} given)", this.type_name().as_str())
         }
-        (kind, "__mul__" | "__rmul__" | "__imul__") if kind & (kind::ARRAY | kind::DEQUE) != 0 => {
+        (kind, "__mul__" | "__rmul__" | "__imul__") if kind & kind::ARRAY != 0 => {
             format!(" expected 1 argument, got {given}")
         }
         _ => format!("expected 1 argument, got {given}"),

@@ -9,7 +9,6 @@ use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{PyResult, Raised, type_error};
 use crate::python::format;
 use crate::python::modules::collections::counter;
-use crate::python::modules::collections::deque::Deque;
 use crate::python::modules::collections::dicts::update_from as ordered_dict_update;
 use crate::python::modules::{enums, typing};
 use crate::python::number::{Num, convert, float_ops, int_ops};
@@ -345,17 +344,6 @@ impl Vm {
             (_, Value::Instance(_)) => {
                 let result = self.try_special(a, method_names(op).2, Args::one(b.clone()));
                 Ok(result.transpose()?.filter(|value| !matches!(value, Value::NotImplemented)))
-            }
-            (BinaryOp::Add, Value::Object(_)) if a.downcast::<Deque>().is_some() => {
-                a.downcast::<Deque>().map_or(Ok(()), |deque| deque.extend(self, b))?;
-                Ok(Some(a.clone()))
-            }
-            (BinaryOp::Multiply, Value::Object(_)) if a.downcast::<Deque>().is_some() => {
-                let product = self.repeat(a, b)?;
-                if let (Some(deque), Some(product)) = (a.downcast::<Deque>(), product) {
-                    deque.take_from(&product);
-                }
-                Ok(Some(a.clone()))
             }
             (_, Value::Object(object)) => {
                 let result = object.binary(self, method_names(op).2.trim_matches('_'), b);

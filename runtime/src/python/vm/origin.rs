@@ -2,22 +2,14 @@
 
 use super::Vm;
 use crate::python::module::ModuleDef;
-use crate::python::modules::{MODULES, collections, datetime, itertools, pathlib};
+use crate::python::modules::{MODULES, collections, datetime, itertools};
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, TYPES};
 use crate::python::value::{BoundMethod, Builtin, MethodTarget, Value};
 
 /// The classes of modules that have functions of their own, as [`TYPES`] those of no module.
-static CLASSES_OF_MODULES: [&BuiltinType; 8] = [
-    &collections::CHAIN_MAP,
-    &collections::COUNTER,
-    &collections::ORDERED_DICT,
-    &datetime::DATE,
-    &datetime::DATETIME,
-    &datetime::TIME,
-    &itertools::CHAIN,
-    &pathlib::PATH,
-];
+static CLASSES_OF_MODULES: [&BuiltinType; 5] =
+    [&collections::COUNTER, &collections::ORDERED_DICT, &datetime::DATE, &datetime::DATETIME, &itertools::CHAIN];
 
 /// The class that has this function: `int` for `int.from_bytes`.
 pub(super) fn class_of(function: &'static Builtin) -> Option<&'static BuiltinType> {
@@ -62,9 +54,7 @@ impl Vm {
         Some(match module.name {
             "operator" => "_operator",
             "os.path" => "posixpath",
-            "bisect" => "_bisect",
             "functools" if matches!(builtin.name, "cmp_to_key" | "reduce") => "_functools",
-            "heapq" if !matches!(builtin.name, "merge" | "nlargest" | "nsmallest") => "_heapq",
             name => name,
         })
     }

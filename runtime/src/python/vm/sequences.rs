@@ -5,7 +5,6 @@ use std::rc::Rc;
 use super::{BinaryOp, CompareOp, Vm};
 use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
-use crate::python::modules::collections::deque::Deque;
 use crate::python::number::Num;
 use crate::python::value::{Tuple, Value};
 
@@ -47,10 +46,8 @@ impl Vm {
 
     /// `a * b` where one is a sequence; `None` where none is.
     pub(super) fn repeat(&mut self, a: &Value, b: &Value) -> PyResult<Option<Value>> {
-        let is_sequence = |value: &Value| {
-            matches!(value, Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Bytes(_))
-                || value.downcast::<Deque>().is_some()
-        };
+        let is_sequence =
+            |value: &Value| matches!(value, Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Bytes(_));
         let (sequence, count) = if is_sequence(a) {
             (a, b)
         } else if is_sequence(b) {
@@ -89,10 +86,7 @@ impl Vm {
                 self.charge_bytes(bytes.len().saturating_mul(count))?;
                 Ok(Some(Value::bytes(bytes.repeat(count))))
             }
-            other => match other.downcast::<Deque>() {
-                Some(deque) => Ok(Some(Value::object(deque.repeated(self, count)?))),
-                None => Ok(None),
-            },
+            _ => Ok(None),
         }
     }
 

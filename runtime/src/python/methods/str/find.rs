@@ -3,7 +3,6 @@
 use super::{str_argument, text_of};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
-use crate::python::modules::named_parts::as_tuple;
 use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
@@ -145,7 +144,6 @@ fn affix(vm: &mut Vm, receiver: &Value, args: Args, method: &str, test: fn(&str,
     let (wanted, start, end) = search_arguments(args, method)?;
     let window = Window::new(vm, text, start.as_ref(), end.as_ref())?;
     let holds = |affix: &Str| window.as_ref().is_some_and(|window| test(window.text, affix.as_str()));
-    let wanted = as_tuple(&wanted).unwrap_or(wanted);
     match &wanted {
         Value::Str(wanted) => Ok(Value::Bool(holds(wanted))),
         Value::Tuple(tuple) => {

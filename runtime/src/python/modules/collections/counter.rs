@@ -7,9 +7,9 @@ use crate::python::exception::{PyResult, not_implemented_error, type_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::methods::dict::{self, charge_removal, receiver};
 use crate::python::methods::sort;
+use crate::python::modules::abc;
 use crate::python::modules::signature::Signature;
 use crate::python::modules::types::MAPPING_PROXY;
-use crate::python::modules::{abc, heapq};
 use crate::python::types::{BuiltinType, DICT, OBJECT, Type};
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::{BinaryOp, CompareOp, Vm};
@@ -216,16 +216,6 @@ pub(crate) fn by_count(vm: &mut Vm, dict: &Dict) -> PyResult<Vec<(Value, Value)>
 fn most_common(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [count] = Signature::method("Counter.most_common", ["n"], 0).bind(args)?;
     let dict = receiver(this)?;
-    if let Some(count) = &count
-        && !count.is_none()
-        && !dict.items().iter().all(|(_, count)| matches!(count, Value::Int(_)))
-    {
-        // Counts that maybe have no order are compared as CPython does it.
-        let pairs = dict.items().into_iter().map(|(key, count)| Value::tuple(vec![key, count])).collect();
-        let operator = vm.import("operator", true)?;
-        let key = vm.call_method(&operator, "itemgetter", Args::one(Value::Int(1)))?;
-        return heapq::nlargest(vm, Args::positional([count.clone(), Value::list(pairs), key]));
-    }
     let mut items = by_count(vm, dict)?;
     if let Some(count) = count.filter(|count| !count.is_none()) {
         // CPython's `heapq.nlargest` compares before it counts, and slices what is no more than it was asked for.

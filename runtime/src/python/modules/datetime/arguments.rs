@@ -3,7 +3,7 @@
 
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
+use crate::python::exception::{PyResult, overflow_error, type_error};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -69,7 +69,7 @@ impl<const N: usize> Parameters<N> {
 ///
 /// # Errors
 /// `TypeError` where it is no int, `OverflowError` where it does not fit.
-pub(in crate::python::modules) fn c_int(vm: &mut Vm, value: &Value) -> PyResult<i64> {
+fn c_int(vm: &mut Vm, value: &Value) -> PyResult<i64> {
     match convert::index(vm, value)? {
         Value::Int(number) if i32::try_from(number).is_ok() => Ok(number),
         Value::Int(number) if number > 0 => Err(overflow_error("signed integer is greater than maximum")),
@@ -83,18 +83,6 @@ pub(super) fn number(value: Option<Value>, default: i64) -> i64 {
     match value {
         Some(Value::Int(number)) => number,
         _ => default,
-    }
-}
-
-/// Checks `fold`: which of two equal readings of a clock that is put back.
-///
-/// # Errors
-/// `ValueError` where it is neither 0 nor 1.
-pub(super) fn check_fold(fold: Option<Value>, default: u8) -> PyResult<u8> {
-    match number(fold, i64::from(default)) {
-        0 => Ok(0),
-        1 => Ok(1),
-        _ => Err(value_error("fold must be either 0 or 1")),
     }
 }
 

@@ -31,11 +31,6 @@ fn year_of(day: i64) -> i64 {
     era * 400 + year + i64::from(day_of_year >= 306)
 }
 
-/// The year that the day of this ordinal is in; 1 is the first day of the year 1.
-pub(super) fn year_of_ordinal(ordinal: i64) -> i64 {
-    year_of(ordinal - 719_163)
-}
-
 /// The error of a number of seconds that does not fit C's `time_t`.
 pub(super) fn no_time_t() -> Raised {
     overflow_error("timestamp out of range for platform time_t")

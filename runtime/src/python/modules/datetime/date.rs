@@ -2,11 +2,9 @@
 
 use jiff::civil;
 
-use super::arguments::{Parameters, c_int, none, number};
+use super::arguments::{Parameters, none, number};
 use super::timedelta::{Delta, delta};
-use super::{
-    EPOCH, MICROSECONDS_PER_DAY, between, calendar, decide, format, invalid_iso, iso_calendar, now, parse, shifted,
-};
+use super::{MICROSECONDS_PER_DAY, between, decide, format, invalid_iso, now, parse, shifted};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error, value_error};
@@ -20,14 +18,6 @@ use crate::python::vm::{CompareOp, Vm};
 pub static DATE: BuiltinType = BuiltinType {
     construct: Some(construct),
     methods: &[
-        Method { name: "ctime", call: |_, this, args| ctime(this, args, "date.ctime") },
-        Method {
-            name: "isocalendar",
-            call: |_, this, args| {
-                none(args, "date.isocalendar")?;
-                Ok(iso_calendar::of(local(this)?.date()))
-            },
-        },
         Method {
             name: "isoformat",
             call: |_, this, args| {
@@ -51,20 +41,6 @@ pub static DATE: BuiltinType = BuiltinType {
             },
         },
         Method {
-            name: "timetuple",
-            call: |_, this, args| {
-                none(args, "date.timetuple")?;
-                Ok(super::super::time::struct_time::of_date_time(&local(this)?, -1, None))
-            },
-        },
-        Method {
-            name: "toordinal",
-            call: |_, this, args| {
-                none(args, "date.toordinal")?;
-                Ok(Value::Int(ordinal(local(this)?.date())))
-            },
-        },
-        Method {
             name: "weekday",
             call: |_, this, args| {
                 none(args, "date.weekday")?;
@@ -73,10 +49,6 @@ pub static DATE: BuiltinType = BuiltinType {
         },
     ],
     statics: &[
-        Builtin {
-            name: "fromisocalendar",
-            call: |vm, args| iso_calendar::date(vm, args).map(|date| Value::object(Date(date))),
-        },
         Builtin {
             name: "fromisoformat",
             call: |vm, args| {
@@ -90,12 +62,11 @@ pub static DATE: BuiltinType = BuiltinType {
                 }
             },
         },
-        Builtin { name: "fromordinal", call: |vm, args| from_ordinal(vm, args).map(|date| Value::object(Date(date))) },
         Builtin {
             name: "fromtimestamp",
             call: |vm, args| {
                 let [seconds] = args.exactly("date.fromtimestamp")?;
-                Ok(Value::object(Date(super::moment::from_whole_seconds(vm, &seconds)?.date())))
+                Ok(Value::object(Date(super::date_time::from_whole_seconds(vm, &seconds)?.date())))
             },
         },
         Builtin {
@@ -117,7 +88,7 @@ pub(super) fn local(this: &Value) -> PyResult<civil::DateTime> {
     if let Some(date) = this.downcast::<Date>() {
         return Ok(date.0.at(0, 0, 0, 0));
     }
-    this.downcast::<super::moment::Moment>()
+    this.downcast::<super::date_time::DateTime>()
         .map(|moment| moment.local)
         .ok_or_else(|| crate::python::methods::wrong_receiver("datetime.date", this))
 }
@@ -126,19 +97,6 @@ pub(super) fn local(this: &Value) -> PyResult<civil::DateTime> {
 pub(super) fn ordinal(date: civil::Date) -> i64 {
     let days = between(civil::date(1, 1, 1).at(0, 0, 0, 0), date.at(0, 0, 0, 0)) / MICROSECONDS_PER_DAY;
     i64::try_from(days).unwrap_or_default() + 1
-}
-
-/// The date that the argument of `fromordinal(ordinal)` names.
-pub(super) fn from_ordinal(vm: &mut Vm, args: Args) -> PyResult<civil::Date> {
-    let [number] = args.exactly("date.fromordinal")?;
-    let number = c_int(vm, &number)?;
-    if number < 1 {
-        return Err(value_error("ordinal must be >= 1"));
-    }
-    let days = i128::from(number) - i128::from(ordinal(EPOCH.date()));
-    let date = shifted(EPOCH, days * MICROSECONDS_PER_DAY);
-    let year = || value_error(format!("year {} is out of range", calendar::year_of_ordinal(number)));
-    Ok(date.map_err(|_| year())?.date())
 }
 
 /// A date of numbers, checked as CPython checks them.
@@ -154,14 +112,6 @@ pub(super) fn checked(year: i64, month: i64, day: i64) -> PyResult<civil::Date> 
         return Err(value_error("day is out of range for month"));
     };
     civil::Date::new(year, month, day).map_err(|_| value_error("day is out of range for month"))
-}
-
-/// `ctime()` of a `date` or a `datetime`, each of which has it.
-pub(super) fn ctime(this: &Value, args: Args, function: &str) -> PyResult<Value> {
-    none(args, function)?;
-    let local = local(this)?;
-    let year = local.year();
-    Ok(Value::str(format!("{} {year:04}", format::strftime(&local, None, "%a %b %e %H:%M:%S")?)))
 }
 
 fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {

@@ -91,17 +91,11 @@ enum Piece {
     Capitals(String),
 }
 
-/// The date and time that `strftime` shows, with what is told apart from it by a tuple of `time`.
-pub(in crate::python::modules) struct Shown<'a> {
-    pub(in crate::python::modules) at: civil::DateTime,
-    /// From 0 for Monday.
-    pub(in crate::python::modules) weekday: i8,
-    /// From 1.
-    pub(in crate::python::modules) day_of_year: i16,
+/// The date and time that `strftime` shows.
+struct Shown<'a> {
+    at: civil::DateTime,
     /// What `%z` and `%Z` give.
-    pub(in crate::python::modules) zone: (&'a str, &'a str),
-    /// Whether there are microseconds: `%f` is Python's own, of `datetime` only.
-    pub(in crate::python::modules) microseconds: bool,
+    zone: (&'a str, &'a str),
 }
 
 /// What of a text is before this rest of it.
@@ -116,24 +110,18 @@ const WIDEST: usize = 1024;
 ///
 /// # Errors
 /// `MemoryError`, `TimeoutError`
-pub(in crate::python::modules) fn pay(vm: &mut Vm, pattern: &str) -> PyResult<()> {
+pub(super) fn pay(vm: &mut Vm, pattern: &str) -> PyResult<()> {
     vm.charge(pattern.len().saturating_mul(4).saturating_add(2))?;
     let numbers = pattern.split(|char: char| !char.is_ascii_digit()).map(|digits| digits.parse().unwrap_or(0_usize));
     let width = numbers.max().unwrap_or(0).clamp(32, WIDEST);
     vm.charge_bytes(pattern.matches('%').count().saturating_mul(width).saturating_add(pattern.len()))
 }
 
-/// `strftime` of `datetime`'s classes.
+/// `strftime` of a date and time.
 pub(super) fn strftime(at: &civil::DateTime, zone: Option<&Zone>, pattern: &str) -> PyResult<String> {
     let offset = zone.map(|zone| zone.offset_text("")).unwrap_or_default();
     let name = zone.map(Zone::text).unwrap_or_default();
-    let shown = Shown {
-        at: *at,
-        weekday: at.weekday().to_monday_zero_offset(),
-        day_of_year: at.day_of_year(),
-        zone: (&offset, &name),
-        microseconds: true,
-    };
+    let shown = Shown { at: *at, zone: (&offset, &name) };
     // CPython hands the pattern to C, where it ends with a zero.
     let pattern = pattern.split('\0').next().unwrap_or_default();
     Ok(shown.strftime(pattern))
@@ -141,7 +129,7 @@ pub(super) fn strftime(at: &civil::DateTime, zone: Option<&Zone>, pattern: &str)
 
 impl Shown<'_> {
     /// `strftime`, as in the C locale of glibc, with its flags and widths: `%-d`, `%_3H`, `%^a`.
-    pub(in crate::python::modules) fn strftime(&self, pattern: &str) -> String {
+    fn strftime(&self, pattern: &str) -> String {
         let mut out = String::new();
         let mut rest = pattern;
         while let Some((literal, directive)) = rest.split_once('%') {
@@ -175,14 +163,14 @@ impl Shown<'_> {
         let two = |number: i8| Piece::Number(number.into(), 2, '0');
         let hour12 = (at.hour() + 11) % 12 + 1;
         let week = at.date().iso_week_date();
-        let (weekday, yearday) = (i64::from(self.weekday), i64::from(self.day_of_year));
+        let (weekday, yearday) = (i64::from(at.weekday().to_monday_zero_offset()), i64::from(at.day_of_year()));
         let sunday_zero = (weekday + 1) % 7;
         let year = i64::from(at.year());
         let text = |text: &str| Piece::Text(text.to_owned());
         Some(match letter {
             '%' => text("%"),
-            'a' => text(short(name(&WEEKDAYS, self.weekday))),
-            'A' => text(name(&WEEKDAYS, self.weekday)),
+            'a' => text(short(name(&WEEKDAYS, at.weekday().to_monday_zero_offset()))),
+            'A' => text(name(&WEEKDAYS, at.weekday().to_monday_zero_offset())),
             'b' | 'h' => text(short(name(&MONTHS, at.month() - 1))),
             'B' => text(name(&MONTHS, at.month() - 1)),
             'c' => Piece::Text(self.strftime("%a %b %e %H:%M:%S %Y")),
@@ -190,7 +178,7 @@ impl Shown<'_> {
             'd' => two(at.day()),
             'D' | 'x' => Piece::Text(self.strftime("%m/%d/%y")),
             'e' => Piece::Number(at.day().into(), 2, ' '),
-            'f' if self.microseconds => Piece::Text(format!("{:06}", microsecond(at.time()))),
+            'f' => Piece::Text(format!("{:06}", microsecond(at.time()))),
             'F' => Piece::Text(self.strftime("%Y-%m-%d")),
             'g' => Piece::Number(i64::from(week.year()).rem_euclid(100), 2, '0'),
             'G' => Piece::Number(week.year().into(), 1, '0'),

@@ -1,22 +1,19 @@
 //! `datetime`
 
-pub(in crate::python::modules) mod arguments;
+mod arguments;
 mod calendar;
 mod date;
-pub(super) mod format;
-mod iso_calendar;
-pub(super) mod moment;
+mod date_time;
+mod format;
 mod parse;
-pub(super) mod strptime;
-mod time_of_day;
+mod strptime;
 mod timedelta;
 mod timezone;
 
 use jiff::{SignedDuration, Span, civil};
 
 pub use date::DATE;
-pub use moment::DATETIME;
-pub use time_of_day::TIME;
+pub use date_time::DATETIME;
 pub use timedelta::TIMEDELTA;
 pub use timezone::TIMEZONE;
 
@@ -31,15 +28,11 @@ module! {
     MODULE = "datetime";
     functions {}
     values(_vm) {
-        "MAXYEAR" => Value::Int(9999),
-        "MINYEAR" => Value::Int(1),
         "UTC" => timezone::utc(),
         "date" => class(&DATE),
         "datetime" => class(&DATETIME),
-        "time" => class(&TIME),
         "timedelta" => class(&TIMEDELTA),
         "timezone" => class(&TIMEZONE),
-        "tzinfo" => class(&timezone::TZINFO),
     }
 }
 
@@ -57,7 +50,7 @@ pub fn date(year: i16, month: u8, day: u8) -> Value {
 /// A `datetime.datetime`: microseconds since 1970 of the local reading, and the offset from UTC in seconds if it has one.
 pub fn datetime(microseconds: i64, offset: Option<i32>) -> Value {
     let local = EPOCH.checked_add(SignedDuration::from_micros(microseconds)).unwrap_or(EPOCH);
-    Value::object(moment::Moment { local, zone: offset.map(timezone::Zone::of_seconds), fold: 0 })
+    Value::object(date_time::DateTime { local, zone: offset.map(timezone::Zone::of_seconds) })
 }
 
 /// A text in ISO 8601 as a `datetime.datetime` without zone, in UTC; `None` where it is none.
@@ -67,31 +60,21 @@ pub fn naive_utc(text: &str) -> Option<Value> {
     shifted(local, -offset).ok().map(naive)
 }
 
-/// The values that the classes themselves have: `timezone.utc`, `date.max`, `timedelta.resolution`.
+/// The values that the classes themselves have: `timezone.utc`, `date.max`.
 pub fn class_value(class: &'static BuiltinType, name: &str) -> Option<Value> {
     let is = |other: &'static BuiltinType| std::ptr::eq(class, other);
-    // The largest difference that `timedelta` holds, in microseconds.
-    let most = 1_000_000_000 * MICROSECONDS_PER_DAY - 1;
     match name {
         "utc" if is(&TIMEZONE) => Some(timezone::utc()),
-        "min" if is(&TIMEZONE) => Some(timezone::of_minutes(-23 * 60 - 59)),
-        "max" if is(&TIMEZONE) => Some(timezone::of_minutes(23 * 60 + 59)),
         "min" if is(&DATE) => Some(date(1, 1, 1)),
         "max" if is(&DATE) => Some(date(9999, 12, 31)),
         "min" if is(&DATETIME) => Some(naive(FIRST)),
         "max" if is(&DATETIME) => Some(naive(LAST)),
-        "min" if is(&TIME) => Some(time_of_day::naive(FIRST.time())),
-        "max" if is(&TIME) => Some(time_of_day::naive(LAST.time())),
-        "min" if is(&TIMEDELTA) => timedelta::delta(-999_999_999 * MICROSECONDS_PER_DAY).ok(),
-        "max" if is(&TIMEDELTA) => timedelta::delta(most).ok(),
-        "resolution" if is(&DATE) => timedelta::delta(MICROSECONDS_PER_DAY).ok(),
-        "resolution" if is(&DATETIME) || is(&TIMEDELTA) || is(&TIME) => timedelta::delta(1).ok(),
         _ => None,
     }
 }
 
 fn naive(local: civil::DateTime) -> Value {
-    Value::object(moment::Moment { local, zone: None, fold: 0 })
+    Value::object(date_time::DateTime { local, zone: None })
 }
 
 /// The date and time some microseconds after another.

@@ -1,7 +1,7 @@
 //! `strptime`: the pattern becomes a regular expression, as CPython's `_strptime` makes it, so that what is ambiguous is
 //! read alike.
-
-use jiff::civil;
+//!
+//! DIFFERENCE: the directives of weeks (`%G`, `%U`, `%V`, `%W`, `%u`, `%w`) are not known.
 
 use super::{date, format};
 use crate::python::args::Args;
@@ -11,20 +11,14 @@ use crate::python::value::Value;
 use crate::python::vm::Vm;
 
 /// What a text was read as.
-pub(in crate::python::modules) struct Reading {
+pub(super) struct Reading {
     /// Year, month and day.
-    pub(in crate::python::modules) date: [i64; 3],
+    pub(super) date: [i64; 3],
     /// Hour, minute and second.
-    pub(in crate::python::modules) time: [i64; 3],
-    pub(in crate::python::modules) microsecond: i64,
-    /// From 0 for Monday.
-    pub(in crate::python::modules) weekday: i64,
-    /// From 1.
-    pub(in crate::python::modules) day_of_year: i64,
-    /// 0 where a zone was named, else -1.
-    pub(in crate::python::modules) daylight: i64,
+    pub(super) time: [i64; 3],
+    pub(super) microsecond: i64,
     /// Microseconds east of UTC, by `%z`.
-    pub(in crate::python::modules) offset: Option<i64>,
+    pub(super) offset: Option<i64>,
 }
 
 fn alternatives(group: char, names: &[&str], abbreviated: bool) -> String {
@@ -45,16 +39,10 @@ fn directive(letter: char) -> Option<String> {
         'f' => r"(?P<f>[0-9]{1,6})",
         'H' => r"(?P<H>2[0-3]|[0-1]\d|\d)",
         'I' => r"(?P<I>1[0-2]|0[1-9]|[1-9])",
-        'G' => r"(?P<G>\d\d\d\d)",
         'j' => r"(?P<j>36[0-6]|3[0-5]\d|[1-2]\d\d|0[1-9]\d|00[1-9]|[1-9]\d|0[1-9]|[1-9])",
         'm' => r"(?P<m>1[0-2]|0[1-9]|[1-9])",
         'M' => r"(?P<M>[0-5]\d|\d)",
         'S' => r"(?P<S>6[0-1]|[0-5]\d|\d)",
-        'U' => r"(?P<U>5[0-3]|[0-4]\d|\d)",
-        'W' => r"(?P<W>5[0-3]|[0-4]\d|\d)",
-        'w' => r"(?P<w>[0-6])",
-        'u' => r"(?P<u>[1-7])",
-        'V' => r"(?P<V>5[0-3]|0[1-9]|[1-4]\d|\d)",
         'y' => r"(?P<y>\d\d)",
         'Y' => r"(?P<Y>\d\d\d\d)",
         'z' => r"(?P<z>[+-]\d\d:?[0-5]\d(:?[0-5]\d(\.\d{1,6})?)?|(?-i:Z))",
@@ -137,7 +125,7 @@ impl Groups {
 ///
 /// # Errors
 /// `ValueError` where the text does not fit the pattern or the pattern is none; `re.error` where a directive is there twice.
-pub(in crate::python::modules) fn strptime(vm: &mut Vm, text: &str, pattern: &str) -> PyResult<Reading> {
+pub(super) fn strptime(vm: &mut Vm, text: &str, pattern: &str) -> PyResult<Reading> {
     vm.charge(16 + (text.len() + pattern.len()) * 2)?;
     let regex = match expression(pattern) {
         Ok(regex) => regex,
@@ -185,58 +173,10 @@ fn offset(text: &str) -> PyResult<i64> {
     Ok(if digits.starts_with('-') { -microseconds } else { microseconds })
 }
 
-/// Refuses what of ISO years and weeks does not go together.
-fn check_iso(groups: &Groups, year: Option<i64>, weekday: Option<i64>, has_week: bool) -> PyResult<()> {
-    let (iso_year, iso_week) = (groups.number('G'), groups.number('V'));
-    let weekdays = "and a weekday directive ('%A', '%a', '%w', or '%u').";
-    let message = if year.is_none() && iso_year.is_some() {
-        if iso_week.is_none() || weekday.is_none() {
-            format!("ISO year directive '%G' must be used with the ISO week directive '%V' {weekdays}")
-        } else if groups.number('j').is_some() {
-            let instead = "is not compatible with ISO year directive '%G'. Use '%Y' instead.";
-            format!("Day of the year directive '%j' {instead}")
-        } else {
-            return Ok(());
-        }
-    } else if !has_week && iso_week.is_some() {
-        if weekday.is_none() {
-            format!("ISO week directive '%V' must be used with the ISO year directive '%G' {weekdays}")
-        } else {
-            let instead = "is incompatible with the year directive '%Y'. Use the ISO year '%G' instead.";
-            format!("ISO week directive '%V' {instead}")
-        }
-    } else {
-        return Ok(());
-    };
-    Err(value_error(message))
-}
-
-/// Year and day of the year of an ISO week and weekday from 1.
-fn day_of_iso_week(year: i64, week: i64, weekday: i64) -> PyResult<(i64, i64)> {
-    let fourth = i64::from(date::checked(year, 1, 4)?.weekday().to_monday_one_offset());
-    let number = week * 7 + weekday - fourth - 3;
-    Ok(if number < 1 { (year - 1, number + length(year - 1)) } else { (year, number) })
-}
-
-/// The days of a year.
-fn length(year: i64) -> i64 {
-    if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) { 366 } else { 365 }
-}
-
-/// The day of the year by `%U` or `%W` and a weekday; zero and less are days of the year before.
-fn day_of_week_number(year: i64, week: i64, weekday: i64, from_monday: bool) -> PyResult<i64> {
-    let shift = i64::from(!from_monday);
-    let first = i64::from(date::checked(year, 1, 1)?.weekday().to_monday_zero_offset());
-    let (first, weekday) = ((first + shift) % 7, (weekday + shift) % 7);
-    Ok(if week == 0 { 1 + weekday - first } else { 1 + (7 - first) % 7 + 7 * (week - 1) + weekday })
-}
-
 fn read(groups: &Groups) -> PyResult<Reading> {
-    let (months, weekdays) = format::names();
+    let (months, _) = format::names();
     let century = |year: i64| if year <= 68 { 2000 + year } else { 1900 + year };
     let (mut year, mut month, mut day, mut hour) = (None::<i64>, 1, 1, 0);
-    // The week of the year with whether weeks begin on Monday.
-    let (mut weekday, mut week) = (None, None);
     let afternoon = groups.text('p').is_some_and(|half| half.eq_ignore_ascii_case("pm"));
     // Of two ways to say the same, the one that comes later in the pattern counts.
     for name in groups.names() {
@@ -250,51 +190,28 @@ fn read(groups: &Groups) -> PyResult<Reading> {
             'd' => day = number,
             'H' => hour = number,
             'I' => hour = number % 12 + if afternoon { 12 } else { 0 },
-            'A' => weekday = groups.index('A', weekdays, false),
-            'a' => weekday = groups.index('a', weekdays, true),
-            'w' => weekday = Some((number + 6) % 7),
-            'u' => weekday = Some(number - 1),
-            'U' | 'W' => week = Some((number, name == 'W')),
             _ => {}
         }
     }
     let fraction = groups.text('f').map(|digits| format!("{digits:0<6}")).and_then(|digits| digits.parse().ok());
     let offset = groups.text('z').map(|text| offset(&text)).transpose()?;
-    check_iso(groups, year, weekday, week.is_some())?;
     // 29 February without a year is there in some years.
     let any_leap_year = year.is_none() && (month, day) == (2, 29);
     let mut of = year.unwrap_or(if any_leap_year { 1904 } else { 1900 });
-    let mut day_of_year = groups.number('j');
-    if let (None, Some(weekday)) = (day_of_year, weekday) {
-        if let Some((week, from_monday)) = week {
-            day_of_year = Some(day_of_week_number(of, week, weekday, from_monday)?);
-        } else if let (Some(iso_year), Some(iso_week)) = (groups.number('G'), groups.number('V')) {
-            let (year, number) = day_of_iso_week(iso_year, iso_week, weekday + 1)?;
-            (of, day_of_year) = (year, Some(number));
-        }
-        if let Some(number) = day_of_year.filter(|number| *number <= 0) {
-            of -= 1;
-            day_of_year = Some(number + length(of));
-        }
-    }
+    let day_of_year = groups.number('j');
     let start = date::checked(of, 1, 1)?;
-    let found: civil::Date = match day_of_year {
+    match day_of_year {
         Some(number) => {
             let shifted = i128::from(number - 1) * super::MICROSECONDS_PER_DAY;
-            super::shifted(start.at(0, 0, 0, 0), shifted)?.date()
+            let found = super::shifted(start.at(0, 0, 0, 0), shifted)?;
+            (of, month, day) = (found.year().into(), found.month().into(), found.day().into());
         }
-        None => date::checked(of, month, day)?,
-    };
-    if day_of_year.is_some() {
-        (of, month, day) = (found.year().into(), found.month().into(), found.day().into());
+        None => drop(date::checked(of, month, day)?),
     }
     Ok(Reading {
         date: [if any_leap_year { 1900 } else { of }, month, day],
         time: [hour, groups.number('M').unwrap_or(0), groups.number('S').unwrap_or(0)],
         microsecond: fraction.unwrap_or(0),
-        weekday: weekday.unwrap_or_else(|| found.weekday().to_monday_zero_offset().into()),
-        day_of_year: day_of_year.unwrap_or_else(|| found.day_of_year().into()),
-        daylight: if groups.text('Z').is_some() { 0 } else { -1 },
         offset,
     })
 }

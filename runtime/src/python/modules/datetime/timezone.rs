@@ -1,60 +1,21 @@
 //! `datetime.timezone`: a fixed offset from UTC.
 
-use super::moment::Moment;
 use super::timedelta::{Delta, delta};
-use super::{MICROSECONDS_PER_DAY, decide, shifted};
+use super::{MICROSECONDS_PER_DAY, decide};
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, OBJECT};
-use crate::python::value::{Method, Value};
+use crate::python::value::Value;
 use crate::python::vm::{CompareOp, Vm};
 
-/// `datetime.tzinfo`, for `isinstance`.
-pub static TZINFO: BuiltinType = BuiltinType::new("tzinfo", "datetime", &OBJECT);
+/// `datetime.tzinfo`
+static TZINFO: BuiltinType = BuiltinType::new("tzinfo", "datetime", &OBJECT);
 
 /// `datetime.timezone`
-pub static TIMEZONE: BuiltinType = BuiltinType {
-    construct: Some(construct),
-    methods: &[
-        Method {
-            name: "dst",
-            call: |_, _, args| {
-                moment_argument(args, "dst")?;
-                Ok(Value::None)
-            },
-        },
-        Method {
-            name: "tzname",
-            call: |_, this, args| {
-                moment_argument(args, "tzname")?;
-                Ok(this.downcast::<Zone>().map_or(Value::None, |zone| Value::str(zone.text())))
-            },
-        },
-        Method {
-            name: "utcoffset",
-            call: |_, this, args| {
-                moment_argument(args, "utcoffset")?;
-                this.downcast::<Zone>().map_or(Ok(Value::None), |zone| delta(zone.microseconds()))
-            },
-        },
-        Method { name: "fromutc", call: from_utc },
-    ],
-    ..BuiltinType::new("timezone", "datetime", &TZINFO)
-};
-
-/// The argument of the methods, a `datetime` or `None`, which a fixed offset does not depend on.
-fn moment_argument(args: Args, method: &str) -> PyResult<()> {
-    let [moment] = args.exactly(&format!("timezone.{method}"))?;
-    if moment.is_none() || moment.downcast::<Moment>().is_some() {
-        return Ok(());
-    }
-    Err(type_error(format!(
-        "{method}(dt) argument must be a datetime instance or None, not {}",
-        moment.type_name().as_str()
-    )))
-}
+pub static TIMEZONE: BuiltinType =
+    BuiltinType { construct: Some(construct), ..BuiltinType::new("timezone", "datetime", &TZINFO) };
 
 /// A `timezone`. Two of the same offset are equal, whatever their names.
 #[derive(Clone)]
@@ -117,11 +78,6 @@ pub(super) fn utc() -> Value {
     Value::object(Zone::of_seconds(0))
 }
 
-/// A zone of whole minutes east of UTC.
-pub(super) fn of_minutes(minutes: i32) -> Value {
-    Value::object(Zone::of_seconds(minutes * 60))
-}
-
 fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [offset, name] = args.bind("timezone", ["offset", "name"], 1)?;
     let offset = offset.unwrap_or_default();
@@ -157,19 +113,6 @@ pub(super) fn checked(vm: &mut Vm, microseconds: i128) -> PyResult<Zone> {
             )))
         }
     }
-}
-
-/// `timezone.fromutc(datetime)`
-fn from_utc(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let [value] = args.exactly("timezone.fromutc")?;
-    let (Some(zone), Some(moment)) = (this.downcast::<Zone>(), value.downcast::<Moment>()) else {
-        return Err(type_error("fromutc: argument must be a datetime"));
-    };
-    if moment.zone.as_ref() != Some(zone) {
-        return Err(value_error("fromutc: dt.tzinfo is not self"));
-    }
-    let local = shifted(moment.local, zone.microseconds())?;
-    Ok(Value::object(Moment { local, zone: Some(zone.clone()), fold: 0 }))
 }
 
 /// The zone of a `tzinfo` argument.

@@ -21,7 +21,7 @@ fn defines(class: &Rc<Class>, name: &str) -> bool {
 }
 
 /// Classes of CPython that have comparisons of their own, by module; those derived from them have these.
-const ORDERED: [(&str, &[&str]); 13] = [
+const ORDERED: [(&str, &[&str]); 12] = [
     (
         "",
         &[
@@ -47,7 +47,7 @@ const ORDERED: [(&str, &[&str]); 13] = [
             "UnionType",
         ],
     ),
-    ("collections", &["Counter", "deque"]),
+    ("collections", &["Counter"]),
     ("collections.abc", &["ItemsView", "KeysView", "Set"]),
     ("datetime", &["date", "time", "timedelta", "timezone"]),
     ("functools", &["KeyWrapper"]),
@@ -58,7 +58,6 @@ const ORDERED: [(&str, &[&str]); 13] = [
     ("re", &["Pattern"]),
     ("types", &["GenericAlias", "SimpleNamespace", "UnionType"]),
     ("typing", &["Union"]),
-    ("uuid", &["UUID"]),
 ];
 
 fn is_ordered(class: &'static BuiltinType) -> bool {

@@ -15,7 +15,6 @@ struct Selections {
 
 enum Rule {
     Combinations,
-    WithReplacement,
     /// With the cycles of the algorithm in CPython's documentation.
     Permutations(Vec<usize>),
 }
@@ -31,14 +30,6 @@ impl Selections {
                 let next = self.indices.get(place).map_or(0, |index| index + 1);
                 for (index, value) in self.indices.iter_mut().skip(place).zip(next..) {
                     *index = value;
-                }
-                true
-            }
-            Rule::WithReplacement => {
-                let Some(place) = self.indices.iter().rposition(|index| *index != n - 1) else { return false };
-                let next = self.indices.get(place).map_or(0, |index| index + 1);
-                for index in self.indices.iter_mut().skip(place) {
-                    *index = next;
                 }
                 true
             }
@@ -111,15 +102,6 @@ pub(super) fn combinations(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let ended = length > pool.len();
     let indices = (0..length).collect();
     made(&COMBINATIONS, Selections { pool, indices, rule: Rule::Combinations, started: false, ended })
-}
-
-pub(super) fn combinations_with_replacement(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let (pool, length) = selection_arguments(vm, args, "combinations_with_replacement", 2)?;
-    let length = length.unwrap_or_default();
-    let ended = pool.is_empty() && length > 0;
-    let indices = vec![0; length];
-    let rule = Rule::WithReplacement;
-    made(&COMBINATIONS_WITH_REPLACEMENT, Selections { pool, indices, rule, started: false, ended })
 }
 
 pub(super) fn permutations(vm: &mut Vm, args: Args) -> PyResult<Value> {

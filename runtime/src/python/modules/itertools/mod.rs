@@ -22,15 +22,12 @@ macro_rules! classes {
 classes! {
     ACCUMULATE = "accumulate" (streams::accumulate);
     COMBINATIONS = "combinations" (combinations::combinations);
-    COMBINATIONS_WITH_REPLACEMENT = "combinations_with_replacement" (combinations::combinations_with_replacement);
-    COMPRESS = "compress" (streams::compress);
     COUNT = "count" (streams::count);
     CYCLE = "cycle" (streams::cycle);
     DROPWHILE = "dropwhile" (streams::dropwhile);
     FILTERFALSE = "filterfalse" (streams::filterfalse);
     GROUPBY = "groupby" (streams::groupby);
     ISLICE = "islice" (streams::islice);
-    PAIRWISE = "pairwise" (streams::pairwise);
     PERMUTATIONS = "permutations" (combinations::permutations);
     PRODUCT = "product" (combinations::product);
     REPEAT = "repeat" (streams::repeat);
@@ -46,25 +43,21 @@ pub(crate) static CHAIN: BuiltinType = BuiltinType {
 };
 
 pub(super) static GROUPER: BuiltinType = BuiltinType::new("_grouper", "itertools", &OBJECT);
-pub(super) static TEE: BuiltinType = BuiltinType::new("_tee", "itertools", &OBJECT);
 
 module! {
     /// `itertools`
     MODULE = "itertools";
-    functions { "tee" => streams::tee }
+    functions {}
     values(_vm) {
         "accumulate" => class(&ACCUMULATE),
         "chain" => class(&CHAIN),
         "combinations" => class(&COMBINATIONS),
-        "combinations_with_replacement" => class(&COMBINATIONS_WITH_REPLACEMENT),
-        "compress" => class(&COMPRESS),
         "count" => class(&COUNT),
         "cycle" => class(&CYCLE),
         "dropwhile" => class(&DROPWHILE),
         "filterfalse" => class(&FILTERFALSE),
         "groupby" => class(&GROUPBY),
         "islice" => class(&ISLICE),
-        "pairwise" => class(&PAIRWISE),
         "permutations" => class(&PERMUTATIONS),
         "product" => class(&PRODUCT),
         "repeat" => class(&REPEAT),

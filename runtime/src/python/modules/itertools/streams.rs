@@ -1,7 +1,6 @@
 //! `itertools` that give items as they come.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::*;
@@ -188,30 +187,6 @@ pub(super) fn accumulate(vm: &mut Vm, args: Args) -> PyResult<Value> {
     made(&ACCUMULATE, Accumulate { source, function: given(function), total: None, initial: given(initial) })
 }
 
-struct Compress {
-    data: Value,
-    selectors: Value,
-}
-
-impl PyIterator for Compress {
-    fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        while let Some(item) = vm.next(&self.data)? {
-            vm.charge(1)?;
-            let Some(selector) = vm.next(&self.selectors)? else { return Ok(None) };
-            if vm.truthy(&selector)? {
-                return Ok(Some(item));
-            }
-        }
-        Ok(None)
-    }
-}
-
-pub(super) fn compress(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let [data, selectors] = args.bind("compress", ["data", "selectors"], 2)?.map(Option::unwrap_or_default);
-    let (data, selectors) = (vm.iter(&data)?, vm.iter(&selectors)?);
-    made(&COMPRESS, Compress { data, selectors })
-}
-
 /// `takewhile`, `dropwhile`, `filterfalse`
 struct While {
     predicate: Value,
@@ -366,33 +341,6 @@ pub(super) fn islice(vm: &mut Vm, args: Args) -> PyResult<Value> {
     made(&ISLICE, Islice { source, next: start, taken: 0, stop, step })
 }
 
-struct Pairwise {
-    source: Value,
-    previous: Option<Value>,
-}
-
-impl PyIterator for Pairwise {
-    fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        vm.charge(3)?;
-        let previous = match self.previous.take() {
-            Some(previous) => previous,
-            None => match vm.next(&self.source)? {
-                Some(first) => first,
-                None => return Ok(None),
-            },
-        };
-        let Some(item) = vm.next(&self.source)? else { return Ok(None) };
-        self.previous = Some(item.clone());
-        Ok(Some(Value::tuple(vec![previous, item])))
-    }
-}
-
-pub(super) fn pairwise(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let source = one(args, "pairwise")?;
-    let source = vm.iter(&source)?;
-    made(&PAIRWISE, Pairwise { source, previous: None })
-}
-
 struct ZipLongest {
     sources: Vec<Option<Value>>,
     fill: Value,
@@ -515,46 +463,4 @@ pub(super) fn groupby(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let groups =
         Groups { source, key: key.filter(|key| !key.is_none()), pending: None, current: None, number: 0, ended: false };
     made(&GROUPBY, GroupBy(Rc::new(RefCell::new(groups))))
-}
-
-/// What the iterators of one `tee` share: for each, the items that it has still to give.
-struct TeeShared {
-    source: Value,
-    queues: Vec<VecDeque<Value>>,
-}
-
-struct Tee {
-    shared: Rc<RefCell<TeeShared>>,
-    index: usize,
-}
-
-impl PyIterator for Tee {
-    fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        vm.charge(1)?;
-        let mut shared = self.shared.try_borrow_mut().map_err(|_| runtime_error("reentrant call inside tee"))?;
-        if let Some(item) = shared.queues.get_mut(self.index).and_then(VecDeque::pop_front) {
-            return Ok(Some(item));
-        }
-        let source = shared.source.clone();
-        let Some(item) = vm.next(&source)? else { return Ok(None) };
-        for (index, queue) in shared.queues.iter_mut().enumerate() {
-            if index != self.index {
-                queue.push_back(item.clone());
-            }
-        }
-        Ok(Some(item))
-    }
-}
-
-pub(super) fn tee(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let [source, count] = args.between("tee", 1)?;
-    let source = vm.iter(&source.unwrap_or_default())?;
-    let count = match count {
-        Some(count) => size(vm, &count, "n must be >= 0")?,
-        None => 2,
-    };
-    vm.charge(count)?;
-    let shared = Rc::new(RefCell::new(TeeShared { source, queues: vec![VecDeque::new(); count] }));
-    let iterators = (0..count).map(|index| IteratorObject::new(&TEE, Tee { shared: shared.clone(), index })).collect();
-    Ok(Value::tuple(iterators))
 }

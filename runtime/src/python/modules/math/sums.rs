@@ -19,10 +19,7 @@ pub(super) fn fsum(vm: &mut Vm, args: Args) -> PyResult<Value> {
 }
 
 /// The correctly rounded sum: Shewchuk's partial sums, as `math_fsum` keeps them.
-///
-/// # Errors
-/// `OverflowError` where an intermediate sum overflows, `ValueError` for infinities of both signs.
-pub fn exact_sum(numbers: &[f64]) -> PyResult<f64> {
+fn exact_sum(numbers: &[f64]) -> PyResult<f64> {
     let mut partials: Vec<f64> = Vec::new();
     let (mut special_sum, mut infinity_sum) = (0.0, 0.0);
     for &number in numbers {

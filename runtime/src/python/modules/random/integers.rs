@@ -1,4 +1,4 @@
-//! `random`'s integers: `getrandbits`, `randbytes`, `randrange`, `randint`.
+//! `random`'s integers: `getrandbits`, `randrange`, `randint`.
 
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
@@ -22,24 +22,8 @@ fn draw_bits(vm: &mut Vm, source: Source<'_>, bits: i64) -> PyResult<BigUint> {
 /// `getrandbits(k)`
 pub(super) fn getrandbits(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
     let [bits] = args.exactly("Random.getrandbits")?;
-    let bits = number_of_bits(vm, &bits)?;
+    let bits = convert::index_i32(vm, &bits).map(i64::from)?;
     Ok(Value::from_bigint(BigInt::from(draw_bits(vm, source, bits)?)))
-}
-
-/// A number of bits, which CPython takes as a C int.
-fn number_of_bits(vm: &mut Vm, value: &Value) -> PyResult<i64> {
-    convert::index_i32(vm, value).map(i64::from)
-}
-
-/// `randbytes(n)`
-pub(super) fn randbytes(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
-    let [count] = Signature::method("Random.randbytes", ["n"], 1).bind(args)?;
-    // Eight times what it is given must be a number of bits.
-    let bits = vm.binary(BinaryOp::Multiply, &count.unwrap_or_default(), &Value::Int(8))?;
-    let bits = number_of_bits(vm, &bits)?;
-    let mut bytes = draw_bits(vm, source, bits)?.to_bytes_le();
-    bytes.resize(usize::try_from(bits / 8).unwrap_or_default(), 0);
-    Ok(Value::bytes(bytes))
 }
 
 /// An argument of `randrange`: an int, or with CPython 3.11 anything that equals its own `int(...)`.

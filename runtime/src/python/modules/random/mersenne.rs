@@ -4,8 +4,6 @@ use num_bigint::{BigInt, BigUint};
 use smallvec::SmallVec;
 
 const N: usize = 624;
-/// How many numbers `getstate` gives of the generator: its words, and which comes next.
-pub const STATE_LENGTH: usize = N + 1;
 const M: usize = 397;
 const MATRIX_A: u32 = 0x9908_b0df;
 const UPPER_MASK: u32 = 0x8000_0000;
@@ -237,26 +235,5 @@ impl MersenneTwister {
                 return candidate;
             }
         }
-    }
-
-    /// The words and the next index, as `random.getstate` shows them.
-    pub fn state(&mut self) -> (Vec<u32>, usize) {
-        if !self.ready {
-            self.make_words();
-        }
-        self.twist(N);
-        (self.words.clone(), self.index)
-    }
-
-    /// Restores what [`MersenneTwister::state`] gave; false where it is none.
-    pub fn set_state(&mut self, words: Vec<u32>, index: usize) -> bool {
-        if words.len() != N || index > N {
-            return false;
-        }
-        self.words = words;
-        self.index = index;
-        self.twisted = N;
-        self.ready = true;
-        true
     }
 }

@@ -3,13 +3,12 @@
 //! Every function serves twice: as a function of the module, on the machine's generator, and as a method of the class
 //! `Random`, on the instance's own.
 
-pub mod distributions;
-pub(super) mod entropy;
 pub mod integers;
 pub mod mersenne;
 pub mod selection;
 
 use std::cell::RefCell;
+use std::f64::consts::TAU;
 
 use num_bigint::BigUint;
 use sha2::{Digest, Sha512};
@@ -19,8 +18,7 @@ pub use mersenne::MersenneTwister;
 use super::signature::Signature;
 use crate::python::args::Args;
 use crate::python::builtins::convert;
-use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
-use crate::python::number::Num;
+use crate::python::exception::{PyResult, type_error};
 use crate::python::number::int_ops::words;
 use crate::python::object::Object;
 use crate::python::types::{BuiltinType, OBJECT};
@@ -95,28 +93,16 @@ macro_rules! functions {
 
 functions! {
     "seed" => seed,
-    "getstate" => getstate,
-    "setstate" => setstate,
     "random" => random,
     "getrandbits" => integers::getrandbits,
-    "randbytes" => integers::randbytes,
     "randrange" => integers::randrange,
     "randint" => integers::randint,
     "choice" => selection::choice,
     "choices" => selection::choices,
     "sample" => selection::sample,
     "shuffle" => selection::shuffle,
-    "uniform" => distributions::uniform,
-    "triangular" => distributions::triangular,
-    "gauss" => distributions::gauss,
-    "normalvariate" => distributions::normalvariate,
-    "lognormvariate" => distributions::lognormvariate,
-    "expovariate" => distributions::expovariate,
-    "vonmisesvariate" => distributions::vonmisesvariate,
-    "gammavariate" => distributions::gammavariate,
-    "betavariate" => distributions::betavariate,
-    "paretovariate" => distributions::paretovariate,
-    "weibullvariate" => distributions::weibullvariate,
+    "uniform" => uniform,
+    "gauss" => gauss,
 }
 
 /// `random`
@@ -192,67 +178,27 @@ fn version_one_seed(characters: &[u64]) -> u64 {
     hash ^ u64::try_from(characters.len()).unwrap_or_default()
 }
 
-const STATE_VERSION: i64 = 3;
-
-fn getstate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
-    let [] = Signature::method("Random.getstate", [], 0).bind(args)?;
-    vm.charge(mersenne::STATE_LENGTH)?;
-    let (words, index, gauss) = source.with(vm, |generator| {
-        let (words, index) = generator.state();
-        (words, index, generator.gauss_next)
-    });
-    let mut internal: Vec<Value> = words.into_iter().map(|word| Value::Int(i64::from(word))).collect();
-    internal.push(Value::from_usize(index));
-    let gauss = gauss.map_or(Value::None, Value::Float);
-    Ok(Value::tuple(vec![Value::Int(STATE_VERSION), Value::tuple(internal), gauss]))
+/// `uniform(a, b)`
+fn uniform(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
+    let [a, b] = Signature::method("Random.uniform", ["a", "b"], 2).bind(args)?.map(Option::unwrap_or_default);
+    let width = vm.binary(BinaryOp::Subtract, &b, &a)?;
+    let part = Value::Float(source.random(vm));
+    let offset = vm.binary(BinaryOp::Multiply, &width, &part)?;
+    vm.binary(BinaryOp::Add, &a, &offset)
 }
 
-/// The words of an old state, each modulo `2**32`.
-fn unsigned(vm: &mut Vm, words: &Value) -> PyResult<Value> {
-    let mut all = Vec::new();
-    for word in vm.collect(words)? {
-        all.push(vm.binary(BinaryOp::Remainder, &word, &Value::Int(1 << 32))?);
-    }
-    Ok(Value::tuple(all))
-}
-
-fn setstate(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
-    let [state] = Signature::method("Random.setstate", ["state"], 1).bind(args)?;
-    let state = state.unwrap_or_default();
-    let version = vm.get_item(&state, &Value::Int(0))?;
-    let current = vm.equal(&version, &Value::Int(STATE_VERSION))?;
-    if !current && !vm.equal(&version, &Value::Int(2))? {
-        let version = vm.str(&version)?;
-        let message = "passed to Random.setstate() of version";
-        return Err(value_error(format!("state with version {} {message} {STATE_VERSION}", version.as_str())));
-    }
-    let parts = vm.unpack(&state, 3)?;
-    let [_, internal, gauss] = parts.as_slice() else { return Err(value_error("invalid state")) };
-    // Version 2, which Python 2.6 wrote, has signed words.
-    let internal = if current { internal.clone() } else { unsigned(vm, internal)? };
-    let Value::Tuple(internal) = &internal else { return Err(type_error("state vector must be a tuple")) };
-    if internal.items.len() != mersenne::STATE_LENGTH {
-        return Err(value_error("state vector is the wrong size"));
-    }
-    vm.charge(internal.items.len())?;
-    let mut numbers = Vec::with_capacity(internal.items.len());
-    for value in &internal.items {
-        let number = Num::int_of(value).ok_or_else(|| type_error("an integer is required"))?;
-        let number = u32::try_from(number.to_big());
-        // The last number is no word but a place.
-        numbers.push(number.map_err(|_| match numbers.len() + 1 {
-            mersenne::STATE_LENGTH => value_error("invalid state"),
-            _ => overflow_error("can't convert negative value to unsigned int"),
-        })?);
-    }
-    let index = numbers.pop().and_then(|index| usize::try_from(index).ok()).unwrap_or(usize::MAX);
-    let gauss = match gauss {
-        Value::Float(value) => Some(*value),
-        _ => None,
-    };
-    let restored = source.with(vm, |generator| {
-        generator.gauss_next = gauss;
-        generator.set_state(numbers, index)
+/// `gauss(mu=0.0, sigma=1.0)`
+fn gauss(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
+    let [mu, sigma] = Signature::method("Random.gauss", ["mu", "sigma"], 0).bind(args)?;
+    let (mu, sigma) = (mu.unwrap_or(Value::Float(0.0)), sigma.unwrap_or(Value::Float(1.0)));
+    let z = source.with(vm, |generator| {
+        generator.gauss_next.take().unwrap_or_else(|| {
+            let angle = generator.random() * TAU;
+            let radius = (-2.0 * (1.0 - generator.random()).ln()).sqrt();
+            generator.gauss_next = Some(angle.sin() * radius);
+            angle.cos() * radius
+        })
     });
-    if restored { Ok(Value::None) } else { Err(value_error("invalid state")) }
+    let offset = vm.binary(BinaryOp::Multiply, &Value::Float(z), &sigma)?;
+    vm.binary(BinaryOp::Add, &mu, &offset)
 }

@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::bytes::text_of;
 use super::errors::compile_error;
 use super::flags::number;
 use super::pattern::PatternObject;
+use super::text_only;
 use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
 use crate::python::hash;
 use crate::python::regex::{Regex, compiling};
@@ -28,21 +28,21 @@ thread_local! {
 /// The patterns of a thread.
 #[derive(Default)]
 struct Kept {
-    /// By flags, and whether the pattern is one of bytes.
-    patterns: HashMap<(u32, bool), HashMap<String, Value>>,
+    /// By flags.
+    patterns: HashMap<u32, HashMap<String, Value>>,
     count: usize,
     /// The steps that compiling them took.
     steps: usize,
 }
 
 impl Kept {
-    fn add(&mut self, kind: (u32, bool), text: String, steps: usize, value: Value) {
+    fn add(&mut self, flags: u32, text: String, steps: usize, value: Value) {
         if self.count >= MAX_KEPT || self.steps.saturating_add(steps) > MAX_STEPS {
             *self = Self::default();
         }
         self.count += 1;
         self.steps = self.steps.saturating_add(steps);
-        self.patterns.entry(kind).or_default().insert(text, value);
+        self.patterns.entry(flags).or_default().insert(text, value);
     }
 }
 
@@ -74,29 +74,32 @@ pub(super) fn pattern(vm: &mut Vm, pattern: &Value, flags: Option<&Value>) -> Py
         }
         return Ok(pattern.clone());
     }
-    let bytes = matches!(pattern, Value::Bytes(_));
-    let Some(text) = text_of(pattern, bytes) else {
-        // CPython looks for it among the patterns it keeps first.
-        crate::python::hash::hash(vm, pattern)?;
-        return Err(type_error("first argument must be string or compiled pattern"));
+    let text = match pattern {
+        Value::Str(text) => text,
+        Value::Bytes(_) => return Err(text_only()),
+        other => {
+            // CPython looks for it among the patterns it keeps first.
+            hash::hash(vm, other)?;
+            return Err(type_error("first argument must be string or compiled pattern"));
+        }
     };
     // Whether it is kept depends on earlier jobs, so what it costs must not: once in a job, as if it were compiled.
-    let kept = KEPT.with_borrow(|kept| kept.patterns.get(&(flags, bytes))?.get(text.as_str()).cloned());
-    let reading = compiling::reading(&text);
+    let kept = KEPT.with_borrow(|kept| kept.patterns.get(&flags)?.get(text.as_str()).cloned());
+    let reading = compiling::reading(text);
     let compiling = match kept.as_ref().and_then(|kept| kept.downcast::<PatternObject>()) {
         Some(kept) => kept.regex.compiling(),
         // Reading it to know what it costs must be affordable.
         None if reading as u64 > vm.steps_left() => 0,
-        None => compiling::cost(&text, flags, bytes),
+        None => compiling::cost(text, flags),
     };
     let steps = reading.saturating_add(compiling);
-    vm.charge_once(&text, flags, steps)?;
+    vm.charge_once(text, flags, steps)?;
     if let Some(value) = kept {
         return Ok(value);
     }
-    let regex = Regex::of_kind(&text, flags, bytes).map_err(|error| compile_error(&error, &text, pattern))?;
-    let value = Value::object(PatternObject::new(text.clone().into_owned(), Rc::new(regex)));
-    KEPT.with_borrow_mut(|kept| kept.add((flags, bytes), text.to_string(), steps, value.clone()));
+    let regex = Regex::new(text, flags).map_err(|error| compile_error(&error, text))?;
+    let value = Value::object(PatternObject::new(text.clone(), Rc::new(regex)));
+    KEPT.with_borrow_mut(|kept| kept.add(flags, text.to_string(), steps, value.clone()));
     Ok(value)
 }
 
@@ -104,9 +107,4 @@ pub(super) fn pattern(vm: &mut Vm, pattern: &Value, flags: Option<&Value>) -> Py
 fn too_large(vm: &mut Vm, given: &Value) -> PyResult<Value> {
     pattern(vm, given, None)?;
     Err(overflow_error("Python int too large to convert to C int"))
-}
-
-/// Forgets all.
-pub(super) fn purge() {
-    KEPT.with_borrow_mut(|kept| *kept = Kept::default());
 }

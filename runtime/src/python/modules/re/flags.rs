@@ -4,11 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::int;
-use crate::python::args::Args;
-use crate::python::builtins::numbers;
-use crate::python::exception::{PyResult, value_error};
+use crate::python::exception::PyResult;
 use crate::python::hash::hash_immutable;
-use crate::python::iterator::{Items, IteratorObject};
 use crate::python::object::Object;
 use crate::python::regex::ast::flag;
 use crate::python::types::{BuiltinType, INT};
@@ -17,16 +14,7 @@ use crate::python::vm::operators::of_method;
 use crate::python::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
 
 /// The class `re.RegexFlag`.
-pub static REGEX_FLAG: BuiltinType = BuiltinType {
-    construct: Some(|_, args| {
-        let [value] = args.exactly("RegexFlag")?;
-        match number(&value) {
-            Some(bits) => Ok(flags(bits)),
-            None => Err(value_error(format!("{} is not a valid RegexFlag", value.type_name().as_str()))),
-        }
-    }),
-    ..BuiltinType::new("RegexFlag", "re", &INT)
-};
+pub static REGEX_FLAG: BuiltinType = BuiltinType::new("RegexFlag", "re", &INT);
 
 /// The members in the order of their definition: long name, short name, bit.
 const MEMBERS: [(&str, &str, u32); 9] = [
@@ -120,28 +108,8 @@ impl Object for RegexFlag {
         })
     }
 
-    fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
-        self.has_method(name).then(|| vm.call_method(&self.int(), name, std::mem::take(args)))
-    }
-
     fn truthy(&self, _: &mut Vm) -> PyResult<bool> {
         Ok(self.0 != 0)
-    }
-
-    fn contains(&self, _: &mut Vm, item: &Value) -> Option<PyResult<bool>> {
-        let other = item.downcast::<Self>()?;
-        Some(Ok(self.0 & other.0 == other.0))
-    }
-
-    fn iter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
-        let mut members: Vec<u32> = self.members().map(|(_, _, bit)| *bit).collect();
-        members.sort_unstable();
-        let members: Vec<Value> = members.into_iter().map(|bit| flags(i64::from(bit))).collect();
-        Some(Ok(IteratorObject::generator("Flag.__iter__", Items(members.into_iter()))))
-    }
-
-    fn len(&self, _: &mut Vm) -> Option<PyResult<usize>> {
-        Some(Ok(self.members().count()))
     }
 
     fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
@@ -171,10 +139,6 @@ impl Object for RegexFlag {
             ("or" | "ror", Some(bits)) => return Some(Ok(flags(self.0 | bits))),
             ("xor" | "rxor", Some(bits)) => return Some(Ok(flags(self.0 ^ bits))),
             _ => {}
-        }
-        if let "divmod" | "rdivmod" = method {
-            let args = Args::positional([self.int(), Value::Int(bits?)]);
-            return Some(numbers::divmod(vm, args));
         }
         let (op, reflected) = of_method(method)?;
         if let BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::MatMultiply = op {

@@ -2,11 +2,10 @@
 
 use std::rc::Rc;
 
-use super::bytes::{part, text_of};
-use super::pattern::{Subject, parsed};
+use super::pattern::Subject;
 use crate::python::args::Args;
 use crate::python::dict::Dict;
-use crate::python::exception::{PyResult, Raised, attribute_error, index_error, type_error};
+use crate::python::exception::{PyResult, Raised, attribute_error, index_error};
 use crate::python::object::Object;
 use crate::python::regex::{Regex, Spans};
 use crate::python::types::{self, BuiltinType};
@@ -24,8 +23,8 @@ pub static MATCH: BuiltinType = BuiltinType {
     statics: &[],
 };
 
-const METHODS: &[&str] = &["group", "groups", "groupdict", "start", "end", "span", "expand", "__getitem__"];
-const ATTRIBUTES: &[&str] = &["string", "re", "pos", "endpos", "lastindex", "lastgroup", "regs"];
+const METHODS: &[&str] = &["group", "groups", "groupdict", "start", "end", "span", "__getitem__"];
+const ATTRIBUTES: &[&str] = &["string", "re", "pos", "endpos", "lastindex", "lastgroup"];
 
 /// The bytes of a text whose characters are counted in the time of a step.
 pub(super) const COUNTED_A_STEP: usize = 256;
@@ -63,8 +62,8 @@ impl MatchObject {
     fn text(&self, group: usize, default: &Value) -> Value {
         match self.spans.get(group).and_then(|(start, end)| self.subject.text.get(start..end)) {
             // The whole text is shared, not copied.
-            Some(text) if text.len() == self.subject.text.len() => self.subject.value.clone(),
-            Some(text) => part(text, self.regex.is_bytes()),
+            Some(text) if text.len() == self.subject.text.len() => Value::Str(self.subject.text.clone()),
+            Some(text) => Value::str(text),
             None => default.clone(),
         }
     }
@@ -127,22 +126,6 @@ impl MatchObject {
             _ => Value::tuple(vec![start, end]),
         })
     }
-
-    fn expand(&self, vm: &mut Vm, args: Args) -> PyResult<Value> {
-        let [template] = args.bind("expand", ["template"], 1)?;
-        let template = template.unwrap_or_default();
-        let fits = text_of(&template, self.regex.is_bytes()).is_some();
-        let (_, parsed) = parsed(&template, &self.regex)?;
-        if !fits && let Some(index) = parsed.first_text() {
-            let expected = if self.regex.is_bytes() { "a bytes-like object" } else { "str instance" };
-            let found = template.type_name();
-            return Err(type_error(format!("sequence item {index}: expected {expected}, {} found", found.as_str())));
-        }
-        let template = parsed;
-        let mut out = String::new();
-        template.expand(vm, &self.subject.text, &self.spans, &mut out)?;
-        Ok(part(&out, self.regex.is_bytes()))
-    }
 }
 
 impl Object for MatchObject {
@@ -152,7 +135,7 @@ impl Object for MatchObject {
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         Ok(Some(match name {
-            "string" => self.subject.value.clone(),
+            "string" => Value::Str(self.subject.text.clone()),
             "re" => self.pattern.clone(),
             "pos" => Value::from_usize(self.subject.pos),
             "endpos" => Value::from_usize(self.subject.endpos),
@@ -161,9 +144,6 @@ impl Object for MatchObject {
                 let last = self.regex.last_index(&self.spans);
                 let name = self.regex.names().iter().find(|(_, group)| Some(*group as usize) == last);
                 name.map_or(Value::None, |(name, _)| Value::str(name.as_str()))
-            }
-            "regs" => {
-                Value::tuple((0..=self.regex.groups()).map(|group| Value::tuple(self.span(group).to_vec())).collect())
             }
             name if METHODS.contains(&name) || name.starts_with("__") => return Ok(None),
             name => return Err(attribute_error(format!("'re.Match' object has no attribute '{name}'"))),
@@ -183,7 +163,6 @@ impl Object for MatchObject {
             "group" => self.group(&args),
             "groups" => vm.charge(self.regex.groups() * 2).and_then(|()| self.groups(args)),
             "groupdict" => self.groupdict(args),
-            "expand" => self.expand(vm, args),
             "__getitem__" => {
                 args.exactly("__getitem__").and_then(|[group]| Ok(self.text(self.index(&group)?, &Value::None)))
             }

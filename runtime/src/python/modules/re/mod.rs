@@ -3,7 +3,6 @@
 //! DIFFERENCE: a search that takes too many steps of backtracking raises `RuntimeError`, where CPython would run on (see
 //! [`crate::python::regex`] for all differences of patterns).
 
-pub mod bytes;
 mod compile;
 mod errors;
 mod flags;
@@ -17,7 +16,7 @@ pub use matched::MATCH;
 pub use pattern::PATTERN;
 
 use crate::python::args::Args;
-use crate::python::exception::{PyResult, overflow_error, type_error};
+use crate::python::exception::{PyResult, Raised, not_implemented_error, overflow_error, type_error};
 use crate::python::module::ModuleDef;
 use crate::python::modules::signature::Signature;
 use crate::python::string::Str;
@@ -39,7 +38,6 @@ pub static RE: ModuleDef = ModuleDef {
         "findall",
         "finditer",
         "compile",
-        "purge",
         "escape",
         "error",
         "Pattern",
@@ -76,7 +74,6 @@ static FUNCTIONS: &[Builtin] = &[
     Builtin { name: "subn", call: |vm, args| substitute(vm, args, "subn") },
     Builtin { name: "split", call: split },
     Builtin { name: "compile", call: compile },
-    Builtin { name: "purge", call: purge },
     Builtin { name: "escape", call: escape },
 ];
 
@@ -122,13 +119,6 @@ fn split(vm: &mut Vm, args: Args) -> PyResult<Value> {
     pattern::call(vm, &pattern, "split", Args::positional([text, most].into_iter().flatten()))
 }
 
-/// `re.purge()`
-fn purge(_: &mut Vm, args: Args) -> PyResult<Value> {
-    let [] = Signature::function("purge", [], 0).bind(args)?;
-    compile::purge();
-    Ok(Value::None)
-}
-
 /// `re.escape(pattern)`
 fn escape(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [pattern] = Signature::function("escape", ["pattern"], 1).bind(args)?;
@@ -145,18 +135,7 @@ fn escape(vm: &mut Vm, args: Args) -> PyResult<Value> {
             }
             Ok(Value::str(escaped))
         }
-        Value::Bytes(bytes) => {
-            vm.charge_bytes(bytes.len())?;
-            vm.charge(bytes.len() / 4)?;
-            let mut escaped = Vec::with_capacity(bytes.len());
-            for byte in bytes.iter() {
-                if SPECIAL.as_bytes().contains(byte) {
-                    escaped.push(b'\\');
-                }
-                escaped.push(*byte);
-            }
-            Ok(Value::bytes(escaped))
-        }
+        Value::Bytes(_) => Err(text_only()),
         other => {
             let name = other.type_name();
             Err(type_error(format!("decoding to str: need a bytes-like object, {} found", name.as_str())))
@@ -166,6 +145,13 @@ fn escape(vm: &mut Vm, args: Args) -> PyResult<Value> {
 
 /// What `re.escape` puts a backslash before.
 const SPECIAL: &str = "()[]{}?*+-|^$\\.&~# \t\n\r\x0b\x0c";
+
+/// The error where CPython takes bytes.
+///
+/// DIFFERENCE: patterns are text.
+fn text_only() -> Raised {
+    not_implemented_error("tpvc's `re` has patterns of text only, not of bytes")
+}
 
 /// The text that a pattern is matched with.
 ///

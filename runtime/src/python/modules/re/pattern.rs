@@ -1,19 +1,15 @@
 //! `re.Pattern`.
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::bytes::{part, text_of};
 use super::errors::{search_error, template_error};
-use super::int;
 use super::matched::{COUNTED_A_STEP, MatchObject};
+use super::{int, text_of, text_only};
 use crate::python::args::Args;
 use crate::python::builtins::classes::is_callable;
-use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, Raised, attribute_error, type_error};
 use crate::python::hash::hash_str;
 use crate::python::iterator::{IteratorObject, PyIterator};
-use crate::python::modules::types::read_only;
 use crate::python::object::Object;
 use crate::python::regex::ast::flag;
 use crate::python::regex::engine::Scan;
@@ -35,7 +31,7 @@ pub static PATTERN: BuiltinType = BuiltinType {
 };
 
 const METHODS: &[&str] = &["match", "fullmatch", "search", "findall", "finditer", "sub", "subn", "split"];
-const ATTRIBUTES: &[&str] = &["pattern", "flags", "groups", "groupindex"];
+const ATTRIBUTES: &[&str] = &["pattern", "flags", "groups"];
 
 /// A compiled pattern.
 pub(super) struct PatternObject {
@@ -46,9 +42,7 @@ pub(super) struct PatternObject {
 /// A text, and the part of it that is searched.
 #[derive(Clone)]
 pub(super) struct Subject {
-    /// What is searched: a str or bytes.
-    pub(super) value: Value,
-    /// Its text; of bytes that of the characters of their numbers.
+    /// What is searched.
     pub(super) text: Str,
     /// Where the search begins, in bytes.
     start: usize,
@@ -70,9 +64,8 @@ impl Subject {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// A part as a value of the kind that is searched.
     fn part(&self, start: usize, end: usize) -> Value {
-        part(self.slice(start, end), matches!(self.value, Value::Bytes(_)))
+        Value::str(self.slice(start, end))
     }
 }
 
@@ -104,37 +97,10 @@ impl PatternObject {
         Self { text, regex }
     }
 
-    /// `p.pattern`
-    fn pattern(&self) -> Value {
-        if self.regex.is_bytes() { part(&self.text, true) } else { Value::Str(self.text.clone()) }
-    }
-
-    /// The error of `sub` where something among the parts of the new text is no text.
-    fn not_joined(&self, place: i64, value: &Value) -> Raised {
-        let wanted = if self.regex.is_bytes() { "a bytes-like object" } else { "str instance" };
-        type_error(format!("sequence item {place}: expected {wanted}, {} found", value.type_name().as_str()))
-    }
-
     /// The text that a search is for, with its bounds.
-    fn subject(
-        &self,
-        vm: &mut Vm,
-        value: Option<Value>,
-        pos: Option<Value>,
-        endpos: Option<Value>,
-    ) -> PyResult<Subject> {
-        let value = value.unwrap_or_default();
-        let Some(text) = text_of(&value, self.regex.is_bytes()).map(Cow::into_owned) else {
-            return Err(match value {
-                Value::Str(_) => type_error("cannot use a bytes pattern on a string-like object"),
-                Value::Bytes(_) => type_error("cannot use a string pattern on a bytes-like object"),
-                other => {
-                    let name = other.type_name();
-                    type_error(format!("expected string or bytes-like object, got '{}'", name.as_str()))
-                }
-            });
-        };
-        if !text.is_ascii() || self.regex.is_bytes() {
+    fn subject(vm: &mut Vm, value: Option<Value>, pos: Option<Value>, endpos: Option<Value>) -> PyResult<Subject> {
+        let text = text_of(&value.unwrap_or_default())?;
+        if !text.is_ascii() {
             vm.charge(text.len() / COUNTED_A_STEP)?;
         }
         let length = text.char_len();
@@ -144,17 +110,17 @@ impl PatternObject {
         };
         let (pos, endpos) = (bound(pos, 0)?, bound(endpos, length)?);
         let (start, end) = (byte_offset(&text, pos), byte_offset(&text, endpos));
-        Ok(Subject { value, text, start, end, pos, endpos })
+        Ok(Subject { text, start, end, pos, endpos })
     }
 
     /// The arguments of `match(string, pos=0, endpos=sys.maxsize)` and its like.
-    fn bounded(&self, vm: &mut Vm, method: &str, args: Args) -> PyResult<Subject> {
+    fn bounded(vm: &mut Vm, method: &str, args: Args) -> PyResult<Subject> {
         let [text, pos, endpos] = args.bind(method, ["string", "pos", "endpos"], 1)?;
-        self.subject(vm, text, pos, endpos)
+        Self::subject(vm, text, pos, endpos)
     }
 
     fn find(&self, vm: &mut Vm, this: &Value, method: &str, args: Args) -> PyResult<Value> {
-        let subject = self.bounded(vm, method, args)?;
+        let subject = Self::bounded(vm, method, args)?;
         vm.charge(
             (2 + self.regex.groups() + subject.seen().len() / 8).saturating_add(self.regex.cost(subject.seen().len())),
         )?;
@@ -180,7 +146,7 @@ impl PatternObject {
     }
 
     fn findall(&self, vm: &mut Vm, args: Args) -> PyResult<Value> {
-        let subject = self.bounded(vm, "findall", args)?;
+        let subject = Self::bounded(vm, "findall", args)?;
         let mut walk = Walk::new(self.regex.clone(), &subject);
         let mut all = Vec::new();
         while let Some(spans) = walk.next(vm, &subject)? {
@@ -201,7 +167,7 @@ impl PatternObject {
 
     fn split(&self, vm: &mut Vm, args: Args) -> PyResult<Value> {
         let [text, most] = args.bind("split", ["string", "maxsplit"], 1)?;
-        let subject = self.subject(vm, text, None, None)?;
+        let subject = Self::subject(vm, text, None, None)?;
         let most = most.map_or(Ok(0), |most| int(&most))?;
         let mut walk = Walk::new(self.regex.clone(), &subject);
         let mut parts = Vec::new();
@@ -226,7 +192,7 @@ impl PatternObject {
         let [replacement, text, count] = args.bind(method, ["repl", "string", "count"], 2)?;
         let count = count.map_or(Ok(0), |count| int(&count))?;
         let replacement = Replacement::new(vm, replacement.unwrap_or(Value::None), &self.regex)?;
-        let subject = self.subject(vm, text, None, None)?;
+        let subject = Self::subject(vm, text, None, None)?;
         let mut walk = Walk::new(self.regex.clone(), &subject);
         let mut out = String::new();
         let mut last = 0;
@@ -243,15 +209,12 @@ impl PatternObject {
             match &replacement {
                 Replacement::Text(text) => out.push_str(text),
                 Replacement::Template(template) => template.expand(vm, &subject.text, &spans, &mut out)?,
-                Replacement::Wrong(value, place) => return Err(self.not_joined(place.unwrap_or(parts), value)),
                 Replacement::Function(function) => {
                     let found = self.found(this, &subject, spans);
                     match vm.call(function, Args::one(found))? {
                         Value::None => parts -= 1,
-                        value => match text_of(&value, self.regex.is_bytes()) {
-                            Some(text) => out.push_str(&text),
-                            None => return Err(self.not_joined(parts, &value)),
-                        },
+                        Value::Str(text) => out.push_str(&text),
+                        value => return Err(not_joined(parts, &value)),
                     }
                 }
             }
@@ -261,16 +224,13 @@ impl PatternObject {
             made += 1;
         }
         out.push_str(subject.slice(last, subject.end));
-        let text = part(&out, self.regex.is_bytes());
+        let text = Value::str(out);
         Ok(if method == "subn" { Value::tuple(vec![text, Value::Int(made)]) } else { text })
     }
 }
 
 /// What matches are replaced with.
 enum Replacement {
-    /// What cannot be joined with the text, which shows only where there is a match; and its place in a template with groups,
-    /// whose parts are joined first.
-    Wrong(Value, Option<i64>),
     Text(Str),
     Template(Template),
     Function(Value),
@@ -283,32 +243,24 @@ impl Replacement {
         }
         // CPython keeps replacements by their hash.
         crate::python::hash::hash(vm, &value)?;
-        let fits = matches!(value, Value::Bytes(_)) == regex.is_bytes();
-        let (text, template) = parsed(&value, regex)?;
-        let plain = !text.contains('\\');
-        // CPython finds out that a text is of the other kind when it joins it: with nothing but groups, never.
-        Ok(match template.first_text() {
-            _ if plain && fits => Self::Text(text),
-            place @ Some(_) if !fits => {
-                Self::Wrong(value, place.filter(|_| template.has_groups()).and_then(|place| i64::try_from(place).ok()))
+        match value {
+            Value::Str(text) if !text.contains('\\') => Ok(Self::Text(text)),
+            Value::Str(text) => {
+                let template = Template::parse(&text, regex).map_err(|error| template_error(&error, &text))?;
+                Ok(Self::Template(template))
             }
-            None if !fits && plain => Self::Wrong(value, None),
-            _ => Self::Template(template),
-        })
+            Value::Bytes(_) => Err(text_only()),
+            other => {
+                let name = other.type_name();
+                Err(type_error(format!("decoding to str: need a bytes-like object, {} found", name.as_str())))
+            }
+        }
     }
 }
 
-/// A template, with its text: str or bytes, whichever the pattern is of.
-///
-/// # Errors
-/// What `re` raises for a template that is wrong, `TypeError` for what is no text.
-pub(super) fn parsed(value: &Value, regex: &Regex) -> PyResult<(Str, Template)> {
-    let Some(text) = text_of(value, matches!(value, Value::Bytes(_))) else {
-        let name = value.type_name();
-        return Err(type_error(format!("decoding to str: need a bytes-like object, {} found", name.as_str())));
-    };
-    let template = Template::parse(&text, regex).map_err(|error| template_error(&error, &text, value))?;
-    Ok((text.into_owned(), template))
+/// The error of `sub` where something among the parts of the new text is no text.
+fn not_joined(place: i64, value: &Value) -> Raised {
+    type_error(format!("sequence item {place}: expected str instance, {} found", value.type_name().as_str()))
 }
 
 /// A walk over all matches that pays for its steps.
@@ -357,18 +309,9 @@ impl Object for PatternObject {
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         Ok(Some(match name {
-            "pattern" => self.pattern(),
+            "pattern" => Value::Str(self.text.clone()),
             "flags" => Value::Int(i64::from(self.regex.flags())),
             "groups" => Value::from_usize(self.regex.groups()),
-            "groupindex" => {
-                let names = self.regex.names().iter();
-                // Where there is no name, it is a plain dict.
-                if self.regex.names().is_empty() {
-                    return Ok(Some(Value::dict(Dict::new())));
-                }
-                let groups = names.map(|(name, group)| (name.as_str(), Value::Int(i64::from(*group))));
-                read_only(Value::dict(Dict::from_strs(groups)))
-            }
             name if METHODS.contains(&name) || name.starts_with("__") => return Ok(None),
             name => return Err(no_attribute(name)),
         }))
@@ -385,7 +328,7 @@ impl Object for PatternObject {
         let args = std::mem::take(args);
         Some(match name {
             "findall" => self.findall(vm, args),
-            "finditer" => self.bounded(vm, "finditer", args).map(|subject| {
+            "finditer" => Self::bounded(vm, "finditer", args).map(|subject| {
                 let walk = Walk::new(self.regex.clone(), &subject);
                 IteratorObject::new(&types::CALLABLE_ITERATOR, Matches { pattern: this.clone(), subject, walk })
             }),
@@ -397,9 +340,7 @@ impl Object for PatternObject {
 
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let other = other.downcast::<Self>()?;
-        let equal = self.text == other.text
-            && self.regex.flags() == other.regex.flags()
-            && self.regex.is_bytes() == other.regex.is_bytes();
+        let equal = self.text == other.text && self.regex.flags() == other.regex.flags();
         match op {
             CompareOp::Eq => Some(Ok(Value::Bool(equal))),
             CompareOp::Ne => Some(Ok(Value::Bool(!equal))),
@@ -417,14 +358,13 @@ impl Object for PatternObject {
         const NAMES: &[(u32, &str)] = &[
             (flag::TEMPLATE, "re.TEMPLATE"),
             (flag::IGNORECASE, "re.IGNORECASE"),
-            (flag::LOCALE, "re.LOCALE"),
             (flag::MULTILINE, "re.MULTILINE"),
             (flag::DOTALL, "re.DOTALL"),
             (flag::VERBOSE, "re.VERBOSE"),
             (flag::DEBUG, "re.DEBUG"),
             (flag::ASCII, "re.ASCII"),
         ];
-        let text: String = vm.repr(&self.pattern())?.chars().take(200).collect();
+        let text: String = vm.repr(&Value::Str(self.text.clone()))?.chars().take(200).collect();
         let names: Vec<&str> =
             NAMES.iter().filter(|(flag, _)| self.regex.flags() & flag != 0).map(|(_, name)| *name).collect();
         Ok(match names.as_slice() {

@@ -1,10 +1,6 @@
-//! Text encodings: UTF-8, UTF-16, UTF-32, ASCII and Latin-1.
+//! Text encodings: UTF-8, ASCII and Latin-1.
 //!
-//! DIFFERENCE: CPython knows about a hundred more, most for languages before Unicode.
-
-mod wide;
-
-pub use wide::Order;
+//! DIFFERENCE: CPython knows about a hundred more.
 
 use super::exception::{
     PyResult, Raised, UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR, lookup_error, raise_with, type_error,
@@ -22,39 +18,9 @@ pub enum Encoding {
     Ascii,
     /// ISO 8859-1
     Latin1,
-    /// UTF-8, before which a mark is written and skipped
-    Utf8Marked,
-    /// UTF-16
-    Utf16(Order),
-    /// UTF-32
-    Utf32(Order),
 }
 
 impl Encoding {
-    /// The encoding of a JSON document, as `json.loads` finds it.
-    pub fn of_json(bytes: &[u8]) -> Self {
-        let byte = |at: usize| bytes.get(at).copied();
-        if bytes.starts_with(&[0, 0, 0xfe, 0xff]) || bytes.starts_with(&[0xff, 0xfe, 0, 0]) {
-            return Self::Utf32(Order::Marked);
-        }
-        if bytes.starts_with(&[0xfe, 0xff]) || bytes.starts_with(&[0xff, 0xfe]) {
-            return Self::Utf16(Order::Marked);
-        }
-        if bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
-            return Self::Utf8Marked;
-        }
-        // Where the zeros of the first characters are, which are ASCII.
-        match (byte(0), byte(1), byte(2), byte(3)) {
-            (Some(0), Some(0), Some(_), Some(_)) => Self::Utf32(Order::Big),
-            (Some(0), Some(_), Some(_), Some(_)) => Self::Utf16(Order::Big),
-            (Some(_), Some(0), Some(0), Some(0)) => Self::Utf32(Order::Little),
-            (Some(_), Some(0), Some(_), Some(_)) => Self::Utf16(Order::Little),
-            (Some(0), Some(_), None, None) => Self::Utf16(Order::Big),
-            (Some(_), Some(0), None, None) => Self::Utf16(Order::Little),
-            _ => Self::Utf8,
-        }
-    }
-
     /// The encoding of a name, in any of the spellings that CPython knows.
     ///
     /// # Errors
@@ -66,13 +32,6 @@ impl Encoding {
             "utf_8" | "utf8" | "u8" | "utf" | "cp65001" => Ok(Self::Utf8),
             "ascii" | "us_ascii" | "646" => Ok(Self::Ascii),
             "latin_1" | "latin1" | "latin" | "l1" | "iso_8859_1" | "iso8859_1" | "8859" | "cp819" => Ok(Self::Latin1),
-            "utf_8_sig" => Ok(Self::Utf8Marked),
-            "utf_16" | "utf16" | "u16" => Ok(Self::Utf16(Order::Marked)),
-            "utf_16_le" | "utf_16le" | "unicodelittleunmarked" => Ok(Self::Utf16(Order::Little)),
-            "utf_16_be" | "utf_16be" | "unicodebigunmarked" => Ok(Self::Utf16(Order::Big)),
-            "utf_32" | "utf32" | "u32" => Ok(Self::Utf32(Order::Marked)),
-            "utf_32_le" | "utf_32le" => Ok(Self::Utf32(Order::Little)),
-            "utf_32_be" | "utf_32be" => Ok(Self::Utf32(Order::Big)),
             _ => Err(lookup_error(format!("unknown encoding: {name}"))),
         }
     }
@@ -80,13 +39,7 @@ impl Encoding {
     /// The name as error messages show it.
     fn name(self) -> &'static str {
         match self {
-            Self::Utf8 | Self::Utf8Marked => "utf-8",
-            Self::Utf16(Order::Marked) => "utf-16",
-            Self::Utf16(Order::Little) => "utf-16-le",
-            Self::Utf16(Order::Big) => "utf-16-be",
-            Self::Utf32(Order::Marked) => "utf-32",
-            Self::Utf32(Order::Little) => "utf-32-le",
-            Self::Utf32(Order::Big) => "utf-32-be",
+            Self::Utf8 => "utf-8",
             Self::Ascii => "ascii",
             Self::Latin1 => "latin-1",
         }
@@ -99,9 +52,6 @@ impl Encoding {
     pub fn encode(self, vm: &mut Vm, text: &Str, errors: &str) -> PyResult<Vec<u8>> {
         vm.charge(text.len() / BYTES_A_STEP)?;
         match self {
-            Self::Utf16(order) => return Ok(wide::encode(text, 2, order)),
-            Self::Utf32(order) => return Ok(wide::encode(text, 4, order)),
-            Self::Utf8Marked => return Ok(format!("\u{feff}{}", text.as_str()).into_bytes()),
             Self::Utf8 => return Ok(text.as_str().as_bytes().to_vec()),
             Self::Ascii | Self::Latin1 if text.is_ascii() => return Ok(text.as_str().as_bytes().to_vec()),
             Self::Ascii | Self::Latin1 => {}
@@ -150,9 +100,6 @@ impl Encoding {
     pub fn decode(self, vm: &mut Vm, bytes: &[u8], errors: &str) -> PyResult<String> {
         vm.charge(bytes.len() / BYTES_A_STEP)?;
         match self {
-            Self::Utf16(order) => wide::decode(bytes, 2, order, errors),
-            Self::Utf32(order) => wide::decode(bytes, 4, order, errors),
-            Self::Utf8Marked => Self::Utf8.decode(vm, bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), errors),
             Self::Latin1 => Ok(bytes.iter().map(|byte| char::from(*byte)).collect()),
             Self::Ascii => {
                 let mut out = String::with_capacity(bytes.len());

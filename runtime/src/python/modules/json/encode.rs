@@ -7,7 +7,6 @@ use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::identity::Inside;
 use crate::python::methods::sort;
 use crate::python::modules::enums;
-use crate::python::modules::named_parts::as_tuple;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 use crate::python::vm::members::plain;
@@ -16,10 +15,6 @@ use crate::python::vm::members::plain;
 pub struct Options {
     /// Write anything beyond ASCII as `\uXXXX`.
     pub ensure_ascii: bool,
-    /// Write NaN and infinities, which JSON does not have.
-    pub allow_nan: bool,
-    /// Leave out keys that are no str, number, bool or `None`, instead of raising.
-    pub skip_keys: bool,
     /// Sort objects by key.
     pub sort_keys: bool,
     /// What one level of indentation is; `None` writes all on one line.
@@ -36,8 +31,6 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             ensure_ascii: true,
-            allow_nan: true,
-            skip_keys: false,
             sort_keys: false,
             indent: None,
             item_separator: ", ".to_owned(),
@@ -95,9 +88,6 @@ impl Writer<'_> {
                 self.value(vm, &plain)?;
             }
             other => {
-                if let Some(Value::Tuple(tuple)) = as_tuple(other) {
-                    return self.array(vm, tuple.items.clone(), other);
-                }
                 let Some(default) = &self.options.default else {
                     return Err(type_error(format!(
                         "Object of type {} is not JSON serializable",
@@ -117,9 +107,6 @@ impl Writer<'_> {
     fn float(&self, vm: &mut Vm, number: f64) -> PyResult<String> {
         if number.is_finite() {
             return vm.repr(&Value::Float(number));
-        }
-        if !self.options.allow_nan {
-            return Err(value_error("Out of range float values are not JSON compliant"));
         }
         let text = if number.is_nan() {
             "NaN"
@@ -181,7 +168,7 @@ impl Writer<'_> {
         self.out.push('{');
         let mut first = true;
         for (key, value) in items {
-            let Some(key) = self.key(vm, &key)? else { continue };
+            let key = self.key(vm, &key)?;
             if !std::mem::take(&mut first) {
                 self.out.push_str(&self.options.item_separator);
             }
@@ -197,23 +184,22 @@ impl Writer<'_> {
         vm.charge_bytes(self.out.len())
     }
 
-    fn key(&self, vm: &mut Vm, key: &Value) -> PyResult<Option<String>> {
+    fn key(&self, vm: &mut Vm, key: &Value) -> PyResult<String> {
         // Members of enumerations that are ints or strs are keys as those.
         let key = &plain(key);
-        Ok(Some(match key {
+        Ok(match key {
             Value::Str(text) => text.to_string(),
             Value::Float(number) => self.float(vm, *number)?,
             Value::Bool(flag) => flag.to_string(),
             Value::None => "null".to_owned(),
             Value::Int(_) | Value::BigInt(_) => vm.repr(key)?,
-            _ if self.options.skip_keys => return Ok(None),
             other => {
                 // What writes with indentation is written in Python.
                 let class = if self.options.indent.is_some() { other.class().name() } else { other.type_name() };
                 let class = class.as_str();
                 return Err(type_error(format!("keys must be str, int, float, bool or None, not {class}")));
             }
-        }))
+        })
     }
 }
 
@@ -234,7 +220,7 @@ fn sorted_by_key(vm: &mut Vm, items: Vec<(Value, Value)>) -> PyResult<Vec<(Value
 }
 
 /// Writes a string in quotes.
-pub fn quote(text: &str, ensure_ascii: bool, out: &mut String) {
+fn quote(text: &str, ensure_ascii: bool, out: &mut String) {
     out.reserve(text.len() + 2);
     out.push('"');
     for character in text.chars() {

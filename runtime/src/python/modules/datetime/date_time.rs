@@ -2,17 +2,17 @@
 
 use jiff::civil;
 
-use super::arguments::{Parameters, check_fold, none, number};
+use super::arguments::{Parameters, none, number};
 use super::date::{Date, checked as checked_date};
-use super::time_of_day::{self, TimeOfDay, checked as checked_time};
 use super::timedelta::{Delta, delta};
 use super::timezone::{self, Zone, zone_argument};
-use super::{DATE, EPOCH, TIME, between, calendar, decide, format, invalid_iso, now, parse, shifted, strptime};
+use super::{DATE, EPOCH, between, calendar, decide, format, invalid_iso, now, parse, shifted, strptime};
 use crate::python::args::Args;
 use crate::python::builtins::convert;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::hash::hash_bytes;
 use crate::python::object::Object;
+use crate::python::string::Str;
 use crate::python::types::BuiltinType;
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::{CompareOp, Vm};
@@ -22,19 +22,11 @@ pub static DATETIME: BuiltinType = BuiltinType {
     construct: Some(construct),
     methods: &[
         Method { name: "astimezone", call: astimezone },
-        Method { name: "ctime", call: |_, this, args| super::date::ctime(this, args, "datetime.ctime") },
         Method {
             name: "date",
             call: |_, this, args| {
                 none(args, "datetime.date")?;
                 Ok(Value::object(Date(receiver(this)?.local.date())))
-            },
-        },
-        Method {
-            name: "dst",
-            call: |_, _, args| {
-                none(args, "datetime.dst")?;
-                Ok(Value::None)
             },
         },
         Method { name: "isoformat", call: isoformat },
@@ -47,54 +39,9 @@ pub static DATETIME: BuiltinType = BuiltinType {
                 Ok(Value::str(format::strftime(&moment.local, moment.zone.as_ref(), &pattern)?))
             },
         },
-        Method {
-            name: "time",
-            call: |_, this, args| {
-                none(args, "datetime.time")?;
-                let moment = receiver(this)?;
-                Ok(Value::object(TimeOfDay { time: moment.local.time(), zone: None, fold: moment.fold }))
-            },
-        },
         Method { name: "timestamp", call: timestamp },
-        Method {
-            name: "timetz",
-            call: |_, this, args| {
-                none(args, "datetime.timetz")?;
-                let moment = receiver(this)?;
-                Ok(Value::object(TimeOfDay { time: moment.local.time(), zone: moment.zone.clone(), fold: moment.fold }))
-            },
-        },
-        Method {
-            name: "utctimetuple",
-            call: |_, this, _| {
-                let moment = receiver(this)?;
-                Ok(super::super::time::struct_time::of_date_time(&moment.universal()?, 0, None))
-            },
-        },
-        Method {
-            name: "tzname",
-            call: |_, this, args| {
-                none(args, "datetime.tzname")?;
-                Ok(receiver(this)?.zone.as_ref().map_or(Value::None, |zone| Value::str(zone.text())))
-            },
-        },
-        Method {
-            name: "utcoffset",
-            call: |_, this, args| {
-                none(args, "datetime.utcoffset")?;
-                receiver(this)?.zone.as_ref().map_or(Ok(Value::None), |zone| delta(zone.microseconds()))
-            },
-        },
     ],
     statics: &[
-        Builtin { name: "combine", call: combine },
-        Builtin {
-            name: "fromisocalendar",
-            call: |vm, args| {
-                let date = super::iso_calendar::date(vm, args)?;
-                Ok(Value::object(Moment { local: date.at(0, 0, 0, 0), zone: None, fold: 0 }))
-            },
-        },
         Builtin {
             name: "fromisoformat",
             call: |vm, args| {
@@ -103,16 +50,9 @@ pub static DATETIME: BuiltinType = BuiltinType {
                     .map_err(|_| type_error("fromisoformat: argument must be str"))
                     .map(|text| parse::date_time(text))?;
                 match parsed {
-                    Some((local, zone)) => Ok(Value::object(Moment { local, zone, fold: 0 })),
+                    Some((local, zone)) => Ok(Value::object(DateTime { local, zone })),
                     None => Err(invalid_iso(vm, &text)?),
                 }
-            },
-        },
-        Builtin {
-            name: "fromordinal",
-            call: |vm, args| {
-                let date = super::date::from_ordinal(vm, args)?;
-                Ok(Value::object(Moment { local: date.at(0, 0, 0, 0), zone: None, fold: 0 }))
             },
         },
         Builtin {
@@ -152,14 +92,14 @@ pub static DATETIME: BuiltinType = BuiltinType {
                 let date = checked_date(year, month, day)?;
                 let local = date.to_datetime(checked_time(hour, minute, second, read.microsecond)?);
                 let zone = read.offset.map(|offset| timezone::checked(vm, offset.into())).transpose()?;
-                Ok(Value::object(Moment { local, zone, fold: 0 }))
+                Ok(Value::object(DateTime { local, zone }))
             },
         },
         Builtin {
             name: "today",
             call: |vm, args| {
                 let [] = args.exactly("datetime.today")?;
-                Ok(Value::object(Moment { local: now(vm)?, zone: None, fold: 0 }))
+                Ok(Value::object(DateTime { local: now(vm)?, zone: None }))
             },
         },
         Builtin {
@@ -169,14 +109,14 @@ pub static DATETIME: BuiltinType = BuiltinType {
                     return Err(type_error("utcfromtimestamp() takes exactly 1 argument (0 given)"));
                 }
                 let [seconds] = args.exactly("utcfromtimestamp")?;
-                Ok(Value::object(Moment { local: from_timestamp(vm, &seconds)?, zone: None, fold: 0 }))
+                Ok(Value::object(DateTime { local: from_timestamp(vm, &seconds)?, zone: None }))
             },
         },
         Builtin {
             name: "utcnow",
             call: |vm, args| {
                 let [] = args.exactly("datetime.utcnow")?;
-                Ok(Value::object(Moment { local: now(vm)?, zone: None, fold: 0 }))
+                Ok(Value::object(DateTime { local: now(vm)?, zone: None }))
             },
         },
     ],
@@ -184,18 +124,16 @@ pub static DATETIME: BuiltinType = BuiltinType {
 };
 
 /// A `datetime`: the local reading, and the zone if it has one. Local time without a zone is UTC.
-pub(super) struct Moment {
+pub(super) struct DateTime {
     pub(super) local: civil::DateTime,
     pub(super) zone: Option<Zone>,
-    /// Kept and shown; local time is UTC, where no clock is put back.
-    pub(super) fold: u8,
 }
 
-fn receiver(this: &Value) -> PyResult<&Moment> {
-    this.downcast::<Moment>().ok_or_else(|| crate::python::methods::wrong_receiver("datetime.datetime", this))
+fn receiver(this: &Value) -> PyResult<&DateTime> {
+    this.downcast::<DateTime>().ok_or_else(|| crate::python::methods::wrong_receiver("datetime.datetime", this))
 }
 
-impl Moment {
+impl DateTime {
     /// Microseconds since 1970 in UTC, which may be of a year that no date can have.
     fn instant(&self) -> i128 {
         between(EPOCH, self.local) - self.zone.as_ref().map_or(0, Zone::microseconds)
@@ -224,7 +162,7 @@ fn in_zone(universal: civil::DateTime, zone: Option<Zone>) -> PyResult<Value> {
         Some(zone) => shifted(universal, zone.microseconds())?,
         None => universal,
     };
-    Ok(Value::object(Moment { local, zone, fold: 0 }))
+    Ok(Value::object(DateTime { local, zone }))
 }
 
 /// The reading of UTC at a number of seconds since 1970, rounded to microseconds, half to even.
@@ -296,22 +234,55 @@ fn timestamp(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     Ok(Value::Float(seconds))
 }
 
-const NAMES: [&str; 9] = ["year", "month", "day", "hour", "minute", "second", "microsecond", "tzinfo", "fold"];
+/// A time of numbers, checked as CPython checks them.
+fn checked_time(hour: i64, minute: i64, second: i64, microsecond: i64) -> PyResult<civil::Time> {
+    let parts =
+        [(hour, 23, "hour"), (minute, 59, "minute"), (second, 59, "second"), (microsecond, 999_999, "microsecond")];
+    for (number, highest, name) in parts {
+        if !(0..=highest).contains(&number) {
+            return Err(value_error(format!("{name} must be in 0..{highest}")));
+        }
+    }
+    let small = |number: i64| i8::try_from(number).unwrap_or_default();
+    let nanosecond = i32::try_from(microsecond * 1000).unwrap_or_default();
+    civil::Time::new(small(hour), small(minute), small(second), nanosecond).map_err(|e| value_error(e.to_string()))
+}
+
+/// The bytes that CPython holds a time in, which it hashes.
+fn packed(time: civil::Time) -> [u8; 6] {
+    let [_, high, middle, low] = format::microsecond(time).to_be_bytes();
+    let byte = i8::cast_unsigned;
+    [byte(time.hour()), byte(time.minute()), byte(time.second()), high, middle, low]
+}
+
+/// `12, 30`, and the seconds and microseconds where there are any: the tail of a `repr`.
+fn repr_parts(time: civil::Time) -> String {
+    let mut text = format!("{}, {}", time.hour(), time.minute());
+    let micro = format::microsecond(time);
+    if time.second() != 0 || micro != 0 {
+        text.push_str(&format!(", {}", time.second()));
+    }
+    if micro != 0 {
+        text.push_str(&format!(", {micro}"));
+    }
+    text
+}
+
+const NAMES: [&str; 8] = ["year", "month", "day", "hour", "minute", "second", "microsecond", "tzinfo"];
 
 fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let parameters = Parameters { function: None, names: NAMES, required: 3, positional: 8 };
-    let [year, month, day, hour, minute, second, microsecond, zone, fold] = parameters.bind(vm, args)?;
+    let [year, month, day, hour, minute, second, microsecond, zone] = parameters.bind(vm, args)?;
     let date = checked_date(number(year, 0), number(month, 0), number(day, 0))?;
     let time = checked_time(number(hour, 0), number(minute, 0), number(second, 0), number(microsecond, 0))?;
-    let fold = check_fold(fold, 0)?;
     let zone = zone_argument(zone)?;
-    Ok(Value::object(Moment { local: date.to_datetime(time), zone, fold }))
+    Ok(Value::object(DateTime { local: date.to_datetime(time), zone }))
 }
 
 fn replace(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let moment = receiver(this)?;
     let parameters = Parameters { function: Some("replace"), names: NAMES, required: 0, positional: 8 };
-    let [year, month, day, hour, minute, second, microsecond, zone, fold] = parameters.bind(vm, args)?;
+    let [year, month, day, hour, minute, second, microsecond, zone] = parameters.bind(vm, args)?;
     let (date, time) = (moment.local.date(), moment.local.time());
     let year = number(year, i64::from(date.year()));
     let month = number(month, i64::from(date.month()));
@@ -322,12 +293,11 @@ fn replace(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let microsecond = number(microsecond, i64::from(format::microsecond(time)));
     let date = checked_date(year, month, day)?;
     let time = checked_time(hour, minute, second, microsecond)?;
-    let fold = check_fold(fold, moment.fold)?;
     let zone = match zone {
         None => moment.zone.clone(),
         given => zone_argument(given)?,
     };
-    Ok(Value::object(Moment { local: date.to_datetime(time), zone, fold }))
+    Ok(Value::object(DateTime { local: date.to_datetime(time), zone }))
 }
 
 fn astimezone(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
@@ -357,42 +327,22 @@ fn isoformat(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
             }
         }
     };
-    let timespec = time_of_day::timespec(timespec, 2)?;
-    Ok(Value::str(receiver(this)?.text(separator, &timespec)?))
-}
-
-fn combine(_: &mut Vm, args: Args) -> PyResult<Value> {
-    // The date is looked at before a time is missed.
-    if let Some(date) = args.pos.first() {
-        checked_class(date, &DATE, 1)?;
-    }
-    let [date, time, zone] = args.bind("combine", ["date", "time", "tzinfo"], 2)?;
-    let (date, time) = (date.unwrap_or_default(), time.unwrap_or_default());
-    checked_class(&date, &DATE, 1)?;
-    checked_class(&time, &TIME, 2)?;
-    let date = super::date::local(&date)?.date();
-    let time = time_of_day::receiver(&time)?;
-    let zone = match zone {
-        None => time.zone.clone(),
-        given => zone_argument(given)?,
+    let timespec = match timespec {
+        None => Str::from("auto"),
+        Some(Value::Str(text)) => text,
+        Some(other) => {
+            let given = other.argument_class();
+            return Err(type_error(format!("isoformat() argument 2 must be str, not {}", given.as_str())));
+        }
     };
-    Ok(Value::object(Moment { local: date.to_datetime(time.time), zone, fold: time.fold }))
-}
-
-/// Refuses an argument of `combine` that is not of the class.
-fn checked_class(value: &Value, class: &'static BuiltinType, place: usize) -> PyResult<()> {
-    if value.class().builtin_base().is_subclass(class) {
-        return Ok(());
-    }
-    let (wanted, given) = (class.shown_name(), value.argument_class());
-    Err(type_error(format!("combine() argument {place} must be {}, not {}", wanted.as_str(), given.as_str())))
+    Ok(Value::str(receiver(this)?.text(separator, &timespec)?))
 }
 
 fn mixed() -> &'static str {
     "offset-naive and offset-aware datetimes"
 }
 
-impl Object for Moment {
+impl Object for DateTime {
     fn class(&self) -> &'static BuiltinType {
         &DATETIME
     }
@@ -402,7 +352,13 @@ impl Object for Moment {
             "year" => i64::from(self.local.year()),
             "month" => i64::from(self.local.month()),
             "day" => i64::from(self.local.day()),
-            other => return Ok(time_of_day::attribute(self.local.time(), self.zone.as_ref(), self.fold, other)),
+            "hour" => i64::from(self.local.hour()),
+            "minute" => i64::from(self.local.minute()),
+            "second" => i64::from(self.local.second()),
+            "microsecond" => i64::from(format::microsecond(self.local.time())),
+            "tzinfo" => return Ok(Some(self.zone.clone().map_or(Value::None, Value::object))),
+            "min" | "max" => return Ok(super::class_value(&DATETIME, name)),
+            _ => return Ok(None),
         };
         Ok(Some(Value::Int(number)))
     }
@@ -413,9 +369,8 @@ impl Object for Moment {
             Some(zone) => format!(", tzinfo={}", vm.repr(&Value::object(zone.clone()))?),
             None => String::new(),
         };
-        let time = time_of_day::repr_parts(self.local.time());
-        let fold = time_of_day::fold_part(self.fold);
-        Ok(format!("datetime.datetime({}, {}, {}, {time}{fold}{zone})", date.year(), date.month(), date.day()))
+        let time = repr_parts(self.local.time());
+        Ok(format!("datetime.datetime({}, {}, {}, {time}{zone})", date.year(), date.month(), date.day()))
     }
 
     fn str(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
@@ -455,7 +410,7 @@ impl Object for Moment {
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
         if self.zone.is_none() {
             let [a, b, c, d] = super::date::packed(self.local.date());
-            let [e, f, g, h, i, j] = time_of_day::packed(self.local.time());
+            let [e, f, g, h, i, j] = packed(self.local.time());
             return Some(Ok(hash_bytes(&[a, b, c, d, e, f, g, h, i, j])));
         }
         let epoch = i128::from(super::date::ordinal(EPOCH.date())) * super::MICROSECONDS_PER_DAY;
@@ -476,6 +431,6 @@ impl Object for Moment {
             _ => return None,
         };
         let zone = self.zone.clone();
-        Some(shifted(self.local, by).map(|local| Value::object(Self { local, zone, fold: 0 })))
+        Some(shifted(self.local, by).map(|local| Value::object(Self { local, zone })))
     }
 }

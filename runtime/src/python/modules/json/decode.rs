@@ -3,7 +3,6 @@
 use num_bigint::BigInt;
 
 use super::decode_error;
-use crate::python::args::Args;
 use crate::python::dict::{Dict, Key, Table};
 use crate::python::exception::{PyResult, Raised, recursion_error, value_error};
 use crate::python::string::Str;
@@ -15,41 +14,16 @@ const MAX_DEPTH: usize = 990;
 /// The greatest number of digits of an int in text: `sys.get_int_max_str_digits()`.
 const MAX_DIGITS: usize = 4300;
 
-/// What `json.loads` calls for parts of the document.
-#[derive(Default)]
-pub struct Hooks {
-    /// `object_hook`
-    pub object: Option<Value>,
-    /// `object_pairs_hook`
-    pub pairs: Option<Value>,
-    /// `parse_float`
-    pub float: Option<Value>,
-    /// `parse_int`
-    pub int: Option<Value>,
-    /// `parse_constant`
-    pub constant: Option<Value>,
-    /// `strict=False`: control characters may stand in strings.
-    pub lenient: bool,
-}
-
 /// `json.loads(text)`
 ///
 /// # Errors
 /// `JSONDecodeError`
 pub fn loads(vm: &mut Vm, text: &str) -> PyResult<Value> {
-    loads_with(vm, text, &Hooks::default())
-}
-
-/// `json.loads(text, ...)`
-///
-/// # Errors
-/// `JSONDecodeError`, or what a hook raises.
-pub fn loads_with(vm: &mut Vm, text: &str, hooks: &Hooks) -> PyResult<Value> {
     vm.charge(text.len() / 4)?;
     if text.starts_with('\u{feff}') {
         return Err(decode_error("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0));
     }
-    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, depth: 0, hooks, vm };
+    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, depth: 0 };
     reader.space();
     let value = reader.value()?;
     reader.space();
@@ -64,8 +38,6 @@ struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: usize,
-    hooks: &'a Hooks,
-    vm: &'a mut Vm,
 }
 
 impl<'a> Reader<'a> {
@@ -99,8 +71,8 @@ impl<'a> Reader<'a> {
             Some(b'n') if self.literal("null") => Ok(Value::None),
             Some(b't') if self.literal("true") => Ok(Value::Bool(true)),
             Some(b'f') if self.literal("false") => Ok(Value::Bool(false)),
-            Some(b'N') if self.literal("NaN") => self.constant("NaN", f64::NAN),
-            Some(b'I') if self.literal("Infinity") => self.constant("Infinity", f64::INFINITY),
+            Some(b'N') if self.literal("NaN") => Ok(Value::Float(f64::NAN)),
+            Some(b'I') if self.literal("Infinity") => Ok(Value::Float(f64::INFINITY)),
             _ => Err(self.error("Expecting value", self.at)),
         }
     }
@@ -111,13 +83,6 @@ impl<'a> Reader<'a> {
             self.at += word.len();
         }
         found
-    }
-
-    fn constant(&mut self, name: &str, value: f64) -> PyResult<Value> {
-        match &self.hooks.constant {
-            Some(hook) => self.vm.call(hook, Args::one(Value::str(name))),
-            None => Ok(Value::Float(value)),
-        }
     }
 
     fn nested(&mut self, read: fn(&mut Self) -> PyResult<Value>, kind: &str) -> PyResult<Value> {
@@ -156,12 +121,11 @@ impl<'a> Reader<'a> {
     }
 
     fn object(&mut self) -> PyResult<Value> {
-        let mut pairs = Vec::new();
         let mut table = Table::default();
         self.space();
         if self.peek() == Some(b'}') {
             self.at += 1;
-            return self.finish_object(table, pairs);
+            return Ok(Value::dict(Dict::from_table(table)));
         }
         loop {
             if self.peek() != Some(b'"') {
@@ -176,32 +140,17 @@ impl<'a> Reader<'a> {
             self.at += 1;
             self.space();
             let value = self.value()?;
-            if self.hooks.pairs.is_some() {
-                pairs.push(Value::tuple(vec![Value::Str(key), value]));
-            } else {
-                table.insert(Key::str(key), value);
-            }
+            table.insert(Key::str(key), value);
             self.space();
             match self.peek() {
                 Some(b'}') => {
                     self.at += 1;
-                    return self.finish_object(table, pairs);
+                    return Ok(Value::dict(Dict::from_table(table)));
                 }
                 Some(b',') => self.at += 1,
                 _ => return Err(self.error("Expecting ',' delimiter", self.at)),
             }
             self.space();
-        }
-    }
-
-    fn finish_object(&mut self, table: Table, pairs: Vec<Value>) -> PyResult<Value> {
-        if let Some(hook) = &self.hooks.pairs {
-            return self.vm.call(hook, Args::one(Value::list(pairs)));
-        }
-        let dict = Value::dict(Dict::from_table(table));
-        match &self.hooks.object {
-            Some(hook) => self.vm.call(hook, Args::one(dict)),
-            None => Ok(dict),
         }
     }
 
@@ -212,7 +161,7 @@ impl<'a> Reader<'a> {
         loop {
             let start = self.at;
             while let Some(byte) = self.peek() {
-                if byte == b'"' || byte == b'\\' || (byte < 0x20 && !self.hooks.lenient) {
+                if byte == b'"' || byte == b'\\' || byte < 0x20 {
                     break;
                 }
                 self.at += 1;
@@ -302,7 +251,7 @@ impl<'a> Reader<'a> {
             Some(b'0') => at += 1,
             Some(b'1'..=b'9') => at = self.skip_digits(at),
             Some(b'I') if at > start && self.literal("-Infinity") => {
-                return self.constant("-Infinity", f64::NEG_INFINITY);
+                return Ok(Value::Float(f64::NEG_INFINITY));
             }
             _ => return Err(self.error("Expecting value", start)),
         }
@@ -321,10 +270,6 @@ impl<'a> Reader<'a> {
         }
         self.at = at;
         let text = self.slice(start, at);
-        let hook = if is_float { &self.hooks.float } else { &self.hooks.int };
-        if let Some(hook) = hook {
-            return self.vm.call(hook, Args::one(Value::str(text)));
-        }
         if is_float {
             return Ok(Value::Float(text.parse().unwrap_or(f64::NAN)));
         }
