@@ -58,11 +58,11 @@ fn evaluate(vm: &mut Vm, source: &str, kind: CodeKind) -> Json {
     let program = vm.load(Arc::new(data));
     let result = vm.run(&program, root).and_then(|value| {
         let repr = vm.repr(&value)?;
-        Ok(json!({ "value": repr.as_str(), "type": value.class().name().as_str() }))
+        Ok(json!({ "value": repr.as_str(), "type": value.class().name }))
     });
     result.unwrap_or_else(|raised| {
         let message = vm.str(&raised.value()).map_or_else(|_| "?".to_owned(), |text| text.to_string());
-        json!({ "exception": raised.class_name().as_str(), "message": message })
+        json!({ "exception": raised.class_name(), "message": message })
     })
 }
 

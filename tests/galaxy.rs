@@ -14,6 +14,7 @@ use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::galaxy::modules::MODULES;
 use tpv_runtime::galaxy::objects::{JobObjects, app};
 use tpv_runtime::galaxy::world::World;
+use tpv_runtime::python::exception::PyResult;
 use tpv_runtime::python::module::ModuleDef;
 use tpv_runtime::python::value::Value;
 use tpv_runtime::python::vm::{Environment, Vm};
@@ -24,6 +25,10 @@ struct Galaxy;
 impl Environment for Galaxy {
     fn modules(&self) -> &'static [&'static ModuleDef] {
         MODULES
+    }
+
+    fn computed_name(&self, _: &mut Vm, _: &str) -> PyResult<Value> {
+        Ok(Value::Int(0))
     }
 }
 

@@ -98,7 +98,7 @@ fn outcome(vm: &mut Vm, result: PyResult<Value>) -> String {
         Ok(text) => format!("={text}"),
         Err(raised) => {
             let message = vm.str(&raised.value()).unwrap();
-            format!("!{}: {}", raised.class_name().as_str(), message.as_str())
+            format!("!{}: {}", raised.class_name(), message.as_str())
         }
     };
     if text.chars().count() <= 120 {
@@ -323,7 +323,7 @@ fn huge_results_are_refused() {
     for (sign, a, b, class) in cases {
         vm.reset();
         let raised = operate(&mut vm, sign, &a, &b).map(drop).expect_err(sign);
-        assert_eq!(raised.class_name().as_str(), class, "{sign} {raised:?}");
+        assert_eq!(raised.class_name(), class, "{sign} {raised:?}");
     }
     for (method, args) in [
         ("center", vec![Value::Int(1 << 40)]),
@@ -334,7 +334,7 @@ fn huge_results_are_refused() {
         vm.reset();
         let text = Value::str("\tabcdefghij");
         let raised = vm.call_method(&text, method, Args::positional(args)).map(drop).expect_err(method);
-        assert_eq!(raised.class_name().as_str(), "MemoryError", "{method}");
+        assert_eq!(raised.class_name(), "MemoryError", "{method}");
     }
 }
 
@@ -344,9 +344,9 @@ fn long_work_runs_out_of_steps() {
     let mut vm = Vm::new(Rc::new(NoEnvironment));
     let large = vm.binary(BinaryOp::LeftShift, &Value::Int(3), &Value::Int(60_000_000)).unwrap();
     let raised = vm.binary(BinaryOp::Multiply, &large, &large).map(drop).expect_err("the product");
-    assert_eq!(raised.class_name().as_str(), "TimeoutError");
+    assert_eq!(raised.class_name(), "TimeoutError");
     vm.reset();
     let divisor = vm.binary(BinaryOp::LeftShift, &Value::Int(3), &Value::Int(30_000_000)).unwrap();
     let raised = vm.binary(BinaryOp::Remainder, &large, &divisor).map(drop).expect_err("the remainder");
-    assert_eq!(raised.class_name().as_str(), "TimeoutError");
+    assert_eq!(raised.class_name(), "TimeoutError");
 }

@@ -281,10 +281,8 @@ instructions! {
     MakeFunction { code: Function } (2 => 1);
     /// `value ->` leaves the function with the value.
     Return: ends (1 => 0);
-    /// `value -> sent`: the generator gives the value and waits.
+    /// `value -> none`: the generator expression gives the value and waits.
     Yield (1 => 1);
-    /// `iterator -> result`: gives all that the iterator gives, then leaves what it returned. What is sent or thrown meanwhile goes to the iterator.
-    YieldFrom (1 => 1);
 
     /// `value -> iterator`
     GetIter (1 => 1);
@@ -322,11 +320,7 @@ instructions! {
     ImportName { name: Text, leaf: Flag } (0 => 1);
     /// `module -> module value`: attribute `name`, or the submodule of that name; `ImportError` where there is neither.
     ImportFrom { name: Name } (1 => 2);
-    /// `module ->` binds all public names of the module in the block's namespace.
-    ImportStar (1 => 0);
 
-    /// `bases dict -> class`: makes a class named by constant `name` from `bases` base classes and the dict of its attributes.
-    BuildClass { name: Text, bases: Count } (bases + 1 => 1);
     /// Raises the builtin exception class named by constant `class` with the message that is constant `message`: code that TPV loads but that cannot run, or a construct that is not there yet.
     RaiseError { class: Text, message: Text }: ends (0 => 0);
 }

@@ -245,7 +245,7 @@ impl Flow<'_> {
         let flow = instr.flow();
         instr.operands(|_, operand| self.operand(operand, flow.effect, before))?;
         match instr {
-            Instr::Yield | Instr::YieldFrom if !self.code.generator => return Err("this is no generator".to_owned()),
+            Instr::Yield if !self.code.generator => return Err("this is no generator".to_owned()),
             Instr::Raise { argc } if *argc > 2 => return Err(format!("{argc} values")),
             _ => {}
         }

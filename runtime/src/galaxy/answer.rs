@@ -173,7 +173,7 @@ impl Answer {
                 Json::str(text.as_str())
             }
         };
-        Ok(Self::error_line(id, raised.class_name().as_str(), message))
+        Ok(Self::error_line(id, raised.class_name(), message))
     }
 
     /// The answer with this error.

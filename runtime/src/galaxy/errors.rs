@@ -5,41 +5,28 @@ pub use crate::python::exception::{HOST_UNAVAILABLE, host_unavailable};
 use super::signature;
 use crate::python::args::Args;
 use crate::python::exception::{EXCEPTION, ExceptionObject, PyResult, Raised, raise_with};
-use crate::python::methods;
 use crate::python::types::BuiltinType;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
 /// `galaxy.jobs.mapper.JobMappingException`
 pub static JOB_MAPPING_EXCEPTION: BuiltinType = BuiltinType {
-    name: "JobMappingException",
-    module: "galaxy.jobs.mapper",
-    base: Some(&EXCEPTION),
     construct: Some(new_job_mapping_exception),
-    methods: methods::exception::METHODS,
-    statics: &[],
+    ..BuiltinType::new("JobMappingException", "galaxy.jobs.mapper", &EXCEPTION)
 };
 
 /// `galaxy.jobs.mapper.JobNotReadyException`
 pub static JOB_NOT_READY_EXCEPTION: BuiltinType = BuiltinType {
-    name: "JobNotReadyException",
-    module: "galaxy.jobs.mapper",
-    base: Some(&EXCEPTION),
     construct: Some(new_job_not_ready_exception),
-    methods: methods::exception::METHODS,
-    statics: &[],
+    ..BuiltinType::new("JobNotReadyException", "galaxy.jobs.mapper", &EXCEPTION)
 };
 
 /// `galaxy.jobs.mapper.JobMappingConfigurationException`
 pub static JOB_MAPPING_CONFIGURATION_EXCEPTION: BuiltinType = BuiltinType {
-    name: "JobMappingConfigurationException",
-    module: "galaxy.jobs.mapper",
-    base: Some(&EXCEPTION),
-    construct: Some(|vm, args| {
-        crate::python::builtins::construct::exception(vm, &JOB_MAPPING_CONFIGURATION_EXCEPTION, args)
+    construct: Some(|_, args| {
+        crate::python::builtins::exceptions::construct(&JOB_MAPPING_CONFIGURATION_EXCEPTION, args)
     }),
-    methods: methods::exception::METHODS,
-    statics: &[],
+    ..BuiltinType::new("JobMappingConfigurationException", "galaxy.jobs.mapper", &EXCEPTION)
 };
 
 /// Raises `JobMappingException(failure_message)`.

@@ -86,7 +86,7 @@ pub(super) fn payload(references: &mut Vec<Value>, value: Value) -> u64 {
 
 /// Whether asking this value for its truth, or comparing it with text and numbers, calls no code of the config.
 fn is_plain(value: &Value) -> bool {
-    !matches!(value, Value::Instance(_) | Value::Exception(_) | Value::Type(_) | Value::Iterator(_))
+    !matches!(value, Value::Exception(_) | Value::Type(_) | Value::Iterator(_))
 }
 
 fn answer(truth: Option<bool>) -> u64 {
@@ -149,7 +149,7 @@ pub(super) unsafe extern "C" fn contains(host: *mut Host<'_>, container: u64, ta
     let is_item = |value: &Value| Kind::of(value) != Kind::Other;
     let simple = match &container {
         Value::Str(_) => true,
-        Value::Tuple(tuple) => tuple.class.is_none() && tuple.items.iter().all(is_item),
+        Value::Tuple(tuple) => tuple.items.iter().all(is_item),
         Value::List(list) => list.items.borrow().iter().all(is_item),
         _ => false,
     };

@@ -165,8 +165,7 @@ impl Worker {
             true => failed(&mut self.vm, &other),
             false => Err(other),
         });
-        let answer =
-            answer.unwrap_or_else(|_| Answer::error_line(&job.id, raised.class_name().as_str(), Json::str("")));
+        let answer = answer.unwrap_or_else(|_| Answer::error_line(&job.id, raised.class_name(), Json::str("")));
         self.environment.log_raised(&job.id, &answer, raised, &self.rules);
         answer
     }

@@ -75,8 +75,8 @@ impl MapperEnvironment {
 }
 
 impl Environment for MapperEnvironment {
-    fn class_attribute(&self, vm: &mut Vm, class: &'static BuiltinType, name: &str) -> PyResult<Option<Value>> {
-        crate::galaxy::query::class_attribute(vm, class, name)
+    fn class_attribute(&self, _: &mut Vm, class: &'static BuiltinType, name: &str) -> PyResult<Option<Value>> {
+        crate::galaxy::query::class_attribute(class, name)
     }
 
     fn modules(&self) -> &'static [&'static ModuleDef] {
@@ -85,14 +85,6 @@ impl Environment for MapperEnvironment {
 
     fn global(&self, vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
         super::modules::loader_global(vm, name)
-    }
-
-    fn global_names(&self) -> &'static [&'static str] {
-        super::modules::LOADER_GLOBALS
-    }
-
-    fn overriding_names(&self) -> &'static [&'static str] {
-        &["helpers"]
     }
 
     fn overriding(&self, _: &mut Vm, name: &str) -> PyResult<Option<Value>> {

@@ -58,7 +58,7 @@ fn entities(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
         "log" => return Ok(Some(logging::logger(vm))),
         _ => return Ok(None),
     };
-    Ok(Some(Value::Type(class.into())))
+    Ok(Some(Value::Type(class)))
 }
 
 /// All modules of the host: Galaxy's, SQLAlchemy's and TPV's, and those that reach outside.
@@ -72,42 +72,10 @@ pub fn find_module(name: &str) -> Option<&'static ModuleDef> {
     python_modules::MODULES.iter().chain(MODULES.iter()).copied().find(|module| module.name == name)
 }
 
-/// The names that [`loader_global`] knows: the imports and definitions of `tpv/core/loader.py`.
-pub(super) const LOADER_GLOBALS: &[&str] = &[
-    "__name__",
-    "__package__",
-    "annotations",
-    "ast",
-    "functools",
-    "logging",
-    "Callable",
-    "CodeType",
-    "Any",
-    "TypeVar",
-    "cast",
-    "helpers",
-    "util",
-    "Entity",
-    "GlobalConfig",
-    "TPVConfig",
-    "TPVCodeEvaluator",
-    "log",
-    "EntityType",
-    "InvalidParentException",
-    "TPVConfigLoader",
-];
-
 /// Declares classes that code can name but not make.
 macro_rules! named_classes {
     ($($id:ident = $name:literal in $module:literal ($base:expr);)*) => {
-        $(static $id: BuiltinType = BuiltinType {
-            name: $name,
-            module: $module,
-            base: Some($base),
-            construct: None,
-            methods: &[],
-            statics: &[],
-        };)*
+        $(static $id: BuiltinType = BuiltinType::new($name, $module, $base);)*
     };
 }
 
@@ -129,7 +97,7 @@ static UTIL: ModuleDef = ModuleDef { name: "tpv.core.util", get: |_, _| Ok(None)
 
 /// What the globals of `tpv.core.loader` hold: TPV evaluates blocks in a copy of them.
 pub(super) fn loader_global(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
-    let class = |class: &'static BuiltinType| Ok(Some(Value::Type(class.into())));
+    let class = |class: &'static BuiltinType| Ok(Some(Value::Type(class)));
     let typing = find_module("typing");
     match name {
         "log" => Ok(Some(logging::logger(vm))),
@@ -137,8 +105,7 @@ pub(super) fn loader_global(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> 
         "helpers" => Ok(Some(Value::Module(&galaxy::helpers::MODULE))),
         "ast" => Ok(Some(Value::Module(&AST))),
         "util" => Ok(Some(Value::Module(&UTIL))),
-        "Any" | "TypeVar" | "cast" | "Callable" => typing.map_or(Ok(None), |typing| (typing.get)(vm, name)),
-        "EntityType" => typing.map_or(Ok(None), |typing| (typing.get)(vm, "TypeVar")),
+        "Any" | "cast" | "Callable" => typing.map_or(Ok(None), |typing| (typing.get)(vm, name)),
         "Entity" => class(&ENTITY),
         "CodeType" => class(&CODE_TYPE),
         "GlobalConfig" => class(&GLOBAL_CONFIG),

@@ -9,7 +9,7 @@ use crate::galaxy::json::dump;
 use crate::python::exception::PyResult;
 use crate::python::program::Program;
 use crate::python::value::Value;
-use crate::python::vm::{CALLER_BUILTINS, Vm};
+use crate::python::vm::Vm;
 
 use super::code::{evaluate, is_plain};
 use super::context::Slots;
@@ -111,7 +111,6 @@ impl Unseen {
     /// Looks through all code of a program.
     pub(super) fn new(program: &Program, slots: &Slots) -> Self {
         let mut unseen = Self { env: true, params: true };
-        let callers: Vec<&str> = CALLER_BUILTINS.iter().map(|builtin| builtin.name).collect();
         for code in &program.data.codes {
             let root = program.code(code.root).unwrap_or(code);
             for instr in &code.instrs {
@@ -120,9 +119,8 @@ impl Unseen {
                 else {
                     continue;
                 };
-                let any = callers.contains(&name.text.as_str());
-                unseen.env &= !any && name.slot != slots.env;
-                unseen.params &= !any && name.slot != slots.params;
+                unseen.env &= name.slot != slots.env;
+                unseen.params &= name.slot != slots.params;
             }
         }
         unseen

@@ -181,7 +181,7 @@ fn first_line(text: &str) -> String {
 
 /// The class of an exception and its message, as far as no code of the config must run for it.
 fn summary(exception: &ExceptionObject) -> String {
-    let name = exception.class.name();
+    let name = exception.class.name;
     let args = exception.args.borrow();
     let plain = |value: &Value| match value {
         Value::None => Some("None".to_owned()),
@@ -200,8 +200,8 @@ fn summary(exception: &ExceptionObject) -> String {
         }
     };
     match message.filter(|message| !message.is_empty()) {
-        Some(message) => format!("{}: {message}", name.as_str()),
-        None => name.as_str().to_owned(),
+        Some(message) => format!("{}: {message}", name),
+        None => name.to_owned(),
     }
 }
 

@@ -6,7 +6,6 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 use indexmap::IndexMap;
 
 use super::exception::PyResult;
-use super::key_twins;
 use super::release::release;
 use super::string::Str;
 use super::types::{self, BuiltinType};
@@ -30,9 +29,6 @@ impl Key {
     pub fn new(vm: &mut Vm, value: Value) -> PyResult<Self> {
         vm.charge_comparisons()?;
         let hash = hash::hash(vm, &value)?;
-        if matches!(value, Value::Instance(_) | Value::Tuple(_)) {
-            key_twins::note(vm, &value, hash)?;
-        }
         Ok(Self { hash, value })
     }
 
@@ -81,14 +77,7 @@ impl Hash for StrKey<'_> {
 
 impl indexmap::Equivalent<Key> for StrKey<'_> {
     fn equivalent(&self, key: &Key) -> bool {
-        match &key.value {
-            Value::Str(text) => text.as_str() == self.0,
-            Value::Instance(member) => {
-                let value = super::modules::enums::mixed_value(member);
-                matches!(value, Some(Value::Str(text)) if text.as_str() == self.0)
-            }
-            _ => false,
-        }
+        key.value.as_str().is_some_and(|text| text.as_str() == self.0)
     }
 }
 
@@ -189,16 +178,6 @@ impl Dict {
     pub fn set_str(&self, key: Str, value: Value) {
         let old = self.table.borrow_mut().insert(Key::str(key), value);
         drop(old);
-    }
-
-    /// Removes a string key; gives its value.
-    pub fn remove_str(&self, key: &str) -> Option<Value> {
-        self.table.borrow_mut().shift_remove(&StrKey(key))
-    }
-
-    /// Whether there is a string key.
-    pub fn contains_str(&self, key: &str) -> bool {
-        self.table.borrow().contains_key(&StrKey(key))
     }
 
     /// A dict of the same kind with the same items.

@@ -6,10 +6,9 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-use super::object::Object;
 use super::release::release;
 use super::string::Str;
-use super::types::{BuiltinType, OBJECT, TRACEBACK, Type};
+use super::types::{BuiltinType, OBJECT};
 use super::value::Value;
 use crate::bytecode::{CodeRef, ProgramData};
 use crate::python::program::Place;
@@ -24,7 +23,7 @@ pub struct Raised(pub Rc<ExceptionObject>);
 /// An exception object.
 pub struct ExceptionObject {
     /// The class.
-    pub class: Type,
+    pub class: &'static BuiltinType,
     /// `e.args`
     pub args: RefCell<Vec<Value>>,
     /// Other attributes: `e.failure_message`, `e.errno`, what code has set.
@@ -35,8 +34,6 @@ pub struct ExceptionObject {
     pub context: RefCell<Option<Value>>,
     /// `raise ... from None`
     pub suppress_context: Cell<bool>,
-    /// `e.__traceback__`: nothing before it is raised.
-    pub traceback: RefCell<Option<Value>>,
     /// Where it passed through the config's code, innermost first.
     pub places: RefCell<Vec<Place>>,
     /// How many places before the last one were not kept.
@@ -61,15 +58,14 @@ impl Drop for ExceptionObject {
 
 impl ExceptionObject {
     /// An exception with these arguments.
-    pub fn new(class: impl Into<Type>, args: Vec<Value>) -> Rc<Self> {
+    pub fn new(class: &'static BuiltinType, args: Vec<Value>) -> Rc<Self> {
         Rc::new(Self {
-            class: class.into(),
+            class,
             args: RefCell::new(args),
             attributes: RefCell::default(),
             cause: RefCell::default(),
             context: RefCell::default(),
             suppress_context: Cell::new(false),
-            traceback: RefCell::default(),
             places: RefCell::default(),
             places_left_out: Cell::new(0),
             origin: Cell::new(None),
@@ -78,51 +74,19 @@ impl ExceptionObject {
     }
 
     /// Whether it is an instance of this class.
-    pub fn is(&self, class: &'static BuiltinType) -> bool {
-        self.class.is_subclass(&Type::Builtin(class))
+    pub fn is(&self, class: &BuiltinType) -> bool {
+        self.class.is_subclass(class)
     }
-
-    /// Notes that it was raised in a frame.
-    pub(super) fn trace(&self) {
-        self.traceback.borrow_mut().get_or_insert_with(|| Value::object(Traceback));
-    }
-
-    /// `e.__traceback__ = value`
-    ///
-    /// # Errors
-    /// `TypeError` where it is no traceback.
-    pub(super) fn set_traceback(&self, value: Value) -> PyResult<()> {
-        if !is_traceback(&value) {
-            return Err(type_error("__traceback__ must be a traceback or None"));
-        }
-        self.traceback.replace(Some(value).filter(|value| !value.is_none()));
-        Ok(())
-    }
-}
-
-// DIFFERENCE: it tells that there is one. The places an exception passed are shown with the error, not to the code.
-/// `types.TracebackType`
-struct Traceback;
-
-impl Object for Traceback {
-    fn class(&self) -> &'static BuiltinType {
-        &TRACEBACK
-    }
-}
-
-/// Whether a value may stand where a traceback is meant: it is one, or `None`.
-pub(super) fn is_traceback(value: &Value) -> bool {
-    value.is_none() || value.downcast::<Traceback>().is_some()
 }
 
 impl Raised {
     /// The class's name.
-    pub fn class_name(&self) -> Str {
-        self.0.class.name()
+    pub fn class_name(&self) -> &'static str {
+        self.0.class.name
     }
 
     /// Whether it is an instance of this class.
-    pub fn is(&self, class: &'static BuiltinType) -> bool {
+    pub fn is(&self, class: &BuiltinType) -> bool {
         self.0.is(class)
     }
 
@@ -144,7 +108,7 @@ impl Raised {
 
 impl fmt::Debug for Raised {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.class_name().as_str())?;
+        write!(f, "{}", self.class_name())?;
         let args = self.0.args.borrow();
         if let Some(Value::Str(text)) = args.first() {
             write!(f, ": {}", text.as_str())?;
@@ -163,18 +127,21 @@ pub fn raise_with(class: &'static BuiltinType, args: Vec<Value>) -> Raised {
     Raised(ExceptionObject::new(class, args))
 }
 
+/// `BaseException`
+pub static BASE_EXCEPTION: BuiltinType = BuiltinType {
+    construct: Some(|_, args| super::builtins::exceptions::construct(&BASE_EXCEPTION, args)),
+    methods: super::methods::exception::METHODS,
+    ..BuiltinType::new("BaseException", "", &OBJECT)
+};
+
 /// Declares exception classes and a function for each that the runtime raises itself.
 macro_rules! exceptions {
     ($($id:ident = $name:literal ($base:ident) $($function:ident)?;)*) => {
         $(
             #[doc = concat!("`", $name, "`")]
             pub static $id: BuiltinType = BuiltinType {
-                name: $name,
-                module: "",
-                base: Some(&$base),
-                construct: Some(|vm, args| super::builtins::construct::exception(vm, &$id, args)),
-                methods: super::methods::exception::METHODS,
-                statics: &[],
+                construct: Some(|_, args| super::builtins::exceptions::construct(&$id, args)),
+                ..BuiltinType::new($name, "", &$base)
             };
             $(
                 #[doc = concat!("Raises `", $name, "`.")]
@@ -185,12 +152,11 @@ macro_rules! exceptions {
         )*
 
         /// All builtin exception classes.
-        pub static EXCEPTIONS: &[&BuiltinType] = &[$(&$id),*];
+        pub static EXCEPTIONS: &[&BuiltinType] = &[&BASE_EXCEPTION, $(&$id),*];
     };
 }
 
 exceptions! {
-    BASE_EXCEPTION = "BaseException" (OBJECT);
     SYSTEM_EXIT = "SystemExit" (BASE_EXCEPTION);
     KEYBOARD_INTERRUPT = "KeyboardInterrupt" (BASE_EXCEPTION);
     GENERATOR_EXIT = "GeneratorExit" (BASE_EXCEPTION);
@@ -258,12 +224,8 @@ exceptions! {
 
 /// What code meets where it asks for something that the world does not tell, the time for instance.
 pub static HOST_UNAVAILABLE: BuiltinType = BuiltinType {
-    name: "HostUnavailable",
-    module: "",
-    base: Some(&EXCEPTION),
-    construct: Some(|vm, args| super::builtins::construct::exception(vm, &HOST_UNAVAILABLE, args)),
-    methods: &[],
-    statics: &[],
+    construct: Some(|_, args| super::builtins::exceptions::construct(&HOST_UNAVAILABLE, args)),
+    ..BuiltinType::new("HostUnavailable", "", &EXCEPTION)
 };
 
 /// Raises `HostUnavailable`.

@@ -1,16 +1,15 @@
 //! Functions of the config's code.
 
-use std::cell::{OnceCell, RefCell};
-use std::rc::{Rc, Weak};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 use super::release::release;
 use super::string::Str;
-use super::types::Class;
 use super::value::{Value, VarCell};
 use super::vm::Namespace;
 use crate::python::program::Program;
 
-/// A function, lambda or generator function.
+/// A function or lambda, or the code of a generator expression.
 pub struct Function {
     /// `__name__`
     pub name: Str,
@@ -26,43 +25,27 @@ pub struct Function {
     pub keyword_defaults: Vec<(Str, Value)>,
     /// The variables it closes over, in the order of the code's free variables.
     pub closure: Vec<VarCell>,
-    /// The class that it is a method of, for messages and for `super()`.
-    pub owner: OnceCell<Weak<Class>>,
     /// What `functools.wraps` gave it.
-    pub guise: RefCell<Option<Rc<Guise>>>,
+    pub guise: RefCell<Option<Guise>>,
 }
 
-/// The attributes that a function takes over from one that it wraps; `None` where that has none.
+/// The names that a function takes over from one that it wraps.
 pub struct Guise {
     /// `__name__`
-    pub name: Option<Value>,
+    pub name: Str,
     /// `__qualname__`
-    pub qualified: Option<Value>,
-    /// `__module__`
-    pub module: Option<Value>,
-    /// `__wrapped__`
-    pub wrapped: Value,
+    pub qualified: Str,
 }
 
 impl Function {
-    /// The attribute that `functools.wraps` gave it.
-    pub fn borrowed(&self, name: &str) -> Option<Value> {
-        let guise = self.guise.borrow().clone()?;
-        match name {
-            "__name__" => guise.name.clone(),
-            "__qualname__" => guise.qualified.clone(),
-            "__module__" => guise.module.clone(),
-            "__wrapped__" => Some(guise.wrapped.clone()),
-            _ => None,
-        }
+    /// `__name__`: what `functools.wraps` gave it, or its own.
+    pub fn shown_name(&self) -> Str {
+        self.guise.borrow().as_ref().map_or_else(|| self.name.clone(), |guise| guise.name.clone())
     }
 }
 
 impl Drop for Function {
     fn drop(&mut self) {
-        if let Some(guise) = self.guise.take() {
-            release(guise.wrapped.clone());
-        }
         if !self.closure.is_empty() || !self.defaults.is_empty() {
             release((std::mem::take(&mut self.closure), std::mem::take(&mut self.defaults)));
         }

@@ -5,16 +5,13 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 use num_traits::Signed;
 
-use super::args::Args;
 use super::collisions;
 use super::dict::Key;
 use super::exception::{PyResult, type_error};
 use super::number::{Num, convert};
 use super::set::{SetObject, SetTable};
-use super::types::Type;
 use super::value::{Range, Value};
 use super::vm::Vm;
-use super::vm::members::plain;
 
 /// The bytes of text that are compared in about the time of a step.
 const COMPARED_A_STEP: usize = 2048;
@@ -55,28 +52,12 @@ pub fn hash(vm: &mut Vm, value: &Value) -> PyResult<i64> {
             Some(hash) => hash,
             None => Ok(hash_address(Rc::as_ptr(object).cast::<u8>() as usize)),
         },
-        Value::Instance(instance) => hash_instance(vm, value, Rc::as_ptr(instance).cast::<u8>() as usize),
         _ => hash_immutable(value).ok_or_else(|| unhashable(value)),
     }
 }
 
 fn unhashable(value: &Value) -> super::exception::Raised {
     type_error(format!("unhashable type: '{}'", value.type_name().as_str()))
-}
-
-/// The hash by `__hash__`, or by identity where the class has no `__eq__` either.
-fn hash_instance(vm: &mut Vm, value: &Value, address: usize) -> PyResult<i64> {
-    match vm.special(value, "__hash__") {
-        Some(Value::None) => Err(unhashable(value)),
-        Some(method) => match plain(&vm.call_special(&method, value, Args::none())?) {
-            Value::Int(hash) => Ok(if hash == -1 { -2 } else { hash }),
-            Value::Bool(hash) => Ok(i64::from(hash)),
-            Value::BigInt(hash) => Ok(hash_big(&hash)),
-            _ => Err(type_error("__hash__ method should return an integer")),
-        },
-        None if vm.special(value, "__eq__").is_some() => Err(unhashable(value)),
-        None => Ok(hash_address(address)),
-    }
 }
 
 /// The hash of a value that needs no call; `None` where it is not hashable or needs one.
@@ -102,14 +83,11 @@ pub(crate) fn hash_immutable(value: &Value) -> Option<i64> {
         Value::Function(function) => address(Rc::as_ptr(function).cast()),
         Value::Builtin(builtin) => address(std::ptr::from_ref(*builtin).cast()),
         Value::BoundMethod(method) => address(Rc::as_ptr(method).cast()),
-        Value::Type(Type::Builtin(class)) => address(std::ptr::from_ref(*class).cast()),
-        Value::Type(Type::Class(class)) => address(Rc::as_ptr(class).cast()),
+        Value::Type(class) => address(std::ptr::from_ref(*class).cast()),
         Value::Module(module) => address(std::ptr::from_ref(*module).cast()),
         Value::Iterator(iterator) => address(Rc::as_ptr(iterator).cast()),
         Value::Exception(exception) => address(Rc::as_ptr(exception).cast()),
-        Value::Set(_) | Value::List(_) | Value::Dict(_) | Value::Slice(_) | Value::Instance(_) | Value::Object(_) => {
-            None
-        }
+        Value::Set(_) | Value::List(_) | Value::Dict(_) | Value::Slice(_) | Value::Object(_) => None,
     }
 }
 
@@ -249,10 +227,7 @@ fn hash_range(range: &Range) -> i64 {
     hash_tuple(&[count, start, step])
 }
 
-/// Whether two hashable values are equal as keys: identity or equality, which for hashable values of the runtime never
-/// fails. Of instances of the config's own classes, [`super::key_twins`] has asked their `__eq__`.
-///
-/// DIFFERENCE: CPython also asks them whether they equal a str or an int of the same hash.
+/// Whether two hashable values are equal as keys: identity or equality, which for hashable values never fails.
 pub fn keys_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Str(a), Value::Str(b)) => {
@@ -280,16 +255,6 @@ pub fn keys_equal(a: &Value, b: &Value) -> bool {
             a.len() == b.len() && a.iter().all(|key| b.contains(key))
         }
         (Value::Range(a), Value::Range(b)) => ranges_equal(a, b),
-        (Value::Instance(x), Value::Instance(y)) => {
-            let value = super::modules::enums::mixed_value;
-            Rc::ptr_eq(x, y)
-                || (x.twin.get() != 0 && x.twin == y.twin)
-                || value(x).zip(value(y)).is_some_and(|(x, y)| keys_equal(&x, &y))
-        }
-        (Value::Instance(member), other) | (other, Value::Instance(member)) => {
-            // A member of an enumeration of ints or strs equals its value.
-            super::modules::enums::mixed_value(member).is_some_and(|value| keys_equal(&value, other))
-        }
         (Value::Object(object), other) => a.is(b) || object.equals_key(other),
         (other, Value::Object(object)) => object.equals_key(other),
         _ => match (Num::of(a), Num::of(b)) {

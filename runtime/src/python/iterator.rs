@@ -1,4 +1,4 @@
-//! Iterators: one handle around any lazy sequence, generators included.
+//! Iterators: one handle around any lazy sequence, generator expressions included.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -22,32 +22,10 @@ pub trait PyIterator {
         0
     }
 
-    /// `generator.send(value)`; `None` where this is no generator.
-    fn send(&mut self, vm: &mut Vm, value: Value) -> Option<PyResult<Option<Value>>> {
-        let _ = (vm, value);
-        None
-    }
-
-    /// `generator.throw(exception)`; `None` where this is no generator.
-    fn throw(&mut self, vm: &mut Vm, raised: super::exception::Raised) -> Option<PyResult<Option<Value>>> {
-        let _ = (vm, raised);
-        None
-    }
-
     /// `repr(iterator)` where it shows more than class and address; `address` is the iterator's.
     fn repr(&self, vm: &mut Vm, address: usize) -> Option<PyResult<String>> {
         let _ = (vm, address);
         None
-    }
-
-    /// `__name__` and `__qualname__` of a generator; `None` where this is none.
-    fn names(&self) -> Option<(String, String)> {
-        None
-    }
-
-    /// What a generator returned, once it ended: the value of `yield from`.
-    fn result(&mut self) -> Value {
-        Value::None
     }
 }
 
@@ -108,11 +86,6 @@ impl<Yielded: PyIterator> PyIterator for LibraryGenerator<Yielded> {
 
     fn repr(&self, _: &mut Vm, address: usize) -> Option<PyResult<String>> {
         Some(Ok(format!("<generator object {} at {address:#x}>", self.qualified)))
-    }
-
-    fn names(&self) -> Option<(String, String)> {
-        let name = self.qualified.rsplit('.').next().unwrap_or_default();
-        Some((name.to_owned(), self.qualified.to_owned()))
     }
 }
 

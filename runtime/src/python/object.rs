@@ -9,9 +9,8 @@ use std::any::Any;
 use super::args::Args;
 use super::exception::{PyResult, Raised, attribute_error, type_error};
 use super::string::Str;
-use super::types::{BuiltinType, FUNCTION};
+use super::types::BuiltinType;
 use super::value::Value;
-use super::vm::attributes::bound;
 use super::vm::items::not_deletable;
 use super::vm::{CompareOp, Vm};
 
@@ -86,7 +85,7 @@ pub trait Object: Any {
     /// `del object[key]`
     fn del_item(&self, vm: &mut Vm, key: &Value) -> PyResult<()> {
         let _ = (vm, key);
-        Err(not_deletable(&self.class().into(), key))
+        Err(not_deletable(self.class(), key))
     }
 
     /// `item in object`; `None` lets the interpreter iterate.
@@ -98,6 +97,12 @@ pub trait Object: Any {
     /// `iter(object)`; `None` where it is not iterable.
     fn iter(&self, vm: &mut Vm, this: &Value) -> Option<PyResult<Value>> {
         let _ = (vm, this);
+        None
+    }
+
+    /// `reversed(object)`; `None` goes by its items where it has some.
+    fn reversed(&self, vm: &mut Vm) -> Option<PyResult<Value>> {
+        let _ = vm;
         None
     }
 
@@ -183,22 +188,10 @@ pub trait Object: Any {
         Ok(false)
     }
 
-    /// What it is as an attribute of an instance whose class holds it, as `__get__` says; `None` where it is just itself.
-    /// Functions become methods.
-    fn bind(&self, vm: &mut Vm, this: &Value, instance: &Value) -> Option<PyResult<Value>> {
-        let _ = vm;
-        std::ptr::eq(self.class(), &raw const FUNCTION).then(|| Ok(bound(instance.clone(), this.clone())))
-    }
-
     /// `copy.deepcopy(object)`; the default shares the object, which is right for immutable ones.
     fn deepcopy(&self, vm: &mut Vm, this: &Value) -> PyResult<Value> {
         let _ = vm;
         Ok(this.clone())
-    }
-
-    /// The names that `dir(object)` shows, for messages and tools.
-    fn attributes(&self) -> &'static [&'static str] {
-        &[]
     }
 }
 

@@ -18,9 +18,8 @@ use super::object::Object;
 use super::release::release;
 use super::set::SetObject;
 use super::string::Str;
-use super::types::{Instance, Type};
+use super::types::BuiltinType;
 use super::vm::Vm;
-use super::vm::operator_methods::is_slot;
 
 /// Any Python value.
 #[derive(Clone, Default)]
@@ -44,7 +43,7 @@ pub enum Value {
     Str(Str),
     /// A `bytes`
     Bytes(Rc<Vec<u8>>),
-    /// A `tuple` or an instance of a named tuple
+    /// A `tuple`
     Tuple(Rc<Tuple>),
     /// A `list`
     List(Rc<List>),
@@ -56,22 +55,20 @@ pub enum Value {
     Range(Rc<Range>),
     /// A `slice`
     Slice(Rc<Slice>),
-    /// A function, lambda or generator function of the config's code
+    /// A function or lambda of the config's code
     Function(Rc<Function>),
     /// A function of the runtime: a builtin or a module's
     Builtin(&'static Builtin),
     /// A function of the runtime with a receiver: `"a".upper`
     BoundMethod(Rc<BoundMethod>),
     /// A class
-    Type(Type),
+    Type(&'static BuiltinType),
     /// A module
     Module(&'static ModuleDef),
-    /// An iterator or a generator
+    /// An iterator, or what a generator expression gives
     Iterator(Rc<IteratorObject>),
     /// An exception
     Exception(Rc<ExceptionObject>),
-    /// An instance of a class that the config's code defined
-    Instance(Rc<Instance>),
     /// An object of the runtime or of the host: a TPV entity, a Galaxy job, a regex match, a date
     Object(Rc<dyn_object::Handle>),
 }
@@ -91,12 +88,10 @@ pub mod dyn_object {
     }
 }
 
-/// The items of a tuple, with the class where it is a named tuple.
+/// The items of a tuple.
 pub struct Tuple {
     /// The items.
     pub items: Vec<Value>,
-    /// The class of a `collections.namedtuple` instance; `None` for a plain tuple.
-    pub class: Option<Type>,
 }
 
 /// The items of a list. Never hold a borrow while calling back into Python code.
@@ -175,8 +170,6 @@ pub enum MethodTarget {
     Native(&'static Method),
     /// A method of a host object, called through [`Object::call_method`].
     Host(Str),
-    /// A function of a class that the config's code defined.
-    Function(Value),
 }
 
 impl Value {
@@ -192,7 +185,7 @@ impl Value {
 
     /// A `tuple`.
     pub fn tuple(items: Vec<Value>) -> Self {
-        Self::Tuple(Rc::new(Tuple { items, class: None }))
+        Self::Tuple(Rc::new(Tuple { items }))
     }
 
     /// A `dict`.
@@ -252,9 +245,9 @@ impl Value {
     }
 
     /// The class, as `type(value)` gives it.
-    pub fn class(&self) -> Type {
+    pub fn class(&self) -> &'static BuiltinType {
         use super::types::*;
-        let builtin: &'static BuiltinType = match self {
+        match self {
             Self::None => &NONE_TYPE,
             Self::NotImplemented => &NOT_IMPLEMENTED_TYPE,
             Self::Ellipsis => &ELLIPSIS_TYPE,
@@ -263,51 +256,34 @@ impl Value {
             Self::Float(_) => &FLOAT,
             Self::Str(_) => &STR,
             Self::Bytes(_) => &BYTES,
-            Self::Tuple(tuple) => match &tuple.class {
-                Some(class) => return class.clone(),
-                None => &TUPLE,
-            },
+            Self::Tuple(_) => &TUPLE,
             Self::List(_) => &LIST,
             Self::Dict(dict) => dict.class(),
-            Self::Set(set) => {
-                if set.frozen() {
-                    &FROZENSET
-                } else {
-                    &SET
-                }
-            }
+            Self::Set(set) if set.frozen() => &FROZENSET,
+            Self::Set(_) => &SET,
             Self::Range(_) => &RANGE,
             Self::Slice(_) => &SLICE,
             Self::Function(_) => &FUNCTION,
             Self::Builtin(_) => &BUILTIN_FUNCTION,
-            Self::BoundMethod(method) => match method.target {
-                MethodTarget::Native(native) if is_slot(method.receiver.class().builtin_base(), native.name) => {
-                    &METHOD_WRAPPER
-                }
-                MethodTarget::Native(native)
-                    if method.receiver.class().builtin_base().python_owner(native).is_none() =>
-                {
-                    &BUILTIN_FUNCTION
-                }
-                MethodTarget::Host(_) if method.receiver.class().builtin_base().is_in_c_module() => &BUILTIN_FUNCTION,
-                _ => &METHOD,
-            },
-            Self::Type(class) => class.metaclass(),
+            Self::BoundMethod(method) => {
+                let class = method.receiver.class();
+                let in_python = match method.target {
+                    MethodTarget::Native(native) => class.python_owner(native).is_some(),
+                    MethodTarget::Host(_) => !class.is_in_c_module(),
+                };
+                if in_python { &METHOD } else { &BUILTIN_FUNCTION }
+            }
+            Self::Type(_) => &TYPE,
             Self::Module(_) => &MODULE,
             Self::Iterator(iterator) => iterator.class(),
-            Self::Exception(exception) => return exception.class.clone(),
-            Self::Instance(instance) => return Type::Class(instance.class.clone()),
+            Self::Exception(exception) => exception.class,
             Self::Object(object) => object.class(),
-        };
-        Type::Builtin(builtin)
+        }
     }
 
     /// The class's name, as error messages show it: CPython's `tp_name`.
     pub fn type_name(&self) -> Str {
-        match self.class() {
-            Type::Builtin(class) => class.shown_name(),
-            Type::Class(class) => class.name.clone(),
-        }
+        self.class().shown_name()
     }
 
     /// The class as CPython's parsers of arguments name it, to which `None` is its own.
@@ -337,11 +313,10 @@ impl Value {
             (Self::Function(a), Self::Function(b)) => Rc::ptr_eq(a, b),
             (Self::Builtin(a), Self::Builtin(b)) => std::ptr::eq(*a, *b),
             (Self::BoundMethod(a), Self::BoundMethod(b)) => Rc::ptr_eq(a, b),
-            (Self::Type(a), Self::Type(b)) => a.same(b),
+            (Self::Type(a), Self::Type(b)) => a.is(b),
             (Self::Module(a), Self::Module(b)) => std::ptr::eq(*a, *b),
             (Self::Iterator(a), Self::Iterator(b)) => Rc::ptr_eq(a, b),
             (Self::Exception(a), Self::Exception(b)) => Rc::ptr_eq(a, b),
-            (Self::Instance(a), Self::Instance(b)) => Rc::ptr_eq(a, b),
             (Self::Object(a), Self::Object(b)) => Rc::ptr_eq(a, b),
             _ => false,
         }

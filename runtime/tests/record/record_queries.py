@@ -164,7 +164,6 @@ t['state'].key
 t.colour
 Job.colour
 Job.table.name
-Job.table is Job.__table__
 Job.table.columns.state.name
 session.query(t.state, func.count()).group_by(Job.state).all()
 session.query(t.destination_id, t.state, func.count()).filter(t.destination_id.in_(d for d in ['slurm', 'pulsar-a']), t.state.in_([Job.states.QUEUED, Job.states.RUNNING])).group_by(Job.destination_id, Job.state).all()

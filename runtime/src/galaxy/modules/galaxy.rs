@@ -5,7 +5,7 @@ use crate::galaxy::errors::{JOB_MAPPING_CONFIGURATION_EXCEPTION, JOB_MAPPING_EXC
 use crate::galaxy::version;
 use crate::python::exception::PyResult;
 use crate::python::module::ModuleDef;
-use crate::python::types::{BuiltinType, Type};
+use crate::python::types::BuiltinType;
 use crate::python::value::{Builtin, Value};
 use crate::python::vm::Vm;
 
@@ -14,7 +14,7 @@ pub(super) fn none(_: &mut Vm, _: &str) -> PyResult<Option<Value>> {
 }
 
 fn class_of(classes: &[&'static BuiltinType], name: &str) -> Option<Value> {
-    classes.iter().find(|class| class.name == name).map(|class| Value::Type(Type::Builtin(class)))
+    classes.iter().find(|class| class.name == name).map(|class| Value::Type(class))
 }
 
 fn function_of(functions: &'static [Builtin], name: &str) -> Option<Value> {
@@ -39,23 +39,10 @@ pub static APP: ModuleDef = ModuleDef {
 pub static TOOLS: ModuleDef =
     ModuleDef { name: "galaxy.tools", get: |_, name| Ok(class_of(&[&TOOL], name)), names: &["Tool"] };
 
-static UNIVERSE_APPLICATION: BuiltinType = BuiltinType {
-    name: "UniverseApplication",
-    module: "galaxy.app",
-    base: Some(&crate::python::types::OBJECT),
-    construct: None,
-    methods: &[],
-    statics: &[],
-};
+static UNIVERSE_APPLICATION: BuiltinType =
+    BuiltinType::new("UniverseApplication", "galaxy.app", &crate::python::types::OBJECT);
 
-static TOOL: BuiltinType = BuiltinType {
-    name: "Tool",
-    module: "galaxy.tools",
-    base: Some(&crate::python::types::OBJECT),
-    construct: None,
-    methods: &[],
-    statics: &[],
-};
+static TOOL: BuiltinType = BuiltinType::new("Tool", "galaxy.tools", &crate::python::types::OBJECT);
 
 /// `galaxy.jobs.mapper`
 pub static JOBS_MAPPER: ModuleDef = ModuleDef {

@@ -10,14 +10,7 @@ use crate::python::types::{BuiltinType, OBJECT};
 macro_rules! model_classes {
     ($($id:ident = $name:literal;)*) => {
         $(#[doc = concat!("`galaxy.model.", $name, "`")]
-        pub static $id: BuiltinType = BuiltinType {
-            name: $name,
-            module: "galaxy.model",
-            base: Some(&OBJECT),
-            construct: None,
-            methods: &[],
-            statics: &[],
-        };)*
+        pub static $id: BuiltinType = BuiltinType::new($name, "galaxy.model", &OBJECT);)*
 
         /// All classes of the module.
         pub static CLASSES: &[&BuiltinType] = &[$(&$id),*];

@@ -122,7 +122,7 @@ const EXCEPTION_NAMES: &[&str] = &[
 
 fn exceptions(_: &mut Vm, name: &str) -> PyResult<Option<Value>> {
     let class = query::EXCEPTIONS.iter().copied().find(|class| class.name == name);
-    Ok(class.map(|class| Value::Type(class.into())))
+    Ok(class.map(|class| Value::Type(class)))
 }
 
 static FUNCTIONS: &[Builtin] = &[
@@ -252,14 +252,7 @@ fn bind_parameter(vm: &mut Vm, args: Args) -> PyResult<Value> {
 }
 
 /// `sqlalchemy.sql.elements.TextClause`
-pub static TEXT_CLAUSE: BuiltinType = BuiltinType {
-    name: "TextClause",
-    module: "sqlalchemy.sql.elements",
-    base: Some(&OBJECT),
-    construct: None,
-    methods: &[],
-    statics: &[],
-};
+pub static TEXT_CLAUSE: BuiltinType = BuiltinType::new("TextClause", "sqlalchemy.sql.elements", &OBJECT);
 
 /// A query as text.
 struct TextClause {
@@ -312,10 +305,6 @@ impl Object for TextClause {
         args.kw.clear();
         let unchanged = expanding.len() == self.expanding.len();
         Some(Ok(if unchanged { this.clone() } else { Value::object(Self { text: self.text.clone(), expanding }) }))
-    }
-
-    fn attributes(&self) -> &'static [&'static str] {
-        &["text"]
     }
 }
 

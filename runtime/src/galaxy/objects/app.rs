@@ -14,7 +14,7 @@ use crate::python::args::Args;
 use crate::python::dict::{Dict, Key};
 use crate::python::exception::PyResult;
 use crate::python::string::Str;
-use crate::python::types::{BuiltinType, Type};
+use crate::python::types::BuiltinType;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -93,7 +93,7 @@ impl Fields for ModelFields {
     fn get(&self, name: &str) -> Option<Value> {
         match name {
             "context" | "session" => Some(self.session.get_or_init(|| session(&self.world)).clone()),
-            "Job" => Some(Value::Type(Type::Builtin(&model::JOB))),
+            "Job" => Some(Value::Type(&model::JOB)),
             _ => None,
         }
     }

@@ -5,7 +5,6 @@ use std::cell::RefCell;
 
 use crate::galaxy::job::Further;
 use crate::python::args::Args;
-use crate::python::dict::Dict;
 use crate::python::exception::{PyResult, attribute_error};
 use crate::python::object::Object;
 use crate::python::string::Str;
@@ -87,19 +86,6 @@ impl<F: Fields> Bag<F> {
             None => attributes.push((Cow::Owned(name.to_owned()), value)),
         }
     }
-
-    /// DIFFERENCE: a copy of the attributes; CPython's `__dict__` is the attributes themselves.
-    fn dict(&self) -> Value {
-        let further = self.fields.further().into_iter().flat_map(Further::iter).map(|(name, _)| name);
-        let names = self.fields.names().iter().copied().chain(further);
-        let dict = Dict::from_strs(names.filter_map(|name| Some((Str::from(name), self.attribute(name)?))));
-        for (name, value) in self.attributes.borrow().iter() {
-            if let Some(value) = value {
-                dict.set_str(Str::from(&**name), value.clone());
-            }
-        }
-        Value::dict(dict)
-    }
 }
 
 impl<F: Fields> Object for Bag<F> {
@@ -108,10 +94,7 @@ impl<F: Fields> Object for Bag<F> {
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok(match self.attribute(name) {
-            None if name == "__dict__" => Some(self.dict()),
-            found => found,
-        })
+        Ok(self.attribute(name))
     }
 
     fn set_attr(&self, _: &mut Vm, name: &Str, value: Value) -> PyResult<()> {
@@ -139,10 +122,6 @@ impl<F: Fields> Object for Bag<F> {
         let method = self.class().method(name)?;
         Some((method.call)(vm, this, std::mem::take(args)))
     }
-
-    fn attributes(&self) -> &'static [&'static str] {
-        self.fields.names()
-    }
 }
 
 /// Declares the classes of host objects: identifier, name, methods.
@@ -151,13 +130,9 @@ impl<F: Fields> Object for Bag<F> {
 macro_rules! host_classes {
     ($($(#[$doc:meta])* $id:ident = $name:literal ($($method:literal => $function:expr),*);)*) => {
         $($(#[$doc])* pub static $id: $crate::python::types::BuiltinType = $crate::python::types::BuiltinType {
-            name: $name,
-            module: "tpv_oracle",
-            base: Some(&$crate::python::types::OBJECT),
-            construct: None,
             methods: &[$($crate::python::value::Method { name: $method, call: $function }),*],
-            statics: &[],
-        };)*
+..$crate::python::types::BuiltinType::new($name, "tpv_oracle", &$crate::python::types::OBJECT)
+};)*
     };
 }
 pub(super) use host_classes;

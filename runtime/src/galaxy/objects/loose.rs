@@ -51,9 +51,6 @@ impl Object for Loose {
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        if name == "__dict__" {
-            return Ok(Some(Value::Dict(self.attributes().clone())));
-        }
         Ok(self.attributes().get_str(name))
     }
 

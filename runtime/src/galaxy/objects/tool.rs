@@ -23,12 +23,8 @@ host_classes! {
 
 /// `galaxy.tool_util.deps.requirements.ResourceRequirement`
 pub static RESOURCE_REQUIREMENT: BuiltinType = BuiltinType {
-    name: "ResourceRequirement",
-    module: "galaxy.tool_util.deps.requirements",
-    base: Some(&OBJECT),
-    construct: None,
     methods: &[Method { name: "get_value", call: get_value }, Method { name: "to_dict", call: to_dict }],
-    statics: &[],
+    ..BuiltinType::new("ResourceRequirement", "galaxy.tool_util.deps.requirements", &OBJECT)
 };
 
 /// What `tool` is made of.

@@ -283,9 +283,6 @@ pub fn is_unanswered(name: &str) -> bool {
 static TABLE: BuiltinType = BuiltinType::new("Table", "sqlalchemy.sql.schema", &OBJECT);
 static COLUMN_COLLECTION: BuiltinType = BuiltinType::new("ReadOnlyColumnCollection", "sqlalchemy.sql.base", &OBJECT);
 
-/// What of a table needs no database.
-pub const TABLE_ATTRIBUTES: &[&str] = &["c", "columns", "fullname", "key", "name", "select"];
-
 /// `Job.table`
 pub struct Table;
 

@@ -7,10 +7,10 @@ use super::beyond;
 use super::columns::Field;
 use super::element::Element;
 use super::statement::Parts;
+use super::states;
 use crate::python::exception::PyResult;
 use crate::python::value::Value;
 use crate::python::vm::CompareOp;
-use crate::python::vm::members::plain;
 
 /// A value of SQL.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,12 +31,14 @@ impl Sql {
     /// # Errors
     /// `HostUnavailable` for values that are no SQL.
     pub fn of(value: &Value) -> PyResult<Self> {
-        Ok(match plain(value) {
+        if let Some(text) = states::text_of(value) {
+            return Ok(Self::Text(Rc::from(text)));
+        }
+        Ok(match value {
             Value::None => Self::Null,
-            Value::Bool(value) => Self::Int(i64::from(value)),
-            Value::Int(value) => Self::Int(value),
-            Value::Float(value) => Self::Real(value),
-            Value::Str(text) => Self::Text(Rc::from(text.as_str())),
+            Value::Bool(value) => Self::Int(i64::from(*value)),
+            Value::Int(value) => Self::Int(*value),
+            Value::Float(value) => Self::Real(*value),
             other => return Err(beyond(&format!("values of type '{}'", other.type_name().as_str()))),
         })
     }

@@ -19,7 +19,6 @@ use crate::galaxy::modules::model;
 use crate::python::exception::{EXCEPTION, PyResult, Raised, raise};
 use crate::python::types::BuiltinType;
 use crate::python::value::Value;
-use crate::python::vm::Vm;
 
 use columns::Field;
 use expression::Expr;
@@ -43,7 +42,7 @@ fn invalid_request(message: impl Into<String>) -> Raised {
 ///
 /// # Errors
 /// `HostUnavailable` for what only a database could answer.
-pub fn class_attribute(vm: &mut Vm, class: &'static BuiltinType, name: &str) -> PyResult<Option<Value>> {
+pub fn class_attribute(class: &'static BuiltinType, name: &str) -> PyResult<Option<Value>> {
     if !model::CLASSES.iter().any(|known| std::ptr::eq(*known, class)) {
         return Ok(None);
     }
@@ -58,9 +57,9 @@ pub fn class_attribute(vm: &mut Vm, class: &'static BuiltinType, name: &str) -> 
         return Err(beyond(&format!("`Job.{name}`")));
     }
     match name {
-        "table" | "__table__" => Ok(Some(columns::table())),
-        "states" => states::states(vm).map(Some),
-        name => states::list(vm, name),
+        "table" => Ok(Some(columns::table())),
+        "states" => Ok(Some(Value::object(states::States))),
+        name => Ok(states::list(name)),
     }
 }
 

@@ -31,9 +31,6 @@ pub struct Row {
 /// What can be called of a row.
 pub const ROW_METHODS: &[&str] = &["_asdict", "_tuple", "count", "index", "tuple"];
 
-/// What of a row is no method, beside its cells.
-pub const ROW_ATTRIBUTES: &[&str] = &["_fields", "_mapping", "t"];
-
 impl Row {
     fn dict(&self) -> Rc<Dict> {
         let values = match &self.values {
@@ -180,7 +177,7 @@ impl Object for StoredJob {
         &model::JOB
     }
 
-    fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         if let Some(field) = Field::named(name) {
             return Ok(Some(field.to_value(&field.of(self.index, &self.row)?)));
         }
@@ -188,9 +185,9 @@ impl Object for StoredJob {
             return Err(beyond(&format!("a job's `{name}`")));
         }
         match name {
-            "states" => states::states(vm).map(Some),
+            "states" => Ok(Some(Value::object(states::States))),
             "table" => Ok(Some(columns::table())),
-            name => states::list(vm, name),
+            name => Ok(states::list(name)),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::galaxy::world::World;
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
 use crate::python::object::Object;
-use crate::python::types::{BuiltinType, OBJECT, Type};
+use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::Value;
 use crate::python::vm::{CompareOp, Vm};
 
@@ -107,7 +107,7 @@ pub const UNANSWERED: &[&str] = &[
 
 /// Whether a value is the class of jobs.
 pub fn is_job(value: &Value) -> bool {
-    matches!(value, Value::Type(Type::Builtin(class)) if std::ptr::eq(*class, &raw const model::JOB))
+    matches!(value, Value::Type(class) if std::ptr::eq(*class, &raw const model::JOB))
 }
 
 fn asked(value: &Value) -> PyResult<Vec<Asked>> {
@@ -117,7 +117,7 @@ fn asked(value: &Value) -> PyResult<Vec<Asked>> {
             Ok(COLUMNS.iter().map(|column| Asked::Column(Rc::new(Expr::Column(Field(column))))).collect())
         }
         Value::Object(_) if value.downcast::<Element>().is_some() => Ok(vec![Asked::Column(Expr::of(value))]),
-        Value::Type(class) => Err(beyond(&format!("the table of {}", class.name().as_str()))),
+        Value::Type(class) => Err(beyond(&format!("the table of {}", class.name))),
         Value::Object(_) => Err(beyond(&format!("a '{}' in the place of a column", value.type_name().as_str()))),
         other => Err(argument_error(format!(
             "Column expression, FROM clause, or other columns clause element expected, got a '{}'.",

@@ -4,7 +4,7 @@ use super::Version;
 use super::pep440::{LocalPart, Number, Pep440};
 use crate::galaxy::signature;
 use crate::python::args::Args;
-use crate::python::builtins::construct;
+use crate::python::builtins::exceptions;
 use crate::python::exception::{PyResult, VALUE_ERROR, raise, type_error};
 use crate::python::hash::hash_immutable;
 use crate::python::modules::decide;
@@ -17,20 +17,16 @@ use crate::python::vm::{CompareOp, Vm};
 
 /// `packaging.version.Version`
 pub static VERSION: BuiltinType = BuiltinType {
-    name: "Version",
-    module: "packaging.version",
-    base: Some(&OBJECT),
     construct: Some(|vm, args| {
         let [version] = signature::bind_method(args, "Version.__init__", ["version"], 1)?;
         strict(vm, &version.unwrap_or_default())
     }),
-    methods: &[],
-    statics: &[],
+    ..BuiltinType::new("Version", "packaging.version", &OBJECT)
 };
 
 /// `packaging.version.InvalidVersion`
 pub static INVALID_VERSION: BuiltinType = BuiltinType {
-    construct: Some(|vm, args| construct::exception(vm, &INVALID_VERSION, args)),
+    construct: Some(|_, args| exceptions::construct(&INVALID_VERSION, args)),
     ..BuiltinType::new("InvalidVersion", "packaging.version", &VALUE_ERROR)
 };
 
@@ -50,16 +46,12 @@ pub(crate) fn strict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
 
 /// `galaxy.tool_util.version.LegacyVersion`
 pub static LEGACY_VERSION: BuiltinType = BuiltinType {
-    name: "LegacyVersion",
-    module: "galaxy.tool_util.version",
-    base: Some(&OBJECT),
     construct: Some(|vm, args| {
         let [version] = signature::bind_method(args, "LegacyVersion.__init__", ["version"], 1)?;
         let text = vm.str(&version.unwrap_or_default())?;
         Ok(Value::object(VersionObject { text, is_text: false }))
     }),
-    methods: &[],
-    statics: &[],
+    ..BuiltinType::new("LegacyVersion", "galaxy.tool_util.version", &OBJECT)
 };
 
 /// A version as code holds it.

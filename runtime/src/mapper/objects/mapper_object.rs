@@ -18,14 +18,7 @@ use super::EntityObject;
 /// Declares the classes of this file.
 macro_rules! classes {
     ($($(#[$doc:meta])* $id:ident = $name:literal in $module:literal;)*) => {
-        $($(#[$doc])* static $id: BuiltinType = BuiltinType {
-            name: $name,
-            module: $module,
-            base: Some(&OBJECT),
-            construct: None,
-            methods: &[],
-            statics: &[],
-        };)*
+        $($(#[$doc])* static $id: BuiltinType = BuiltinType::new($name, $module, &OBJECT);)*
     };
 }
 

@@ -13,7 +13,7 @@ pub use tag_types::{TagObject, TagTypeClass, TagTypeMember};
 pub use tags_object::SchedulingTagsObject;
 
 use crate::artifact::tables::EntityClass;
-use crate::python::builtins::construct;
+use crate::python::builtins::exceptions;
 use crate::python::exception::EXCEPTION;
 use crate::python::types::{BuiltinType, OBJECT};
 
@@ -21,13 +21,9 @@ use crate::python::types::{BuiltinType, OBJECT};
 macro_rules! classes {
     ($($(#[$doc:meta])* $id:ident = $name:literal ($base:expr, $construct:expr);)*) => {
         $($(#[$doc])* pub static $id: BuiltinType = BuiltinType {
-            name: $name,
-            module: "tpv.core.entities",
-            base: Some($base),
             construct: $construct,
-            methods: &[],
-            statics: &[],
-        };)*
+..BuiltinType::new($name, "tpv.core.entities", $base)
+};)*
     };
 }
 
@@ -62,13 +58,9 @@ classes! {
 macro_rules! exceptions {
     ($($(#[$doc:meta])* $id:ident = $name:literal;)*) => {
         $($(#[$doc])* pub static $id: BuiltinType = BuiltinType {
-            name: $name,
-            module: "tpv.core.entities",
-            base: Some(&EXCEPTION),
-            construct: Some(|vm, args| construct::exception(vm, &$id, args)),
-            methods: crate::python::methods::exception::METHODS,
-            statics: &[],
-        };)*
+            construct: Some(|_, args| exceptions::construct(&$id, args)),
+..BuiltinType::new($name, "tpv.core.entities", &EXCEPTION)
+};)*
     };
 }
 

@@ -228,10 +228,6 @@ impl Object for TagObject {
 
 /// `dataclasses.FrozenInstanceError`
 pub static FROZEN_INSTANCE_ERROR: BuiltinType = BuiltinType {
-    name: "FrozenInstanceError",
-    module: "dataclasses",
-    base: Some(&crate::python::exception::ATTRIBUTE_ERROR),
-    construct: Some(|vm, args| crate::python::builtins::construct::exception(vm, &FROZEN_INSTANCE_ERROR, args)),
-    methods: crate::python::methods::exception::METHODS,
-    statics: &[],
+    construct: Some(|_, args| crate::python::builtins::exceptions::construct(&FROZEN_INSTANCE_ERROR, args)),
+    ..BuiltinType::new("FrozenInstanceError", "dataclasses", &crate::python::exception::ATTRIBUTE_ERROR)
 };

@@ -2,8 +2,8 @@
 
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
-use crate::python::modules::{abc, typing};
-use crate::python::types::Type;
+use crate::python::modules::{numbers, typing};
+use crate::python::types::{BuiltinType, NONE_TYPE};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -11,22 +11,18 @@ use crate::python::vm::Vm;
 const CLASSES_A_STEP: usize = 4;
 
 /// `callable(object)`
-pub(crate) fn callable(vm: &mut Vm, args: Args) -> PyResult<Value> {
+pub(crate) fn callable(_: &mut Vm, args: Args) -> PyResult<Value> {
     let [value] = args.exactly("callable")?;
-    Ok(Value::Bool(is_callable(vm, &value)?))
+    Ok(Value::Bool(is_callable(&value)))
 }
 
 /// Whether a value can be called.
-///
-/// # Errors
-/// What looking for `__call__` raises.
-pub fn is_callable(vm: &mut Vm, value: &Value) -> PyResult<bool> {
-    Ok(match value {
+pub fn is_callable(value: &Value) -> bool {
+    match value {
         Value::Function(_) | Value::Builtin(_) | Value::BoundMethod(_) | Value::Type(_) => true,
         Value::Object(object) => object.callable(),
-        Value::Instance(_) => vm.find_attr(value, "__call__")?.is_some(),
         _ => false,
-    })
+    }
 }
 
 /// `isinstance(value, info)` where `info` is a class, a union, or a tuple of such.
@@ -34,7 +30,7 @@ pub fn is_callable(vm: &mut Vm, value: &Value) -> PyResult<bool> {
 /// # Errors
 /// `TypeError` where `info` is none of these.
 pub fn is_instance(vm: &mut Vm, value: &Value, info: &Value) -> PyResult<bool> {
-    match matches_info(vm, &value.class(), info, "isinstance")? {
+    match matches_info(vm, value.class(), info, "isinstance")? {
         Some(found) => Ok(found),
         None => Err(type_error("isinstance() arg 2 must be a type, a tuple of types, or a union")),
     }
@@ -42,9 +38,9 @@ pub fn is_instance(vm: &mut Vm, value: &Value, info: &Value) -> PyResult<bool> {
 
 /// Whether a class matches a class, a union or a tuple of such; `None` where `info` is none of these. `function` is the one that
 /// asks, `isinstance` or `issubclass`.
-fn matches_info(vm: &mut Vm, class: &Type, info: &Value, function: &str) -> PyResult<Option<bool>> {
+fn matches_info(vm: &mut Vm, class: &'static BuiltinType, info: &Value, function: &str) -> PyResult<Option<bool>> {
     match info {
-        Value::Type(wanted) => Ok(Some(is_subclass(vm, class, wanted))),
+        Value::Type(wanted) => Ok(Some(is_subclass(class, wanted))),
         Value::None => Ok(None),
         Value::Tuple(infos) => {
             vm.charge(infos.items.len() / CLASSES_A_STEP)?;
@@ -53,12 +49,12 @@ fn matches_info(vm: &mut Vm, class: &Type, info: &Value, function: &str) -> PyRe
         }
         other => {
             if let Some(refusal) = typing::no_check(other, function) {
-                return Err(type_error(refusal));
+                return Err(refusal);
             }
             let Some(members) = typing::union_members(other) else { return Ok(None) };
             vm.charge(members.len() / CLASSES_A_STEP)?;
             // `int | None` holds None itself for its type.
-            let none = || Value::Type((&crate::python::types::NONE_TYPE).into());
+            let none = || Value::Type(&NONE_TYPE);
             let members: Vec<Value> =
                 members.into_iter().map(|member| if member.is_none() { none() } else { member }).collect();
             matches_any(vm, class, &members, function)
@@ -67,7 +63,7 @@ fn matches_info(vm: &mut Vm, class: &Type, info: &Value, function: &str) -> PyRe
 }
 
 /// Whether a class matches one of these, the first that decides: one that cannot be asked does, too.
-fn matches_any(vm: &mut Vm, class: &Type, infos: &[Value], function: &str) -> PyResult<Option<bool>> {
+fn matches_any(vm: &mut Vm, class: &'static BuiltinType, infos: &[Value], function: &str) -> PyResult<Option<bool>> {
     for info in infos {
         match matches_info(vm, class, info, function)? {
             Some(false) => {}
@@ -77,9 +73,9 @@ fn matches_any(vm: &mut Vm, class: &Type, infos: &[Value], function: &str) -> Py
     Ok(Some(false))
 }
 
-/// `issubclass(class, wanted)` with the abstract classes of `numbers` and `collections.abc`.
-pub fn is_subclass(_: &mut Vm, class: &Type, wanted: &Type) -> bool {
-    class.is_subclass(wanted) || abc::is_virtual_subclass(class, wanted)
+/// `issubclass(class, wanted)`, where the classes of numbers count as those of `numbers`, too.
+pub fn is_subclass(class: &'static BuiltinType, wanted: &'static BuiltinType) -> bool {
+    class.is_subclass(wanted) || numbers::counts_as(class, wanted)
 }
 
 /// `isinstance(object, classinfo)`

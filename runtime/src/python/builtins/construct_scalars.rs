@@ -4,15 +4,13 @@ use std::rc::Rc;
 
 use crate::python::args::Args;
 use crate::python::codec::Encoding;
-use crate::python::exception::{PyResult, overflow_error, type_error, value_error};
+use crate::python::exception::{PyResult, not_implemented_error, overflow_error, type_error, value_error};
 use crate::python::number::{Num, convert, parse};
 use crate::python::object::Object;
 use crate::python::string::Str;
-use crate::python::types::{BuiltinType, Class, OBJECT, Type};
+use crate::python::types::{BuiltinType, OBJECT};
 use crate::python::value::{Slice, Value};
 use crate::python::vm::Vm;
-use crate::python::vm::class::check_name;
-use crate::python::vm::members::plain;
 use crate::python::vm::text::{bytes_repr, str_repr};
 
 /// `object()`: a thing with nothing but its identity.
@@ -33,38 +31,13 @@ pub(crate) fn object(vm: &mut Vm, args: Args) -> PyResult<Value> {
     Ok(Value::object(Plain))
 }
 
-/// `type(object)`, or a new class by `type(name, bases, dict)`
-pub(crate) fn type_(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    if args.pos.len() == 1 && args.kw.is_empty() {
-        let [value] = args.exactly("type")?;
-        return Ok(Value::Type(value.class()));
+/// `type(object)`
+pub(crate) fn type_(_: &mut Vm, args: Args) -> PyResult<Value> {
+    match args.pos.as_slice() {
+        [value] if args.kw.is_empty() => Ok(Value::Type(value.class())),
+        [_, _, _] => Err(not_implemented_error("tpvc does not make classes")),
+        _ => Err(type_error("type() takes 1 or 3 arguments")),
     }
-    if args.pos.len() != 3 {
-        return Err(type_error("type() takes 1 or 3 arguments"));
-    }
-    let [name, bases, attributes] = args.exactly("type")?;
-    let wrong = |position: u8, wanted: &str, value: &Value| {
-        let given = value.argument_class();
-        type_error(format!("type.__new__() argument {position} must be {wanted}, not {}", given.as_str()))
-    };
-    let Value::Str(name) = name else { return Err(wrong(1, "str", &name)) };
-    let Value::Tuple(bases) = bases else { return Err(wrong(2, "tuple", &bases)) };
-    let Value::Dict(attributes) = attributes else { return Err(wrong(3, "dict", &attributes)) };
-    let mut classes = Vec::with_capacity(bases.items.len());
-    for base in &bases.items {
-        match base {
-            Value::Type(class) => classes.push(class.clone()),
-            _ => return Err(type_error("bases must be types")),
-        }
-    }
-    let mut dict = indexmap::IndexMap::new();
-    vm.charge(attributes.len().saturating_mul(4))?;
-    for (key, value) in attributes.items() {
-        dict.insert(vm.str(&key)?.to_string(), value);
-    }
-    check_name(&name)?;
-    let class = Class::new(name, classes, dict);
-    Ok(Value::Type(Type::Class(Rc::new(class))))
 }
 
 /// `int(number)`, `int(text, base)`
@@ -108,7 +81,7 @@ fn int_from(vm: &mut Vm, value: &Value) -> PyResult<Value> {
         return int_from_text(vm, value, &text, 10);
     }
     for method in ["int", "index"] {
-        match vm.number_of(value, method)? {
+        match number_of(vm, value, method)? {
             Some(number @ (Value::Int(_) | Value::BigInt(_))) => return Ok(number),
             Some(Value::Bool(truth)) => return Ok(Value::Int(i64::from(truth))),
             Some(other) => {
@@ -131,6 +104,14 @@ fn int_from_text(vm: &mut Vm, value: &Value, text: &str, base: u32) -> PyResult<
         _ => String::new(),
     };
     parse::int_or_raise(text, base, || if repr.is_empty() { str_repr(text) } else { repr })
+}
+
+/// What an object gives as a number: its `__int__` (`"int"`), `__float__` or `__index__`.
+fn number_of(vm: &mut Vm, value: &Value, method: &str) -> PyResult<Option<Value>> {
+    match value {
+        Value::Object(object) => object.number(vm, method).transpose(),
+        _ => Ok(None),
+    }
 }
 
 /// The text of a `str`, or of `bytes` (each byte a character).
@@ -172,7 +153,7 @@ pub(crate) fn float(vm: &mut Vm, args: Args) -> PyResult<Value> {
             None => Err(value_error(format!("could not convert string to float: {}", vm.repr(&value)?))),
         };
     }
-    match vm.number_of(&value, "float")? {
+    match number_of(vm, &value, "float")? {
         Some(number @ Value::Float(_)) => return Ok(number),
         Some(other) => {
             let (class, given) = (value.type_name(), other.type_name());
@@ -216,7 +197,7 @@ pub(crate) fn str_(vm: &mut Vm, args: Args) -> PyResult<Value> {
             let encoding = Encoding::named(encoding.as_str())?;
             Ok(Value::str(encoding.decode(vm, bytes, errors.as_str())?))
         }
-        text if plain(text).as_str().is_some() => Err(type_error("decoding str is not supported")),
+        text if text.as_str().is_some() => Err(type_error("decoding str is not supported")),
         other => {
             Err(type_error(format!("decoding to str: need a bytes-like object, {} found", other.type_name().as_str())))
         }
@@ -261,7 +242,7 @@ pub(crate) fn bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
         }
         return Ok(Value::bytes(Vec::new()));
     };
-    if let Value::Str(text) = &plain(&source) {
+    if let Value::Str(text) = &source {
         if encoding.is_none() {
             return Err(type_error("string argument without an encoding"));
         }

@@ -16,7 +16,7 @@ use crate::python::vm::Vm;
 pub(crate) fn tuple(vm: &mut Vm, args: Args) -> PyResult<Value> {
     match args.between("tuple", 0)? {
         [None] => Ok(Value::tuple(Vec::new())),
-        [Some(Value::Tuple(tuple))] if tuple.class.is_none() => Ok(Value::Tuple(tuple)),
+        [Some(Value::Tuple(tuple))] => Ok(Value::Tuple(tuple)),
         [Some(iterable)] => Ok(Value::tuple(vm.collect(&iterable)?)),
     }
 }
@@ -70,7 +70,7 @@ pub fn update_from(vm: &mut Vm, dict: &Dict, source: &Value) -> PyResult<()> {
         dict.table.borrow_mut().extend(entries);
         return vm.charge_comparisons();
     }
-    if matches!(source, Value::Object(_) | Value::Instance(_) | Value::Type(_))
+    if matches!(source, Value::Object(_) | Value::Type(_))
         && let Some(keys) = vm.find_attr(source, "keys")?
     {
         let keys = vm.call(&keys, Args::none())?;

@@ -3,22 +3,10 @@
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 
-use crate::python::args::Args;
 use crate::python::exception::{PyResult, overflow_error, raise, type_error};
 use crate::python::number::int_ops::words;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
-
-/// Calls the method `name` that a class of the config's code defines; `None` where it does not, or for other values.
-///
-/// # Errors
-/// What the method raises.
-pub fn call_special(vm: &mut Vm, value: &Value, name: &str, args: Args) -> PyResult<Option<Value>> {
-    match vm.bound_special(value, name)? {
-        Some(method) => vm.call(&method, args).map(Some),
-        None => Ok(None),
-    }
-}
 
 /// `operator.index(value)`: an [`Value::Int`] or [`Value::BigInt`].
 ///
@@ -33,17 +21,7 @@ pub fn index(vm: &mut Vm, value: &Value) -> PyResult<Value> {
                 return result;
             }
         }
-        _ => {
-            if let Some(result) = call_special(vm, value, "__index__", Args::none())? {
-                return match result {
-                    Value::Int(_) | Value::BigInt(_) => Ok(result),
-                    Value::Bool(flag) => Ok(Value::Int(i64::from(flag))),
-                    other => {
-                        Err(type_error(format!("__index__ returned non-int (type {})", other.type_name().as_str())))
-                    }
-                };
-            }
-        }
+        _ => {}
     }
     Err(type_error(format!("'{}' object cannot be interpreted as an integer", value.type_name().as_str())))
 }
@@ -123,13 +101,6 @@ pub fn real(vm: &mut Vm, value: &Value) -> PyResult<f64> {
             for method in ["float", "index"] {
                 if let Some(result) = object.number(vm, method) {
                     let result = result?;
-                    return real(vm, &result);
-                }
-            }
-        }
-        Value::Instance(_) => {
-            for method in ["__float__", "__index__"] {
-                if let Some(result) = call_special(vm, value, method, Args::none())? {
                     return real(vm, &result);
                 }
             }

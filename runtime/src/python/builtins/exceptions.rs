@@ -11,7 +11,7 @@ use crate::python::exception::{
     UNICODE_ENCODE_ERROR, type_error, value_error,
 };
 use crate::python::number::Num;
-use crate::python::types::{BuiltinType, Type};
+use crate::python::types::BuiltinType;
 use crate::python::value::Value;
 
 /// The subclasses of `OSError` by errno on Linux, as `Objects/exceptions.c` maps them.
@@ -55,7 +55,7 @@ fn keyword_attributes(class: &'static BuiltinType) -> &'static [&'static str] {
 /// `TypeError` where the arguments do not fit.
 pub fn construct(class: &'static BuiltinType, args: Args) -> PyResult<Value> {
     let Args { pos, kw } = args;
-    let object = instance(class.into(), class, pos.into_vec())?;
+    let object = instance(class, pos.into_vec())?;
     let allowed = keyword_attributes(class);
     if allowed.is_empty() && !kw.is_empty() {
         return Err(type_error(format!("{}() takes no keyword arguments", class.name)));
@@ -72,17 +72,16 @@ pub fn construct(class: &'static BuiltinType, args: Args) -> PyResult<Value> {
     Ok(Value::Exception(object))
 }
 
-/// An exception of a class, the builtin class or one of the config's code that derives from it, with the attributes that the
-/// builtin class gives its instances.
+/// An exception of a class, with the attributes that the class gives its instances.
 ///
 /// # Errors
 /// `TypeError` where a class needs a number of arguments that is not given.
-pub fn instance(class: Type, base: &'static BuiltinType, args: Vec<Value>) -> PyResult<Rc<ExceptionObject>> {
-    if base.is_subclass(&UNICODE_DECODE_ERROR) || base.is_subclass(&UNICODE_ENCODE_ERROR) {
+pub fn instance(class: &'static BuiltinType, args: Vec<Value>) -> PyResult<Rc<ExceptionObject>> {
+    if class.is_subclass(&UNICODE_DECODE_ERROR) || class.is_subclass(&UNICODE_ENCODE_ERROR) {
         if args.len() != 5 {
             return Err(type_error(format!("function takes exactly 5 arguments ({} given)", args.len())));
         }
-        let wanted = if base.is_subclass(&UNICODE_DECODE_ERROR) { "bytes" } else { "str" };
+        let wanted = if class.is_subclass(&UNICODE_DECODE_ERROR) { "bytes" } else { "str" };
         if let Some(encoding) = args.first()
             && encoding.as_str().is_none()
         {
@@ -104,21 +103,21 @@ pub fn instance(class: Type, base: &'static BuiltinType, args: Vec<Value>) -> Py
         drop(attributes);
         return Ok(object);
     }
-    if base.is_subclass(&OS_ERROR) && (2..=5).contains(&args.len()) {
-        return os_error(class, base, args);
+    if class.is_subclass(&OS_ERROR) && (2..=5).contains(&args.len()) {
+        return os_error(class, args);
     }
     let object = ExceptionObject::new(class, args.clone());
     let first = || args.first().cloned().unwrap_or_default();
     let mut attributes = object.attributes.borrow_mut();
-    if base.is_subclass(&STOP_ITERATION) {
+    if class.is_subclass(&STOP_ITERATION) {
         attributes.insert("value".to_owned(), first());
-    } else if base.is_subclass(&SYSTEM_EXIT) {
+    } else if class.is_subclass(&SYSTEM_EXIT) {
         let code = if args.len() > 1 { Value::tuple(args.clone()) } else { first() };
         attributes.insert("code".to_owned(), code);
-    } else if base.is_subclass(&IMPORT_ERROR) {
+    } else if class.is_subclass(&IMPORT_ERROR) {
         let message = if args.len() == 1 { first() } else { Value::None };
         attributes.insert("msg".to_owned(), message);
-    } else if base.is_subclass(&OS_ERROR) {
+    } else if class.is_subclass(&OS_ERROR) {
         for name in ["errno", "strerror", "filename", "filename2"] {
             attributes.insert(name.to_owned(), Value::None);
         }
@@ -127,21 +126,20 @@ pub fn instance(class: Type, base: &'static BuiltinType, args: Vec<Value>) -> Py
     Ok(object)
 }
 
-fn os_error(class: Type, base: &'static BuiltinType, mut args: Vec<Value>) -> PyResult<Rc<ExceptionObject>> {
-    let exact = matches!(&class, Type::Builtin(class) if std::ptr::eq(*class, &raw const OS_ERROR));
+fn os_error(class: &'static BuiltinType, mut args: Vec<Value>) -> PyResult<Rc<ExceptionObject>> {
     let errno = match args.first() {
         Some(Value::Bool(errno)) => Some(Value::Int(i64::from(*errno))),
         other => other.cloned(),
     };
     let class = match &errno {
-        Some(Value::Int(errno)) if exact && std::ptr::eq(base, &raw const OS_ERROR) => {
-            BY_ERRNO.iter().find(|(number, _)| number == errno).map_or(class, |(_, class)| Type::Builtin(class))
+        Some(Value::Int(errno)) if class.is(&OS_ERROR) => {
+            BY_ERRNO.iter().find(|(number, _)| number == errno).map_or(class, |(_, class)| class)
         }
         _ => class,
     };
     let filename2 = args.get(4).cloned();
     let filename = args.get(2).cloned();
-    let blocking = matches!(&class, Type::Builtin(class) if std::ptr::eq(*class, &raw const BLOCKING_IO_ERROR));
+    let blocking = class.is(&BLOCKING_IO_ERROR);
     if blocking && let Some(written) = filename.as_ref().filter(|name| Num::of(name).is_some()) {
         // A number in this place is how many characters were written, not a name.
         match written {

@@ -5,10 +5,8 @@ use num_bigint::BigInt;
 use super::convert;
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
-use crate::python::iterator::{Items, IteratorObject, PyIterator};
+use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::methods::{dict_views, range};
-use crate::python::modules::abc::MAPPING;
-use crate::python::modules::enums;
 use crate::python::types::{ENUMERATE, FILTER, LIST_REVERSEITERATOR, MAP, REVERSED, ZIP};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
@@ -228,34 +226,13 @@ pub(crate) fn reversed(vm: &mut Vm, args: Args) -> PyResult<Value> {
             if let Some(view) = sequence.downcast::<dict_views::View>() {
                 return Ok(dict_views::reversed(&view.dict, view.kind));
             }
-            if object.has_method("__reversed__") {
-                return vm.call_method(&sequence, "__reversed__", Args::none());
+            if let Some(reversed) = object.reversed(vm) {
+                return reversed;
             }
-            // Mappings that are no dicts have a `__reversed__` that is `None`.
-            if object.class().is_subclass(&MAPPING) || !has_items(vm, &***object) {
+            if !has_items(vm, &***object) {
                 return Err(not_reversible(&sequence));
             }
             &REVERSED
-        }
-        Value::Instance(_) => {
-            if let Some(iterator) = convert::call_special(vm, &sequence, "__reversed__", Args::none())? {
-                return Ok(iterator);
-            }
-            let is_sequence =
-                vm.find_attr(&sequence, "__len__")?.is_some() && vm.find_attr(&sequence, "__getitem__")?.is_some();
-            if !is_sequence {
-                return Err(not_reversible(&sequence));
-            }
-            &REVERSED
-        }
-        Value::Type(class) => {
-            let Some(mut members) = enums::of_type(class) else { return Err(not_reversible(&sequence)) };
-            vm.charge(members.len())?;
-            members.reverse();
-            return Ok(IteratorObject::generator(
-                "EnumType.__reversed__.<locals>.<genexpr>",
-                Items(members.into_iter()),
-            ));
         }
         _ => return Err(not_reversible(&sequence)),
     };

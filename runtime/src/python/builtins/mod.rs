@@ -10,7 +10,6 @@ pub mod containers;
 pub mod convert;
 pub mod exceptions;
 pub mod lazy;
-mod matching;
 pub mod numbers;
 pub mod sequences;
 pub mod text;
@@ -21,15 +20,9 @@ use std::sync::OnceLock;
 use super::exception::EXCEPTIONS;
 use super::types::{BuiltinType, TYPES};
 use super::value::{Builtin, Value};
-use super::vm::CALLER_BUILTINS;
 
 /// The builtin functions, by name.
 pub static BUILTINS: &[Builtin] = &[
-    Builtin { name: ".match_class", call: matching::class },
-    Builtin { name: ".match_mapping", call: matching::mapping },
-    Builtin { name: ".match_rest", call: matching::rest },
-    Builtin { name: ".match_sequence", call: matching::sequence },
-    Builtin { name: "__import__", call: attributes::import },
     Builtin { name: "abs", call: numbers::abs },
     Builtin { name: "all", call: sequences::all },
     Builtin { name: "any", call: sequences::any },
@@ -37,7 +30,6 @@ pub static BUILTINS: &[Builtin] = &[
     Builtin { name: "bin", call: numbers::bin },
     Builtin { name: "callable", call: classes::callable },
     Builtin { name: "chr", call: text::chr },
-    Builtin { name: "delattr", call: attributes::delattr },
     Builtin { name: "divmod", call: numbers::divmod },
     Builtin { name: "format", call: text::format },
     Builtin { name: "getattr", call: attributes::getattr },
@@ -53,13 +45,11 @@ pub static BUILTINS: &[Builtin] = &[
     Builtin { name: "min", call: sequences::min },
     Builtin { name: "next", call: sequences::next },
     Builtin { name: "oct", call: numbers::oct },
-    Builtin { name: "open", call: text::open },
     Builtin { name: "ord", call: text::ord },
     Builtin { name: "pow", call: numbers::pow },
     Builtin { name: "print", call: text::print },
     Builtin { name: "repr", call: text::repr },
     Builtin { name: "round", call: numbers::round },
-    Builtin { name: "setattr", call: attributes::setattr },
     Builtin { name: "sorted", call: sequences::sorted },
     Builtin { name: "sum", call: sequences::sum },
 ];
@@ -74,9 +64,6 @@ enum Entry {
     Debug,
 }
 
-/// Classes that code can make objects of without a builtin of their name: `types.FunctionType`.
-static UNNAMED: [&str; 4] = ["GenericAlias", "ellipsis", "function", "method"];
-
 /// Other names of classes that have another one.
 static ALIASES: &[(&str, &str)] = &[("EnvironmentError", "OSError"), ("IOError", "OSError")];
 
@@ -84,12 +71,11 @@ fn entries() -> &'static HashMap<&'static str, Entry> {
     static ENTRIES: OnceLock<HashMap<&'static str, Entry>> = OnceLock::new();
     ENTRIES.get_or_init(|| {
         let mut entries = HashMap::new();
-        let named = |class: &&&BuiltinType| class.construct.is_some() && !UNNAMED.contains(&class.name);
+        let named = |class: &&&BuiltinType| class.construct.is_some();
         for class in TYPES.iter().chain(EXCEPTIONS).filter(named) {
             entries.insert(class.name, Entry::Class(class));
         }
-        entries.extend(BUILTINS.iter().chain(&CALLER_BUILTINS).map(|builtin| (builtin.name, Entry::Function(builtin))));
-        entries.insert("complex", Entry::Class(&super::types::COMPLEX));
+        entries.extend(BUILTINS.iter().map(|builtin| (builtin.name, Entry::Function(builtin))));
         for (alias, name) in ALIASES {
             if let Some(entry) = entries.get(name).copied() {
                 entries.insert(alias, entry);
@@ -106,7 +92,7 @@ fn entries() -> &'static HashMap<&'static str, Entry> {
 pub fn get(name: &str) -> Option<Value> {
     Some(match *entries().get(name)? {
         Entry::Function(builtin) => Value::Builtin(builtin),
-        Entry::Class(class) => Value::Type(class.into()),
+        Entry::Class(class) => Value::Type(class),
         Entry::NotImplemented => Value::NotImplemented,
         Entry::Ellipsis => Value::Ellipsis,
         Entry::Debug => Value::Bool(true),
@@ -127,7 +113,7 @@ mod tests {
     #[test]
     fn names_stand_for_functions_classes_and_constants() {
         assert!(matches!(get("len"), Some(Value::Builtin(b)) if b.name == "len"));
-        assert!(matches!(get("IOError"), Some(Value::Type(t)) if t.name().as_str() == "OSError"));
+        assert!(matches!(get("IOError"), Some(Value::Type(t)) if t.name == "OSError"));
         assert!(matches!(get("Ellipsis"), Some(Value::Ellipsis)));
         assert!(get("dict_keys").is_none());
         assert!(get("function").is_none() && get("method").is_none());

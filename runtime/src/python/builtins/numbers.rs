@@ -26,7 +26,7 @@ pub(crate) fn abs(vm: &mut Vm, args: Args) -> PyResult<Value> {
         other => {
             let result = match other {
                 Value::Object(object) => object.unary(vm, "abs"),
-                _ => convert::call_special(vm, other, "__abs__", Args::none()).transpose(),
+                _ => None,
             };
             result.unwrap_or_else(|| {
                 Err(type_error(format!("bad operand type for abs(): '{}'", value.type_name().as_str())))
@@ -68,9 +68,6 @@ pub(crate) fn divmod(vm: &mut Vm, args: Args) -> PyResult<Value> {
             && let Some(result) = object.binary(vm, "divmod", &b)
         {
             return result;
-        }
-        if let Some(result) = convert::call_special(vm, &a, "__divmod__", Args::one(b.clone()))? {
-            return Ok(result);
         }
         return Err(type_error(format!(
             "unsupported operand type(s) for divmod(): '{}' and '{}'",
@@ -158,12 +155,7 @@ pub(crate) fn round(vm: &mut Vm, args: Args) -> PyResult<Value> {
             let digits = convert::index_clamped(vm, &digits)?;
             if digits >= 0 { Ok(int) } else { round_int(vm, &number, digits.unsigned_abs()) }
         }
-        other => {
-            let args = if digits.is_none() { Args::none() } else { Args::one(digits) };
-            convert::call_special(vm, other, "__round__", args)?.ok_or_else(|| {
-                type_error(format!("type {} doesn't define __round__ method", other.type_name().as_str()))
-            })
-        }
+        other => Err(type_error(format!("type {} doesn't define __round__ method", other.type_name().as_str()))),
     }
 }
 

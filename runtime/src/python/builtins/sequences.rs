@@ -8,7 +8,6 @@ use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::methods::sort;
 use crate::python::types::CALLABLE_ITERATOR;
 use crate::python::value::Value;
-use crate::python::vm::members::plain;
 use crate::python::vm::{BinaryOp, CompareOp, Vm};
 
 /// `all(iterable)`
@@ -61,7 +60,7 @@ pub(crate) fn iter(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [object, sentinel] = args.between("iter", 1)?;
     let object = object.unwrap_or_default();
     let Some(sentinel) = sentinel else { return vm.iter(&object) };
-    if !is_callable(vm, &object)? {
+    if !is_callable(&object) {
         return Err(type_error("iter(v, w): v must be callable"));
     }
     Ok(IteratorObject::new(&CALLABLE_ITERATOR, CallableIterator { callable: Some(object), sentinel }))
@@ -77,31 +76,10 @@ pub(crate) fn len(vm: &mut Vm, args: Args) -> PyResult<Value> {
 pub(crate) fn next(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [iterator, default] = args.between("next", 1)?;
     let iterator = iterator.unwrap_or_default();
-    let is_iterator = match &iterator {
-        Value::Iterator(_) => true,
-        Value::Instance(_) => vm.find_attr(&iterator, "__next__")?.is_some(),
-        Value::Object(object) => object.has_method("__next__"),
-        _ => false,
-    };
-    if !is_iterator {
-        return Err(type_error(format!("'{}' object is not an iterator", iterator.type_name().as_str())));
-    }
     match (vm.next(&iterator)?, default) {
         (Some(item), _) => Ok(item),
         (None, Some(default)) => Ok(default),
-        (None, None) => {
-            let returned = match &iterator {
-                Value::Iterator(object) => {
-                    object.state.try_borrow_mut().map_or(Value::None, |mut state| state.result())
-                }
-                _ => Value::None,
-            };
-            if returned.is_none() {
-                Err(stop_iteration())
-            } else {
-                Err(crate::python::exception::raise_with(&crate::python::exception::STOP_ITERATION, vec![returned]))
-            }
-        }
+        (None, None) => Err(stop_iteration()),
     }
 }
 
@@ -188,7 +166,7 @@ pub(crate) fn sum(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [iterable, start] = args.bind("sum", ["", "start"], 1)?;
     let start = start.unwrap_or(Value::Int(0));
     let iterator = vm.iter(&iterable.unwrap_or_default())?;
-    match plain(&start) {
+    match &start {
         Value::Str(_) => return Err(type_error("sum() can't sum strings [use ''.join(seq) instead]")),
         Value::Bytes(_) => return Err(type_error("sum() can't sum bytes [use b''.join(seq) instead]")),
         _ => {}

@@ -2,9 +2,8 @@
 
 use super::convert;
 use crate::python::args::Args;
-use crate::python::exception::{FILE_NOT_FOUND_ERROR, PyResult, host_unavailable, raise_with, type_error, value_error};
+use crate::python::exception::{FILE_NOT_FOUND_ERROR, PyResult, raise_with, type_error, value_error};
 use crate::python::value::Value;
-use crate::python::vm::members::plain;
 use crate::python::vm::{LogLevel, Vm};
 
 /// `ascii(object)`
@@ -65,13 +64,13 @@ pub(crate) fn format(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [value, spec] = args.between("format", 1)?;
     let value = value.unwrap_or_default();
     match spec {
-        None => vm.formatted(&value, ""),
+        None => vm.format(&value, "").map(Value::Str),
         Some(spec) => {
-            let Value::Str(text) = plain(&spec) else {
+            let Value::Str(text) = &spec else {
                 let given = spec.argument_class();
                 return Err(type_error(format!("format() argument 2 must be str, not {}", given.as_str())));
             };
-            vm.formatted(&value, &text)
+            vm.format(&value, text).map(Value::Str)
         }
     }
 }
@@ -125,20 +124,6 @@ fn print_to(vm: &mut Vm, file: &Value, values: &[Value], separator: &str, end: &
     }
     write(vm, Value::str(end))?;
     Ok(Value::None)
-}
-
-/// `open(file, ...)`: an evaluation reads no files, so a file that the world lists cannot be read, and any other does not
-/// exist.
-pub(crate) fn open(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let Some(path) = args.pos.first().or_else(|| args.kw.iter().find(|(n, _)| n.as_str() == "file").map(|(_, v)| v))
-    else {
-        return Err(type_error("open() missing required argument 'file' (pos 1)"));
-    };
-    let name = convert::text(path, "expected str, bytes or os.PathLike object, not ")?;
-    if vm.environment.file_size(name).is_some() {
-        return Err(host_unavailable(format!("the content of {} is not part of the world", vm.repr(path)?)));
-    }
-    Err(missing_file(path))
 }
 
 /// `FileNotFoundError(2, 'No such file or directory', path)`

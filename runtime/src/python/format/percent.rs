@@ -1,7 +1,6 @@
 //! `text % values`
 
 use super::character;
-use crate::python::args::Args;
 use crate::python::builtins::convert as convert_arguments;
 use crate::python::exception::{PyResult, Raised, TYPE_ERROR, overflow_error, type_error, value_error};
 use crate::python::number::float_text::{self, FloatOptions, FloatStyle};
@@ -10,7 +9,6 @@ use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 use crate::python::vm::items::passes_for_mapping;
-use crate::python::vm::members::plain;
 
 /// `bytes % values`: as [`format()`], the bytes being characters of these numbers while they are put together.
 ///
@@ -82,7 +80,7 @@ impl<'a> Values<'a> {
         let mapping = match all {
             Value::Bytes(_) if bytes => false,
             Value::Tuple(_) => false,
-            all => plain(all).as_str().is_none() && passes_for_mapping(vm, all),
+            all => all.as_str().is_none() && passes_for_mapping(vm, all),
         };
         Ok(Self { all, next: 0, mapping, keyed: false, named: None })
     }
@@ -246,7 +244,7 @@ impl Formatter<'_> {
     fn size(&mut self, too_big: &str) -> PyResult<Option<i64>> {
         if self.chars.peek() == Some('*') {
             self.chars.next();
-            let value = plain(&self.values.next()?);
+            let value = self.values.next()?;
             return match Num::int_of(&value) {
                 Some(Num::Small(size)) if i32::try_from(size).is_ok() || too_big.starts_with("width") => Ok(Some(size)),
                 Some(_) => Err(overflow_error(if too_big.starts_with("width") {
@@ -274,7 +272,7 @@ impl Formatter<'_> {
         match field.kind {
             's' | 'r' | 'a' | 'b' if self.bytes || field.kind != 'b' => {
                 let text = match field.kind {
-                    's' | 'b' if self.bytes => Str::from(bytes_text(vm, value)?),
+                    's' | 'b' if self.bytes => Str::from(bytes_text(value)?),
                     'r' if self.bytes => Str::from(vm.ascii(value)?),
                     's' => vm.str(value)?,
                     'r' => Str::from(vm.repr(value)?),
@@ -322,7 +320,7 @@ impl Formatter<'_> {
         if self.bytes {
             return byte(vm, value);
         }
-        if let Value::Str(text) = &plain(value) {
+        if let Value::Str(text) = value {
             let mut chars = text.as_str().chars();
             return match (chars.next(), chars.next()) {
                 (Some(char), None) => Ok(char),
@@ -376,13 +374,9 @@ impl Formatter<'_> {
 }
 
 /// The bytes that `%s` puts into bytes, as text.
-fn bytes_text(vm: &mut Vm, value: &Value) -> PyResult<String> {
-    let made = match value {
-        Value::Instance(_) => convert_arguments::call_special(vm, value, "__bytes__", Args::none())?,
-        value => Some(value.clone()),
-    };
-    match made {
-        Some(Value::Bytes(bytes)) => Ok(latin(&bytes)),
+fn bytes_text(value: &Value) -> PyResult<String> {
+    match value {
+        Value::Bytes(bytes) => Ok(latin(bytes)),
         _ => Err(type_error(format!(
             "%b requires a bytes-like object, or an object that implements __bytes__, not '{}'",
             value.type_name().as_str()
@@ -412,10 +406,11 @@ fn integer_text(vm: &mut Vm, field: &Field, value: &Value) -> PyResult<String> {
         Value::Float(float) if !radix => Some(convert::float_to_int(*float)?),
         // `%x` takes what has an index only; `%d` takes what makes an int first.
         _ if radix => vm.index_of(value)?,
-        _ => match vm.number_of(value, "int")? {
-            Some(number) => Some(number),
+        Value::Object(object) => match object.number(vm, "int") {
+            Some(number) => Some(number?),
             None => vm.index_of(value)?,
         },
+        _ => None,
     };
     let Some(number) = number else {
         let wanted = if radix { "an integer" } else { "a real number" };
@@ -450,8 +445,10 @@ fn integer_text(vm: &mut Vm, field: &Field, value: &Value) -> PyResult<String> {
 fn real_text(vm: &mut Vm, field: &Field, value: &Value) -> PyResult<String> {
     let number = match Num::of(value) {
         Some(number) => convert::to_float(number)?,
-        None => match vm.number_of(value, "float")? {
-            Some(Value::Float(number)) => number,
+        None => match value {
+            Value::Object(object) if let Some(number) = object.number(vm, "float") => {
+                convert_arguments::real(vm, &number?)?
+            }
             _ => {
                 return Err(type_error(format!("must be real number, not {}", value.type_name().as_str())));
             }

@@ -136,7 +136,7 @@ impl BigRange {
         Ok(Value::from_bigint(self.item(&index)))
     }
 
-    fn reversed(&self, vm: &mut Vm) -> PyResult<Value> {
+    fn from_end(&self, vm: &mut Vm) -> PyResult<Value> {
         self.pay_item(vm, &self.length)?;
         let step = -&self.step;
         let first = self.item(&(&self.length - 1));
@@ -204,7 +204,7 @@ impl Object for BigRange {
     }
 
     fn has_method(&self, name: &str) -> bool {
-        matches!(name, "count" | "index" | "__reversed__")
+        matches!(name, "count" | "index")
     }
 
     fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
@@ -221,7 +221,6 @@ impl Object for BigRange {
                 }
                 None => Err(value_error("sequence.index(x): x not in sequence")),
             }),
-            "__reversed__" => args.exactly("range.__reversed__").and_then(|[]| self.reversed(vm)),
             _ => return None,
         })
     }
@@ -239,6 +238,10 @@ impl Object for BigRange {
 
     fn iter(&self, vm: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
         Some(self.pay(vm).map(|()| iterator(self.start.clone(), self.step.clone(), self.length.clone())))
+    }
+
+    fn reversed(&self, vm: &mut Vm) -> Option<PyResult<Value>> {
+        Some(self.from_end(vm))
     }
 
     fn len(&self, _: &mut Vm) -> Option<PyResult<usize>> {

@@ -12,13 +12,6 @@ use crate::python::vm::Vm;
 
 /// The methods, by name.
 pub static METHODS: &[Method] = &[
-    Method {
-        name: "__init__",
-        call: |vm, this, args| {
-            containers::update(vm, receiver(this)?, "dict", args)?;
-            Ok(Value::None)
-        },
-    },
     Method { name: "get", call: get },
     Method { name: "items", call: items },
     Method { name: "keys", call: keys },

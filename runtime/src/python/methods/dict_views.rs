@@ -8,7 +8,6 @@ use crate::python::builtins::containers;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, runtime_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
-use crate::python::modules::types::read_only;
 use crate::python::object::Object;
 use crate::python::set::SetTable;
 use crate::python::types::{BuiltinType, DICT_ITEMS, DICT_KEYS, DICT_VALUES, OBJECT, ODICT_ITERATOR};
@@ -46,7 +45,7 @@ static DICT_REVERSEVALUEITERATOR: BuiltinType = reverse_class("dict_reversevalue
 static DICT_REVERSEITEMITERATOR: BuiltinType = reverse_class("dict_reverseitemiterator");
 
 const fn reverse_class(name: &'static str) -> BuiltinType {
-    BuiltinType { name, module: "", base: Some(&OBJECT), construct: None, methods: &[], statics: &[] }
+    BuiltinType::new(name, "", &OBJECT)
 }
 
 struct ReverseIterator {
@@ -240,10 +239,6 @@ impl Object for View {
             }
             Ok(Value::Bool(true))
         })())
-    }
-
-    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok((name == "mapping").then(|| read_only(Value::Dict(self.dict.clone()))))
     }
 
     fn contains(&self, vm: &mut Vm, item: &Value) -> Option<PyResult<bool>> {

@@ -1,4 +1,4 @@
-//! Methods of `exceptions`.
+//! Methods of exceptions.
 
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
@@ -6,8 +6,7 @@ use crate::python::value::{Method, Value};
 use crate::python::vm::Vm;
 
 /// The methods, by name.
-pub static METHODS: &[Method] =
-    &[Method { name: "add_note", call: add_note }, Method { name: "with_traceback", call: with_traceback }];
+pub static METHODS: &[Method] = &[Method { name: "add_note", call: add_note }];
 
 fn add_note(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [note] = args.exactly("BaseException.add_note")?;
@@ -22,11 +21,4 @@ fn add_note(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         _ => return Err(type_error("Cannot add note: __notes__ is not a list")),
     }
     Ok(Value::None)
-}
-
-fn with_traceback(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let [traceback] = args.exactly("BaseException.with_traceback")?;
-    let Value::Exception(exception) = this else { return Err(super::wrong_receiver("BaseException", this)) };
-    exception.set_traceback(traceback)?;
-    Ok(this.clone())
 }

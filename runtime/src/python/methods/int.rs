@@ -8,7 +8,6 @@ use crate::python::exception::{PyResult, overflow_error, type_error, value_error
 use crate::python::number::Num;
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::Vm;
-use crate::python::vm::members::plain;
 
 /// The methods, by name.
 pub static METHODS: &[Method] = &[
@@ -101,7 +100,7 @@ fn from_bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if let Value::Bytes(bytes) = &bytes {
         vm.charge(bytes.len() / 4)?;
     }
-    let mut bytes = match &plain(&bytes) {
+    let mut bytes = match &bytes {
         Value::Bytes(bytes) => bytes.to_vec(),
         Value::Str(_) | Value::Int(_) | Value::Bool(_) | Value::BigInt(_) | Value::Float(_) | Value::None => {
             let given = bytes.type_name();

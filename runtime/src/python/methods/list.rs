@@ -11,7 +11,6 @@ use crate::python::vm::Vm;
 
 /// The methods, by name.
 pub static METHODS: &[Method] = &[
-    Method { name: "__init__", call: init },
     Method { name: "append", call: append },
     Method { name: "clear", call: clear },
     Method { name: "copy", call: copy },
@@ -26,14 +25,6 @@ pub static METHODS: &[Method] = &[
 ];
 
 /// `list.__init__`: the items anew.
-fn init(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let [iterable] = args.between("list", 0)?;
-    let items = iterable.map_or(Ok(Vec::new()), |iterable| vm.collect(&iterable))?;
-    let old = receiver(this)?.items.replace(items);
-    drop(old);
-    Ok(Value::None)
-}
-
 fn receiver(this: &Value) -> PyResult<&Rc<List>> {
     match this {
         Value::List(list) => Ok(list),
@@ -95,7 +86,7 @@ fn extend(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 /// As [`Vm::collect`]. What came before an error stays in the list.
 pub fn extend_by(vm: &mut Vm, list: &List, iterable: &Value) -> PyResult<()> {
     let size = size_of::<Value>();
-    if !matches!(iterable, Value::Iterator(_) | Value::Object(_) | Value::Instance(_)) {
+    if !matches!(iterable, Value::Iterator(_) | Value::Object(_)) {
         let items = match iterable {
             // A copy, since `a += a` is fine.
             Value::List(other) => other.items.borrow().clone(),

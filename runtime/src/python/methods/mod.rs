@@ -6,7 +6,6 @@ pub mod dict;
 pub mod dict_views;
 pub mod exception;
 pub mod float;
-pub mod generator;
 pub mod int;
 pub mod list;
 pub mod range;

@@ -3,16 +3,15 @@
 use std::rc::Rc;
 
 use crate::python::args::Args;
-use crate::python::builtins::containers::{self, add_to_set, set_table};
+use crate::python::builtins::containers::{add_to_set, set_table};
 use crate::python::dict::{DictKind, Key};
 use crate::python::exception::{PyResult, key_error};
 use crate::python::set::{SetObject, SetTable};
 use crate::python::value::{Method, Value};
-use crate::python::vm::{CompareOp, Vm};
+use crate::python::vm::Vm;
 
 /// The methods, by name.
 pub static METHODS: &[Method] = &[
-    Method { name: "__init__", call: init },
     Method { name: "add", call: add },
     Method { name: "clear", call: clear },
     Method { name: "copy", call: copy },
@@ -80,27 +79,6 @@ pub fn set_value(table: SetTable, frozen: bool) -> Value {
 /// As [`set_table`].
 pub fn table_of(vm: &mut Vm, iterable: &Value) -> PyResult<SetTable> {
     set_table(vm, iterable)
-}
-
-/// Compares two sets.
-pub fn compare_tables(op: CompareOp, a: &SetTable, b: &SetTable) -> bool {
-    match op {
-        CompareOp::Eq => a.len() == b.len() && a.is_subset(b),
-        CompareOp::Ne => !(a.len() == b.len() && a.is_subset(b)),
-        CompareOp::Le => a.is_subset(b),
-        CompareOp::Lt => a.len() < b.len() && a.is_subset(b),
-        CompareOp::Ge => b.is_subset(a),
-        CompareOp::Gt => b.len() < a.len() && b.is_subset(a),
-    }
-}
-
-/// `set.__init__`: the items anew.
-fn init(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let new = containers::set(vm, args)?;
-    if let (Value::Set(set), Value::Set(new)) = (this, &new) {
-        set.table.swap(&new.table);
-    }
-    Ok(Value::None)
 }
 
 fn receiver(this: &Value) -> PyResult<&Rc<SetObject>> {

@@ -34,9 +34,7 @@ fn part(vm: &mut Vm, value: &Value) -> PyResult<Option<i64>> {
     match value {
         Value::None => Ok(None),
         Value::Int(index) => Ok(Some(*index)),
-        Value::Bool(_) | Value::BigInt(_) | Value::Object(_) | Value::Instance(_) => {
-            convert::index_clamped(vm, value).map(Some)
-        }
+        Value::Bool(_) | Value::BigInt(_) | Value::Object(_) => convert::index_clamped(vm, value).map(Some),
         _ => Err(type_error("slice indices must be integers or None or have an __index__ method")),
     }
 }

@@ -4,11 +4,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::class;
-use super::dataclasses::Field;
-use super::functools::{CACHED_PROPERTY, KEY_WRAPPER};
+use super::functools::KEY_WRAPPER;
 use super::hashlib::HASH;
 use super::signature::Signature;
-use super::types::MAPPING_PROXY;
 use crate::python::args::Args;
 use crate::python::dict::{Dict, Key, Table};
 use crate::python::exception::{EXCEPTION, ExceptionObject, PyResult, Raised, type_error};
@@ -16,13 +14,13 @@ use crate::python::identity::ById;
 use crate::python::methods::dict::copy_of;
 use crate::python::methods::dict_views::View;
 use crate::python::set::SetObject;
-use crate::python::types::{BuiltinType, CLASS_METHOD, GENERATOR, GETSET_DESCRIPTOR, Instance, STATIC_METHOD};
-use crate::python::value::{Slice, Tuple, Value};
+use crate::python::types::{BuiltinType, GENERATOR};
+use crate::python::value::{Slice, Value};
 use crate::python::vm::Vm;
 
 /// `copy.Error`
 pub static ERROR: BuiltinType = BuiltinType {
-    construct: Some(|vm, args| crate::python::builtins::construct::exception(vm, &ERROR, args)),
+    construct: Some(|_, args| crate::python::builtins::exceptions::construct(&ERROR, args)),
     ..BuiltinType::new("Error", "copy", &EXCEPTION)
 };
 
@@ -63,19 +61,9 @@ pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
             vm.charge(table.len())?;
             Value::Set(Rc::new(SetObject::new(table, false)))
         }
-        Value::Instance(instance) => {
-            if let Some(method) = vm.find_attr(value, "__copy__")? {
-                return vm.call(&method, Args::none());
-            }
-            vm.charge(instance.attributes.len())?;
-            Value::Instance(Rc::new(Instance::new(instance.class.clone(), instance.attributes.copied())))
-        }
         Value::Exception(exception) => Value::Exception(copy_exception(exception)),
         other if cannot_be_copied(other) => return Err(cannot_pickle(other)),
         Value::Object(object) => {
-            if object.has_method("__copy__") {
-                return vm.call_method(value, "__copy__", Args::none());
-            }
             if object.has_method("copy") {
                 return vm.call_method(value, "copy", Args::none());
             }
@@ -86,8 +74,7 @@ pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
 }
 
 /// The classes of the objects that `copy` refuses, since CPython cannot pickle them.
-static NOT_COPIED: [&BuiltinType; 6] =
-    [&CLASS_METHOD, &GETSET_DESCRIPTOR, &HASH, &KEY_WRAPPER, &MAPPING_PROXY, &STATIC_METHOD];
+static NOT_COPIED: [&BuiltinType; 2] = [&HASH, &KEY_WRAPPER];
 
 /// Whether it is one of the objects that `copy` refuses: those that hold a running computation, another dict, or code.
 fn cannot_be_copied(value: &Value) -> bool {
@@ -95,21 +82,17 @@ fn cannot_be_copied(value: &Value) -> bool {
         Value::Module(_) => true,
         Value::Object(object) if NOT_COPIED.iter().any(|class| object.class().is_subclass(class)) => true,
         // DIFFERENCE: of other iterators CPython makes copies, and of what they go through; here each is its own copy.
-        Value::Iterator(iterator) => std::ptr::eq(iterator.class(), &raw const GENERATOR),
+        Value::Iterator(iterator) => iterator.class().is(&GENERATOR),
         value => value.downcast::<View>().is_some(),
     }
 }
 
 fn cannot_pickle(value: &Value) -> Raised {
-    if std::ptr::eq(value.class().builtin_base(), &raw const CACHED_PROPERTY) {
-        // It holds a lock in CPython 3.11.
-        return type_error("cannot pickle '_thread.RLock' object");
-    }
     type_error(format!("cannot pickle '{}' object", value.type_name().as_str()))
 }
 
 fn copy_exception(exception: &ExceptionObject) -> Rc<ExceptionObject> {
-    let copy = ExceptionObject::new(exception.class.clone(), exception.args.borrow().clone());
+    let copy = ExceptionObject::new(exception.class, exception.args.borrow().clone());
     *copy.attributes.borrow_mut() = exception.attributes.borrow().clone();
     copy
 }
@@ -136,7 +119,6 @@ impl Memo {
             | Value::Set(_)
             | Value::Tuple(_)
             | Value::Slice(_)
-            | Value::Instance(_)
             | Value::Exception(_)
             | Value::Object(_)
             | Value::BoundMethod(_) => {}
@@ -184,11 +166,7 @@ impl Memo {
                     return Ok(copy.clone());
                 }
                 let unchanged = items.iter().zip(&tuple.items).all(|(copy, item)| copy.is(item));
-                let copy = if unchanged {
-                    value.clone()
-                } else {
-                    Value::Tuple(Rc::new(Tuple { items, class: tuple.class.clone() }))
-                };
+                let copy = if unchanged { value.clone() } else { Value::tuple(items) };
                 self.keep(value, &copy);
                 Ok(copy)
             }
@@ -207,21 +185,6 @@ impl Memo {
                 let [start, stop, step] = [&slice.start, &slice.stop, &slice.step].map(|part| self.copy(vm, part));
                 Ok(Value::Slice(Rc::new(Slice { start: start?, stop: stop?, step: step? })))
             }
-            Value::Instance(instance) => {
-                if let Some(method) = vm.find_attr(value, "__deepcopy__")? {
-                    let copy = vm.call(&method, Args::one(Value::dict(Dict::new())))?;
-                    self.keep(value, &copy);
-                    return Ok(copy);
-                }
-                let copy = Rc::new(Instance::new(instance.class.clone(), Dict::new()));
-                self.keep(value, &Value::Instance(copy.clone()));
-                vm.charge(instance.attributes.len().saturating_mul(4))?;
-                for (name, attribute) in instance.attributes.items() {
-                    let attribute = self.copy(vm, &attribute)?;
-                    copy.attributes.set(vm, name, attribute)?;
-                }
-                Ok(Value::Instance(copy))
-            }
             Value::Exception(exception) => {
                 let copy = copy_exception(exception);
                 self.keep(value, &Value::Exception(copy.clone()));
@@ -231,11 +194,6 @@ impl Memo {
                 Ok(Value::Exception(copy))
             }
             other if cannot_be_copied(other) => Err(cannot_pickle(other)),
-            // Its metadata are read only.
-            other if other.downcast::<Field>().is_some() => Err(type_error("cannot pickle 'mappingproxy' object")),
-            Value::Object(object) if std::ptr::eq(object.class(), &raw const CACHED_PROPERTY) => {
-                Err(cannot_pickle(value))
-            }
             Value::Object(object) => {
                 let copy = object.deepcopy(vm, value)?;
                 self.keep(value, &copy);
@@ -254,7 +212,7 @@ impl Memo {
         for (key, value) in entries {
             // Keys are hashable, so most are atomic: those keep their hash.
             let key = match &key.value {
-                Value::Tuple(_) | Value::Object(_) | Value::Instance(_) | Value::Set(_) => {
+                Value::Tuple(_) | Value::Object(_) | Value::Set(_) => {
                     let copied = self.copy(vm, &key.value)?;
                     Key::new(vm, copied)?
                 }

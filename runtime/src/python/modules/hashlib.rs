@@ -29,7 +29,8 @@ module! {
 }
 
 /// The class of hash objects.
-pub(super) static HASH: BuiltinType = BuiltinType { methods: METHODS, ..BuiltinType::new("HASH", "_hashlib", &OBJECT) };
+pub(super) static HASH: BuiltinType =
+    BuiltinType { methods: METHODS, ..BuiltinType::new("HASH", "_hashlib", &OBJECT).heap_in_c() };
 
 /// The steps that the last block takes, and the copy of the state that it is made in.
 const FINISHING: usize = 8;
@@ -137,9 +138,5 @@ impl Object for Hash {
 
     fn repr(&self, _: &mut Vm, this: &Value) -> PyResult<String> {
         Ok(format!("<{} _hashlib.HASH object @ {:#x}>", self.name, identity(this)))
-    }
-
-    fn attributes(&self) -> &'static [&'static str] {
-        &["block_size", "digest_size", "name"]
     }
 }

@@ -108,7 +108,7 @@ fn message(vm: &mut Vm, parts: &[Value]) -> String {
     let [format, args @ ..] = parts else { return String::new() };
     let format = match vm.str(format) {
         Ok(format) => format,
-        Err(raised) => return format!("a log message could not be made: {}", raised.class_name().as_str()),
+        Err(raised) => return format!("a log message could not be made: {}", raised.class_name()),
     };
     let operand = match args {
         [] => return format.to_string(),

@@ -30,14 +30,9 @@ macro_rules! module {
     };
 }
 
-pub mod abc;
-pub mod abstract_methods;
 pub mod collections;
-pub mod contextlib;
 pub mod copy;
-pub mod dataclasses;
 pub mod datetime;
-pub mod enums;
 pub mod fnmatch;
 pub mod functools;
 pub mod hashlib;
@@ -56,7 +51,6 @@ pub mod signature;
 pub mod string;
 pub mod sys;
 pub mod time;
-pub mod types;
 pub mod typing;
 
 use super::module::ModuleDef;
@@ -66,14 +60,9 @@ use super::vm::CompareOp;
 
 /// The modules of Python's standard library that the runtime has, by dotted name.
 pub static MODULES: &[&ModuleDef] = &[
-    &abc::COLLECTIONS_ABC,
-    &abstract_methods::MODULE,
     &collections::MODULE,
-    &contextlib::MODULE,
     &copy::MODULE,
-    &dataclasses::MODULE,
     &datetime::MODULE,
-    &enums::MODULE,
     &fnmatch::MODULE,
     &functools::MODULE,
     &hashlib::MODULE,
@@ -91,21 +80,12 @@ pub static MODULES: &[&ModuleDef] = &[
     &string::MODULE,
     &sys::MODULE,
     &time::MODULE,
-    &types::MODULE,
     &typing::MODULE,
 ];
 
-/// A constant that a builtin class has as an attribute.
-pub fn class_constant(class: &'static BuiltinType, name: &str) -> Option<Value> {
-    if std::ptr::eq(class, &raw const re::REGEX_FLAG) {
-        return re::member(name);
-    }
-    datetime::class_value(class, name)
-}
-
 /// A class as a value.
 pub fn class(class: &'static BuiltinType) -> Value {
-    Value::Type(class.into())
+    Value::Type(class)
 }
 
 /// The answer of a comparison to an ordering.

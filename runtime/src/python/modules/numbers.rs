@@ -1,7 +1,7 @@
-//! `numbers`: the abstract classes of numbers.
+//! `numbers`: the abstract classes of numbers, for `isinstance`.
 
 use super::class;
-use crate::python::types::{BuiltinType, OBJECT};
+use crate::python::types::{BuiltinType, FLOAT, INT, OBJECT};
 
 /// `numbers.Number`
 pub static NUMBER: BuiltinType = BuiltinType::new("Number", "numbers", &OBJECT);
@@ -25,4 +25,10 @@ module! {
         "Rational" => class(&RATIONAL),
         "Integral" => class(&INTEGRAL),
     }
+}
+
+/// Whether a class counts as one of these, as CPython registers `int` and `float`.
+pub fn counts_as(class: &BuiltinType, wanted: &BuiltinType) -> bool {
+    let registered = [(&INT, &INTEGRAL), (&FLOAT, &REAL)];
+    registered.iter().any(|(number, counts_as)| class.is_subclass(number) && counts_as.is_subclass(wanted))
 }

@@ -90,11 +90,11 @@ fn compare(vm: &mut Vm, args: Args, name: &str, op: CompareOp) -> PyResult<Value
 }
 
 pub(super) static ITEMGETTER: BuiltinType =
-    BuiltinType { construct: Some(itemgetter), ..BuiltinType::new("itemgetter", "operator", &OBJECT) };
+    BuiltinType { construct: Some(itemgetter), ..BuiltinType::new("itemgetter", "operator", &OBJECT).heap_in_c() };
 pub(super) static ATTRGETTER: BuiltinType =
-    BuiltinType { construct: Some(attrgetter), ..BuiltinType::new("attrgetter", "operator", &OBJECT) };
+    BuiltinType { construct: Some(attrgetter), ..BuiltinType::new("attrgetter", "operator", &OBJECT).heap_in_c() };
 pub(super) static METHODCALLER: BuiltinType =
-    BuiltinType { construct: Some(methodcaller), ..BuiltinType::new("methodcaller", "operator", &OBJECT) };
+    BuiltinType { construct: Some(methodcaller), ..BuiltinType::new("methodcaller", "operator", &OBJECT).heap_in_c() };
 
 /// What `itemgetter`, `attrgetter` and `methodcaller` give.
 enum Getter {

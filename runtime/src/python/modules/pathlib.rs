@@ -248,8 +248,4 @@ impl Object for PathObject {
         vm.charge(self.0.len() / os_path::PATH_A_STEP)?;
         Ok(shown(this))
     }
-
-    fn attributes(&self) -> &'static [&'static str] {
-        &ATTRIBUTES
-    }
 }

@@ -20,11 +20,11 @@ fn enumerate_names(names: &[Str]) -> String {
     }
 }
 
-/// `__qualname__`: with the functions and classes around it. Searched in the program, since only messages need it.
-pub(super) fn qualified_name(function: &Function) -> String {
-    match function.borrowed("__qualname__") {
-        Some(Value::Str(name)) => name.to_string(),
-        _ => qualified(&function.name, &function.program.data, function.code),
+/// `__qualname__`: with the functions around it. Searched in the program, since only messages need it.
+pub(crate) fn qualified_name(function: &Function) -> String {
+    match &*function.guise.borrow() {
+        Some(guise) => guise.qualified.to_string(),
+        None => qualified(&function.name, &function.program.data, function.code),
     }
 }
 
@@ -39,20 +39,12 @@ pub(crate) fn qualified(name: &str, data: &ProgramData, code: u32) -> String {
             break;
         }
         let around = data.strings.get(code.name as usize).map_or("", String::as_str);
-        // The body of a class and a comprehension are code of their own, but no functions.
+        // A comprehension is code of its own, but no function.
         let is_comprehension = matches!(around, "<listcomp>" | "<setcomp>" | "<dictcomp>" | "<genexpr>");
-        let is_function = !is_comprehension && !is_class_body(data, outer);
-        name = format!("{}.{}{name}", around, if is_function { "<locals>." } else { "" });
+        name = format!("{around}.{}{name}", if is_comprehension { "" } else { "<locals>." });
         index = outer;
     }
     name
-}
-
-/// The qualified name of a class that is defined in this function, or in the body of a class, which is one, too.
-pub(super) fn qualified_within(name: &str, function: &Function) -> String {
-    let around = qualified(&function.name, &function.program.data, function.code);
-    let locals = if is_class_body(&function.program.data, function.code) { "" } else { "<locals>." };
-    format!("{around}.{locals}{name}")
 }
 
 /// The code that makes functions of the code `index`.
@@ -60,13 +52,6 @@ fn enclosing(data: &ProgramData, index: u32) -> Option<(u32, &Code)> {
     let makes = |code: &&Code| code.instrs.contains(&Instr::MakeFunction { code: index });
     let position = data.codes.iter().position(|code| makes(&code))?;
     Some((u32::try_from(position).ok()?, data.codes.get(position)?))
-}
-
-/// Whether the code `index` is the body of a class: what makes it calls it and builds a class next.
-fn is_class_body(data: &ProgramData, index: u32) -> bool {
-    let Some((_, code)) = enclosing(data, index) else { return false };
-    let after = code.instrs.iter().skip_while(|instr| **instr != Instr::MakeFunction { code: index });
-    matches!(after.take(3).last(), Some(Instr::BuildClass { .. }))
 }
 
 struct Binder<'a> {

@@ -15,7 +15,6 @@ use crate::python::dict::{Dict, Key, Table};
 use crate::python::exception::{ATTRIBUTE_ERROR, PyResult, Raised, TYPE_ERROR, system_error, type_error};
 use crate::python::set::{SetObject, SetTable};
 use crate::python::string::Str;
-use crate::python::types::Type;
 use crate::python::value::{List, MethodTarget, Slice, Value};
 
 impl Vm {
@@ -133,7 +132,7 @@ impl Vm {
             return Err(self.not_a_mapping(&callee, &mapping));
         };
         for (key, value) in items {
-            let Value::Str(key) = super::members::plain(&key) else { return Err(keywords_must_be_strings()) };
+            let Value::Str(key) = key else { return Err(keywords_must_be_strings()) };
             if dict.get_str(&key).is_some() {
                 return Err(type_error(format!(
                     "{} got multiple values for keyword argument '{}'",
@@ -217,26 +216,23 @@ impl Vm {
 
     /// What is called, as CPython names it in messages about its arguments: with its module, but for builtins.
     fn callee_name(&mut self, callee: &Value) -> String {
-        let function = match callee {
-            Value::BoundMethod(method) => match &method.target {
-                MethodTarget::Function(function) => function,
-                MethodTarget::Native(native) => {
-                    return format!("{}.{}()", method.receiver.type_name().as_str(), native.name);
-                }
-                MethodTarget::Host(name) => return format!("{}()", name.as_str()),
-            },
-            other => other,
-        };
-        let (module, name) = match function {
+        let (module, name) = match callee {
+            Value::BoundMethod(method) => {
+                return match &method.target {
+                    MethodTarget::Native(native) => {
+                        format!("{}.{}()", method.receiver.type_name().as_str(), native.name)
+                    }
+                    MethodTarget::Host(name) => format!("{}()", name.as_str()),
+                };
+            }
             Value::Builtin(builtin) => {
                 return match self.module_of(builtin) {
                     Some(module) => format!("{module}.{}()", builtin.name),
                     None => format!("{}()", origin::qualified_name(builtin)),
                 };
             }
-            Value::Type(Type::Builtin(class)) => return format!("{}{}()", class.module_prefix(), class.name),
+            Value::Type(class) => return format!("{}{}()", class.module_prefix(), class.name),
             Value::Function(function) => (self.module_name(), super::arguments::qualified_name(function)),
-            Value::Type(Type::Class(class)) => (self.module_name(), class.name.to_string()),
             other => return self.str(other).map_or_else(|_| other.type_name().to_string(), |text| text.to_string()),
         };
         match module {
@@ -265,7 +261,7 @@ impl Vm {
             let Some(items) = self.mapping_items(&mapping)? else { return Err(self.not_a_mapping(&callee, &mapping)) };
             for (key, value) in items {
                 // DIFFERENCE: some functions in C take any keys.
-                let Value::Str(key) = super::members::plain(&key) else { return Err(keywords_must_be_strings()) };
+                let Value::Str(key) = key else { return Err(keywords_must_be_strings()) };
                 kw.push((key, value));
             }
         }

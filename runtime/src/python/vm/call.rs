@@ -6,13 +6,12 @@ use std::rc::Rc;
 use super::Vm;
 use super::frame::Frame;
 use super::generator::new_generator;
-use super::lookup::{Member, builtin_method, class_member};
-use super::members;
 use crate::bytecode::Code;
 use crate::python::args::Args;
 use crate::python::exception::{PyResult, Raised, system_error, type_error};
 use crate::python::function::Function;
 use crate::python::program::Name;
+use crate::python::types::BuiltinType;
 use crate::python::value::{BoundMethod, Method, MethodTarget, Value};
 
 impl Vm {
@@ -25,7 +24,7 @@ impl Vm {
             Value::Function(function) => self.call_function(function, args),
             Value::Builtin(builtin) => {
                 self.charge(1)?;
-                members::call(self, args, builtin.call)
+                (builtin.call)(self, args)
             }
             Value::BoundMethod(method) => self.call_bound(method, args),
             Value::Type(class) => self.instantiate(class, args),
@@ -33,28 +32,32 @@ impl Vm {
                 self.charge(1)?;
                 object.call(self, callee, args)
             }
-            Value::Instance(instance) => match class_member(&instance.class, "__call__") {
-                Some(member) => {
-                    let method = self.bind_member(callee, member)?;
-                    self.deeper(|vm| vm.call(&method, args))
-                }
-                None => Err(not_callable(callee)),
-            },
             _ => Err(not_callable(callee)),
         }
     }
 
-    fn call_bound(&mut self, method: &BoundMethod, mut args: Args) -> PyResult<Value> {
+    fn call_bound(&mut self, method: &BoundMethod, args: Args) -> PyResult<Value> {
         match &method.target {
             MethodTarget::Native(target) => {
                 self.charge_receiver(&method.receiver)?;
-                members::call(self, args, |vm, args| (target.call)(vm, &method.receiver, args))
+                (target.call)(self, &method.receiver, args)
             }
             MethodTarget::Host(name) => self.call_method(&method.receiver, name, args),
-            MethodTarget::Function(function) => {
-                args.pos.insert(0, method.receiver.clone());
-                self.call(function, args)
-            }
+        }
+    }
+
+    /// `class(*args, **kw)`
+    pub(super) fn instantiate(&mut self, class: &'static BuiltinType, args: Args) -> PyResult<Value> {
+        self.charge(1)?;
+        if let Some(construct) = class.construct {
+            return construct(self, args);
+        }
+        let singles = [Value::None, Value::NotImplemented, Value::Ellipsis];
+        match singles.into_iter().find(|value| value.class().is(class)) {
+            Some(value) if args.pos.is_empty() && args.kw.is_empty() => Ok(value),
+            Some(Value::Ellipsis) => Err(type_error("EllipsisType takes no arguments")),
+            Some(_) => Err(type_error(format!("{} takes no arguments", class.name))),
+            None => Err(type_error(format!("cannot create '{}{}' instances", class.module_prefix(), class.name))),
         }
     }
 
@@ -121,7 +124,7 @@ impl Vm {
     /// `AttributeError`, `TypeError` or what the method raises.
     pub fn call_method(&mut self, object: &Value, name: &str, args: Args) -> PyResult<Value> {
         let method = match plain_builtin(object) {
-            true => builtin_method(object.class().builtin_base(), name).map(|(_, method)| method),
+            true => object.class().method(name),
             false => None,
         };
         self.call_method_with(object, name, method, args)
@@ -130,7 +133,7 @@ impl Vm {
     /// [`Vm::call_method`] by a name of a program.
     pub(super) fn call_named(&mut self, object: &Value, name: &Name, args: Args) -> PyResult<Value> {
         let method = match plain_builtin(object) {
-            true => self.cached_method(object.class().builtin_base(), name),
+            true => self.cached_method(object.class(), name),
             false => None,
         };
         self.call_method_with(object, &name.text, method, args)
@@ -145,34 +148,12 @@ impl Vm {
     ) -> PyResult<Value> {
         self.charge_receiver(object)?;
         if let Some(method) = method {
-            return members::call(self, args, |vm, args| (method.call)(vm, object, args));
+            return (method.call)(self, object, args);
         }
-        match object {
-            Value::Object(handle) => {
-                let again = members::plain_arguments(&args);
-                let members = again.as_ref().map(|again| members::members_of(&args, again)).unwrap_or_default();
-                let before = self.frames_run;
-                match (handle.call_method(self, object, name, &mut args), again) {
-                    (Some(Err(raised)), Some(mut again))
-                        if members::is_refusal(&raised) && self.frames_run == before =>
-                    {
-                        return match handle.call_method(self, object, name, &mut again) {
-                            Some(result) => members::settled(self, raised, result, &members),
-                            None => Err(raised),
-                        };
-                    }
-                    (Some(result), _) => return result,
-                    (None, _) => {}
-                }
-            }
-            Value::Instance(instance) => {
-                let own = instance.attributes.contains_str(name);
-                if !own && let Some(Member::Value(Value::Function(function))) = class_member(&instance.class, name) {
-                    args.pos.insert(0, object.clone());
-                    return self.call_function(&function, args);
-                }
-            }
-            _ => {}
+        if let Value::Object(handle) = object
+            && let Some(result) = handle.call_method(self, object, name, &mut args)
+        {
+            return result;
         }
         let callee = self.get_attr(object, name)?;
         self.call(&callee, args)
@@ -182,7 +163,6 @@ impl Vm {
     pub(super) fn run_frame(&mut self, mut frame: Box<Frame>) -> PyResult<Value> {
         let base = self.handling.len();
         frame.handling_base = base;
-        self.frames_run += 1;
         let result = self.deeper(|vm| vm.execute(&mut frame));
         self.handling.truncate(base);
         self.recycle(frame);
@@ -195,14 +175,12 @@ impl Vm {
 fn plain_builtin(value: &Value) -> bool {
     match value {
         Value::Object(_)
-        | Value::Instance(_)
         | Value::Exception(_)
         | Value::Type(_)
         | Value::Module(_)
         | Value::Function(_)
         | Value::BoundMethod(_)
         | Value::Builtin(_) => false,
-        Value::Tuple(tuple) => tuple.class.is_none(),
         _ => true,
     }
 }

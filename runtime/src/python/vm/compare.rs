@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use super::operators::mirrored;
 use super::{CompareOp, Vm};
-use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{PyResult, type_error};
 use crate::python::hash::ranges_equal;
@@ -24,17 +23,6 @@ fn sign(op: CompareOp) -> &'static str {
         CompareOp::Ne => "!=",
         CompareOp::Gt => ">",
         CompareOp::Ge => ">=",
-    }
-}
-
-fn method_name(op: CompareOp) -> &'static str {
-    match op {
-        CompareOp::Lt => "__lt__",
-        CompareOp::Le => "__le__",
-        CompareOp::Eq => "__eq__",
-        CompareOp::Ne => "__ne__",
-        CompareOp::Gt => "__gt__",
-        CompareOp::Ge => "__ge__",
     }
 }
 
@@ -112,22 +100,12 @@ impl Vm {
         }
     }
 
-    /// The comparison as objects and the config's classes define it.
+    /// The comparison as objects of the host and of modules define it.
     fn compare_overloaded(&mut self, op: CompareOp, a: &Value, b: &Value) -> PyResult<Option<Value>> {
-        let overloads = |value: &Value| matches!(value, Value::Object(_) | Value::Instance(_) | Value::Exception(_));
-        if !overloads(a) && !overloads(b) {
+        if !matches!(a, Value::Object(_)) && !matches!(b, Value::Object(_)) {
             return Ok(None);
         }
-        // A subclass on the right goes first.
-        let right_first = match (a, b) {
-            (Value::Instance(x), Value::Instance(y)) => {
-                !Rc::ptr_eq(&x.class, &y.class) && b.class().is_subclass(&a.class())
-            }
-            _ => false,
-        };
-        let left = (a, op, b);
-        let right = (b, mirrored(op), a);
-        for (receiver, op, other) in if right_first { [right, left] } else { [left, right] } {
+        for (receiver, op, other) in [(a, op, b), (b, mirrored(op), a)] {
             if let Some(result) = self.compare_by_method(op, receiver, other)? {
                 return Ok(Some(result));
             }
@@ -137,11 +115,8 @@ impl Vm {
 
     /// `receiver op other` by the receiver's own method. `!=` is the contrary of `==` where it is not defined.
     fn compare_by_method(&mut self, op: CompareOp, receiver: &Value, other: &Value) -> PyResult<Option<Value>> {
-        let result = match receiver {
-            Value::Object(object) => object.compare(self, op, other),
-            _ => self.try_special(receiver, method_name(op), Args::one(other.clone())),
-        };
-        match result.transpose()? {
+        let Value::Object(object) = receiver else { return Ok(None) };
+        match object.compare(self, op, other).transpose()? {
             Some(Value::NotImplemented) | None => {}
             Some(value) => return Ok(Some(value)),
         }
@@ -178,12 +153,6 @@ impl Vm {
     /// The comparison of two values of the runtime; `None` where they have none.
     fn compare_builtin(&mut self, op: CompareOp, a: &Value, b: &Value) -> PyResult<Option<bool>> {
         Ok(match (a, b) {
-            // A subclass on the right goes first.
-            (Value::Tuple(x), Value::Tuple(y)) if x.class.is_none() && y.class.is_some() => Some(self.compare_items(
-                mirrored(op),
-                |index| y.items.get(index).cloned(),
-                |index| x.items.get(index).cloned(),
-            )?),
             (Value::Tuple(x), Value::Tuple(y)) => Some(self.compare_items(
                 op,
                 |index| x.items.get(index).cloned(),
@@ -232,7 +201,6 @@ impl Vm {
                 let same_target = match (&x.target, &y.target) {
                     (MethodTarget::Native(a), MethodTarget::Native(b)) => std::ptr::eq(*a, *b),
                     (MethodTarget::Host(a), MethodTarget::Host(b)) => a == b,
-                    (MethodTarget::Function(a), MethodTarget::Function(b)) => a.is(b),
                     _ => false,
                 };
                 by_equality(op, same_target && x.receiver.is(&y.receiver))

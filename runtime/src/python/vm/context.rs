@@ -39,11 +39,6 @@ impl Vm {
         self.slots.bytes
     }
 
-    /// The names of the context's slots.
-    pub fn slot_names(&self) -> &[Str] {
-        &self.slots.names
-    }
-
     /// Sets a name of the context.
     pub fn set_context(&mut self, slot: usize, value: Value) {
         let Some(entry) = self.context.get_mut(slot) else { return };

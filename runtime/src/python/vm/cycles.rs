@@ -10,7 +10,6 @@
 use std::rc::{Rc, Weak};
 
 use super::{Namespace, Vm};
-use crate::python::types::Class;
 use crate::python::value::{Value, VarCell};
 
 /// From this many on, those that were freed meanwhile are sorted out.
@@ -43,7 +42,6 @@ impl<T> Alive<T> {
 pub(super) struct Cycles {
     namespaces: Alive<Namespace>,
     cells: Alive<std::cell::RefCell<Option<Value>>>,
-    enumerations: Alive<Class>,
 }
 
 impl Cycles {
@@ -59,28 +57,12 @@ impl Cycles {
 }
 
 impl Vm {
-    /// Notes an enumeration, whose members are of the class that holds them.
-    pub(crate) fn note_enumeration(&mut self, class: &Rc<Class>) {
-        self.cycles.enumerations.add(class);
-    }
-
-    /// Takes back [`Vm::note_enumeration`]: the enumeration is the host's, and lives as long as the thread.
-    pub(crate) fn keep_enumeration(&mut self, class: &Rc<Class>) {
-        let is_other = |noted: &Weak<Class>| noted.upgrade().is_none_or(|noted| !Rc::ptr_eq(&noted, class));
-        self.cycles.enumerations.all.retain(is_other);
-    }
-
     /// Drops what the namespaces and variables of the last job hold.
     pub(super) fn break_cycles(&mut self) {
         let namespaces = std::mem::take(&mut self.cycles.namespaces.all);
         for namespace in namespaces.iter().filter_map(Weak::upgrade) {
             let bindings = namespace.slots.try_borrow_mut().map(|mut slots| std::mem::take(&mut *slots));
             drop(bindings);
-        }
-        let enumerations = std::mem::take(&mut self.cycles.enumerations.all);
-        for class in enumerations.iter().filter_map(Weak::upgrade) {
-            let members = class.dict.try_borrow_mut().map(|mut dict| std::mem::take(&mut *dict));
-            drop(members);
         }
         let cells = std::mem::take(&mut self.cycles.cells.all);
         for cell in cells.iter().filter_map(Weak::upgrade) {

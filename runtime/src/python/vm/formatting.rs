@@ -1,9 +1,6 @@
 //! `format(value, spec)`
 
 use super::Vm;
-use super::members::plain;
-use super::text::returned_str;
-use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error};
 use crate::python::format;
 use crate::python::number::Num;
@@ -28,31 +25,8 @@ impl Vm {
                 Some(text) => text.map(Str::from),
                 None => self.format_plain(value, spec),
             },
-            Value::Instance(_) | Value::Exception(_) => {
-                let text = self.formatted(value, spec)?;
-                returned_str(text, "__format__")
-            }
             _ => self.format_plain(value, spec),
         }
-    }
-
-    /// `format(value, spec)`, where a member of a `StrEnum` to which the specification does nothing is given back itself.
-    ///
-    /// # Errors
-    /// Those of [`Vm::format`].
-    pub(crate) fn formatted(&mut self, value: &Value, spec: &str) -> PyResult<Value> {
-        if !matches!(value, Value::Instance(_) | Value::Exception(_)) {
-            return self.format(value, spec).map(Value::Str);
-        }
-        let text = self.try_special(value, "__format__", Args::one(Value::str(spec)));
-        // What it refuses is not asked again for what a member stands for.
-        self.frames_run += 1;
-        let Some(text) = text else { return self.format_plain(value, spec).map(Value::Str) };
-        let text = text?;
-        if plain(&text).as_str().is_some() {
-            return Ok(text);
-        }
-        Err(type_error(format!("__format__ must return a str, not {}", text.type_name().as_str())))
     }
 
     /// `object.__format__`: the text, and no specification.

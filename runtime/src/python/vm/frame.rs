@@ -23,14 +23,8 @@ pub(super) struct Frame {
     pub(super) globals: Option<Rc<Namespace>>,
     /// The function that was called; none for a block.
     pub(super) function: Option<Rc<Function>>,
-    /// What a waiting generator was handling: taken off [`Vm::handling`] while it waits.
-    pub(super) handling: Vec<Value>,
     /// The height of [`Vm::handling`] when the frame was entered.
     pub(super) handling_base: usize,
-    /// What was sent into a generator that waits in a `yield from`.
-    pub(super) sent: Value,
-    /// Whether a generator waits in a `yield from`.
-    pub(super) delegating: bool,
 }
 
 /// An open `try`.
@@ -104,10 +98,7 @@ impl Vm {
             blocks: Vec::new(),
             globals: None,
             function: None,
-            handling: Vec::new(),
             handling_base: 0,
-            sent: Value::None,
-            delegating: false,
         })
     }
 
@@ -127,9 +118,6 @@ impl Vm {
         frame.locals.clear();
         frame.cells.clear();
         frame.blocks.clear();
-        frame.handling.clear();
-        frame.sent = Value::None;
-        frame.delegating = false;
         frame.function = None;
         if let Some(mut namespace) = frame.globals.take()
             && self.pool.namespaces.len() < KEPT

@@ -1,17 +1,13 @@
 //! `import`: the tables of modules of the runtime and the host.
 
 use super::Vm;
-use crate::bytecode::Code;
 use crate::python::exception::{PyResult, Raised, import_error, module_not_found_error};
 use crate::python::module::ModuleDef;
 use crate::python::modules::MODULES;
 use crate::python::object::Object;
-use crate::python::program::Program;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, MODULE};
 use crate::python::value::Value;
-
-use super::frame::Frame;
 
 /// A package that is there only because modules inside it are: `galaxy`, where `galaxy.jobs.mapper` is a module.
 struct Package {
@@ -137,29 +133,5 @@ impl Vm {
             import_error(format!("cannot import name '{}' from '{module_name}' (unknown location)", name.as_str()));
         raised.0.attributes.borrow_mut().insert("name".to_owned(), Value::str(module_name));
         Err(raised)
-    }
-
-    /// `from module import *`: binds the public names that the block names itself; no other code could see the rest.
-    pub(super) fn import_star(
-        &mut self,
-        frame: &mut Frame,
-        program: &Program,
-        root: &Code,
-        module: &Value,
-    ) -> PyResult<()> {
-        let Value::Module(definition) = module else { return Ok(()) };
-        for (index, name) in root.names.iter().enumerate() {
-            let Some(name) = program.names.get(*name as usize) else { continue };
-            let text = name.text.as_str();
-            if text.starts_with('_') || !definition.names.contains(&text) {
-                continue;
-            }
-            if let Some(value) = (definition.get)(self, text)?
-                && let Ok(index) = u32::try_from(index)
-            {
-                self.store_name(frame, root, index, value);
-            }
-        }
-        Ok(())
     }
 }

@@ -3,25 +3,22 @@
 //! The stack's height is known to be right where the program is one of the compiler's, or was verified
 //! ([`crate::bytecode::verify`]); a program that is neither ends in wrong values or a `SystemError`, never in a panic.
 
-use std::cell::{OnceCell, RefCell};
-use std::rc::{Rc, Weak};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use super::caller::is_caller_builtin;
 use super::frame::{Block, Frame};
 pub(super) use super::generator::Completion;
 use super::{CompareOp, Vm};
 use crate::bytecode::{BinaryOp, Capture, Code, Instr, UnaryOp};
 use crate::python::args::Args;
 use crate::python::exception::{
-    EXCEPTIONS, GENERATOR_EXIT, PyResult, Raised, SYSTEM_ERROR, name_error, raise, runtime_error, system_error,
-    unbound_local_error,
+    EXCEPTIONS, PyResult, Raised, SYSTEM_ERROR, name_error, raise, system_error, unbound_local_error,
 };
 use crate::python::function::Function;
 use crate::python::program::{Name, Program};
 use crate::python::string::Str;
-use crate::python::types::{SUPER, Type};
 use crate::python::value::Value;
 
 /// The code that a frame runs, looked up once.
@@ -123,36 +120,6 @@ impl Vm {
                 }
             }
         }
-    }
-
-    /// Goes on with a waiting generator's frame by raising an exception where it waits.
-    pub(super) fn execute_throw(&mut self, frame: &mut Frame, mut raised: Raised) -> PyResult<Completion> {
-        if frame.delegating {
-            let inner = frame.peek(1).cloned().unwrap_or(Value::None);
-            if raised.is(&GENERATOR_EXIT) {
-                if let Err(other) = self.close(&inner) {
-                    raised = other;
-                }
-            } else {
-                match self.throw(&inner, raised) {
-                    Ok(Some(item)) => return Ok(Completion::Yielded(item)),
-                    Ok(None) => {
-                        frame.delegating = false;
-                        frame.pc += 1;
-                        frame.pop();
-                        frame.push(Self::result_of(&inner));
-                        return self.execute(frame);
-                    }
-                    Err(other) => raised = other,
-                }
-            }
-            frame.delegating = false;
-            frame.pc += 1;
-        }
-        let program = frame.program.clone();
-        let code = program.code(frame.code).ok_or_else(|| system_error("there is no such code"))?;
-        self.unwind(frame, code, raised)?;
-        self.execute(frame)
     }
 
     #[inline]
@@ -273,7 +240,7 @@ impl Vm {
                     let value = self.get_item(&object, &key)?;
                     frame.push(value);
                 }
-                Instr::Call { argc } => self.call_instruction(frame, running, argc)?,
+                Instr::Call { argc } => self.call_instruction(frame, argc)?,
                 Instr::CallMethod { name, argc } => self.call_method_instruction(frame, running, name, argc)?,
                 Instr::ForIter { target } => self.for_iter(frame, target)?,
                 Instr::GetIter => self.get_iter(frame)?,
@@ -291,11 +258,6 @@ impl Vm {
                 Instr::DictMerge { depth } => self.dict_merge(frame, depth)?,
                 Instr::Return => return Ok(Completion::Returned(frame.pop())),
                 Instr::Yield => return Ok(Completion::Yielded(frame.pop())),
-                Instr::YieldFrom => {
-                    if let Some(item) = self.yield_from(frame)? {
-                        return Ok(Completion::Yielded(item));
-                    }
-                }
                 Instr::Unary { op } => self.unary_instruction(frame, op)?,
                 Instr::StoreAttr { name } => self.store_attr(frame, running, name)?,
                 Instr::DeleteAttr { name } => self.delete_attr(frame, running, name)?,
@@ -343,35 +305,11 @@ impl Vm {
         Ok(())
     }
 
-    fn yield_from(&mut self, frame: &mut Frame) -> PyResult<Option<Value>> {
-        let sent = std::mem::replace(&mut frame.sent, Value::None);
-        let inner = frame.peek(1).cloned().unwrap_or(Value::None);
-        let item = if sent.is_none() { self.next(&inner)? } else { self.send(&inner, sent)? };
-        if item.is_some() {
-            // It waits at this instruction, and comes back to it.
-            frame.delegating = true;
-            frame.pc = frame.pc.saturating_sub(1);
-        } else {
-            frame.delegating = false;
-            frame.pop();
-            frame.push(Self::result_of(&inner));
-        }
-        Ok(item)
-    }
-
-    fn call_instruction(&mut self, frame: &mut Frame, running: &Running, argc: u32) -> PyResult<()> {
+    fn call_instruction(&mut self, frame: &mut Frame, argc: u32) -> PyResult<()> {
         let base = frame.base(argc);
         let callee = base.checked_sub(1).and_then(|index| frame.stack.get(index)).cloned().unwrap_or(Value::None);
         let result = match &callee {
             Value::Function(function) => self.call_function_on_stack(function, frame, argc)?,
-            // Only the calling frame knows what `super()` means.
-            Value::Type(Type::Builtin(class)) if argc == 0 && std::ptr::eq(*class, &raw const SUPER) => {
-                super_of(frame, running)?
-            }
-            Value::Builtin(builtin) if is_caller_builtin(builtin) => {
-                let args = Args { pos: frame.stack.drain(base..).collect(), kw: Vec::new() };
-                self.call_caller_builtin(builtin, frame, running, args)?
-            }
             _ => {
                 let args = Args { pos: frame.stack.drain(base..).collect(), kw: Vec::new() };
                 self.call(&callee, args)?
@@ -641,7 +579,7 @@ impl Vm {
                 return Err(Raised(self.raised_by(exception)?));
             }
             Instr::LoadAssertionError => {
-                frame.push(Value::Type(Type::Builtin(&crate::python::exception::ASSERTION_ERROR)));
+                frame.push(Value::Type(&crate::python::exception::ASSERTION_ERROR));
             }
             Instr::ImportName { name, leaf } => {
                 let module = self.import(&running.text(name), leaf)?;
@@ -652,31 +590,6 @@ impl Vm {
                 let module = frame.peek(1).cloned().unwrap_or(Value::None);
                 let value = self.import_from(&module, &name.text)?;
                 frame.push(value);
-            }
-            Instr::ImportStar => {
-                let module = frame.pop();
-                self.import_star(frame, running.program, running.root, &module)?;
-            }
-            Instr::BuildClass { name, bases } => {
-                let dict = frame.pop();
-                let base = frame.base(bases);
-                let bases = frame.stack.drain(base..).collect();
-                let attributes = match &dict {
-                    Value::Dict(dict) => dict
-                        .items()
-                        .into_iter()
-                        .filter_map(|(key, value)| key.as_str().cloned().map(|key| (key, value)))
-                        .collect(),
-                    _ => Vec::new(),
-                };
-                let class = self.make_class(running.text(name), bases, attributes)?;
-                if let Some(function) = &frame.function
-                    && let Value::Type(Type::Class(class)) = &class
-                {
-                    let qualified = super::arguments::qualified_within(&class.name, function);
-                    let _ = class.qualified.set(Str::from(qualified.as_str()));
-                }
-                frame.push(class);
             }
             Instr::RaiseError { class, message } => {
                 let class = running.text(class);
@@ -718,26 +631,10 @@ impl Vm {
             defaults,
             keyword_defaults,
             closure,
-            owner: OnceCell::new(),
             guise: RefCell::default(),
         })));
         Ok(())
     }
-}
-
-/// `super()` in a method: the method's class and its first argument.
-fn super_of(frame: &Frame, running: &Running) -> PyResult<Value> {
-    let class = frame.function.as_ref().and_then(|function| function.owner.get()).and_then(Weak::upgrade);
-    let Some(class) = class else { return Err(runtime_error("super(): __class__ cell not found")) };
-    let local = frame.locals.first().cloned().flatten();
-    // The first argument may be shared with an inner function; then its cell tells what it is now.
-    let shared = running.code.cells.iter().position(|cell| running.code.locals.first() == Some(cell));
-    let first = match shared {
-        Some(index) => frame.cells.get(index).and_then(|cell| cell.borrow().clone()),
-        None => local,
-    };
-    let Some(object) = first else { return Err(runtime_error("super(): no arguments")) };
-    super::descriptors::super_object(Type::Class(class), object)
 }
 
 fn unbound_local(running: &Running, slot: u32) -> Raised {

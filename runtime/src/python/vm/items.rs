@@ -2,51 +2,40 @@
 
 use std::rc::Rc;
 
-use num_traits::Signed;
-
 use super::Vm;
-use super::lookup::class_member;
 use super::slices::Span;
 use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind, Key};
 use crate::python::exception::{PyResult, Raised, index_error, key_error, overflow_error, type_error, value_error};
 use crate::python::methods::big_range::BigRange;
-use crate::python::modules::abc::{ITEMS_VIEW, KEYS_VIEW, MAPPING, VALUES_VIEW};
-use crate::python::modules::enums::ENUM_TYPE;
 use crate::python::modules::re::MATCH;
-use crate::python::modules::types::MAPPING_PROXY;
-use crate::python::modules::typing::UNION_TYPE;
-use crate::python::modules::{enums, typing};
+use crate::python::modules::typing;
 use crate::python::number::Num;
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{
-    BYTES, BuiltinType, DICT_ITEMS, DICT_KEYS, DICT_VALUES, FROZENSET, GENERIC_ALIAS, RANGE, SET, STR, TUPLE, Type,
+    BYTES, BuiltinType, DICT_ITEMS, DICT_KEYS, DICT_VALUES, FROZENSET, Implementation, RANGE, SET, STR, TUPLE,
 };
 use crate::python::value::{List, Range, Value};
 
 const LIST_INDICES: &str = "list indices must be integers or slices";
 
 /// Whether an object of the runtime or of the host has items, as its `__getitem__` would tell: those with a length do, but for
-/// sets and views, whatever they answer when asked for it.
+/// views, whatever they answer when asked for it.
 pub(crate) fn has_items(vm: &mut Vm, object: &dyn Object) -> bool {
     let class = object.class();
-    let unordered = [&KEYS_VIEW, &VALUES_VIEW, &ITEMS_VIEW, &DICT_KEYS, &DICT_VALUES, &DICT_ITEMS];
-    let has_none = unordered.iter().any(|view| class.is_subclass(view));
-    // To count what several mappings hold together goes through them, which iterators do not survive.
-    class.is_subclass(&MAPPING) || (!has_none && object.len(vm).is_some())
+    let views = [&DICT_KEYS, &DICT_VALUES, &DICT_ITEMS];
+    !views.iter().any(|view| class.is_subclass(view)) && object.len(vm).is_some()
 }
 
 /// Whether a value passes for a mapping where CPython asks whether it can be subscripted (`PyMapping_Check`).
 pub(crate) fn passes_for_mapping(vm: &mut Vm, value: &Value) -> bool {
     match value {
         Value::Dict(_) | Value::List(_) | Value::Tuple(_) | Value::Str(_) | Value::Bytes(_) | Value::Range(_) => true,
-        Value::Type(class) => enums::is_enum(class),
         Value::Object(object) => {
-            let subscripted = [&GENERIC_ALIAS, &UNION_TYPE, &MATCH];
-            subscripted.iter().any(|class| std::ptr::eq(object.class(), *class)) || has_items(vm, &***object)
+            let subscripted = [&MATCH, &typing::GENERIC_ALIAS, &typing::UNION_TYPE];
+            subscripted.iter().any(|class| object.class().is(class)) || has_items(vm, &***object)
         }
-        Value::Instance(_) => vm.special(value, "__getitem__").is_some(),
         _ => false,
     }
 }
@@ -100,20 +89,7 @@ impl Vm {
             },
             Value::Range(range) => self.range_item(range, key),
             Value::Object(object) => object.get_item(self, key),
-            Value::Instance(_) => match self.try_special(object, "__getitem__", Args::one(key.clone())) {
-                Some(item) => item,
-                None => Err(not_subscriptable(object)),
-            },
-            Value::Type(class) => {
-                if enums::is_enum(class) {
-                    let members = match class {
-                        Type::Class(class) => enums::names(class),
-                        Type::Builtin(_) => None,
-                    };
-                    return members.unwrap_or_default().get(self, key)?.ok_or_else(|| key_error(key.clone()));
-                }
-                subscript_class(class, key)
-            }
+            Value::Type(class) => subscript_class(class, key),
             _ => Err(not_subscriptable(object)),
         }
     }
@@ -182,7 +158,7 @@ impl Vm {
                 _ => BigRange::from(range).slice(self, slice),
             };
         }
-        if matches!(key, Value::BigInt(_) | Value::Instance(_)) {
+        if matches!(key, Value::BigInt(_)) {
             return BigRange::from(range).item_at(self, key);
         }
         let out_of_range = || index_error("range object index out of range");
@@ -227,21 +203,12 @@ impl Vm {
                 }
             },
             Value::Object(object) => object.set_item(self, key, value),
-            _ => {
-                let args = Args::positional([key.clone(), value]);
-                match self.try_special(object, "__setitem__", args) {
-                    Some(result) => result.map(drop),
-                    None => Err(match (object, key) {
-                        (Value::Str(_) | Value::Bytes(_) | Value::Tuple(_) | Value::Range(_), Value::BigInt(_)) => {
-                            index_error("cannot fit 'int' into an index-sized integer")
-                        }
-                        _ => type_error(format!(
-                            "'{}' object does not support item assignment",
-                            object.type_name().as_str()
-                        )),
-                    }),
+            _ => Err(match (object, key) {
+                (Value::Str(_) | Value::Bytes(_) | Value::Tuple(_) | Value::Range(_), Value::BigInt(_)) => {
+                    index_error("cannot fit 'int' into an index-sized integer")
                 }
-            }
+                _ => type_error(format!("'{}' object does not support item assignment", object.type_name().as_str())),
+            }),
         }
     }
 
@@ -322,10 +289,7 @@ impl Vm {
                 }
             },
             Value::Object(object) => object.del_item(self, key),
-            _ => match self.try_special(object, "__delitem__", Args::one(key.clone())) {
-                Some(result) => result.map(drop),
-                None => Err(not_deletable(&object.class(), key)),
-            },
+            _ => Err(not_deletable(object.class(), key)),
         }
     }
 
@@ -351,25 +315,6 @@ impl Vm {
             }
             Value::Range(range) => range.len(),
             Value::Object(inner) => return inner.len(self).unwrap_or_else(|| Err(no_len(object))),
-            Value::Type(class) => match enums::of_type(class) {
-                Some(members) => members.len(),
-                None => return Err(no_len(object)),
-            },
-            Value::Instance(_) => {
-                let result =
-                    self.try_special(object, "__len__", Args::none()).unwrap_or_else(|| Err(no_len(object)))?;
-                return match self.index_of(&result)? {
-                    Some(Value::Int(len)) => {
-                        usize::try_from(len).map_err(|_| value_error("__len__() should return >= 0"))
-                    }
-                    Some(Value::BigInt(len)) if len.is_negative() => Err(value_error("__len__() should return >= 0")),
-                    Some(_) => Err(overflow_error("cannot fit 'int' into an index-sized integer")),
-                    None => Err(type_error(format!(
-                        "'{}' object cannot be interpreted as an integer",
-                        result.type_name().as_str()
-                    ))),
-                };
-            }
             _ => return Err(no_len(object)),
         };
         Ok(len)
@@ -377,55 +322,29 @@ impl Vm {
 }
 
 /// `list[int]`: classes of the runtime that hold others take parameters, which do nothing.
-fn subscript_class(class: &Type, key: &Value) -> PyResult<Value> {
-    const GENERIC: &str = "list dict tuple set frozenset type enumerate defaultdict OrderedDict Counter chain \
-        partial Pattern Match InitVar closing suppress nullcontext \
-        ExitStack Field cached_property partialmethod mappingproxy struct_time";
-    match class {
-        class if GENERIC.split(' ').any(|generic| generic == class.builtin_base().name) => {
-            Ok(typing::generic_alias(Value::Type(class.clone()), key))
-        }
-        Type::Class(own) if class_member(own, "__orig_bases__").is_some() => {
-            Ok(typing::generic_alias(Value::Type(class.clone()), key))
-        }
-        Type::Builtin(class) => Err(type_error(format!("type '{}' is not subscriptable", class.shown_name().as_str()))),
-        Type::Class(class) => Err(type_error(format!("type '{}' is not subscriptable", class.name.as_str()))),
+fn subscript_class(class: &'static BuiltinType, key: &Value) -> PyResult<Value> {
+    if class.generic {
+        return Ok(typing::generic_alias(Value::Type(class), key));
     }
+    Err(type_error(format!("type '{}' is not subscriptable", class.shown_name().as_str())))
 }
 
 fn not_subscriptable(object: &Value) -> Raised {
     type_error(format!("'{}' object is not subscriptable", object.type_name().as_str()))
 }
 
-/// CPython says it in other words where a class has anything of a sequence, as those of code always have, and is indexed
-/// by an int.
-pub(crate) fn not_deletable(class: &Type, key: &Value) -> Raised {
-    const SEQUENCES: [&BuiltinType; 11] = [
-        &STR,
-        &TUPLE,
-        &BYTES,
-        &RANGE,
-        &SET,
-        &FROZENSET,
-        &DICT_KEYS,
-        &DICT_VALUES,
-        &DICT_ITEMS,
-        &ENUM_TYPE,
-        &MAPPING_PROXY,
-    ];
-    let sequence = match class {
-        Type::Class(_) => true,
-        Type::Builtin(class) => !class.is_static() || SEQUENCES.iter().any(|sequence| class.is_subclass(sequence)),
-    };
+/// CPython says it in other words where a class has anything of a sequence, as those that are not static always have, and is
+/// indexed by an int.
+pub(crate) fn not_deletable(class: &'static BuiltinType, key: &Value) -> Raised {
+    const SEQUENCES: [&BuiltinType; 9] =
+        [&STR, &TUPLE, &BYTES, &RANGE, &SET, &FROZENSET, &DICT_KEYS, &DICT_VALUES, &DICT_ITEMS];
+    let sequence =
+        class.implementation != Implementation::Static || SEQUENCES.iter().any(|sequence| class.is_subclass(sequence));
     if sequence && matches!(key, Value::BigInt(_)) {
         return index_error("cannot fit 'int' into an index-sized integer");
     }
     let not = if sequence && Num::int_of(key).is_some() { "doesn't" } else { "does not" };
-    let class = match class {
-        Type::Builtin(class) => class.shown_name(),
-        Type::Class(class) => class.name.clone(),
-    };
-    type_error(format!("'{}' object {not} support item deletion", class.as_str()))
+    type_error(format!("'{}' object {not} support item deletion", class.shown_name().as_str()))
 }
 
 fn no_len(object: &Value) -> Raised {

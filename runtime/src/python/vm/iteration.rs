@@ -5,17 +5,14 @@ use std::rc::Rc;
 use super::Vm;
 pub use super::iterators::DictPart;
 use super::iterators::{
-    BytesIterator, DictIterator, ListIterator, RangeIterator, SequenceIterator, SetIterator, StrIterator, TupleIterator,
+    BytesIterator, DictIterator, ListIterator, RangeIterator, SetIterator, StrIterator, TupleIterator,
 };
 use super::operators::is_not_iterable;
-use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{PyResult, Raised, TYPE_ERROR, type_error, value_error};
-use crate::python::iterator::{Items, IteratorObject};
-use crate::python::modules::enums;
-use crate::python::string::Str;
+use crate::python::iterator::IteratorObject;
 use crate::python::types::{
-    BYTES_ITERATOR, DICT_ITEMITERATOR, DICT_KEYITERATOR, DICT_VALUEITERATOR, ITERATOR, LIST_ITERATOR, ODICT_ITERATOR,
+    BYTES_ITERATOR, DICT_ITEMITERATOR, DICT_KEYITERATOR, DICT_VALUEITERATOR, LIST_ITERATOR, ODICT_ITERATOR,
     RANGE_ITERATOR, SET_ITERATOR, STR_ASCII_ITERATOR, STR_ITERATOR, TUPLE_ITERATOR,
 };
 use crate::python::value::Value;
@@ -34,11 +31,6 @@ pub fn dict_iterator(dict: &Rc<Dict>, part: DictPart) -> Value {
 
 fn not_iterable(object: &Value) -> Raised {
     type_error(format!("'{}' object is not iterable", object.type_name().as_str()))
-}
-
-/// An iterator over a text of a class derived from `str`, which CPython does not look at for being ASCII.
-pub(crate) fn str_iterator(text: &Str) -> Value {
-    IteratorObject::new(&STR_ITERATOR, StrIterator { text: text.clone(), offset: 0 })
 }
 
 impl Vm {
@@ -77,41 +69,8 @@ impl Vm {
                 Some(result) => result?,
                 None => return Err(not_iterable(object)),
             },
-            Value::Type(class) => match enums::of_type(class) {
-                Some(members) => {
-                    let function = "EnumType.__iter__.<locals>.<genexpr>";
-                    IteratorObject::generator(function, Items(members.into_iter()))
-                }
-                None => return Err(not_iterable(object)),
-            },
-            Value::Instance(_) => match self.bound_special(object, "__iter__")? {
-                Some(method) => {
-                    let iterator = self.call(&method, Args::none())?;
-                    if !self.is_iterator(&iterator)? {
-                        return Err(type_error(format!(
-                            "iter() returned non-iterator of type '{}'",
-                            iterator.type_name().as_str()
-                        )));
-                    }
-                    iterator
-                }
-                None if self.bound_special(object, "__getitem__")?.is_some() => {
-                    IteratorObject::new(&ITERATOR, SequenceIterator { object: Some(object.clone()), index: 0 })
-                }
-                None => return Err(not_iterable(object)),
-            },
             _ => return Err(not_iterable(object)),
         })
-    }
-
-    /// Whether [`Vm::next`] can be asked of a value.
-    fn is_iterator(&mut self, value: &Value) -> PyResult<bool> {
-        match value {
-            Value::Iterator(_) => Ok(true),
-            Value::Instance(_) => Ok(self.bound_special(value, "__next__")?.is_some()),
-            Value::Object(handle) => Ok(handle.has_method("__next__")),
-            _ => Ok(false),
-        }
     }
 
     /// The next item of an iterator that [`Vm::iter`] gave; `None` at the end (`StopIteration`).
@@ -122,18 +81,6 @@ impl Vm {
         match iterator {
             // Iterators nest as deep as code nests them: `x = chain(x)` in a loop.
             Value::Iterator(iterator) => self.deeper(|vm| vm.next_of(iterator)),
-            Value::Instance(_) => {
-                self.charge(4)?;
-                if let Some(method) = self.bound_special(iterator, "__next__")? {
-                    let result = self.call(&method, Args::none());
-                    return self.end_as_none(result);
-                }
-                Err(type_error(format!("'{}' object is not an iterator", iterator.type_name().as_str())))
-            }
-            Value::Object(handle) if handle.has_method("__next__") => {
-                let result = self.call_method(iterator, "__next__", Args::none());
-                self.end_as_none(result)
-            }
             _ => Err(type_error(format!("'{}' object is not an iterator", iterator.type_name().as_str()))),
         }
     }
@@ -238,7 +185,7 @@ impl Vm {
 
     fn unpack_iter(&mut self, object: &Value) -> PyResult<Value> {
         self.iter(object).map_err(|raised| match object {
-            Value::Object(_) | Value::Instance(_) if !raised.0.places.borrow().is_empty() => raised,
+            Value::Object(_) if !raised.0.places.borrow().is_empty() => raised,
             _ if is_not_iterable(&raised, object) => {
                 type_error(format!("cannot unpack non-iterable {} object", object.type_name().as_str()))
             }

@@ -3,9 +3,8 @@
 use std::rc::Rc;
 
 use super::Vm;
-use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind};
-use crate::python::exception::{INDEX_ERROR, PyResult, STOP_ITERATION, runtime_error};
+use crate::python::exception::{PyResult, runtime_error};
 use crate::python::iterator::PyIterator;
 use crate::python::set::SetObject;
 use crate::python::string::Str;
@@ -193,30 +192,5 @@ impl PyIterator for SetIterator {
 
     fn size_hint(&self) -> usize {
         self.items.len()
-    }
-}
-
-/// Over an object that has `__getitem__` only: items 0, 1, 2 ... until `IndexError`.
-pub(super) struct SequenceIterator {
-    pub(super) object: Option<Value>,
-    pub(super) index: i64,
-}
-
-impl PyIterator for SequenceIterator {
-    fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        let Some(object) = self.object.clone() else { return Ok(None) };
-        vm.charge(4)?;
-        let Some(get_item) = vm.bound_special(&object, "__getitem__")? else { return Ok(None) };
-        match vm.call(&get_item, Args::one(Value::Int(self.index))) {
-            Ok(item) => {
-                self.index += 1;
-                Ok(Some(item))
-            }
-            Err(raised) if raised.is(&INDEX_ERROR) || raised.is(&STOP_ITERATION) => {
-                self.object = None;
-                Ok(None)
-            }
-            Err(raised) => Err(raised),
-        }
     }
 }

@@ -9,14 +9,10 @@ mod arguments;
 pub mod attributes;
 mod build;
 pub mod call;
-mod caller;
-pub(crate) mod class;
 mod compare;
 mod context;
 mod cost;
 mod cycles;
-mod data_descriptor;
-pub mod descriptors;
 mod formatting;
 mod frame;
 mod generator;
@@ -26,20 +22,16 @@ pub mod items;
 pub mod iteration;
 mod iterators;
 pub mod lookup;
-pub(crate) mod members;
 mod missing_method;
 mod names;
-mod object_methods;
-pub(crate) mod operator_methods;
 pub mod operators;
 mod origin;
-mod replay;
 mod sequences;
 mod slices;
-mod special;
 #[cfg(test)]
 mod tests;
 pub mod text;
+pub mod unbound_method;
 mod unwind;
 mod with;
 
@@ -47,14 +39,12 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-pub(crate) use arguments::qualified;
-pub use caller::CALLER_BUILTINS;
+pub(crate) use arguments::{qualified, qualified_name};
 pub use cost::MAX_STEPS_ONCE;
 
 use super::collisions;
 use super::exception::{PyResult, name_error, raise, recursion_error, timeout_error};
 use super::identity::Inside;
-use super::key_twins::KeyTwins;
 use super::module::ModuleDef;
 use super::modules::random::MersenneTwister;
 use super::native_code::NativeCode;
@@ -78,16 +68,6 @@ pub trait Environment {
     fn global(&self, vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
         let _ = (vm, name);
         Ok(None)
-    }
-
-    /// The names that [`Environment::global`] knows, for `globals()`.
-    fn global_names(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// The names that [`Environment::overriding`] knows, for `globals()`.
-    fn overriding_names(&self) -> &'static [&'static str] {
-        &[]
     }
 
     /// A name that hides even the context: TPV's `helpers`.
@@ -234,10 +214,6 @@ pub struct Vm {
     cycles: cycles::Cycles,
     /// Counts the NaNs that code made of text.
     pub(super) nans: u64,
-    /// Counts the calls of the config's functions: whether one ran meanwhile.
-    pub(super) frames_run: u64,
-    /// The instances that are keys by their `__eq__`.
-    pub(super) key_twins: KeyTwins,
     /// The containers whose `repr` is being made, so that one that holds itself ends.
     pub(super) in_repr: Inside,
     /// The modules that code has imported, by name.
@@ -277,9 +253,7 @@ impl Vm {
             pool: frame::FramePool::default(),
             methods: lookup::MethodCache::default(),
             cycles: cycles::Cycles::default(),
-            key_twins: KeyTwins::default(),
             nans: 0,
-            frames_run: 0,
             in_repr: Inside::default(),
             imported: WordMap::default(),
             compiled: HashMap::new(),
@@ -314,7 +288,6 @@ impl Vm {
         self.has_compiled = false;
         self.depth = 0;
         self.handling.clear();
-        self.key_twins.clear();
         self.break_cycles();
         self.in_repr.clear();
     }

@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use super::members::plain;
 use super::{BinaryOp, CompareOp, UnaryOp, Vm};
 use crate::python::args::Args;
 use crate::python::dict::{Dict, DictKind};
@@ -10,11 +9,9 @@ use crate::python::exception::{PyResult, Raised, type_error};
 use crate::python::format;
 use crate::python::modules::collections::counter;
 use crate::python::modules::collections::dicts::update_from as ordered_dict_update;
-use crate::python::modules::{enums, typing};
+use crate::python::modules::typing;
 use crate::python::number::{Num, convert, float_ops, int_ops};
 use crate::python::set::{SetObject, SetTable};
-use crate::python::string::Str;
-use crate::python::types::Type;
 use crate::python::value::Value;
 
 /// The sign of an operator.
@@ -36,22 +33,22 @@ fn sign(op: BinaryOp) -> &'static str {
     }
 }
 
-/// The names of an operator's methods: `__add__`, `__radd__`, `__iadd__`.
+/// The names of an operator's methods: without underscores: `add`, `radd`, `iadd`.
 fn method_names(op: BinaryOp) -> (&'static str, &'static str, &'static str) {
     match op {
-        BinaryOp::Add => ("__add__", "__radd__", "__iadd__"),
-        BinaryOp::Subtract => ("__sub__", "__rsub__", "__isub__"),
-        BinaryOp::Multiply => ("__mul__", "__rmul__", "__imul__"),
-        BinaryOp::MatMultiply => ("__matmul__", "__rmatmul__", "__imatmul__"),
-        BinaryOp::TrueDivide => ("__truediv__", "__rtruediv__", "__itruediv__"),
-        BinaryOp::FloorDivide => ("__floordiv__", "__rfloordiv__", "__ifloordiv__"),
-        BinaryOp::Remainder => ("__mod__", "__rmod__", "__imod__"),
-        BinaryOp::Power => ("__pow__", "__rpow__", "__ipow__"),
-        BinaryOp::LeftShift => ("__lshift__", "__rlshift__", "__ilshift__"),
-        BinaryOp::RightShift => ("__rshift__", "__rrshift__", "__irshift__"),
-        BinaryOp::And => ("__and__", "__rand__", "__iand__"),
-        BinaryOp::Or => ("__or__", "__ror__", "__ior__"),
-        BinaryOp::Xor => ("__xor__", "__rxor__", "__ixor__"),
+        BinaryOp::Add => ("add", "radd", "iadd"),
+        BinaryOp::Subtract => ("sub", "rsub", "isub"),
+        BinaryOp::Multiply => ("mul", "rmul", "imul"),
+        BinaryOp::MatMultiply => ("matmul", "rmatmul", "imatmul"),
+        BinaryOp::TrueDivide => ("truediv", "rtruediv", "itruediv"),
+        BinaryOp::FloorDivide => ("floordiv", "rfloordiv", "ifloordiv"),
+        BinaryOp::Remainder => ("mod", "rmod", "imod"),
+        BinaryOp::Power => ("pow", "rpow", "ipow"),
+        BinaryOp::LeftShift => ("lshift", "rlshift", "ilshift"),
+        BinaryOp::RightShift => ("rshift", "rrshift", "irshift"),
+        BinaryOp::And => ("and", "rand", "iand"),
+        BinaryOp::Or => ("or", "ror", "ior"),
+        BinaryOp::Xor => ("xor", "rxor", "ixor"),
     }
 }
 
@@ -74,19 +71,11 @@ pub(crate) fn of_method(method: &str) -> Option<(BinaryOp, bool)> {
     ];
     ALL.into_iter().find_map(|op| {
         let (plain, reflected, _) = method_names(op);
-        let is = |name: &str| name.trim_matches('_') == method;
-        (is(plain) || is(reflected)).then(|| (op, is(reflected)))
+        (method == plain || method == reflected).then_some((op, method == reflected))
     })
 }
 
 fn unsupported(sign: &str, a: &Value, b: &Value) -> Raised {
-    // A member that is a text is a sequence.
-    for (member, other) in [(a, b), (b, a)] {
-        if sign == "*" && matches!(member, Value::Instance(_)) && plain(member).as_str().is_some() {
-            let class = other.type_name();
-            return type_error(format!("can't multiply sequence by non-int of type '{}'", class.as_str()));
-        }
-    }
     type_error(format!(
         "unsupported operand type(s) for {sign}: '{}' and '{}'",
         a.type_name().as_str(),
@@ -207,33 +196,12 @@ impl Vm {
         }
     }
 
-    /// The operator as objects and the config's classes define it: `a`'s method, then `b`'s reflected one.
+    /// The operator as objects of the host and of modules define it: `a`'s method, then `b`'s reflected one.
     fn overloaded(&mut self, op: BinaryOp, a: &Value, b: &Value) -> PyResult<Option<Value>> {
-        if !matches!(a, Value::Object(_) | Value::Instance(_)) && !matches!(b, Value::Object(_) | Value::Instance(_)) {
-            return Ok(None);
-        }
         let (name, reflected, _) = method_names(op);
-        // A subclass on the right that defines the reflected method goes first.
-        let right_first = match (a, b) {
-            (Value::Instance(x), Value::Instance(y)) => {
-                !Rc::ptr_eq(&x.class, &y.class) && b.class().is_subclass(&a.class())
-            }
-            _ => false,
-        };
-        let tries = [(a, b, name), (b, a, reflected)];
-        let order = if right_first { [1, 0] } else { [0, 1] };
-        for (receiver, other, method) in order.into_iter().filter_map(|index: usize| tries.get(index)) {
-            // Python does not try the reflected method of the same class.
-            if *method == reflected
-                && matches!((a, b), (Value::Instance(x), Value::Instance(y)) if Rc::ptr_eq(&x.class, &y.class))
-            {
-                continue;
-            }
-            let result = match receiver {
-                Value::Object(object) => object.binary(self, method.trim_matches('_'), other),
-                _ => self.try_special(receiver, method, Args::one((*other).clone())),
-            };
-            match result.transpose()? {
+        for (receiver, other, method) in [(a, b, name), (b, a, reflected)] {
+            let Value::Object(object) = receiver else { continue };
+            match object.binary(self, method, other).transpose()? {
                 Some(Value::NotImplemented) | None => {}
                 Some(value) => return Ok(Some(value)),
             }
@@ -249,12 +217,7 @@ impl Vm {
     pub fn in_place(&mut self, op: BinaryOp, a: &Value, b: &Value) -> PyResult<Value> {
         match a {
             Value::Int(_) | Value::Float(_) => {}
-            Value::List(_)
-            | Value::Dict(_)
-            | Value::Set(_)
-            | Value::Range(_)
-            | Value::Instance(_)
-            | Value::Object(_) => {
+            Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Range(_) | Value::Object(_) => {
                 if let Some(value) = self.try_in_place(op, a, b)? {
                     return Ok(value);
                 }
@@ -341,12 +304,8 @@ impl Vm {
                 self.charge_comparisons()?;
                 Ok(Some(a.clone()))
             }
-            (_, Value::Instance(_)) => {
-                let result = self.try_special(a, method_names(op).2, Args::one(b.clone()));
-                Ok(result.transpose()?.filter(|value| !matches!(value, Value::NotImplemented)))
-            }
             (_, Value::Object(object)) => {
-                let result = object.binary(self, method_names(op).2.trim_matches('_'), b);
+                let result = object.binary(self, method_names(op).2, b);
                 Ok(result.transpose()?.filter(|value| !matches!(value, Value::NotImplemented)))
             }
             _ => Ok(None),
@@ -383,16 +342,16 @@ impl Vm {
             _ => {}
         }
         let (sign, method) = match op {
-            UnaryOp::Negative => ("-", "__neg__"),
-            UnaryOp::Positive => ("+", "__pos__"),
-            _ => ("~", "__invert__"),
+            UnaryOp::Negative => ("-", "neg"),
+            UnaryOp::Positive => ("+", "pos"),
+            _ => ("~", "invert"),
         };
         let result = match a {
-            Value::Object(object) => object.unary(self, method.trim_matches('_')),
+            Value::Object(object) => object.unary(self, method),
             Value::Dict(dict) if matches!(dict.kind, DictKind::Counter) && op != UnaryOp::Invert => {
                 Some(counter::signed(self, dict, op == UnaryOp::Negative))
             }
-            _ => self.try_special(a, method, Args::none()),
+            _ => None,
         };
         result.unwrap_or_else(|| {
             Err(type_error(format!("bad operand type for unary {sign}: '{}'", a.type_name().as_str())))
@@ -405,23 +364,11 @@ impl Vm {
     /// `TypeError: argument of type 'int' is not iterable`
     pub fn contains(&mut self, container: &Value, item: &Value) -> PyResult<bool> {
         match container {
-            Value::Type(class) if enums::is_enum(class) => {
-                if !enums::is_enum(&item.class()) {
-                    let found = match item.class() {
-                        Type::Builtin(class) => Str::from(class.name),
-                        Type::Class(class) => class.qualified_name().clone(),
-                    };
-                    let message = format!("unsupported operand type(s) for 'in': '{}' and 'EnumType'", found.as_str());
-                    return Err(type_error(message));
-                }
-                Ok(item.class().same(class))
-            }
             Value::Str(text) => match item {
                 Value::Str(part) => {
                     self.charge(text.as_str().len() / super::BYTES_A_STEP)?;
                     Ok(text.as_str().contains(part.as_str()))
                 }
-                Value::Instance(_) if plain(item).as_str().is_some() => self.contains(container, &plain(item)),
                 _ => Err(type_error(format!(
                     "'in <string>' requires string as left operand, not {}",
                     item.type_name().as_str()
@@ -454,13 +401,6 @@ impl Vm {
             Value::Bytes(bytes) => self.bytes_contain(bytes, item),
             Value::Object(object) => match object.contains(self, item) {
                 Some(found) => found,
-                None => self.contains_by_iterating(container, item),
-            },
-            Value::Instance(_) => match self.special(container, "__contains__") {
-                Some(method) => {
-                    let found = self.call_special(&method, container, Args::one(item.clone()))?;
-                    self.truthy(&found)
-                }
                 None => self.contains_by_iterating(container, item),
             },
             _ => self.contains_by_iterating(container, item),
@@ -515,20 +455,8 @@ impl Vm {
             Value::Set(set) => !set.table.borrow().is_empty(),
             Value::Range(range) => !range.is_empty(),
             Value::Object(object) => return object.truthy(self),
-            Value::Instance(_) => return self.instance_truthy(value),
             _ => true,
         })
-    }
-
-    fn instance_truthy(&mut self, value: &Value) -> PyResult<bool> {
-        match self.try_special(value, "__bool__", Args::none()).transpose()? {
-            Some(Value::Bool(truth)) => Ok(truth),
-            Some(other) => {
-                Err(type_error(format!("__bool__ should return bool, returned {}", other.type_name().as_str())))
-            }
-            None if self.special(value, "__len__").is_some() => Ok(self.len(value)? != 0),
-            None => Ok(true),
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::python::module::ModuleDef;
 use crate::python::modules::{MODULES, collections, datetime, itertools};
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, TYPES};
-use crate::python::value::{BoundMethod, Builtin, MethodTarget, Value};
+use crate::python::value::{Builtin, Value};
 
 /// The classes of modules that have functions of their own, as [`TYPES`] those of no module.
 static CLASSES_OF_MODULES: [&BuiltinType; 5] =
@@ -27,20 +27,9 @@ pub(super) fn qualified_name(function: &'static Builtin) -> String {
 
 /// The name of the class that has the method `name` of an object of the runtime.
 pub(super) fn owner_of(object: &Value, name: &str) -> Str {
-    let class = object.class().builtin_base();
+    let class = object.class();
     let owner = class.method(name).and_then(|method| class.python_owner(method));
     Str::from(owner.unwrap_or(class).name)
-}
-
-/// The module of a method of the runtime with its receiver, where CPython writes its class in Python.
-pub(super) fn module_of_method(method: &BoundMethod) -> Option<&'static str> {
-    let class = method.receiver.class().builtin_base();
-    let own = match &method.target {
-        MethodTarget::Native(native) => Some(*native),
-        MethodTarget::Host(name) => class.method(name),
-        MethodTarget::Function(_) => None,
-    };
-    own.and_then(|own| class.python_owner(own)).map(|owner| owner.module)
 }
 
 impl Vm {

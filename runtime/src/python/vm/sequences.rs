@@ -166,7 +166,7 @@ impl Vm {
 
     /// A slice of a tuple, as a plain tuple.
     pub(super) fn tuple_of(&mut self, items: Vec<Value>) -> Value {
-        Value::Tuple(Rc::new(Tuple { items, class: None }))
+        Value::Tuple(Rc::new(Tuple { items }))
     }
 }
 

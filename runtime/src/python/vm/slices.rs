@@ -4,7 +4,6 @@ use num_bigint::BigInt;
 use num_traits::Signed;
 
 use super::Vm;
-use super::members::plain;
 use crate::python::exception::{PyResult, index_error, type_error, value_error};
 use crate::python::number::Num;
 use crate::python::value::{Slice, Value};
@@ -58,9 +57,7 @@ impl Vm {
         match value {
             Value::Int(_) | Value::BigInt(_) => Ok(Some(value.clone())),
             Value::Bool(value) => Ok(Some(Value::Int(i64::from(*value)))),
-            // An int is its own index, whatever its class defines.
-            Value::Instance(_) if matches!(plain(value), Value::Int(_) | Value::BigInt(_)) => Ok(Some(plain(value))),
-            Value::Object(_) | Value::Instance(_) => match self.number_of(value, "index")? {
+            Value::Object(object) => match object.number(self, "index").transpose()? {
                 Some(Value::Bool(value)) => Ok(Some(Value::Int(i64::from(value)))),
                 index @ (None | Some(Value::Int(_) | Value::BigInt(_))) => Ok(index),
                 Some(other) => {

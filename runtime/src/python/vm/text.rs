@@ -3,37 +3,26 @@
 use std::rc::Rc;
 
 use super::Vm;
-use super::operator_methods::is_slot;
 use super::origin::owner_of;
-use crate::python::args::Args;
+use crate::python::builtins::attributes::identity;
 use crate::python::dict::{Dict, DictKind};
-use crate::python::exception::{ExceptionObject, KEY_ERROR, OS_ERROR, PyResult, type_error};
+use crate::python::exception::{ExceptionObject, KEY_ERROR, OS_ERROR, PyResult};
 use crate::python::exception::{UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR};
 use crate::python::modules::collections::counter::by_count;
-use crate::python::modules::enums;
 use crate::python::modules::functools::Partial;
 use crate::python::modules::re::REGEX_FLAG;
 use crate::python::number::{Num, float_text, int_text};
 use crate::python::set::SetObject;
 use crate::python::string::Str;
-use crate::python::types::{Instance, Type};
+use crate::python::types::BuiltinType;
 use crate::python::unicode;
 use crate::python::value::{BoundMethod, MethodTarget, Tuple, Value};
-
-/// The module that classes of the config's code belong to: TPV runs it with the globals of its loader.
-pub(crate) const CODE_MODULE: &str = "tpv.core.loader";
 
 /// The bytes of text that are copied in the time of a step.
 const COPIED_A_STEP: usize = 1024;
 
 /// The bytes of text that are escaped in about the time of a step.
 const ESCAPED_A_STEP: usize = 4;
-
-/// What `object.__repr__` gives for an instance of a class of the config's code.
-pub(super) fn instance_repr(instance: &Rc<Instance>) -> String {
-    let address = Rc::as_ptr(instance).cast::<u8>() as usize;
-    format!("<{CODE_MODULE}.{} object at {address:#x}>", instance.class.qualified_name().as_str())
-}
 
 impl Vm {
     /// `str(value)`
@@ -43,25 +32,14 @@ impl Vm {
     pub fn str(&mut self, value: &Value) -> PyResult<Str> {
         match value {
             Value::Str(text) => Ok(text.clone()),
-            Value::Exception(exception) => match self.try_special(value, "__str__", Args::none()) {
-                Some(text) => returned_str(text?, "__str__"),
-                None => {
-                    let text = self.deeper(|vm| vm.exception_str(exception))?;
-                    self.made(text)
-                }
-            },
+            Value::Exception(exception) => {
+                let text = self.deeper(|vm| vm.exception_str(exception))?;
+                self.made(text)
+            }
             Value::Object(object) => {
                 let text = object.str(self, value)?;
                 self.made(text)
             }
-            Value::Instance(_) => match self.try_special(value, "__str__", Args::none()) {
-                Some(text) => returned_str(text?, "__str__"),
-                // What `__repr__` returns is looked at once more, as that of `__str__`.
-                None => match self.try_special(value, "__repr__", Args::none()) {
-                    Some(text) => returned_str(text?, "__str__"),
-                    None => self.repr(value).map(Str::from),
-                },
-            },
             _ => self.repr(value).map(Str::from),
         }
     }
@@ -139,15 +117,8 @@ impl Vm {
                 };
                 own.unwrap_or_else(|| format!("<{} object at {address:#x}>", iterator.class().shown_name().as_str()))
             }
-            Value::Exception(exception) => match self.try_special(value, "__repr__", Args::none()) {
-                Some(text) => returned_str(text?, "__repr__")?.to_string(),
-                None => self.deeper(|vm| vm.exception_repr(exception))?,
-            },
+            Value::Exception(exception) => self.deeper(|vm| vm.exception_repr(exception))?,
             Value::Object(object) => self.deeper(|vm| object.repr(vm, value))?,
-            Value::Instance(instance) => match self.try_special(value, "__repr__", Args::none()) {
-                Some(text) => returned_str(text?, "__repr__")?.to_string(),
-                None => instance_repr(instance),
-            },
         })
     }
 
@@ -188,29 +159,8 @@ impl Vm {
     }
 
     fn tuple_repr(&mut self, tuple: &Tuple) -> PyResult<String> {
-        if let Some(class) = &tuple.class {
-            return self.named_tuple_repr(tuple, class);
-        }
         let inner = self.joined_reprs(&tuple.items)?;
         Ok(if tuple.items.len() == 1 { format!("({inner},)") } else { format!("({inner})") })
-    }
-
-    fn named_tuple_repr(&mut self, tuple: &Tuple, class: &Type) -> PyResult<String> {
-        let fields = match class {
-            Type::Class(class) => class.dict.borrow().get("_fields").cloned(),
-            Type::Builtin(_) => None,
-        };
-        let Some(Value::Tuple(fields)) = fields else {
-            let inner = self.joined_reprs(&tuple.items)?;
-            return Ok(format!("{}({inner})", class.name().as_str()));
-        };
-        let mut parts = Vec::with_capacity(tuple.items.len());
-        self.charge(tuple.items.len())?;
-        for (field, item) in fields.items.iter().zip(&tuple.items) {
-            let name = self.str(field)?;
-            parts.push(format!("{}={}", name.as_str(), self.repr(item)?));
-        }
-        Ok(format!("{}({})", class.name().as_str(), parts.join(", ")))
     }
 
     fn dict_repr(&mut self, dict: &Dict) -> PyResult<String> {
@@ -276,7 +226,7 @@ impl Vm {
     fn bound_method_repr(&mut self, method: &BoundMethod) -> PyResult<String> {
         let class = method.receiver.type_name();
         let address = identity(&method.receiver);
-        let base = method.receiver.class().builtin_base();
+        let base = method.receiver.class();
         if let MethodTarget::Native(native) = &method.target
             && let Some(owner) = base.python_owner(native)
         {
@@ -284,13 +234,10 @@ impl Vm {
             return Ok(format!("<bound method {}.{} of {receiver}>", owner.name, native.name));
         }
         Ok(match &method.target {
-            MethodTarget::Native(native) if is_slot(base, native.name) => {
-                format!("<method-wrapper '{}' of {} object at {address:#x}>", native.name, class.as_str())
-            }
             MethodTarget::Native(native) => {
                 format!("<built-in method {} of {} object at {address:#x}>", native.name, class.as_str())
             }
-            MethodTarget::Host(name) if method.receiver.class().builtin_base().is_in_c_module() => {
+            MethodTarget::Host(name) if method.receiver.class().is_in_c_module() => {
                 format!("<built-in method {} of {} object at {address:#x}>", name.as_str(), class.as_str())
             }
             MethodTarget::Host(name) => {
@@ -298,25 +245,13 @@ impl Vm {
                 let class = owner_of(&method.receiver, name);
                 format!("<bound method {}.{} of {receiver}>", class.as_str(), name.as_str())
             }
-            MethodTarget::Function(function) => {
-                let qualified = match function {
-                    Value::Function(function) => Some(super::arguments::qualified_name(function)),
-                    other => match self.find_attr(other, "__qualname__")? {
-                        Some(name) => Some(self.str(&name)?.to_string()),
-                        None => None,
-                    },
-                };
-                let name = qualified.unwrap_or_else(|| format!("{}.{}", class.as_str(), function.type_name().as_str()));
-                let receiver = self.repr(&method.receiver)?;
-                format!("<bound method {name} of {receiver}>")
-            }
         })
     }
 
     pub(super) fn exception_repr(&mut self, exception: &ExceptionObject) -> PyResult<String> {
         let args = exception.args.borrow().clone();
         let inner = self.deeper(|vm| vm.joined_reprs(&args))?;
-        Ok(format!("{}({inner})", exception.class.name().as_str()))
+        Ok(format!("{}({inner})", exception.class.name))
     }
 
     /// `str(exception)`
@@ -412,45 +347,11 @@ impl Vm {
     }
 }
 
-pub(super) fn returned_str(value: Value, method: &str) -> PyResult<Str> {
-    match super::members::plain(&value) {
-        Value::Str(text) => Ok(text),
-        _ => Err(type_error(format!("{method} returned non-string (type {})", value.type_name().as_str()))),
-    }
-}
-
 /// `<class 'int'>`, `<class 'collections.Counter'>`
-fn class_repr(class: &Type) -> String {
-    match class {
-        Type::Builtin(class) if std::ptr::eq(*class, &raw const REGEX_FLAG) => format!("<flag '{}'>", class.name),
-        Type::Builtin(_) if class.same(&Type::Builtin(&enums::ENUM)) => "<enum 'Enum'>".to_owned(),
-        Type::Builtin(class) if matches!(class.name, "GenericAlias" | "UnionType") => {
-            format!("<class '{}'>", class.shown_name().as_str())
-        }
-        Type::Builtin(class) => format!("<class '{}{}'>", class.module_prefix(), class.name),
-        Type::Class(own) if enums::is_enum(class) => format!("<enum {}>", str_repr(own.name.as_str())),
-        Type::Class(class) => match class.dict.borrow().get("__module__") {
-            // `make_dataclass` and `namedtuple` say where they are made.
-            Some(Value::Str(module)) => format!("<class '{}.{}'>", module.as_str(), class.qualified_name().as_str()),
-            Some(_) => format!("<class '{}'>", class.qualified_name().as_str()),
-            None => format!("<class '{CODE_MODULE}.{}'>", class.qualified_name().as_str()),
-        },
-    }
-}
-
-/// The address that `id()` and `repr` show; 0 for values that have none.
-fn identity(value: &Value) -> usize {
-    match value {
-        Value::Str(text) => text.address(),
-        Value::List(list) => Rc::as_ptr(list).cast::<u8>() as usize,
-        Value::Dict(dict) => Rc::as_ptr(dict).cast::<u8>() as usize,
-        Value::Set(set) => Rc::as_ptr(set).cast::<u8>() as usize,
-        Value::Tuple(tuple) => Rc::as_ptr(tuple).cast::<u8>() as usize,
-        Value::Bytes(bytes) => Rc::as_ptr(bytes).cast::<u8>() as usize,
-        Value::Instance(instance) => Rc::as_ptr(instance).cast::<u8>() as usize,
-        Value::Object(object) => Rc::as_ptr(object).cast::<u8>() as usize,
-        _ => 0,
-    }
+fn class_repr(class: &BuiltinType) -> String {
+    let kind = if class.is(&REGEX_FLAG) { "flag" } else { "class" };
+    let prefix = if kind == "class" { class.module_prefix() } else { String::new() };
+    format!("<{kind} '{prefix}{}'>", class.name)
 }
 
 /// Appends a character as `\n`, `\x..`, `\u....` or `\U........`.

@@ -6,9 +6,10 @@ use super::Vm;
 use super::frame::Frame;
 use crate::bytecode::{Code, Instr};
 use crate::python::args::Args;
-use crate::python::exception::{BASE_EXCEPTION, ExceptionObject, PyResult, RUNTIME_ERROR, Raised, raise, type_error};
+use crate::python::exception::{
+    BASE_EXCEPTION, ExceptionObject, PyResult, RUNTIME_ERROR, Raised, raise, system_error, type_error,
+};
 use crate::python::program::Place;
-use crate::python::types::Type;
 use crate::python::value::Value;
 
 /// How many places an exception keeps: of a deep recursion, or a loop that raises it again, the first ones and the last.
@@ -30,13 +31,11 @@ impl Vm {
             }
             self.record_place(frame, code, at, &raised);
         }
-        raised.0.trace();
         let Some(block) = frame.blocks.pop() else { return Err(raised) };
         if block.handler <= at {
             self.charge(at - block.handler + 1)?;
         }
         frame.stack.truncate(block.stack_height);
-        frame.delegating = false;
         self.handling.truncate(frame.handling_base + block.handling_height);
         frame.push(raised.value());
         frame.pc = block.handler;
@@ -99,17 +98,10 @@ impl Vm {
     pub fn raised_by(&mut self, value: Value) -> PyResult<Rc<ExceptionObject>> {
         match value {
             Value::Exception(exception) => Ok(exception),
-            Value::Type(class) if class.is_exception() => {
-                let instance = self.instantiate(&class, Args::none())?;
-                match instance {
-                    Value::Exception(exception) => Ok(exception),
-                    other => Err(type_error(format!(
-                        "calling <class '{}'> should have returned an instance of BaseException, not {}",
-                        class.name().as_str(),
-                        other.type_name().as_str()
-                    ))),
-                }
-            }
+            Value::Type(class) if class.is_exception() => match self.instantiate(class, Args::none())? {
+                Value::Exception(exception) => Ok(exception),
+                _ => Err(system_error("an exception class made no exception")),
+            },
             _ => Err(type_error("exceptions must derive from BaseException")),
         }
     }
@@ -171,7 +163,7 @@ impl Vm {
         let mut found = false;
         for class in classes {
             match class {
-                Value::Type(class) if class.is_subclass(&Type::Builtin(&BASE_EXCEPTION)) => {
+                Value::Type(class) if class.is_subclass(&BASE_EXCEPTION) => {
                     found = found || exception.class.is_subclass(class);
                 }
                 _ => return Err(not_a_class()),

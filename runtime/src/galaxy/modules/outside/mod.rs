@@ -6,18 +6,14 @@
 
 mod table;
 
-use std::rc::Rc;
-
-use indexmap::IndexMap;
-
 pub use table::MODULES;
 
 use crate::python::args::Args;
-use crate::python::exception::{ExceptionObject, HOST_UNAVAILABLE, PyResult, Raised};
+use crate::python::exception::{ExceptionObject, PyResult, Raised};
 use crate::python::module::ModuleDef;
 use crate::python::object::Object;
 use crate::python::string::Str;
-use crate::python::types::{BUILTIN_FUNCTION, BuiltinType, Class, Type};
+use crate::python::types::{BUILTIN_FUNCTION, BuiltinType};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -29,9 +25,9 @@ pub struct Outside {
     pub exceptions: &'static [(&'static str, &'static BuiltinType)],
     /// Numbers that are handed to its functions.
     pub constants: &'static [(&'static str, i64)],
-    /// What a server meets whose network is down, or that has no such program.
-    pub failures: &'static [&'static BuiltinType],
-    /// What these exceptions have beyond others: `None` here.
+    /// What it raises: `HostUnavailable`, which is also what a server meets whose network is down, or that has no such program.
+    pub failure: &'static BuiltinType,
+    /// What that exception has beyond others: `None` here.
     pub attributes: &'static [&'static str],
 }
 
@@ -54,7 +50,7 @@ impl Outside {
 
     fn get(&'static self, name: &str) -> Option<Value> {
         if let Some((_, class)) = self.exceptions.iter().find(|(known, _)| *known == name) {
-            return Some(Value::Type(Type::Builtin(class)));
+            return Some(Value::Type(class));
         }
         if let Some((_, number)) = self.constants.iter().find(|(known, _)| *known == name) {
             return Some(Value::Int(*number));
@@ -65,11 +61,8 @@ impl Outside {
 
     /// What calling something of the module raises.
     fn unavailable(&self, path: &str) -> Raised {
-        let bases = std::iter::once(&HOST_UNAVAILABLE).chain(self.failures.iter().copied());
-        let name = Str::from(HOST_UNAVAILABLE.name);
-        let class = Class::new(name, bases.map(Type::Builtin).collect(), IndexMap::new());
         let message = format!("`{path}` reaches outside of the world");
-        let exception = ExceptionObject::new(Type::Class(Rc::new(class)), vec![Value::str(message)]);
+        let exception = ExceptionObject::new(self.failure, vec![Value::str(message)]);
         let attributes = self.attributes.iter().map(|name| ((*name).to_owned(), Value::None));
         exception.attributes.borrow_mut().extend(attributes);
         Raised(exception)
@@ -89,8 +82,7 @@ impl Object for Name {
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         Ok(match name {
-            "__name__" | "__qualname__" => self.path.rsplit('.').next().map(Value::str),
-            "__module__" => Some(Value::str(self.outside.module.name)),
+            "__name__" => self.path.rsplit('.').next().map(Value::str),
             _ if name.starts_with("__") => None,
             _ => Some(Value::object(Self { outside: self.outside, path: format!("{}.{name}", &*self.path).into() })),
         })
@@ -123,7 +115,7 @@ mod tests {
         for outside in MODULES {
             let names = outside.module.names;
             for (name, class) in outside.exceptions {
-                assert!(Type::Builtin(class).is_exception(), "{}.{name}", outside.module.name);
+                assert!(class.is_exception(), "{}.{name}", outside.module.name);
             }
             for (index, name) in names.iter().enumerate() {
                 assert!(!names[..index].contains(name), "{}.{name} is there twice", outside.module.name);
@@ -131,7 +123,7 @@ mod tests {
             let top = outside.module.name.split('.').next().unwrap_or_default();
             let family = MODULES.iter().filter(|other| other.module.name.split('.').next() == Some(top));
             let nameable: Vec<_> = family.flat_map(|other| other.exceptions).map(|(_, class)| *class).collect();
-            let caught = outside.failures.iter().any(|failure| nameable.iter().any(|class| failure.is_subclass(class)));
+            let caught = nameable.iter().any(|class| outside.failure.is_subclass(class));
             assert!(caught || nameable.is_empty(), "{}", outside.module.name);
         }
     }

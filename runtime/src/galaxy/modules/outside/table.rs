@@ -1,9 +1,10 @@
 //! What the modules that reach outside have: the names that rules use, and all exceptions.
 
 use super::Outside;
-use crate::python::builtins::construct;
-use crate::python::exception::{EXCEPTION, FILE_NOT_FOUND_ERROR, OS_ERROR, RUNTIME_ERROR, TIMEOUT_ERROR, WARNING};
-use crate::python::methods;
+use crate::python::builtins::exceptions;
+use crate::python::exception::{
+    EXCEPTION, FILE_NOT_FOUND_ERROR, HOST_UNAVAILABLE, OS_ERROR, RUNTIME_ERROR, TIMEOUT_ERROR, WARNING,
+};
 use crate::python::module::ModuleDef;
 use crate::python::types::BuiltinType;
 
@@ -11,13 +12,9 @@ use crate::python::types::BuiltinType;
 macro_rules! exceptions {
     ($($module:literal { $($id:ident = $name:literal ($base:expr);)* })*) => {
         $($(static $id: BuiltinType = BuiltinType {
-            name: $name,
-            module: $module,
-            base: Some(&$base),
-            construct: Some(|vm, args| construct::exception(vm, &$id, args)),
-            methods: methods::exception::METHODS,
-            statics: &[],
-        };)*)*
+            construct: Some(|_, args| exceptions::construct(&$id, args)),
+..BuiltinType::new($name, $module, &$base)
+};)*)*
     };
 }
 
@@ -163,7 +160,13 @@ macro_rules! modules {
             },
             exceptions: &[$(($exception, &$class)),*],
             constants: &[$(($constant, $number)),*],
-            failures: &[$(&$failure),*],
+            failure: {
+                static FAILURE: BuiltinType = BuiltinType {
+                    further_bases: &[$(&$failure),*],
+                    ..BuiltinType::new(HOST_UNAVAILABLE.name, "", &HOST_UNAVAILABLE)
+                };
+                &FAILURE
+            },
             attributes: &[$($attribute),*],
         };)*
 

@@ -6,7 +6,6 @@ use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
-use crate::python::vm::members::plain;
 
 /// The part of a text that `start` and `end` leave, and the count of characters before it.
 struct Window<'a> {
@@ -149,7 +148,7 @@ fn affix(vm: &mut Vm, receiver: &Value, args: Args, method: &str, test: fn(&str,
         Value::Tuple(tuple) => {
             vm.charge(tuple.items.len() / AFFIXES_A_STEP)?;
             for item in &tuple.items {
-                let Value::Str(text) = plain(item) else {
+                let Value::Str(text) = item.clone() else {
                     return Err(type_error(format!(
                         "tuple for {method} must only contain str, not {}",
                         item.type_name().as_str()

@@ -8,7 +8,6 @@ use crate::python::string::Str;
 use crate::python::unicode;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
-use crate::python::vm::members::plain;
 
 /// The separator (`None` for white space) and the greatest number of cuts.
 fn split_arguments(vm: &mut Vm, args: Args, method: &str) -> PyResult<(Option<Str>, usize)> {
@@ -191,17 +190,12 @@ pub(super) fn join(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value>
         }
     };
     vm.charge(items.len() / 2)?;
-    let given = items;
-    let items: Vec<Value> = match given.iter().any(|item| matches!(item, Value::Instance(_))) {
-        true => given.iter().map(plain).collect(),
-        false => given.clone(),
-    };
     let mut total = separator.len().saturating_mul(items.len().saturating_sub(1));
     for (index, item) in items.iter().enumerate() {
         let Value::Str(item) = item else {
             return Err(type_error(format!(
                 "sequence item {index}: expected str instance, {} found",
-                given.get(index).unwrap_or(item).type_name().as_str()
+                item.type_name().as_str()
             )));
         };
         total = total.saturating_add(item.as_str().len());

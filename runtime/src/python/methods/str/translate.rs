@@ -7,7 +7,6 @@ use crate::python::exception::{LOOKUP_ERROR, PyResult, type_error, value_error};
 use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
-use crate::python::vm::members::plain;
 
 /// `str.maketrans`
 pub(super) fn maketrans(vm: &mut Vm, args: Args) -> PyResult<Value> {
@@ -59,7 +58,7 @@ fn from_dict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     vm.charge(dict.len())?;
     let mut table = Table::default();
     for (key, value) in dict.items() {
-        let key = match &plain(&key) {
+        let key = match &key {
             Value::Str(text) => {
                 let mut chars = text.as_str().chars();
                 match (chars.next(), chars.next()) {
@@ -82,7 +81,7 @@ pub(super) fn translate(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<V
     for char in text.as_str().chars() {
         // A character that the table has not costs an exception.
         vm.charge(3)?;
-        match vm.get_item(&table, &Value::Int(i64::from(u32::from(char)))).map(|new| plain(&new)) {
+        match vm.get_item(&table, &Value::Int(i64::from(u32::from(char)))) {
             Err(raised) if raised.is(&LOOKUP_ERROR) => out.push(char),
             Err(raised) => return Err(raised),
             Ok(Value::None) => {}

@@ -7,10 +7,8 @@ use crate::python::exception::{PyResult, not_implemented_error, type_error};
 use crate::python::iterator::{IteratorObject, PyIterator};
 use crate::python::methods::dict::{self, charge_removal, receiver};
 use crate::python::methods::sort;
-use crate::python::modules::abc;
 use crate::python::modules::signature::Signature;
-use crate::python::modules::types::MAPPING_PROXY;
-use crate::python::types::{BuiltinType, DICT, OBJECT, Type};
+use crate::python::types::{BuiltinType, DICT, OBJECT};
 use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::{BinaryOp, CompareOp, Vm};
 
@@ -18,13 +16,6 @@ use crate::python::vm::{BinaryOp, CompareOp, Vm};
 pub static COUNTER: BuiltinType = BuiltinType {
     construct: Some(construct),
     methods: &[
-        Method {
-            name: "__init__",
-            call: |vm, this, args| {
-                one_source(&args, "__init__")?;
-                count_into(vm, this, args, BinaryOp::Add)
-            },
-        },
         Method { name: "copy", call: dict::copy },
         Method { name: "elements", call: elements },
         Method { name: "most_common", call: most_common },
@@ -36,10 +27,10 @@ pub static COUNTER: BuiltinType = BuiltinType {
         name: "fromkeys",
         call: |_, _| Err(not_implemented_error("Counter.fromkeys() is undefined.  Use Counter(iterable) instead.")),
     }],
-    ..BuiltinType::new("Counter", "collections", &DICT)
+    ..BuiltinType::new("Counter", "collections", &DICT).generic()
 };
 
-static CHAIN: BuiltinType = BuiltinType::new("chain", "itertools", &OBJECT);
+static CHAIN: BuiltinType = BuiltinType::new("chain", "itertools", &OBJECT).static_in_c();
 
 fn empty() -> Dict {
     Dict::with_kind(DictKind::Counter)
@@ -87,19 +78,6 @@ fn count_into(vm: &mut Vm, this: &Value, args: Args, op: BinaryOp) -> PyResult<V
         Some(Value::Dict(other)) => {
             let counts = other.items().into_iter();
             change_all(vm, dict, op, counts)?;
-        }
-        Some(mapping)
-            if [&abc::MAPPING, &MAPPING_PROXY]
-                .iter()
-                .any(|class| mapping.class().is_subclass(&Type::Builtin(class))) =>
-        {
-            let keys = vm.call_method(mapping, "keys", Args::none())?;
-            let mut counts = Vec::new();
-            for key in vm.collect(&keys)? {
-                let count = vm.get_item(mapping, &key)?;
-                counts.push((key, count));
-            }
-            change_all(vm, dict, op, counts.into_iter())?;
         }
         Some(iterable) => {
             let iterator = vm.iter(iterable)?;

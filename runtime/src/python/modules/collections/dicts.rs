@@ -11,23 +11,15 @@ use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::Vm;
 
 /// `collections.defaultdict`
-pub static DEFAULTDICT: BuiltinType =
-    BuiltinType { construct: Some(default_dict), ..BuiltinType::new("defaultdict", "collections", &DICT) };
+pub static DEFAULTDICT: BuiltinType = BuiltinType {
+    construct: Some(default_dict),
+    ..BuiltinType::new("defaultdict", "collections", &DICT).static_in_c().generic()
+};
 
 /// `collections.OrderedDict`
 pub static ORDERED_DICT: BuiltinType = BuiltinType {
     construct: Some(ordered_dict),
     methods: &[
-        Method {
-            name: "__init__",
-            call: |vm, this, args| {
-                if args.pos.len() > 1 {
-                    return Err(type_error(format!("expected at most 1 arguments, got {}", args.pos.len())));
-                }
-                update_ordered(vm, receiver(this)?, args)?;
-                Ok(Value::None)
-            },
-        },
         Method { name: "clear", call: dict::clear },
         Method { name: "copy", call: dict::copy },
         Method { name: "items", call: items },
@@ -65,12 +57,12 @@ pub static ORDERED_DICT: BuiltinType = BuiltinType {
         Method { name: "values", call: values },
     ],
     statics: &[Builtin { name: "fromkeys", call: ordered_from_keys }],
-    ..BuiltinType::new("OrderedDict", "collections", &DICT)
+    ..BuiltinType::new("OrderedDict", "collections", &DICT).static_in_c().generic()
 };
 
 fn default_dict(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
     let factory = if args.pos.is_empty() { Value::None } else { args.pos.remove(0) };
-    if !factory.is_none() && !is_callable(vm, &factory)? {
+    if !factory.is_none() && !is_callable(&factory) {
         return Err(type_error("first argument must be callable or None"));
     }
     let dict = Dict::with_kind(DictKind::Default(factory));

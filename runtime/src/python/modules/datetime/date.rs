@@ -77,7 +77,8 @@ pub static DATE: BuiltinType = BuiltinType {
             },
         },
     ],
-    ..BuiltinType::new("date", "datetime", &OBJECT)
+    constant: super::constants_of_date,
+    ..BuiltinType::new("date", "datetime", &OBJECT).static_in_c()
 };
 
 /// A `date`.
@@ -152,7 +153,6 @@ impl Object for Date {
             "year" => i64::from(self.0.year()),
             "month" => i64::from(self.0.month()),
             "day" => i64::from(self.0.day()),
-            "min" | "max" => return Ok(super::class_value(&DATE, name)),
             _ => return Ok(None),
         };
         Ok(Some(Value::Int(number)))

@@ -120,7 +120,8 @@ pub static DATETIME: BuiltinType = BuiltinType {
             },
         },
     ],
-    ..BuiltinType::new("datetime", "datetime", &DATE)
+    constant: super::constants_of_datetime,
+    ..BuiltinType::new("datetime", "datetime", &DATE).static_in_c()
 };
 
 /// A `datetime`: the local reading, and the zone if it has one. Local time without a zone is UTC.
@@ -357,7 +358,6 @@ impl Object for DateTime {
             "second" => i64::from(self.local.second()),
             "microsecond" => i64::from(format::microsecond(self.local.time())),
             "tzinfo" => return Ok(Some(self.zone.clone().map_or(Value::None, Value::object))),
-            "min" | "max" => return Ok(super::class_value(&DATETIME, name)),
             _ => return Ok(None),
         };
         Ok(Some(Value::Int(number)))

@@ -19,7 +19,6 @@ pub use timezone::TIMEZONE;
 
 use super::{class, decide};
 use crate::python::exception::{PyResult, Raised, overflow_error};
-use crate::python::types::BuiltinType;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
 
@@ -60,15 +59,20 @@ pub fn naive_utc(text: &str) -> Option<Value> {
     shifted(local, -offset).ok().map(naive)
 }
 
-/// The values that the classes themselves have: `timezone.utc`, `date.max`.
-pub fn class_value(class: &'static BuiltinType, name: &str) -> Option<Value> {
-    let is = |other: &'static BuiltinType| std::ptr::eq(class, other);
+/// `date.min` and `date.max`.
+fn constants_of_date(name: &str) -> Option<Value> {
     match name {
-        "utc" if is(&TIMEZONE) => Some(timezone::utc()),
-        "min" if is(&DATE) => Some(date(1, 1, 1)),
-        "max" if is(&DATE) => Some(date(9999, 12, 31)),
-        "min" if is(&DATETIME) => Some(naive(FIRST)),
-        "max" if is(&DATETIME) => Some(naive(LAST)),
+        "min" => Some(date(1, 1, 1)),
+        "max" => Some(date(9999, 12, 31)),
+        _ => None,
+    }
+}
+
+/// `datetime.min` and `datetime.max`.
+fn constants_of_datetime(name: &str) -> Option<Value> {
+    match name {
+        "min" => Some(naive(FIRST)),
+        "max" => Some(naive(LAST)),
         _ => None,
     }
 }

@@ -18,7 +18,7 @@ use crate::python::vm::{CompareOp, Vm};
 pub static TIMEDELTA: BuiltinType = BuiltinType {
     construct: Some(construct),
     methods: &[Method { name: "total_seconds", call: total_seconds }],
-    ..BuiltinType::new("timedelta", "datetime", &OBJECT)
+    ..BuiltinType::new("timedelta", "datetime", &OBJECT).static_in_c()
 };
 
 /// A `timedelta`, in microseconds.

@@ -11,11 +11,14 @@ use crate::python::value::Value;
 use crate::python::vm::{CompareOp, Vm};
 
 /// `datetime.tzinfo`
-static TZINFO: BuiltinType = BuiltinType::new("tzinfo", "datetime", &OBJECT);
+static TZINFO: BuiltinType = BuiltinType::new("tzinfo", "datetime", &OBJECT).static_in_c();
 
 /// `datetime.timezone`
-pub static TIMEZONE: BuiltinType =
-    BuiltinType { construct: Some(construct), ..BuiltinType::new("timezone", "datetime", &TZINFO) };
+pub static TIMEZONE: BuiltinType = BuiltinType {
+    construct: Some(construct),
+    constant: |name| (name == "utc").then(utc),
+    ..BuiltinType::new("timezone", "datetime", &TZINFO).static_in_c()
+};
 
 /// A `timezone`. Two of the same offset are equal, whatever their names.
 #[derive(Clone)]

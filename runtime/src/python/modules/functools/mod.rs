@@ -1,15 +1,8 @@
 //! `functools`
 
-mod descriptors;
-mod dispatch;
-mod ordering;
 mod wrapping;
 
-pub(crate) use descriptors::CachedProperty;
-pub(super) use descriptors::{CACHED_PROPERTY, PARTIAL_METHOD};
-pub(super) use wrapping::wrapper_repr;
-
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::class;
@@ -20,14 +13,10 @@ use crate::python::builtins::classes::is_callable;
 use crate::python::builtins::convert;
 use crate::python::dict::{Dict, Key, Table};
 use crate::python::exception::{PyResult, attribute_error, not_implemented_error, overflow_error, type_error};
-use crate::python::modules::collections::named_tuple;
 use crate::python::object::Object;
 use crate::python::string::Str;
-use crate::python::types::{BuiltinType, Class, FUNCTION, OBJECT};
+use crate::python::types::{BuiltinType, FUNCTION, OBJECT};
 use crate::python::value::{Method, Value};
-use crate::python::vm::descriptors::UnboundMethod;
-use crate::python::vm::lookup::{Member, own_member};
-use crate::python::vm::members::plain;
 use crate::python::vm::{CompareOp, Vm};
 
 module! {
@@ -38,49 +27,32 @@ module! {
         "cmp_to_key" => cmp_to_key,
         "lru_cache" => lru_cache,
         "reduce" => reduce,
-        "singledispatch" => dispatch::singledispatch,
-        "total_ordering" => ordering::total_ordering,
         "update_wrapper" => wrapping::update_wrapper,
         "wraps" => wrapping::wraps,
     }
     values(_vm) {
-        "cached_property" => class(&descriptors::CACHED_PROPERTY),
         "partial" => class(&PARTIAL),
-        "partialmethod" => class(&descriptors::PARTIAL_METHOD),
-        "WRAPPER_ASSIGNMENTS" => Value::tuple(
-            ["__module__", "__name__", "__qualname__", "__doc__", "__annotations__"].map(Value::str).into(),
-        ),
-        "WRAPPER_UPDATES" => Value::tuple(vec![Value::str("__dict__")]),
     }
 }
 
 /// `functools.partial`
 pub static PARTIAL: BuiltinType =
-    BuiltinType { construct: Some(partial), ..BuiltinType::new("partial", "functools", &OBJECT) };
+    BuiltinType { construct: Some(partial), ..BuiltinType::new("partial", "functools", &OBJECT).heap_in_c().generic() };
 pub(super) static LRU_CACHE_WRAPPER: BuiltinType = BuiltinType {
-    methods: &[
-        Method { name: "cache_clear", call: cache_clear },
-        Method { name: "cache_info", call: cache_info },
-        Method { name: "cache_parameters", call: cache_parameters },
-    ],
-    construct: Some(|vm, args| {
+    methods: &[Method { name: "cache_clear", call: cache_clear }],
+    construct: Some(|_, args| {
         let names = ["user_function", "maxsize", "typed", "cache_info_type"];
         let [function, ..] = args.bind("lru_cache", names, 4)?;
-        if !is_callable(vm, &function.unwrap_or_default())? {
+        if !is_callable(&function.unwrap_or_default()) {
             return Err(type_error("the first argument must be callable"));
         }
         Err(not_implemented_error("a wrapper that `functools.lru_cache` does not make"))
     }),
-    ..BuiltinType::new("_lru_cache_wrapper", "functools", &OBJECT)
+    ..BuiltinType::new("_lru_cache_wrapper", "functools", &OBJECT).heap_in_c()
 };
 
-thread_local! {
-    // A class belongs to a thread, as all values do.
-    static CACHE_INFO: Rc<Class> = named_tuple::class("functools", "CacheInfo", &["hits", "misses", "maxsize", "currsize"], &[]);
-}
-
 /// What `cmp_to_key` gives, and the keys that this makes of values.
-pub(crate) static KEY_WRAPPER: BuiltinType = BuiltinType::new("KeyWrapper", "functools", &OBJECT);
+pub(crate) static KEY_WRAPPER: BuiltinType = BuiltinType::new("KeyWrapper", "functools", &OBJECT).heap_in_c();
 
 fn reduce(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [function, iterable, initial] = args.between("reduce", 2)?;
@@ -109,12 +81,12 @@ pub struct Partial {
     keywords: Vec<(Str, Value)>,
 }
 
-fn partial(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
+fn partial(_: &mut Vm, mut args: Args) -> PyResult<Value> {
     if args.pos.is_empty() {
         return Err(type_error("type 'partial' takes at least one argument"));
     }
     let function = args.pos.remove(0);
-    if !is_callable(vm, &function)? {
+    if !is_callable(&function) {
         return Err(type_error("the first argument must be callable"));
     }
     // A partial of a partial is made flat.
@@ -191,13 +163,9 @@ struct LruCache {
     function: Value,
     /// `None` keeps all.
     max: Option<usize>,
-    /// `maxsize` as it was given.
-    given: Value,
     typed: bool,
     /// Least recently used first.
     results: RefCell<Table>,
-    hits: Cell<i64>,
-    misses: Cell<i64>,
 }
 
 impl LruCache {
@@ -238,7 +206,6 @@ impl Object for LruCache {
 
     fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
         if self.max == Some(0) {
-            self.misses.set(self.misses.get() + 1);
             return vm.call(&self.function, args);
         }
         let key = self.key(vm, &args)?;
@@ -256,10 +223,8 @@ impl Object for LruCache {
             }
         };
         if let Some(result) = found {
-            self.hits.set(self.hits.get() + 1);
             return Ok(result);
         }
-        self.misses.set(self.misses.get() + 1);
         let result = vm.call(&self.function, args)?;
         let mut results = self.results.borrow_mut();
         results.insert(key, result.clone());
@@ -272,60 +237,34 @@ impl Object for LruCache {
         Ok(result)
     }
 
-    fn bind(&self, _: &mut Vm, this: &Value, instance: &Value) -> Option<PyResult<Value>> {
-        Some(Ok(crate::python::vm::attributes::bound(instance.clone(), this.clone())))
-    }
-
     fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         match name {
-            "__wrapped__" => Ok(Some(self.function.clone())),
-            // DIFFERENCE: of `type` CPython takes these from its dict, where they are descriptors.
-            "__name__" | "__qualname__" | "__doc__" | "__module__" => vm.find_attr(&self.function, name),
-            // As of any function, it takes over what is in its dict: of a class its own methods.
-            _ => Ok(match &self.function {
-                Value::Type(class) => match own_member(class, name) {
-                    Some(Member::Method(class, method)) => Some(Value::object(UnboundMethod { class, method })),
-                    Some(Member::Value(value)) => Some(value),
-                    _ => None,
-                },
-                _ => None,
-            }),
+            "__name__" => vm.find_attr(&self.function, name),
+            _ => Ok(None),
         }
     }
 }
 
-fn cached(function: Value, (max, given): (Option<usize>, Value), typed: bool) -> Value {
-    Value::object(LruCache {
-        function,
-        max,
-        given,
-        typed,
-        results: RefCell::default(),
-        hits: Cell::default(),
-        misses: Cell::default(),
-    })
+fn cached(function: Value, max: Option<usize>, typed: bool) -> Value {
+    Value::object(LruCache { function, max, typed, results: RefCell::default() })
 }
 
-fn cached_callable(vm: &mut Vm, function: Value, max: (Option<usize>, Value), typed: bool) -> PyResult<Value> {
-    if !is_callable(vm, &function)? {
-        return Err(type_error("the first argument must be callable"));
+fn cached_callable(function: Value, max: Option<usize>, typed: bool) -> PyResult<Value> {
+    if is_callable(&function) {
+        return Ok(cached(function, max, typed));
     }
-    if matches!(plain(&max.1), Value::BigInt(_)) {
-        let class = max.1.type_name();
-        return Err(overflow_error(format!("cannot fit '{}' into an index-sized integer", class.as_str())));
-    }
-    Ok(cached(function, max, typed))
+    Err(type_error("the first argument must be callable"))
 }
 
 /// `@cache`
-fn cache(vm: &mut Vm, args: Args) -> PyResult<Value> {
+fn cache(_: &mut Vm, args: Args) -> PyResult<Value> {
     let [function] = Signature::function("cache", ["user_function"], 1).bind(args)?.map(Option::unwrap_or_default);
-    cached_callable(vm, function, (None, Value::None), false)
+    cached_callable(function, None, false)
 }
 
 /// What `lru_cache(maxsize=...)` gives: it takes the function.
 struct LruCacheDecorator {
-    max: (Option<usize>, Value),
+    max: Option<usize>,
     typed: bool,
 }
 
@@ -338,20 +277,15 @@ impl Object for LruCacheDecorator {
         true
     }
 
-    fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
+    fn call(&self, _: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
         let [function] = Signature::function("lru_cache.<locals>.decorating_function", ["user_function"], 1)
             .bind(args)?
             .map(Option::unwrap_or_default);
-        cached_callable(vm, function, self.max.clone(), self.typed)
+        cached_callable(function, self.max, self.typed)
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok(match name {
-            "__name__" => Some(Value::str("decorating_function")),
-            "__qualname__" => Some(Value::str("lru_cache.<locals>.decorating_function")),
-            "__module__" => Some(Value::str("functools")),
-            _ => None,
-        })
+        Ok((name == "__name__").then(|| Value::str("decorating_function")))
     }
 
     fn repr(&self, _: &mut Vm, this: &Value) -> PyResult<String> {
@@ -368,20 +302,18 @@ fn lru_cache(vm: &mut Vm, args: Args) -> PyResult<Value> {
         None => false,
     };
     let max = match max {
-        None => (Some(128), Value::Int(128)),
-        Some(Value::None) => (None, Value::None),
-        Some(number) if matches!(plain(&number), Value::Int(_) | Value::BigInt(_) | Value::Bool(_)) => {
-            match usize::try_from(convert::index_clamped(vm, &plain(&number))?) {
-                Ok(size) => (Some(size), number),
-                Err(_) => (Some(0), Value::Int(0)),
+        None => Some(128),
+        Some(Value::None) => None,
+        Some(number @ (Value::Int(_) | Value::BigInt(_) | Value::Bool(_))) => {
+            match (convert::index_clamped(vm, &number)?, &number) {
+                (i64::MAX, Value::BigInt(_)) => {
+                    return Err(overflow_error("cannot fit 'int' into an index-sized integer"));
+                }
+                (size, _) => Some(usize::try_from(size).unwrap_or(0)),
             }
         }
-        Some(function) => {
-            if is_callable(vm, &function)? {
-                return Ok(cached(function, (Some(128), Value::Int(128)), typed));
-            }
-            return Err(type_error("Expected first argument to be an integer, a callable, or None"));
-        }
+        Some(function) if is_callable(&function) => return Ok(cached(function, Some(128), typed)),
+        Some(_) => return Err(type_error("Expected first argument to be an integer, a callable, or None")),
     };
     Ok(Value::object(LruCacheDecorator { max, typed }))
 }
@@ -395,32 +327,7 @@ fn cache_clear(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let cache = lru_receiver(this)?;
     let old = std::mem::take(&mut *cache.results.borrow_mut());
     drop(old);
-    cache.hits.set(0);
-    cache.misses.set(0);
     Ok(Value::None)
-}
-
-fn cache_info(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let [] = args.exactly("cache_info")?;
-    let cache = lru_receiver(this)?;
-    let values = vec![
-        Value::Int(cache.hits.get()),
-        Value::Int(cache.misses.get()),
-        cache.max.map_or(Value::None, Value::from_usize),
-        Value::from_usize(cache.results.borrow().len()),
-    ];
-    Ok(CACHE_INFO.with(|class| named_tuple::instance(class, values)))
-}
-
-fn cache_parameters(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let [] = args.exactly("cache_parameters")?;
-    let mut cache = lru_receiver(this)?;
-    // What the function has hides what the decorator set.
-    while let Some(inner) = cache.function.downcast::<LruCache>() {
-        cache = inner;
-    }
-    let items = [(Str::from("maxsize"), cache.given.clone()), (Str::from("typed"), Value::Bool(cache.typed))];
-    Ok(Value::dict(Dict::from_strs(items)))
 }
 
 /// What `cmp_to_key(f)` gives, and what this makes of values: each can be called to make another key.

@@ -15,7 +15,7 @@ use crate::python::vm::Vm;
 macro_rules! classes {
     ($($id:ident = $name:literal ($construct:expr);)*) => {
         $(pub(in crate::python::modules) static $id: BuiltinType =
-            BuiltinType { construct: Some($construct), ..BuiltinType::new($name, "itertools", &OBJECT) };)*
+            BuiltinType { construct: Some($construct), ..BuiltinType::new($name, "itertools", &OBJECT).static_in_c() };)*
     };
 }
 
@@ -39,10 +39,10 @@ classes! {
 pub(crate) static CHAIN: BuiltinType = BuiltinType {
     construct: Some(streams::chain),
     statics: &[Builtin { name: "from_iterable", call: streams::chain_from_iterable }],
-    ..BuiltinType::new("chain", "itertools", &OBJECT)
+    ..BuiltinType::new("chain", "itertools", &OBJECT).static_in_c().generic()
 };
 
-pub(super) static GROUPER: BuiltinType = BuiltinType::new("_grouper", "itertools", &OBJECT);
+pub(super) static GROUPER: BuiltinType = BuiltinType::new("_grouper", "itertools", &OBJECT).static_in_c();
 
 module! {
     /// `itertools`

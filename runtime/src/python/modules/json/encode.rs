@@ -6,10 +6,9 @@ use crate::python::args::Args;
 use crate::python::exception::{PyResult, type_error, value_error};
 use crate::python::identity::Inside;
 use crate::python::methods::sort;
-use crate::python::modules::enums;
+use crate::python::string::Str;
 use crate::python::value::Value;
 use crate::python::vm::Vm;
-use crate::python::vm::members::plain;
 
 /// How `json.dumps` writes.
 pub struct Options {
@@ -83,16 +82,9 @@ impl Writer<'_> {
             }
             Value::Tuple(tuple) => self.array(vm, tuple.items.clone(), value)?,
             Value::Dict(dict) => self.object(vm, dict.items(), value)?,
-            Value::Instance(member) if enums::mixed_value(member).is_some() => {
-                let plain = enums::mixed_value(member).unwrap_or_default();
-                self.value(vm, &plain)?;
-            }
             other => {
                 let Some(default) = &self.options.default else {
-                    return Err(type_error(format!(
-                        "Object of type {} is not JSON serializable",
-                        other.class().name().as_str()
-                    )));
+                    return Err(type_error(format!("Object of type {} is not JSON serializable", other.class().name)));
                 };
                 self.enter(other)?;
                 let replaced = vm.call(default, Args::one(other.clone()))?;
@@ -186,7 +178,7 @@ impl Writer<'_> {
 
     fn key(&self, vm: &mut Vm, key: &Value) -> PyResult<String> {
         // Members of enumerations that are ints or strs are keys as those.
-        let key = &plain(key);
+        let key = key;
         Ok(match key {
             Value::Str(text) => text.to_string(),
             Value::Float(number) => self.float(vm, *number)?,
@@ -195,7 +187,8 @@ impl Writer<'_> {
             Value::Int(_) | Value::BigInt(_) => vm.repr(key)?,
             other => {
                 // What writes with indentation is written in Python.
-                let class = if self.options.indent.is_some() { other.class().name() } else { other.type_name() };
+                let class =
+                    if self.options.indent.is_some() { Str::from(other.class().name) } else { other.type_name() };
                 let class = class.as_str();
                 return Err(type_error(format!("keys must be str, int, float, bool or None, not {class}")));
             }

@@ -65,10 +65,9 @@ fn loads(vm: &mut Vm, args: Args) -> PyResult<Value> {
             let text = Encoding::Utf8.decode(vm, bytes, "strict")?;
             decode::loads(vm, &text)
         }
-        other => Err(type_error(format!(
-            "the JSON object must be str, bytes or bytearray, not {}",
-            other.class().name().as_str()
-        ))),
+        other => {
+            Err(type_error(format!("the JSON object must be str, bytes or bytearray, not {}", other.class().name)))
+        }
     }
 }
 

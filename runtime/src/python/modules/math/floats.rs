@@ -80,35 +80,32 @@ pub(super) fn pow(vm: &mut Vm, args: Args) -> PyResult<Value> {
 }
 
 /// Rounds to an int: ints stay, floats by `f`, classes by their own method.
-fn rounded(vm: &mut Vm, args: Args, name: &str, special: &str, f: fn(f64) -> f64) -> PyResult<Value> {
+fn rounded(vm: &mut Vm, args: Args, name: &str, f: fn(f64) -> f64) -> PyResult<Value> {
     let [x] = args.exactly(name)?;
     match &x {
         Value::Int(_) | Value::BigInt(_) => Ok(x),
         Value::Bool(flag) => Ok(Value::Int(i64::from(*flag))),
         Value::Float(value) => convert::float_to_int(f(*value)),
-        other => match convert::call_special(vm, other, special, Args::none())? {
-            Some(result) => Ok(result),
-            None if name == "math.trunc" => {
-                Err(type_error(format!("type {} doesn't define __trunc__ method", other.type_name().as_str())))
-            }
-            None => convert::float_to_int(f(convert::real(vm, other)?)),
-        },
+        other if name == "math.trunc" => {
+            Err(type_error(format!("type {} doesn't define __trunc__ method", other.type_name().as_str())))
+        }
+        other => convert::float_to_int(f(convert::real(vm, other)?)),
     }
 }
 
 /// `math.ceil`
 pub(super) fn ceil(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    rounded(vm, args, "math.ceil", "__ceil__", f64::ceil)
+    rounded(vm, args, "math.ceil", f64::ceil)
 }
 
 /// `math.floor`
 pub(super) fn floor(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    rounded(vm, args, "math.floor", "__floor__", f64::floor)
+    rounded(vm, args, "math.floor", f64::floor)
 }
 
 /// `math.trunc`
 pub(super) fn trunc(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    rounded(vm, args, "math.trunc", "__trunc__", f64::trunc)
+    rounded(vm, args, "math.trunc", f64::trunc)
 }
 
 /// A logarithm of a float, or of an int of any size.

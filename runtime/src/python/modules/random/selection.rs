@@ -9,8 +9,8 @@ use super::{Source, integers};
 use crate::python::args::Args;
 use crate::python::builtins::{convert, sequences};
 use crate::python::exception::{PyResult, TYPE_ERROR, index_error, type_error, value_error};
-use crate::python::modules::abc;
 use crate::python::modules::signature::Signature;
+use crate::python::types::{BYTES, LIST, RANGE, STR, TUPLE};
 use crate::python::value::{Range, Value};
 use crate::python::vm::{BinaryOp, CompareOp, Vm};
 
@@ -155,8 +155,8 @@ pub(super) fn sample(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Va
     };
     let [population, count, counts] = signature.bind(args)?;
     let (population, count) = (population.unwrap_or_default(), count.unwrap_or_default());
-    let sequence = crate::python::types::Type::Builtin(&abc::SEQUENCE);
-    if !crate::python::builtins::classes::is_subclass(vm, &population.class(), &sequence) {
+    let sequences = [&LIST, &TUPLE, &STR, &BYTES, &RANGE];
+    if !sequences.iter().any(|class| population.class().is_subclass(class)) {
         return Err(type_error("Population must be a sequence.  For dicts or sets, use sorted(d)."));
     }
     let Some(counts) = counts.filter(|counts| !counts.is_none()) else {

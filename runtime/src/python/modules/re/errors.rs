@@ -1,10 +1,9 @@
 //! `re.error`.
 
-use crate::python::builtins::construct;
+use crate::python::builtins::exceptions;
 use crate::python::exception::{
     EXCEPTION, ExceptionObject, RUNTIME_ERROR, Raised, index_error, overflow_error, raise, recursion_error, value_error,
 };
-use crate::python::methods;
 use crate::python::regex::SearchError;
 use crate::python::regex::error::{CompileError, line_and_column};
 use crate::python::regex::template::TemplateError;
@@ -13,8 +12,7 @@ use crate::python::value::Value;
 
 /// The class `re.error`.
 pub static ERROR: BuiltinType = BuiltinType {
-    construct: Some(|vm, args| construct::exception(vm, &ERROR, args)),
-    methods: methods::exception::METHODS,
+    construct: Some(|_, args| exceptions::construct(&ERROR, args)),
     ..BuiltinType::new("error", "re", &EXCEPTION)
 };
 

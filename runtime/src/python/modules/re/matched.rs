@@ -11,20 +11,11 @@ use crate::python::regex::{Regex, Spans};
 use crate::python::types::{self, BuiltinType};
 use crate::python::value::Value;
 use crate::python::vm::Vm;
-use crate::python::vm::members::plain;
 
 /// The class `re.Match`.
-pub static MATCH: BuiltinType = BuiltinType {
-    name: "Match",
-    module: "re",
-    base: Some(&types::OBJECT),
-    construct: None,
-    methods: &[],
-    statics: &[],
-};
+pub static MATCH: BuiltinType = BuiltinType::new("Match", "re", &types::OBJECT).heap_in_c().generic();
 
 const METHODS: &[&str] = &["group", "groups", "groupdict", "start", "end", "span", "__getitem__"];
-const ATTRIBUTES: &[&str] = &["string", "re", "pos", "endpos", "lastindex", "lastgroup"];
 
 /// The bytes of a text whose characters are counted in the time of a step.
 pub(super) const COUNTED_A_STEP: usize = 256;
@@ -49,7 +40,7 @@ impl MatchObject {
 
     /// The number of the group that an argument names.
     fn index(&self, group: &Value) -> PyResult<usize> {
-        let index = match &plain(group) {
+        let index = match group {
             Value::Int(index) => usize::try_from(*index).ok(),
             Value::Bool(index) => Some(usize::from(*index)),
             Value::Str(name) => self.regex.group_index(name),
@@ -180,9 +171,5 @@ impl Object for MatchObject {
         let (start, end) = (vm.repr(&start)?, vm.repr(&end)?);
         let text: String = vm.repr(&self.text(0, &Value::None))?.chars().take(50).collect();
         Ok(format!("<re.Match object; span=({start}, {end}), match={text}>"))
-    }
-
-    fn attributes(&self) -> &'static [&'static str] {
-        ATTRIBUTES
     }
 }

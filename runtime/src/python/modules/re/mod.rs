@@ -11,7 +11,6 @@ mod pattern;
 
 pub use errors::ERROR;
 pub use flags::REGEX_FLAG;
-pub(crate) use flags::member;
 pub use matched::MATCH;
 pub use pattern::PATTERN;
 
@@ -22,7 +21,6 @@ use crate::python::modules::signature::Signature;
 use crate::python::string::Str;
 use crate::python::value::{Builtin, Value};
 use crate::python::vm::Vm;
-use crate::python::vm::members::plain;
 
 /// The module.
 pub static RE: ModuleDef = ModuleDef {
@@ -82,10 +80,10 @@ fn get(_: &mut Vm, name: &str) -> PyResult<Option<Value>> {
         return Ok(Some(Value::Builtin(function)));
     }
     Ok(match name {
-        "error" => Some(Value::Type((&ERROR).into())),
-        "Pattern" => Some(Value::Type((&PATTERN).into())),
-        "Match" => Some(Value::Type((&MATCH).into())),
-        "RegexFlag" => Some(Value::Type((&REGEX_FLAG).into())),
+        "error" => Some(Value::Type(&ERROR)),
+        "Pattern" => Some(Value::Type(&PATTERN)),
+        "Match" => Some(Value::Type(&MATCH)),
+        "RegexFlag" => Some(Value::Type(&REGEX_FLAG)),
         name => flags::member(name),
     })
 }
@@ -158,7 +156,7 @@ fn text_only() -> Raised {
 /// # Errors
 /// `TypeError` where it is none.
 pub fn text_of(value: &Value) -> PyResult<Str> {
-    match plain(value) {
+    match value.clone() {
         Value::Str(text) => Ok(text),
         Value::Bytes(_) => Err(type_error("cannot use a string pattern on a bytes-like object")),
         _ => Err(type_error(format!("expected string or bytes-like object, got '{}'", value.type_name().as_str()))),

@@ -21,17 +21,9 @@ use crate::python::value::Value;
 use crate::python::vm::{CompareOp, Vm};
 
 /// The class `re.Pattern`.
-pub static PATTERN: BuiltinType = BuiltinType {
-    name: "Pattern",
-    module: "re",
-    base: Some(&types::OBJECT),
-    construct: None,
-    methods: &[],
-    statics: &[],
-};
+pub static PATTERN: BuiltinType = BuiltinType::new("Pattern", "re", &types::OBJECT).heap_in_c().generic();
 
 const METHODS: &[&str] = &["match", "fullmatch", "search", "findall", "finditer", "sub", "subn", "split"];
-const ATTRIBUTES: &[&str] = &["pattern", "flags", "groups"];
 
 /// A compiled pattern.
 pub(super) struct PatternObject {
@@ -238,7 +230,7 @@ enum Replacement {
 
 impl Replacement {
     fn new(vm: &mut Vm, value: Value, regex: &Regex) -> PyResult<Self> {
-        if !matches!(value, Value::Str(_)) && is_callable(vm, &value)? {
+        if !matches!(value, Value::Str(_)) && is_callable(&value) {
             return Ok(Self::Function(value));
         }
         // CPython keeps replacements by their hash.
@@ -371,9 +363,5 @@ impl Object for PatternObject {
             [] => format!("re.compile({text})"),
             names => format!("re.compile({text}, {})", names.join("|")),
         })
-    }
-
-    fn attributes(&self) -> &'static [&'static str] {
-        ATTRIBUTES
     }
 }
