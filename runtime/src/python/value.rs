@@ -139,10 +139,24 @@ pub type NativeFn = fn(&mut Vm, Args) -> PyResult<Value>;
 
 /// A function of the runtime: one row in a table of builtins or of a module.
 pub struct Builtin {
+    /// The module or class that has it, as CPython's messages name it; empty for builtins.
+    pub owner: &'static str,
     /// Python's name for it, as error messages show it.
     pub name: &'static str,
     /// The code.
     pub call: NativeFn,
+}
+
+impl Builtin {
+    /// A row of a table.
+    pub const fn new(owner: &'static str, name: &'static str, call: NativeFn) -> Self {
+        Self { owner, name, call }
+    }
+
+    /// The name with its owner's: `math.sqrt`.
+    pub fn full_name(&self) -> String {
+        if self.owner.is_empty() { self.name.to_owned() } else { format!("{}.{}", self.owner, self.name) }
+    }
 }
 
 /// The signature of every method of a builtin type: receiver first.

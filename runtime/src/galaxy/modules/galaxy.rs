@@ -73,6 +73,6 @@ pub static TOOL_UTIL_VERSION: ModuleDef = ModuleDef {
 };
 
 static VERSION_FUNCTIONS: &[Builtin] = &[
-    Builtin { name: "parse_tool_version", call: version::parse_tool_version },
-    Builtin { name: "parse_version", call: version::parse_version },
+    Builtin::new("galaxy.tool_util.version", "parse_tool_version", version::parse_tool_version),
+    Builtin::new("galaxy.tool_util.version", "parse_version", version::parse_version),
 ];

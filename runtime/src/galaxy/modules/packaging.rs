@@ -22,6 +22,7 @@ pub static PACKAGING_VERSION: ModuleDef = ModuleDef {
 };
 
 static PARSE: Builtin = Builtin {
+    owner: "packaging.version",
     name: "parse",
     call: |vm, args| {
         let [version] = signature::bind(args, "parse", ["version"], 1)?;

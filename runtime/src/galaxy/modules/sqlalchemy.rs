@@ -126,20 +126,20 @@ fn exceptions(_: &mut Vm, name: &str) -> PyResult<Option<Value>> {
 }
 
 static FUNCTIONS: &[Builtin] = &[
-    Builtin { name: "and_", call: |_, args| Ok(Expr::And(element::expressions(&args)).value()) },
-    Builtin { name: "asc", call: |_, args| Ok(Expr::Order(ordered(args, "asc")?, false).value()) },
-    Builtin { name: "bindparam", call: bind_parameter },
-    Builtin { name: "case", call: |_, args| element::case(args) },
-    Builtin { name: "desc", call: |_, args| Ok(Expr::Order(ordered(args, "desc")?, true).value()) },
-    Builtin { name: "distinct", call: |_, args| Ok(Expr::Distinct(one(args, "distinct")?).value()) },
-    Builtin { name: "false", call: |_, _| Ok(Expr::Literal(Sql::Int(0)).value()) },
-    Builtin { name: "literal", call: |_, args| Ok(Value::object(element::Element(one(args, "literal")?))) },
-    Builtin { name: "not_", call: |_, args| Ok(Expr::Not(one(args, "not_")?).value()) },
-    Builtin { name: "null", call: |_, _| Ok(Expr::Literal(Sql::Null).value()) },
-    Builtin { name: "or_", call: |_, args| Ok(Expr::Or(element::expressions(&args)).value()) },
-    Builtin { name: "select", call: |_, args| statement::select(&args) },
-    Builtin { name: "text", call: text },
-    Builtin { name: "true", call: |_, _| Ok(Expr::Literal(Sql::Int(1)).value()) },
+    Builtin::new("sqlalchemy", "and_", |_, args| Ok(Expr::And(element::expressions(&args)).value())),
+    Builtin::new("sqlalchemy", "asc", |_, args| Ok(Expr::Order(ordered(args, "asc")?, false).value())),
+    Builtin::new("sqlalchemy", "bindparam", bind_parameter),
+    Builtin::new("sqlalchemy", "case", |_, args| element::case(args)),
+    Builtin::new("sqlalchemy", "desc", |_, args| Ok(Expr::Order(ordered(args, "desc")?, true).value())),
+    Builtin::new("sqlalchemy", "distinct", |_, args| Ok(Expr::Distinct(one(args, "distinct")?).value())),
+    Builtin::new("sqlalchemy", "false", |_, _| Ok(Expr::Literal(Sql::Int(0)).value())),
+    Builtin::new("sqlalchemy", "literal", |_, args| Ok(Value::object(element::Element(one(args, "literal")?)))),
+    Builtin::new("sqlalchemy", "not_", |_, args| Ok(Expr::Not(one(args, "not_")?).value())),
+    Builtin::new("sqlalchemy", "null", |_, _| Ok(Expr::Literal(Sql::Null).value())),
+    Builtin::new("sqlalchemy", "or_", |_, args| Ok(Expr::Or(element::expressions(&args)).value())),
+    Builtin::new("sqlalchemy", "select", |_, args| statement::select(&args)),
+    Builtin::new("sqlalchemy", "text", text),
+    Builtin::new("sqlalchemy", "true", |_, _| Ok(Expr::Literal(Sql::Int(1)).value())),
 ];
 
 fn one(args: Args, function: &str) -> PyResult<Rc<Expr>> {

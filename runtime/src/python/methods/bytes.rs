@@ -58,7 +58,7 @@ pub static METHODS: &[Method] = &[
 
 /// The static and class methods, by name.
 pub static STATICS: &[Builtin] =
-    &[Builtin { name: "fromhex", call: fromhex }, Builtin { name: "maketrans", call: translate::maketrans }];
+    &[Builtin::new("bytes", "fromhex", fromhex), Builtin::new("bytes", "maketrans", translate::maketrans)];
 
 /// The bytes of the receiver.
 fn bytes_of<'a>(receiver: &'a Value, method: &str) -> PyResult<&'a [u8]> {

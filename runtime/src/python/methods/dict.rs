@@ -26,7 +26,7 @@ pub static METHODS: &[Method] = &[
 ];
 
 /// The class methods.
-pub static STATICS: &[Builtin] = &[Builtin { name: "fromkeys", call: fromkeys }];
+pub static STATICS: &[Builtin] = &[Builtin::new("dict", "fromkeys", fromkeys)];
 
 /// The dict that a method was called on.
 ///

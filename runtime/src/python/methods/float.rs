@@ -15,7 +15,7 @@ pub static METHODS: &[Method] = &[
 ];
 
 /// The static and class methods, by name.
-pub static STATICS: &[Builtin] = &[Builtin { name: "fromhex", call: fromhex }];
+pub static STATICS: &[Builtin] = &[Builtin::new("float", "fromhex", fromhex)];
 
 fn number_of(receiver: &Value, args: Args, method: &str) -> PyResult<f64> {
     let [] = args.exactly(&format!("float.{method}"))?;

@@ -19,10 +19,11 @@ pub static METHODS: &[Method] = &[
 ];
 
 /// The static and class methods, by name.
-pub static STATICS: &[Builtin] = &[Builtin { name: "from_bytes", call: from_bytes }];
+pub static STATICS: &[Builtin] = &[Builtin::new("int", "from_bytes", from_bytes)];
 
 /// Those of `bool`.
 pub static BOOL_STATICS: &[Builtin] = &[Builtin {
+    owner: "bool",
     name: "from_bytes",
     call: |vm, args| {
         let number = from_bytes(vm, args)?;

@@ -65,7 +65,7 @@ pub static METHODS: &[Method] = &[
 ];
 
 /// The static and class methods, by name.
-pub static STATICS: &[Builtin] = &[Builtin { name: "maketrans", call: translate::maketrans }];
+pub static STATICS: &[Builtin] = &[Builtin::new("str", "maketrans", translate::maketrans)];
 
 /// The text of the receiver.
 fn text_of<'a>(receiver: &'a Value, method: &str) -> PyResult<&'a Str> {

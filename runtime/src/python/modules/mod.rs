@@ -2,15 +2,22 @@
 
 /// Declares a module: its functions (Python's name, Rust function) and its other values.
 ///
-/// The values are expressions, made each time they are asked for; `vm` names the machine in them.
+/// The values are expressions, made each time they are asked for; `vm` names the machine in them. `written_in` names the module
+/// that has the functions in CPython, where that is another.
 macro_rules! module {
+    (@owner $name:literal) => { $name };
+    (@owner $name:literal, $owner:literal) => { $owner };
     (
-        $(#[$meta:meta])* $id:ident = $name:literal;
+        $(#[$meta:meta])* $id:ident = $name:literal $(written_in $owner:literal)?;
         functions { $($function:literal => $call:expr),* $(,)? }
         values($vm:ident) { $($value:literal => $make:expr),* $(,)? }
     ) => {
+        // A module may have no functions.
+        #[allow(dead_code)]
+        const OWNER: &str = module!(@owner $name $(, $owner)?);
+
         static FUNCTIONS: &[$crate::python::value::Builtin] =
-            &[$($crate::python::value::Builtin { name: $function, call: $call }),*];
+            &[$($crate::python::value::Builtin::new(OWNER, $function, $call)),*];
 
         $(#[$meta])*
         pub static $id: $crate::python::module::ModuleDef = $crate::python::module::ModuleDef {

@@ -13,7 +13,7 @@ use crate::python::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
 
 module! {
     /// `operator`
-    MODULE = "operator";
+    MODULE = "operator" written_in "_operator";
     functions {
         "abs" => |vm, args| {
             let [value] = args.exactly("_operator.abs")?;

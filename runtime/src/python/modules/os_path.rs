@@ -11,7 +11,7 @@ use crate::python::vm::Vm;
 
 module! {
     /// `os.path`
-    MODULE = "os.path";
+    MODULE = "os.path" written_in "posixpath";
     functions {
         "basename" => |vm, args| {
             let path = argument(vm, args, "basename", "p")?;

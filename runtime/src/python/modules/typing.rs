@@ -130,10 +130,7 @@ fn member_text(vm: &mut Vm, value: &Value, typing: bool) -> PyResult<String> {
             format!("[{}]", texts.join(", "))
         }
         Value::Ellipsis => "...".to_owned(),
-        Value::Builtin(builtin) => match vm.module_of(builtin) {
-            Some(module) => format!("{module}.{}", builtin.name),
-            None => builtin.name.to_owned(),
-        },
+        Value::Builtin(builtin) => builtin.full_name(),
         other => vm.repr(other)?,
     })
 }

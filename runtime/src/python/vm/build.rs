@@ -7,7 +7,6 @@ use smallvec::SmallVec;
 use super::Vm;
 use super::frame::Frame;
 use super::operators::is_not_iterable;
-use super::origin;
 use crate::bytecode::{Conversion, Instr};
 use crate::python::args::Args;
 use crate::python::builtins::containers::add_to_set;
@@ -225,12 +224,7 @@ impl Vm {
                     MethodTarget::Host(name) => format!("{}()", name.as_str()),
                 };
             }
-            Value::Builtin(builtin) => {
-                return match self.module_of(builtin) {
-                    Some(module) => format!("{module}.{}()", builtin.name),
-                    None => format!("{}()", origin::qualified_name(builtin)),
-                };
-            }
+            Value::Builtin(builtin) => return format!("{}()", builtin.full_name()),
             Value::Type(class) => return format!("{}{}()", class.module_prefix(), class.name),
             Value::Function(function) => (self.module_name(), super::arguments::qualified_name(function)),
             other => return self.str(other).map_or_else(|_| other.type_name().to_string(), |text| text.to_string()),

@@ -25,7 +25,6 @@ pub mod lookup;
 mod missing_method;
 mod names;
 pub mod operators;
-mod origin;
 mod sequences;
 mod slices;
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use super::Vm;
-use super::origin::owner_of;
 use crate::python::builtins::attributes::identity;
 use crate::python::dict::{Dict, DictKind};
 use crate::python::exception::{ExceptionObject, KEY_ERROR, OS_ERROR, PyResult};
@@ -242,8 +241,8 @@ impl Vm {
             }
             MethodTarget::Host(name) => {
                 let receiver = self.repr(&method.receiver)?;
-                let class = owner_of(&method.receiver, name);
-                format!("<bound method {}.{} of {receiver}>", class.as_str(), name.as_str())
+                let class = base.method(name).and_then(|method| base.python_owner(method)).unwrap_or(base);
+                format!("<bound method {}.{} of {receiver}>", class.name, name.as_str())
             }
         })
     }

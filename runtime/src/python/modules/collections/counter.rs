@@ -24,6 +24,7 @@ pub static COUNTER: BuiltinType = BuiltinType {
         Method { name: "update", call: |vm, this, args| count_into(vm, this, args, BinaryOp::Add) },
     ],
     statics: &[Builtin {
+        owner: "Counter",
         name: "fromkeys",
         call: |_, _| Err(not_implemented_error("Counter.fromkeys() is undefined.  Use Counter(iterable) instead.")),
     }],

@@ -56,7 +56,7 @@ pub static ORDERED_DICT: BuiltinType = BuiltinType {
         },
         Method { name: "values", call: values },
     ],
-    statics: &[Builtin { name: "fromkeys", call: ordered_from_keys }],
+    statics: &[Builtin::new("OrderedDict", "fromkeys", ordered_from_keys)],
     ..BuiltinType::new("OrderedDict", "collections", &DICT).static_in_c().generic()
 };
 

@@ -50,6 +50,7 @@ pub static DATE: BuiltinType = BuiltinType {
     ],
     statics: &[
         Builtin {
+            owner: "date",
             name: "fromisoformat",
             call: |vm, args| {
                 let [text] = args.exactly("date.fromisoformat")?;
@@ -63,6 +64,7 @@ pub static DATE: BuiltinType = BuiltinType {
             },
         },
         Builtin {
+            owner: "date",
             name: "fromtimestamp",
             call: |vm, args| {
                 let [seconds] = args.exactly("date.fromtimestamp")?;
@@ -70,6 +72,7 @@ pub static DATE: BuiltinType = BuiltinType {
             },
         },
         Builtin {
+            owner: "date",
             name: "today",
             call: |vm, args| {
                 let [] = args.exactly("date.today")?;

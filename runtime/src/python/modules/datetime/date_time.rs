@@ -43,6 +43,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
     ],
     statics: &[
         Builtin {
+            owner: "datetime",
             name: "fromisoformat",
             call: |vm, args| {
                 let [text] = args.exactly("datetime.fromisoformat")?;
@@ -56,6 +57,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
             },
         },
         Builtin {
+            owner: "datetime",
             name: "fromtimestamp",
             call: |vm, args| {
                 let [seconds, zone] = args.bind("fromtimestamp", ["timestamp", "tz"], 1)?;
@@ -65,6 +67,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
             },
         },
         Builtin {
+            owner: "datetime",
             name: "now",
             call: |vm, args| {
                 let [zone] = args.bind("now", ["tz"], 0)?;
@@ -74,6 +77,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
             },
         },
         Builtin {
+            owner: "datetime",
             name: "strptime",
             call: |vm, args| {
                 args.no_keywords("datetime.strptime")?;
@@ -96,6 +100,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
             },
         },
         Builtin {
+            owner: "datetime",
             name: "today",
             call: |vm, args| {
                 let [] = args.exactly("datetime.today")?;
@@ -103,6 +108,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
             },
         },
         Builtin {
+            owner: "datetime",
             name: "utcfromtimestamp",
             call: |vm, args| {
                 if args.pos.is_empty() && args.kw.is_empty() {
@@ -113,6 +119,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
             },
         },
         Builtin {
+            owner: "datetime",
             name: "utcnow",
             call: |vm, args| {
                 let [] = args.exactly("datetime.utcnow")?;

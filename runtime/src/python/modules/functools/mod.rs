@@ -16,7 +16,7 @@ use crate::python::exception::{PyResult, attribute_error, not_implemented_error,
 use crate::python::object::Object;
 use crate::python::string::Str;
 use crate::python::types::{BuiltinType, FUNCTION, OBJECT};
-use crate::python::value::{Method, Value};
+use crate::python::value::{Builtin, Method, Value};
 use crate::python::vm::{CompareOp, Vm};
 
 module! {
@@ -24,16 +24,20 @@ module! {
     MODULE = "functools";
     functions {
         "cache" => cache,
-        "cmp_to_key" => cmp_to_key,
         "lru_cache" => lru_cache,
-        "reduce" => reduce,
         "update_wrapper" => wrapping::update_wrapper,
         "wraps" => wrapping::wraps,
     }
     values(_vm) {
+        "cmp_to_key" => Value::Builtin(&CMP_TO_KEY),
+        "reduce" => Value::Builtin(&REDUCE),
         "partial" => class(&PARTIAL),
     }
 }
+
+/// CPython has these in C, in a module of their own.
+static CMP_TO_KEY: Builtin = Builtin::new("_functools", "cmp_to_key", cmp_to_key);
+static REDUCE: Builtin = Builtin::new("_functools", "reduce", reduce);
 
 /// `functools.partial`
 pub static PARTIAL: BuiltinType =

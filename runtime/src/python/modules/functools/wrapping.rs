@@ -9,7 +9,7 @@ use crate::python::string::Str;
 use crate::python::value::{Builtin, Value};
 use crate::python::vm::{Vm, qualified_name};
 
-static UPDATE_WRAPPER: Builtin = Builtin { name: "update_wrapper", call: update_wrapper };
+static UPDATE_WRAPPER: Builtin = Builtin::new("functools", "update_wrapper", update_wrapper);
 
 /// `wraps(wrapped)`: `update_wrapper` with all but the function that it decorates.
 ///

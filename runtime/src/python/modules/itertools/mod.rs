@@ -38,7 +38,7 @@ classes! {
 
 pub(crate) static CHAIN: BuiltinType = BuiltinType {
     construct: Some(streams::chain),
-    statics: &[Builtin { name: "from_iterable", call: streams::chain_from_iterable }],
+    statics: &[Builtin::new("chain", "from_iterable", streams::chain_from_iterable)],
     ..BuiltinType::new("chain", "itertools", &OBJECT).static_in_c().generic()
 };
 

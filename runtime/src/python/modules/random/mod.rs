@@ -78,7 +78,7 @@ fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
 macro_rules! functions {
     ($($name:literal => $function:path),* $(,)?) => {
         static FUNCTIONS: &[Builtin] =
-            &[$(Builtin { name: $name, call: |vm, args| $function(vm, Source::Shared, args) }),*];
+            &[$(Builtin::new("random", $name, |vm, args| $function(vm, Source::Shared, args))),*];
 
         static METHODS: &[Method] = &[$(Method { name: $name, call: |vm, this, args| {
             match this.downcast::<Random>() {

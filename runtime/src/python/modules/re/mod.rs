@@ -63,16 +63,16 @@ pub static RE: ModuleDef = ModuleDef {
 };
 
 static FUNCTIONS: &[Builtin] = &[
-    Builtin { name: "match", call: |vm, args| on_text(vm, args, "match") },
-    Builtin { name: "fullmatch", call: |vm, args| on_text(vm, args, "fullmatch") },
-    Builtin { name: "search", call: |vm, args| on_text(vm, args, "search") },
-    Builtin { name: "findall", call: |vm, args| on_text(vm, args, "findall") },
-    Builtin { name: "finditer", call: |vm, args| on_text(vm, args, "finditer") },
-    Builtin { name: "sub", call: |vm, args| substitute(vm, args, "sub") },
-    Builtin { name: "subn", call: |vm, args| substitute(vm, args, "subn") },
-    Builtin { name: "split", call: split },
-    Builtin { name: "compile", call: compile },
-    Builtin { name: "escape", call: escape },
+    Builtin::new("re", "match", |vm, args| on_text(vm, args, "match")),
+    Builtin::new("re", "fullmatch", |vm, args| on_text(vm, args, "fullmatch")),
+    Builtin::new("re", "search", |vm, args| on_text(vm, args, "search")),
+    Builtin::new("re", "findall", |vm, args| on_text(vm, args, "findall")),
+    Builtin::new("re", "finditer", |vm, args| on_text(vm, args, "finditer")),
+    Builtin::new("re", "sub", |vm, args| substitute(vm, args, "sub")),
+    Builtin::new("re", "subn", |vm, args| substitute(vm, args, "subn")),
+    Builtin::new("re", "split", split),
+    Builtin::new("re", "compile", compile),
+    Builtin::new("re", "escape", escape),
 ];
 
 fn get(_: &mut Vm, name: &str) -> PyResult<Option<Value>> {
