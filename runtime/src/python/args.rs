@@ -140,3 +140,14 @@ impl Args {
         if self.kw.is_empty() { Ok(()) } else { Err(type_error(format!("{function}() takes no keyword arguments"))) }
     }
 }
+
+/// `'a', 'b', and 'c'`, as CPython lists parameters.
+pub fn names_in_quotes(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    match quoted.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [one, two] => format!("{one} and {two}"),
+        [first @ .., last] => format!("{}, and {last}", first.join(", ")),
+    }
+}

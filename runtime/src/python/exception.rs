@@ -176,10 +176,10 @@ exceptions! {
     LOOKUP_ERROR = "LookupError" (EXCEPTION) lookup_error;
     INDEX_ERROR = "IndexError" (LOOKUP_ERROR) index_error;
     KEY_ERROR = "KeyError" (LOOKUP_ERROR);
-    MEMORY_ERROR = "MemoryError" (EXCEPTION) memory_error;
+    MEMORY_ERROR = "MemoryError" (EXCEPTION);
     NAME_ERROR = "NameError" (EXCEPTION) name_error;
     UNBOUND_LOCAL_ERROR = "UnboundLocalError" (NAME_ERROR) unbound_local_error;
-    OS_ERROR = "OSError" (EXCEPTION) os_error;
+    OS_ERROR = "OSError" (EXCEPTION);
     FILE_NOT_FOUND_ERROR = "FileNotFoundError" (OS_ERROR);
     FILE_EXISTS_ERROR = "FileExistsError" (OS_ERROR);
     PERMISSION_ERROR = "PermissionError" (OS_ERROR);
@@ -199,7 +199,7 @@ exceptions! {
     RUNTIME_ERROR = "RuntimeError" (EXCEPTION) runtime_error;
     NOT_IMPLEMENTED_ERROR = "NotImplementedError" (RUNTIME_ERROR) not_implemented_error;
     RECURSION_ERROR = "RecursionError" (RUNTIME_ERROR) recursion_error;
-    SYNTAX_ERROR = "SyntaxError" (EXCEPTION) syntax_error;
+    SYNTAX_ERROR = "SyntaxError" (EXCEPTION);
     INDENTATION_ERROR = "IndentationError" (SYNTAX_ERROR);
     TAB_ERROR = "TabError" (INDENTATION_ERROR);
     SYSTEM_ERROR = "SystemError" (EXCEPTION) system_error;

@@ -3,7 +3,7 @@
 //! A [`Value`] is 16 bytes: a tag and a number or a reference-counted pointer. Values belong to one thread; what
 //! threads share is the artifact, from which each thread makes its own.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use num_bigint::BigInt;
@@ -357,19 +357,3 @@ impl Range {
 
 /// A variable that closures share.
 pub type VarCell = Rc<RefCell<Option<Value>>>;
-
-/// A flag that a value is being visited, so that `repr` of a list that holds itself ends.
-#[derive(Default)]
-pub struct Visiting(Cell<bool>);
-
-impl Visiting {
-    /// Enters; false where the value is being visited already.
-    pub fn enter(&self) -> bool {
-        !self.0.replace(true)
-    }
-
-    /// Leaves.
-    pub fn leave(&self) {
-        self.0.set(false);
-    }
-}

@@ -12,33 +12,6 @@ use crate::python::vm::Vm;
 /// The methods, by name.
 pub static METHODS: &[Method] = &[Method { name: "indices", call: indices_method }];
 
-/// Start, stop and step of a slice for a sequence of this length, as `PySlice_AdjustIndices` gives them: the start and stop
-/// are places within the sequence, -1 standing before the first where the step is negative.
-///
-/// # Errors
-/// `TypeError` where a part is neither an int nor `None`; `ValueError` for a step of zero.
-pub fn indices(vm: &mut Vm, slice: &Slice, length: usize) -> PyResult<(i64, i64, i64)> {
-    let length = i64::try_from(length).unwrap_or(i64::MAX);
-    let step = part(vm, &slice.step)?.unwrap_or(1).max(-i64::MAX);
-    if step == 0 {
-        return Err(value_error("slice step cannot be zero"));
-    }
-    let (lowest, highest) = if step < 0 { (-1, length - 1) } else { (0, length) };
-    let clamp = |index: i64| if index < 0 { (index.saturating_add(length)).max(lowest) } else { index.min(highest) };
-    let start = part(vm, &slice.start)?.map(clamp).unwrap_or(if step < 0 { highest } else { lowest });
-    let stop = part(vm, &slice.stop)?.map(clamp).unwrap_or(if step < 0 { lowest } else { highest });
-    Ok((start, stop, step))
-}
-
-fn part(vm: &mut Vm, value: &Value) -> PyResult<Option<i64>> {
-    match value {
-        Value::None => Ok(None),
-        Value::Int(index) => Ok(Some(*index)),
-        Value::Bool(_) | Value::BigInt(_) | Value::Object(_) => convert::index_clamped(vm, value).map(Some),
-        _ => Err(type_error("slice indices must be integers or None or have an __index__ method")),
-    }
-}
-
 fn indices_method(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [length] = args.exactly("slice.indices")?;
     let Value::Slice(slice) = this else { return Err(super::wrong_receiver("slice", this)) };
@@ -50,10 +23,11 @@ fn indices_method(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     Ok(Value::tuple([start, stop, step].map(Value::from_bigint).into()))
 }
 
-/// [`indices`] for lengths of any size.
+/// Start, stop and step of a slice for a sequence of this length: the start and stop are places within the sequence, -1 standing
+/// before the first where the step is negative.
 ///
 /// # Errors
-/// As [`indices`].
+/// `TypeError` where a part is neither an int nor `None`; `ValueError` for a step of zero.
 pub fn big_indices(vm: &mut Vm, slice: &Slice, length: &BigInt) -> PyResult<(BigInt, BigInt, BigInt)> {
     let mut part = |value: &Value| match value {
         Value::None => Ok(None),

@@ -1,8 +1,7 @@
 //! The arguments of library functions that CPython writes in Python: their errors are worded as the interpreter's.
 
-use crate::python::args::Args;
+use crate::python::args::{Args, names_in_quotes};
 use crate::python::exception::{PyResult, Raised, type_error};
-use crate::python::string::Str;
 use crate::python::value::Value;
 
 /// The signature of a function that is written in Python.
@@ -88,76 +87,9 @@ fn counted_keywords(given: usize, keywords: usize) -> String {
     format!(" positional argument{} (and {keywords} keyword-only argument{})", plural(given), plural(keywords))
 }
 
-/// A parameter of a function whose signature is known only when code runs.
-pub struct Parameter {
-    /// Its name.
-    pub name: Str,
-    /// Whether it has no default.
-    pub required: bool,
-    /// Whether it can be given by name only.
-    pub keyword_only: bool,
-}
-
-/// Takes the arguments of a method by such a signature; those not given are `None`. `self` is not among them.
-///
-/// # Errors
-/// `TypeError`, as calling a Python function raises it.
-pub fn bind_method(function: &str, parameters: &[Parameter], args: Args) -> PyResult<Vec<Option<Value>>> {
-    let given = args.pos.len();
-    let positional = parameters.iter().filter(|parameter| !parameter.keyword_only).count();
-    let mut bound: Vec<Option<Value>> = args.pos.into_iter().take(positional).map(Some).collect();
-    bound.resize_with(parameters.len(), || None);
-    for (keyword, value) in args.kw {
-        let index = parameters.iter().position(|parameter| parameter.name == keyword);
-        let Some(slot) = index.and_then(|index| bound.get_mut(index)) else {
-            return Err(type_error(format!("{function}() got an unexpected keyword argument '{}'", keyword.as_str())));
-        };
-        if slot.is_some() {
-            return Err(type_error(format!("{function}() got multiple values for argument '{}'", keyword.as_str())));
-        }
-        *slot = Some(value);
-    }
-    let own = 1;
-    if given > positional {
-        let required = parameters.iter().filter(|parameter| !parameter.keyword_only && parameter.required).count();
-        let (least, most) = (required + own, positional + own);
-        let takes = if least == most { most.to_string() } else { format!("from {least} to {most}") };
-        let plural = if most == 1 { "" } else { "s" };
-        let keywords = parameters.iter().zip(&bound).filter(|(p, slot)| p.keyword_only && slot.is_some()).count();
-        let keywords = counted_keywords(given + own, keywords);
-        let were = if given + own == 1 && keywords.is_empty() { "was" } else { "were" };
-        let count = given + own;
-        return Err(type_error(format!(
-            "{function}() takes {takes} positional argument{plural} but {count}{keywords} {were} given"
-        )));
-    }
-    for (keyword_only, kind) in [(false, "positional"), (true, "keyword-only")] {
-        let missing: Vec<&str> = parameters
-            .iter()
-            .zip(&bound)
-            .filter(|(parameter, slot)| parameter.keyword_only == keyword_only && parameter.required && slot.is_none())
-            .map(|(parameter, _)| parameter.name.as_str())
-            .collect();
-        if !missing.is_empty() {
-            return Err(missing_of_kind(function, kind, &missing));
-        }
-    }
-    Ok(bound)
-}
-
 /// The error of a call that lacks arguments: `f() missing 2 required positional arguments: 'a' and 'b'`
 pub fn missing_arguments(name: &str, missing: &[&str]) -> Raised {
-    missing_of_kind(name, "positional", missing)
-}
-
-fn missing_of_kind(name: &str, kind: &str, missing: &[&str]) -> Raised {
-    let quoted: Vec<String> = missing.iter().map(|parameter| format!("'{parameter}'")).collect();
-    let list = match quoted.as_slice() {
-        [only] => only.clone(),
-        [first, second] => format!("{first} and {second}"),
-        [first @ .., last] => format!("{}, and {last}", first.join(", ")),
-        [] => String::new(),
-    };
     let plural = if missing.len() == 1 { "" } else { "s" };
-    type_error(format!("{name}() missing {} required {kind} argument{plural}: {list}", missing.len()))
+    let count = missing.len();
+    type_error(format!("{name}() missing {count} required positional argument{plural}: {}", names_in_quotes(missing)))
 }

@@ -174,13 +174,3 @@ pub fn negative(a: Num<'_>) -> Value {
         Num::Float(value) => Value::Float(-value),
     }
 }
-
-/// `abs(a)`
-pub fn absolute(a: Num<'_>) -> Value {
-    match a {
-        Num::Small(value) if value < 0 => negative(a),
-        Num::Big(value) => Value::from_bigint(value.abs()),
-        Num::Float(value) => Value::Float(value.abs()),
-        Num::Small(_) => a.to_value(),
-    }
-}

@@ -33,5 +33,5 @@ pub mod translate;
 mod width;
 
 pub use effort::Effort;
-pub use engine::{Regex, SearchError, Span, Spans};
+pub use engine::{Regex, SearchError, Spans};
 pub use error::CompileError;

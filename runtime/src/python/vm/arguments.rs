@@ -2,23 +2,12 @@
 
 use super::Vm;
 use crate::bytecode::{Code, Instr, ProgramData};
-use crate::python::args::Args;
+use crate::python::args::{Args, names_in_quotes};
 use crate::python::dict::{Dict, Key, Table};
 use crate::python::exception::{PyResult, Raised, type_error};
 use crate::python::function::Function;
 use crate::python::string::Str;
 use crate::python::value::Value;
-
-/// `'a', 'b', and 'c'`, as CPython lists parameters.
-fn enumerate_names(names: &[Str]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("'{}'", name.as_str())).collect();
-    match quoted.as_slice() {
-        [] => String::new(),
-        [one] => one.clone(),
-        [one, two] => format!("{one} and {two}"),
-        [first @ .., last] => format!("{}, and {last}", first.join(", ")),
-    }
-}
 
 /// `__qualname__`: with the functions around it. Searched in the program, since only messages need it.
 pub(crate) fn qualified_name(function: &Function) -> String {
@@ -99,7 +88,8 @@ impl Binder<'_> {
 
     fn missing(&self, names: &[Str], kind: &str) -> Raised {
         let plural = if names.len() == 1 { "" } else { "s" };
-        self.error(&format!("missing {} required {kind} argument{plural}: {}", names.len(), enumerate_names(names)))
+        let list: Vec<&str> = names.iter().map(Str::as_str).collect();
+        self.error(&format!("missing {} required {kind} argument{plural}: {}", names.len(), names_in_quotes(&list)))
     }
 
     /// The positional-only parameters that were given by keyword, or else the unknown keyword.
