@@ -15,12 +15,12 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value as Json, json};
-use tpv_runtime::bytecode::verify::verify;
-use tpv_runtime::bytecode::{CodeKind, ProgramData};
-use tpv_runtime::python::exception::{PyResult, raise};
-use tpv_runtime::python::module::ModuleDef;
-use tpv_runtime::python::value::Value;
-use tpv_runtime::python::vm::{Environment, Limits, Vm};
+use tpv_bytecode::verify::verify;
+use tpv_bytecode::{CodeKind, ProgramData};
+use tpv_python::exception::{PyResult, raise};
+use tpv_python::module::ModuleDef;
+use tpv_python::value::Value;
+use tpv_python::vm::{Environment, Limits, Vm};
 use tpvc::lint::codes::LIMITS;
 use tpvc::python::program::ProgramBuilder;
 
@@ -44,7 +44,7 @@ impl Environment for Loader {
 
     fn compile(&self, source: &str, kind: CodeKind) -> Option<PyResult<ProgramData>> {
         let compiled = tpvc::python::run_time::compile(source, kind);
-        Some(compiled.map_err(|(_, text)| raise(&tpv_runtime::python::exception::SYNTAX_ERROR, text)))
+        Some(compiled.map_err(|(_, text)| raise(&tpv_python::exception::SYNTAX_ERROR, text)))
     }
 }
 

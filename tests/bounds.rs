@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use tpv_runtime::bytecode::verify::verify;
-use tpv_runtime::bytecode::{CodeKind, Const, Instr};
+use tpv_bytecode::verify::verify;
+use tpv_bytecode::{CodeKind, Const, Instr};
 use tpvc::python::program::ProgramBuilder;
 
 /// The most memory in MiB that a process had until now, where the system tells.

@@ -16,11 +16,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tpv_runtime::bytecode::CodeKind;
+use tpv_bytecode::CodeKind;
+use tpv_python::vm::{NoEnvironment, Vm};
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
-use tpv_runtime::python::vm::{NoEnvironment, Vm};
 use tpvc::python::program::ProgramBuilder;
 
 /// Unoptimized code would take a quarter of an hour for all attacks: it runs one of some.

@@ -15,7 +15,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use tpv_runtime::bytecode::CodeKind;
+use tpv_bytecode::CodeKind;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;

@@ -18,11 +18,11 @@ use std::sync::{Mutex, PoisonError};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use support::{expect_file, project, stderr, stdout, tpvc_in};
+use tpv_bytecode::Instr;
+use tpv_python::builtins::BUILTINS;
+use tpv_python::modules::MODULES;
 use tpv_runtime::artifact::format::{FORMAT_VERSION, SECTIONS};
-use tpv_runtime::bytecode::Instr;
 use tpv_runtime::galaxy;
-use tpv_runtime::python::builtins::BUILTINS;
-use tpv_runtime::python::modules::MODULES;
 use tpvc::cli::Cli;
 
 /// Held by the test that rewrites documents, since another may rewrite other parts of the same.

@@ -6,7 +6,11 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use tpv_runtime::bytecode::CodeKind;
+use tpv_bytecode::CodeKind;
+use tpv_python::exception::PyResult;
+use tpv_python::module::ModuleDef;
+use tpv_python::value::Value;
+use tpv_python::vm::{Environment, Vm};
 use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::helpers;
 use tpv_runtime::galaxy::job::Job;
@@ -14,10 +18,6 @@ use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::galaxy::modules::MODULES;
 use tpv_runtime::galaxy::objects::{JobObjects, app};
 use tpv_runtime::galaxy::world::World;
-use tpv_runtime::python::exception::PyResult;
-use tpv_runtime::python::module::ModuleDef;
-use tpv_runtime::python::value::Value;
-use tpv_runtime::python::vm::{Environment, Vm};
 use tpvc::python::program::ProgramBuilder;
 
 struct Galaxy;

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 use support::{project, stderr, tpvc_in};
+use tpv_jit::Mode;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::world::World;
-use tpv_runtime::jit::Mode;
 use tpv_runtime::mapper::{Hooks, Mapper};
 
 const MODES: [(Mode, &str); 3] = [(Mode::Off, "off"), (Mode::Lazy, "lazy"), (Mode::Eager, "eager")];

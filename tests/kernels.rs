@@ -14,15 +14,15 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 use random::Random;
-use tpv_runtime::bytecode::verify::verify;
-use tpv_runtime::bytecode::{CodeKind, ProgramData};
-use tpv_runtime::jit::{Mode, Native};
-use tpv_runtime::python::exception::PyResult;
-use tpv_runtime::python::object::Object;
-use tpv_runtime::python::program::Program;
-use tpv_runtime::python::types::{BuiltinType, OBJECT};
-use tpv_runtime::python::value::Value;
-use tpv_runtime::python::vm::{Environment, Vm};
+use tpv_bytecode::verify::verify;
+use tpv_bytecode::{CodeKind, ProgramData};
+use tpv_jit::{Mode, Native};
+use tpv_python::exception::PyResult;
+use tpv_python::object::Object;
+use tpv_python::program::Program;
+use tpv_python::types::{BuiltinType, OBJECT};
+use tpv_python::value::Value;
+use tpv_python::vm::{Environment, Vm};
 use tpvc::python::program::ProgramBuilder;
 
 /// The names that blocks read. The last is never in the context.

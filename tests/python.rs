@@ -6,8 +6,8 @@
 mod machine;
 
 use serde_json::Value as Json;
-use tpv_runtime::bytecode::CodeKind;
-use tpv_runtime::bytecode::verify::verify;
+use tpv_bytecode::CodeKind;
+use tpv_bytecode::verify::verify;
 use tpvc::python::program::ProgramBuilder;
 
 /// What the machine answers for a case.

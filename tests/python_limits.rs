@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
-use tpv_runtime::bytecode::CodeKind;
-use tpv_runtime::bytecode::verify::verify;
+use tpv_bytecode::CodeKind;
+use tpv_bytecode::verify::verify;
 use tpvc::python::error::ErrorKind;
 use tpvc::python::program::ProgramBuilder;
 

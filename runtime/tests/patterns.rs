@@ -5,8 +5,8 @@
 use std::time::Instant;
 
 use serde_json::Value;
+use tpv_python::regex::{Effort, Regex};
 use tpv_runtime::patterns::{Engine, Matcher, PatternKind, PatternSet};
-use tpv_runtime::python::regex::{Effort, Regex};
 
 /// What the matcher finds; the error's index where it ended early.
 fn matches(matcher: &Matcher<&PatternSet>, id: &str) -> (Vec<u32>, Option<u32>) {

@@ -3,10 +3,10 @@
 
 use std::rc::Rc;
 
+use tpv_python::args::Args;
+use tpv_python::value::Value;
+use tpv_python::vm::{NoEnvironment, Vm};
 use tpv_runtime::galaxy::version;
-use tpv_runtime::python::args::Args;
-use tpv_runtime::python::value::Value;
-use tpv_runtime::python::vm::{NoEnvironment, Vm};
 
 fn recorded() -> serde_json::Value {
     serde_json::from_str(include_str!("recorded/versions.json")).expect("the record is JSON")

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
+use tpv_bytecode::listing::listing;
+use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::artifact::format::{SECTIONS, manifest};
 use tpv_runtime::artifact::tables::Tables;
-use tpv_runtime::bytecode::listing::listing;
-use tpv_runtime::bytecode::{CodeKind, ProgramData};
 
 use super::Outcome;
 use super::error::CliError;

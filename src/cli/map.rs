@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use tpv_jit::Mode;
+use tpv_python::vm::{Limits, LogLevel};
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::job::{InvalidJob, Job};
 use tpv_runtime::galaxy::world::World;
-use tpv_runtime::jit::Mode;
 use tpv_runtime::mapper::{Hooks, Log, Mapper};
-use tpv_runtime::python::vm::{Limits, LogLevel};
 use tpv_runtime::stream::{self, Work};
 
 use super::error::CliError;

@@ -1,6 +1,6 @@
 //! The Python code of a config: which texts there are, of what kind, and which of them TPV compiles when it loads.
 
-use tpv_runtime::bytecode::CodeKind;
+use tpv_bytecode::CodeKind;
 
 use crate::config::entity::{Common, DestinationFields, Entity, Rule};
 use crate::yaml::value::{ConfigValue, Text, ValueKind};

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use tpv_python::value::Value;
 use tpv_runtime::artifact::tables::{EntityClass, Limit, Resource};
 use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::job::{Job, Size};
@@ -11,7 +12,6 @@ use tpv_runtime::mapper::explain::{Because, Observer, Read, Reason, Step, reason
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::tags::{TagNames, TagType};
 use tpv_runtime::mapper::trace::Trace;
-use tpv_runtime::python::value::Value;
 
 use super::provenance::{Field, Provenance};
 use super::show::{MAX_SHOWN_OF_ALL, show};

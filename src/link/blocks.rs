@@ -1,7 +1,7 @@
 //! Where code stands in an artifact: blocks by the path of their property, for `tpvc inspect`.
 
+use tpv_bytecode::CodeRef;
 use tpv_runtime::artifact::tables::{EntityRow, Resource, StringId, Tables, ValueRow};
-use tpv_runtime::bytecode::CodeRef;
 
 use crate::config::suggest::closest;
 

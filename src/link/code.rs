@@ -1,7 +1,7 @@
 //! Code texts: compiled, with their problems reported at their place in the config.
 
+use tpv_bytecode::{CodeKind, CodeRef};
 use tpv_runtime::artifact::tables::ValueRow;
-use tpv_runtime::bytecode::{CodeKind, CodeRef};
 
 use crate::config::Config;
 use crate::config::origin::TextOrigin;

@@ -7,7 +7,7 @@ use tpv_runtime::artifact::tables::{DestinationRow, EntityClass, EntityRow, Limi
 use crate::config::entity::{Common, DestinationFields, Entity, EntityKind, Rule};
 use crate::source::Span;
 use crate::yaml::value::{ConfigValue, Text, ValueKind};
-use tpv_runtime::bytecode::CodeKind;
+use tpv_bytecode::CodeKind;
 
 use super::Linker;
 use super::shared::Shared;

@@ -15,9 +15,9 @@ pub use destinations::destination_defaults;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use tpv_bytecode::ProgramData;
 use tpv_runtime::artifact::site::Site;
 use tpv_runtime::artifact::tables::{EntityTable, GlobalRow, StringId, Tables};
-use tpv_runtime::bytecode::ProgramData;
 use tpv_runtime::patterns::PatternSet;
 
 use crate::config::Config;

@@ -6,7 +6,7 @@ use crate::config::entity::Dict;
 use crate::config::scheduling::{SchedulingTags, TagKind};
 use crate::yaml::timestamp::DateTime;
 use crate::yaml::value::{ConfigValue, ValueKind};
-use tpv_runtime::bytecode::CodeKind;
+use tpv_bytecode::CodeKind;
 
 use super::Linker;
 

@@ -1,8 +1,8 @@
 //! From a list of instructions with labels to a code's instructions: dead code removed, jumps resolved, the stack's
 //! greatest height computed.
 
-use tpv_runtime::bytecode::Instr;
-use tpv_runtime::bytecode::instruction::StackEffect;
+use tpv_bytecode::Instr;
+use tpv_bytecode::instruction::StackEffect;
 
 /// A place to jump to; in instructions under construction jump targets are labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use rustpython_parser::Parse;
 use rustpython_parser::ast;
 use rustpython_parser::text_size::TextSize;
-use tpv_runtime::bytecode::CodeKind;
+use tpv_bytecode::CodeKind;
 
 use super::diagnose;
 use super::error::{ErrorKind, PythonError, Stage};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tpv_runtime::bytecode::{Code, CodeKind, Const, Instr, Parameters, ProgramData};
+use tpv_bytecode::{Code, CodeKind, Const, Instr, Parameters, ProgramData};
 
 use super::error::{ErrorKind, PythonError, Stage};
 use super::parse::Tree;

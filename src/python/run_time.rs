@@ -1,6 +1,6 @@
 //! Compiling while jobs are mapped: what code makes into code.
 
-use tpv_runtime::bytecode::{CodeKind, ProgramData};
+use tpv_bytecode::{CodeKind, ProgramData};
 
 use super::program::ProgramBuilder;
 

@@ -2,8 +2,8 @@
 //! and underscores are off.
 
 use num_bigint::BigInt;
-use tpv_runtime::python::number::parse;
-use tpv_runtime::python::value::Value;
+use tpv_python::number::parse;
+use tpv_python::value::Value;
 
 /// An integer, with what its text says about its writing.
 pub(super) struct Integer {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
-use tpv_runtime::python::number::float_text;
-use tpv_runtime::python::vm::text::str_repr;
+use tpv_python::number::float_text;
+use tpv_python::vm::text::str_repr;
 
 use crate::source::Span;
 use crate::yaml::style::ScalarStyle;

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use tpv_runtime::python::number::float_text;
+use tpv_python::number::float_text;
 use tpvc::config::Config;
 use tpvc::config::entity::{Common, Dict, Entity, EntityKind, Oversize, Rule, StoreConfig};
 use tpvc::config::scheduling::{SchedulingTags, TagKind};

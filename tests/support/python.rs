@@ -6,13 +6,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
-use tpv_runtime::bytecode::CodeKind;
-use tpv_runtime::bytecode::verify::verify;
-use tpv_runtime::python::dict::Dict;
-use tpv_runtime::python::exception::PyResult;
-use tpv_runtime::python::module::ModuleDef;
-use tpv_runtime::python::value::Value;
-use tpv_runtime::python::vm::{Environment, Vm};
+use tpv_bytecode::CodeKind;
+use tpv_bytecode::verify::verify;
+use tpv_python::dict::Dict;
+use tpv_python::exception::PyResult;
+use tpv_python::module::ModuleDef;
+use tpv_python::value::Value;
+use tpv_python::vm::{Environment, Vm};
 use tpvc::python::program::ProgramBuilder;
 
 /// The surroundings as far as messages show them: the module that the code seems to be in.

@@ -18,7 +18,7 @@ use std::fmt;
 
 use bincode::{Decode, Encode};
 
-use crate::bytecode::ProgramData;
+use tpv_bytecode::ProgramData;
 
 use super::site::Site;
 use super::tables::{EntityRow, EntityTable, GlobalRow, StringId, Tables};

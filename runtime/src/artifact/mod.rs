@@ -13,9 +13,9 @@ mod verify;
 
 use std::sync::{Arc, OnceLock};
 
-use crate::bytecode::ProgramData;
 use crate::mapper::Section;
 use crate::patterns::{Matcher, PatternSet};
+use tpv_bytecode::ProgramData;
 
 pub use format::{ArtifactError, FORMAT_VERSION, SectionInfo};
 use tables::Tables;

@@ -9,9 +9,9 @@ use bincode::de::Decoder;
 use bincode::error::DecodeError;
 use bincode::{Decode, Encode};
 
-use crate::bytecode::CodeRef;
-use crate::bytecode::nesting::nested;
 use crate::patterns::PatternSet;
+use tpv_bytecode::CodeRef;
+use tpv_bytecode::nesting::nested;
 
 use super::site::Site;
 

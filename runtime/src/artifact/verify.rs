@@ -1,7 +1,7 @@
 //! Verification of what was read: every index in range, every code safe to run.
 
-use crate::bytecode::verify::verify as verify_program;
-use crate::bytecode::{CodeKind, CodeRef, ProgramData};
+use tpv_bytecode::verify::verify as verify_program;
+use tpv_bytecode::{CodeKind, CodeRef, ProgramData};
 
 use super::format::ArtifactError;
 use super::tables::{EntityRow, EntityTable, StringId, Tables, TagsRow, ValueRow};

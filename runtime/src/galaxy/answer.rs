@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::job::InvalidJob;
 use super::json::{Json, Reader, escape_into, escaped_len, write_text};
-use crate::python::exception::{PyResult, Raised};
-use crate::python::vm::Vm;
+use tpv_python::exception::{PyResult, Raised};
+use tpv_python::vm::Vm;
 
 /// A field of the answer to a job that was mapped, in the order of the line. Code can put any value anywhere, so each is
 /// some JSON value.

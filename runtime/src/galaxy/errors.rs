@@ -1,13 +1,13 @@
 //! Exception classes of Galaxy.
 
-pub use crate::python::exception::{HOST_UNAVAILABLE, host_unavailable};
+pub use tpv_python::exception::{HOST_UNAVAILABLE, host_unavailable};
 
 use super::signature;
-use crate::python::args::Args;
-use crate::python::exception::{EXCEPTION, ExceptionObject, PyResult, Raised, raise_with};
-use crate::python::types::BuiltinType;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::args::Args;
+use tpv_python::exception::{EXCEPTION, ExceptionObject, PyResult, Raised, raise_with};
+use tpv_python::types::BuiltinType;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 /// `galaxy.jobs.mapper.JobMappingException`
 pub static JOB_MAPPING_EXCEPTION: BuiltinType = BuiltinType {
@@ -23,9 +23,7 @@ pub static JOB_NOT_READY_EXCEPTION: BuiltinType = BuiltinType {
 
 /// `galaxy.jobs.mapper.JobMappingConfigurationException`
 pub static JOB_MAPPING_CONFIGURATION_EXCEPTION: BuiltinType = BuiltinType {
-    construct: Some(|_, args| {
-        crate::python::builtins::exceptions::construct(&JOB_MAPPING_CONFIGURATION_EXCEPTION, args)
-    }),
+    construct: Some(|_, args| tpv_python::builtins::exceptions::construct(&JOB_MAPPING_CONFIGURATION_EXCEPTION, args)),
     ..BuiltinType::new("JobMappingConfigurationException", "galaxy.jobs.mapper", &EXCEPTION)
 };
 

@@ -5,7 +5,7 @@
 //! skips; RAM comes in MiB and leaves in GiB.
 
 use super::json::Json;
-use crate::python::number::{convert, parse};
+use tpv_python::number::{convert, parse};
 
 /// The resource types that Galaxy knows.
 pub const RESOURCE_TYPES: [&str; 13] = [

@@ -1,9 +1,9 @@
 //! Binding the arguments of TPV's helpers and Galaxy's methods, which are functions written in Python.
 
-use crate::python::args::Args;
-use crate::python::exception::PyResult;
-use crate::python::modules::signature::Signature;
-use crate::python::value::Value;
+use tpv_python::args::Args;
+use tpv_python::exception::PyResult;
+use tpv_python::modules::signature::Signature;
+use tpv_python::value::Value;
 
 /// Takes the arguments of `def function(names...)`, of which the first `required` have no default. Missing optional ones
 /// are `None`.

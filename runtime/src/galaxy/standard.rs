@@ -1,11 +1,11 @@
 //! Functions of Python's own modules, as TPV's helpers use them.
 
-use crate::python::args::Args;
-use crate::python::exception::{PyResult, attribute_error, module_not_found_error};
-use crate::python::module::ModuleDef;
-use crate::python::modules::MODULES;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::args::Args;
+use tpv_python::exception::{PyResult, attribute_error, module_not_found_error};
+use tpv_python::module::ModuleDef;
+use tpv_python::modules::MODULES;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 /// A module of Python's standard library.
 pub(crate) fn module(name: &str) -> Option<&'static ModuleDef> {

@@ -8,10 +8,10 @@ use crate::galaxy::answer::{Answer, Draft, Field, Mapped};
 use crate::galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
 use crate::galaxy::job::Job;
 use crate::galaxy::json::{Json, dump};
-use crate::python::dict::{Dict, Key, StrKey};
-use crate::python::exception::{MEMORY_ERROR, PyResult, Raised, raise_with};
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::dict::{Dict, Key, StrKey};
+use tpv_python::exception::{MEMORY_ERROR, PyResult, Raised, raise_with};
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 use super::entity::Entity;
 use super::evaluate::{Evaluated, Part};

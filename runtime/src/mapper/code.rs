@@ -1,11 +1,11 @@
 //! Evaluating what an entity holds: TPV's `eval_code_block` and `evaluate_complex_property`.
 
-use crate::bytecode::{CodeKind, CodeRef};
-use crate::python::dict::Dict;
-use crate::python::exception::{PyResult, not_implemented_error};
-use crate::python::string::Str;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_bytecode::{CodeKind, CodeRef};
+use tpv_python::dict::Dict;
+use tpv_python::exception::{PyResult, not_implemented_error};
+use tpv_python::string::Str;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 /// Evaluates a property as a code block, an f-string or statements: TPV's `eval_code_block(str(value), context)`.
 ///

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use crate::artifact::tables::Resource;
 use crate::galaxy::job::Job;
 use crate::galaxy::objects::{AppFields, Bag, JobObjects};
-use crate::python::exception::PyResult;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::exception::PyResult;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 use super::data::{deep_copy, mutable};
 use super::entity::Entity;

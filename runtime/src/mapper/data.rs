@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use crate::python::dict::{Dict, StrKey};
-use crate::python::exception::{PyResult, attribute_error, type_error};
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::dict::{Dict, StrKey};
+use tpv_python::exception::{PyResult, attribute_error, type_error};
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 /// `copy.deepcopy` of data: lists and dicts are copied, immutable values shared, objects copy themselves.
 ///

@@ -8,9 +8,9 @@ use std::num::NonZeroU32;
 use std::rc::Rc;
 
 use crate::artifact::tables::{EntityClass, Limit, Resource};
-use crate::python::dict::Dict;
-use crate::python::string::Str;
-use crate::python::value::Value;
+use tpv_python::dict::Dict;
+use tpv_python::string::Str;
+use tpv_python::value::Value;
 
 use super::tags::Tags;
 

@@ -5,16 +5,16 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use crate::artifact::Rules;
-use crate::bytecode::{CodeKind, ProgramData};
 use crate::galaxy::answer::Answer;
 use crate::galaxy::helpers;
 use crate::galaxy::objects::{app, stand_in_app};
 use crate::galaxy::world::World;
-use crate::python::exception::{PyResult, Raised, SYNTAX_ERROR, raise};
-use crate::python::module::ModuleDef;
-use crate::python::types::BuiltinType;
-use crate::python::value::Value;
-use crate::python::vm::{Environment, LogLevel, Vm};
+use tpv_bytecode::{CodeKind, ProgramData};
+use tpv_python::exception::{PyResult, Raised, SYNTAX_ERROR, raise};
+use tpv_python::module::ModuleDef;
+use tpv_python::types::BuiltinType;
+use tpv_python::value::Value;
+use tpv_python::vm::{Environment, LogLevel, Vm};
 
 use super::Hooks;
 use super::trace::Trace;
@@ -119,7 +119,7 @@ impl Environment for MapperEnvironment {
     fn compile(&self, source: &str, kind: CodeKind) -> Option<PyResult<ProgramData>> {
         let compile = self.hooks.compile.as_ref()?;
         Some(compile(source, kind).map_err(|(class, message)| {
-            let class = crate::python::exception::EXCEPTIONS.iter().find(|known| known.name == class);
+            let class = tpv_python::exception::EXCEPTIONS.iter().find(|known| known.name == class);
             raise(class.copied().unwrap_or(&SYNTAX_ERROR), message)
         }))
     }

@@ -4,11 +4,11 @@
 use std::rc::Rc;
 
 use crate::artifact::tables::{EntityClass, Resource};
-use crate::bytecode::CodeKind;
 use crate::galaxy::errors::job_mapping_exception;
-use crate::python::exception::{PyResult, Raised};
-use crate::python::value::Value;
-use crate::python::vm::CompareOp;
+use tpv_bytecode::CodeKind;
+use tpv_python::exception::{PyResult, Raised};
+use tpv_python::value::Value;
+use tpv_python::vm::CompareOp;
 
 use super::code::{evaluate, evaluate_complex};
 use super::data::deep_copy;

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use crate::artifact::tables::{Limit, Resource};
-use crate::bytecode::{CodeRef, Instr};
-use crate::python::exception::Raised;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_bytecode::{CodeRef, Instr};
+use tpv_python::exception::Raised;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 use super::entity::Entity;
 use super::environment::COMPUTED_NAMES;
@@ -300,7 +300,7 @@ pub fn reasons(destination: &Entity, entity: &Entity, names: &TagNames) -> Vec<R
             continue;
         };
         let refused = match refuses {
-            crate::python::vm::CompareOp::Lt => bound < wanted,
+            tpv_python::vm::CompareOp::Lt => bound < wanted,
             _ => bound > wanted,
         };
         if refused {

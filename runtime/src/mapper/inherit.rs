@@ -5,11 +5,11 @@
 use std::rc::Rc;
 
 use crate::artifact::tables::EntityClass;
-use crate::python::exception::{PyResult, raise};
-use crate::python::string::Str;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
-use crate::python::vm::text::str_repr;
+use tpv_python::exception::{PyResult, raise};
+use tpv_python::string::Str;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
+use tpv_python::vm::text::str_repr;
 
 use super::cache::{Cache, Derivation};
 use super::data::{merge_dicts, merge_env};
@@ -91,7 +91,7 @@ pub(super) fn combine(
 }
 
 /// `IncompatibleTagsException(first, second)`
-pub(super) fn incompatible(names: &TagNames, first: &Tags, second: &Tags) -> crate::python::exception::Raised {
+pub(super) fn incompatible(names: &TagNames, first: &Tags, second: &Tags) -> tpv_python::exception::Raised {
     let list = |tags: &Tags, kind: TagType| -> String {
         if tags.none().get(kind as usize) == Some(&true) {
             return "None".to_owned();

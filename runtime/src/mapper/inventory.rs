@@ -9,16 +9,16 @@ use std::sync::Arc;
 
 use crate::artifact::Rules;
 use crate::artifact::tables::{EntityClass, Tables};
-use crate::bytecode::{CodeKind, ProgramData};
 use crate::galaxy::job::Job;
 use crate::galaxy::modules::outside::Outside;
 use crate::galaxy::objects::{JobObjects, UNANSWERED_OF_SESSION};
 use crate::galaxy::query::columns;
-use crate::python::args::Args;
-use crate::python::builtins;
-use crate::python::exception::NOT_IMPLEMENTED_ERROR;
-use crate::python::string::Str;
-use crate::python::value::Value;
+use tpv_bytecode::{CodeKind, ProgramData};
+use tpv_python::args::Args;
+use tpv_python::builtins;
+use tpv_python::exception::NOT_IMPLEMENTED_ERROR;
+use tpv_python::string::Str;
+use tpv_python::value::Value;
 
 use super::entity::Entity;
 use super::modules::MODULES;
@@ -302,7 +302,7 @@ impl Inventory {
 
 /// The names of all modules that can be imported, but for the packages that only hold others.
 pub fn module_names() -> impl Iterator<Item = &'static str> {
-    crate::python::modules::MODULES.iter().chain(MODULES.iter()).map(|module| module.name)
+    tpv_python::modules::MODULES.iter().chain(MODULES.iter()).map(|module| module.name)
 }
 
 #[cfg(test)]

@@ -9,9 +9,9 @@ use crate::galaxy::errors::job_mapping_exception;
 use crate::galaxy::job::Job;
 use crate::galaxy::resource_requirements::extract;
 use crate::patterns::InvalidPattern;
-use crate::python::exception::{PyResult, Raised, raise, type_error};
-use crate::python::string::Str;
-use crate::python::value::Value;
+use tpv_python::exception::{PyResult, Raised, raise, type_error};
+use tpv_python::string::Str;
+use tpv_python::value::Value;
 
 use super::cache::Matches;
 use super::entity::Entity;
@@ -213,8 +213,8 @@ fn observe(
 
 /// The exception that Python raises for a key that is no regular expression.
 fn invalid_pattern(invalid: &InvalidPattern) -> Raised {
-    let class = crate::python::exception::EXCEPTIONS.iter().find(|class| class.name == invalid.class);
-    raise(class.copied().unwrap_or(&crate::python::modules::re::ERROR), invalid.message.as_str())
+    let class = tpv_python::exception::EXCEPTIONS.iter().find(|class| class.name == invalid.class);
+    raise(class.copied().unwrap_or(&tpv_python::modules::re::ERROR), invalid.message.as_str())
 }
 
 /// The id of an entity as text.

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use crate::artifact::tables::{Limit, Resource};
-use crate::python::args::Args;
-use crate::python::builtins::construct;
-use crate::python::exception::PyResult;
-use crate::python::value::Value;
-use crate::python::vm::{CompareOp, Vm};
+use tpv_python::args::Args;
+use tpv_python::builtins::construct;
+use tpv_python::exception::PyResult;
+use tpv_python::value::Value;
+use tpv_python::vm::{CompareOp, Vm};
 
 use super::entity::Entity;
 use super::tags::Tags;

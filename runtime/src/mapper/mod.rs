@@ -36,12 +36,12 @@ use std::cell::RefCell;
 use std::sync::{Arc, Weak};
 
 use crate::artifact::Rules;
-use crate::bytecode::{CodeKind, ProgramData};
 use crate::galaxy::answer::Answer;
 use crate::galaxy::job::Job;
 use crate::galaxy::world::World;
-use crate::jit::{Mode, Native};
-use crate::python::vm::{Limits, LogLevel};
+use tpv_bytecode::{CodeKind, ProgramData};
+use tpv_jit::{Mode, Native};
+use tpv_python::vm::{Limits, LogLevel};
 
 pub use environment::COMPUTED_NAMES;
 use explain::{Observer, Unobserved};

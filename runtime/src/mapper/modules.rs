@@ -3,13 +3,13 @@
 use std::sync::LazyLock;
 
 use crate::galaxy;
-use crate::python::exception::EXCEPTION;
-use crate::python::exception::PyResult;
-use crate::python::module::ModuleDef;
-use crate::python::modules::{self as python_modules, logging};
-use crate::python::types::{BuiltinType, OBJECT};
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::exception::EXCEPTION;
+use tpv_python::exception::PyResult;
+use tpv_python::module::ModuleDef;
+use tpv_python::modules::{self as python_modules, logging};
+use tpv_python::types::{BuiltinType, OBJECT};
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 use super::objects::{
     DESTINATION, ENTITY, ENTITY_WITH_RULES, INCOMPATIBLE_TAGS_EXCEPTION, POOL_ENTITY, ROLE, RULE, SCHEDULING_TAGS, TAG,

@@ -4,12 +4,12 @@
 //! A property goes into the evaluation context when it is evaluated. Where no code of the artifact loads that name, it need
 //! not be there, and no value of it need be made.
 
-use crate::bytecode::{CodeKind, CodeRef, Instr};
 use crate::galaxy::json::dump;
-use crate::python::exception::PyResult;
-use crate::python::program::Program;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_bytecode::{CodeKind, CodeRef, Instr};
+use tpv_python::exception::PyResult;
+use tpv_python::program::Program;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 use super::code::{evaluate, is_plain};
 use super::context::Slots;

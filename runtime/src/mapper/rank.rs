@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::rc::Rc;
 
-use crate::bytecode::CodeKind;
-use crate::python::exception::PyResult;
-use crate::python::value::Value;
+use tpv_bytecode::CodeKind;
+use tpv_python::exception::PyResult;
+use tpv_python::value::Value;
 
 use super::code::evaluate;
 use super::entity::Entity;

@@ -5,10 +5,10 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 
 use crate::artifact::tables::{DestinationRow, EntityRow, RuleRow, Tables, TagsRow, ValueRow};
-use crate::python::dict::{Dict, Key, Table};
-use crate::python::modules::datetime;
-use crate::python::string::Str;
-use crate::python::value::Value;
+use tpv_python::dict::{Dict, Key, Table};
+use tpv_python::modules::datetime;
+use tpv_python::string::Str;
+use tpv_python::value::Value;
 
 use super::cache::Cache;
 use super::entity::{DestinationFields, Entity, RuleFields};

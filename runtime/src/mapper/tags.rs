@@ -10,7 +10,7 @@ use std::rc::Rc;
 use smallvec::SmallVec;
 
 use crate::artifact::tables::TagsRow;
-use crate::python::string::Str;
+use tpv_python::string::Str;
 
 use super::cache::named;
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::artifact::Rules;
 use crate::galaxy::world::World;
-use crate::jit::Native;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_jit::Native;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 use super::Hooks;
 use super::cache::{Cache, MAX_BYTES};

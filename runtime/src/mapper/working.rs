@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::python::exception::PyResult;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::exception::PyResult;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 use super::entity::Entity;
 use super::objects::EntityObject;

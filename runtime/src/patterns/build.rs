@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use super::prefix::{Ending, GAP, prefixes};
 use super::set::{Engine, Entry, Node, PatternKind, PatternSet, Run};
-use crate::python::regex::CompileError;
-use crate::python::regex::engine;
-use crate::python::regex::parser::parse;
-use crate::python::regex::translate::translate;
+use tpv_python::regex::CompileError;
+use tpv_python::regex::engine;
+use tpv_python::regex::parser::parse;
+use tpv_python::regex::translate::translate;
 
 /// A prefix of a pattern, on its way into the trie.
 struct Row {

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::prefix::{Ending, GAP, WILDCARD};
 use super::set::{Node, PatternKind, PatternSet};
-use crate::python::regex::engine;
+use tpv_python::regex::engine;
 
 /// How many compiled patterns a matcher keeps. One takes some 10 to 100 KiB; a config that needs more of them at a time
 /// pays with compiling them again.

@@ -1,6 +1,6 @@
 //! What a pattern begins with.
 
-use crate::python::regex::ast::{At, Node, Pattern, RepeatKind, SetItem, flag};
+use tpv_python::regex::ast::{At, Node, Pattern, RepeatKind, SetItem, flag};
 
 /// The byte that stands for a wildcard (any character but a newline) among the UTF-8 bytes of a prefix. No UTF-8 text
 /// holds it.

@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use rustpython_parser::ast::Stmt;
 use rustpython_parser::text_size::TextRange;
-use tpv_runtime::bytecode::CodeKind;
+use tpv_bytecode::CodeKind;
 use tpv_runtime::mapper::inventory::Inventory;
 
 use crate::config::entity::EntityKind;

@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::config::entity::{Entity, EntityKind};
 use crate::source::Span;
 use crate::yaml::value::Text;
-use tpv_runtime::bytecode::CodeKind;
+use tpv_bytecode::CodeKind;
 
 /// A text of code.
 pub(in crate::lint) struct Site<'a> {

@@ -1,7 +1,7 @@
 //! Targets: assignment, augmented assignment, deletion.
 
 use rustpython_parser::ast::{self, Expr, Ranged};
-use tpv_runtime::bytecode::Instr;
+use tpv_bytecode::Instr;
 
 use super::expression::{binary_op, count};
 use super::{Compiler, Done};

@@ -1,7 +1,7 @@
 //! Calls.
 
 use rustpython_parser::ast::{self, Expr};
-use tpv_runtime::bytecode::{Const, Instr};
+use tpv_bytecode::{Const, Instr};
 
 use super::expression::count;
 use super::{Compiler, Done};

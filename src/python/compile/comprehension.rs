@@ -1,7 +1,7 @@
 //! Comprehensions and generator expressions: functions of one argument, the iterator of the first `for`.
 
 use rustpython_parser::ast::{self, Expr, Ranged};
-use tpv_runtime::bytecode::{Const, Instr};
+use tpv_bytecode::{Const, Instr};
 
 use super::{Compiler, Done};
 use crate::python::scope::ScopeId;

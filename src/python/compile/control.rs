@@ -2,7 +2,7 @@
 
 use rustpython_parser::ast;
 use rustpython_parser::text_size::TextSize;
-use tpv_runtime::bytecode::{Const, Instr};
+use tpv_bytecode::{Const, Instr};
 
 use super::unit::Open;
 use super::{Compiler, Done};

@@ -1,7 +1,7 @@
 //! `try` and `with`.
 
 use rustpython_parser::ast::{self, Stmt};
-use tpv_runtime::bytecode::Instr;
+use tpv_bytecode::Instr;
 
 use super::unit::Open;
 use super::{Compiler, Done};

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use rustpython_parser::ast::{self, CmpOp, Constant, Expr, Operator, Ranged};
-use tpv_runtime::bytecode::{BinaryOp, CompareOp, Const, Instr, UnaryOp};
+use tpv_bytecode::{BinaryOp, CompareOp, Const, Instr, UnaryOp};
 
 use super::{Compiler, Done, fstring};
 use crate::python::assemble::Label;

@@ -4,7 +4,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 use rustpython_parser::ast::{self, Constant, ConversionFlag, Expr};
-use tpv_runtime::bytecode::{Const, Conversion, Instr};
+use tpv_bytecode::{Const, Conversion, Instr};
 
 use super::expression::count;
 use super::{Compiler, Done};

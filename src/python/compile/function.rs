@@ -1,7 +1,7 @@
 //! Functions and lambdas.
 
 use rustpython_parser::ast::{self, Expr};
-use tpv_runtime::bytecode::{Capture, CodeKind, Const, Instr, Parameters};
+use tpv_bytecode::{Capture, CodeKind, Const, Instr, Parameters};
 
 use super::expression::count;
 use super::unit::Unit;

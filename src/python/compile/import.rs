@@ -1,7 +1,7 @@
 //! `import` and `from ... import`.
 
 use rustpython_parser::ast;
-use tpv_runtime::bytecode::Instr;
+use tpv_bytecode::Instr;
 
 use super::{Compiler, Done};
 

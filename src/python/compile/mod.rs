@@ -17,8 +17,8 @@ use indexmap::IndexSet;
 use rustpython_parser::ast::{self, Ranged, Stmt};
 use rustpython_parser::text_size::TextSize;
 use std::collections::HashMap;
-use tpv_runtime::bytecode::kernel::Kernel;
-use tpv_runtime::bytecode::{BinaryOp, CodeKind, Const, Instr};
+use tpv_bytecode::kernel::Kernel;
+use tpv_bytecode::{BinaryOp, CodeKind, Const, Instr};
 use tpv_runtime::mapper::COMPUTED_NAMES;
 
 use super::assemble::Label;

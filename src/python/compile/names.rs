@@ -1,6 +1,6 @@
 //! Reading, setting and deleting variables, wherever they live.
 
-use tpv_runtime::bytecode::{Const, Instr};
+use tpv_bytecode::{Const, Instr};
 
 use super::{Compiler, Done};
 use crate::python::scope::Meaning;

@@ -1,7 +1,7 @@
 //! Statements.
 
 use rustpython_parser::ast::{self, Ranged, Stmt};
-use tpv_runtime::bytecode::{CodeKind, Instr};
+use tpv_bytecode::{CodeKind, Instr};
 
 use super::{Compiler, Done};
 use crate::python::{fold, language};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use indexmap::IndexSet;
 use rustpython_parser::ast::Stmt;
-use tpv_runtime::bytecode::{Capture, Code, CodeKind, Const, Parameters};
+use tpv_bytecode::{Capture, Code, CodeKind, Const, Parameters};
 
 use crate::python::assemble::{Assembler, Label};
 use crate::python::program::ProgramBuilder;

@@ -1,12 +1,12 @@
 //! Blocks to kernels: the second form of those blocks that compute numbers and conditions.
 //!
 //! A block of one expression is lowered where every part of it is something that
-//! [`tpv_runtime::bytecode::kernel`] knows. A part that is not makes the whole block one for the interpreter only: a
+//! [`tpv_bytecode::kernel`] knows. A part that is not makes the whole block one for the interpreter only: a
 //! kernel that always leaves would cost and give nothing.
 
 use rustpython_parser::ast::{self, CmpOp, Constant, Expr, Stmt};
-use tpv_runtime::bytecode::kernel::{Function, Kernel, MAX_DEPTH, MAX_INPUTS, MAX_NODES, Node, Relation, covers};
-use tpv_runtime::bytecode::{BinaryOp, CompareOp, UnaryOp};
+use tpv_bytecode::kernel::{Function, Kernel, MAX_DEPTH, MAX_INPUTS, MAX_NODES, Node, Relation, covers};
+use tpv_bytecode::{BinaryOp, CompareOp, UnaryOp};
 
 use super::{fold, language};
 

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tpv_runtime::python::number::float_text;
+use tpv_python::number::float_text;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::Span;

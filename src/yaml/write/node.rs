@@ -1,7 +1,7 @@
 //! What is to be written: data with comments.
 
+use tpv_python::number::float_text;
 use tpv_runtime::galaxy::json::Json;
-use tpv_runtime::python::number::float_text;
 
 use crate::yaml::tag::prepare_tag;
 use crate::yaml::value::{ConfigValue, Entry, Map, ValueKind};

@@ -4,14 +4,14 @@ use super::{COMPRESSED_EXTENSION_SUFFIXES, DEFAULT_COMPRESSION_FACTOR, GIGABYTES
 use crate::galaxy::job::{DatasetId, InputDataset};
 use crate::galaxy::objects::{Bag, JobFields};
 use crate::galaxy::signature;
-use crate::python::args::Args;
-use crate::python::builtins::construct;
-use crate::python::dict::{Dict, Key, Table};
-use crate::python::exception::{PyResult, type_error};
-use crate::python::string::Str;
-use crate::python::unicode;
-use crate::python::value::Value;
-use crate::python::vm::{BinaryOp, Vm};
+use tpv_python::args::Args;
+use tpv_python::builtins::construct;
+use tpv_python::dict::{Dict, Key, Table};
+use tpv_python::exception::{PyResult, type_error};
+use tpv_python::string::Str;
+use tpv_python::unicode;
+use tpv_python::value::Value;
+use tpv_python::vm::{BinaryOp, Vm};
 
 /// `get_dataset_size(dataset)`: bytes, as a float.
 pub(super) fn get_dataset_size(vm: &mut Vm, args: Args) -> PyResult<Value> {

@@ -1,12 +1,12 @@
 //! Helpers that draw at random, biased by weights. The numbers are those of Python's `random`.
 
 use crate::galaxy::{signature, standard};
-use crate::python::args::Args;
-use crate::python::dict::StrKey;
-use crate::python::exception::{PyResult, value_error};
-use crate::python::string::Str;
-use crate::python::value::Value;
-use crate::python::vm::{CompareOp, Vm};
+use tpv_python::args::Args;
+use tpv_python::dict::StrKey;
+use tpv_python::exception::{PyResult, value_error};
+use tpv_python::string::Str;
+use tpv_python::value::Value;
+use tpv_python::vm::{CompareOp, Vm};
 
 /// `_weighted_draw(items, weights, k)`
 pub(super) fn weighted_draw(vm: &mut Vm, args: Args) -> PyResult<Value> {

@@ -5,11 +5,11 @@ use crate::galaxy::objects::world_of_session;
 use crate::galaxy::resource_requirements::field;
 use crate::galaxy::signature;
 use crate::galaxy::world::{ToolFilter, UserFilter};
-use crate::python::args::Args;
-use crate::python::dict::Dict;
-use crate::python::exception::{KEY_ERROR, NOT_IMPLEMENTED_ERROR, PyResult, host_unavailable, type_error};
-use crate::python::value::Value;
-use crate::python::vm::{BinaryOp, CompareOp, Vm};
+use tpv_python::args::Args;
+use tpv_python::dict::Dict;
+use tpv_python::exception::{KEY_ERROR, NOT_IMPLEMENTED_ERROR, PyResult, host_unavailable, type_error};
+use tpv_python::value::Value;
+use tpv_python::vm::{BinaryOp, CompareOp, Vm};
 
 /// `job_args_match(job, app, args)`: whether the job's parameters have the values that the nested dict `args` gives.
 pub(super) fn job_args_match(vm: &mut Vm, args: Args) -> PyResult<Value> {

@@ -13,10 +13,10 @@ pub use datasets::input_size_of;
 
 use super::modules::galaxy as galaxy_modules;
 use super::{standard, version};
-use crate::python::exception::PyResult;
-use crate::python::module::ModuleDef;
-use crate::python::value::{Builtin, Value};
-use crate::python::vm::Vm;
+use tpv_python::exception::PyResult;
+use tpv_python::module::ModuleDef;
+use tpv_python::value::{Builtin, Value};
+use tpv_python::vm::Vm;
 
 /// `tpv.core.helpers`
 pub static MODULE: ModuleDef = ModuleDef { name: "tpv.core.helpers", get, names: NAMES };

@@ -1,11 +1,11 @@
 //! Helpers on the tags of entities.
 
 use crate::galaxy::signature;
-use crate::python::args::Args;
-use crate::python::exception::PyResult;
-use crate::python::string::Str;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::args::Args;
+use tpv_python::exception::PyResult;
+use tpv_python::string::Str;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 /// `tag_values_match(entity, match_tag_values=None, exclude_tag_values=None)`: whether the entity has all of the first and
 /// none of the second, of whatever kind the tags are.

@@ -2,11 +2,11 @@
 
 use crate::galaxy::signature;
 use crate::galaxy::version::VersionObject;
-use crate::python::args::Args;
-use crate::python::exception::PyResult;
-use crate::python::modules::decide;
-use crate::python::value::Value;
-use crate::python::vm::{CompareOp, Vm};
+use tpv_python::args::Args;
+use tpv_python::exception::PyResult;
+use tpv_python::modules::decide;
+use tpv_python::value::Value;
+use tpv_python::vm::{CompareOp, Vm};
 
 /// `comparator(parse_version(tool.version), parse_version(version))`, or `None` where either is `None`.
 fn compare(vm: &mut Vm, args: Args, function: &'static str, op: CompareOp) -> PyResult<Value> {

@@ -2,7 +2,7 @@
 
 use super::raw::RawJson;
 use crate::galaxy::json::{Fault, Kind, Reader};
-use crate::python::value::Value;
+use tpv_python::value::Value;
 
 pub(super) fn expect(reader: &mut Reader<'_>, kind: Kind, message: &str) -> Result<(), Fault> {
     if reader.kind()? == kind { Ok(()) } else { Err(Fault::new(message, reader.offset())) }

@@ -2,8 +2,8 @@
 
 use super::fields::expect;
 use crate::galaxy::json::{Fault, Kind, Reader};
-use crate::python::modules::datetime::naive_utc;
-use crate::python::value::Value;
+use tpv_python::modules::datetime::naive_utc;
+use tpv_python::value::Value;
 
 /// The text of a JSON value that was checked when its line was read.
 #[derive(Clone, Debug, PartialEq, Eq)]

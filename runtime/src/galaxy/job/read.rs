@@ -8,7 +8,7 @@ use super::raw::{Further, RawJson};
 use super::records::{DatasetId, History, InputDataset, Role, Size, Tool, User};
 use crate::galaxy::json::{Fault, Json, Kind, Reader};
 use crate::galaxy::resource_requirements::Requirement;
-use crate::python::value::Value;
+use tpv_python::value::Value;
 
 /// The job of a line.
 pub(super) fn read_job(reader: &mut Reader<'_>) -> Result<Job, Fault> {

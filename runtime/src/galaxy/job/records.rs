@@ -2,7 +2,7 @@
 
 use super::raw::{Further, RawJson};
 use crate::galaxy::resource_requirements::Requirement;
-use crate::python::value::Value;
+use tpv_python::value::Value;
 
 /// `tool`
 #[derive(Clone, Debug, Default)]

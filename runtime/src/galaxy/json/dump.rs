@@ -1,14 +1,14 @@
 //! Python values as JSON text: what `json.dumps(value, default=repr)` gives.
 
 use super::writer::{escape_into, escaped_len, float_text};
-use crate::python::exception::{PyResult, type_error, value_error};
-use crate::python::identity::Inside;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::exception::{PyResult, type_error, value_error};
+use tpv_python::identity::Inside;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 /// Appends a value as JSON: tuples become lists, keys become strings, and what JSON does not know becomes its `repr`.
 ///
-/// What is appended to may not become longer than a value of code may ([`crate::python::vm::Limits::bytes`]): an answer has the
+/// What is appended to may not become longer than a value of code may ([`tpv_python::vm::Limits::bytes`]): an answer has the
 /// budget that evaluation has, however small the values are that it unfolds from.
 ///
 /// # Errors
@@ -155,7 +155,7 @@ mod tests {
 
     use super::*;
     use crate::galaxy::json::{Json, Reader, write_text};
-    use crate::python::vm::NoEnvironment;
+    use tpv_python::vm::NoEnvironment;
 
     #[test]
     fn what_is_dumped_is_what_the_tree_writes() {

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use num_bigint::BigInt;
 
 use super::skip::{MAX_QUICK_DEPTH, plain_length, quick_end};
-use crate::python::dict::{Dict, Key, Table};
-use crate::python::string::Str;
-use crate::python::value::Value;
+use tpv_python::dict::{Dict, Key, Table};
+use tpv_python::string::Str;
+use tpv_python::value::Value;
 
 /// Values nest no deeper than this, so that recursion over them is bounded.
 const MAX_DEPTH: usize = 200;

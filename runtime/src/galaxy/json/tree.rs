@@ -6,11 +6,11 @@ use indexmap::IndexMap;
 use num_bigint::BigInt;
 
 use super::{Fault, Kind, Reader};
-use crate::python::dict::Dict;
-use crate::python::exception::{PyResult, value_error};
-use crate::python::string::Str;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::dict::Dict;
+use tpv_python::exception::{PyResult, value_error};
+use tpv_python::string::Str;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 /// A JSON value, as Python's `json` understands it.
 #[derive(Clone, Debug, PartialEq)]

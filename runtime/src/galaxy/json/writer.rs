@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::Json;
-use crate::python::number::float_text;
+use tpv_python::number::float_text;
 
 /// Appends a JSON value.
 pub fn write_text(out: &mut String, value: &Json) {

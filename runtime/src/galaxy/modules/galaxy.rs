@@ -3,11 +3,11 @@
 use super::model::{self, CLASSES};
 use crate::galaxy::errors::{JOB_MAPPING_CONFIGURATION_EXCEPTION, JOB_MAPPING_EXCEPTION, JOB_NOT_READY_EXCEPTION};
 use crate::galaxy::version;
-use crate::python::exception::PyResult;
-use crate::python::module::ModuleDef;
-use crate::python::types::BuiltinType;
-use crate::python::value::{Builtin, Value};
-use crate::python::vm::Vm;
+use tpv_python::exception::PyResult;
+use tpv_python::module::ModuleDef;
+use tpv_python::types::BuiltinType;
+use tpv_python::value::{Builtin, Value};
+use tpv_python::vm::Vm;
 
 pub(super) fn none(_: &mut Vm, _: &str) -> PyResult<Option<Value>> {
     Ok(None)
@@ -40,9 +40,9 @@ pub static TOOLS: ModuleDef =
     ModuleDef { name: "galaxy.tools", get: |_, name| Ok(class_of(&[&TOOL], name)), names: &["Tool"] };
 
 static UNIVERSE_APPLICATION: BuiltinType =
-    BuiltinType::new("UniverseApplication", "galaxy.app", &crate::python::types::OBJECT);
+    BuiltinType::new("UniverseApplication", "galaxy.app", &tpv_python::types::OBJECT);
 
-static TOOL: BuiltinType = BuiltinType::new("Tool", "galaxy.tools", &crate::python::types::OBJECT);
+static TOOL: BuiltinType = BuiltinType::new("Tool", "galaxy.tools", &tpv_python::types::OBJECT);
 
 /// `galaxy.jobs.mapper`
 pub static JOBS_MAPPER: ModuleDef = ModuleDef {

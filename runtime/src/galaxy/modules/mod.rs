@@ -7,7 +7,7 @@ pub mod packaging;
 pub mod sqlalchemy;
 pub mod tpv;
 
-use crate::python::module::ModuleDef;
+use tpv_python::module::ModuleDef;
 
 /// The modules of this folder and TPV's helpers, by dotted name. The mapper adds `tpv.core.entities` and its like, whose
 /// classes it implements.

@@ -5,7 +5,7 @@
 //! They are classes of the database's objects. What the job file describes are objects of their own, as in the reference
 //! implementation, so that `isinstance(job, galaxy.model.Job)` is false for them.
 
-use crate::python::types::{BuiltinType, OBJECT};
+use tpv_python::types::{BuiltinType, OBJECT};
 
 macro_rules! model_classes {
     ($($id:ident = $name:literal;)*) => {

@@ -3,9 +3,9 @@
 use super::galaxy::none;
 use crate::galaxy::version::{INVALID_VERSION, VERSION};
 use crate::galaxy::{signature, version};
-use crate::python::module::ModuleDef;
-use crate::python::types::BuiltinType;
-use crate::python::value::{Builtin, Value};
+use tpv_python::module::ModuleDef;
+use tpv_python::types::BuiltinType;
+use tpv_python::value::{Builtin, Value};
 
 /// `packaging`
 pub static PACKAGING: ModuleDef = ModuleDef { name: "packaging", get: none, names: &[] };

@@ -8,14 +8,14 @@ use crate::galaxy::query;
 use crate::galaxy::query::expression::{Aggregate, Expr, Function, Sql};
 use crate::galaxy::query::{beyond, element, statement};
 use crate::galaxy::signature;
-use crate::python::args::Args;
-use crate::python::exception::{PyResult, type_error};
-use crate::python::module::ModuleDef;
-use crate::python::object::Object;
-use crate::python::string::Str;
-use crate::python::types::{BuiltinType, OBJECT};
-use crate::python::value::{Builtin, Value};
-use crate::python::vm::Vm;
+use tpv_python::args::Args;
+use tpv_python::exception::{PyResult, type_error};
+use tpv_python::module::ModuleDef;
+use tpv_python::object::Object;
+use tpv_python::string::Str;
+use tpv_python::types::{BuiltinType, OBJECT};
+use tpv_python::value::{Builtin, Value};
+use tpv_python::vm::Vm;
 
 /// The names of `sqlalchemy.sql`; `sqlalchemy` itself has one more.
 const NAMES: &[&str] = &[
@@ -170,7 +170,7 @@ fn unanswered(names: &[&'static str], name: &str) -> Option<Value> {
 
 impl Object for Unanswered {
     fn class(&self) -> &'static BuiltinType {
-        &crate::python::types::FUNCTION
+        &tpv_python::types::FUNCTION
     }
 
     fn callable(&self) -> bool {

@@ -2,10 +2,10 @@
 
 use super::galaxy::none;
 use crate::galaxy::resource_requirements::RESOURCE_TYPES;
-use crate::python::exception::PyResult;
-use crate::python::module::ModuleDef;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::exception::PyResult;
+use tpv_python::module::ModuleDef;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 /// `tpv`
 pub static TPV: ModuleDef = ModuleDef { name: "tpv", get: none, names: &[] };

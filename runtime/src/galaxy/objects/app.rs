@@ -10,13 +10,13 @@ use super::stand_in;
 use crate::galaxy::modules::model;
 use crate::galaxy::signature;
 use crate::galaxy::world::World;
-use crate::python::args::Args;
-use crate::python::dict::{Dict, Key};
-use crate::python::exception::PyResult;
-use crate::python::string::Str;
-use crate::python::types::BuiltinType;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::args::Args;
+use tpv_python::dict::{Dict, Key};
+use tpv_python::exception::PyResult;
+use tpv_python::string::Str;
+use tpv_python::types::BuiltinType;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 host_classes! {
     /// `App`

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use crate::galaxy::job::Further;
-use crate::python::args::Args;
-use crate::python::exception::{PyResult, attribute_error};
-use crate::python::object::Object;
-use crate::python::string::Str;
-use crate::python::types::BuiltinType;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::args::Args;
+use tpv_python::exception::{PyResult, attribute_error};
+use tpv_python::object::Object;
+use tpv_python::string::Str;
+use tpv_python::types::BuiltinType;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 /// The attributes of one class of objects.
 pub trait Fields: 'static {
@@ -129,9 +129,9 @@ impl<F: Fields> Object for Bag<F> {
 /// Their module is that of the reference implementation, whose objects they stand for: it shows in `repr`.
 macro_rules! host_classes {
     ($($(#[$doc:meta])* $id:ident = $name:literal ($($method:literal => $function:expr),*);)*) => {
-        $($(#[$doc])* pub static $id: $crate::python::types::BuiltinType = $crate::python::types::BuiltinType {
-            methods: &[$($crate::python::value::Method { name: $method, call: $function }),*],
-..$crate::python::types::BuiltinType::new($name, "tpv_oracle", &$crate::python::types::OBJECT)
+        $($(#[$doc])* pub static $id: tpv_python::types::BuiltinType = tpv_python::types::BuiltinType {
+            methods: &[$(tpv_python::value::Method { name: $method, call: $function }),*],
+..tpv_python::types::BuiltinType::new($name, "tpv_oracle", &tpv_python::types::OBJECT)
 };)*
     };
 }

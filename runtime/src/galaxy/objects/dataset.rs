@@ -7,12 +7,12 @@ use super::loose::{Loose, METADATA_COLLECTION};
 use super::stand_in;
 use crate::galaxy::job::{Further, InputDataset, Job, RawJson};
 use crate::galaxy::signature;
-use crate::python::args::Args;
-use crate::python::dict::Dict;
-use crate::python::exception::PyResult;
-use crate::python::types::BuiltinType;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::args::Args;
+use tpv_python::dict::Dict;
+use tpv_python::exception::PyResult;
+use tpv_python::types::BuiltinType;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 host_classes! {
     /// `JobToInputDatasetAssociation`

@@ -9,12 +9,12 @@ use super::stand_in;
 use crate::galaxy::job::{DatasetId, Further, Job, RawJson};
 use crate::galaxy::json::Reader;
 use crate::galaxy::signature;
-use crate::python::args::Args;
-use crate::python::dict::{Dict, StrKey, Table};
-use crate::python::exception::PyResult;
-use crate::python::types::BuiltinType;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::args::Args;
+use tpv_python::dict::{Dict, StrKey, Table};
+use tpv_python::exception::PyResult;
+use tpv_python::types::BuiltinType;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 host_classes! {
     /// `Job`

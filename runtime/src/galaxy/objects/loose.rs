@@ -5,14 +5,14 @@ use std::rc::Rc;
 
 use super::bag::host_classes;
 use crate::galaxy::signature;
-use crate::python::args::Args;
-use crate::python::dict::{Dict, StrKey};
-use crate::python::exception::{PyResult, attribute_error};
-use crate::python::object::Object;
-use crate::python::string::Str;
-use crate::python::types::BuiltinType;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::args::Args;
+use tpv_python::dict::{Dict, StrKey};
+use tpv_python::exception::{PyResult, attribute_error};
+use tpv_python::object::Object;
+use tpv_python::string::Str;
+use tpv_python::types::BuiltinType;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 host_classes! {
     /// `JobWrapper`

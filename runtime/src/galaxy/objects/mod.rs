@@ -27,8 +27,8 @@ pub use tool::{DYNAMIC_TOOL, RESOURCE_REQUIREMENT, TOOL};
 pub use user::{ROLE, USER};
 
 use super::job::{Job, RawJson};
-use crate::python::dict::Dict;
-use crate::python::value::Value;
+use tpv_python::dict::Dict;
+use tpv_python::value::Value;
 
 /// What Galaxy calls TPV with for one job, but for `app`: see [`app`].
 pub struct JobObjects {

@@ -12,13 +12,13 @@ use crate::galaxy::query::rows::first_column;
 use crate::galaxy::query::statement;
 use crate::galaxy::signature;
 use crate::galaxy::world::{World, normal_sql};
-use crate::python::args::Args;
-use crate::python::exception::{PyResult, attribute_error, host_unavailable};
-use crate::python::object::Object;
-use crate::python::string::Str;
-use crate::python::types::BuiltinType;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::args::Args;
+use tpv_python::exception::{PyResult, attribute_error, host_unavailable};
+use tpv_python::object::Object;
+use tpv_python::string::Str;
+use tpv_python::types::BuiltinType;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 host_classes! {
     /// `Session`

@@ -7,12 +7,12 @@ use super::stand_in;
 use crate::galaxy::job::{Further, Job};
 use crate::galaxy::resource_requirements::Requirement;
 use crate::galaxy::{signature, standard};
-use crate::python::args::Args;
-use crate::python::dict::Dict;
-use crate::python::exception::{PyResult, not_implemented_error};
-use crate::python::types::{BuiltinType, OBJECT};
-use crate::python::value::{Method, Value};
-use crate::python::vm::Vm;
+use tpv_python::args::Args;
+use tpv_python::dict::Dict;
+use tpv_python::exception::{PyResult, not_implemented_error};
+use tpv_python::types::{BuiltinType, OBJECT};
+use tpv_python::value::{Method, Value};
+use tpv_python::vm::Vm;
 
 host_classes! {
     /// `Tool`

@@ -6,12 +6,12 @@ use super::beyond;
 use super::expression::{Expr, Sql};
 use super::statement;
 use crate::galaxy::world::JobRow;
-use crate::python::args::Args;
-use crate::python::exception::{PyResult, attribute_error};
-use crate::python::object::Object;
-use crate::python::types::{BuiltinType, OBJECT};
-use crate::python::value::Value;
-use crate::python::vm::{CompareOp, Vm};
+use tpv_python::args::Args;
+use tpv_python::exception::{PyResult, attribute_error};
+use tpv_python::object::Object;
+use tpv_python::types::{BuiltinType, OBJECT};
+use tpv_python::value::Value;
+use tpv_python::vm::{CompareOp, Vm};
 
 /// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -388,7 +388,7 @@ impl Object for Columns {
             Value::Int(_) => vm.get_item(&Value::list(all().collect()), key),
             _ => match key.as_str().and_then(|name| Field::named(name.as_str())) {
                 Some(field) => Ok(Expr::Column(field).value()),
-                None => Err(crate::python::exception::key_error(key.clone())),
+                None => Err(tpv_python::exception::key_error(key.clone())),
             },
         }
     }

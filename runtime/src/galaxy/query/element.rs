@@ -7,12 +7,12 @@ use super::columns::Kind;
 use super::expression::{Arithmetic, Expr, Sql};
 use super::statement::{self, Statement};
 use super::{argument_error, beyond};
-use crate::python::args::Args;
-use crate::python::exception::{PyResult, type_error};
-use crate::python::object::Object;
-use crate::python::types::{BuiltinType, OBJECT};
-use crate::python::value::Value;
-use crate::python::vm::{CompareOp, Vm};
+use tpv_python::args::Args;
+use tpv_python::exception::{PyResult, type_error};
+use tpv_python::object::Object;
+use tpv_python::types::{BuiltinType, OBJECT};
+use tpv_python::value::Value;
+use tpv_python::vm::{CompareOp, Vm};
 
 /// What `Job.state` and everything built from it is to code.
 pub static COLUMN_ELEMENT: BuiltinType = BuiltinType::new("ColumnElement", "sqlalchemy.sql.elements", &OBJECT);

@@ -9,10 +9,10 @@ use super::columns::Field;
 use super::expression::{Aggregate, Arithmetic, Expr, Function, Sql};
 use super::statement;
 use crate::galaxy::world::{JobRow, World};
-use crate::python::args::Args;
-use crate::python::exception::PyResult;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::args::Args;
+use tpv_python::exception::PyResult;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 /// A row of the table with its place.
 pub type Placed<'a> = (usize, &'a JobRow);
@@ -39,7 +39,7 @@ pub fn order(a: &Sql, b: &Sql) -> Ordering {
 fn adapted(value: &Sql, column: Option<Field>) -> Sql {
     match (column.map(Field::is_text), value) {
         (Some(true), Sql::Int(value)) => Sql::Text(value.to_string().into()),
-        (Some(true), Sql::Real(value)) => Sql::Text(crate::python::number::float_text::repr(*value).into()),
+        (Some(true), Sql::Real(value)) => Sql::Text(tpv_python::number::float_text::repr(*value).into()),
         (Some(false), Sql::Text(text)) => match text.trim().parse::<i64>() {
             Ok(value) => Sql::Int(value),
             Err(_) => text.trim().parse().map_or_else(|_| value.clone(), Sql::Real),
@@ -327,7 +327,7 @@ fn text_of(value: &Sql) -> Option<String> {
     match value {
         Sql::Null => None,
         Sql::Int(value) => Some(value.to_string()),
-        Sql::Real(value) => Some(crate::python::number::float_text::repr(*value)),
+        Sql::Real(value) => Some(tpv_python::number::float_text::repr(*value)),
         Sql::Text(text) => Some(text.to_string()),
     }
 }

@@ -8,9 +8,9 @@ use super::columns::Field;
 use super::element::Element;
 use super::statement::Parts;
 use super::states;
-use crate::python::exception::PyResult;
-use crate::python::value::Value;
-use crate::python::vm::CompareOp;
+use tpv_python::exception::PyResult;
+use tpv_python::value::Value;
+use tpv_python::vm::CompareOp;
 
 /// A value of SQL.
 #[derive(Clone, Debug, PartialEq)]

@@ -16,9 +16,9 @@ pub mod states;
 
 use crate::galaxy::errors::host_unavailable;
 use crate::galaxy::modules::model;
-use crate::python::exception::{EXCEPTION, PyResult, Raised, raise};
-use crate::python::types::BuiltinType;
-use crate::python::value::Value;
+use tpv_python::exception::{EXCEPTION, PyResult, Raised, raise};
+use tpv_python::types::BuiltinType;
+use tpv_python::value::Value;
 
 use columns::Field;
 use expression::Expr;

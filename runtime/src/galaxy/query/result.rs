@@ -7,12 +7,12 @@ use std::rc::Rc;
 use super::rows::{Row, first_column};
 use super::statement::Selected;
 use super::{MULTIPLE_RESULTS_FOUND, NO_RESULT_FOUND, beyond};
-use crate::python::args::Args;
-use crate::python::exception::{PyResult, raise};
-use crate::python::object::Object;
-use crate::python::types::{BuiltinType, OBJECT};
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::args::Args;
+use tpv_python::exception::{PyResult, raise};
+use tpv_python::object::Object;
+use tpv_python::types::{BuiltinType, OBJECT};
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 static RESULT: BuiltinType = BuiltinType::new("ChunkedIteratorResult", "sqlalchemy.engine.result", &OBJECT);
 static SCALAR_RESULT: BuiltinType = BuiltinType::new("ScalarResult", "sqlalchemy.engine.result", &OBJECT);

@@ -8,14 +8,14 @@ use super::element::Element;
 use super::states;
 use crate::galaxy::modules::model;
 use crate::galaxy::world::JobRow;
-use crate::python::args::Args;
-use crate::python::dict::Dict;
-use crate::python::exception::{PyResult, attribute_error, key_error};
-use crate::python::object::Object;
-use crate::python::string::Str;
-use crate::python::types::{BuiltinType, OBJECT};
-use crate::python::value::Value;
-use crate::python::vm::{CompareOp, Vm};
+use tpv_python::args::Args;
+use tpv_python::dict::Dict;
+use tpv_python::exception::{PyResult, attribute_error, key_error};
+use tpv_python::object::Object;
+use tpv_python::string::Str;
+use tpv_python::types::{BuiltinType, OBJECT};
+use tpv_python::value::Value;
+use tpv_python::vm::{CompareOp, Vm};
 
 static ROW: BuiltinType = BuiltinType::new("Row", "sqlalchemy.engine.row", &OBJECT);
 static ROW_MAPPING: BuiltinType = BuiltinType::new("RowMapping", "sqlalchemy.engine.row", &OBJECT);
@@ -98,7 +98,7 @@ impl Object for Row {
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
-        Some(crate::python::hash::hash(vm, &self.values))
+        Some(tpv_python::hash::hash(vm, &self.values))
     }
 
     fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {

@@ -13,12 +13,12 @@ use super::rows::{Row, StoredJob, first_column};
 use super::{argument_error, beyond, invalid_request};
 use crate::galaxy::modules::model;
 use crate::galaxy::world::World;
-use crate::python::args::Args;
-use crate::python::exception::{PyResult, type_error};
-use crate::python::object::Object;
-use crate::python::types::{BuiltinType, OBJECT};
-use crate::python::value::Value;
-use crate::python::vm::{CompareOp, Vm};
+use tpv_python::args::Args;
+use tpv_python::exception::{PyResult, type_error};
+use tpv_python::object::Object;
+use tpv_python::types::{BuiltinType, OBJECT};
+use tpv_python::value::Value;
+use tpv_python::vm::{CompareOp, Vm};
 
 static QUERY: BuiltinType = BuiltinType::new("Query", "sqlalchemy.orm.query", &OBJECT);
 static SELECT: BuiltinType = BuiltinType::new("Select", "sqlalchemy.sql.selectable", &OBJECT);
@@ -247,7 +247,7 @@ impl Statement {
         Ok(Value::object(Self { world: self.world.clone(), parts }))
     }
 
-    fn no_property(&self, name: &str) -> crate::python::exception::Raised {
+    fn no_property(&self, name: &str) -> tpv_python::exception::Raised {
         let entity = match self.parts.asked.first() {
             Some(Asked::Column(column)) => match &**column {
                 Expr::Column(field) => format!("job.{}", field.name()),

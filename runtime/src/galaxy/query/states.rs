@@ -1,14 +1,14 @@
 //! `Job.states`: the states of a job, as Galaxy's enumeration of texts.
 
-use crate::python::args::Args;
-use crate::python::exception::{PyResult, key_error, value_error};
-use crate::python::hash::hash_str;
-use crate::python::iterator::{Items, IteratorObject};
-use crate::python::object::Object;
-use crate::python::types::{BuiltinType, GENERATOR, OBJECT, STR};
-use crate::python::value::Value;
-use crate::python::vm::operators::of_method;
-use crate::python::vm::{BinaryOp, CompareOp, Vm};
+use tpv_python::args::Args;
+use tpv_python::exception::{PyResult, key_error, value_error};
+use tpv_python::hash::hash_str;
+use tpv_python::iterator::{Items, IteratorObject};
+use tpv_python::object::Object;
+use tpv_python::types::{BuiltinType, GENERATOR, OBJECT, STR};
+use tpv_python::value::Value;
+use tpv_python::vm::operators::of_method;
+use tpv_python::vm::{BinaryOp, CompareOp, Vm};
 
 /// Names and values, in Galaxy's order.
 pub const STATES: [(&str, &str); 15] = [

@@ -57,7 +57,7 @@ fn class(char: char) -> Class {
         'a'..='z' => Class::Letters,
         '.' => Class::Dot,
         '-' => Class::Dash,
-        _ if crate::python::unicode::is_decimal(char) => Class::Digits,
+        _ if tpv_python::unicode::is_decimal(char) => Class::Digits,
         _ => Class::Other,
     }
 }

@@ -3,17 +3,17 @@
 use super::Version;
 use super::pep440::{LocalPart, Number, Pep440};
 use crate::galaxy::signature;
-use crate::python::args::Args;
-use crate::python::builtins::exceptions;
-use crate::python::exception::{PyResult, VALUE_ERROR, raise, type_error};
-use crate::python::hash::hash_immutable;
-use crate::python::modules::decide;
-use crate::python::number::parse;
-use crate::python::object::Object;
-use crate::python::string::Str;
-use crate::python::types::{BuiltinType, OBJECT};
-use crate::python::value::Value;
-use crate::python::vm::{CompareOp, Vm};
+use tpv_python::args::Args;
+use tpv_python::builtins::exceptions;
+use tpv_python::exception::{PyResult, VALUE_ERROR, raise, type_error};
+use tpv_python::hash::hash_immutable;
+use tpv_python::modules::decide;
+use tpv_python::number::parse;
+use tpv_python::object::Object;
+use tpv_python::string::Str;
+use tpv_python::types::{BuiltinType, OBJECT};
+use tpv_python::value::Value;
+use tpv_python::vm::{CompareOp, Vm};
 
 /// `packaging.version.Version`
 pub static VERSION: BuiltinType = BuiltinType {

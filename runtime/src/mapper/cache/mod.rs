@@ -16,8 +16,8 @@ use std::cell::Cell;
 use std::num::NonZeroU32;
 use std::rc::Rc;
 
-use crate::python::exception::PyResult;
-use crate::python::value::Value;
+use tpv_python::exception::PyResult;
+use tpv_python::value::Value;
 
 use super::context::Context;
 use super::entity::{Entity, Identity};

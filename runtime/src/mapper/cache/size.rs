@@ -11,7 +11,7 @@ use crate::mapper::lookup::{Provided, Section};
 use crate::mapper::matching::Fitting;
 use crate::mapper::properties::Properties;
 use crate::mapper::tags::TagList;
-use crate::python::value::Value;
+use tpv_python::value::Value;
 
 use super::{Derivation, Matches};
 

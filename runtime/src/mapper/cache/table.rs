@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
 use std::hash::Hash;
 
-use crate::word_hash::WordMap;
+use tpv_python::word_hash::WordMap;
 
 use super::size::{HeapSize, entry};
 

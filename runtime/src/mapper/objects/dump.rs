@@ -5,12 +5,12 @@ use crate::galaxy::errors::host_unavailable;
 use crate::mapper::data::deep_copy;
 use crate::mapper::entity::Entity;
 use crate::mapper::tags::{TagNames, TagType, Tags};
-use crate::python::args::Args;
-use crate::python::dict::Dict;
-use crate::python::exception::{PyResult, type_error};
-use crate::python::string::Str;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::args::Args;
+use tpv_python::dict::Dict;
+use tpv_python::exception::{PyResult, type_error};
+use tpv_python::string::Str;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 /// The arguments of `dict` and `model_dump`.
 struct Options {

@@ -12,14 +12,14 @@ use crate::mapper::entity::{Entity, Identity};
 use crate::mapper::inherit;
 use crate::mapper::matching;
 use crate::mapper::tags::TagNames;
-use crate::python::args::Args;
-use crate::python::dict::Dict;
-use crate::python::exception::{PyResult, type_error};
-use crate::python::object::Object;
-use crate::python::string::Str;
-use crate::python::types::BuiltinType;
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::args::Args;
+use tpv_python::dict::Dict;
+use tpv_python::exception::{PyResult, type_error};
+use tpv_python::object::Object;
+use tpv_python::string::Str;
+use tpv_python::types::BuiltinType;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 use super::parts::Parts;
 use super::{SchedulingTagsObject, class_of, dump};
@@ -54,7 +54,7 @@ impl EntityObject {
     /// `AttributeError`, as TPV gets where a rank function returned something else.
     pub fn of(value: &Value) -> PyResult<&Self> {
         value.downcast::<Self>().ok_or_else(|| {
-            crate::python::exception::attribute_error(format!(
+            tpv_python::exception::attribute_error(format!(
                 "'{}' object has no attribute 'combine'",
                 value.type_name().as_str()
             ))

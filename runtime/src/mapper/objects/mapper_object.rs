@@ -6,12 +6,12 @@ use crate::mapper::entity::Entity;
 use crate::mapper::lookup::Section;
 use crate::mapper::store::Store;
 use crate::mapper::tags::TagNames;
-use crate::python::dict::Dict;
-use crate::python::exception::PyResult;
-use crate::python::object::Object;
-use crate::python::types::{BuiltinType, OBJECT};
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::dict::Dict;
+use tpv_python::exception::PyResult;
+use tpv_python::object::Object;
+use tpv_python::types::{BuiltinType, OBJECT};
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 use super::EntityObject;
 

@@ -13,9 +13,9 @@ pub use tag_types::{TagObject, TagTypeClass, TagTypeMember};
 pub use tags_object::SchedulingTagsObject;
 
 use crate::artifact::tables::EntityClass;
-use crate::python::builtins::exceptions;
-use crate::python::exception::EXCEPTION;
-use crate::python::types::{BuiltinType, OBJECT};
+use tpv_python::builtins::exceptions;
+use tpv_python::exception::EXCEPTION;
+use tpv_python::types::{BuiltinType, OBJECT};
 
 /// Declares the classes of `tpv.core.entities`.
 macro_rules! classes {
@@ -49,9 +49,9 @@ classes! {
     /// `Tag`
     TAG = "Tag" (&OBJECT, Some(tag_types::construct_tag));
     /// `TagType`, an `IntEnum`
-    TAG_TYPE = "TagType" (&crate::python::types::INT, None);
+    TAG_TYPE = "TagType" (&tpv_python::types::INT, None);
     /// What `TagType` itself is.
-    ENUM_TYPE = "EnumType" (&crate::python::types::TYPE, None);
+    ENUM_TYPE = "EnumType" (&tpv_python::types::TYPE, None);
 }
 
 /// Declares TPV's exceptions.

@@ -1,6 +1,6 @@
 //! A handful of values by name.
 
-use crate::python::value::Value;
+use tpv_python::value::Value;
 
 /// The parts of an object that code got to see. Most objects have none: an empty one takes no memory, and looking through a
 /// few is quicker than a table.

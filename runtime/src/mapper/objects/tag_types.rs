@@ -1,15 +1,15 @@
 //! `TagType` and `Tag` of `tpv.core.entities`.
 
 use crate::mapper::tags::TagType;
-use crate::python::args::Args;
-use crate::python::exception::{PyResult, attribute_error, key_error, raise_with, value_error};
-use crate::python::iterator::{Items, IteratorObject};
-use crate::python::object::Object;
-use crate::python::string::Str;
-use crate::python::types::{BuiltinType, LIST_ITERATOR};
-use crate::python::value::Value;
-use crate::python::vm::operators::of_method;
-use crate::python::vm::{BinaryOp, CompareOp, Vm};
+use tpv_python::args::Args;
+use tpv_python::exception::{PyResult, attribute_error, key_error, raise_with, value_error};
+use tpv_python::iterator::{Items, IteratorObject};
+use tpv_python::object::Object;
+use tpv_python::string::Str;
+use tpv_python::types::{BuiltinType, LIST_ITERATOR};
+use tpv_python::value::Value;
+use tpv_python::vm::operators::of_method;
+use tpv_python::vm::{BinaryOp, CompareOp, Vm};
 
 use super::{ENUM_TYPE, TAG, TAG_TYPE};
 
@@ -107,7 +107,7 @@ impl Object for TagTypeMember {
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
-        Some(crate::python::hash::hash(vm, &self.int()))
+        Some(tpv_python::hash::hash(vm, &self.int()))
     }
 }
 
@@ -222,12 +222,12 @@ impl Object for TagObject {
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
         let pair = Value::tuple(vec![self.value.clone(), self.tag_type.clone()]);
-        Some(crate::python::hash::hash(vm, &pair))
+        Some(tpv_python::hash::hash(vm, &pair))
     }
 }
 
 /// `dataclasses.FrozenInstanceError`
 pub static FROZEN_INSTANCE_ERROR: BuiltinType = BuiltinType {
-    construct: Some(|_, args| crate::python::builtins::exceptions::construct(&FROZEN_INSTANCE_ERROR, args)),
-    ..BuiltinType::new("FrozenInstanceError", "dataclasses", &crate::python::exception::ATTRIBUTE_ERROR)
+    construct: Some(|_, args| tpv_python::builtins::exceptions::construct(&FROZEN_INSTANCE_ERROR, args)),
+    ..BuiltinType::new("FrozenInstanceError", "dataclasses", &tpv_python::exception::ATTRIBUTE_ERROR)
 };

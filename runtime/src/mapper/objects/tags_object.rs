@@ -6,14 +6,14 @@ use std::rc::Rc;
 use crate::galaxy::signature;
 use crate::mapper::inherit::incompatible;
 use crate::mapper::tags::{TagList, TagNames, TagType, Tags};
-use crate::python::args::Args;
-use crate::python::exception::{PyResult, type_error, value_error};
-use crate::python::iterator::{Items, IteratorObject};
-use crate::python::object::Object;
-use crate::python::string::Str;
-use crate::python::types::{BuiltinType, GENERATOR};
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::args::Args;
+use tpv_python::exception::{PyResult, type_error, value_error};
+use tpv_python::iterator::{Items, IteratorObject};
+use tpv_python::object::Object;
+use tpv_python::string::Str;
+use tpv_python::types::{BuiltinType, GENERATOR};
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 use super::{SCHEDULING_TAGS, TagObject, TagTypeMember, dump};
 
@@ -269,7 +269,7 @@ impl Object for SchedulingTagsObject {
                 Ok(())
             }
             // DIFFERENCE: TPV's class takes any attribute and never reads it; a misspelt list is better refused.
-            None => Err(crate::python::exception::attribute_error(format!(
+            None => Err(tpv_python::exception::attribute_error(format!(
                 "'SchedulingTags' object has no attribute '{}'",
                 name.as_str()
             ))),
@@ -296,8 +296,8 @@ impl Object for SchedulingTagsObject {
         Ok(self.fields(vm, this)?.join(" "))
     }
 
-    fn compare(&self, vm: &mut Vm, op: crate::python::vm::CompareOp, other: &Value) -> Option<PyResult<Value>> {
-        use crate::python::vm::CompareOp;
+    fn compare(&self, vm: &mut Vm, op: tpv_python::vm::CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        use tpv_python::vm::CompareOp;
         let other = other.downcast::<Self>()?;
         let negate = match op {
             CompareOp::Eq => false,

@@ -8,14 +8,14 @@ mod table;
 
 pub use table::MODULES;
 
-use crate::python::args::Args;
-use crate::python::exception::{ExceptionObject, PyResult, Raised};
-use crate::python::module::ModuleDef;
-use crate::python::object::Object;
-use crate::python::string::Str;
-use crate::python::types::{BUILTIN_FUNCTION, BuiltinType};
-use crate::python::value::Value;
-use crate::python::vm::Vm;
+use tpv_python::args::Args;
+use tpv_python::exception::{ExceptionObject, PyResult, Raised};
+use tpv_python::module::ModuleDef;
+use tpv_python::object::Object;
+use tpv_python::string::Str;
+use tpv_python::types::{BUILTIN_FUNCTION, BuiltinType};
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 /// A module that reaches outside.
 pub struct Outside {

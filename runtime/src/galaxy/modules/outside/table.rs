@@ -1,12 +1,12 @@
 //! What the modules that reach outside have: the names that rules use, and all exceptions.
 
 use super::Outside;
-use crate::python::builtins::exceptions;
-use crate::python::exception::{
+use tpv_python::builtins::exceptions;
+use tpv_python::exception::{
     EXCEPTION, FILE_NOT_FOUND_ERROR, HOST_UNAVAILABLE, OS_ERROR, RUNTIME_ERROR, TIMEOUT_ERROR, WARNING,
 };
-use crate::python::module::ModuleDef;
-use crate::python::types::BuiltinType;
+use tpv_python::module::ModuleDef;
+use tpv_python::types::BuiltinType;
 
 /// Declares exceptions: identifier, name, base.
 macro_rules! exceptions {

@@ -1,0 +1,366 @@
+//! Kernels: blocks that compute numbers and conditions, in a form that machine code can be made of.
+//!
+//! A [`Kernel`] says what the block's instructions say, as a tree, and has no effect: it computes a value or leaves. What
+//! leaves is run by the interpreter from its first instruction, so that a kernel needs to know only the cases it is good
+//! for. Kernels are plain data: the compiler writes them, the artifact stores them, [`verify`] checks what was read.
+
+use std::fmt::Write;
+
+use bincode::{Decode, Encode};
+
+use super::code::{Code, CodeKind, ProgramData};
+use super::operator::{BinaryOp, CompareOp, UnaryOp};
+
+/// The most names that a kernel reads.
+pub const MAX_INPUTS: usize = 8;
+
+/// The most nodes of a kernel: what takes long to compile is not worth it.
+pub const MAX_NODES: usize = 256;
+
+/// How deep the tree of a kernel may be, since it is walked by recursion.
+pub const MAX_DEPTH: usize = 48;
+
+/// One link of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+pub enum Relation {
+    /// A rich comparison.
+    Compare(CompareOp),
+    /// `in`, or `not in` where `invert`.
+    Contains {
+        /// Whether it is `not in`.
+        invert: bool,
+    },
+    /// `is`, or `is not` where `invert`.
+    Is {
+        /// Whether it is `is not`.
+        invert: bool,
+    },
+}
+
+/// A builtin that kernels know, called with numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+pub enum Function {
+    /// `min(a, b, ...)`
+    Min,
+    /// `max(a, b, ...)`
+    Max,
+    /// `round(a)`, `round(a, digits)`
+    Round,
+    /// `int(a)`
+    Int,
+    /// `float(a)`
+    Float,
+    /// `abs(a)`
+    Abs,
+}
+
+impl Function {
+    /// All functions.
+    pub const ALL: [Self; 6] = [Self::Min, Self::Max, Self::Round, Self::Int, Self::Float, Self::Abs];
+
+    /// Python's name for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Round => "round",
+            Self::Int => "int",
+            Self::Float => "float",
+            Self::Abs => "abs",
+        }
+    }
+
+    /// Whether a kernel can call it with so many arguments.
+    pub fn takes(self, count: usize) -> bool {
+        match self {
+            Self::Min | Self::Max => count >= 2,
+            Self::Round => count == 1 || count == 2,
+            Self::Int | Self::Float | Self::Abs => count == 1,
+        }
+    }
+}
+
+/// A node of the tree; nodes name others by index.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub enum Node {
+    /// Constant `index` of the code.
+    Const {
+        /// The constant.
+        index: u32,
+    },
+    /// The value of a name.
+    Input {
+        /// The input.
+        index: u32,
+    },
+    /// `op operand`
+    Unary {
+        /// The operator.
+        op: UnaryOp,
+        /// The operand.
+        operand: u32,
+    },
+    /// `left op right`
+    Binary {
+        /// The operator.
+        op: BinaryOp,
+        /// The left operand.
+        left: u32,
+        /// The right operand.
+        right: u32,
+    },
+    /// `first op second op third ...`; what follows a link that is false is not computed.
+    Compare {
+        /// The first operand.
+        first: u32,
+        /// The relations, each with its right operand; at least one.
+        links: Vec<(Relation, u32)>,
+    },
+    /// `a and b and ...` where `all`, else `a or b or ...`: the value of the one that decides.
+    Bool {
+        /// Whether it is `and`.
+        all: bool,
+        /// The operands; at least one.
+        operands: Vec<u32>,
+    },
+    /// `body if test else orelse`
+    If {
+        /// The condition.
+        test: u32,
+        /// The value where it is true.
+        body: u32,
+        /// The value where it is false.
+        orelse: u32,
+    },
+    /// A builtin's value. The kernel is not for contexts in which the name stands for something else.
+    Call {
+        /// The builtin.
+        function: Function,
+        /// Its name in the code's names.
+        name: u32,
+        /// The arguments.
+        arguments: Vec<u32>,
+    },
+    /// `object.name` of a host object.
+    Attribute {
+        /// The object.
+        object: u32,
+        /// The name, in the code's names.
+        name: u32,
+    },
+    /// `text.startswith(affix)`, or `text.endswith(affix)` where `end`.
+    Affix {
+        /// The text.
+        text: u32,
+        /// The affix, or a tuple of them.
+        affix: u32,
+        /// Which end of the text.
+        end: bool,
+    },
+}
+
+impl Node {
+    /// The nodes that this one names.
+    pub fn operands(&self) -> Vec<u32> {
+        match self {
+            Self::Const { .. } | Self::Input { .. } => Vec::new(),
+            Self::Unary { operand, .. } => vec![*operand],
+            Self::Binary { left, right, .. } => vec![*left, *right],
+            Self::Compare { first, links } => {
+                std::iter::once(*first).chain(links.iter().map(|(_, operand)| *operand)).collect()
+            }
+            Self::Bool { operands, .. } => operands.clone(),
+            Self::If { test, body, orelse } => vec![*test, *body, *orelse],
+            Self::Call { arguments, .. } => arguments.clone(),
+            Self::Attribute { object, .. } => vec![*object],
+            Self::Affix { text, affix, .. } => vec![*text, *affix],
+        }
+    }
+}
+
+/// A block as a tree of computations.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+pub struct Kernel {
+    /// The names that it reads, by index in the code's names.
+    pub inputs: Vec<u32>,
+    /// The nodes: each after those that it names, the result last.
+    pub nodes: Vec<Node>,
+}
+
+/// Whether a kernel may compute with the operator; shifts are left to the interpreter.
+pub fn covers(op: BinaryOp) -> bool {
+    !matches!(op, BinaryOp::MatMultiply | BinaryOp::LeftShift | BinaryOp::RightShift)
+}
+
+/// Checks the kernel of a code that was read from a file: every index leads somewhere, every node but the last is an
+/// operand of one later node, and the tree is no larger and no deeper than the compiler makes it.
+///
+/// # Errors
+/// A short English reason why it must not be used.
+pub fn verify(kernel: &Kernel, code: &Code) -> Result<(), String> {
+    let check = |holds: bool, reason: &str| if holds { Ok(()) } else { Err(format!("its kernel {reason}")) };
+    check(code.kind == CodeKind::Block, "is not that of a block")?;
+    check(kernel.inputs.len() <= MAX_INPUTS, "has too many inputs")?;
+    check(kernel.inputs.iter().all(|name| (*name as usize) < code.names.len()), "reads what is no name")?;
+    check(!kernel.nodes.is_empty() && kernel.nodes.len() <= MAX_NODES, "is empty or too large")?;
+    let mut depths: Vec<Option<usize>> = Vec::with_capacity(kernel.nodes.len());
+    for node in &kernel.nodes {
+        match node {
+            Node::Const { index } => {
+                check((*index as usize) < code.consts.len(), "names a constant that is not there")?
+            }
+            Node::Input { index } => {
+                check((*index as usize) < kernel.inputs.len(), "names an input that is not there")?
+            }
+            Node::Attribute { name, .. } | Node::Call { name, .. } => {
+                check((*name as usize) < code.names.len(), "names a name that is not there")?;
+            }
+            _ => {}
+        }
+        check(
+            match node {
+                Node::Binary { op, .. } => covers(*op),
+                Node::Compare { links, .. } => !links.is_empty(),
+                Node::Bool { operands, .. } => !operands.is_empty(),
+                Node::Call { function, arguments, .. } => function.takes(arguments.len()),
+                _ => true,
+            },
+            "has a node that cannot be computed",
+        )?;
+        let mut depth = 1;
+        for operand in node.operands() {
+            // An operand is taken, so that no node has two users.
+            let below = depths.get_mut(operand as usize).and_then(Option::take);
+            check(below.is_some(), "is not a tree in the order of its computation")?;
+            depth = depth.max(below.unwrap_or_default() + 1);
+        }
+        check(depth <= MAX_DEPTH, "is too deep")?;
+        depths.push(Some(depth));
+    }
+    check(depths.iter().filter(|depth| depth.is_some()).count() == 1, "computes what it does not use")
+}
+
+/// The kernel as text, one node a line, for `tpvc inspect`.
+pub(super) fn listing(kernel: &Kernel, data: &ProgramData, code: &Code, constant: impl Fn(u32) -> String) -> String {
+    let name = |index: &u32| {
+        let name = code.names.get(*index as usize).and_then(|name| data.names.get(*name as usize));
+        name.map_or("?", String::as_str)
+    };
+    let list = |operands: &[u32]| operands.iter().map(|operand| format!("%{operand}")).collect::<Vec<_>>().join(", ");
+    let mut text = String::from("  kernel\n");
+    for (index, node) in kernel.nodes.iter().enumerate() {
+        let what = match node {
+            Node::Const { index } => constant(*index),
+            Node::Input { index } => kernel.inputs.get(*index as usize).map_or("?", name).to_owned(),
+            Node::Unary { op, operand } => format!("{op:?} %{operand}"),
+            Node::Binary { op, left, right } => format!("{op:?} %{left}, %{right}"),
+            Node::Compare { first, links } => {
+                links.iter().fold(format!("%{first}"), |mut text, (relation, operand)| {
+                    let _ = write!(text, " {relation:?} %{operand}");
+                    text
+                })
+            }
+            Node::Bool { all, operands } => format!("{} {}", if *all { "And" } else { "Or" }, list(operands)),
+            Node::If { test, body, orelse } => format!("If %{test} then %{body} else %{orelse}"),
+            Node::Call { function, arguments, .. } => format!("{}({})", function.name(), list(arguments)),
+            Node::Attribute { object, name: attribute } => format!("%{object}.{}", name(attribute)),
+            Node::Affix { text, affix, end } => {
+                format!("%{text}.{}(%{affix})", if *end { "endswith" } else { "startswith" })
+            }
+        };
+        let _ = writeln!(text, "    %{index} = {what}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+    use super::*;
+    use crate::{Const, Instr, Parameters};
+
+    fn code() -> Code {
+        Code {
+            kind: CodeKind::Block,
+            name: 0,
+            instrs: vec![Instr::Const { index: 0 }, Instr::Return],
+            consts: vec![Const::Int(2)],
+            names: vec![0],
+            locals: Vec::new(),
+            cells: Vec::new(),
+            free: Vec::new(),
+            closure: Vec::new(),
+            parameters: Parameters::default(),
+            generator: false,
+            max_stack: 1,
+            computed: Vec::new(),
+            root: 0,
+            places: Vec::new(),
+            kernel: None,
+        }
+    }
+
+    fn checked(inputs: Vec<u32>, nodes: Vec<Node>) -> Result<(), String> {
+        verify(&Kernel { inputs, nodes }, &code())
+    }
+
+    fn constant() -> Node {
+        Node::Const { index: 0 }
+    }
+
+    fn negative(operand: u32) -> Node {
+        Node::Unary { op: UnaryOp::Negative, operand }
+    }
+
+    #[test]
+    fn a_tree_in_order_is_sound() {
+        let product = Node::Binary { op: BinaryOp::Multiply, left: 0, right: 1 };
+        assert_eq!(checked(vec![0], vec![Node::Input { index: 0 }, constant(), product]), Ok(()));
+    }
+
+    #[test]
+    fn what_leads_nowhere_is_refused() {
+        for (inputs, nodes) in [
+            (vec![], vec![]),
+            (vec![1], vec![Node::Input { index: 0 }]),
+            (vec![0], vec![Node::Input { index: 1 }]),
+            (vec![0; MAX_INPUTS + 1], vec![constant()]),
+            (vec![], vec![Node::Const { index: 1 }]),
+            (vec![], vec![constant(), Node::Attribute { object: 0, name: 1 }]),
+            // Later than itself, itself, shared, unused.
+            (vec![], vec![negative(1), constant()]),
+            (vec![], vec![negative(0)]),
+            (vec![], vec![constant(), Node::Binary { op: BinaryOp::Add, left: 0, right: 0 }]),
+            (vec![], vec![constant(), constant(), negative(1)]),
+            // What cannot be computed.
+            (vec![], vec![constant(), Node::Compare { first: 0, links: Vec::new() }]),
+            (vec![], vec![Node::Bool { all: true, operands: Vec::new() }]),
+            (vec![], vec![constant(), Node::Call { function: Function::Min, name: 0, arguments: vec![0] }]),
+            (vec![], vec![constant(), constant(), Node::Binary { op: BinaryOp::LeftShift, left: 0, right: 1 }]),
+        ] {
+            assert!(checked(inputs.clone(), nodes.clone()).is_err(), "{inputs:?} {nodes:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_deep_or_too_large_is_refused() {
+        let chain = |length: u32| std::iter::once(constant()).chain((0..length).map(negative)).collect::<Vec<_>>();
+        assert_eq!(checked(vec![], chain(MAX_DEPTH as u32 - 1)), Ok(()));
+        assert!(checked(vec![], chain(MAX_DEPTH as u32)).is_err());
+        let wide = |count: usize| {
+            let operands = (0..count as u32).collect();
+            let mut nodes = vec![constant(); count];
+            nodes.push(Node::Bool { all: true, operands });
+            nodes
+        };
+        assert_eq!(checked(vec![], wide(MAX_NODES - 1)), Ok(()));
+        assert!(checked(vec![], wide(MAX_NODES)).is_err());
+    }
+
+    #[test]
+    fn only_blocks_have_kernels() {
+        let kernel = Kernel { inputs: Vec::new(), nodes: vec![constant()] };
+        assert!(verify(&kernel, &Code { kind: CodeKind::FString, ..code() }).is_err());
+    }
+}

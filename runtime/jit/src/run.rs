@@ -1,0 +1,262 @@
+//! Running kernels: gathers what a block reads from the context, calls the machine code for it, makes a value of the
+//! result.
+
+#![allow(unsafe_code)]
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::sync::Arc;
+
+use super::host::{Host, LEAVE, payload, reference, referenced};
+use super::kinds::Kind;
+use super::machine::{Code, Lookup};
+use super::{Mode, Native};
+use tpv_bytecode::ProgramData;
+use tpv_bytecode::kernel::{Kernel, MAX_INPUTS, Node};
+use tpv_python::builtins;
+use tpv_python::native_code::NativeCode;
+use tpv_python::program::Program;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
+
+/// How often one thread runs a kernel with the same kinds of inputs before it becomes machine code, in [`Mode::Lazy`]:
+/// about as often as it takes for the time that machine code would have saved to reach the time that making it takes. How
+/// that was measured is in `docs/jit.md`.
+const PAYS_AFTER: u32 = 600;
+
+/// The most kinds of inputs for which a kernel has machine code.
+const MAX_VERSIONS: usize = 4;
+
+/// Where an input comes from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// A slot of the context.
+    Slot(usize),
+    /// A name that the host computes.
+    Computed(usize),
+}
+
+/// What is known of a kernel for some kinds of inputs.
+#[derive(Clone, Copy)]
+enum State {
+    /// Nothing: the entry is free.
+    Free,
+    /// How often it ran.
+    Counting(u32),
+    Ready(Code),
+    Useless,
+}
+
+/// One thread's view of a kernel.
+struct LoadedKernel {
+    inputs: Vec<Source>,
+    /// The slots of builtins that the kernel uses: nothing in the context may hide them.
+    builtins: Vec<usize>,
+    /// The kinds of the inputs of the last run, with the machine code for them.
+    last: Cell<(u32, Option<Code>)>,
+    /// By the kinds of the inputs.
+    versions: [Cell<(u32, State)>; MAX_VERSIONS],
+}
+
+/// Machine code as one thread sees it.
+pub(super) struct View {
+    native: Native,
+    /// By code: the kernel as this thread sees it, prepared when it first runs; nothing where it cannot be used.
+    kernels: Box<[OnceCell<Option<Box<LoadedKernel>>>]>,
+    /// What a kernel that runs holds by reference.
+    references: RefCell<Vec<Value>>,
+    /// How many blocks were computed.
+    runs: Cell<u64>,
+}
+
+impl View {
+    pub(super) fn new(native: Native) -> Self {
+        let kernels = native.jit.shared.program().codes.iter().map(|_| OnceCell::new()).collect();
+        Self { native, kernels, references: RefCell::default(), runs: Cell::new(0) }
+    }
+}
+
+impl NativeCode for View {
+    fn is_for(&self, program: &Arc<ProgramData>) -> bool {
+        self.native.jit.is_for(program)
+    }
+
+    /// The value is made last: most blocks take less time than a copy of a value just written, which the processor cannot
+    /// forward from two stores to one load.
+    fn run(&self, vm: &mut Vm, program: &Program, code: u32, computed: &[Value]) -> Option<Value> {
+        let entry = self.kernels.get(code as usize)?;
+        let kernel = match entry.get() {
+            Some(kernel) => kernel.as_ref()?,
+            None => entry.get_or_init(|| load(vm, program, code)).as_ref()?,
+        };
+        if kernel.builtins.iter().any(|slot| vm.context.get(*slot).is_none_or(Option::is_some)) {
+            return None;
+        }
+        // No kernel runs another: it calls no code.
+        let Ok(mut references) = self.references.try_borrow_mut() else { return None };
+        let steps = vm.steps_left();
+        let mut payloads = [0; MAX_INPUTS];
+        let key = gather(vm, kernel, computed, &mut references, &mut payloads);
+        let consts = program.consts(code)?;
+        let (tag, out) = match key.and_then(|key| kernel.machine_code(&self.native, code, key)) {
+            Some(machine_code) => {
+                let code = program.code(code)?;
+                let mut host = Host { out: 0, vm, references: &mut references, consts, program, code };
+                // SAFETY: `self` holds the `Jit` that the code is from, and the payloads are of the kinds in the key, by which
+                // the code was chosen; there are as many as the kernel has inputs, of which there are at most `MAX_INPUTS`.
+                let tag = unsafe { machine_code.run(&mut host, &payloads) };
+                (tag, host.out)
+            }
+            None => (LEAVE, 0),
+        };
+        let kind = Kind::of_tag(tag);
+        if !references.is_empty() || kind.is_none_or(Kind::is_reference) {
+            let result = kind.and_then(|kind| match kind.is_reference() {
+                true => referenced(&references, consts, reference(out)),
+                false => kind.plain(out),
+            });
+            references.clear();
+            match result {
+                Some(_) => self.runs.update(|runs| runs + 1),
+                // The interpreter pays for all of it.
+                None => vm.restore_steps(steps),
+            }
+            return result;
+        }
+        self.runs.update(|runs| runs + 1);
+        kind?.plain(out)
+    }
+
+    fn runs(&self) -> u64 {
+        self.runs.get()
+    }
+}
+
+/// Leaves the payloads of the inputs, and gives the key of their kinds; `None` where one has no value.
+#[inline]
+fn gather(
+    vm: &Vm,
+    kernel: &LoadedKernel,
+    computed: &[Value],
+    references: &mut Vec<Value>,
+    payloads: &mut [u64; MAX_INPUTS],
+) -> Option<u32> {
+    let mut key = 0;
+    for (index, (source, entry)) in kernel.inputs.iter().zip(payloads).enumerate() {
+        let value = match source {
+            Source::Slot(slot) => vm.context.get(*slot).and_then(Option::as_ref),
+            Source::Computed(index) => computed.get(*index),
+        };
+        let kind = match value? {
+            Value::Int(int) => {
+                *entry = int.cast_unsigned();
+                Kind::Int
+            }
+            Value::Float(float) => {
+                *entry = float.to_bits();
+                Kind::Float
+            }
+            other => {
+                let other = other.clone();
+                let kind = Kind::of(&other);
+                *entry = payload(references, other);
+                kind
+            }
+        };
+        key |= (kind as u32) << (3 * index);
+    }
+    Some(key)
+}
+
+impl LoadedKernel {
+    /// The machine code for the kinds of inputs in `key`.
+    #[inline]
+    fn machine_code(&self, native: &Native, code: u32, key: u32) -> Option<Code> {
+        match self.last.get() {
+            (known, Some(code)) if known == key => Some(code),
+            _ => self.other_version(native, code, key),
+        }
+    }
+
+    /// The same for other kinds than those of the run before.
+    #[inline(never)]
+    fn other_version(&self, native: &Native, code: u32, key: u32) -> Option<Code> {
+        let mut versions = self.versions.iter().map(Cell::get);
+        let machine_code = match versions.find(|(known, state)| *known == key && !matches!(state, State::Free)) {
+            Some((_, State::Ready(machine_code))) => Some(machine_code),
+            Some((_, State::Useless)) => None,
+            _ => self.version(native, code, key),
+        };
+        self.last.set((key, machine_code));
+        machine_code
+    }
+
+    /// The machine code for kinds of inputs that none is known for yet, if it is time for it.
+    #[cold]
+    fn version(&self, native: &Native, code: u32, key: u32) -> Option<Code> {
+        let matching = |entry: &&Cell<(u32, State)>| matches!(entry.get(), (known, state) if known == key || matches!(state, State::Free));
+        let entry = self.versions.iter().find(matching)?;
+        let shared = &native.jit.shared;
+        let (lookup, runs) = match entry.get().1 {
+            State::Counting(runs) if native.mode == Mode::Eager || runs >= PAYS_AFTER => {
+                (shared.make(code, key, &self.kinds(key), native.mode == Mode::Eager), runs)
+            }
+            State::Counting(runs) => (Lookup::Later, runs + 1),
+            _ if native.mode == Mode::Eager => (shared.make(code, key, &self.kinds(key), true), 0),
+            // Another thread may have it.
+            _ => (shared.find(code, key), 1),
+        };
+        entry.set((
+            key,
+            match lookup {
+                Lookup::Ready(code) => State::Ready(code),
+                Lookup::Useless => State::Useless,
+                Lookup::Later => State::Counting(runs),
+            },
+        ));
+        match lookup {
+            Lookup::Ready(code) => Some(code),
+            _ => None,
+        }
+    }
+
+    /// The kinds that a key stands for.
+    fn kinds(&self, key: u32) -> Vec<Kind> {
+        let kind = |index| Kind::ALL.get((key >> (3 * index) & 7) as usize).copied().unwrap_or(Kind::Other);
+        (0..self.inputs.len()).map(kind).collect()
+    }
+}
+
+/// Prepares a code's kernel for this machine's context; `None` where names mean something else here than the kernel takes
+/// them for.
+#[cold]
+fn load(vm: &mut Vm, program: &Program, code: u32) -> Option<Box<LoadedKernel>> {
+    let code = program.code(code)?;
+    let kernel: &Kernel = code.kernel.as_ref()?;
+    let name = |index: u32| program.names.get(*code.names.get(index as usize)? as usize);
+    let mut inputs = Vec::with_capacity(kernel.inputs.len());
+    for input in &kernel.inputs {
+        let name = name(*input)?;
+        let computed = code.computed.iter().position(|computed| program.string(*computed) == name.text);
+        inputs.push(if let Some(index) = computed {
+            Source::Computed(index)
+        } else if vm.hides_context(name) {
+            return None;
+        } else {
+            Source::Slot(name.slot)
+        });
+    }
+    let mut hidable = Vec::new();
+    for node in &kernel.nodes {
+        let Node::Call { function, name: callee, .. } = node else { continue };
+        let name = name(*callee)?;
+        let builtin = builtins::get(function.name())?;
+        if !vm.below_context(name).is_some_and(|value| value.is(&builtin)) {
+            return None;
+        }
+        if !hidable.contains(&name.slot) {
+            hidable.push(name.slot);
+        }
+    }
+    let versions = std::array::from_fn(|_| Cell::new((0, State::Free)));
+    Some(Box::new(LoadedKernel { inputs, builtins: hidable, last: Cell::new((0, None)), versions }))
+}

@@ -1,0 +1,175 @@
+//! Methods of `dict`.
+
+use std::rc::Rc;
+
+use super::dict_views::{Kind, View};
+use crate::args::Args;
+use crate::builtins::containers;
+use crate::dict::{Dict, DictKind, Key};
+use crate::exception::{PyResult, Raised, key_error, ordered_key_error};
+use crate::value::{Builtin, Method, Value};
+use crate::vm::Vm;
+
+/// The methods, by name.
+pub static METHODS: &[Method] = &[
+    Method { name: "get", call: get },
+    Method { name: "items", call: items },
+    Method { name: "keys", call: keys },
+    Method { name: "values", call: values },
+    Method { name: "clear", call: clear },
+    Method { name: "copy", call: copy },
+    Method { name: "fromkeys", call: |vm, _, args| fromkeys(vm, args) },
+    Method { name: "pop", call: pop },
+    Method { name: "popitem", call: popitem },
+    Method { name: "setdefault", call: setdefault },
+    Method { name: "update", call: update },
+];
+
+/// The class methods.
+pub static STATICS: &[Builtin] = &[Builtin::new("dict", "fromkeys", fromkeys)];
+
+/// The dict that a method was called on.
+///
+/// # Errors
+/// `TypeError` where it was called on something else.
+pub(crate) fn receiver(this: &Value) -> PyResult<&Rc<Dict>> {
+    match this {
+        Value::Dict(dict) => Ok(dict),
+        other => Err(super::wrong_receiver("dict", other)),
+    }
+}
+
+fn get(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [key, default] = args.between("get", 1)?;
+    let found = match &key {
+        Some(Value::Str(key)) => receiver(this)?.get_str(key),
+        _ => receiver(this)?.get(vm, &key.unwrap_or_default())?,
+    };
+    Ok(found.or(default).unwrap_or_default())
+}
+
+pub(crate) fn items(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = args.exactly("dict.items")?;
+    Ok(Value::object(View { dict: receiver(this)?.clone(), kind: Kind::Items }))
+}
+
+pub(crate) fn keys(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = args.exactly("dict.keys")?;
+    Ok(Value::object(View { dict: receiver(this)?.clone(), kind: Kind::Keys }))
+}
+
+pub(crate) fn values(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = args.exactly("dict.values")?;
+    Ok(Value::object(View { dict: receiver(this)?.clone(), kind: Kind::Values }))
+}
+
+pub(crate) fn clear(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = args.exactly("dict.clear")?;
+    // Dropped after the borrow ends.
+    let old = std::mem::take(&mut *receiver(this)?.table.borrow_mut());
+    drop(old);
+    Ok(Value::None)
+}
+
+/// A dict of the same class with the same items.
+pub fn copy_of(dict: &Dict) -> Dict {
+    let kind = match &dict.kind {
+        DictKind::Plain => DictKind::Plain,
+        DictKind::Default(factory) => DictKind::Default(factory.clone()),
+        DictKind::Counter => DictKind::Counter,
+        DictKind::Ordered => DictKind::Ordered,
+    };
+    Dict { table: dict.table.borrow().clone().into(), kind }
+}
+
+pub(crate) fn copy(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = args.exactly("dict.copy")?;
+    let dict = receiver(this)?;
+    vm.charge(dict.len())?;
+    Ok(Value::dict(copy_of(dict)))
+}
+
+/// `dict.fromkeys(iterable, value=None)`
+pub(crate) fn fromkeys(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [keys, value] = args.between("fromkeys", 1)?.map(Option::unwrap_or_default);
+    let dict = Dict::new();
+    let iterator = vm.iter(&keys)?;
+    while let Some(key) = vm.next(&iterator)? {
+        vm.charge(1)?;
+        dict.set(vm, key, value.clone())?;
+    }
+    Ok(Value::dict(dict))
+}
+
+fn pop(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [key, default] = args.between("pop", 1)?;
+    let (dict, key) = (receiver(this)?, key.unwrap_or_default());
+    if dict.table.borrow().is_empty() {
+        // CPython does not even hash the key.
+        return default.ok_or_else(|| no_key(dict, key));
+    }
+    take_out(vm, dict, key, default)
+}
+
+/// Removes the item of a key and gives its value, or the default where there is none.
+///
+/// # Errors
+/// `KeyError` where there is no default, `TypeError` where the key cannot be hashed.
+pub fn take_out(vm: &mut Vm, dict: &Dict, key: Value, default: Option<Value>) -> PyResult<Value> {
+    let wanted = Key::new(vm, key.clone())?;
+    charge_removal(vm, dict, &wanted)?;
+    let removed = dict.table.borrow_mut().shift_remove(&wanted);
+    removed.or(default).ok_or_else(|| no_key(dict, key))
+}
+
+fn no_key(dict: &Dict, key: Value) -> Raised {
+    if matches!(dict.kind, DictKind::Ordered) { ordered_key_error(key) } else { key_error(key) }
+}
+
+pub(crate) fn popitem(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let dict = receiver(this)?;
+    let mut last = true;
+    if matches!(dict.kind, DictKind::Ordered) {
+        let [flag] = args.bind("popitem", ["last"], 0)?;
+        if let Some(flag) = flag {
+            last = vm.truthy(&flag)?;
+        }
+    } else {
+        let [] = args.exactly("dict.popitem")?;
+    }
+    let mut table = dict.table.borrow_mut();
+    if !last {
+        vm.charge(table.len() / 4)?;
+    }
+    let popped = if last { table.pop() } else { table.shift_remove_index(0) };
+    drop(table);
+    match popped {
+        Some((key, value)) => Ok(Value::tuple(vec![key.value, value])),
+        None if matches!(dict.kind, DictKind::Ordered) => Err(key_error(Value::str("dictionary is empty"))),
+        None => Err(key_error(Value::str("popitem(): dictionary is empty"))),
+    }
+}
+
+/// `dict.setdefault(key, default=None)`
+///
+/// # Errors
+/// `TypeError` where the key is not hashable, or for too few or many arguments.
+pub fn setdefault(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [key, default] = args.between("setdefault", 1)?.map(Option::unwrap_or_default);
+    let key = Key::new(vm, key)?;
+    Ok(receiver(this)?.table.borrow_mut().entry(key).or_insert(default).clone())
+}
+
+fn update(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    containers::update(vm, receiver(this)?, "update", args)?;
+    Ok(Value::None)
+}
+
+/// Pays for removing a key: the entries after it move up.
+pub(crate) fn charge_removal(vm: &mut Vm, dict: &Dict, key: &Key) -> PyResult<()> {
+    let after = {
+        let table = dict.table.borrow();
+        table.get_index_of(key).map_or(0, |index| table.len() - index)
+    };
+    vm.charge(after / 4)
+}

@@ -1,0 +1,148 @@
+//! Methods of `int` and `bool`.
+
+use num_bigint::{BigInt, Sign};
+use num_traits::Signed;
+
+use crate::args::Args;
+use crate::exception::{PyResult, overflow_error, type_error, value_error};
+use crate::number::Num;
+use crate::value::{Builtin, Method, Value};
+use crate::vm::Vm;
+
+/// The methods, by name.
+pub static METHODS: &[Method] = &[
+    Method { name: "as_integer_ratio", call: as_integer_ratio },
+    Method { name: "bit_count", call: bit_count },
+    Method { name: "bit_length", call: bit_length },
+    Method { name: "conjugate", call: conjugate },
+    Method { name: "to_bytes", call: to_bytes },
+];
+
+/// The static and class methods, by name.
+pub static STATICS: &[Builtin] = &[Builtin::new("int", "from_bytes", from_bytes)];
+
+/// Those of `bool`.
+pub static BOOL_STATICS: &[Builtin] = &[Builtin {
+    owner: "bool",
+    name: "from_bytes",
+    call: |vm, args| {
+        let number = from_bytes(vm, args)?;
+        Ok(Value::Bool(vm.truthy(&number)?))
+    },
+}];
+
+fn number_of<'a>(receiver: &'a Value, method: &str) -> PyResult<Num<'a>> {
+    Num::int_of(receiver).ok_or_else(|| {
+        type_error(format!(
+            "descriptor '{method}' for 'int' objects doesn't apply to a '{}' object",
+            receiver.type_name().as_str()
+        ))
+    })
+}
+
+fn as_integer_ratio(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+    let number = number_of(receiver, "as_integer_ratio")?;
+    let [] = args.exactly("int.as_integer_ratio")?;
+    Ok(Value::tuple(vec![number.to_value(), Value::Int(1)]))
+}
+
+fn bit_count(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+    let number = number_of(receiver, "bit_count")?;
+    let [] = args.exactly("int.bit_count")?;
+    let count: u64 = number.to_big().magnitude().iter_u64_digits().map(|digit| u64::from(digit.count_ones())).sum();
+    Ok(Value::from_usize(usize::try_from(count).unwrap_or(usize::MAX)))
+}
+
+fn bit_length(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+    let number = number_of(receiver, "bit_length")?;
+    let [] = args.exactly("int.bit_length")?;
+    Ok(Value::from_usize(usize::try_from(number.to_big().bits()).unwrap_or(usize::MAX)))
+}
+
+fn conjugate(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+    let number = number_of(receiver, "conjugate")?;
+    let [] = args.exactly("int.conjugate")?;
+    Ok(number.to_value())
+}
+
+/// The arguments `first`, `byteorder` (true is big-endian) and `signed`, the last by name only.
+fn byte_arguments(vm: &mut Vm, mut args: Args, method: &str, first: &str) -> PyResult<(Option<Value>, bool, bool)> {
+    let signed = match args.kw.iter().position(|(name, _)| name.as_str() == "signed") {
+        Some(index) => {
+            let (_, signed) = args.kw.remove(index);
+            vm.truthy(&signed)?
+        }
+        None => false,
+    };
+    let given = args.pos.len();
+    if given > 2 {
+        return Err(type_error(format!("{method}() takes at most 2 positional arguments ({given} given)")));
+    }
+    let [value, order] = args.bind(method, [first, "byteorder"], 0)?;
+    let big = match &order {
+        None => true,
+        Some(Value::Str(order)) if order.as_str() == "big" => true,
+        Some(Value::Str(order)) if order.as_str() == "little" => false,
+        Some(Value::Str(_)) => return Err(value_error("byteorder must be either 'little' or 'big'")),
+        Some(other) => {
+            let given = other.argument_class();
+            return Err(type_error(format!("{method}() argument 'byteorder' must be str, not {}", given.as_str())));
+        }
+    };
+    Ok((value, big, signed))
+}
+
+/// `int.from_bytes`
+fn from_bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let (bytes, big, signed) = byte_arguments(vm, args, "from_bytes", "bytes")?;
+    let Some(bytes) = bytes else {
+        return Err(type_error("from_bytes() missing required argument 'bytes' (pos 1)"));
+    };
+    if let Value::Bytes(bytes) = &bytes {
+        vm.charge(bytes.len() / 4)?;
+    }
+    let mut bytes = match &bytes {
+        Value::Bytes(bytes) => bytes.to_vec(),
+        Value::Str(_) | Value::Int(_) | Value::Bool(_) | Value::BigInt(_) | Value::Float(_) | Value::None => {
+            let given = bytes.type_name();
+            return Err(type_error(format!("cannot convert '{}' object to bytes", given.as_str())));
+        }
+        other => match crate::builtins::construct::bytes(vm, Args::one(other.clone()))? {
+            Value::Bytes(bytes) => bytes.to_vec(),
+            _ => Vec::new(),
+        },
+    };
+    if !big {
+        bytes.reverse();
+    }
+    let number = if signed { BigInt::from_signed_bytes_be(&bytes) } else { BigInt::from_bytes_be(Sign::Plus, &bytes) };
+    Ok(Value::from_bigint(number))
+}
+
+fn to_bytes(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
+    let number = number_of(receiver, "to_bytes")?.to_big();
+    let (length, big, signed) = byte_arguments(vm, args, "to_bytes", "length")?;
+    let length = match length {
+        Some(length) => vm.size_argument(&length)?,
+        None => 1,
+    };
+    let length = usize::try_from(length).map_err(|_| value_error("length argument must be non-negative"))?;
+    if number.is_negative() && !signed {
+        return Err(overflow_error("can't convert negative int to unsigned"));
+    }
+    vm.charge_bytes(length)?;
+    vm.charge(length / 8)?;
+    let mut bytes = match (&number, signed) {
+        (number, _) if number.sign() == Sign::NoSign => Vec::new(),
+        (number, true) => number.to_signed_bytes_le(),
+        (number, false) => number.to_bytes_le().1,
+    };
+    if bytes.len() > length {
+        return Err(overflow_error("int too big to convert"));
+    }
+    bytes.resize(length, if number.is_negative() { 0xff } else { 0 });
+    if big {
+        bytes.reverse();
+    }
+    Ok(Value::bytes(bytes))
+}

@@ -1,0 +1,189 @@
+//! `fnmatch`: shell patterns, as on Linux, where case counts.
+
+use super::os_path::not_a_path;
+use super::re::text_of;
+use super::signature::Signature;
+use crate::args::Args;
+use crate::exception::{PyResult, type_error};
+use crate::value::Value;
+use crate::vm::Vm;
+
+module! {
+    /// `fnmatch`
+    MODULE = "fnmatch";
+    functions {
+        "filter" => filter,
+        "fnmatch" => |vm, args| fnmatch(vm, args, "fnmatch"),
+        "fnmatchcase" => |vm, args| fnmatch(vm, args, "fnmatchcase"),
+    }
+    values(_vm) {}
+}
+
+/// `os.path.normcase` on Linux: the name as it is, which must be one.
+///
+/// DIFFERENCE: names and patterns are text; CPython takes bytes, too.
+fn normcase(value: &Value) -> PyResult<()> {
+    if value.as_str().is_some() { Ok(()) } else { Err(not_a_path(value)) }
+}
+
+fn matches(vm: &mut Vm, name: &Value, pattern: &Value) -> PyResult<bool> {
+    let Value::Str(pattern) = pattern else {
+        if matches!(pattern, Value::Bytes(_)) {
+            return Err(not_a_path(pattern));
+        }
+        let found = pattern.type_name();
+        return Err(type_error(format!("object of type '{}' has no len()", found.as_str())));
+    };
+    let name = text_of(name)?;
+    vm.charge(name.len().saturating_mul(1 + pattern.matches('*').count()))?;
+    Ok(glob(pattern, &name))
+}
+
+/// `fnmatch(name, pat)` and `fnmatchcase(name, pat)`
+fn fnmatch(vm: &mut Vm, args: Args, function: &'static str) -> PyResult<Value> {
+    let [name, pattern] = Signature::function(function, ["name", "pat"], 2).bind(args)?.map(Option::unwrap_or_default);
+    if function == "fnmatch" {
+        normcase(&name)?;
+        normcase(&pattern)?;
+    }
+    matches(vm, &name, &pattern).map(Value::Bool)
+}
+
+/// `filter(names, pat)`
+fn filter(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [names, pattern] =
+        Signature::function("filter", ["names", "pat"], 2).bind(args)?.map(Option::unwrap_or_default);
+    normcase(&pattern)?;
+    let mut kept = Vec::new();
+    let iterator = vm.iter(&names)?;
+    while let Some(name) = vm.next(&iterator)? {
+        if matches(vm, &name, &pattern)? {
+            kept.push(name);
+        }
+    }
+    Ok(Value::list(kept))
+}
+
+/// One element of a pattern.
+enum Part {
+    Any,
+    One,
+    Literal(char),
+    /// Ranges of characters, and whether they are excluded.
+    Set(Vec<(char, char)>, bool),
+}
+
+impl Part {
+    fn accepts(&self, character: char) -> bool {
+        match self {
+            Self::Any => false,
+            Self::One => true,
+            Self::Literal(literal) => *literal == character,
+            Self::Set(ranges, excluded) => {
+                ranges.iter().any(|(low, high)| (*low..=*high).contains(&character)) != *excluded
+            }
+        }
+    }
+}
+
+fn parse(pattern: &str) -> Vec<Part> {
+    let characters: Vec<char> = pattern.chars().collect();
+    let mut parts = Vec::new();
+    let mut at = 0;
+    while let Some(character) = characters.get(at) {
+        at += 1;
+        match character {
+            '*' => parts.push(Part::Any),
+            '?' => parts.push(Part::One),
+            '[' => {
+                let excluded = characters.get(at) == Some(&'!');
+                let start = at + usize::from(excluded);
+                // A bracket right at the start is a member of the set.
+                let search = start + usize::from(characters.get(start) == Some(&']'));
+                let end = characters.iter().skip(search).position(|c| *c == ']').map(|offset| search + offset);
+                match end {
+                    Some(end) => {
+                        parts.push(Part::Set(ranges(characters.get(start..end).unwrap_or_default()), excluded));
+                        at = end + 1;
+                    }
+                    None => parts.push(Part::Literal('[')),
+                }
+            }
+            other => parts.push(Part::Literal(*other)),
+        }
+    }
+    parts
+}
+
+fn ranges(members: &[char]) -> Vec<(char, char)> {
+    let mut ranges = Vec::new();
+    let mut rest = members;
+    loop {
+        rest = match rest {
+            [low, '-', high, tail @ ..] => {
+                ranges.push((*low, *high));
+                tail
+            }
+            [one, tail @ ..] => {
+                ranges.push((*one, *one));
+                tail
+            }
+            [] => return ranges,
+        }
+    }
+}
+
+/// Whether a shell pattern matches a whole name.
+fn glob(pattern: &str, name: &str) -> bool {
+    let parts = parse(pattern);
+    let characters: Vec<char> = name.chars().collect();
+    let (mut part, mut at) = (0, 0);
+    // Where to go on when the text after the last star does not fit: one character further.
+    let mut star: Option<(usize, usize)> = None;
+    loop {
+        match (parts.get(part), characters.get(at)) {
+            (Some(Part::Any), _) => {
+                star = Some((part + 1, at));
+                part += 1;
+            }
+            (None, None) => return true,
+            (Some(wanted), Some(character)) if wanted.accepts(*character) => {
+                part += 1;
+                at += 1;
+            }
+            _ => match star {
+                Some((after, from)) if from < characters.len() => {
+                    star = Some((after, from + 1));
+                    part = after;
+                    at = from + 1;
+                }
+                _ => return false,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::glob;
+
+    #[test]
+    fn shell_patterns() {
+        for (pattern, name, expected) in [
+            ("*.txt", "a.txt", true),
+            ("*.txt", "a.txt2", false),
+            ("a?c", "abc", true),
+            ("a?c", "ac", false),
+            ("[a-c]x", "bx", true),
+            ("[!a-c]x", "bx", false),
+            ("[]]", "]", true),
+            ("[a", "[a", true),
+            ("*a*b*", "xxaxxbxx", true),
+            ("*a*b*", "xxbxxaxx", false),
+            ("", "", true),
+            ("*", "", true),
+        ] {
+            assert_eq!(glob(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Writing JSON: CPython's `json.dumps`.
+
+use std::fmt::Write;
+
+use crate::args::Args;
+use crate::exception::{PyResult, type_error, value_error};
+use crate::identity::Inside;
+use crate::methods::sort;
+use crate::string::Str;
+use crate::value::Value;
+use crate::vm::Vm;
+
+/// How `json.dumps` writes.
+pub struct Options {
+    /// Write anything beyond ASCII as `\uXXXX`.
+    pub ensure_ascii: bool,
+    /// Sort objects by key.
+    pub sort_keys: bool,
+    /// What one level of indentation is; `None` writes all on one line.
+    pub indent: Option<String>,
+    /// What stands between items.
+    pub item_separator: String,
+    /// What stands between key and value.
+    pub key_separator: String,
+    /// Called for what JSON has no form for.
+    pub default: Option<Value>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            ensure_ascii: true,
+            sort_keys: false,
+            indent: None,
+            item_separator: ", ".to_owned(),
+            key_separator: ": ".to_owned(),
+            default: None,
+        }
+    }
+}
+
+/// `json.dumps(value, ...)`
+///
+/// # Errors
+/// `TypeError` for what JSON has no form for, `ValueError` for a value that holds itself.
+pub fn dumps(vm: &mut Vm, value: &Value, options: &Options) -> PyResult<String> {
+    let mut writer = Writer { out: String::new(), options, open: Inside::default() };
+    writer.value(vm, value)?;
+    Ok(writer.out)
+}
+
+struct Writer<'a> {
+    out: String,
+    options: &'a Options,
+    /// The containers that are being written.
+    open: Inside,
+}
+
+impl Writer<'_> {
+    fn value(&mut self, vm: &mut Vm, value: &Value) -> PyResult<()> {
+        vm.charge(1)?;
+        match value {
+            Value::None => self.out.push_str("null"),
+            Value::Bool(true) => self.out.push_str("true"),
+            Value::Bool(false) => self.out.push_str("false"),
+            Value::Int(number) => {
+                let _ = write!(self.out, "{number}");
+            }
+            Value::BigInt(_) => self.out.push_str(&vm.repr(value)?),
+            Value::Float(number) => {
+                let text = self.float(vm, *number)?;
+                self.out.push_str(&text);
+            }
+            Value::Str(text) => {
+                vm.charge(text.len() / 4)?;
+                vm.limit_bytes(self.out.len().saturating_add(text.len()))?;
+                quote(text, self.options.ensure_ascii, &mut self.out);
+            }
+            Value::List(list) => {
+                let items = list.items.borrow().clone();
+                self.array(vm, items, value)?;
+            }
+            Value::Tuple(tuple) => self.array(vm, tuple.items.clone(), value)?,
+            Value::Dict(dict) => self.object(vm, dict.items(), value)?,
+            other => {
+                let Some(default) = &self.options.default else {
+                    return Err(type_error(format!("Object of type {} is not JSON serializable", other.class().name)));
+                };
+                self.enter(other)?;
+                let replaced = vm.call(default, Args::one(other.clone()))?;
+                vm.deeper_in(" while encoding a JSON object", |vm| self.value(vm, &replaced))?;
+                self.open.leave();
+            }
+        }
+        vm.limit_bytes(self.out.len())?;
+        Ok(())
+    }
+
+    fn float(&self, vm: &mut Vm, number: f64) -> PyResult<String> {
+        if number.is_finite() {
+            return vm.repr(&Value::Float(number));
+        }
+        let text = if number.is_nan() {
+            "NaN"
+        } else if number > 0.0 {
+            "Infinity"
+        } else {
+            "-Infinity"
+        };
+        Ok(text.to_owned())
+    }
+
+    fn enter(&mut self, container: &Value) -> PyResult<()> {
+        if self.open.enter(container) { Ok(()) } else { Err(value_error("Circular reference detected")) }
+    }
+
+    /// A new line at the present depth, where there is indentation.
+    fn line(&mut self, vm: &mut Vm, depth: usize) -> PyResult<()> {
+        if let Some(indent) = &self.options.indent {
+            let more = indent.len().saturating_mul(depth);
+            vm.limit_bytes(self.out.len().saturating_add(more))?;
+            vm.charge(more / 64)?;
+            self.out.push('\n');
+            for _ in 0..depth {
+                self.out.push_str(indent);
+            }
+        }
+        Ok(())
+    }
+
+    fn array(&mut self, vm: &mut Vm, items: Vec<Value>, container: &Value) -> PyResult<()> {
+        if items.is_empty() {
+            self.out.push_str("[]");
+            return Ok(());
+        }
+        self.enter(container)?;
+        self.out.push('[');
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                self.out.push_str(&self.options.item_separator);
+            }
+            self.line(vm, self.open.depth())?;
+            vm.deeper_in(" while encoding a JSON object", |vm| self.value(vm, item))?;
+        }
+        self.open.leave();
+        self.line(vm, self.open.depth())?;
+        self.out.push(']');
+        vm.charge_bytes(self.out.len())
+    }
+
+    fn object(&mut self, vm: &mut Vm, mut items: Vec<(Value, Value)>, container: &Value) -> PyResult<()> {
+        if items.is_empty() {
+            self.out.push_str("{}");
+            return Ok(());
+        }
+        self.enter(container)?;
+        if self.options.sort_keys {
+            items = sorted_by_key(vm, items)?;
+        }
+        self.out.push('{');
+        let mut first = true;
+        for (key, value) in items {
+            let key = self.key(vm, &key)?;
+            if !std::mem::take(&mut first) {
+                self.out.push_str(&self.options.item_separator);
+            }
+            self.line(vm, self.open.depth())?;
+            vm.charge(key.len() / 4)?;
+            quote(&key, self.options.ensure_ascii, &mut self.out);
+            self.out.push_str(&self.options.key_separator);
+            vm.deeper_in(" while encoding a JSON object", |vm| self.value(vm, &value))?;
+        }
+        self.open.leave();
+        self.line(vm, self.open.depth())?;
+        self.out.push('}');
+        vm.charge_bytes(self.out.len())
+    }
+
+    fn key(&self, vm: &mut Vm, key: &Value) -> PyResult<String> {
+        // Members of enumerations that are ints or strs are keys as those.
+        let key = key;
+        Ok(match key {
+            Value::Str(text) => text.to_string(),
+            Value::Float(number) => self.float(vm, *number)?,
+            Value::Bool(flag) => flag.to_string(),
+            Value::None => "null".to_owned(),
+            Value::Int(_) | Value::BigInt(_) => vm.repr(key)?,
+            other => {
+                // What writes with indentation is written in Python.
+                let class =
+                    if self.options.indent.is_some() { Str::from(other.class().name) } else { other.type_name() };
+                let class = class.as_str();
+                return Err(type_error(format!("keys must be str, int, float, bool or None, not {class}")));
+            }
+        })
+    }
+}
+
+/// The items as `sorted(dict.items())` orders them.
+fn sorted_by_key(vm: &mut Vm, items: Vec<(Value, Value)>) -> PyResult<Vec<(Value, Value)>> {
+    let mut pairs: Vec<Value> = items.into_iter().map(|(key, value)| Value::tuple(vec![key, value])).collect();
+    sort::sort(vm, &mut pairs, None, false)?;
+    Ok(pairs
+        .into_iter()
+        .filter_map(|pair| match pair {
+            Value::Tuple(tuple) => match tuple.items.as_slice() {
+                [key, value] => Some((key.clone(), value.clone())),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect())
+}
+
+/// Writes a string in quotes.
+fn quote(text: &str, ensure_ascii: bool, out: &mut String) {
+    out.reserve(text.len() + 2);
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            ' '..='~' => out.push(character),
+            other if ensure_ascii || other < ' ' => {
+                for unit in other.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+}

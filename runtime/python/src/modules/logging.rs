@@ -1,0 +1,212 @@
+//! `logging`: loggers whose records go to the environment's log.
+//!
+//! Formatting follows CPython: a record's message is made only where someone reads it, and arguments that do not fit the
+//! message never raise in the code that logs.
+
+use super::class;
+use super::signature::Signature;
+use crate::args::Args;
+use crate::exception::PyResult;
+use crate::object::Object;
+use crate::string::Str;
+use crate::types::{BuiltinType, OBJECT};
+use crate::value::{Method, Value};
+use crate::vm::{BinaryOp, LogLevel, Vm};
+
+/// `logging.Logger`
+pub static LOGGER: BuiltinType = BuiltinType { methods: METHODS, ..BuiltinType::new("Logger", "logging", &OBJECT) };
+
+/// The class that Galaxy sets for all loggers of its process.
+static GALAXY_LOGGER: BuiltinType =
+    BuiltinType { methods: METHODS, ..BuiltinType::new("GalaxyLogger", "galaxy.util.custom_logging", &LOGGER) };
+
+/// A logger.
+pub struct Logger {
+    name: Str,
+}
+
+/// The logger that code finds as `log`.
+pub fn logger(_: &mut Vm) -> Value {
+    Value::object(Logger { name: Str::from("tpv.core.loader") })
+}
+
+static METHODS: &[Method] = &[
+    Method { name: "debug", call: |vm, _, args| log_at(vm, LogLevel::Debug, "debug", args) },
+    Method { name: "info", call: |vm, _, args| log_at(vm, LogLevel::Info, "info", args) },
+    Method { name: "warning", call: |vm, _, args| log_at(vm, LogLevel::Warning, "warning", args) },
+    Method { name: "warn", call: |vm, _, args| log_at(vm, LogLevel::Warning, "warn", args) },
+    Method { name: "error", call: |vm, _, args| log_at(vm, LogLevel::Error, "error", args) },
+    Method { name: "exception", call: |vm, _, args| log_at(vm, LogLevel::Error, "exception", args) },
+    Method { name: "critical", call: |vm, _, args| log_at(vm, LogLevel::Critical, "critical", args) },
+    Method { name: "fatal", call: |vm, _, args| log_at(vm, LogLevel::Critical, "fatal", args) },
+    Method { name: "log", call: |vm, _, args| log_with_level(vm, args) },
+    Method { name: "isEnabledFor", call: |vm, _, args| is_enabled_for(vm, args) },
+    Method { name: "getEffectiveLevel", call: |vm, _, args| effective_level(vm, args) },
+    Method { name: "getChild", call: get_child },
+    Method { name: "setLevel", call: ignore_method },
+    Method { name: "addHandler", call: ignore_method },
+    Method { name: "removeHandler", call: ignore_method },
+    Method { name: "hasHandlers", call: |_, _, _| Ok(Value::Bool(true)) },
+];
+
+impl Object for Logger {
+    fn class(&self) -> &'static BuiltinType {
+        &GALAXY_LOGGER
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok(match name {
+            "name" => Some(Value::Str(self.name.clone())),
+            "level" => Some(Value::Int(0)),
+            "handlers" => Some(Value::list(Vec::new())),
+            "disabled" => Some(Value::Bool(false)),
+            "propagate" => Some(Value::Bool(true)),
+            _ => None,
+        })
+    }
+
+    fn set_attr(&self, _: &mut Vm, _: &Str, _: Value) -> PyResult<()> {
+        Ok(())
+    }
+
+    fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(format!("<Logger {} (DEBUG)>", self.name.as_str()))
+    }
+}
+
+/// Logs `msg % args` at a level.
+fn log_at(vm: &mut Vm, level: LogLevel, function: &'static str, mut args: Args) -> PyResult<Value> {
+    vm.charge(1)?;
+    if args.pos.is_empty()
+        && let Some(position) = args.kw.iter().position(|(name, _)| name.as_str() == "msg")
+    {
+        args.pos.push(args.kw.remove(position).1);
+    }
+    let unknown =
+        args.kw.iter().find(|(name, _)| !matches!(name.as_str(), "exc_info" | "stack_info" | "stacklevel" | "extra"));
+    if let Some((name, _)) = unknown {
+        return Err(crate::exception::type_error(format!(
+            "Logger._log() got an unexpected keyword argument '{}'",
+            name.as_str()
+        )));
+    }
+    if args.pos.is_empty() {
+        return Err(crate::exception::type_error(format!(
+            "Logger.{function}() missing 1 required positional argument: 'msg'"
+        )));
+    }
+    if vm.environment.log_enabled(level) {
+        let message = message(vm, &args.pos);
+        let environment = vm.environment.clone();
+        environment.log(level, &message);
+    }
+    Ok(Value::None)
+}
+
+/// The message, or where it cannot be made, what it was to be made from.
+fn message(vm: &mut Vm, parts: &[Value]) -> String {
+    let [format, args @ ..] = parts else { return String::new() };
+    let format = match vm.str(format) {
+        Ok(format) => format,
+        Err(raised) => return format!("a log message could not be made: {}", raised.class_name()),
+    };
+    let operand = match args {
+        [] => return format.to_string(),
+        // One dict argument serves `%(name)s`.
+        [Value::Dict(dict)] if !dict.is_empty() => Value::Dict(dict.clone()),
+        args => Value::tuple(args.to_vec()),
+    };
+    match vm.binary(BinaryOp::Remainder, &Value::Str(format.clone()), &operand) {
+        Ok(Value::Str(text)) => text.to_string(),
+        _ => format.to_string(),
+    }
+}
+
+fn level_of(number: i64) -> LogLevel {
+    match number {
+        ..20 => LogLevel::Debug,
+        20..30 => LogLevel::Info,
+        30..40 => LogLevel::Warning,
+        40..50 => LogLevel::Error,
+        50.. => LogLevel::Critical,
+    }
+}
+
+fn log_with_level(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
+    if args.pos.is_empty() {
+        return Err(crate::exception::type_error(
+            "Logger.log() missing 2 required positional arguments: 'level' and 'msg'",
+        ));
+    }
+    match args.pos.remove(0) {
+        Value::Int(level) => log_at(vm, level_of(level), "log", args),
+        _ => Err(crate::exception::type_error("level must be an integer")),
+    }
+}
+
+fn is_enabled_for(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [level] = Signature::method("Logger.isEnabledFor", ["level"], 1).bind(args)?;
+    Ok(Value::Bool(match level {
+        Some(Value::Int(level)) => vm.environment.log_enabled(level_of(level)),
+        _ => false,
+    }))
+}
+
+fn effective_level(vm: &mut Vm, _: Args) -> PyResult<Value> {
+    let levels = [(LogLevel::Debug, 10), (LogLevel::Info, 20), (LogLevel::Warning, 30), (LogLevel::Error, 40)];
+    let lowest = levels.into_iter().find(|(level, _)| vm.environment.log_enabled(*level));
+    Ok(Value::Int(lowest.map_or(50, |(_, number)| number)))
+}
+
+fn get_child(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [suffix] = Signature::method("Logger.getChild", ["suffix"], 1).bind(args)?;
+    let parent = this.downcast::<Logger>().map(|logger| logger.name.to_string()).unwrap_or_default();
+    let suffix = suffix.as_ref().and_then(Value::as_str).map(|suffix| suffix.to_string()).unwrap_or_default();
+    Ok(Value::object(Logger { name: Str::from(format!("{parent}.{suffix}")) }))
+}
+
+/// What configures logging does nothing: the host decides what is read.
+fn ignore_method(_: &mut Vm, _: &Value, _: Args) -> PyResult<Value> {
+    Ok(Value::None)
+}
+
+fn ignore(_: &mut Vm, _: Args) -> PyResult<Value> {
+    Ok(Value::None)
+}
+
+fn get_logger(_: &mut Vm, args: Args) -> PyResult<Value> {
+    let [name] = Signature::function("getLogger", ["name"], 0).bind(args)?;
+    let name = match name {
+        Some(Value::Str(name)) if !name.is_empty() => name,
+        _ => Str::from("root"),
+    };
+    Ok(Value::object(Logger { name }))
+}
+
+module! {
+    /// `logging`
+    MODULE = "logging";
+    functions {
+        "getLogger" => get_logger,
+        "debug" => |vm, args| log_at(vm, LogLevel::Debug, "debug", args),
+        "info" => |vm, args| log_at(vm, LogLevel::Info, "info", args),
+        "warning" => |vm, args| log_at(vm, LogLevel::Warning, "warning", args),
+        "error" => |vm, args| log_at(vm, LogLevel::Error, "error", args),
+        "exception" => |vm, args| log_at(vm, LogLevel::Error, "exception", args),
+        "critical" => |vm, args| log_at(vm, LogLevel::Critical, "critical", args),
+        "log" => log_with_level,
+        "basicConfig" => ignore,
+        "disable" => ignore,
+    }
+    values(_vm) {
+        "Logger" => class(&LOGGER),
+        "NOTSET" => Value::Int(0),
+        "DEBUG" => Value::Int(10),
+        "INFO" => Value::Int(20),
+        "WARNING" => Value::Int(30),
+        "WARN" => Value::Int(30),
+        "ERROR" => Value::Int(40),
+        "CRITICAL" => Value::Int(50),
+        "FATAL" => Value::Int(50),
+    }
+}

@@ -1,0 +1,25 @@
+//! Machine code, as the machine sees it.
+
+use std::sync::Arc;
+
+use tpv_bytecode::ProgramData;
+
+use super::program::Program;
+use super::value::Value;
+use super::vm::Vm;
+
+/// Machine code for the kernels of one program, as one thread sees it.
+///
+/// A kernel says what the instructions of its block say. An implementation may leave any run of it, as long as nothing that code
+/// could see has changed by then: the machine interprets the block from its start.
+pub trait NativeCode {
+    /// Whether this is machine code of that program.
+    fn is_for(&self, program: &Arc<ProgramData>) -> bool;
+
+    /// Computes root code `code`, which has a kernel, in the present context; `None` where the kernel is left. `computed` are
+    /// the values of the code's [computed names](tpv_bytecode::Code::computed).
+    fn run(&self, vm: &mut Vm, program: &Program, code: u32, computed: &[Value]) -> Option<Value>;
+
+    /// How many blocks it has computed.
+    fn runs(&self) -> u64;
+}

@@ -1,0 +1,60 @@
+//! The evaluation context: one dict that grows while a job is mapped, by slot.
+
+use super::Vm;
+use crate::string::Str;
+use crate::value::Value;
+use crate::word_hash::WordMap;
+
+/// What a machine knows of its context beside the values.
+#[derive(Default)]
+pub(super) struct Slots {
+    by_name: WordMap<String, usize>,
+    names: Vec<Str>,
+    /// The slots that the job has set.
+    filled: Vec<usize>,
+    /// The bytes that the names take.
+    bytes: usize,
+}
+
+/// What a slot takes beside the two copies of its name: in the tables of names, values and meanings.
+const SLOT: usize = 224;
+
+impl Vm {
+    /// The context slot of a name, made where it is new.
+    pub fn slot(&mut self, name: &str) -> usize {
+        let slots = &mut self.slots;
+        if let Some(slot) = slots.by_name.get(name) {
+            return *slot;
+        }
+        let slot = slots.names.len();
+        slots.bytes += SLOT + 2 * name.len();
+        slots.by_name.insert(name.to_owned(), slot);
+        slots.names.push(Str::from(name));
+        self.context.push(None);
+        slot
+    }
+
+    /// The bytes that the names of the slots take.
+    pub(super) fn slot_bytes(&self) -> usize {
+        self.slots.bytes
+    }
+
+    /// Sets a name of the context.
+    pub fn set_context(&mut self, slot: usize, value: Value) {
+        let Some(entry) = self.context.get_mut(slot) else { return };
+        if entry.is_none() {
+            self.slots.filled.push(slot);
+        }
+        *entry = Some(value);
+    }
+
+    /// Empties the context.
+    pub(super) fn empty_context(&mut self) {
+        // A config has more names than a job's context.
+        while let Some(slot) = self.slots.filled.pop() {
+            if let Some(entry) = self.context.get_mut(slot) {
+                *entry = None;
+            }
+        }
+    }
+}

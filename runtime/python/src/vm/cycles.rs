@@ -1,0 +1,73 @@
+//! What would keep itself alive: a block's namespace that holds functions, whose globals it is; a variable that a
+//! recursive inner function shares with itself.
+//!
+//! Values are counted by reference, so that such cycles are never freed by themselves. Nothing of a job outlives it:
+//! between jobs their contents are dropped.
+//!
+//! DIFFERENCE: cycles that the code makes in data, a list that holds itself for instance, are not found. CPython's
+//! collector finds them; here they stay until the thread ends.
+
+use std::rc::{Rc, Weak};
+
+use super::{Namespace, Vm};
+use crate::value::{Value, VarCell};
+
+/// From this many on, those that were freed meanwhile are sorted out.
+const FEW: usize = 256;
+
+/// Weak references, thinned out as they grow.
+struct Alive<T> {
+    all: Vec<Weak<T>>,
+    thin_at: usize,
+}
+
+impl<T> Default for Alive<T> {
+    fn default() -> Self {
+        Self { all: Vec::new(), thin_at: FEW }
+    }
+}
+
+impl<T> Alive<T> {
+    fn add(&mut self, value: &Rc<T>) {
+        if self.all.len() >= self.thin_at {
+            self.all.retain(|weak| weak.strong_count() > 0);
+            self.thin_at = FEW.max(self.all.len() * 2);
+        }
+        self.all.push(Rc::downgrade(value));
+    }
+}
+
+/// What may be part of a cycle.
+#[derive(Default)]
+pub(super) struct Cycles {
+    namespaces: Alive<Namespace>,
+    cells: Alive<std::cell::RefCell<Option<Value>>>,
+}
+
+impl Cycles {
+    /// Notes a namespace that outlives its block.
+    pub(super) fn add_namespace(&mut self, namespace: &Rc<Namespace>) {
+        self.namespaces.add(namespace);
+    }
+
+    /// Notes a variable that a function closes over.
+    pub(super) fn add_cell(&mut self, cell: &VarCell) {
+        self.cells.add(cell);
+    }
+}
+
+impl Vm {
+    /// Drops what the namespaces and variables of the last job hold.
+    pub(super) fn break_cycles(&mut self) {
+        let namespaces = std::mem::take(&mut self.cycles.namespaces.all);
+        for namespace in namespaces.iter().filter_map(Weak::upgrade) {
+            let bindings = namespace.slots.try_borrow_mut().map(|mut slots| std::mem::take(&mut *slots));
+            drop(bindings);
+        }
+        let cells = std::mem::take(&mut self.cycles.cells.all);
+        for cell in cells.iter().filter_map(Weak::upgrade) {
+            let value = cell.try_borrow_mut().map(|mut value| value.take());
+            drop(value);
+        }
+    }
+}

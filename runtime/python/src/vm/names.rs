@@ -1,0 +1,162 @@
+//! Names of a block: its own, the context's, the loader's, the builtins'.
+
+use super::frame::Frame;
+use super::{Binding, Vm};
+use crate::builtins;
+use crate::exception::{PyResult, Raised, name_error};
+use crate::program::{Name, Program};
+use crate::value::Value;
+use tpv_bytecode::Code;
+
+/// What a name means outside of blocks and context. It is the same for the whole life of the machine.
+#[derive(Clone, Default)]
+pub(super) enum Outer {
+    /// Not asked yet.
+    #[default]
+    Unknown,
+    /// It hides the context.
+    Overriding(Value),
+    /// The context hides it.
+    Below(Value),
+    /// Nothing outside of the context has it.
+    Absent,
+}
+
+/// The name at `index` of a root code's table of names.
+fn name_at<'a>(program: &'a Program, root: &Code, index: u32) -> PyResult<&'a Name> {
+    let name = root.names.get(index as usize).and_then(|name| program.names.get(*name as usize));
+    name.ok_or_else(|| crate::exception::system_error("the code names nothing"))
+}
+
+fn not_defined(name: &Name) -> Raised {
+    name_error(format!("name '{}' is not defined", name.text.as_str()))
+}
+
+impl Vm {
+    /// The value of a name, as TPV's `eval_code_block` resolves it: the block's own, what hides the context
+    /// (`helpers`), the context, the loader's globals, the builtins.
+    pub(super) fn load_name(&mut self, frame: &Frame, program: &Program, root: &Code, index: u32) -> PyResult<Value> {
+        if let Some(namespace) = &frame.globals {
+            match namespace.slots.borrow().get(index as usize) {
+                Some(Binding::Value(value)) => return Ok(value.clone()),
+                // What was deleted hid the builtins and hides them no longer; all else was in the same dict.
+                Some(Binding::Deleted) => {
+                    let name = name_at(program, root, index)?;
+                    return builtins::get(&name.text).ok_or_else(|| not_defined(name));
+                }
+                Some(Binding::Outer) | None => {}
+            }
+        }
+        let name = name_at(program, root, index)?;
+        self.load_outer(name)?.ok_or_else(|| not_defined(name))
+    }
+
+    /// The value that a name has outside of all blocks, for explanations.
+    ///
+    /// # Errors
+    /// What making the value raises.
+    pub fn outer_name(&mut self, name: &str) -> PyResult<Option<Value>> {
+        let slot = self.slot(name);
+        self.load_outer(&Name { text: name.into(), slot })
+    }
+
+    fn load_outer(&mut self, name: &Name) -> PyResult<Option<Value>> {
+        if matches!(self.outer.get(name.slot), None | Some(Outer::Unknown)) {
+            self.resolve_outer(name)?;
+        }
+        let outer = self.outer.get(name.slot);
+        if let Some(Outer::Overriding(value)) = outer {
+            return Ok(Some(value.clone()));
+        }
+        if let Some(Some(value)) = self.context.get(name.slot) {
+            return Ok(Some(value.clone()));
+        }
+        match outer {
+            Some(Outer::Below(value)) => Ok(Some(value.clone())),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether a name means something that the context cannot change, or cannot be resolved.
+    pub fn hides_context(&mut self, name: &Name) -> bool {
+        self.resolve_outer(name).is_err() || matches!(self.outer.get(name.slot), None | Some(Outer::Overriding(_)))
+    }
+
+    /// What a name means where the context has it not.
+    pub fn below_context(&mut self, name: &Name) -> Option<Value> {
+        self.resolve_outer(name).ok()?;
+        match self.outer.get(name.slot) {
+            Some(Outer::Below(value)) => Some(value.clone()),
+            _ => None,
+        }
+    }
+
+    #[inline(never)]
+    fn resolve_outer(&mut self, name: &Name) -> PyResult<()> {
+        let environment = self.environment.clone();
+        let outer = if let Some(value) = environment.overriding(self, &name.text)? {
+            Outer::Overriding(value)
+        } else if let Some(value) = environment.global(self, &name.text)? {
+            Outer::Below(value)
+        } else if let Some(value) = builtins::get(&name.text) {
+            Outer::Below(value)
+        } else {
+            Outer::Absent
+        };
+        if self.outer.len() <= name.slot {
+            self.outer.resize(name.slot + 1, Outer::Unknown);
+        }
+        if let Some(entry) = self.outer.get_mut(name.slot) {
+            *entry = outer;
+        }
+        Ok(())
+    }
+
+    /// Sets a name of the block.
+    pub(super) fn store_name(&mut self, frame: &mut Frame, root: &Code, index: u32, value: Value) {
+        let namespace = self.namespace(frame, root.names.len());
+        let mut slots = namespace.slots.borrow_mut();
+        if slots.len() <= index as usize {
+            slots.resize(root.names.len().max(index as usize + 1), Binding::Outer);
+        }
+        let old = slots.get_mut(index as usize).map(|slot| std::mem::replace(slot, Binding::Value(value)));
+        // The old value is dropped after the borrow ends: dropping may be long.
+        drop(slots);
+        drop(old);
+    }
+
+    /// Deletes a name of the block: what is in the one dict of the block, which is all but the builtins.
+    pub(super) fn delete_name(
+        &mut self,
+        frame: &mut Frame,
+        program: &Program,
+        root: &Code,
+        index: u32,
+    ) -> PyResult<()> {
+        let name = name_at(program, root, index)?;
+        let bound = match &frame.globals {
+            Some(namespace) => namespace.slots.borrow().get(index as usize).cloned().unwrap_or_default(),
+            None => Binding::Outer,
+        };
+        match bound {
+            Binding::Value(_) => {}
+            Binding::Deleted => return Err(not_defined(name)),
+            Binding::Outer => {
+                let environment = self.environment.clone();
+                let there = self.context.get(name.slot).is_some_and(Option::is_some)
+                    || environment.overriding(self, &name.text)?.is_some()
+                    || environment.global(self, &name.text)?.is_some();
+                if !there {
+                    return Err(not_defined(name));
+                }
+            }
+        }
+        self.store_name(frame, root, index, Value::None);
+        if let Some(namespace) = &frame.globals
+            && let Some(slot) = namespace.slots.borrow_mut().get_mut(index as usize)
+        {
+            *slot = Binding::Deleted;
+        }
+        Ok(())
+    }
+}

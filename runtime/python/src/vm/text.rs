@@ -1,0 +1,411 @@
+//! Text of values: `str`, `repr` and `ascii`.
+
+use std::rc::Rc;
+
+use super::Vm;
+use crate::builtins::attributes::identity;
+use crate::dict::{Dict, DictKind};
+use crate::exception::{ExceptionObject, KEY_ERROR, OS_ERROR, PyResult};
+use crate::exception::{UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR};
+use crate::modules::collections::counter::by_count;
+use crate::modules::functools::Partial;
+use crate::modules::re::REGEX_FLAG;
+use crate::number::{Num, float_text, int_text};
+use crate::set::SetObject;
+use crate::string::Str;
+use crate::types::BuiltinType;
+use crate::unicode;
+use crate::value::{BoundMethod, MethodTarget, Tuple, Value};
+
+/// The bytes of text that are copied in the time of a step.
+const COPIED_A_STEP: usize = 1024;
+
+/// The bytes of text that are escaped in about the time of a step.
+const ESCAPED_A_STEP: usize = 4;
+
+impl Vm {
+    /// `str(value)`
+    ///
+    /// # Errors
+    /// What `__str__` raises.
+    pub fn str(&mut self, value: &Value) -> PyResult<Str> {
+        match value {
+            Value::Str(text) => Ok(text.clone()),
+            Value::Exception(exception) => {
+                let text = self.deeper(|vm| vm.exception_str(exception))?;
+                self.made(text)
+            }
+            Value::Object(object) => {
+                let text = object.str(self, value)?;
+                self.made(text)
+            }
+            _ => self.repr(value).map(Str::from),
+        }
+    }
+
+    /// A text that was made, which is paid for where it is long.
+    fn made(&mut self, text: String) -> PyResult<Str> {
+        self.charge(text.len() / COPIED_A_STEP)?;
+        Ok(Str::from(text))
+    }
+
+    /// `repr(value)`
+    ///
+    /// # Errors
+    /// What `__repr__` raises.
+    pub fn repr(&mut self, value: &Value) -> PyResult<String> {
+        let at = |pointer: *const u8| pointer as usize;
+        Ok(match value {
+            Value::None => "None".to_owned(),
+            Value::NotImplemented => "NotImplemented".to_owned(),
+            Value::Ellipsis => "Ellipsis".to_owned(),
+            Value::Bool(true) => "True".to_owned(),
+            Value::Bool(false) => "False".to_owned(),
+            Value::Int(value) => value.to_string(),
+            Value::BigInt(value) => {
+                self.charge(Num::Big(value).words().saturating_mul(4))?;
+                int_text::decimal(Num::Big(value))?
+            }
+            Value::Float(value) => float_text::repr(*value),
+            Value::Str(text) => {
+                self.charge_bytes(text.as_str().len())?;
+                self.charge(text.as_str().len() / ESCAPED_A_STEP)?;
+                str_repr(text.as_str())
+            }
+            Value::Bytes(bytes) => {
+                self.charge_bytes(bytes.len())?;
+                self.charge(bytes.len() / ESCAPED_A_STEP)?;
+                bytes_repr(bytes)
+            }
+            Value::Tuple(tuple) => self.guarded(value, "(...)", |vm| vm.tuple_repr(tuple))?,
+            Value::List(list) => self.guarded(value, "[...]", |vm| {
+                // A copy, since an item's `__repr__` may change the list.
+                let items = list.items.borrow().clone();
+                Ok(format!("[{}]", vm.joined_reprs(&items)?))
+            })?,
+            // It shows a copy of itself, of which nothing tells that it holds itself.
+            Value::Dict(dict) if matches!(dict.kind, DictKind::Counter) => self.deeper(|vm| vm.dict_repr(dict))?,
+            Value::Dict(dict) => {
+                let own = if matches!(dict.kind, DictKind::Plain) { "{...}" } else { "..." };
+                self.guarded(value, own, |vm| vm.dict_repr(dict))?
+            }
+            Value::Set(set) => {
+                let own = if set.frozen() { "frozenset(...)" } else { "set(...)" };
+                self.guarded(value, own, |vm| vm.set_repr(set))?
+            }
+            Value::Range(range) if range.step == 1 => format!("range({}, {})", range.start, range.stop),
+            Value::Range(range) => format!("range({}, {}, {})", range.start, range.stop, range.step),
+            Value::Slice(slice) => {
+                let (start, stop) = (self.repr(&slice.start)?, self.repr(&slice.stop)?);
+                format!("slice({start}, {stop}, {})", self.repr(&slice.step)?)
+            }
+            Value::Function(function) => {
+                let name = super::arguments::qualified_name(function);
+                format!("<function {name} at {:#x}>", at(Rc::as_ptr(function).cast()))
+            }
+            Value::Builtin(builtin) => format!("<built-in function {}>", builtin.name),
+            Value::BoundMethod(method) => self.bound_method_repr(method)?,
+            Value::Type(class) => class_repr(class),
+            Value::Module(module) => format!("<module '{}' (built-in)>", module.name),
+            Value::Iterator(iterator) => {
+                let address = at(Rc::as_ptr(iterator).cast());
+                // One that is producing an item just now cannot be asked.
+                let own = match iterator.state.try_borrow() {
+                    Ok(state) => self.deeper(|vm| state.repr(vm, address).transpose())?,
+                    Err(_) => None,
+                };
+                own.unwrap_or_else(|| format!("<{} object at {address:#x}>", iterator.class().shown_name().as_str()))
+            }
+            Value::Exception(exception) => self.deeper(|vm| vm.exception_repr(exception))?,
+            Value::Object(object) => self.deeper(|vm| object.repr(vm, value))?,
+        })
+    }
+
+    /// Makes the text of a container, or `own` where that is being made already: the container holds itself.
+    fn guarded(
+        &mut self,
+        container: &Value,
+        own: &str,
+        make: impl FnOnce(&mut Self) -> PyResult<String>,
+    ) -> PyResult<String> {
+        if !self.in_repr.enter(container) {
+            return Ok(own.to_owned());
+        }
+        let result = self.deeper_in(" while getting the repr of an object", make);
+        self.in_repr.leave();
+        result
+    }
+
+    /// The texts of items with `, ` between.
+    fn joined_reprs(&mut self, items: &[Value]) -> PyResult<String> {
+        let mut out = String::new();
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                out.push_str(", ");
+            }
+            out.push_str(&self.repr(item)?);
+            self.charge(4)?;
+            self.limit_text(out.len())?;
+        }
+        // What holds it copies it.
+        self.charge(out.len() / 64)?;
+        Ok(out)
+    }
+
+    /// Refuses a text that has grown past the limit.
+    fn limit_text(&mut self, len: usize) -> PyResult<()> {
+        if len > self.limits.bytes { self.charge_bytes(len) } else { Ok(()) }
+    }
+
+    fn tuple_repr(&mut self, tuple: &Tuple) -> PyResult<String> {
+        let inner = self.joined_reprs(&tuple.items)?;
+        Ok(if tuple.items.len() == 1 { format!("({inner},)") } else { format!("({inner})") })
+    }
+
+    fn dict_repr(&mut self, dict: &Dict) -> PyResult<String> {
+        let mut entries = dict.items();
+        match &dict.kind {
+            DictKind::Plain => self.entries_repr(&entries),
+            DictKind::Default(factory) => {
+                // The repr of a `partial` or of what `operator` makes is guarded against itself, and so is this one's of its
+                // factory.
+                let factory = match factory {
+                    Value::Object(object) if object.class().module == "operator" => {
+                        format!("operator.{}(...)", object.class().name)
+                    }
+                    factory if factory.downcast::<Partial>().is_some() => "...".to_owned(),
+                    factory => self.repr(factory)?,
+                };
+                Ok(format!("defaultdict({factory}, {})", self.entries_repr(&entries)?))
+            }
+            DictKind::Counter if entries.is_empty() => Ok("Counter()".to_owned()),
+            DictKind::Counter => {
+                // As `most_common()` orders them, where the counts can be compared.
+                if let Ok(sorted) = by_count(self, dict) {
+                    entries = sorted;
+                }
+                Ok(format!("Counter({})", self.entries_repr(&entries)?))
+            }
+            DictKind::Ordered if entries.is_empty() => Ok("OrderedDict()".to_owned()),
+            DictKind::Ordered => {
+                let pairs: Vec<Value> =
+                    entries.into_iter().map(|(key, value)| Value::tuple(vec![key, value])).collect();
+                Ok(format!("OrderedDict([{}])", self.joined_reprs(&pairs)?))
+            }
+        }
+    }
+
+    fn entries_repr(&mut self, entries: &[(Value, Value)]) -> PyResult<String> {
+        let mut out = String::from("{");
+        for (index, (key, value)) in entries.iter().enumerate() {
+            if index > 0 {
+                out.push_str(", ");
+            }
+            out.push_str(&self.repr(key)?);
+            out.push_str(": ");
+            out.push_str(&self.repr(value)?);
+            self.charge(8)?;
+            self.limit_text(out.len())?;
+        }
+        out.push('}');
+        // What holds it copies it.
+        self.charge(out.len() / 64)?;
+        Ok(out)
+    }
+
+    fn set_repr(&mut self, set: &SetObject) -> PyResult<String> {
+        let items = set.items();
+        if items.is_empty() {
+            return Ok(if set.frozen() { "frozenset()" } else { "set()" }.to_owned());
+        }
+        let inner = self.joined_reprs(&items)?;
+        Ok(if set.frozen() { format!("frozenset({{{inner}}})") } else { format!("{{{inner}}}") })
+    }
+
+    fn bound_method_repr(&mut self, method: &BoundMethod) -> PyResult<String> {
+        let class = method.receiver.type_name();
+        let address = identity(&method.receiver);
+        let base = method.receiver.class();
+        if let MethodTarget::Native(native) = &method.target
+            && let Some(owner) = base.python_owner(native)
+        {
+            let receiver = self.repr(&method.receiver)?;
+            return Ok(format!("<bound method {}.{} of {receiver}>", owner.name, native.name));
+        }
+        Ok(match &method.target {
+            MethodTarget::Native(native) => {
+                format!("<built-in method {} of {} object at {address:#x}>", native.name, class.as_str())
+            }
+            MethodTarget::Host(name) if method.receiver.class().is_in_c_module() => {
+                format!("<built-in method {} of {} object at {address:#x}>", name.as_str(), class.as_str())
+            }
+            MethodTarget::Host(name) => {
+                let receiver = self.repr(&method.receiver)?;
+                let class = base.method(name).and_then(|method| base.python_owner(method)).unwrap_or(base);
+                format!("<bound method {}.{} of {receiver}>", class.name, name.as_str())
+            }
+        })
+    }
+
+    pub(super) fn exception_repr(&mut self, exception: &ExceptionObject) -> PyResult<String> {
+        let args = exception.args.borrow().clone();
+        let inner = self.deeper(|vm| vm.joined_reprs(&args))?;
+        Ok(format!("{}({inner})", exception.class.name))
+    }
+
+    /// `str(exception)`
+    pub(super) fn exception_str(&mut self, exception: &ExceptionObject) -> PyResult<String> {
+        let args = exception.args.borrow().clone();
+        if exception.is(&OS_ERROR)
+            && let Some(text) = self.os_error_str(exception, &args)?
+        {
+            return Ok(text);
+        }
+        if (exception.is(&UNICODE_DECODE_ERROR) || exception.is(&UNICODE_ENCODE_ERROR))
+            && let Some(text) = self.unicode_error_str(&args)?
+        {
+            return Ok(text);
+        }
+        match args.as_slice() {
+            [] => Ok(String::new()),
+            [key] if exception.is(&KEY_ERROR) => self.repr(key),
+            [only] => Ok(self.str(only)?.to_string()),
+            _ => self.deeper(|vm| Ok(format!("({})", vm.joined_reprs(&args)?))),
+        }
+    }
+
+    /// `[Errno 2] No such file or directory: 'path'`; `None` where there are not two arguments or more.
+    fn os_error_str(&mut self, exception: &ExceptionObject, args: &[Value]) -> PyResult<Option<String>> {
+        let [errno, strerror, rest @ ..] = args else { return Ok(None) };
+        let errno = self.str(errno)?;
+        let strerror = self.str(strerror)?;
+        let text = format!("[Errno {}] {}", errno.as_str(), strerror.as_str());
+        let filename = match rest.first() {
+            Some(filename) => Some(filename.clone()),
+            None => exception.attributes.borrow().get("filename").cloned(),
+        };
+        Ok(Some(match filename.filter(|filename| !filename.is_none()) {
+            Some(filename) => {
+                let text = format!("{text}: {}", self.repr(&filename)?);
+                let second = exception.attributes.borrow().get("filename2").cloned().unwrap_or_default();
+                if second.is_none() { text } else { format!("{text} -> {}", self.repr(&second)?) }
+            }
+            None => text,
+        }))
+    }
+
+    /// `'utf-8' codec can't decode byte 0xff in position 0: invalid start byte`
+    fn unicode_error_str(&mut self, args: &[Value]) -> PyResult<Option<String>> {
+        let [encoding, object, Value::Int(start), Value::Int(end), reason] = args else { return Ok(None) };
+        let (encoding, reason) = (self.str(encoding)?, self.str(reason)?);
+        let (encoding, reason) = (encoding.as_str(), reason.as_str());
+        let place = usize::try_from(*start).ok();
+        // What is at fault, where it is one and is there at all.
+        let (verb, one, many) = match object {
+            Value::Bytes(bytes) => {
+                let byte = place.and_then(|place| bytes.get(place));
+                ("decode", byte.map(|byte| format!("byte {byte:#04x}")), "bytes")
+            }
+            Value::Str(text) => {
+                let code = place.and_then(|place| text.as_str().chars().nth(place)).map(u32::from);
+                let escaped = code.map(|code| match code {
+                    0..=0xff => format!("character '\\x{code:02x}'"),
+                    0x100..=0xffff => format!("character '\\u{code:04x}'"),
+                    _ => format!("character '\\U{code:08x}'"),
+                });
+                ("encode", escaped, "characters")
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(match one {
+            Some(one) if start.checked_add(1) == Some(*end) => {
+                format!("'{encoding}' codec can't {verb} {one} in position {start}: {reason}")
+            }
+            _ => {
+                let last = end.saturating_sub(1);
+                format!("'{encoding}' codec can't {verb} {many} in position {start}-{last}: {reason}")
+            }
+        }))
+    }
+
+    /// `ascii(value)`
+    ///
+    /// # Errors
+    /// What `__repr__` raises.
+    pub fn ascii(&mut self, value: &Value) -> PyResult<String> {
+        let text = self.repr(value)?;
+        self.charge(text.len() / ESCAPED_A_STEP)?;
+        if text.is_ascii() {
+            return Ok(text);
+        }
+        let mut out = String::with_capacity(text.len() * 2);
+        for char in text.chars() {
+            if char.is_ascii() { out.push(char) } else { push_escape(char, &mut out) }
+        }
+        Ok(out)
+    }
+}
+
+/// `<class 'int'>`, `<class 'collections.Counter'>`
+fn class_repr(class: &BuiltinType) -> String {
+    let kind = if class.is(&REGEX_FLAG) { "flag" } else { "class" };
+    let prefix = if kind == "class" { class.module_prefix() } else { String::new() };
+    format!("<{kind} '{prefix}{}'>", class.name)
+}
+
+/// Appends a character as `\n`, `\x..`, `\u....` or `\U........`.
+fn push_escape(char: char, out: &mut String) {
+    match char {
+        '\t' => out.push_str("\\t"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        _ => match u32::from(char) {
+            code @ 0..=0xff => out.push_str(&format!("\\x{code:02x}")),
+            code @ 0x100..=0xffff => out.push_str(&format!("\\u{code:04x}")),
+            code => out.push_str(&format!("\\U{code:08x}")),
+        },
+    }
+}
+
+/// The quote around a text: single, unless it holds those and no double ones.
+fn quote_for(single: bool, double: bool) -> char {
+    if single && !double { '"' } else { '\'' }
+}
+
+/// `repr(str)`
+pub fn str_repr(text: &str) -> String {
+    let quote = quote_for(text.contains('\''), text.contains('"'));
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push(quote);
+    for char in text.chars() {
+        if char == quote || char == '\\' {
+            out.push('\\');
+            out.push(char);
+        } else if unicode::is_printable(char) {
+            out.push(char);
+        } else {
+            push_escape(char, &mut out);
+        }
+    }
+    out.push(quote);
+    out
+}
+
+/// `repr(bytes)`
+pub fn bytes_repr(bytes: &[u8]) -> String {
+    let quote = quote_for(bytes.contains(&b'\''), bytes.contains(&b'"'));
+    let mut out = format!("b{quote}");
+    for byte in bytes {
+        let char = char::from(*byte);
+        if char == quote || char == '\\' {
+            out.push('\\');
+            out.push(char);
+        } else if (' '..='~').contains(&char) {
+            out.push(char);
+        } else {
+            push_escape(char, &mut out);
+        }
+    }
+    out.push(quote);
+    out
+}
