@@ -88,7 +88,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds the call that led to where the trace has come so far.
+    /// Adds the call that led to the last place of the trace so far.
     pub fn called(mut self, span: Span, text: impl Into<String>) -> Self {
         self.trace.push(Label { span, text: text.into() });
         self
@@ -134,7 +134,7 @@ impl Diagnostic {
             groups.push(other.group(Level::NOTE.secondary_title(other.message.as_str()), sources));
             behind = other.behind.as_deref();
         }
-        // What to write instead comes last, whatever led to the problem.
+        // The help comes last, behind the problems that led to this one.
         if let Some(help) = &self.help
             && let Some(last) = groups.pop()
         {
@@ -198,7 +198,7 @@ fn snippet<'a>(
     let primary = primary.map(|label| annotation(AnnotationKind::Primary, label));
     let secondary = secondary.iter().map(|label| annotation(AnnotationKind::Context, label));
     let lines = source.text.get(start..end).unwrap_or("");
-    // Line ends of Windows would be shown as signs.
+    // The renderer would print the line ends of Windows as symbols.
     let lines = if lines.contains('\r') { Cow::Owned(lines.replace('\r', " ")) } else { Cow::Borrowed(lines) };
     let snippet = Snippet::source(lines).line_start(line).path(&*source.name);
     Some(snippet.annotations(primary.into_iter().chain(secondary)))

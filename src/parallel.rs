@@ -8,7 +8,7 @@ use std::thread::{Builder, available_parallelism, scope};
 /// The stack of a thread in bytes: that of a process's first one on most systems.
 const STACK: usize = 8 << 20;
 
-/// What `work` gives for each item, in their order. The calling thread takes part, and is alone where no other can be made.
+/// The results of `work` for each item, in order. The calling thread takes part, alone if no other thread can be started.
 pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = available_parallelism().map_or(1, NonZero::get).min(items.len());
     if threads <= 1 {
@@ -34,7 +34,7 @@ pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<
     })
 }
 
-/// What two pieces of work give: the first on this thread, the second on another where one can be made.
+/// The results of two pieces of work: the first is done on this thread, the second on another if one can be started.
 pub fn both<A, B: Send>(here: impl FnOnce() -> A, other: impl Fn() -> B + Sync) -> (A, B) {
     scope(|scope| {
         let thread = Builder::new().stack_size(STACK).spawn_scoped(scope, &other).ok();

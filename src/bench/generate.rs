@@ -1,4 +1,4 @@
-//! Config sets and jobs of any size, the same for the same numbers.
+//! Generated configs and jobs of any size; the same shape and seed give the same set.
 
 use std::fmt::Write;
 use std::io;
@@ -37,7 +37,7 @@ pub struct Generated {
     pub jobs: String,
 }
 
-/// The numbers by which everything is drawn: splitmix64.
+/// The random numbers: splitmix64.
 struct Draws(u64);
 
 impl Draws {

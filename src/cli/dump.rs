@@ -8,7 +8,7 @@ use crate::config::Input;
 use crate::config::entity::EntityKind;
 use crate::config::suggest::{closest, did_you_mean};
 use crate::dump::{Options, text, yaml};
-use crate::source::shown;
+use crate::source::redacted;
 
 use super::error::CliError;
 use super::output::print_stdout;
@@ -87,7 +87,7 @@ impl Dump {
         let names: Vec<String> = inputs
             .iter()
             .map(|input| match input {
-                Input::Named(name) => shown(name).into_owned(),
+                Input::Named(name) => redacted(name).into_owned(),
                 Input::Inline(..) => "<inline config>".to_owned(),
             })
             .collect();

@@ -1,11 +1,11 @@
-//! What keeps a verb from its work: one error for all verbs, which `super::run` prints and turns into an exit status.
+//! The error of all verbs, which `super::run` prints and turns into an exit status.
 
 use std::io;
 use std::path::Path;
 
-use crate::source::shown;
+use crate::source::redacted;
 
-/// What keeps a verb from its work, and what to do about it.
+/// Why a verb could not do its work, and what to do about it.
 #[derive(Debug)]
 pub(super) struct CliError {
     /// What is wrong.
@@ -52,7 +52,7 @@ pub(super) fn io_help(error: &io::Error, path: &Path) -> (String, &'static str) 
         _ => (error.to_string().to_lowercase(), "check the path"),
     };
     let name =
-        if path == Path::new("-") { "stdout".to_owned() } else { format!("`{}`", shown(&path.to_string_lossy())) };
+        if path == Path::new("-") { "stdout".to_owned() } else { format!("`{}`", redacted(&path.to_string_lossy())) };
     (format!("{name}: {what}"), help)
 }
 

@@ -11,7 +11,7 @@ use super::report::count;
 use super::rewrite::{rewrite, with_line_ends_of};
 use super::{Common, Outcome, diff, paths};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::{Limits, SourceId, SourceMap, Span, is_url, shown};
+use crate::source::{Limits, SourceId, SourceMap, Span, is_url, redacted};
 use crate::yaml::RoundTripError;
 
 /// Format TPV config files as `tpv format` does
@@ -77,8 +77,8 @@ impl Format {
         let mut sources = SourceMap::new();
         let id = sources
             .load(name, &Limits::default())
-            .map_err(|error| CliError::new(format!("`{}` cannot be read: {error}", shown(name)), error.help()))?;
-        let name = &shown(name);
+            .map_err(|error| CliError::new(format!("`{}` cannot be read: {error}", redacted(name)), error.help()))?;
+        let name = &redacted(name);
         let old = sources.get(id).map(|source| source.text.clone()).unwrap_or_default();
         let mut diagnostics = Diagnostics::new();
         let formatted = match crate::format::format(&old) {
@@ -132,7 +132,7 @@ fn writable(name: &str) -> Result<(), CliError> {
         return Err(CliError::misuse("stdin cannot be written", "leave out `--write`"));
     }
     if is_url(name) {
-        let message = format!("`{}` cannot be written: it is a URL", shown(name));
+        let message = format!("`{}` cannot be written: it is a URL", redacted(name));
         return Err(CliError::misuse(message, "leave out `--write`"));
     }
     Ok(())

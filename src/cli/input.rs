@@ -1,4 +1,4 @@
-//! Reading what a verb is given, but for configs, which `crate::source` reads: with a bound, since a path may name a device
+//! Reading the files of a verb, but for configs, which `crate::source` reads. Sizes are bounded, since a path may name a device
 //! or pipe that never ends.
 
 use std::fs::File;
@@ -12,7 +12,7 @@ use crate::source::{is_url, read_limited};
 
 /// The most bytes of a file that is read whole.
 const MOST: u64 = 256 << 20;
-/// The most bytes of an artifact that does not come from a file, whose size nothing tells.
+/// The most bytes of an artifact from a pipe, whose size is not known before.
 const MOST_ARTIFACT: u64 = 1 << 30;
 /// The most bytes of a job's line.
 const MOST_LINE: usize = 64 << 20;
@@ -106,7 +106,7 @@ impl Jobs {
         Ok((new(Box::new(file)), metadata.is_file().then_some(metadata.len())))
     }
 
-    /// Where the fault will be that ends reading.
+    /// Where the error that ends reading will be.
     pub(super) fn fault(&self) -> Fault {
         self.fault.clone()
     }

@@ -12,7 +12,7 @@ pub(super) enum Kind {
     World,
     JobConf,
     Config,
-    /// A pipe, a file that is not there, or one of none of these kinds.
+    /// A pipe, a file that does not exist, or one of another kind.
     Unknown,
 }
 
@@ -24,7 +24,7 @@ const WORLD: [&str; 6] = ["jobs", "tool_data_tables", "config", "files", "querie
 const CONFIG: [&str; 6] = ["global", "tools", "roles", "users", "destinations", "pools"];
 
 impl Kind {
-    /// The kind of a file. A pipe is not looked at, since what is read of it is gone.
+    /// The kind of a file. Nothing is read from a pipe, since it could not be read again.
     pub(super) fn of(path: &Path) -> Self {
         if !path.is_file() {
             return Self::Unknown;

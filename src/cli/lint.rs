@@ -70,7 +70,7 @@ impl Lint {
         let options = Options { ignore, limits: self.limits };
         let groups: Vec<Vec<String>> =
             if self.each { configs.iter().map(|config| vec![config.clone()]).collect() } else { vec![configs.clone()] };
-        // The findings are what was asked for: `--quiet` is about the summary alone.
+        // `--quiet` leaves out the summary alone.
         let runs: Vec<Linted> = groups.iter().map(|group| lint(group, &options)).collect();
         let out = match self.format {
             Format::Text => runs.iter().map(|linted| report::text(linted, common.colour_of(&io::stdout()))).collect(),
@@ -97,7 +97,7 @@ impl Lint {
         Ok(if errors > 0 || (self.strict && warnings > 0) { Outcome::Bad } else { Outcome::Done })
     }
 
-    /// The codes of `--ignore`. A code that does not exist is an error: findings would show that are meant not to.
+    /// The codes of `--ignore`. A code that does not exist is an error: else findings that are meant to be left out would show.
     fn ignored(&self, common: &Common) -> Result<Vec<String>, CliError> {
         let list = self.ignore.as_deref().unwrap_or("");
         let given: Vec<String> =

@@ -24,7 +24,7 @@ use super::paths;
 use super::progress::Progress;
 use super::report::{count, grouped};
 use super::{Common, Outcome, rules, world};
-use crate::source::shown;
+use crate::source::redacted;
 
 /// Map a file of jobs
 ///
@@ -154,7 +154,7 @@ impl Map {
         let mut output = Output::create(&self.output).map_err(|error| unwritable(&error))?;
         let mut progress = Progress::bytes(common, size);
         let started = Instant::now();
-        // What is one batch takes one thread less time than to start others.
+        // One batch takes less time than starting a second thread.
         let threads = if size.is_some_and(|size| size <= stream::BATCH as u64) { 1 } else { self.threads() };
         let lines = Lines { mapper, world };
         let streamed = stream::run(reader, &mut output, threads, &lines, |bytes| progress.advance(bytes as u64));
@@ -166,7 +166,7 @@ impl Map {
         }
         let total = match streamed.and_then(|tallies| output.finish().map(|()| tallies)) {
             Ok(tallies) => Tally::sum(tallies),
-            // The reader of the answers has seen enough.
+            // The reader of the answers went away early.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Outcome::Done),
             Err(error) => return Err(unwritable(&error)),
         };
@@ -235,7 +235,7 @@ impl Map {
         let start = match rules {
             Some(rules) => format!("tpvc map {}", rules.display()),
             None => {
-                self.config.iter().fold("tpvc map".to_owned(), |start, config| start + " --config " + &shown(config))
+                self.config.iter().fold("tpvc map".to_owned(), |start, config| start + " --config " + &redacted(config))
             }
         };
         match jobs_are {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Common;
 use super::error::CliError;
 use super::kind::Kind;
-use crate::source::{is_url, shown};
+use crate::source::{is_url, redacted};
 
 /// The configs that the arguments name, as [`expand`] has them. Where they are merged in another order than that of the
 /// arguments, a note tells it.
@@ -15,7 +15,7 @@ use crate::source::{is_url, shown};
 pub(super) fn configs(arguments: &[String], common: &Common) -> Result<Vec<String>, CliError> {
     let files = each(arguments)?;
     if files != arguments && files.len() > 1 {
-        let names: Vec<_> = files.iter().map(|file| shown(file)).collect();
+        let names: Vec<_> = files.iter().map(|file| redacted(file)).collect();
         common.note(&format!("merged in this order, later over earlier: {}", names.join(", ")));
     }
     Ok(files)

@@ -56,7 +56,7 @@ fn in_place(path: &Path, text: &[u8]) -> Result<(), CliError> {
     let mut backup = Unfinished::create(|| output::temporary(&target, 0o600)).map_err(kept)?;
     backup.file().write_all(&old).and_then(|()| backup.file().as_file().sync_all()).map_err(kept)?;
     backup.finish(|backup| {
-        // Not cut before it is written over: the room that the file has is there for the old text as well.
+        // The file is not truncated before: so the disk has room to restore the old text.
         let written = File::options().write(true).open(&target).and_then(|file| write_over(&file, text));
         let Err(error) = written else { return Ok(()) };
         let restored = File::options().write(true).open(&target).and_then(|file| write_over(&file, &old));

@@ -13,7 +13,7 @@ use super::kind::Kind;
 use super::{Common, input, job_conf, paths};
 
 /// Rules, with the config that they were compiled from where that is known.
-pub(super) struct Given {
+pub(super) struct LoadedRules {
     /// The rules.
     pub(super) rules: Arc<Rules>,
     /// The merged config and its texts; nothing for an artifact.
@@ -50,19 +50,25 @@ pub(super) fn inputs(
 ///
 /// # Errors
 /// Where the file cannot be read or is of another kind.
-pub(super) fn given(job_conf: Option<&Path>, configs: &[String], common: &Common) -> Result<Option<Given>, CliError> {
+pub(super) fn load_any(
+    job_conf: Option<&Path>,
+    configs: &[String],
+    common: &Common,
+) -> Result<Option<LoadedRules>, CliError> {
     if let (None, [only]) = (job_conf, configs)
         && Kind::of(Path::new(only)) == Kind::Artifact
     {
         let rules = load(Path::new(only))?;
-        return Ok(Some(Given { rules: Arc::new(rules), origin: None }));
+        return Ok(Some(LoadedRules { rules: Arc::new(rules), origin: None }));
     }
     let (inputs, sources) = inputs(job_conf, configs, common)?;
     let compiled = crate::compile_inputs(&inputs, sources, &crate::CompileOptions::default());
     if compiled.rules.is_none() || common.verbose > 0 {
         common.show(&compiled.diagnostics, &compiled.sources);
     }
-    Ok(compiled.rules.map(|rules| Given { rules: Arc::new(rules), origin: Some((compiled.config, compiled.sources)) }))
+    Ok(compiled
+        .rules
+        .map(|rules| LoadedRules { rules: Arc::new(rules), origin: Some((compiled.config, compiled.sources)) }))
 }
 
 /// Loads an artifact.

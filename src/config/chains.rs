@@ -12,7 +12,7 @@ use crate::config::entity::Entity;
 use crate::config::scheduling::TagKind;
 use crate::yaml::value::{ConfigValue, Text, ValueKind};
 
-/// What keeps an entity's parents from being found.
+/// Why the parents of an entity cannot be resolved.
 pub(super) enum Broken<'a> {
     /// The parent does not exist.
     Missing {
@@ -38,9 +38,9 @@ enum Link {
 enum Known {
     Not,
     Resolved(Arc<Entity>),
-    /// It was resolved, and nobody needs the result any more; of those that inherit from it there may be results.
+    /// It was resolved, and the result is not needed any more; results of entities that inherit from it may be kept.
     Dropped,
-    /// It cannot be resolved, which has been reported.
+    /// It cannot be resolved, which was reported.
     Broken,
 }
 

@@ -118,7 +118,7 @@ fn unreadable(name: &str, error: &SourceError, sources: &mut SourceMap) -> Diagn
             .help(error.help());
     }
     let what = if crate::source::is_url(name) { "fetch" } else { "read" };
-    Diagnostic::error(format!("cannot {what} `{}`: {error}", crate::source::shown(name))).help(error.help())
+    Diagnostic::error(format!("cannot {what} `{}`: {error}", crate::source::redacted(name))).help(error.help())
 }
 
 /// Reads config files and URLs in load order and merges them. Whether the result may be used is for `problems` to say.

@@ -5,7 +5,7 @@ pub fn did_you_mean(name: &str) -> String {
     format!("did you mean `{name}`?")
 }
 
-/// The candidate nearest to `name`, if it is near enough to be a slip.
+/// The candidate nearest to `name`, if it is near enough that `name` may be a misspelling of it.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = Name::new(name);
     let mut best: Option<(usize, &str)> = None;
@@ -49,7 +49,7 @@ impl Name {
         number.len() + 1 == self.text.len() && number.len() >= 3 && number.bytes().all(|byte| byte.is_ascii_digit())
     }
 
-    /// How many slips of the pen lie between two names; `None` where they are two different names.
+    /// How many edits lie between two names; `None` where they are two different names.
     fn distance(&self, other: &Self) -> Option<usize> {
         if self.text == other.text {
             return Some(0);
@@ -71,10 +71,10 @@ impl Name {
         }
         let mut sum = 0;
         for (one, two) in self.words.iter().zip(&other.words) {
-            sum += if self.words.len() > 1 && is_abbreviation(one, two) { 1 } else { slips(one, two)? };
+            sum += if self.words.len() > 1 && is_abbreviation(one, two) { 1 } else { edits(one, two)? };
         }
         let length = self.text.chars().count().max(other.text.chars().count());
-        (sum <= most_slips(length).max(2)).then_some(sum)
+        (sum <= most_edits(length).max(2)).then_some(sum)
     }
 }
 
@@ -84,8 +84,8 @@ fn sorted(words: &[String]) -> Vec<&String> {
     words
 }
 
-/// How many slips a text of this length may hold and still be itself.
-fn most_slips(length: usize) -> usize {
+/// How many edits a text of this length may have and still be the same name.
+fn most_edits(length: usize) -> usize {
     match length {
         0..=8 => 1,
         9..=12 => 2,
@@ -107,15 +107,15 @@ fn is_contracted(one: &str, two: &str) -> bool {
     ends(short) == ends(long) && short.chars().all(|letter| letters.any(|other| other == letter))
 }
 
-/// How many slips lie between two words.
-fn slips(one: &str, two: &str) -> Option<usize> {
+/// How many edits lie between two words.
+fn edits(one: &str, two: &str) -> Option<usize> {
     if one == two {
         return Some(0);
     }
     let (first, second) = (one.chars().count(), two.chars().count());
     let (short, long) = (first.min(second), first.max(second));
     // `sqroot` for `sqrt`: what is left out in the middle counts less than what is changed.
-    let most = if short >= 4 && is_contracted(one, two) { 2 } else { most_slips(long) };
+    let most = if short >= 4 && is_contracted(one, two) { 2 } else { most_edits(long) };
     let distance = distance(one, two, most);
     // Another letter makes a short word another word: `gpu` and `cpu`, `it` and `fr`.
     let is_other = long <= 3 && short == long && {
@@ -177,9 +177,9 @@ mod tests {
         assert_eq!(closest("T1055", ["T101", "T105"]), Some("T105"));
     }
 
-    /// Tags of public servers that are no slips for one another.
+    /// Tags of public servers that are not misspellings of one another.
     #[test]
-    fn neighbours_are_no_slips() {
+    fn neighbours_are_not_misspellings() {
         let pairs = [
             ("pulsar-paw", "pulsar-QLD"),
             ("it-pulsar", "fr-pulsar"),

@@ -60,6 +60,12 @@ fn map<'a>(items: impl IntoIterator<Item = (&'a str, ConfigValue)>) -> ConfigVal
 const SECTIONS: [EntityKind; 5] =
     [EntityKind::Tool, EntityKind::User, EntityKind::Role, EntityKind::Destination, EntityKind::Pool];
 
+/// `file:line` of a span.
+fn file_line(sources: &SourceMap, span: Span) -> String {
+    let name = sources.get(span.source).map_or("", |source| &source.name);
+    format!("{name}:{}", sources.place(span).line)
+}
+
 /// The whole config as YAML, as `tpv dump --output-format yaml` gives it. `names` are the config files as they were named.
 pub fn yaml(config: &Config, names: &[String], options: &Options<'_>) -> String {
     let comment = |value: &ConfigValue| {
@@ -71,10 +77,7 @@ pub fn yaml(config: &Config, names: &[String], options: &Options<'_>) -> String 
             ValueKind::List(items) => items.is_empty(),
             _ => true,
         };
-        (own && scalar).then(|| {
-            let name = sources.get(value.span.source).map_or("", |source| &source.name);
-            format!("{name}:{}", sources.place(value.span).line)
-        })
+        (own && scalar).then(|| file_line(sources, value.span))
     };
     let node = |value: &ConfigValue| Node::of_config(value, &comment);
     let mut items: Vec<(Node, Node)> = Vec::new();
@@ -89,10 +92,7 @@ pub fn yaml(config: &Config, names: &[String], options: &Options<'_>) -> String 
         let entities = entities.iter().map(|(id, entity)| {
             let mut shown = node(&fields::data(&fields::entity(entity)));
             let place = options.places.filter(|_| entity.span.end > entity.span.start);
-            shown.comment = place.map(|sources| {
-                let name = sources.get(entity.span.source).map_or("", |source| &source.name);
-                format!("{name}:{}", sources.place(entity.span).line)
-            });
+            shown.comment = place.map(|sources| file_line(sources, entity.span));
             (Node::str(&**id), shown)
         });
         items.push((Node::str(kind.section()), Kind::Map(entities.collect()).into()));

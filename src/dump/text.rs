@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use tpv_python::unicode::is_line_break;
+
 use crate::config::Config;
 use crate::config::entity::{Entity, EntityKind};
 use crate::yaml::value::{ConfigValue, ValueKind};
@@ -130,23 +132,27 @@ fn written(out: &mut String, key: &str, text: &str, indent: &str) {
 
 /// Python's `str.splitlines`.
 fn split_lines(text: &str) -> Vec<&str> {
-    let mut lines: Vec<&str> = text
-        .split_inclusive(|c| {
-            matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
-        })
-        .collect();
-    // A carriage return and a line feed are one end.
-    let mut index = 1;
-    while index < lines.len() {
-        let pair = lines.get(index - 1).is_some_and(|line| line.ends_with('\r')) && lines.get(index) == Some(&"\n");
-        if pair {
-            lines.remove(index);
-        } else {
-            index += 1;
-        }
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while let Some((line, end)) = rest.find(is_line_break).and_then(|at| rest.split_at_checked(at)) {
+        lines.push(line);
+        // A carriage return and a line feed are one end.
+        rest = end.strip_prefix("\r\n").or_else(|| end.strip_prefix(is_line_break)).unwrap_or("");
     }
-    let end = |c: char| {
-        matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
-    };
-    lines.into_iter().map(|line| line.strip_suffix(end).unwrap_or(line)).collect()
+    if !rest.is_empty() {
+        lines.push(rest);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split_lines;
+
+    #[test]
+    fn lines_end_where_they_do_in_python() {
+        assert_eq!(split_lines("a\r\nb\rc\n\u{2028}d"), ["a", "b", "c", "", "d"]);
+        assert_eq!(split_lines("a\n"), ["a"]);
+        assert!(split_lines("").is_empty());
+    }
 }

@@ -46,7 +46,7 @@ fn text(tables: &Tables, id: StringId) -> &str {
     tables.strings.get(id as usize).map_or("", String::as_str)
 }
 
-/// The paths that are meant by one that has no code: those of the same entity, or else the nearest one. Empty where nothing is
+/// The paths that are likely meant by one without code: those of the same entity, or else the nearest one. Empty where nothing is
 /// near.
 pub fn paths_near(tables: &Tables, path: &str) -> Vec<String> {
     /// How many are named.

@@ -106,7 +106,7 @@ fn help(text: &Text, property: &str, error: &PythonError, kind: CodeKind) -> Str
     }
 }
 
-/// Help for what is right in other languages, and for numbers with units.
+/// Help for operators of other languages, and for numbers with units.
 fn other_languages(text: &str, property: &str, error: &PythonError) -> Option<String> {
     let number = text.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic()).trim_end();
     if number.len() < text.trim().len() && number.parse::<f64>().is_ok() {
@@ -126,7 +126,7 @@ fn other_languages(text: &str, property: &str, error: &PythonError) -> Option<St
         .map(|(other, own)| format!("write `{own}` in place of `{other}`"))
 }
 
-/// The number of `10GB`, which stands around a place.
+/// The number of a text such as `10GB` around a place.
 fn number_with_unit(line: &str, at: usize) -> Option<String> {
     let is_part = |c: &char| c.is_ascii_alphanumeric() || *c == '.';
     let before: Vec<char> = line.chars().take(at).collect();

@@ -55,7 +55,7 @@ pub fn link(
     on_roomy_thread(link).unwrap_or_else(link).finish(diagnostics)
 }
 
-/// Everything but the patterns of the entities' ids, which need nothing of it.
+/// Everything but the patterns of the entities' ids, which do not depend on it.
 fn link_rows<'a>(config: &Config, mut linker: Linker<'a>) -> Linker<'a> {
     linker.reserve(config);
     linker.check_loaded_code(config);
@@ -144,8 +144,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Makes room, so that what large configs fill is not copied each time that it has doubled. Rules that entities inherit
-    /// from one another are counted for each; room that is not used is not touched.
+    /// Reserves memory, so that the tables of large configs are not copied as they grow. Rules that entities inherit
+    /// from one another are counted for each; memory that is not used is not touched.
     fn reserve(&mut self, config: &Config) {
         let entities = || EntityKind::ALL.into_iter().flat_map(|kind| config.section(kind).values());
         let rules: usize = entities().map(|entity| entity.rules.len()).sum();
@@ -165,7 +165,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Sets the patterns, and warns of those that are none.
+    /// Sets the patterns, and warns of ids that are not valid patterns.
     fn set_patterns(&mut self, config: &Config, patterns: Patterns) {
         for (section, set) in
             [(&config.tools, &patterns.tools), (&config.roles, &patterns.roles), (&config.users, &patterns.users)]

@@ -1,4 +1,4 @@
-//! What several owners share, as a key by identity.
+//! Shared objects as keys by identity.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

@@ -16,7 +16,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::yaml::value::ConfigValue;
 
-/// What an id is tried with to see whether it fits everyone.
+/// Names that match an id only if it is a pattern for everyone.
 const SOMEONE: [(EntityKind, &str); 2] =
     [(EntityKind::User, "zq.someone@nowhere.example"), (EntityKind::Role, "zq someone")];
 
@@ -101,9 +101,9 @@ pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>) {
                 let found = capacity.entity(entity, resource);
                 let rules = entity.rules.values().filter_map(|rule| capacity.rule(entity, rule, resource));
                 for finding in found.into_iter().chain(rules) {
-                    // What is inherited stands in one place.
+                    // Entities that inherit a value share its place.
                     if seen.insert(finding.span()) {
-                        // This one knows more than what the number alone says.
+                        // This finding takes the place of the one about the number alone.
                         linter.findings.retain(|other| other.code != "T113" || other.span() != finding.span());
                         linter.report(finding.of(&entity.common));
                     }
@@ -113,7 +113,7 @@ pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>) {
     }
 }
 
-/// Whether other rules of an entity may set what it asks for. One that does so for some jobs leaves the others.
+/// Whether other rules of an entity may set what it asks for, for all of its jobs.
 fn own_rules_may_change(entity: &Entity, but: Option<&Rule>, resource: Resource) -> bool {
     let mut setting = 0;
     for rule in entity.rules.values().filter(|rule| but.is_none_or(|but| but.span != rule.span)) {
@@ -132,7 +132,7 @@ fn own_rules_may_change(entity: &Entity, but: Option<&Rule>, resource: Resource)
         }
         setting += usize::from(is_for_some);
     }
-    // Several may well share all jobs among them.
+    // Several such rules may together apply to all jobs.
     but.is_none() && setting > 1
 }
 
@@ -162,7 +162,7 @@ impl<'a> Capacity<'a> {
             let section = config.section(kind);
             let keys: Vec<&str> = section.keys().map(|id| &**id).collect();
             let mut found = Vec::new();
-            // A pattern that cannot be tried has its own finding.
+            // A pattern that is not valid has a finding of its own.
             drop(Matcher::new(PatternSet::build(&keys)).matches(name, &mut found));
             common.extend(found.into_iter().filter_map(|index| Some(&**section.get_index(index as usize)?.1)));
             common.extend(default(config, kind));
@@ -179,7 +179,7 @@ impl<'a> Capacity<'a> {
             drop(self.tools.matches(&sample(&entity.id), &mut found));
             out.extend(found.into_iter().filter_map(|index| Some(&**self.config.tools.get_index(index as usize)?.1)));
         } else {
-            // A role or user has all tools.
+            // The jobs of a role or user may be those of any tool.
             out.extend(self.config.tools.values().map(|tool| &**tool));
             out.extend(self.config.roles.values().map(|role| &**role));
         }
@@ -231,7 +231,7 @@ impl<'a> Capacity<'a> {
         let constant = value.and_then(amount);
         let (mut asked, mut at) = match (constant, value.or(own_least)) {
             (Some(constant), Some(value)) => (constant, value),
-            // Of code nothing is known but its minimum.
+            // Code may give anything, but not less than its minimum.
             (None, Some(value)) => (0.0, value),
             (_, None) => return None,
         };
@@ -258,7 +258,7 @@ impl<'a> Capacity<'a> {
         })
     }
 
-    /// Whether the tags may let jobs of an entity to a destination.
+    /// Whether the tags may allow a destination for jobs of an entity.
     fn may_go(&self, entity: &Entity, rule: Option<&Rule>, destination: &Entity) -> bool {
         let Some(fields) = &destination.destination else { return true };
         let required = fields.dest_tags.get(TagKind::Require).iter();
@@ -355,7 +355,7 @@ impl<'a> Capacity<'a> {
     }
 }
 
-/// An id that a pattern fits: its text with something for each wildcard.
+/// An id that a pattern matches: its text with something for each wildcard.
 fn sample(pattern: &str) -> String {
     pattern.replace(".*", "x").replace(".+", "x").replace('\\', "")
 }

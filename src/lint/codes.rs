@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Severity;
 
-/// What loading finds.
+/// The code of what loading finds.
 pub const LOAD: &str = "T001";
 
 /// A kind of finding.
@@ -64,11 +64,11 @@ codes! {
     "T132" Warning "a comparison that is never true",
 }
 
-/// The kinds of what works under TPV inside Galaxy and not in compiled rules. Whoever lints did nothing wrong: so linting shows
-/// them only where it is asked to, and compiling always.
+/// The kinds of what works under TPV inside Galaxy and not in compiled rules. The config is not at fault: linting shows
+/// them only with `--limits`, compiling always.
 pub const LIMITS: [&str; 3] = ["T112", "T130", "T131"];
 
-/// The kinds of code that raises where a job comes to it, in compiled rules at least: compiling tells them, too.
+/// The kinds of code that raises when a job runs it, in compiled rules at least: compiling reports them, too.
 pub const RAISING: [&str; 5] = ["T103", "T111", "T112", "T130", "T131"];
 
 /// The kind with this code, in any case.

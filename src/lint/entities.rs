@@ -43,7 +43,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     }
 }
 
-/// TPV takes a default that does not exist for none.
+/// A default that does not exist: TPV ignores it.
 fn default_exists(linter: &mut Linter<'_>) {
     let config = linter.config;
     let Some(default) = config.global.default_inherits.as_ref().filter(|id| !id.as_str().is_empty()) else { return };

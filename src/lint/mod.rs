@@ -43,7 +43,7 @@ impl Finding {
         Self { code, diagnostic: diagnostic.code(code), silenced: false }
     }
 
-    /// Says whose finding it is: its `# noqa` comment may turn it off.
+    /// Sets the entity of the finding, whose `# noqa` comment may turn it off.
     fn of(self, common: &Common) -> Self {
         self.within([common.no_qa_codes.as_slice()])
     }
@@ -126,7 +126,7 @@ fn lint_here(names: &[String], options: &Options) -> Linted {
     Linted { limits: all - findings.len(), findings, sources }
 }
 
-/// What compiling tells of code that compiles: the findings of the kinds in [`codes::RAISING`], even where `# noqa` turns them off, since
+/// What compiling reports about code that compiles: the findings of the kinds in [`codes::RAISING`], even where `# noqa` turns them off, since
 /// the rules raise nevertheless.
 ///
 /// `trees` is what the code was compiled from, so that nothing is parsed again.
@@ -165,10 +165,10 @@ impl<'a> Linter<'a> {
         code::check(self, None);
     }
 
-    /// Takes what loading and compiling said: an error without a code of its own is one of loading.
+    /// Takes the diagnostics of loading and compiling; an error without a code is one of loading.
     fn loading(&mut self, diagnostic: &Diagnostic) {
         if diagnostic.code.is_none() && diagnostic.severity == Severity::Warning {
-            // What tpvc itself cannot do yet is said when compiling; the config is not at fault.
+            // What tpvc itself cannot do is reported when compiling; the config is not at fault.
             return;
         }
         let mut diagnostic = diagnostic.clone();

@@ -31,7 +31,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                 if let (Some(_), Some(execute)) = (fails, executes) {
                     lost.push(("execute", execute.span));
                 }
-                // What the rule has from a parent's rule stands elsewhere, and is meant to be overridden.
+                // Fields that the rule inherits stand elsewhere, and are meant to be overridden.
                 let is_own = |span: Span| span.source == rule.span.source && span.start >= rule.span.start;
                 lost.retain(|(_, span)| is_own(*span) && is_own(stop.span));
                 let Some((first, at)) = lost.first().copied() else { continue };
@@ -62,8 +62,8 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     }
 }
 
-/// Whether nothing comes of a rule. One that is never true, or that has the id of another, takes that one away; a condition
-/// of several lines, or one that logs or reads the entity, may do something by itself.
+/// Whether a rule has no effect. One that is never true, or that has the id of another, removes that one; a condition of
+/// several lines, or one that logs or reads the entity, may have an effect by itself.
 fn is_empty(linter: &Linter<'_>, rule: &Rule) -> bool {
     let common = &rule.common;
     let sets = !fields(rule).is_empty()

@@ -66,7 +66,7 @@ fn literal(id: &str) -> &str {
     [".*", ".+", "*"].iter().find_map(|wildcard| id.strip_suffix(wildcard)).unwrap_or(id)
 }
 
-/// What speaks against an address. A pattern that may well be meant as one has nothing.
+/// Why an id is not an address; `None` for a pattern that may be meant as one.
 fn evidence(id: &str, is_role: bool) -> Option<String> {
     if id.contains('@') || id.contains("\\.") {
         return None;

@@ -37,7 +37,7 @@ pub(super) fn amount(value: &ConfigValue) -> Option<f64> {
     }
 }
 
-/// Whether a number is one that memories have in MiB: thousands of them, in round steps.
+/// Whether a number looks like a memory in MiB: thousands, in round steps.
 pub(super) fn looks_like_mib(amount: f64) -> bool {
     amount >= 1_000.0 && (amount % 1_000.0 == 0.0 || amount % 512.0 == 0.0)
 }
@@ -50,7 +50,7 @@ pub(super) fn in_gib(mib: f64) -> f64 {
 
 /// Looks at every number that is a memory.
 pub(super) fn check(linter: &mut Linter<'_>) {
-    // A destination that says that it has so much has it, unless that looks wrong, too.
+    // A destination that accepts so much is believed, unless its own number looks wrong.
     let accepted = linter.config.destinations.values().filter_map(|destination| {
         destination.destination.as_ref()?.max_accepted_mem.as_deref().and_then(amount).filter(|most| *most <= MOST_GIB)
     });

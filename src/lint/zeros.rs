@@ -1,4 +1,4 @@
-//! T110: zeros that do something else than they say.
+//! T110: zeros that have another effect than they seem to.
 
 use std::collections::HashSet;
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::url::{redirected, shown};
+use super::url::{redacted, redirected};
 use super::{SourceError, read_limited};
 
 /// What reading one source may cost.
@@ -69,7 +69,7 @@ fn explain(error: ureq::Error, url: &str, limits: &Limits) -> SourceError {
             ErrorKind::TimedOut => SourceError::Timeout(limits.time.as_secs()),
             _ => SourceError::Transfer(error.to_string()),
         },
-        other => SourceError::Transfer(other.to_string().replace(url, &shown(url))),
+        other => SourceError::Transfer(other.to_string().replace(url, &redacted(url))),
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use fetch::{Limits, fetch};
-pub use url::{is_url, shown};
+pub use url::{is_url, redacted};
 
 /// Names one text of a [`SourceMap`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,7 +74,7 @@ impl Source {
         let mut lines = vec![0];
         let breaks = text.bytes().zip(1u32..).filter(|&(byte, _)| byte == b'\n');
         lines.extend(breaks.map(|(_, next)| next));
-        Self { name: shown(name).into(), text: text.into(), lines, first_line }
+        Self { name: redacted(name).into(), text: text.into(), lines, first_line }
     }
 
     /// The line and column of a byte offset.

@@ -19,9 +19,9 @@ const HIDDEN: &str = "***";
 /// Parts of the names of parameters whose values give access.
 const SECRETS: [&str; 7] = ["token", "secret", "password", "passwd", "key", "signature", "auth"];
 
-/// A path or URL as it may be shown: without the user and password of a URL, either of which may give access, and without
-/// the values of parameters such as `private_token`. Whatever prints the name of a source prints this.
-pub fn shown(name: &str) -> Cow<'_, str> {
+/// A path or URL without its secrets: without the user and password of a URL, either of which may give access, and without
+/// the values of parameters such as `private_token`. All messages name sources in this form.
+pub fn redacted(name: &str) -> Cow<'_, str> {
     if !is_url(name) {
         return Cow::Borrowed(name);
     }
@@ -55,11 +55,11 @@ pub(super) fn redirected(from: &str, location: &str) -> Result<String, String> {
         None => join(from, location),
     };
     if !is_url(&target) {
-        return Err(format!("the server redirects to `{}`, which is no http or https address", shown(&target)));
+        return Err(format!("the server redirects to `{}`, which is no http or https address", redacted(&target)));
     }
     let is_safe = |url: &str| scheme(url).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
     if is_safe(from) && !is_safe(&target) {
-        return Err(format!("the server redirects from https to `{}`, which is not encrypted", shown(&target)));
+        return Err(format!("the server redirects from https to `{}`, which is not encrypted", redacted(&target)));
     }
     Ok(target)
 }
@@ -117,7 +117,7 @@ mod tests {
             ),
             ("user:secret@file", "user:secret@file"),
         ] {
-            assert_eq!(shown(name), expected);
+            assert_eq!(redacted(name), expected);
         }
     }
 

@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use tpv_python::number::parse;
 use tpv_python::value::Value;
 
-/// An integer, with what its text says about its writing.
+/// An integer, with the parts of its text.
 pub(super) struct Integer {
     /// The integer.
     pub(super) value: BigInt,
@@ -17,7 +17,7 @@ pub(super) struct Integer {
     pub(super) digits: String,
 }
 
-/// The boolean of a scalar that is one by its tag; words of YAML 1.1 count as well.
+/// The boolean of a scalar; with a tag `!!bool` the words of YAML 1.1 are booleans, too.
 pub(super) fn boolean(text: &str) -> Option<bool> {
     match text.to_lowercase().as_str() {
         "true" | "yes" | "on" | "y" => Some(true),

@@ -18,7 +18,7 @@ pub(crate) enum Tag {
     Merge,
     /// `=`
     Value,
-    /// No plain scalar is one of these, `!`, `&` and `*`, but a string that is gets its quotes for it.
+    /// `!`, `&` and `*`: no plain scalar can be one of these, so that a string that is one is written in quotes.
     Yaml,
     Str,
 }

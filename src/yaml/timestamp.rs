@@ -1,4 +1,4 @@
-//! Timestamps: which plain scalars are some, what they say, and how they are written.
+//! Timestamps: which plain scalars are timestamps, what they mean, and how they are written.
 //!
 //! ruamel.yaml reads them into Python's dates and times and writes those: in full, in ISO 8601.
 
@@ -34,7 +34,7 @@ pub struct DateTime {
     pub t: bool,
 }
 
-/// What a timestamp says: a day, or a day and a time that exist.
+/// A day, or a day and a time, that exists.
 pub(crate) enum Timestamp<'a> {
     /// A day alone.
     Date(Date),

@@ -1,4 +1,4 @@
-//! The job of a dry run: made of flags as TPV makes it, or read, and changed by `--set`.
+//! The job of a dry run: made from flags as TPV makes it, or read from a file, and changed by `--set`.
 
 use std::path::Path;
 

@@ -23,7 +23,7 @@ use crate::yaml::write::{Layout, yaml};
 
 use super::error::CliError;
 use super::output::{print_stderr, print_stdout};
-use super::rules::{self, Given};
+use super::rules::{self, LoadedRules};
 use super::{Common, Outcome, map, world};
 use trace::Excerpts;
 
@@ -123,7 +123,7 @@ impl DryRun {
         }
         let job = Arc::new(self.job()?);
         let world = Arc::new(world::at_this_moment(self.world.as_deref())?);
-        let Some(given) = rules::given(self.job_conf.as_deref(), &configs, common)? else {
+        let Some(given) = rules::load_any(self.job_conf.as_deref(), &configs, common)? else {
             return Ok(Outcome::Bad);
         };
         let mapper = Mapper::with_hooks(given.rules.clone(), map::hooks(common), false);
@@ -174,10 +174,10 @@ impl DryRun {
         answer: &Answer,
         trace: Option<&Trace>,
         stand_in: bool,
-        given: &Given,
+        given: &LoadedRules,
         common: &Common,
     ) -> Result<Outcome, CliError> {
-        // The explanation stands for the result there.
+        // Such an explanation holds the result.
         let explained = self.output_format == Format::Html || (self.explain && self.output_format == Format::Json);
         match (answer.error(), answer.destination()) {
             (None, _) if explained => Ok(Outcome::Done),

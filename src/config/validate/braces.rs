@@ -11,7 +11,7 @@ pub(super) const TEMPLATE: &str = "fill the template in first (Ansible, Jinja); 
 /// The text of an f-string that was written without quotes, where the value is one.
 pub(super) fn braced(value: &ConfigValue) -> Option<String> {
     let [entry] = value.as_map()?.entries.as_slice() else { return None };
-    // A bracket stands before the key, and one behind it, which is where the parser puts the value that is not there.
+    // The brace before the key, and the one behind it, where the parser puts the missing value.
     let is_flow = value.span.start < entry.key.span.start && value.span.end == entry.value.span.end;
     if !is_flow || !entry.value.is_null() {
         return None;
@@ -22,13 +22,13 @@ pub(super) fn braced(value: &ConfigValue) -> Option<String> {
     }
 }
 
-/// Whether the text has two braces, which is Jinja's way.
+/// Whether the text is in double braces, as in Jinja.
 pub(super) fn is_template(text: &str) -> bool {
     text.starts_with("{{")
 }
 
 impl Validator<'_> {
-    /// Warns of values that lack their quotes, at any depth. `name` is the key of `value`, `consequence` what comes of it.
+    /// Warns of values that lack their quotes, at any depth. `name` is the key of `value`, `consequence` what a job gets.
     pub(super) fn braces(&mut self, name: &str, value: &ConfigValue, owner: Owner<'_>, consequence: &str) {
         let Some(text) = braced(value) else {
             match &value.kind {

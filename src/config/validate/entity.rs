@@ -51,7 +51,7 @@ const DESTINATION: [&str; 9] = [
 
 const POOL: [&str; 2] = ["oversize", "fail_open"];
 
-/// The fields of an entity or rule as they come in.
+/// The fields of an entity or rule so far.
 pub(super) struct Draft {
     common: Common,
     resources: Resources,
@@ -154,7 +154,7 @@ impl Validator<'_> {
         }
     }
 
-    /// Takes a field that all entities and rules have; false if it is none of these.
+    /// Takes a field that all entities and rules have; false for any other field.
     pub(super) fn common_field(&mut self, key: &str, entry: &Entry, owner: Owner<'_>, draft: &mut Draft) -> bool {
         if let Some((slot, may_be_code)) = draft.resources.field_mut(key) {
             *slot = self.resource(entry, owner, may_be_code).map(Arc::new);

@@ -22,7 +22,7 @@ use crate::config::code::CodeText;
 use crate::config::entity::{Dict, Entity, EntityKind, GlobalConfig, StoreConfig};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::Span;
-use crate::yaml::load::{quoted, slip};
+use crate::yaml::load::{mistake, quoted};
 use crate::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 
 /// The entities of one section.
@@ -45,7 +45,7 @@ pub struct Validator<'a> {
     problems: &'a mut Diagnostics,
     /// How many rules without an id there were: TPV numbers them through all files.
     unnamed_rules: u64,
-    /// The code that TPV compiles while it loads, of all files: merging may drop some of it, errors in it count still.
+    /// The code that TPV compiles while it loads, of all files: merging may drop some of it, but its errors count.
     pub checks: Vec<CodeText>,
 }
 
@@ -100,7 +100,7 @@ impl<'a> Validator<'a> {
                 }
             }
         }
-        // Each value goes when it has become an entity, so that a large config is never in memory as both.
+        // Each value is dropped once it is an entity, so that a large config is never in memory as both.
         // Rules are numbered in the order of the sections' declaration, not of the file.
         for (kind, section) in EntityKind::ALL.into_iter().zip(&mut out.sections) {
             if let Some(at) = entries.iter().position(|entry| entry.key.as_str() == Some(kind.section())) {
@@ -178,7 +178,7 @@ impl<'a> Validator<'a> {
         Some(StoreConfig { store_class, options: Arc::new(options) })
     }
 
-    /// The key as a string; a problem if it is none.
+    /// The key as a string; a problem if it is of another type.
     fn string_key(&mut self, entry: &Entry, what: impl Display) -> Option<Text> {
         if let Some(text) = entry.key.as_text() {
             return Some(text.clone());
@@ -197,7 +197,7 @@ impl<'a> Validator<'a> {
         None
     }
 
-    /// The value as a mapping; a problem if it is none.
+    /// The value as a mapping; a problem if it is of another type.
     fn mapping<'v>(&mut self, entry: &'v Entry, what: impl Display, owner: Option<Owner<'_>>) -> Option<&'v Arc<Map>> {
         if let Some(map) = entry.value.as_map() {
             return Some(map);
@@ -207,8 +207,8 @@ impl<'a> Validator<'a> {
         let name = entry.key.python_str();
         self.problems.push(if entry.value.is_null() {
             problem.help(format!("indent what belongs to it deeper than `{name}`, or write `{name}: {{}}`"))
-        } else if let Some(slip) = entry.value.as_str().filter(|_| is_below(entry)).and_then(slip) {
-            problem.note(slip.message).help(slip.help)
+        } else if let Some(mistake) = entry.value.as_str().filter(|_| is_below(entry)).and_then(mistake) {
+            problem.note(mistake.message).help(mistake.help)
         } else {
             let is_section = owner.is_none() && SECTIONS.contains(&name.as_str());
             let (key, value) = if is_section { ("id", "{mem: 8}") } else { ("key", "value") };

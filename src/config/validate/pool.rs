@@ -13,7 +13,7 @@ use crate::yaml::value::{ConfigValue, Entry};
 const OVERSIZE: [&str; 5] = ["max_concurrent", "hard_max_cores", "hard_max_mem", "hard_max_gpus", "reserve_pool"];
 
 impl Validator<'_> {
-    /// Takes a field of a pool; false if it is none of its own.
+    /// Takes a field that only pools have; false for any other field.
     pub(super) fn pool_field(&mut self, key: &str, entry: &Entry, owner: Owner<'_>, out: &mut PoolFields) -> bool {
         match key {
             "oversize" => out.oversize = self.oversize(entry, owner),

@@ -5,7 +5,7 @@ use crate::config::suggest::closest;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::value::Entry;
 
-/// What others call a field.
+/// Names that other systems use, with the field that they mean.
 const SYNONYMS: [(&str, &str); 13] = [
     ("memory", "mem"),
     ("ram", "mem"),

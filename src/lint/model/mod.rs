@@ -2,7 +2,7 @@
 //!
 //! `types.txt` gives types and signatures of what is there natively; `names.txt` gives all names that CPython's, Galaxy's and
 //! TPV's own have. What exists natively is in neither: the runtime is asked ([`Inventory`]). So a name that the runtime lacks
-//! can be told to be a slip, or to be one that only CPython or Galaxy has.
+//! is either a misspelling or one that only CPython or Galaxy has.
 //!
 //! [`Inventory`]: tpv_runtime::mapper::inventory::Inventory
 
@@ -228,7 +228,7 @@ mod tests {
         assert!(missing.is_empty(), "{missing:#?}");
     }
 
-    /// Nothing is there natively that the recorded names lack: a slip is told by them.
+    /// Every native name is among the recorded ones, since misspellings are found by those.
     #[test]
     fn the_table_of_names_has_all_that_is_there() {
         let model = model();

@@ -1,4 +1,4 @@
-//! The tags that code adds: a finding that says "no job" must know them all.
+//! The tags that code adds: a finding about all jobs must know every one of them.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
@@ -23,7 +23,7 @@ pub(in crate::lint) struct TagsInCode {
     pub changes_destinations: bool,
 }
 
-/// Where code speaks of tags, or can reach them by other names.
+/// Words in code that names tags, or can reach them by other names.
 const MENTIONS: [&str; 8] = ["tag", "require", "setattr", "__dict__", "vars(", "exec(", "eval(", "import "];
 
 /// The lists of tags.
@@ -182,7 +182,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Notes what a target becomes.
+    /// Records what is assigned to a target.
     fn assign(&mut self, target: &'a Expr, value: Option<&'a Expr>) {
         match target {
             Expr::Name(node) => self.assigned.entry(node.id.as_str()).or_default().push(value),
@@ -244,7 +244,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// `setattr(entity, 'cores', 4)` is no matter of tags, `setattr(entity, name, value)` may be.
+    /// `setattr(entity, 'cores', 4)` does not touch tags, `setattr(entity, name, value)` may be.
     fn set_attribute(&mut self, arguments: &'a [Expr]) {
         let name = arguments.iter().rev().nth(1).and_then(constant);
         match (name, arguments.last()) {

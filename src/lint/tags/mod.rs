@@ -1,6 +1,6 @@
 //! T114 and T115: required tags that nobody has.
 //!
-//! Both say "no" of all jobs, so both need a proof: the tags of all entities are known, those that code adds only where it
+//! Both claim something about all jobs, so both need a proof: the tags of all entities are known, those that code adds only where it
 //! writes them out ([`in_code`]).
 
 mod in_code;
@@ -20,7 +20,7 @@ use in_code::TagsInCode;
 /// Whose tags become those of a job.
 const ASKING: [EntityKind; 3] = [EntityKind::Tool, EntityKind::Role, EntityKind::User];
 
-/// What is known is what the files say that were given.
+/// A note for both: only the given files are known.
 const OTHER_FILES: &str = "if another file gives the tag, lint all files together: `tpvc lint one.yml other.yml`";
 
 /// The kinds that count as having a tag.

@@ -90,7 +90,7 @@ impl<'a> Composer<'a> {
         self.root
     }
 
-    /// Takes the next event; `None` after a problem that leaves nothing to go on with.
+    /// Takes the next event; `None` after a problem after which the document has no value.
     pub(super) fn event(&mut self, event: Event<'_>, span: Span) -> Option<()> {
         match event {
             Event::Scalar(text, style, anchor, tag) => self.scalar(&text, style, anchor, tag.as_deref(), span),
@@ -280,7 +280,7 @@ impl<'a> Composer<'a> {
         self.place(Node { value, size: 1, is_merge, content: span, noqa: None }, anchor)
     }
 
-    /// A block at the end of a file without a last line end has none in its value either, as in PyYAML.
+    /// In a file without a last line end, a block at its end has none in its value either, as in PyYAML.
     fn trim_last_line<'t>(&self, text: &'t str, style: ScalarStyle, span: Span) -> &'t str {
         let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
         if is_block && span.range().end == self.text.len() && !self.text.ends_with(['\n', '\r']) {

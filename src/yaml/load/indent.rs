@@ -22,7 +22,7 @@ impl Indented {
         Self { text: text.to_owned(), inserted: Vec::new() }
     }
 
-    /// Inserts blanks where the parser stopped; false if the error is of another kind, or was mended in vain.
+    /// Inserts blanks where the parser stopped; false if the error is of another kind, or the same blanks did not help before.
     pub(super) fn mend(&mut self, error: &ScanError, offset: usize) -> bool {
         let lines = match error.info() {
             "invalid indentation"

@@ -1,4 +1,4 @@
-//! What the grammar leaves out: characters that may not stand in a file, tabs between tokens, and comments.
+//! What the parser does not tell: characters that may not stand in a file, tabs between tokens, and comments.
 
 use saphyr_parser::ScalarStyle;
 

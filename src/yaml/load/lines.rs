@@ -93,17 +93,17 @@ impl<'a> Line<'a> {
     }
 }
 
-/// A text in quotes that it does not contain.
+/// The text in quotes: in double ones, unless it holds some.
 pub(crate) fn quoted(text: &str) -> String {
-    // What is in quotes already, and has more of them inside, is meant without the outer ones.
+    // A text that is in quotes already is quoted anew.
     let bare = ['"', '\''].into_iter().find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote));
     let text = bare.unwrap_or(text);
     if !text.contains(['"', '\\']) { format!("\"{text}\"") } else { format!("'{}'", text.replace('\'', "''")) }
 }
 
-/// What is wrong with a text that was meant as something else: `(what is wrong, what to write)`.
+/// What is wrong with a line that was meant as a key, a value or an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Slip {
+pub(crate) struct Mistake {
     /// What is wrong.
     pub(crate) message: String,
     /// What to write.
@@ -112,17 +112,17 @@ pub(crate) struct Slip {
     pub(crate) at: Range<usize>,
 }
 
-/// What a line is meant as that is neither `key: value` nor `- item`.
-pub(crate) fn slip(text: &str) -> Option<Slip> {
+/// What is wrong with a line that is neither `key: value` nor `- item`, if that is clear.
+pub(crate) fn mistake(text: &str) -> Option<Mistake> {
     let first = text.split_whitespace().next()?;
-    let slip = |message: String, help: String, at: Range<usize>| Some(Slip { message, help, at });
+    let mistake = |message: String, help: String, at: Range<usize>| Some(Mistake { message, help, at });
     if let Some(at) = text.find('\u{a0}') {
         let help = "write plain blanks; some editors and web pages put others".to_owned();
-        return slip("a no-break space (U+00A0) stands here".to_owned(), help, at..at + '\u{a0}'.len_utf8());
+        return mistake("a no-break space (U+00A0) stands here".to_owned(), help, at..at + '\u{a0}'.len_utf8());
     }
     if let Some(item) = text.strip_prefix('-').filter(|item| !item.starts_with(['-', ' ']) && !item.is_empty()) {
         let item = item.split(" -").next().unwrap_or(item);
-        return slip("a blank is missing after `-`".to_owned(), format!("write `- {item}`"), 0..1);
+        return mistake("a blank is missing after `-`".to_owned(), format!("write `- {item}`"), 0..1);
     }
     let is_word = |word: &str| {
         let mut characters = word.chars();
@@ -136,10 +136,10 @@ pub(crate) fn slip(text: &str) -> Option<Slip> {
     {
         let rest = text.get(key.len() + 1..).unwrap_or("").split(" -").next().unwrap_or("");
         let message = format!("a blank is missing after `{key}:`");
-        return slip(message, format!("write `{key}: {rest}`"), key.len()..key.len() + 1);
+        return mistake(message, format!("write `{key}: {rest}`"), key.len()..key.len() + 1);
     }
     let rest = text.get(first.len()..).unwrap_or("").trim_start();
-    let missing = |key: &str, help: String| slip(format!("a `:` is missing after `{key}`"), help, 0..key.len());
+    let missing = |key: &str, help: String| mistake(format!("a `:` is missing after `{key}`"), help, 0..key.len());
     if let Some((key, value)) = text.split_once('=')
         && is_word(key.trim_end())
         && !value.starts_with('=')
@@ -164,8 +164,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_say_what_to_write() {
-        let help = |text: &str| slip(text).map(|slip| slip.help);
+    fn mistakes_say_what_to_write() {
+        let help = |text: &str| mistake(text).map(|mistake| mistake.help);
         assert_eq!(help("cores 2").unwrap(), "write `cores: 2`");
         assert_eq!(help("cores:2").unwrap(), "write `cores: 2`");
         assert_eq!(help("cores = 2").unwrap(), "write `cores: 2`");

@@ -90,7 +90,7 @@ impl OpenMap {
         self.entries.iter().find(same).map(|entry| entry.key.span)
     }
 
-    /// Takes the value of a merge key; `None` and a problem where it is no mapping or list of mappings.
+    /// Takes the value of a merge key; `None` and a problem where it is neither a mapping nor a list of mappings.
     pub(super) fn merge(&mut self, key: Span, value: &ConfigValue, problems: &mut Diagnostics) -> Option<()> {
         if let Some(first) = self.merge_key.filter(|_| !self.merged.is_empty()) {
             problems.push(

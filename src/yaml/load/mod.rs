@@ -22,7 +22,7 @@ use crate::yaml::value::{ConfigValue, ValueKind};
 use compose::Composer;
 use indent::Indented;
 pub use lexical::Comment;
-pub(crate) use lines::{quoted, slip};
+pub(crate) use lines::{mistake, quoted};
 use syntax::Stop;
 
 /// A source read as YAML.

@@ -1,4 +1,4 @@
-//! Short texts that stand in a file again and again share one allocation: field names, numbers in quotes, tags.
+//! Short texts that are repeated in a file share one allocation: field names, numbers in quotes, tags.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ const LONGEST: usize = 24;
 /// How many texts are kept.
 const KEPT: usize = 256;
 
-/// The last short texts, each at the place that its hash names.
+/// The last short texts, each in the slot of its hash.
 pub(super) struct ShortTexts(Vec<Option<Arc<str>>>);
 
 impl ShortTexts {

@@ -1,11 +1,11 @@
-//! Where the comments of tokens go that leave no trace in the tree.
+//! Moves the comments of tokens that do not become nodes.
 
 use super::comment::{CommentId, Slots};
 use super::error::Result;
 use super::scan::{Scanner, lost};
 use super::token::{Kind, Token};
 
-/// Moves the comments of a token that is gone to the next one; `of_value` says that they are those of a `:` with a value.
+/// Moves the comments of a token that is gone to the next one; `of_value` where they are those of a `:` with a value.
 pub(super) fn move_comments(token: &mut Token, scanner: &mut Scanner, of_value: bool) -> Result<()> {
     let offset = scanner.reader.offset(token.start);
     let target = scanner.peek()?;

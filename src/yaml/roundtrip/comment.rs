@@ -51,7 +51,7 @@ impl Comments {
         self.items.get_mut(id)
     }
 
-    /// Whether two comments say the same in the same place.
+    /// Whether two comments have the same text and place.
     pub(super) fn same(&self, a: CommentId, b: CommentId) -> bool {
         a == b || matches!((self.get(a), self.get(b)), (Some(a), Some(b)) if (a.start, &a.value) == (b.start, &b.value))
     }

@@ -1,4 +1,4 @@
-//! Why a text could not be formatted.
+//! Why a text could not be read, sorted or written again.
 
 use std::fmt;
 

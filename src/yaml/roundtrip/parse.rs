@@ -271,12 +271,12 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Takes a token of which nothing but its end is wanted.
+    /// Takes a token and gives its end.
     fn skip(&mut self) -> Result<Mark> {
         self.scanner.take().map(|token| token.end)
     }
 
-    /// What follows a `?` or `:` in brackets, unless one of `ends` says that nothing does.
+    /// The node after a `?` or `:` in brackets; an empty one where one of `ends` is next.
     fn flow_after(&mut self, ends: &[Kind]) -> Result<NodeId> {
         let end = self.skip()?;
         if self.scanner.check(ends)? { Ok(self.empty(end, None)) } else { self.node(false, false) }
@@ -300,7 +300,7 @@ impl<'a> Parser<'a> {
         Ok(token.end)
     }
 
-    /// What follows a `-` or `?`, unless one of `ends` says that nothing does.
+    /// The node after a `-` or `?`; an empty one where one of `ends` is next.
     fn after_indicator(&mut self, ends: &[Kind], indentless: bool) -> Result<NodeId> {
         let end = self.indicator()?;
         if self.scanner.check(ends)? { Ok(self.empty(end, None)) } else { self.node(true, indentless) }

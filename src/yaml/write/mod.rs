@@ -108,7 +108,7 @@ impl Emitter {
             Kind::Str(text) => self.string(text, key, resolve(text) == Tag::Str),
             Kind::Tagged(tag, text) => {
                 self.writer.write_indicator(tag, true, false, false);
-                // The tag says what it is, so that no quotes need to.
+                // With a tag, quotes are not needed to tell a string from a number.
                 self.string(text, key, !text.is_empty());
             }
             Kind::List(_) | Kind::Set(_) | Kind::Map(_) | Kind::OrderedMap(_) => {}

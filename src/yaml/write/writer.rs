@@ -92,7 +92,7 @@ impl Writer {
         breaks.iter().for_each(|&ch| self.write_line_break(ch));
     }
 
-    /// Writes a scalar in `'`; with `split` it may go on on further lines, as below.
+    /// Writes a scalar in `'`; with `split` it may be folded over several lines, as those below.
     pub(crate) fn write_single_quoted(&mut self, text: &[char], split: bool) {
         self.write_indicator("'", true, false, false);
         let (mut spaces, mut breaks) = (false, false);

@@ -1,5 +1,5 @@
-//! What keeps a text from being YAML, in its author's words: the parser says where it could not go on, which is often the
-//! line after the mistake, and in the words of the grammar.
+//! Why a text is not YAML, in its author's words. The parser tells where it could not go on, which is often the line after the
+//! mistake, and in terms of its grammar; here the likely mistake is found.
 
 mod structure;
 mod values;
@@ -23,7 +23,7 @@ pub(super) struct Stop<'a> {
 }
 
 impl<'a> Stop<'a> {
-    /// The mistake that is behind it.
+    /// The mistake that likely made the parser stop.
     pub(super) fn explain(&self) -> Diagnostic {
         let mistakes = [
             Self::alias,
@@ -115,7 +115,7 @@ impl<'a> Stop<'a> {
         None
     }
 
-    /// Jinja that nothing has rendered.
+    /// A Jinja template that was not rendered.
     fn template(&self) -> Option<Diagnostic> {
         let here = self.line();
         let end = here.start + here.text.len();

@@ -2,9 +2,9 @@
 
 use super::{Stop, spaces};
 use crate::diagnostic::Diagnostic;
-use crate::yaml::load::lines::{Line, slip};
+use crate::yaml::load::lines::{Line, mistake};
 
-/// How many lines of a text are gone through for the line that it starts with.
+/// How many lines of a block are searched for its header.
 const MOST_LINES: usize = 200;
 
 impl Stop<'_> {
@@ -17,7 +17,7 @@ impl Stop<'_> {
         let here = self.line();
         let at_end = self.at >= self.text.len() && !here.content().is_empty();
         let line = if at_end { here } else { here.above().next()? };
-        // The items of a list that a key without its colon has made into one text with it.
+        // The items of a list below a key without its colon, which are one text with that key.
         let key_above = line.above().find(|above| above.indent() < line.indent() && !above.is_item());
         let line = key_above.filter(|above| line.is_item() && above.key().is_none()).unwrap_or(line);
         let content = line.content_range();
@@ -36,19 +36,19 @@ impl Stop<'_> {
         if let Some(header) = self.header_without_colon(line) {
             return Some(header);
         }
-        let is_slip = line.key().is_none();
-        if let Some(short) = self.short_of_block(line).filter(|_| is_slip) {
+        let has_no_key = line.key().is_none();
+        if let Some(short) = self.short_of_block(line).filter(|_| has_no_key) {
             return Some(short);
         }
         let sibling = line.above().find(|above| above.indent() <= line.indent()).filter(|_| !line.is_item());
-        if is_slip && sibling.is_some_and(|above| above.indent() == line.indent() && above.is_item()) {
+        if has_no_key && sibling.is_some_and(|above| above.indent() == line.indent() && above.is_item()) {
             return Some(
                 Diagnostic::error("this item of a list has no `- `").at(whole, "").help(format!("write `- {text}`")),
             );
         }
         let (inner, column) = line.behind_dashes();
         let dashes = text.len() - inner.len();
-        if let Some(key) = here.key().filter(|_| line.is_item() && is_slip && here.indent() != column && !at_end) {
+        if let Some(key) = here.key().filter(|_| line.is_item() && has_no_key && here.indent() != column && !at_end) {
             let beside =
                 line.above().find(|above| above.key().is_some() && above.behind_dashes().1 <= line.indent())?;
             let start = here.start + here.behind_dashes().1;
@@ -58,11 +58,12 @@ impl Stop<'_> {
                     .help(format!("indent it by {}, as `{}`", spaces(beside.behind_dashes().1), beside.key()?)),
             );
         }
-        if let Some(slip) = slip(inner).filter(|_| is_slip || text.contains('\u{a0}') || text.starts_with('-')) {
-            let at = place(dashes + slip.at.start..dashes + slip.at.end);
-            return Some(Diagnostic::error(slip.message).at(at, "").help(slip.help));
+        if let Some(mistake) = mistake(inner).filter(|_| has_no_key || text.contains('\u{a0}') || text.starts_with('-'))
+        {
+            let at = place(dashes + mistake.at.start..dashes + mistake.at.end);
+            return Some(Diagnostic::error(mistake.message).at(at, "").help(mistake.help));
         }
-        if is_slip {
+        if has_no_key {
             return Some(
                 Diagnostic::error("this line is no `key: value`")
                     .at(whole, "")
@@ -81,7 +82,7 @@ impl Stop<'_> {
         )
     }
 
-    /// `if |` above the text of the block, which is then a text that goes on over all its lines.
+    /// `if |` above a block: without the colon, header and block are one plain text.
     fn header_without_colon(&self, line: Line<'_>) -> Option<Diagnostic> {
         let mut outermost = line.indent();
         for line in std::iter::once(line).chain(line.above()).take(MOST_LINES) {
@@ -143,10 +144,10 @@ impl Stop<'_> {
         let with_key = || line.above().filter(|above| above.key().is_some());
         let same = with_key().find(|above| above.behind_dashes().1 <= indent);
         let no_item = same.filter(|above| !above.is_item() && above.content().starts_with('-'));
-        if let Some((above, slip)) = no_item.and_then(|above| Some((above, slip(above.content())?))) {
+        if let Some((above, mistake)) = no_item.and_then(|above| Some((above, mistake(above.content())?))) {
             let start = above.content_range().start;
-            let at = self.span(start + slip.at.start, start + slip.at.end);
-            return Some(Diagnostic::error(slip.message).at(at, "").help(slip.help));
+            let at = self.span(start + mistake.at.start, start + mistake.at.end);
+            return Some(Diagnostic::error(mistake.message).at(at, "").help(mistake.help));
         }
         let of_line = |line: &Line<'_>| {
             let range = line.content_range();
@@ -183,7 +184,7 @@ impl Stop<'_> {
         })
     }
 
-    /// What stands in a list and is no item of it.
+    /// A line in a list that does not start an item.
     pub(super) fn no_dash(&self) -> Option<Diagnostic> {
         let line = self.line();
         let content = line.content_range();

@@ -33,7 +33,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Writes the comment after something and ends the line; says whether there is one.
+    /// Writes the comment after something and ends the line; gives whether there is one.
     pub(super) fn write_after(&mut self, comment: Option<CommentId>) -> Result<bool> {
         match comment {
             None => Ok(false),

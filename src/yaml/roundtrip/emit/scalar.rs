@@ -14,7 +14,7 @@ pub(super) struct Chosen {
     style: ScalarStyle,
 }
 
-/// Whether the tag goes without saying: for a plain scalar, for another one.
+/// Whether the tag can be left out: of a plain scalar, of another one.
 fn implicit(start: &Start, text: &str) -> (bool, bool) {
     let kind = start.tag.kind();
     (kind == Some(resolve(text).name()), kind == Some("str"))
@@ -48,7 +48,7 @@ impl Emitter<'_> {
         Ok(chosen)
     }
 
-    /// The style for a text; `resolved` is the text that decides whether the tag goes without saying.
+    /// The style for a text; `resolved` is the text that decides whether the tag can be left out.
     fn choose(&mut self, start: &Start, resolved: &str, text: &str, style: ScalarStyle) -> ScalarStyle {
         let analysis = *self.analysis.get_or_insert_with(|| Analysis::of(text));
         let in_flow = self.in_flow();

@@ -71,7 +71,7 @@ impl Scanner {
         })
     }
 
-    /// Whether the queue does not yet say what the next token is.
+    /// Whether more must be scanned to know the next token.
     fn needs_more(&mut self) -> Result<bool> {
         if self.done {
             return Ok(false);
