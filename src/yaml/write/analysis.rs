@@ -1,6 +1,7 @@
 //! Which styles a scalar can be written in, as ruamel.yaml's `analyze_scalar` decides.
 
 use crate::yaml::characters::{ends_word, is_break, is_printable};
+use crate::yaml::style::ScalarStyle;
 
 /// What the text of a scalar allows.
 #[derive(Clone, Copy, Debug)]
@@ -60,5 +61,23 @@ impl Analysis {
             block_plain: plain && !block_indicators,
             single_quoted: quotable,
         }
+    }
+
+    /// The style for a scalar that asks for none: without quotes where it may be `plain` and can be, else in the quotes that
+    /// fit. `key` is one that stands before a `:` on its line.
+    pub(crate) fn choose(&self, text: &str, plain: bool, flow: bool, key: bool) -> ScalarStyle {
+        let fits = if flow { self.flow_plain } else { self.block_plain };
+        if plain && fits && !(key && (self.empty || self.multiline)) {
+            ScalarStyle::Plain
+        } else if text.contains(['\'', '\n']) || !self.can_be_single_quoted(key) {
+            ScalarStyle::DoubleQuoted
+        } else {
+            ScalarStyle::SingleQuoted
+        }
+    }
+
+    /// Whether the scalar can be written in `'`.
+    pub(crate) fn can_be_single_quoted(&self, key: bool) -> bool {
+        self.single_quoted && !(key && self.multiline)
     }
 }

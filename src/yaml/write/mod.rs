@@ -10,8 +10,9 @@ pub use node::{Kind, Node};
 use tpv_runtime::galaxy::json::Json;
 
 use crate::yaml::resolve::{Tag, resolve};
+use crate::yaml::style::ScalarStyle;
 use analysis::Analysis;
-use writer::{WIDTH, Writer};
+use writer::{INDENT, WIDTH, Writer};
 
 /// A key of this length does not stand before a `:` on its own line: ruamel.yaml counts 128 with its unwritten tag `!!str`.
 const MAX_SIMPLE_KEY: usize = 128 - 5;
@@ -45,7 +46,7 @@ pub fn yaml(value: &Json, layout: Layout) -> String {
 
 /// The node as a YAML document.
 pub fn document(value: &Node, layout: Layout) -> String {
-    let mut emitter = Emitter { writer: Writer::new(), layout, indents: Vec::new(), flow_level: 0 };
+    let mut emitter = Emitter { writer: Writer::new(Some(INDENT)), layout, flow_level: 0 };
     if let Some(tag) = layout.tag {
         emitter.writer.write_indicator(tag, true, false, false);
     }
@@ -60,7 +61,6 @@ pub fn document(value: &Node, layout: Layout) -> String {
 struct Emitter {
     writer: Writer,
     layout: Layout,
-    indents: Vec<Option<usize>>,
     flow_level: usize,
 }
 
@@ -127,23 +127,9 @@ impl Emitter {
             }
     }
 
-    fn increase_indent(&mut self, flow: bool, indentless: bool) {
-        self.indents.push(self.writer.indent);
-        self.writer.indent = Some(match self.writer.indent {
-            None if flow => 2,
-            None => 0,
-            Some(indent) if indentless => indent,
-            Some(indent) => indent + 2,
-        });
-    }
-
-    fn decrease_indent(&mut self) {
-        self.writer.indent = self.indents.pop().flatten();
-    }
-
     fn flow_sequence(&mut self, items: &[Node]) {
         self.writer.write_indicator("[", true, true, false);
-        self.increase_indent(true, false);
+        self.writer.increase_indent(true, true, false);
         self.flow_level += 1;
         for (index, item) in items.iter().enumerate() {
             if index > 0 {
@@ -155,14 +141,14 @@ impl Emitter {
             self.node(item, Context::Sequence);
         }
         self.flow_level -= 1;
-        self.decrease_indent();
+        self.writer.decrease_indent();
         self.writer.write_indicator("]", false, false, false);
     }
 
     fn set(&mut self, items: &[Node]) {
         self.writer.write_indicator("!!set", true, false, false);
         self.writer.write_indicator("{", true, true, false);
-        self.increase_indent(true, false);
+        self.writer.increase_indent(true, false, false);
         self.flow_level += 1;
         for (index, item) in items.iter().enumerate() {
             if index > 0 {
@@ -171,13 +157,13 @@ impl Emitter {
             self.scalar(item, true);
         }
         self.flow_level -= 1;
-        self.decrease_indent();
+        self.writer.decrease_indent();
         self.writer.write_indicator("}", false, false, false);
     }
 
     fn flow_mapping(&mut self, items: &[(&Node, &Node)]) {
         self.writer.write_indicator("{", true, true, false);
-        self.increase_indent(true, false);
+        self.writer.increase_indent(true, false, false);
         self.flow_level += 1;
         for (index, (key, value)) in items.iter().enumerate() {
             if index > 0 {
@@ -200,23 +186,23 @@ impl Emitter {
             self.node(value, Context::Mapping);
         }
         self.flow_level -= 1;
-        self.decrease_indent();
+        self.writer.decrease_indent();
         self.writer.write_indicator("}", false, false, false);
     }
 
     fn block_sequence(&mut self, items: &[Node], context: Context) {
         let indentless = context == Context::Mapping && !self.writer.indention;
-        self.increase_indent(false, indentless);
+        self.writer.increase_indent(false, true, indentless);
         for item in items {
             self.writer.write_indent();
             self.writer.write_indicator("-", true, false, true);
             self.node(item, Context::Sequence);
         }
-        self.decrease_indent();
+        self.writer.decrease_indent();
     }
 
     fn block_mapping(&mut self, items: &[(&Node, &Node)]) {
-        self.increase_indent(false, false);
+        self.writer.increase_indent(false, false, false);
         for (key, value) in items {
             self.writer.write_indent();
             if is_simple_key(key.text()) {
@@ -233,30 +219,26 @@ impl Emitter {
             }
             self.node(value, Context::Mapping);
         }
-        self.decrease_indent();
+        self.writer.decrease_indent();
     }
 
     /// Writes a number, a boolean, a date or a null.
     fn word(&mut self, text: &str) {
-        self.increase_indent(true, false);
+        self.writer.increase_indent(true, false, false);
         self.writer.write_plain(&text.chars().collect::<Vec<_>>(), false);
-        self.decrease_indent();
+        self.writer.decrease_indent();
     }
 
     /// A string: without quotes where it may be `plain` and can be.
     fn string(&mut self, text: &str, key: bool, plain: bool) {
-        self.increase_indent(true, false);
+        self.writer.increase_indent(true, false, false);
         let chars: Vec<char> = text.chars().collect();
-        let analysis = Analysis::of(text);
-        let fits = if self.flow_level > 0 { analysis.flow_plain } else { analysis.block_plain };
-        if plain && fits && !(key && (text.is_empty() || analysis.multiline)) {
-            self.writer.write_plain(&chars, !key);
-        } else if text.contains(['\'', '\n']) || !analysis.single_quoted || (key && analysis.multiline) {
-            self.writer.write_double_quoted(&chars, !key);
-        } else {
-            self.writer.write_single_quoted(&chars, !key);
+        match Analysis::of(text).choose(text, plain, self.flow_level > 0, key) {
+            ScalarStyle::Plain => self.writer.write_plain(&chars, !key),
+            ScalarStyle::SingleQuoted => self.writer.write_single_quoted(&chars, !key),
+            _ => self.writer.write_double_quoted(&chars, !key),
         }
-        self.decrease_indent();
+        self.writer.decrease_indent();
     }
 }
 

@@ -3,6 +3,9 @@
 use super::escape::{escape, must_escape, needs_backslash};
 use crate::yaml::characters::is_break;
 
+/// How much deeper each level is indented.
+pub(crate) const INDENT: usize = 2;
+
 /// After which column lines are folded.
 pub(crate) const WIDTH: usize = 80;
 
@@ -16,6 +19,10 @@ pub(crate) struct Writer {
     pub(crate) indention: bool,
     /// The column that new lines start at.
     pub(crate) indent: Option<usize>,
+    /// The indents of the collections around, and whether these are sequences.
+    pub(crate) indents: Vec<(Option<usize>, bool)>,
+    /// The indent of lines inside brackets at the root, which depends on how ruamel.yaml is set up.
+    root_flow_indent: Option<usize>,
     /// The next line break is left out.
     pub(crate) no_newline: bool,
     /// A block scalar that keeps its line breaks was the last thing written.
@@ -28,14 +35,16 @@ pub(crate) fn part(text: &[char], start: usize, end: usize) -> &[char] {
 }
 
 impl Writer {
-    /// A writer of an empty document.
-    pub(crate) fn new() -> Self {
+    /// A writer of an empty document; `root_flow_indent` is the indent of lines inside brackets at the root.
+    pub(crate) fn new(root_flow_indent: Option<usize>) -> Self {
         Self {
             out: String::new(),
             column: 0,
             whitespace: true,
             indention: true,
             indent: None,
+            indents: Vec::new(),
+            root_flow_indent,
             no_newline: false,
             open_ended: false,
         }
@@ -68,6 +77,23 @@ impl Writer {
             self.out.extend(std::iter::repeat_n(' ', indent - self.column));
             self.column = indent;
         }
+    }
+
+    /// Indents what follows by one level more, for a scalar or the items of a collection; a sequence below a key may be
+    /// `indentless`.
+    pub(crate) fn increase_indent(&mut self, flow: bool, sequence: bool, indentless: bool) {
+        self.indents.push((self.indent, sequence));
+        self.indent = match self.indent {
+            None if flow => self.root_flow_indent,
+            None => Some(0),
+            Some(indent) if indentless => Some(indent),
+            Some(indent) => Some(indent + INDENT),
+        };
+    }
+
+    /// Goes back to the indent before.
+    pub(crate) fn decrease_indent(&mut self) {
+        self.indent = self.indents.pop().and_then(|(indent, _)| indent);
     }
 
     /// Ends the line.

@@ -27,7 +27,7 @@ impl Emitter<'_> {
     pub(super) fn block_item(&mut self, first: bool) -> Result<()> {
         self.write_lines_before()?;
         if !first && matches!(self.event()?, Event::SequenceEnd(_)) {
-            self.restore_indent();
+            self.writer.decrease_indent();
             self.writer.no_newline = false;
             return Ok(());
         }
@@ -44,7 +44,7 @@ impl Emitter<'_> {
     pub(super) fn block_key(&mut self, first: bool) -> Result<()> {
         self.write_lines_before()?;
         if !first && matches!(self.event()?, Event::MappingEnd(_)) {
-            self.restore_indent();
+            self.writer.decrease_indent();
             return Ok(());
         }
         self.writer.write_indent();

@@ -6,12 +6,12 @@ use crate::yaml::roundtrip::error::Result;
 impl Emitter<'_> {
     pub(super) fn start_flow_sequence(&mut self, force_indent: bool) {
         if force_indent {
-            self.increase_indent(true, true, false);
+            self.writer.increase_indent(true, true, false);
         }
         let spaces = self.flow_align(force_indent);
         self.writer.write_indicator(&format!("{}[", " ".repeat(spaces)), true, true, false);
         if !force_indent {
-            self.increase_indent(true, true, false);
+            self.writer.increase_indent(true, true, false);
         }
         self.flow.push(Some('['));
         self.states.push(State::FlowItem { first: true });
@@ -19,7 +19,7 @@ impl Emitter<'_> {
 
     pub(super) fn flow_item(&mut self, first: bool) -> Result<()> {
         if let Event::SequenceEnd(ending) = self.event()? {
-            self.restore_indent();
+            self.writer.decrease_indent();
             self.flow.pop();
             self.writer.write_indicator("]", false, false, false);
             return self.end_flow(ending.after, first);
@@ -48,7 +48,7 @@ impl Emitter<'_> {
 
     pub(super) fn start_flow_mapping(&mut self, single: bool, force_indent: bool) {
         if force_indent {
-            self.increase_indent(true, false, false);
+            self.writer.increase_indent(true, false, false);
         }
         let spaces = " ".repeat(self.flow_align(force_indent));
         // A single pair in a sequence needs no braces.
@@ -57,14 +57,14 @@ impl Emitter<'_> {
         self.writer.write_indicator(&indicator, true, true, false);
         self.flow.push(brace);
         if !force_indent {
-            self.increase_indent(true, false, false);
+            self.writer.increase_indent(true, false, false);
         }
         self.states.push(State::FlowKey { first: true });
     }
 
     pub(super) fn flow_key(&mut self, first: bool) -> Result<()> {
         if let Event::MappingEnd(ending) = self.event()? {
-            self.restore_indent();
+            self.writer.decrease_indent();
             if self.flow.pop().flatten().is_some() {
                 self.writer.write_indicator("}", false, false, false);
             }

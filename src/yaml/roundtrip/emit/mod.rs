@@ -13,10 +13,8 @@ use super::represent::OutSlots;
 use crate::yaml::style::ScalarStyle;
 use crate::yaml::tag::prepare_tag;
 use crate::yaml::write::analysis::Analysis;
-use crate::yaml::write::writer::{WIDTH, Writer};
+use crate::yaml::write::writer::{INDENT, WIDTH, Writer};
 
-/// How much deeper each level stands.
-const INDENT: usize = 2;
 /// Longer keys are written with `?`; TPV sets it.
 const LONGEST_KEY: usize = 1024;
 
@@ -80,8 +78,6 @@ struct Emitter<'a> {
     comments: &'a mut Comments,
     writer: Writer,
     states: Vec<State>,
-    /// The indents outside, and whether the collections there are sequences.
-    indents: Vec<(Option<usize>, bool)>,
     /// The open `[` and `{`; `None` is a mapping without braces.
     flow: Vec<Option<char>>,
     context: Context,
@@ -98,9 +94,8 @@ pub(super) fn emit(events: &[Event], comments: &mut Comments) -> Result<String> 
         events,
         at: 0,
         comments,
-        writer: Writer::new(),
+        writer: Writer::new(None),
         states: vec![State::End],
-        indents: Vec::new(),
         flow: Vec::new(),
         context: Context::default(),
         analysis: None,
@@ -172,29 +167,17 @@ impl<'a> Emitter<'a> {
         !self.flow.is_empty()
     }
 
-    fn increase_indent(&mut self, flow: bool, sequence: bool, indentless: bool) {
-        self.indents.push((self.writer.indent, sequence));
-        self.writer.indent = match self.writer.indent {
-            None if flow => None,
-            None => Some(0),
-            Some(indent) if indentless => Some(indent),
-            Some(indent) => Some(indent + INDENT),
-        };
-    }
-
-    fn restore_indent(&mut self) {
-        self.writer.indent = self.indents.pop().and_then(|(indent, _)| indent);
-    }
-
     /// Whether the collections at the top of the indents are both sequences.
     fn is_sequence_in_sequence(&self) -> bool {
-        matches!(self.indents.as_slice(), [.., (_, true), (_, true)])
+        matches!(self.writer.indents.as_slice(), [.., (_, true), (_, true)])
     }
 
     /// How many spaces align brackets.
     fn flow_align(&self, after_comment: bool) -> usize {
-        let top = self.indents.last();
-        if (self.indents.len() < 2 || !top.is_some_and(|top| top.1)) && (self.indents.is_empty() || !after_comment) {
+        let top = self.writer.indents.last();
+        if (self.writer.indents.len() < 2 || !top.is_some_and(|top| top.1))
+            && (self.writer.indents.is_empty() || !after_comment)
+        {
             return 0;
         }
         let base = top.and_then(|top| top.0).unwrap_or(0) + INDENT;
@@ -249,7 +232,7 @@ impl<'a> Emitter<'a> {
             let column = self.writer.column;
             if self.write_before(slots.before.as_deref(), true)? {
                 if start.flow {
-                    let Some((_, sequence)) = self.indents.last() else {
+                    let Some((_, sequence)) = self.writer.indents.last() else {
                         return Err(RoundTripError::new("a comment before the brackets has no place to be kept"));
                     };
                     force_indent = !sequence;
@@ -265,7 +248,7 @@ impl<'a> Emitter<'a> {
             self.start_flow_sequence(force_indent);
         } else {
             let indentless = self.context.mapping && !self.writer.indention;
-            self.increase_indent(false, true, indentless);
+            self.writer.increase_indent(false, true, indentless);
             self.states.push(State::BlockItem { first: true });
         }
         if self.is_sequence_in_sequence() {
@@ -285,7 +268,7 @@ impl<'a> Emitter<'a> {
             }
             if slots.before.as_ref().is_some_and(|before| !before.is_empty()) {
                 self.write_before(slots.before.as_deref(), true)?;
-                if let (true, Some((_, sequence))) = (start.flow, self.indents.last()) {
+                if let (true, Some((_, sequence))) = (start.flow, self.writer.indents.last()) {
                     force_indent = !sequence;
                 }
             }
@@ -293,7 +276,7 @@ impl<'a> Emitter<'a> {
         if self.in_flow() || start.flow || self.is_empty_collection() {
             self.start_flow_mapping(count == 1, force_indent);
         } else {
-            self.increase_indent(false, false, false);
+            self.writer.increase_indent(false, false, false);
             self.states.push(State::BlockKey { first: true });
         }
         Ok(())

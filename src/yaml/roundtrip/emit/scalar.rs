@@ -51,38 +51,24 @@ impl Emitter<'_> {
     /// The style for a text; `resolved` is the text that decides whether the tag can be left out.
     fn choose(&mut self, start: &Start, resolved: &str, text: &str, style: ScalarStyle) -> ScalarStyle {
         let analysis = *self.analysis.get_or_insert_with(|| Analysis::of(text));
-        let in_flow = self.in_flow();
-        let simple_key = self.context.simple_key;
-        if style == ScalarStyle::DoubleQuoted {
-            return ScalarStyle::DoubleQuoted;
-        }
-        let (plain, _) = implicit(start, resolved);
-        if style == ScalarStyle::Plain && (plain || !start.tag.name.starts_with(YAML_TAGS)) {
-            let awkward_key = simple_key && (analysis.empty || analysis.multiline);
-            let allowed = if in_flow { analysis.flow_plain } else { analysis.block_plain };
-            if !awkward_key && allowed {
-                return ScalarStyle::Plain;
+        let (in_flow, key) = (self.in_flow(), self.context.simple_key);
+        let chosen = match style {
+            ScalarStyle::Plain => {
+                let (plain, _) = implicit(start, resolved);
+                analysis.choose(text, plain || !start.tag.name.starts_with(YAML_TAGS), in_flow, key)
             }
-        }
-        if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) && !in_flow && !simple_key {
-            return style;
-        }
-        if style == ScalarStyle::Plain && (text.contains('\'') || text.contains('\n')) {
-            return ScalarStyle::DoubleQuoted;
-        }
-        let fits = analysis.single_quoted && !(simple_key && analysis.multiline);
-        // What ruamel.yaml marks as a part of a set is taken for neither.
-        if matches!(style, ScalarStyle::Plain | ScalarStyle::SingleQuoted) && fits && !start.in_set {
-            ScalarStyle::SingleQuoted
-        } else {
-            ScalarStyle::DoubleQuoted
-        }
+            ScalarStyle::SingleQuoted if analysis.can_be_single_quoted(key) => style,
+            ScalarStyle::Literal | ScalarStyle::Folded if !in_flow && !key => style,
+            _ => ScalarStyle::DoubleQuoted,
+        };
+        // ruamel.yaml marks parts of a set in a way that its choice of single quotes does not know.
+        if chosen == ScalarStyle::SingleQuoted && start.in_set { ScalarStyle::DoubleQuoted } else { chosen }
     }
 
     /// Writes a scalar and the comment after it.
     pub(super) fn scalar(&mut self, start: &Start, chosen: Chosen) -> Result<()> {
         let Chosen { text, style } = chosen;
-        self.increase_indent(true, false, false);
+        self.writer.increase_indent(true, false, false);
         let split = !self.context.simple_key;
         if self.context.sequence && !self.in_flow() {
             self.writer.write_indent();
@@ -110,7 +96,7 @@ impl Emitter<'_> {
         }
         self.analysis = None;
         self.write_after(after)?;
-        self.restore_indent();
+        self.writer.decrease_indent();
         Ok(())
     }
 }
