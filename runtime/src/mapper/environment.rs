@@ -12,6 +12,7 @@ use crate::galaxy::world::World;
 use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_python::exception::{PyResult, Raised, SYNTAX_ERROR, raise};
 use tpv_python::module::ModuleDef;
+use tpv_python::modules::logging::LOGGER;
 use tpv_python::types::BuiltinType;
 use tpv_python::value::Value;
 use tpv_python::vm::{Environment, LogLevel, Vm};
@@ -74,6 +75,9 @@ impl MapperEnvironment {
     }
 }
 
+/// The class that Galaxy sets for all loggers of its process.
+static GALAXY_LOGGER: BuiltinType = BuiltinType::new("GalaxyLogger", "galaxy.util.custom_logging", &LOGGER);
+
 impl Environment for MapperEnvironment {
     fn class_attribute(&self, _: &mut Vm, class: &'static BuiltinType, name: &str) -> PyResult<Option<Value>> {
         crate::galaxy::query::class_attribute(class, name)
@@ -122,6 +126,10 @@ impl Environment for MapperEnvironment {
             let class = tpv_python::exception::EXCEPTIONS.iter().find(|known| known.name == class);
             raise(class.copied().unwrap_or(&SYNTAX_ERROR), message)
         }))
+    }
+
+    fn logger_class(&self) -> &'static BuiltinType {
+        &GALAXY_LOGGER
     }
 
     fn log(&self, level: LogLevel, message: &str) {

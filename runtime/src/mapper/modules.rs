@@ -55,7 +55,7 @@ fn entities(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
         "TryNextDestinationOrWait" => &TRY_NEXT_DESTINATION_OR_WAIT,
         "User" => &USER,
         "TagType" => return Ok(Some(Value::object(TagTypeClass))),
-        "log" => return Ok(Some(logging::logger(vm))),
+        "log" => return Ok(Some(logging::logger(vm, "tpv.core.loader"))),
         _ => return Ok(None),
     };
     Ok(Some(Value::Type(class)))
@@ -100,7 +100,7 @@ pub(super) fn loader_global(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> 
     let class = |class: &'static BuiltinType| Ok(Some(Value::Type(class)));
     let typing = find_module("typing");
     match name {
-        "log" => Ok(Some(logging::logger(vm))),
+        "log" => Ok(Some(logging::logger(vm, "tpv.core.loader"))),
         "functools" | "logging" => Ok(find_module(name).map(Value::Module)),
         "helpers" => Ok(Some(Value::Module(&galaxy::helpers::MODULE))),
         "ast" => Ok(Some(Value::Module(&AST))),

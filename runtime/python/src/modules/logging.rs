@@ -16,18 +16,15 @@ use crate::vm::{BinaryOp, LogLevel, Vm};
 /// `logging.Logger`
 pub static LOGGER: BuiltinType = BuiltinType { methods: METHODS, ..BuiltinType::new("Logger", "logging", &OBJECT) };
 
-/// The class that Galaxy sets for all loggers of its process.
-static GALAXY_LOGGER: BuiltinType =
-    BuiltinType { methods: METHODS, ..BuiltinType::new("GalaxyLogger", "galaxy.util.custom_logging", &LOGGER) };
-
 /// A logger.
 pub struct Logger {
     name: Str,
+    class: &'static BuiltinType,
 }
 
-/// The logger that code finds as `log`.
-pub fn logger(_: &mut Vm) -> Value {
-    Value::object(Logger { name: Str::from("tpv.core.loader") })
+/// The logger of this name, of the class that the host sets for loggers.
+pub fn logger(vm: &Vm, name: impl Into<Str>) -> Value {
+    Value::object(Logger { name: name.into(), class: vm.environment.logger_class() })
 }
 
 static METHODS: &[Method] = &[
@@ -51,7 +48,7 @@ static METHODS: &[Method] = &[
 
 impl Object for Logger {
     fn class(&self) -> &'static BuiltinType {
-        &GALAXY_LOGGER
+        self.class
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
@@ -158,11 +155,11 @@ fn effective_level(vm: &mut Vm, _: Args) -> PyResult<Value> {
     Ok(Value::Int(lowest.map_or(50, |(_, number)| number)))
 }
 
-fn get_child(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+fn get_child(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [suffix] = Signature::method("Logger.getChild", ["suffix"], 1).bind(args)?;
     let parent = this.downcast::<Logger>().map(|logger| logger.name.to_string()).unwrap_or_default();
     let suffix = suffix.as_ref().and_then(Value::as_str).map(|suffix| suffix.to_string()).unwrap_or_default();
-    Ok(Value::object(Logger { name: Str::from(format!("{parent}.{suffix}")) }))
+    Ok(logger(vm, format!("{parent}.{suffix}")))
 }
 
 /// What configures logging does nothing: the host decides what is read.
@@ -174,13 +171,13 @@ fn ignore(_: &mut Vm, _: Args) -> PyResult<Value> {
     Ok(Value::None)
 }
 
-fn get_logger(_: &mut Vm, args: Args) -> PyResult<Value> {
+fn get_logger(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [name] = Signature::function("getLogger", ["name"], 0).bind(args)?;
     let name = match name {
         Some(Value::Str(name)) if !name.is_empty() => name,
         _ => Str::from("root"),
     };
-    Ok(Value::object(Logger { name }))
+    Ok(logger(vm, name))
 }
 
 module! {

@@ -113,6 +113,11 @@ pub trait Environment {
         None
     }
 
+    /// The class of loggers, which the host may derive from `logging.Logger`.
+    fn logger_class(&self) -> &'static BuiltinType {
+        &super::modules::logging::LOGGER
+    }
+
     /// Takes a record that the code logged.
     fn log(&self, level: LogLevel, message: &str) {
         let _ = (level, message);

@@ -187,7 +187,7 @@ fn lookup(name: &str, is_computed: bool, before: impl FnOnce(&mut Builder) -> Ve
 }
 
 #[test]
-fn names_resolve_in_the_order_of_tpv() {
+fn names_resolve_in_their_order() {
     let nothing = |_: &mut Builder| Vec::new();
     assert_int(lookup("context", false, nothing), 10);
     assert_int(lookup("helpers", false, nothing), 1);
