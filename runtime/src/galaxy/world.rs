@@ -250,6 +250,7 @@ pub enum UserFilter<'a> {
 impl World {
     /// How many jobs of these tools and users are queued or running.
     pub fn count_jobs(&self, tool: &ToolFilter<'_>, user: &UserFilter<'_>) -> usize {
+        let has_wildcards = matches!(tool, ToolFilter::Like(base) if base.contains(['%', '_']));
         let counts = |job: &&JobRow| {
             let state = job.state.as_deref().is_some_and(|state| COUNTED_STATES.contains(&state));
             state
@@ -263,7 +264,10 @@ impl World {
                     }
                 }
                 && match tool {
-                    ToolFilter::Like(base) => job.tool_id.as_deref().is_some_and(|id| like_prefix(base, id)),
+                    ToolFilter::Like(base) => job
+                        .tool_id
+                        .as_deref()
+                        .is_some_and(|id| if has_wildcards { like_prefix(base, id) } else { has_prefix(base, id) }),
                     ToolFilter::Equal(id) => job.tool_id.as_deref() == *id,
                 }
         };
@@ -271,11 +275,16 @@ impl World {
     }
 }
 
+/// Whether a text begins with another, letters of ASCII without case. Ids of tools differ at their ends, so that is where it begins.
+fn has_prefix(prefix: &str, text: &str) -> bool {
+    let start = text.as_bytes().get(..prefix.len());
+    start.is_some_and(|start| start.iter().rev().zip(prefix.bytes().rev()).all(|(a, b)| a.eq_ignore_ascii_case(&b)))
+}
+
 /// `text LIKE '<pattern>%'` as SQLite does it: letters of ASCII without case, `%` any run of characters, `_` any one.
 pub fn like_prefix(pattern: &str, text: &str) -> bool {
     if !pattern.contains(['%', '_']) {
-        let start = text.as_bytes().get(..pattern.len());
-        return start.is_some_and(|start| start.eq_ignore_ascii_case(pattern.as_bytes()));
+        return has_prefix(pattern, text);
     }
     // Where the pattern is used up its own final `%` takes the rest. On a mismatch the last `%` takes one character more.
     let (mut pattern, mut text) = (pattern.chars(), text.chars());

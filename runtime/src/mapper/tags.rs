@@ -4,13 +4,13 @@
 //! matching and scoring run. The rules are those of TPV's `SchedulingTags`.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use smallvec::SmallVec;
 
 use crate::artifact::tables::TagsRow;
 use tpv_python::string::Str;
+use tpv_python::word_hash::WordMap;
 
 use super::cache::named;
 
@@ -82,7 +82,7 @@ impl TagType {
 #[derive(Default)]
 pub struct TagNames {
     names: RefCell<Vec<Str>>,
-    ids: RefCell<HashMap<String, TagId>>,
+    ids: RefCell<WordMap<String, TagId>>,
     bytes: Cell<usize>,
 }
 
@@ -98,6 +98,11 @@ impl TagNames {
         self.bytes.set(self.bytes.get() + named::<TagId>(name));
         self.ids.borrow_mut().insert(name.to_owned(), id);
         id
+    }
+
+    /// The number of a tag, where it has one.
+    pub fn find(&self, name: &str) -> Option<TagId> {
+        self.ids.borrow().get(name).copied()
     }
 
     /// The bytes that the names take.

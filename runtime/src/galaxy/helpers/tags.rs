@@ -3,7 +3,6 @@
 use crate::galaxy::signature;
 use tpv_python::args::Args;
 use tpv_python::exception::PyResult;
-use tpv_python::string::Str;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
@@ -40,9 +39,7 @@ pub(super) fn tag_values_match(vm: &mut Vm, args: Args) -> PyResult<Value> {
 /// `any(entity.tpv_tags.filter(tag_value=value))`
 fn has_tag(vm: &mut Vm, entity: &Value, value: Value) -> PyResult<bool> {
     let tags = vm.get_attr(entity, "tpv_tags")?;
-    let mut args = Args::none();
-    args.kw.push((Str::from("tag_value"), value));
-    let found = vm.call_method(&tags, "filter", args)?;
+    let found = vm.call_method(&tags, "filter", Args::positional([Value::None, value]))?;
     let iterator = vm.iter(&found)?;
     while let Some(tag) = vm.next(&iterator)? {
         if vm.truthy(&tag)? {

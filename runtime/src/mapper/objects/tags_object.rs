@@ -149,20 +149,22 @@ impl SchedulingTagsObject {
             _ => None,
         };
         let tags = self.tags(vm)?;
+        let text = wanted.as_ref().and_then(Value::as_str);
+        // A text that has no number is no tag of any set.
+        let number = text.map(|text| self.names.find(text.as_str()));
         let mut found = Vec::new();
         for kind in TagType::ALL {
             if tags.list(kind).is_empty() || !of_type(vm, kind, tag_type.as_ref())? {
                 continue;
             }
             for id in tags.list(kind) {
-                let name = self.names.name(*id);
-                let fits = match &wanted {
-                    None => true,
-                    Some(Value::Str(text)) => *text == name,
-                    Some(other) => vm.equal(&Value::Str(name.clone()), other)?,
+                let fits = match (&number, &wanted) {
+                    (Some(number), _) => *number == Some(*id),
+                    (None, Some(other)) => vm.equal(&Value::Str(self.names.name(*id)), other)?,
+                    (None, None) => true,
                 };
                 if fits {
-                    found.push(TagObject::value(name, kind));
+                    found.push(TagObject::value(self.names.name(*id), kind));
                 }
             }
         }
