@@ -170,7 +170,16 @@ impl Worker {
         }
         self.entered = None;
         for (slot, value) in &context.constant {
-            self.vm.set_context(*slot, value.clone());
+            // Mostly a destination's context adds little to that of the entity before it.
+            let is_there = match (self.vm.context.get(*slot).and_then(Option::as_ref), value) {
+                // Equal texts may come from different places in the config.
+                (Some(Value::Str(there)), Value::Str(text)) => there.same(text),
+                (Some(there), value) => there.is(value),
+                (None, _) => false,
+            };
+            if !is_there {
+                self.vm.set_context(*slot, value.clone());
+            }
         }
         if !context.mutable.is_empty() {
             let object = working.object(&self.names);

@@ -13,7 +13,7 @@ use tpv_python::vm::text::str_repr;
 
 use super::cache::{Cache, Derivation};
 use super::data::{merge_dicts, merge_env};
-use super::entity::{DestinationFields, Entity, RuleFields, Rules};
+use super::entity::{DestinationFields, Entity, Identity, RuleFields, Rules};
 use super::objects::INCOMPATIBLE_TAGS_EXCEPTION;
 use super::tags::{TagNames, TagType, Tags};
 use super::worker::Worker;
@@ -117,33 +117,51 @@ fn pick(first: &Value, second: &Value) -> Value {
     if first.is_none() { second.clone() } else { first.clone() }
 }
 
+/// The first values, each unless it is unset.
+fn pick_each<const N: usize>(first: &[Value; N], second: &[Value; N]) -> [Value; N] {
+    let mut picked = first.clone();
+    for (value, second) in picked.iter_mut().zip(second).filter(|(value, _)| value.is_none()) {
+        *value = second.clone();
+    }
+    picked
+}
+
 /// `first.override(second)`. The class, and all that is not merged here, comes from `first` where its `merge_order` is not
 /// lower.
 fn override_(vm: &mut Vm, cache: Option<&Cache>, first: &Rc<Entity>, second: &Rc<Entity>) -> PyResult<Entity> {
     let base = if second.class.merge_order() <= first.class.merge_order() { first } else { second };
-    let mut entity = Entity::clone(base);
-    entity.id = pick(&first.id, &second.id);
-    entity.abstract_ = pick(&first.abstract_, &second.abstract_);
-    entity.inherits = pick(&first.inherits, &second.inherits);
-    for (slot, (a, b)) in entity.resources.iter_mut().zip(first.resources.iter().zip(&second.resources)) {
-        *slot = pick(a, b);
-    }
-    // Only destinations override the accepted limits; no other class has them.
-    for (slot, (a, b)) in entity.limits.iter_mut().zip(first.limits.iter().zip(&second.limits)) {
-        *slot = pick(a, b);
-    }
     let mut dicts = |a: &Value, b: &Value| match cache {
         Some(cache) => cache.dicts([a, b], || merge_dicts(vm, a, b)),
         None => merge_dicts(vm, a, b),
     };
-    entity.params = dicts(&first.params, &second.params)?;
-    entity.resubmit = dicts(&first.resubmit, &second.resubmit)?;
-    entity.context = dicts(&first.context, &second.context)?;
-    entity.env = match cache {
+    let params = dicts(&first.params, &second.params)?;
+    let resubmit = dicts(&first.resubmit, &second.resubmit)?;
+    let context = dicts(&first.context, &second.context)?;
+    let env = match cache {
         Some(cache) => cache.lists([&first.env, &second.env], || merge_env(vm, &first.env, &second.env))?,
         None => merge_env(vm, &first.env, &second.env)?,
     };
-    entity.rank = pick(&first.rank, &second.rank);
+    let mut entity = Entity {
+        class: base.class,
+        id: pick(&first.id, &second.id),
+        abstract_: pick(&first.abstract_, &second.abstract_),
+        inherits: pick(&first.inherits, &second.inherits),
+        resources: pick_each(&first.resources, &second.resources),
+        // Only destinations override the accepted limits; no other class has them.
+        limits: pick_each(&first.limits, &second.limits),
+        env,
+        params,
+        resubmit,
+        rank: pick(&first.rank, &second.rank),
+        context,
+        tags: base.tags.clone(),
+        rules: base.rules.clone(),
+        extras: base.extras.clone(),
+        destination: base.destination.clone(),
+        rule: base.rule.clone(),
+        identity: Identity::default(),
+        site: base.site,
+    };
     match first.class {
         EntityClass::Rule => {
             if let (Some(a), Some(b)) = (&first.rule, &second.rule) {
