@@ -192,6 +192,18 @@ fn expect_parts(path: &Path, parts: &[(&str, String)]) {
     expect_file(path, &document);
 }
 
+/// The doc tests of `tpv-runtime` load it: that crate has no compiler.
+#[test]
+fn the_artifact_of_the_doc_tests_is_what_compiling_gives() {
+    let compiled = tpvc::compile(&["examples/site/tpv.yml".to_owned()], &tpvc::CompileOptions::default());
+    let bytes = compiled.rules.unwrap().to_bytes().unwrap();
+    let path = project().join("runtime/tests/rules.bin");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&path, &bytes).unwrap();
+    }
+    assert!(std::fs::read(&path).unwrap() == bytes, "{} differs (UPDATE_EXPECT=1 accepts it)", path.display());
+}
+
 #[test]
 fn the_format_and_all_opcodes_are_documented() {
     let mut sections = String::from("| section | what it holds |\n| --- | --- |\n");

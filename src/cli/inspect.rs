@@ -42,7 +42,7 @@ impl Inspect {
 
     fn text(&self) -> Result<String, CliError> {
         let bytes = super::input::artifact(&self.rules)?;
-        let bad = |error: tpv_runtime::artifact::ArtifactError| artifact_error(&self.rules, &error.to_string());
+        let bad = |error: tpv_runtime::Error| artifact_error(&self.rules, &error.to_string());
         let manifest = manifest(&bytes).map_err(bad)?;
         let rules = Rules::load(&bytes).map_err(bad)?;
         if let Some(wanted) = &self.code {

@@ -11,10 +11,10 @@ use tpv_jit::Mode;
 use tpv_python::vm::{Limits, LogLevel};
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::answer::Answer;
-use tpv_runtime::galaxy::job::{InvalidJob, Job};
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Log, Mapper};
 use tpv_runtime::stream::{self, Work};
+use tpv_runtime::{Error, Job};
 
 use super::error::CliError;
 use super::input;
@@ -307,7 +307,7 @@ impl Work for Lines {
 
     fn line(&self, number: usize, line: &[u8], output: &mut String, tally: &mut Tally) {
         let job = std::str::from_utf8(line)
-            .map_err(|error| InvalidJob(format!("byte {} is not UTF-8", error.valid_up_to() + 1)))
+            .map_err(|error| Error::Job(format!("byte {} is not UTF-8", error.valid_up_to() + 1)))
             .and_then(Job::parse);
         let answer = match job {
             Ok(job) => self.mapper.map(&Arc::new(job), &self.world),

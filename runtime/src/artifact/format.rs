@@ -14,14 +14,13 @@
 //!
 //! The sections follow without gaps, in the order of the table, and end where the file ends.
 
-use std::fmt;
-
 use bincode::{Decode, Encode};
 
 use tpv_bytecode::ProgramData;
 
 use super::site::Site;
 use super::tables::{EntityRow, EntityTable, GlobalRow, StringId, Tables};
+use crate::error::Error;
 
 /// The version of the format that this build writes and reads.
 pub const FORMAT_VERSION: u32 = 4;
@@ -31,54 +30,6 @@ pub const TPVC_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 const MAGIC: &[u8; 8] = b"\x89TPVC\r\n\x1a";
 const FIXED_HEADER: usize = 16;
-
-/// Why bytes are not an artifact that this build can use. The text is for users.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ArtifactError {
-    /// There are no bytes.
-    Empty,
-    /// It is something else: another kind of file.
-    Foreign,
-    /// It ends before it should.
-    Truncated,
-    /// Bytes were changed; the part that does not agree with its checksum.
-    Damaged(String),
-    /// It has another format version; the version, and the tpvc that wrote it if that can be read.
-    OtherVersion {
-        /// The file's format version.
-        version: u32,
-        /// The version of tpvc that wrote it.
-        writer: Option<String>,
-    },
-    /// The checksums agree, but the contents make no sense: the section and the reason.
-    Invalid {
-        /// The section.
-        section: String,
-        /// The reason.
-        reason: String,
-    },
-}
-
-impl fmt::Display for ArtifactError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str("the file is empty"),
-            Self::Foreign => f.write_str("the file is not a tpvc artifact"),
-            Self::Truncated => f.write_str("the artifact is cut short"),
-            Self::Damaged(part) => write!(f, "the artifact is damaged: its {part} does not agree with its checksum"),
-            Self::OtherVersion { version, writer } => {
-                write!(f, "the artifact has format version {version}")?;
-                if let Some(writer) = writer {
-                    write!(f, ", written by tpvc {writer}")?;
-                }
-                write!(f, "; this is tpvc {TPVC_VERSION}, which reads version {FORMAT_VERSION}")
-            }
-            Self::Invalid { section, reason } => write!(f, "the artifact's section `{section}` is not valid: {reason}"),
-        }
-    }
-}
-
-impl std::error::Error for ArtifactError {}
 
 /// What a section is and how large.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,13 +68,13 @@ fn config() -> impl bincode::config::Config {
     bincode::config::standard().with_little_endian().with_variable_int_encoding().with_limit::<LIMIT>()
 }
 
-fn encode(name: &str, value: impl Encode) -> Result<Vec<u8>, ArtifactError> {
+fn encode(name: &str, value: impl Encode) -> Result<Vec<u8>, Error> {
     bincode::encode_to_vec(value, config())
-        .map_err(|error| ArtifactError::Invalid { section: name.to_owned(), reason: error.to_string() })
+        .map_err(|error| Error::Invalid { section: name.to_owned(), reason: error.to_string() })
 }
 
 /// Writes an artifact.
-pub(super) fn write(tables: &Tables, program: &ProgramData) -> Result<Vec<u8>, ArtifactError> {
+pub(super) fn write(tables: &Tables, program: &ProgramData) -> Result<Vec<u8>, Error> {
     let mut sections = Vec::with_capacity(SECTIONS.len());
     for (name, _) in SECTIONS {
         let payload = match *name {
@@ -169,35 +120,35 @@ pub(super) fn write(tables: &Tables, program: &ProgramData) -> Result<Vec<u8>, A
     Ok(bytes)
 }
 
-fn length32(length: usize) -> Result<u32, ArtifactError> {
+fn length32(length: usize) -> Result<u32, Error> {
     u32::try_from(length)
-        .map_err(|_| ArtifactError::Invalid { section: "header".to_owned(), reason: "it is too large".to_owned() })
+        .map_err(|_| Error::Invalid { section: "header".to_owned(), reason: "it is too large".to_owned() })
 }
 
 /// A cursor over the header.
 struct Header<'a>(&'a [u8]);
 
 impl<'a> Header<'a> {
-    fn take(&mut self, count: usize) -> Result<&'a [u8], ArtifactError> {
-        let (taken, rest) = self.0.split_at_checked(count).ok_or(ArtifactError::Truncated)?;
+    fn take(&mut self, count: usize) -> Result<&'a [u8], Error> {
+        let (taken, rest) = self.0.split_at_checked(count).ok_or(Error::Truncated)?;
         self.0 = rest;
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], ArtifactError> {
-        self.take(N)?.try_into().map_err(|_| ArtifactError::Truncated)
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        self.take(N)?.try_into().map_err(|_| Error::Truncated)
     }
 
-    fn u16(&mut self) -> Result<u16, ArtifactError> {
+    fn u16(&mut self) -> Result<u16, Error> {
         Ok(u16::from_le_bytes(self.array()?))
     }
 
-    fn u32(&mut self) -> Result<u32, ArtifactError> {
+    fn u32(&mut self) -> Result<u32, Error> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
-    fn size(&mut self) -> Result<usize, ArtifactError> {
-        usize::try_from(u64::from_le_bytes(self.array()?)).map_err(|_| ArtifactError::Truncated)
+    fn size(&mut self) -> Result<usize, Error> {
+        usize::try_from(u64::from_le_bytes(self.array()?)).map_err(|_| Error::Truncated)
     }
 }
 
@@ -215,18 +166,18 @@ pub struct Manifest {
 /// Reads and checks the header.
 ///
 /// # Errors
-/// [`ArtifactError`]
-pub fn manifest(bytes: &[u8]) -> Result<Manifest, ArtifactError> {
+/// [`Error`]
+pub fn manifest(bytes: &[u8]) -> Result<Manifest, Error> {
     if bytes.is_empty() {
-        return Err(ArtifactError::Empty);
+        return Err(Error::Empty);
     }
     let mut header = Header(bytes);
     let magic = header.take(MAGIC.len().min(bytes.len()))?;
     if !MAGIC.starts_with(magic) {
-        return Err(ArtifactError::Foreign);
+        return Err(Error::Foreign);
     }
     if magic.len() < MAGIC.len() {
-        return Err(ArtifactError::Truncated);
+        return Err(Error::Truncated);
     }
     let version = header.u32()?;
     let header_length = header.u32()? as usize;
@@ -240,14 +191,14 @@ pub fn manifest(bytes: &[u8]) -> Result<Manifest, ArtifactError> {
         // Another format may have another header after the writer, but every version keeps this much and its checksum.
         let writer = writer.ok().filter(|_| agrees == Some(true));
         if writer.is_none() && agrees == Some(false) {
-            return Err(ArtifactError::Damaged("header".to_owned()));
+            return Err(Error::Damaged("header".to_owned()));
         }
-        return Err(ArtifactError::OtherVersion { version, writer });
+        return Err(Error::OtherVersion { version, writer });
     }
     match agrees {
         Some(true) => {}
-        Some(false) => return Err(ArtifactError::Damaged("header".to_owned())),
-        None => return Err(ArtifactError::Truncated),
+        Some(false) => return Err(Error::Damaged("header".to_owned())),
+        None => return Err(Error::Truncated),
     }
     let writer = writer?;
     let count = header.u32()?;
@@ -261,12 +212,12 @@ pub fn manifest(bytes: &[u8]) -> Result<Manifest, ArtifactError> {
 }
 
 /// Reads an artifact. The tables are not verified yet.
-pub(super) fn read(bytes: &[u8]) -> Result<(Tables, ProgramData), ArtifactError> {
+pub(super) fn read(bytes: &[u8]) -> Result<(Tables, ProgramData), Error> {
     let manifest = manifest(bytes)?;
     let sections = Sections { bytes, manifest: &manifest };
     let end = manifest.sections.iter().map(|section| section.offset.saturating_add(section.length)).max();
     if end.is_some_and(|end| end < bytes.len()) {
-        return Err(ArtifactError::Invalid {
+        return Err(Error::Invalid {
             section: "header".to_owned(),
             reason: "the file goes on after its last section".to_owned(),
         });
@@ -294,14 +245,14 @@ struct Sections<'a> {
 }
 
 impl Sections<'_> {
-    fn decode<T: Decode<()>>(&self, name: &str) -> Result<T, ArtifactError> {
-        let invalid = |reason: String| ArtifactError::Invalid { section: name.to_owned(), reason };
+    fn decode<T: Decode<()>>(&self, name: &str) -> Result<T, Error> {
+        let invalid = |reason: String| Error::Invalid { section: name.to_owned(), reason };
         let section = self.manifest.sections.iter().find(|section| section.name == name);
         let section = section.ok_or_else(|| invalid("it is missing".to_owned()))?;
-        let end = section.offset.checked_add(section.length).ok_or(ArtifactError::Truncated)?;
-        let payload = self.bytes.get(section.offset..end).ok_or(ArtifactError::Truncated)?;
+        let end = section.offset.checked_add(section.length).ok_or(Error::Truncated)?;
+        let payload = self.bytes.get(section.offset..end).ok_or(Error::Truncated)?;
         if crc32fast::hash(payload) != section.checksum {
-            return Err(ArtifactError::Damaged(format!("section `{name}`")));
+            return Err(Error::Damaged(format!("section `{name}`")));
         }
         let (value, read) =
             bincode::decode_from_slice::<T, _>(payload, config()).map_err(|error| invalid(error.to_string()))?;

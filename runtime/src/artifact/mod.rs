@@ -13,15 +13,24 @@ mod verify;
 
 use std::sync::{Arc, OnceLock};
 
+use crate::error::Error;
 use crate::mapper::Section;
 use crate::patterns::{Matcher, PatternSet};
 use tpv_bytecode::ProgramData;
 
-pub use format::{ArtifactError, FORMAT_VERSION, SectionInfo};
+pub use format::{FORMAT_VERSION, SectionInfo};
 use tables::Tables;
 use texts::Texts;
 
 /// Compiled rules, ready to map with. Immutable, and shared by all threads.
+///
+/// ```
+/// use tpv_runtime::{Error, Rules};
+///
+/// let rules = Rules::load(&std::fs::read("tests/rules.bin")?)?;
+/// assert_eq!(Rules::load(b"no artifact").err(), Some(Error::Foreign));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Rules {
     tables: Tables,
     program: Arc<ProgramData>,
@@ -30,11 +39,12 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The rules of these tables and this program.
+    /// The rules of these tables and this program, for the compiler.
     ///
     /// # Errors
-    /// [`ArtifactError::Invalid`] where an index is out of range or code could misbehave.
-    pub fn new(tables: Tables, program: ProgramData) -> Result<Self, ArtifactError> {
+    /// [`Error::Invalid`] where an index is out of range or code could misbehave.
+    #[doc(hidden)]
+    pub fn new(tables: Tables, program: ProgramData) -> Result<Self, Error> {
         verify::verify(&tables, &program)?;
         let matchers = [&tables.tools, &tables.roles, &tables.users].map(|table| Matcher::new(table.patterns.clone()));
         Ok(Self { tables, program: Arc::new(program), texts: OnceLock::new(), matchers })
@@ -42,32 +52,48 @@ impl Rules {
 
     /// Reads the bytes of an artifact.
     ///
+    /// ```
+    /// # use tpv_runtime::Rules;
+    /// let rules = Rules::load(&std::fs::read("tests/rules.bin")?)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// [`ArtifactError`] says what is wrong with them.
-    pub fn load(bytes: &[u8]) -> Result<Self, ArtifactError> {
+    /// [`Error`] says what is wrong with them.
+    pub fn load(bytes: &[u8]) -> Result<Self, Error> {
         let (tables, program) = format::read(bytes)?;
         Self::new(tables, program)
     }
 
     /// The bytes of the artifact. Equal rules give equal bytes.
     ///
+    /// ```
+    /// # use tpv_runtime::Rules;
+    /// let bytes = std::fs::read("tests/rules.bin")?;
+    /// assert_eq!(Rules::load(&bytes)?.to_bytes()?, bytes);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// [`ArtifactError::Invalid`] where a table is too large to be written.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, ArtifactError> {
+    /// [`Error::Invalid`] where a table is too large to be written.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         format::write(&self.tables, &self.program)
     }
 
     /// The tables.
+    #[doc(hidden)]
     pub fn tables(&self) -> &Tables {
         &self.tables
     }
 
     /// The code.
+    #[doc(hidden)]
     pub fn program(&self) -> &Arc<ProgramData> {
         &self.program
     }
 
     /// The texts of the code blocks.
+    #[doc(hidden)]
     pub fn texts(&self) -> &Texts {
         self.texts.get_or_init(|| Texts::of(&self.tables))
     }

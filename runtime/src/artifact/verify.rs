@@ -3,12 +3,12 @@
 use tpv_bytecode::verify::verify as verify_program;
 use tpv_bytecode::{CodeKind, CodeRef, ProgramData};
 
-use super::format::ArtifactError;
 use super::tables::{EntityRow, EntityTable, StringId, Tables, TagsRow, ValueRow};
+use crate::error::Error;
 
 /// Checks tables and program.
-pub(super) fn verify(tables: &Tables, program: &ProgramData) -> Result<(), ArtifactError> {
-    verify_program(program).map_err(|reason| ArtifactError::Invalid { section: "CODE".to_owned(), reason })?;
+pub(super) fn verify(tables: &Tables, program: &ProgramData) -> Result<(), Error> {
+    verify_program(program).map_err(|reason| Error::Invalid { section: "CODE".to_owned(), reason })?;
     let check = Check { tables, program };
     check.section("TAGS", || tables.tags.iter().try_for_each(|id| check.string(*id)))?;
     check.section("SRCS", || tables.sources.iter().try_for_each(|id| check.string(*id)))?;
@@ -54,8 +54,8 @@ fn in_range(index: u32, length: usize, what: &str) -> Checked {
 }
 
 impl Check<'_> {
-    fn section(&self, name: &str, check: impl FnOnce() -> Checked) -> Result<(), ArtifactError> {
-        check().map_err(|reason| ArtifactError::Invalid { section: name.to_owned(), reason })
+    fn section(&self, name: &str, check: impl FnOnce() -> Checked) -> Result<(), Error> {
+        check().map_err(|reason| Error::Invalid { section: name.to_owned(), reason })
     }
 
     fn string(&self, id: StringId) -> Checked {

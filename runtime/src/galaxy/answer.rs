@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::job::InvalidJob;
 use super::json::{Json, Reader, escape_into, escaped_len, write_text};
+use crate::error::Error;
 use tpv_python::exception::{PyResult, Raised};
 use tpv_python::vm::Vm;
 
@@ -49,6 +49,16 @@ const BEFORE: [&str; 10] = [
 ];
 
 /// The answer to one job.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use tpv_runtime::{Job, Mapper, Rules, World};
+/// # let mapper = Mapper::new(Rules::load(&std::fs::read("tests/rules.bin")?)?);
+/// let job = Job::parse(r#"{"tool": {"id": "bwa_mem"}}"#)?;
+/// let answer = mapper.map(&Arc::new(job), &Arc::new(World::default()));
+/// assert!(answer.error_text().is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The job's id as JSON.
@@ -154,7 +164,8 @@ impl Answer {
     }
 
     /// The answer to line `line` of a job file, which is no job.
-    pub fn invalid(line: usize, error: &InvalidJob) -> Self {
+    #[doc(hidden)]
+    pub fn invalid(line: usize, error: &Error) -> Self {
         Self::error_line(&"null".into(), "InvalidJob", Json::str(format!("line {line}: {error}")))
     }
 
@@ -162,6 +173,7 @@ impl Answer {
     ///
     /// # Errors
     /// What the exception's own `__str__` raises; `MemoryError` where the message is too long for a line.
+    #[doc(hidden)]
     pub fn failed(vm: &mut Vm, id: &Arc<str>, raised: &Raised) -> PyResult<Self> {
         let exception = raised.value();
         let failure_message = vm.find_attr(&exception, "failure_message")?;
@@ -181,7 +193,17 @@ impl Answer {
         Self { id: id.clone(), outcome: Outcome::Failed { kind: kind.into(), message } }
     }
 
-    /// The line, with its line feed.
+    /// The answer's line of an answer file, with its line feed.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use tpv_runtime::{Job, Mapper, Rules, World};
+    /// # let mapper = Mapper::new(Rules::load(&std::fs::read("tests/rules.bin")?)?);
+    /// let job = Job::parse(r#"{"id": 7, "tool": {"id": "bwa_mem"}}"#)?;
+    /// let answer = mapper.map(&Arc::new(job), &Arc::new(World::default()));
+    /// assert!(answer.line().starts_with(r#"{"id": 7, "destination": {"id": "normal", "runner": "slurm""#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn line(&self) -> String {
         let mut line = String::with_capacity(1024);
         self.write_line(&mut line);
@@ -189,6 +211,7 @@ impl Answer {
     }
 
     /// The class and the message of the error that the job ended in; nothing where it was mapped.
+    #[doc(hidden)]
     pub fn error(&self) -> Option<(&str, &Json)> {
         match &self.outcome {
             Outcome::Mapped { .. } => None,
@@ -197,6 +220,16 @@ impl Answer {
     }
 
     /// The class and the message of the error in one text, as Python shows exceptions; nothing where the job was mapped.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use tpv_runtime::{Job, Mapper, Rules, World};
+    /// # let mapper = Mapper::new(Rules::load(&std::fs::read("tests/rules.bin")?)?);
+    /// let job = Job::parse(r#"{"id": 7, "tool": {"id": "bwa_mem"}, "job": {"input_datasets": [{"name": "reads", "id": 1, "size": 214748364800}]}}"#)?;
+    /// let answer = mapper.map(&Arc::new(job), &Arc::new(World::default()));
+    /// assert!(answer.error_text().unwrap().starts_with("JobMappingException: bwa_mem takes at most 150 GiB"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn error_text(&self) -> Option<String> {
         let (kind, message) = self.error()?;
         let mut text = kind.to_owned();
@@ -215,6 +248,7 @@ impl Answer {
     }
 
     /// The JSON text of a field; nothing where the job was not mapped or the field was not asked for.
+    #[doc(hidden)]
     pub fn text(&self, field: Field) -> Option<&str> {
         match &self.outcome {
             Outcome::Mapped { candidates, .. } if field == Field::Candidates => candidates.as_deref(),
@@ -224,11 +258,13 @@ impl Answer {
     }
 
     /// A field as JSON; nothing where the job was not mapped or the field was not asked for.
+    #[doc(hidden)]
     pub fn get(&self, field: Field) -> Option<Json> {
         Json::read(&mut Reader::new(self.text(field)?)).ok()
     }
 
     /// The destination; nothing where the job was not mapped.
+    #[doc(hidden)]
     pub fn destination(&self) -> Option<Destination> {
         Some(Destination {
             id: self.get(Field::Id)?,
@@ -241,11 +277,33 @@ impl Answer {
     }
 
     /// The destination's id, where the job was mapped and it is a string.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use tpv_runtime::{Job, Mapper, Rules, World};
+    /// # let mapper = Mapper::new(Rules::load(&std::fs::read("tests/rules.bin")?)?);
+    /// let job = Job::parse(r#"{"tool": {"id": "bwa_mem"}}"#)?;
+    /// let answer = mapper.map(&Arc::new(job), &Arc::new(World::default()));
+    /// assert_eq!(answer.destination_id().as_deref(), Some("normal"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn destination_id(&self) -> Option<Cow<'_, str>> {
         Reader::new(self.text(Field::Id)?).string().ok()
     }
 
-    /// Appends the answer's line, with its line feed.
+    /// Appends the answer's line, with its line feed: [`Answer::line`] without a text of its own.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use tpv_runtime::{Job, Mapper, Rules, World};
+    /// # let mapper = Mapper::new(Rules::load(&std::fs::read("tests/rules.bin")?)?);
+    /// let job = Job::parse(r#"{"tool": {"id": "bwa_mem"}}"#)?;
+    /// let answer = mapper.map(&Arc::new(job), &Arc::new(World::default()));
+    /// let mut file = String::new();
+    /// answer.write_line(&mut file);
+    /// assert_eq!(file, answer.line());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn write_line(&self, out: &mut String) {
         out.push_str("{\"id\": ");
         out.push_str(&self.id);
@@ -311,7 +369,7 @@ mod tests {
         }
         assert_eq!(detailed.get(Field::Mem), Some(Json::Float(15.2)));
         assert_eq!(detailed.destination_id().as_deref(), Some("slurm"));
-        let invalid = Answer::invalid(7, &InvalidJob("tool.id: missing".into()));
+        let invalid = Answer::invalid(7, &Error::Job("tool.id: missing".into()));
         assert_eq!(
             invalid.line(),
             "{\"id\": null, \"error\": {\"type\": \"InvalidJob\", \"message\": \"line 7: tool.id: missing\"}}\n"

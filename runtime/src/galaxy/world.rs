@@ -1,31 +1,12 @@
 //! The world file: what the Galaxy app knows at the moment of the mapping.
 
 use std::collections::HashMap;
-use std::fmt;
 
 use jiff::tz::TimeZone;
 
 use super::job::DatasetId;
 use super::json::{Fault, Json, Kind, Reader};
-
-/// What is wrong with a world file, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InvalidWorld {
-    /// The line, from 1.
-    pub line: usize,
-    /// The column, from 1, in characters.
-    pub column: usize,
-    /// The field and what is wrong with it.
-    pub message: String,
-}
-
-impl fmt::Display for InvalidWorld {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: {}", self.line, self.column, self.message)
-    }
-}
-
-impl std::error::Error for InvalidWorld {}
+use crate::error::Error;
 
 /// A row of Galaxy's job table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,7 +21,14 @@ pub struct JobRow {
     pub destination_id: Option<Box<str>>,
 }
 
-/// The world.
+/// What Galaxy knows at the moment of the mapping: its job table, its configuration, files and the time. The default knows nothing.
+///
+/// ```
+/// use tpv_runtime::World;
+///
+/// let world = World::parse(r#"{"jobs": [{"tool_id": "bwa_mem", "user_id": 1, "state": "running"}]}"#)?;
+/// # Ok::<(), tpv_runtime::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct World {
     /// The job table.
@@ -66,15 +54,21 @@ pub fn normal_sql(sql: &str) -> String {
 impl World {
     /// Reads a world file.
     ///
+    /// ```
+    /// # use tpv_runtime::World;
+    /// assert!(World::parse(r#"{"now": "2026-11-22T12:00:00"}"#).is_ok());
+    /// assert!(World::parse("{").unwrap_err().to_string().starts_with("line 1, column 2: not JSON"));
+    /// ```
+    ///
     /// # Errors
-    /// [`InvalidWorld`] names the field and the place.
-    pub fn parse(text: &str) -> Result<Self, InvalidWorld> {
+    /// [`Error::World`] names the field and the place.
+    pub fn parse(text: &str) -> Result<Self, Error> {
         let mut reader = Reader::new(text);
         let world = read_world(&mut reader).and_then(|world| reader.end().map(|()| world));
         world.map_err(|fault| {
             let before = text.get(..fault.at).unwrap_or(text);
             let last_line = before.rsplit('\n').next().unwrap_or_default();
-            InvalidWorld {
+            Error::World {
                 line: before.matches('\n').count() + 1,
                 column: last_line.chars().count() + 1,
                 message: if fault.syntax { format!("not JSON: {}", fault.message) } else { fault.describe(text) },
@@ -83,6 +77,7 @@ impl World {
     }
 
     /// The rows of a tool data table.
+    #[doc(hidden)]
     pub fn tool_data_table(&self, name: &str) -> Option<&[Json]> {
         self.tool_data_tables.iter().find(|(table, _)| &**table == name).map(|(_, rows)| rows.as_slice())
     }
@@ -249,6 +244,7 @@ pub enum UserFilter<'a> {
 
 impl World {
     /// How many jobs of these tools and users are queued or running.
+    #[doc(hidden)]
     pub fn count_jobs(&self, tool: &ToolFilter<'_>, user: &UserFilter<'_>) -> usize {
         let has_wildcards = matches!(tool, ToolFilter::Like(base) if base.contains(['%', '_']));
         let counts = |job: &&JobRow| {

@@ -75,6 +75,21 @@ pub struct Hooks {
 }
 
 /// Maps jobs by the rules of one artifact. Cheap to clone; made to be shared by threads.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tpv_runtime::{Job, Mapper, Rules, World};
+///
+/// let mapper = Mapper::new(Rules::load(&std::fs::read("tests/rules.bin")?)?);
+/// let world = Arc::new(World::default());
+/// let jobs = [r#"{"tool": {"id": "bwa_mem"}}"#, r#"{"tool": {"id": "fastqc"}}"#];
+/// std::thread::scope(|scope| {
+///     for line in jobs {
+///         scope.spawn(|| mapper.map(&Arc::new(Job::parse(line).unwrap()), &world).line());
+///     }
+/// });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Mapper {
     inner: Arc<Inner>,
@@ -94,33 +109,60 @@ thread_local! {
 }
 
 impl Mapper {
-    /// A mapper without hooks.
-    pub fn new(rules: Arc<Rules>) -> Self {
-        Self::with_hooks(rules, Hooks::default(), false)
+    /// A mapper by these rules.
+    ///
+    /// ```
+    /// # use tpv_runtime::{Mapper, Rules};
+    /// let mapper = Mapper::new(Rules::load(&std::fs::read("tests/rules.bin")?)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(rules: impl Into<Arc<Rules>>) -> Self {
+        Self::with_hooks(rules.into(), Hooks::default(), false)
     }
 
     /// A mapper with a compiler and a log; `detail` adds the candidates to every answer.
+    #[doc(hidden)]
     pub fn with_hooks(rules: Arc<Rules>, hooks: Hooks, detail: bool) -> Self {
         let native = Native::new(rules.program(), hooks.jit);
         Self { inner: Arc::new(Inner { rules, native, hooks, detail }) }
     }
 
     /// The rules.
+    ///
+    /// ```
+    /// # use tpv_runtime::{Mapper, Rules};
+    /// let bytes = std::fs::read("tests/rules.bin")?;
+    /// let mapper = Mapper::new(Rules::load(&bytes)?);
+    /// assert_eq!(mapper.rules().to_bytes()?, bytes);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn rules(&self) -> &Arc<Rules> {
         &self.inner.rules
     }
 
     /// The number of pieces of machine code that there are.
+    #[doc(hidden)]
     pub fn compiled_kernels(&self) -> usize {
         self.inner.native.as_ref().map_or(0, |native| native.jit.compiled())
     }
 
     /// Maps a job in a world. Every outcome is an answer: a destination, or the error that TPV would raise.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use tpv_runtime::{Job, Mapper, Rules, World};
+    /// let mapper = Mapper::new(Rules::load(&std::fs::read("tests/rules.bin")?)?);
+    /// let job = Job::parse(r#"{"id": 7, "tool": {"id": "bwa_mem"}, "user": {"email": "jo@example.org"}}"#)?;
+    /// let answer = mapper.map(&Arc::new(job), &Arc::new(World::default()));
+    /// assert_eq!(answer.destination_id().as_deref(), Some("normal"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn map(&self, job: &Arc<Job>, world: &Arc<World>) -> Answer {
         self.map_observed(job, world, &mut Unobserved)
     }
 
     /// Maps a job and tells an observer every step of it.
+    #[doc(hidden)]
     pub fn map_observed(&self, job: &Arc<Job>, world: &Arc<World>, observer: &mut dyn Observer) -> Answer {
         let (owner, mut worker) = self.take_worker();
         worker.set_world(world);
@@ -135,6 +177,7 @@ impl Mapper {
     }
 
     /// Leaves what this thread keeps to the system, which frees it faster: for a process that is about to end.
+    #[doc(hidden)]
     pub fn leave_to_system() {
         WORKERS.with_borrow_mut(|workers| std::mem::forget(std::mem::take(workers)));
     }

@@ -10,30 +10,25 @@ mod read;
 mod records;
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 
 use num_bigint::BigInt;
 
 use super::json::{Fault, Reader};
+use crate::error::Error;
 use collections::{check_collections, may_hold_collection};
 pub use raw::{Further, RawJson};
 use read::read_job;
 pub use records::{DatasetId, History, InputDataset, Role, Size, Tool, User};
 
-/// Why a line is no job: the message of the `InvalidJob` error that answers it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InvalidJob(pub String);
-
-impl fmt::Display for InvalidJob {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for InvalidJob {}
-
 /// One job, as its line describes it. The fields are those of the job file.
+///
+/// ```
+/// use tpv_runtime::Job;
+///
+/// let job = Job::parse(r#"{"id": 7, "tool": {"id": "bwa_mem", "version": "0.7.17"}}"#)?;
+/// # Ok::<(), tpv_runtime::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Job {
     /// `id`: the JSON text of a scalar, echoed in the answer, which shares it.
@@ -73,17 +68,24 @@ pub struct Job {
 impl Job {
     /// Reads one line of a job file.
     ///
+    /// ```
+    /// # use tpv_runtime::Job;
+    /// assert!(Job::parse(r#"{"tool": {"id": "bwa_mem"}, "job": {"input_datasets": []}}"#).is_ok());
+    /// assert_eq!(Job::parse(r#"{"tool": {"id": 7}}"#).unwrap_err().to_string(), "tool.id: must be a string");
+    /// ```
+    ///
     /// # Errors
-    /// [`InvalidJob`] names the first field that is missing or of the wrong type: `tool.id: missing`.
-    pub fn parse(line: &str) -> Result<Self, InvalidJob> {
+    /// [`Error::Job`] names the first field that is missing or of the wrong type: `tool.id: missing`.
+    pub fn parse(line: &str) -> Result<Self, Error> {
         let mut reader = Reader::new(line);
         let job = read_job(&mut reader).and_then(|job| reader.end().map(|()| job));
-        let job = job.map_err(|fault| InvalidJob(fault.describe(line)))?;
+        let job = job.map_err(|fault| Error::Job(fault.describe(line)))?;
         job.check_collections()?;
         Ok(job)
     }
 
     /// The indexes of the inputs by dataset id, where the first of equal ids counts.
+    #[doc(hidden)]
     pub fn datasets_by_id(&self) -> HashMap<&DatasetId, usize> {
         let mut index = HashMap::with_capacity(self.input_datasets.len());
         for (position, input) in self.input_datasets.iter().enumerate() {
@@ -93,12 +95,12 @@ impl Job {
     }
 
     /// Refuses collections in the parameter values that name a dataset which is no input.
-    fn check_collections(&self) -> Result<(), InvalidJob> {
+    fn check_collections(&self) -> Result<(), Error> {
         let Some(params) = &self.param_values else { return Ok(()) };
         if !may_hold_collection(params.text()) {
             return Ok(());
         }
-        let describe = |fault: Fault| InvalidJob(fault.under("param_values").under("job").describe(""));
+        let describe = |fault: Fault| Error::Job(fault.under("param_values").under("job").describe(""));
         check_collections(params.text(), &self.datasets_by_id()).map_err(describe)
     }
 }
@@ -109,7 +111,7 @@ mod tests {
     use super::*;
 
     fn fault(line: &str) -> String {
-        Job::parse(line).map(|_| String::new()).unwrap_or_else(|error| error.0)
+        Job::parse(line).map(|_| String::new()).unwrap_or_else(|error| error.to_string())
     }
 
     #[test]

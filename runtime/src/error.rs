@@ -1,0 +1,74 @@
+//! What can be wrong with what the runtime is given.
+
+use std::fmt;
+
+use crate::artifact::format::{FORMAT_VERSION, TPVC_VERSION};
+
+/// Why an artifact, a job or a world cannot be used. The text is for users.
+///
+/// ```
+/// use tpv_runtime::{Error, Job};
+///
+/// let error = Job::parse(r#"{"tool": {}}"#).unwrap_err();
+/// assert_eq!(error, Error::Job("tool.id: missing".to_owned()));
+/// assert_eq!(error.to_string(), "tool.id: missing");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// There are no bytes.
+    Empty,
+    /// The bytes are not an artifact, but another kind of file.
+    Foreign,
+    /// The artifact ends before it should.
+    Truncated,
+    /// Bytes of the artifact were changed; the part that does not agree with its checksum.
+    Damaged(String),
+    /// The artifact has another format version.
+    OtherVersion {
+        /// The artifact's format version.
+        version: u32,
+        /// The version of tpvc that wrote it, if that can be read.
+        writer: Option<String>,
+    },
+    /// The artifact's checksums agree, but its contents make no sense.
+    Invalid {
+        /// The section.
+        section: String,
+        /// The reason.
+        reason: String,
+    },
+    /// A line of a job file is no job: the first field that is missing or of the wrong type.
+    Job(String),
+    /// A world file is no world.
+    World {
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1, in characters.
+        column: usize,
+        /// The field and what is wrong with it.
+        message: String,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the file is empty"),
+            Self::Foreign => f.write_str("the file is not a tpvc artifact"),
+            Self::Truncated => f.write_str("the artifact is cut short"),
+            Self::Damaged(part) => write!(f, "the artifact is damaged: its {part} does not agree with its checksum"),
+            Self::OtherVersion { version, writer } => {
+                write!(f, "the artifact has format version {version}")?;
+                if let Some(writer) = writer {
+                    write!(f, ", written by tpvc {writer}")?;
+                }
+                write!(f, "; this is tpvc {TPVC_VERSION}, which reads version {FORMAT_VERSION}")
+            }
+            Self::Invalid { section, reason } => write!(f, "the artifact's section `{section}` is not valid: {reason}"),
+            Self::Job(message) => f.write_str(message),
+            Self::World { line, column, message } => write!(f, "line {line}, column {column}: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
