@@ -34,13 +34,12 @@ MODEL = (
 # What code gets as `entity` always has rules.
 ENTITIES = {"Entity": "EntityWithRules", "Destination": "Destination", "SchedulingTags": "SchedulingTags", "Tag": "Tag"}
 MODULES = (
-    "abc math random re os os.path json functools itertools logging collections collections.abc operator datetime time copy "
-    "string sys statistics numbers typing ast hashlib base64 binascii zlib uuid enum dataclasses types heapq bisect fnmatch "
-    "pathlib urllib urllib.parse shlex html textwrap contextlib packaging packaging.version packaging.specifiers packaging.utils "
-    "galaxy galaxy.app galaxy.util galaxy.jobs galaxy.jobs.mapper galaxy.model galaxy.tools galaxy.tool_util "
-    "galaxy.tool_util.version tpv tpv.core tpv.core.entities tpv.core.helpers tpv.core.loader tpv.core.util tpv.core.mapper "
-    "tpv.core.resource_requirements sqlalchemy sqlalchemy.sql sqlalchemy.sql.expression sqlalchemy.exc sqlalchemy.orm "
-    "sqlalchemy.orm.exc"
+    "abc math random re os os.path json functools itertools logging collections collections.abc operator datetime time "
+    "copy string sys numbers typing ast hashlib enum dataclasses types fnmatch pathlib urllib contextlib packaging "
+    "packaging.version galaxy galaxy.app galaxy.jobs galaxy.jobs.mapper galaxy.model galaxy.tools galaxy.tool_util "
+    "galaxy.tool_util.version tpv tpv.core tpv.core.entities tpv.core.helpers tpv.core.loader tpv.core.util "
+    "tpv.core.mapper tpv.core.resource_requirements sqlalchemy sqlalchemy.sql sqlalchemy.sql.expression sqlalchemy.exc "
+    "sqlalchemy.orm sqlalchemy.orm.exc"
 ).split()
 
 
@@ -56,14 +55,12 @@ LATER = {
     "float": "from_number",
     "builtins": "PythonFinalizationError",
     "stdlib": "annotationlib compression",
-    "base64": "z85decode z85encode",
     "collections.abc": "Buffer",
     "copy": "replace",
     "datetime.date": "strptime",
     "datetime.time": "strptime",
     "enum": "EnumDict",
     "functools": "Placeholder",
-    "heapq": "heapify_max heappop_max heappush_max heappushpop_max heapreplace_max",
     "itertools": "batched",
     "logging": "getHandlerByName getHandlerNames",
     "math": "fma sumprod",
@@ -74,12 +71,10 @@ LATER = {
     "random": "binomialvariate",
     "random.Random": "binomialvariate",
     "re": "PatternError",
-    "statistics": "kde kde_random",
     "string": "templatelib",
     "sys": "activate_stack_trampoline monitoring",
     "types": "CapsuleType FrameLocalsProxyType get_original_bases",
     "typing": "NoDefault ReadOnly TypeAliasType TypeIs get_protocol_members is_protocol override",
-    "uuid": "MAX NIL uuid6 uuid7 uuid8",
 }
 
 

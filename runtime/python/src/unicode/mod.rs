@@ -65,12 +65,14 @@ pub fn is_line_break(char: char) -> bool {
 
 /// Whether it is lower case, as `str.islower` asks.
 pub fn is_lower(char: char) -> bool {
-    if char.is_ascii() { char.is_ascii_lowercase() } else { within(&LOWER, char) }
+    // What later versions of Unicode count otherwise.
+    let changed = matches!(char, '\u{295}' | '\u{10fc}' | '\u{a7f2}'..='\u{a7f4}' | '\u{ab69}');
+    is_assigned(char) && (if changed { char == '\u{295}' } else { char.is_lowercase() })
 }
 
 /// Whether it is upper case, as `str.isupper` asks.
 pub fn is_upper(char: char) -> bool {
-    if char.is_ascii() { char.is_ascii_uppercase() } else { within(&UPPER, char) }
+    is_assigned(char) && char.is_uppercase()
 }
 
 /// Whether it is a title case letter such as `ǅ`.
@@ -80,7 +82,7 @@ pub fn is_title(char: char) -> bool {
 
 /// Whether it has case: a letter of either case, or one that stands for such.
 pub fn is_cased(char: char) -> bool {
-    if char.is_ascii() { char.is_ascii_alphabetic() } else { within(&CASED, char) }
+    is_lower(char) || is_upper(char) || is_title(char)
 }
 
 /// Whether it can start an identifier.

@@ -32,10 +32,6 @@ def numbers(values):
     return "\n".join("    " + line for line in lines)
 
 
-def cased(char):
-    return (char + "a").title().endswith("a")
-
-
 def case_ignorable(char):
     after_letter = ("A" + char + "\u03a3").lower().endswith("\u03c2")
     return after_letter and not (char + "\u03a3").lower().endswith("\u03c2")
@@ -52,8 +48,6 @@ SETS = [
         "assigned, but not `str.isprintable`",
         lambda c: unicodedata.category(c) != "Cn" and not c.isprintable(),
     ),
-    ("LOWER", "`str.islower`", str.islower),
-    ("UPPER", "`str.isupper`", str.isupper),
     ("TITLE", "title case letters (category Lt)", lambda c: unicodedata.category(c) == "Lt"),
     (
         "ID_START_NOT_ALPHA",
@@ -65,7 +59,6 @@ SETS = [
         "in an identifier, but not as its first character",
         lambda c: ("a" + c).isidentifier() and not c.isidentifier(),
     ),
-    ("CASED", "has case", cased),
     ("CASE_IGNORABLE", "is ignored in deciding the form of a final sigma", case_ignorable),
 ]
 

@@ -59,6 +59,7 @@ static TOP_NAMES: [&str; NAMES.len() + 1] = {
 pub const UNANSWERED: &[&str] = &[
     "Session",
     "aliased",
+    "bindparam",
     "cast",
     "create_engine",
     "delete",
@@ -128,7 +129,6 @@ fn exceptions(_: &mut Vm, name: &str) -> PyResult<Option<Value>> {
 static FUNCTIONS: &[Builtin] = &[
     Builtin::new("sqlalchemy", "and_", |_, args| Ok(Expr::And(element::expressions(&args)).value())),
     Builtin::new("sqlalchemy", "asc", |_, args| Ok(Expr::Order(ordered(args, "asc")?, false).value())),
-    Builtin::new("sqlalchemy", "bindparam", bind_parameter),
     Builtin::new("sqlalchemy", "case", |_, args| element::case(args)),
     Builtin::new("sqlalchemy", "desc", |_, args| Ok(Expr::Order(ordered(args, "desc")?, true).value())),
     Builtin::new("sqlalchemy", "distinct", |_, args| Ok(Expr::Distinct(one(args, "distinct")?).value())),
@@ -211,43 +211,15 @@ impl Object for Func {
             return Some(Ok(Expr::Unanswered(format!("func.{name}()").into()).value()));
         };
         Some(match args.pos.first() {
-            None if function == Aggregate::Count => Ok(Expr::Aggregate(function, None, None).value()),
-            Some(Value::Str(star)) if star.as_str() == "*" => Ok(Expr::Aggregate(function, None, None).value()),
+            None if function == Aggregate::Count => Ok(Expr::Aggregate(function, None).value()),
+            Some(Value::Str(star)) if star.as_str() == "*" => Ok(Expr::Aggregate(function, None).value()),
             // Of whole rows.
             Some(table) if function == Aggregate::Count && element::of_table(table) => {
-                Ok(Expr::Aggregate(function, None, None).value())
+                Ok(Expr::Aggregate(function, None).value())
             }
-            Some(value) if args.pos.len() == 1 => Ok(Expr::Aggregate(function, Some(Expr::of(value)), None).value()),
+            Some(value) if args.pos.len() == 1 => Ok(Expr::Aggregate(function, Some(Expr::of(value))).value()),
             _ => Err(beyond(&format!("these arguments of func.{name}()"))),
         })
-    }
-}
-
-/// A parameter of a query as text. Its value decides nothing: the world answers by the text.
-struct BindParameter {
-    key: Str,
-    expanding: bool,
-}
-
-static BIND_PARAMETER: BuiltinType = BuiltinType::new("BindParameter", "sqlalchemy.sql.elements", &OBJECT);
-
-impl Object for BindParameter {
-    fn class(&self) -> &'static BuiltinType {
-        &BIND_PARAMETER
-    }
-
-    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok((name == "key").then(|| Value::Str(self.key.clone())))
-    }
-}
-
-/// `bindparam(key, value=..., expanding=False)`
-fn bind_parameter(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let expanding = args.kw.iter().find(|(name, _)| name.as_str() == "expanding").map(|(_, value)| value.clone());
-    let expanding = vm.truthy(&expanding.unwrap_or_default())?;
-    match args.pos.first() {
-        Some(Value::Str(key)) => Ok(Value::object(BindParameter { key: key.clone(), expanding })),
-        _ => Err(beyond("this bindparam()")),
     }
 }
 
@@ -255,17 +227,13 @@ fn bind_parameter(vm: &mut Vm, args: Args) -> PyResult<Value> {
 pub static TEXT_CLAUSE: BuiltinType = BuiltinType::new("TextClause", "sqlalchemy.sql.elements", &OBJECT);
 
 /// A query as text.
-struct TextClause {
-    text: Str,
-    /// The parameters that stand for several values each.
-    expanding: Vec<Str>,
-}
+struct TextClause(Str);
 
 /// `text(text)`
 fn text(_: &mut Vm, args: Args) -> PyResult<Value> {
     let [text] = signature::bind(args, "text", ["text"], 1)?;
     match text.unwrap_or(Value::None) {
-        Value::Str(text) => Ok(Value::object(TextClause { text, expanding: Vec::new() })),
+        Value::Str(text) => Ok(Value::object(TextClause(text))),
         other => {
             let found = other.type_name();
             Err(type_error(format!("expected string or bytes-like object, got '{}'", found.as_str())))
@@ -279,15 +247,11 @@ impl Object for TextClause {
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok((name == "text").then(|| Value::Str(self.text.clone())))
+        Ok((name == "text").then(|| Value::Str(self.0.clone())))
     }
 
     fn str(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
-        let mut sql = compiled(&self.text);
-        for key in &self.expanding {
-            sql = expanded(&sql, key);
-        }
-        Ok(sql)
+        Ok(compiled(&self.0))
     }
 
     fn has_method(&self, name: &str) -> bool {
@@ -298,33 +262,14 @@ impl Object for TextClause {
         if !self.has_method(name) {
             return None;
         }
-        let mut expanding = self.expanding.clone();
-        let parameters = args.pos.iter().filter_map(|value| value.downcast::<BindParameter>());
-        expanding.extend(parameters.filter(|parameter| parameter.expanding).map(|parameter| parameter.key.clone()));
         args.pos.clear();
         args.kw.clear();
-        let unchanged = expanding.len() == self.expanding.len();
-        Some(Ok(if unchanged { this.clone() } else { Value::object(Self { text: self.text.clone(), expanding }) }))
+        Some(Ok(this.clone()))
     }
 }
 
 /// What can be called of a query as text. It changes nothing that the world's answers depend on.
 const TEXT_METHODS: &[&str] = &["bindparams", "columns", "execution_options"];
-
-/// The SQL with a parameter as SQLAlchemy writes one that stands for several values.
-fn expanded(sql: &str, key: &str) -> String {
-    let mut out = String::with_capacity(sql.len());
-    let parameter = format!(":{key}");
-    let mut rest = sql;
-    while let Some((before, after)) = rest.split_once(&parameter) {
-        out.push_str(before);
-        let is_whole = !after.starts_with(|char: char| char == '_' || char.is_alphanumeric()) && !before.ends_with(':');
-        out.push_str(&if is_whole { format!("(__[POSTCOMPILE_{key}])") } else { parameter.clone() });
-        rest = after;
-    }
-    out.push_str(rest);
-    out
-}
 
 /// The SQL with `\:name` as `:name`: a backslash keeps SQLAlchemy from reading a colon as a parameter.
 fn compiled(sql: &str) -> String {

@@ -4,14 +4,12 @@ use std::rc::Rc;
 
 use super::beyond;
 use super::expression::{Expr, Sql};
-use super::statement;
 use crate::galaxy::world::JobRow;
-use tpv_python::args::Args;
-use tpv_python::exception::{PyResult, attribute_error};
+use tpv_python::exception::{PyResult, attribute_error, key_error};
 use tpv_python::object::Object;
 use tpv_python::types::{BuiltinType, OBJECT};
 use tpv_python::value::Value;
-use tpv_python::vm::{CompareOp, Vm};
+use tpv_python::vm::Vm;
 
 /// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -299,11 +297,6 @@ pub fn table() -> Value {
     THE_TABLE.with(Value::clone)
 }
 
-/// All columns as expressions.
-pub fn all() -> impl Iterator<Item = Value> {
-    COLUMNS.iter().map(|column| Expr::Column(Field(column)).value())
-}
-
 impl Object for Table {
     fn class(&self) -> &'static BuiltinType {
         &TABLE
@@ -313,33 +306,15 @@ impl Object for Table {
         Ok(match name {
             "c" | "columns" => Some(THE_COLUMNS.with(Value::clone)),
             "fullname" | "key" | "name" => Some(Value::str("job")),
-            "select" => None,
             name if name.starts_with('_') => None,
             name => return Err(beyond(&format!("the table's `{name}`"))),
         })
-    }
-
-    fn has_method(&self, name: &str) -> bool {
-        name == "select"
-    }
-
-    fn call_method(&self, _: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
-        (name == "select").then(|| statement::select(&Args::one(this.clone()))).filter(|_| args.pos.is_empty())
     }
 
     fn str(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
         Ok("job".to_owned())
     }
 }
-
-impl Columns {
-    fn names() -> Value {
-        Value::list(COLUMNS.iter().map(|column| Value::str(column.name)).collect())
-    }
-}
-
-/// What a collection of columns has beside the columns.
-const COLLECTION_METHODS: &[&str] = &["keys", "values", "items", "get", "contains_column"];
 
 impl Object for Columns {
     fn class(&self) -> &'static BuiltinType {
@@ -349,68 +324,23 @@ impl Object for Columns {
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         match Field::named(name) {
             Some(field) => Ok(Some(Expr::Column(field).value())),
-            None if name.starts_with("__") || COLLECTION_METHODS.contains(&name) => Ok(None),
+            None if name.starts_with("__") => Ok(None),
+            None if ["contains_column", "get", "items", "keys", "values"].contains(&name) => {
+                Err(beyond("all columns of a table"))
+            }
             // SQLAlchemy says no more.
             None => Err(attribute_error(name)),
         }
     }
 
-    fn has_method(&self, name: &str) -> bool {
-        COLLECTION_METHODS.contains(&name)
-    }
-
-    fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
-        let first = args.pos.first().cloned();
-        Some(match name {
-            "keys" => Ok(Self::names()),
-            "values" => Ok(Value::list(all().collect())),
-            "items" => {
-                let pairs = COLUMNS.iter().zip(all());
-                Ok(Value::list(
-                    pairs.map(|(column, value)| Value::tuple(vec![Value::str(column.name), value])).collect(),
-                ))
-            }
-            "get" => {
-                let field = first.as_ref().and_then(Value::as_str).and_then(|name| Field::named(name.as_str()));
-                Ok(field.map_or(Value::None, |field| Expr::Column(field).value()))
-            }
-            "contains_column" => Err(beyond("contains_column()")),
-            _ => {
-                // A column of that name hides nothing that can be called.
-                let _ = vm;
-                return None;
-            }
-        })
-    }
-
-    fn get_item(&self, vm: &mut Vm, key: &Value) -> PyResult<Value> {
-        match key {
-            Value::Int(_) => vm.get_item(&Value::list(all().collect()), key),
-            _ => match key.as_str().and_then(|name| Field::named(name.as_str())) {
-                Some(field) => Ok(Expr::Column(field).value()),
-                None => Err(tpv_python::exception::key_error(key.clone())),
-            },
+    fn get_item(&self, _: &mut Vm, key: &Value) -> PyResult<Value> {
+        match key.as_str().and_then(|name| Field::named(name.as_str())) {
+            Some(field) => Ok(Expr::Column(field).value()),
+            None => Err(key_error(key.clone())),
         }
     }
 
-    fn contains(&self, _: &mut Vm, item: &Value) -> Option<PyResult<bool>> {
-        Some(Ok(item.as_str().is_some_and(|name| Field::named(name.as_str()).is_some())))
-    }
-
-    fn iter(&self, vm: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
-        Some(vm.iter(&Value::list(all().collect())))
-    }
-
-    fn len(&self, _: &mut Vm) -> Option<PyResult<usize>> {
-        Some(Ok(COLUMNS.len()))
-    }
-
-    fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
-        let same = other.downcast::<Self>().is_some();
-        match op {
-            CompareOp::Eq => Some(Ok(Value::Bool(same))),
-            CompareOp::Ne => Some(Ok(Value::Bool(!same))),
-            _ => None,
-        }
+    fn iter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
+        Some(Err(beyond("all columns of a table")))
     }
 }

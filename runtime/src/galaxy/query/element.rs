@@ -1,10 +1,8 @@
 //! Expressions of SQL in the hands of code: `Job.state == 'queued'`, `func.count(Job.id).label('n')`.
 
-use std::cell::OnceCell;
 use std::rc::Rc;
 
-use super::columns::Kind;
-use super::expression::{Arithmetic, Expr, Sql};
+use super::expression::{Expr, Sql};
 use super::statement::{self, Statement};
 use super::{argument_error, beyond};
 use tpv_python::args::Args;
@@ -28,23 +26,15 @@ pub const METHODS: &[&str] = &[
     "desc",
     "distinct",
     "endswith",
-    "filter",
-    "icontains",
-    "iendswith",
     "ilike",
     "in_",
     "is_",
-    "is_distinct_from",
     "is_not",
-    "is_not_distinct_from",
     "isnot",
-    "istartswith",
     "label",
     "like",
-    "not_ilike",
     "not_in",
     "not_like",
-    "notilike",
     "notin_",
     "notlike",
     "regexp_match",
@@ -73,8 +63,16 @@ pub const UNANSWERED: &[&str] = &[
     "compile",
     "concat",
     "expression",
+    "filter",
     "has",
+    "icontains",
+    "iendswith",
+    "is_distinct_from",
+    "is_not_distinct_from",
+    "istartswith",
     "match",
+    "not_ilike",
+    "notilike",
     "nulls_first",
     "nulls_last",
     "nullsfirst",
@@ -96,8 +94,8 @@ const ESCAPE: char = '/';
 
 impl Element {
     fn listed(&self, vm: &mut Vm, values: &Value, not: bool) -> PyResult<Expr> {
-        if let Some(query) = values.downcast::<Statement>() {
-            return Ok(Expr::InQuery(self.0.clone(), Rc::new(query.parts().clone()), not, OnceCell::new()));
+        if values.downcast::<Statement>().is_some() {
+            return Err(beyond("a query in a query"));
         }
         if let Value::Str(_) = values {
             let shown = vm.repr(values)?;
@@ -138,17 +136,17 @@ impl Element {
             Ok((Sql::Text(format!("{before}{text}{after}").into()), escape))
         };
         let pattern = match name {
-            "startswith" | "istartswith" => {
+            "startswith" => {
                 let (made, with) = around("", "%")?;
                 escape = with;
                 made
             }
-            "endswith" | "iendswith" => {
+            "endswith" => {
                 let (made, with) = around("%", "")?;
                 escape = with;
                 made
             }
-            "contains" | "icontains" => {
+            "contains" => {
                 let (made, with) = around("%", "%")?;
                 escape = with;
                 made
@@ -174,8 +172,8 @@ impl Element {
         Ok(match name {
             "in_" => self.listed(vm, argument(0)?, false)?,
             "not_in" | "notin_" => self.listed(vm, argument(0)?, true)?,
-            "is_" | "is_not_distinct_from" => Expr::Is(this(), Expr::of(argument(0)?), false),
-            "is_not" | "isnot" | "is_distinct_from" => Expr::Is(this(), Expr::of(argument(0)?), true),
+            "is_" => Expr::Is(this(), Expr::of(argument(0)?), false),
+            "is_not" | "isnot" => Expr::Is(this(), Expr::of(argument(0)?), true),
             "between" => {
                 let low = Expr::Compare(CompareOp::Ge, this(), Expr::of(argument(0)?));
                 let high = Expr::Compare(CompareOp::Le, this(), Expr::of(argument(1)?));
@@ -192,13 +190,6 @@ impl Element {
                 _ => return Err(beyond("a label that is no text")),
             },
             "distinct" => Expr::Distinct(this()),
-            "filter" => match &*self.0 {
-                Expr::Aggregate(function, inner, None) => {
-                    let conditions = args.pos.iter().map(Expr::of).collect();
-                    Expr::Aggregate(*function, inner.clone(), Some(Rc::new(Expr::And(conditions))))
-                }
-                _ => return Err(beyond("filter() of what is no aggregate")),
-            },
             other => return Err(beyond(&format!("the operation '{other}'"))),
         }
         .value())
@@ -250,21 +241,9 @@ impl Object for Element {
 
     fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
         let (this, other) = (self.0.clone(), Expr::of(other));
-        let is_number = |expr: &Expr| match expr {
-            Expr::Column(field) => field.0.kind == Kind::Number,
-            Expr::Literal(value) => !matches!(value, Sql::Text(_)),
-            _ => true,
-        };
-        let numbers = is_number(&this) && is_number(&other);
         Some(Ok(match method {
             "and" | "rand" => Expr::And([this, other].into()),
             "or" | "ror" => Expr::Or([this, other].into()),
-            "add" if numbers => Expr::Compute(Arithmetic::Add, this, other),
-            "radd" if numbers => Expr::Compute(Arithmetic::Add, other, this),
-            "sub" if numbers => Expr::Compute(Arithmetic::Subtract, this, other),
-            "rsub" if numbers => Expr::Compute(Arithmetic::Subtract, other, this),
-            "mul" if numbers => Expr::Compute(Arithmetic::Multiply, this, other),
-            "rmul" if numbers => Expr::Compute(Arithmetic::Multiply, other, this),
             other => Expr::Unanswered(format!("the operator '{other}'").into()),
         }
         .value()))

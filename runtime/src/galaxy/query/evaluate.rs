@@ -2,13 +2,11 @@
 
 use std::cmp::Ordering;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use super::beyond;
 use super::columns::Field;
-use super::expression::{Aggregate, Arithmetic, Expr, Function, Sql};
-use super::statement;
-use crate::galaxy::world::{JobRow, World};
+use super::expression::{Aggregate, Expr, Function, Sql};
+use crate::galaxy::world::JobRow;
 use tpv_python::args::Args;
 use tpv_python::exception::PyResult;
 use tpv_python::value::Value;
@@ -81,8 +79,6 @@ fn from_truth(value: Option<bool>) -> Sql {
 pub struct Evaluator<'a> {
     /// The machine, which is paid.
     pub vm: &'a mut Vm,
-    /// The world, for queries in queries.
-    pub world: &'a Arc<World>,
 }
 
 impl Evaluator<'_> {
@@ -113,9 +109,7 @@ impl Evaluator<'_> {
             Expr::Unanswered(what) => return Err(beyond(what)),
             Expr::Named(name) => return Err(beyond(&format!("the name '{name}'"))),
             Expr::Label(inner, _) | Expr::Distinct(inner) | Expr::Order(inner, _) => self.value(inner, rows)?,
-            Expr::Aggregate(function, inner, filter) => {
-                self.aggregate(*function, inner.as_deref(), filter.as_ref(), rows)?
-            }
+            Expr::Aggregate(function, inner) => self.aggregate(*function, inner.as_deref(), rows)?,
             Expr::Call(function, parts) => {
                 let values = parts.iter().map(|part| self.value(part, rows)).collect::<PyResult<Vec<_>>>()?;
                 call(*function, values)?
@@ -131,7 +125,6 @@ impl Evaluator<'_> {
                     None => Sql::Null,
                 }
             }
-            Expr::Compute(operator, a, b) => compute(*operator, &self.value(a, rows)?, &self.value(b, rows)?)?,
             Expr::Compare(op, a, b) => {
                 let (x, y) = (self.value(a, rows)?, self.value(b, rows)?);
                 let (x, y) = (adapted(&x, field_of(b)), adapted(&y, field_of(a)));
@@ -146,18 +139,6 @@ impl Evaluator<'_> {
                 from_truth(Some(same != *not))
             }
             Expr::In(inner, wanted, not) => is_in(&self.value(inner, rows)?, wanted, field_of(inner), *not),
-            Expr::InQuery(inner, parts, not, known) => {
-                let found = self.value(inner, rows)?;
-                let wanted = match known.get() {
-                    Some(wanted) => wanted.clone(),
-                    None => {
-                        let wanted = statement::first_cells(self.vm, self.world, parts)?;
-                        known.get_or_init(|| wanted).clone()
-                    }
-                };
-                self.vm.charge(wanted.len() / 8)?;
-                is_in(&found, &wanted, field_of(inner), *not)
-            }
             Expr::Like(inner, pattern, not, escape) => {
                 let (Some(text), Some(pattern)) = (text_of(&self.value(inner, rows)?), text_of(pattern)) else {
                     return Ok(Sql::Null);
@@ -198,25 +179,7 @@ impl Evaluator<'_> {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "averages are floats")]
-    fn aggregate(
-        &mut self,
-        function: Aggregate,
-        inner: Option<&Expr>,
-        filter: Option<&Rc<Expr>>,
-        rows: &[Placed<'_>],
-    ) -> PyResult<Sql> {
-        let mut kept = Vec::new();
-        let rows = match filter {
-            Some(filter) => {
-                for row in rows {
-                    if self.passes(std::slice::from_ref(filter), std::slice::from_ref(row))? {
-                        kept.push(*row);
-                    }
-                }
-                kept.as_slice()
-            }
-            None => rows,
-        };
+    fn aggregate(&mut self, function: Aggregate, inner: Option<&Expr>, rows: &[Placed<'_>]) -> PyResult<Sql> {
         let Some(inner) = inner else {
             return Ok(Sql::Int(i64::try_from(rows.len()).unwrap_or(i64::MAX)));
         };
@@ -292,35 +255,6 @@ fn call(function: Function, values: Vec<Sql>) -> PyResult<Sql> {
         (Function::Absolute, Sql::Real(value)) => Sql::Real(value.abs()),
         _ => return Err(beyond(&format!("func.{}() of this", function.name()))),
     })
-}
-
-/// What an operator gives for two numbers.
-#[expect(clippy::cast_precision_loss, reason = "SQLite computes with floats where one of both is one")]
-fn compute(operator: Arithmetic, a: &Sql, b: &Sql) -> PyResult<Sql> {
-    let real = |value: &Sql| match value {
-        Sql::Int(value) => Some(*value as f64),
-        Sql::Real(value) => Some(*value),
-        _ => None,
-    };
-    if matches!(a, Sql::Null) || matches!(b, Sql::Null) {
-        return Ok(Sql::Null);
-    }
-    if let (Sql::Int(a), Sql::Int(b)) = (a, b) {
-        let exact = match operator {
-            Arithmetic::Add => a.checked_add(*b),
-            Arithmetic::Subtract => a.checked_sub(*b),
-            Arithmetic::Multiply => a.checked_mul(*b),
-        };
-        if let Some(exact) = exact {
-            return Ok(Sql::Int(exact));
-        }
-    }
-    let (Some(a), Some(b)) = (real(a), real(b)) else { return Err(beyond("arithmetic with texts")) };
-    Ok(Sql::Real(match operator {
-        Arithmetic::Add => a + b,
-        Arithmetic::Subtract => a - b,
-        Arithmetic::Multiply => a * b,
-    }))
 }
 
 fn text_of(value: &Sql) -> Option<String> {

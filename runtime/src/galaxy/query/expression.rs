@@ -1,12 +1,10 @@
 //! Expressions of SQL: columns, functions and conditions.
 
-use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::beyond;
 use super::columns::Field;
 use super::element::Element;
-use super::statement::Parts;
 use super::states;
 use tpv_python::exception::PyResult;
 use tpv_python::value::Value;
@@ -116,17 +114,6 @@ impl Function {
     }
 }
 
-/// An operator of numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arithmetic {
-    /// `+`
-    Add,
-    /// `-`
-    Subtract,
-    /// `*`
-    Multiply,
-}
-
 /// An expression of SQL.
 pub enum Expr {
     /// A column.
@@ -137,23 +124,18 @@ pub enum Expr {
     Unanswered(Rc<str>),
     /// What the asked columns call so: `order_by('total')`.
     Named(Rc<str>),
-    /// An aggregate of an expression, or of whole rows, of those rows that pass a condition; over distinct values where the
-    /// expression is [`Expr::Distinct`].
-    Aggregate(Aggregate, Option<Rc<Expr>>, Option<Rc<Expr>>),
+    /// An aggregate of an expression, or of whole rows; over distinct values where the expression is [`Expr::Distinct`].
+    Aggregate(Aggregate, Option<Rc<Expr>>),
     /// A function of values.
     Call(Function, Rc<[Rc<Expr>]>),
     /// `CASE`: conditions with values, and what holds else.
     Case(Rc<[(Rc<Expr>, Rc<Expr>)]>, Option<Rc<Expr>>),
-    /// A sum, a difference, a product.
-    Compute(Arithmetic, Rc<Expr>, Rc<Expr>),
     /// A comparison. Comparing with `None` is `Is`.
     Compare(CompareOp, Rc<Expr>, Rc<Expr>),
     /// `IS` and `IS NOT` (the flag).
     Is(Rc<Expr>, Rc<Expr>, bool),
     /// `IN` and `NOT IN` (the flag).
     In(Rc<Expr>, Rc<[Sql]>, bool),
-    /// `IN` and `NOT IN` (the flag) of what a query gives.
-    InQuery(Rc<Expr>, Rc<Parts>, bool, OnceCell<Rc<[Sql]>>),
     /// `LIKE` and `NOT LIKE` (the flag), with the escape character.
     Like(Rc<Expr>, Sql, bool, Option<char>),
     /// Whether a pattern of Python's is found; SQLAlchemy gives SQLite that function.
@@ -218,13 +200,20 @@ impl Expr {
             Self::Column(_) | Self::Literal(_) | Self::Unanswered(_) | Self::Named(_) | Self::Aggregate(..) => {
                 Vec::new()
             }
-            Self::Compute(_, a, b) | Self::Compare(_, a, b) | Self::Is(a, b, _) => vec![a, b],
-            Self::In(inner, ..) | Self::InQuery(inner, ..) | Self::Like(inner, ..) | Self::Regex(inner, _) => {
-                vec![inner]
-            }
+            Self::Compare(_, a, b) | Self::Is(a, b, _) => vec![a, b],
+            Self::In(inner, ..) | Self::Like(inner, ..) | Self::Regex(inner, _) => vec![inner],
             Self::Not(inner) | Self::Label(inner, _) | Self::Distinct(inner) | Self::Order(inner, _) => vec![inner],
             Self::And(parts) | Self::Or(parts) | Self::Call(_, parts) => parts.iter().collect(),
             Self::Case(cases, other) => cases.iter().flat_map(|(a, b)| [a, b]).chain(other).collect(),
+        }
+    }
+
+    /// What in it the world cannot answer.
+    pub fn unanswered(&self) -> Option<&str> {
+        match self {
+            Self::Unanswered(what) => Some(what),
+            Self::Aggregate(_, Some(inner)) => inner.unanswered(),
+            other => other.inner().into_iter().find_map(|inner| inner.unanswered()),
         }
     }
 

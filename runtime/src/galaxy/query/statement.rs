@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::columns::{COLUMNS, Field, Table};
+use super::columns::Field;
 use super::element::{Element, expressions};
 use super::evaluate::{self, Evaluator, Placed};
 use super::expression::{Expr, Sql};
@@ -52,57 +52,50 @@ pub struct Statement {
 }
 
 /// What makes another query of a query.
-pub const STEPS: &[&str] = &[
-    "distinct",
-    "execution_options",
-    "filter",
-    "filter_by",
-    "group_by",
-    "having",
-    "limit",
-    "offset",
-    "options",
-    "order_by",
-    "select_from",
-    "slice",
-    "where",
-    "with_for_update",
-];
-
-/// Further steps, of `session.query(...)`.
-pub const QUERY_STEPS: &[&str] = &["autoflush", "enable_eagerloads", "populate_existing", "with_entities", "yield_per"];
+pub const STEPS: &[&str] =
+    &["distinct", "filter", "filter_by", "group_by", "having", "limit", "offset", "order_by", "select_from", "where"];
 
 /// What runs a query.
-pub const QUERY_ENDS: &[&str] = &["__iter__", "all", "count", "first", "get", "one", "one_or_none", "scalar"];
+pub const QUERY_ENDS: &[&str] = &["__iter__", "all", "count", "first", "one", "one_or_none", "scalar"];
 
 /// What SQLAlchemy's queries and statements have beside that.
 pub const UNANSWERED: &[&str] = &[
     "add_columns",
     "alias",
     "as_scalar",
+    "autoflush",
     "correlate",
     "cte",
     "delete",
+    "enable_eagerloads",
     "except_",
+    "execution_options",
     "exists",
     "from_statement",
+    "get",
     "intersect",
     "join",
     "join_from",
     "label",
     "lateral",
+    "options",
     "outerjoin",
     "outerjoin_from",
     "params",
+    "populate_existing",
     "scalar_subquery",
+    "slice",
     "subquery",
     "union",
     "union_all",
     "update",
     "value",
     "values",
+    "with_entities",
+    "with_for_update",
     "with_only_columns",
     "with_session",
+    "yield_per",
 ];
 
 /// Whether a value is the class of jobs.
@@ -113,9 +106,6 @@ pub fn is_job(value: &Value) -> bool {
 fn asked(value: &Value) -> PyResult<Vec<Asked>> {
     match value {
         value if is_job(value) => Ok(vec![Asked::Job]),
-        value if value.downcast::<Table>().is_some() => {
-            Ok(COLUMNS.iter().map(|column| Asked::Column(Rc::new(Expr::Column(Field(column))))).collect())
-        }
         Value::Object(_) if value.downcast::<Element>().is_some() => Ok(vec![Asked::Column(Expr::of(value))]),
         Value::Type(class) => Err(beyond(&format!("the table of {}", class.name))),
         Value::Object(_) => Err(beyond(&format!("a '{}' in the place of a column", value.type_name().as_str()))),
@@ -171,19 +161,6 @@ pub fn rows_of(vm: &mut Vm, world: &Arc<World>, statement: &Value) -> Option<PyR
     }))
 }
 
-/// The first cells of what a query gives, for `IN`.
-///
-/// # Errors
-/// As running it.
-pub fn first_cells(vm: &mut Vm, world: &Arc<World>, parts: &Parts) -> PyResult<Rc<[Sql]>> {
-    let rows = run(vm, world, parts)?;
-    let mut cells = Vec::with_capacity(rows.len());
-    for row in &rows {
-        cells.push(Sql::of(&first_column(vm, row)?)?);
-    }
-    Ok(cells.into())
-}
-
 fn count_argument(name: &str, given: Option<&Value>) -> PyResult<Option<usize>> {
     match given {
         Some(Value::Int(count)) => Ok(Some(usize::try_from(*count).unwrap_or(usize::MAX))),
@@ -193,11 +170,6 @@ fn count_argument(name: &str, given: Option<&Value>) -> PyResult<Option<usize>> 
 }
 
 impl Statement {
-    /// What it is made of.
-    pub fn parts(&self) -> &Parts {
-        &self.parts
-    }
-
     /// One step more.
     fn step(&self, vm: &mut Vm, name: &str, args: Args) -> PyResult<Value> {
         let mut parts = self.parts.clone();
@@ -229,18 +201,8 @@ impl Statement {
             "order_by" => parts.orders.extend(args.pos.iter().map(Expr::ordered)),
             "limit" => parts.limit = count_argument(name, args.pos.first())?,
             "offset" => parts.offset = count_argument(name, args.pos.first())?.unwrap_or(0),
-            "slice" => {
-                let start = count_argument(name, args.pos.first())?.unwrap_or(0);
-                parts.offset += start;
-                let stop = count_argument(name, args.pos.get(1))?;
-                parts.limit = stop.map(|stop| stop.saturating_sub(start));
-            }
             "distinct" if args.pos.is_empty() => parts.distinct = true,
             "select_from" if args.pos.iter().all(super::element::of_table) => {}
-            // They say how it is loaded, not what.
-            "autoflush" | "enable_eagerloads" | "execution_options" | "options" | "populate_existing"
-            | "with_for_update" | "yield_per" => {}
-            "with_entities" => parts.asked = all_asked(&args)?,
             other => return Err(beyond(&format!("these arguments of {other}()"))),
         }
         vm.charge(1)?;
@@ -259,19 +221,13 @@ impl Statement {
     }
 
     /// Runs the query and gives what the end asks for.
-    fn end(&self, vm: &mut Vm, name: &str, args: &Args) -> PyResult<Value> {
+    fn end(&self, vm: &mut Vm, name: &str) -> PyResult<Value> {
         let Some(world) = &self.world else {
             return Err(type_error(format!("'Select' object has no attribute '{name}'")));
         };
         let mut parts = self.parts.clone();
         if name == "first" {
             parts.limit = Some(parts.limit.map_or(1, |limit| limit.min(1)));
-        }
-        if name == "get" {
-            return match (parts.asked.as_slice(), args.pos.as_slice()) {
-                ([Asked::Job], [id]) => job_by_id(vm, world, id),
-                _ => Err(beyond("this get()")),
-            };
         }
         let rows = run(vm, world, &parts)?;
         match name {
@@ -310,7 +266,7 @@ impl Object for Statement {
     }
 
     fn has_method(&self, name: &str) -> bool {
-        STEPS.contains(&name) || self.world.is_some() && (QUERY_STEPS.contains(&name) || QUERY_ENDS.contains(&name))
+        STEPS.contains(&name) || self.world.is_some() && QUERY_ENDS.contains(&name)
     }
 
     fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
@@ -318,19 +274,19 @@ impl Object for Statement {
             return None;
         }
         let args = std::mem::take(args);
-        Some(if QUERY_ENDS.contains(&name) { self.end(vm, name, &args) } else { self.step(vm, name, args) })
+        Some(if QUERY_ENDS.contains(&name) { self.end(vm, name) } else { self.step(vm, name, args) })
     }
 
     fn get_item(&self, vm: &mut Vm, key: &Value) -> PyResult<Value> {
         if self.world.is_none() {
             return Err(type_error("'Select' object is not subscriptable"));
         }
-        let all = self.end(vm, "all", &Args::none())?;
+        let all = self.end(vm, "all")?;
         vm.get_item(&all, key)
     }
 
     fn iter(&self, vm: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
-        self.world.is_some().then(|| self.end(vm, "__iter__", &Args::none()))
+        self.world.is_some().then(|| self.end(vm, "__iter__"))
     }
 }
 
@@ -406,8 +362,16 @@ fn run(vm: &mut Vm, world: &Arc<World>, parts: &Parts) -> PyResult<Vec<Value>> {
     parts.groups = parts.groups.iter().map(|group| resolved(&parts, group)).collect();
     parts.orders = parts.orders.iter().map(|order| resolved(&parts, order)).collect();
     check_columns(&parts)?;
+    // Which rows there are depends on aggregates, which what is not answered may hold.
+    for asked in &parts.asked {
+        if let Asked::Column(column) = asked
+            && let Some(what) = column.unanswered()
+        {
+            return Err(beyond(what));
+        }
+    }
     vm.charge(world.jobs.len().saturating_mul(1 + parts.filters.len()))?;
-    let evaluator = &mut Evaluator { vm, world };
+    let evaluator = &mut Evaluator { vm };
     let mut rows: Vec<Placed<'_>> = Vec::new();
     for row in world.jobs.iter().enumerate() {
         if evaluator.passes(&parts.filters, &[row])? {

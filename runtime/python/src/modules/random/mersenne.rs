@@ -92,11 +92,6 @@ impl Default for MersenneTwister {
 }
 
 impl MersenneTwister {
-    /// `random.seed(seed)` of an int of 64 bits; the sign does not count.
-    pub fn set_seed(&mut self, seed: i64) {
-        self.note(Seed::Small(seed.unsigned_abs()));
-    }
-
     /// `random.seed(seed)` of an int of any size; the sign does not count.
     pub fn set_big_seed(&mut self, seed: &BigInt) {
         self.set_magnitude(seed.magnitude());
