@@ -192,8 +192,7 @@ fn names_that_are_not_there_are_told() {
 }
 
 /// Programs of which something is not there, and nothing is told: what is asked for hangs on values.
-const LEFT: [&str; 9] =
-    ["** 0.5", "t('A'", "eval(", "eval,", "exec(", "complex(", "'__add__'", "'__iter__'", "'__len__'"];
+const LEFT: [&str; 1] = ["** 0.5"];
 
 /// Each program uses one construct. tpvc's answer is CPython's, or compiling tells that it is not.
 #[test]

@@ -276,6 +276,27 @@ t.tb_lineno
 ---
 ExceptionGroup('x', [ValueError()])
 ---
+import json
+json.loads('1', parse_int=float)
+---
+from json import dumps
+dumps({(1, 2): 1}, skipkeys=True)
+---
+import re
+re.match(b'a', b'a')
+---
+import re
+def f(): return re.Scanner
+f()
+---
+import random
+r = random.Random(1)
+[x.getstate() for x in [r]] and 1
+---
+x = (x for x in [1])
+x.close()
+1
+---
 e = ValueError('x')
 e.add_note('n')
 e.__notes__

@@ -17,6 +17,7 @@ use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_python::args::Args;
 use tpv_python::builtins;
 use tpv_python::exception::NOT_IMPLEMENTED_ERROR;
+use tpv_python::modules::json;
 use tpv_python::string::Str;
 use tpv_python::value::Value;
 
@@ -173,6 +174,15 @@ impl Inventory {
     /// no names are given.
     pub fn reaches_outside(module: &str, names: &[String]) -> bool {
         Outside::named(module).is_some_and(|outside| outside.reaches(names))
+    }
+
+    /// Whether a function of a module raises `NotImplementedError` for an argument of this name, which CPython takes.
+    pub fn is_left_out_option(module: &str, function: &str, option: &str) -> bool {
+        match (module, function) {
+            ("json", "load" | "loads") => json::LEFT_OUT_OF_LOADS.contains(&option),
+            ("json", "dumps") => json::LEFT_OUT_OF_DUMPS.contains(&option),
+            _ => false,
+        }
     }
 
     /// Whether an attribute of a session, or of the class of Galaxy's jobs, is there only to say that the world has no answer to

@@ -58,6 +58,9 @@ impl<'a> Checker<'a> {
             Type::Function("builtins", builtin) => self.object_member(builtin, name, range),
             Type::Object(path) => self.object_member(&path.clone(), name, range),
             Type::Def => self.instance_member("function", name, range, usage),
+            Type::Items(_) if matches!(name, "send" | "throw" | "close") => {
+                self.instance_member("generator", name, range, usage)
+            }
             _ => {
                 self.machinery(name, range);
                 Type::Any
@@ -68,10 +71,13 @@ impl<'a> Checker<'a> {
     /// An attribute of something unknown: one that only CPython's types or its machinery (`tb_lineno`) have.
     fn machinery(&mut self, name: &str, range: TextRange) {
         let own = |names: &HashSet<String>| names.contains(name);
-        let is_of_cpython = |class: &str| class.contains('.') || class.starts_with(|c: char| c.is_ascii_lowercase());
-        let mut classes =
-            Inventory::classes().filter(|class| is_of_cpython(class)).filter_map(|class| model().classes.get(class));
-        if !(model().list("machinery").contains(name) || classes.any(|class| class.names.contains(name)))
+        // Objects of a module's classes are there only where the code names the module.
+        let is_of_cpython = |class: &str| match class.split_once('.') {
+            Some((module, _)) => self.source.contains(module),
+            None => class.starts_with(|c: char| c.is_ascii_lowercase()),
+        };
+        let mut classes = model().classes.iter().filter(|(class, _)| is_of_cpython(class));
+        if !(model().list("machinery").contains(name) || classes.any(|(_, class)| class.names.contains(name)))
             || own(&self.bindings.defined)
             || own(&self.bindings.attributes)
             || own(&self.surroundings.attributes)
@@ -103,11 +109,16 @@ impl<'a> Checker<'a> {
         let also = if *class == "Entity" { "Destination" } else { class };
         let is_of_tpv = matches!(*class, "Entity" | "Destination" | "SchedulingTags" | "Tag" | "Mapper");
         let set_by_config = is_of_tpv && self.surroundings.attributes.contains(name);
-        if set_by_config
-            || self.bindings.attributes.contains(name)
-            || self.native(|native| native.has(also, name)) != Some(false)
-        {
+        if set_by_config || self.bindings.attributes.contains(name) {
             return Type::Any;
+        }
+        match self.native(|native| native.has(also, name)) {
+            Some(true) => return Type::Any,
+            Some(false) => {}
+            None => {
+                self.machinery(name, range);
+                return Type::Any;
+            }
         }
         let is_private = name.starts_with('_') && !class.starts_with(|c: char| c.is_ascii_lowercase());
         // What the model has beside its own attributes are Galaxy's classes.

@@ -48,6 +48,13 @@ impl<'a> Checker<'a> {
         {
             return self.member(object, value, name, node.range, Use::Value);
         }
+        match (&function, &receiver, &*node.func) {
+            (Type::Function(module, name), ..) => self.left_out_arguments(node, module, name, &arguments),
+            (_, Type::Module(module), Expr::Attribute(callee)) => {
+                self.left_out_arguments(node, module, &callee.attr, &arguments);
+            }
+            _ => {}
+        }
         if let Some(signature) = function.signature() {
             self.arguments(node, signature);
             return result(signature, &function, &arguments, self, node);

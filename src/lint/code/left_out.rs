@@ -2,12 +2,16 @@
 
 use rustpython_parser::ast::{Expr, ExprCall, ExprConstant, Stmt};
 use rustpython_parser::text_size::TextRange;
+use tpv_runtime::mapper::inventory::Inventory;
 
 use super::attributes::ATTRIBUTE_ERROR;
 use super::bindings;
 use super::checker::Checker;
 use super::types::Type;
 use crate::python::language::{self, INSTEAD_OF_CLASS, LeftOut};
+
+/// What running code raises for a construct that is left out.
+const NOT_IMPLEMENTED_ERROR: &str = "NotImplementedError";
 
 impl<'a> Checker<'a> {
     /// Tells a statement that is left out, and binds the names that it would bind.
@@ -31,7 +35,7 @@ impl<'a> Checker<'a> {
     }
 
     fn left_out(&mut self, construct: &LeftOut) {
-        self.limit("T130", construct.range, construct.message(), "NotImplementedError", construct.help);
+        self.limit("T130", construct.range, construct.message(), NOT_IMPLEMENTED_ERROR, construct.help);
     }
 
     /// `type(name, bases, namespace)` makes a class.
@@ -39,6 +43,23 @@ impl<'a> Checker<'a> {
         let is_plain = |argument: &Expr| !argument.is_starred_expr();
         if node.args.len() > 1 || !node.args.iter().all(is_plain) || !node.keywords.is_empty() {
             self.limit("T130", node.range, "tpvc has no classes".to_owned(), "TypeError", INSTEAD_OF_CLASS);
+        }
+    }
+
+    /// What functions of modules take in CPython and not natively: options, and bytes for text.
+    pub(super) fn left_out_arguments(&mut self, node: &ExprCall, module: &str, name: &str, arguments: &[Type]) {
+        for keyword in &node.keywords {
+            let Some(option) = &keyword.arg else { continue };
+            if Inventory::is_left_out_option(module, name, option) {
+                let message = format!("tpvc's `{module}.{name}` has no `{option}`");
+                let help = "write it another way, or keep this rule on TPV";
+                self.limit("T130", keyword.range, message, NOT_IMPLEMENTED_ERROR, help);
+            }
+        }
+        let is_text_only = matches!(module, "re" | "fnmatch" | "os.path");
+        if is_text_only && arguments.contains(&Type::Class("bytes")) {
+            let message = format!("tpvc's `{module}` works on text only, not on bytes");
+            self.limit("T130", node.range, message, NOT_IMPLEMENTED_ERROR, "decode the bytes: `value.decode()`");
         }
     }
 

@@ -274,11 +274,18 @@ impl<'a> Checker<'a> {
     /// Code with a scope of its own.
     pub(super) fn inner(&mut self, scope: HashMap<String, Variable>, run: impl FnOnce(&mut Self)) {
         let before = self.state.clone();
-        for (name, variable) in self.state.scopes.iter_mut().flatten() {
-            // A function that nothing else takes the name of is still the same.
-            let ty =
-                if variable.ty == Type::Def && !self.bindings.rebound.contains(name) { Type::Def } else { Type::Any };
-            *variable = Variable { ty, maybe: None };
+        for (depth, scope) in self.state.scopes.iter_mut().enumerate() {
+            for (name, variable) in scope {
+                // A function or module that nothing else takes the name of is still the same.
+                let is_rebound = self.bindings.rebound.contains(name) || self.bindings.globals.contains(name);
+                let is_the_same = match &variable.ty {
+                    Type::Module(_) => !is_rebound,
+                    Type::Def | Type::Function(..) | Type::Object(_) => depth == 0 && !is_rebound,
+                    _ => false,
+                };
+                let ty = if is_the_same { variable.ty.clone() } else { Type::Any };
+                *variable = Variable { ty, maybe: None };
+            }
         }
         self.state.scopes.push(scope);
         let (comprehensions, loops) = (std::mem::take(&mut self.comprehensions), std::mem::take(&mut self.in_loops));

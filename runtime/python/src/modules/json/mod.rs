@@ -44,13 +44,18 @@ fn decode_error(message: &str, doc: &str, byte: usize) -> Raised {
     Raised(object)
 }
 
+/// The options of CPython's `json.loads` that are not there.
+pub const LEFT_OUT_OF_LOADS: [&str; 7] =
+    ["cls", "object_hook", "object_pairs_hook", "parse_constant", "parse_float", "parse_int", "strict"];
+
+/// The options of CPython's `json.dumps` that are not there.
+pub const LEFT_OUT_OF_DUMPS: [&str; 4] = ["allow_nan", "check_circular", "cls", "skipkeys"];
+
 /// `json.loads(s)`
 ///
 /// DIFFERENCE: the hooks and other options of CPython are not there.
 fn loads(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    const OPTIONS: [&str; 7] =
-        ["cls", "object_hook", "object_pairs_hook", "parse_constant", "parse_float", "parse_int", "strict"];
-    if let Some((name, _)) = args.kw.iter().find(|(name, _)| OPTIONS.contains(&name.as_str())) {
+    if let Some((name, _)) = args.kw.iter().find(|(name, _)| LEFT_OUT_OF_LOADS.contains(&name.as_str())) {
         return Err(not_there("loads", name));
     }
     if let Some((name, _)) = args.kw.iter().find(|(name, _)| name.as_str() != "s") {
@@ -109,7 +114,7 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
             }
             "separators" => separators = Some(value).filter(|value| !value.is_none()),
             "default" => options.default = Some(value).filter(|value| !value.is_none()),
-            "allow_nan" | "check_circular" | "cls" | "skipkeys" => return Err(not_there("dumps", &name)),
+            option if LEFT_OUT_OF_DUMPS.contains(&option) => return Err(not_there("dumps", &name)),
             other => {
                 return Err(type_error(format!("JSONEncoder.__init__() got an unexpected keyword argument '{other}'")));
             }
