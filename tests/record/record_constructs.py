@@ -297,6 +297,14 @@ x = (x for x in [1])
 x.close()
 1
 ---
+import functools
+functools.lru_cache(len).cache_info().hits
+---
+import functools
+@functools.cache
+def f(x): return x
+f.cache_clear()
+---
 e = ValueError('x')
 e.add_note('n')
 e.__notes__
@@ -318,8 +326,6 @@ NATIVE = r"""
 1 @ 2
 ---
 {'a': 1, **{'b': 2}}, [*range(3), 4], {1, *[2]}, (*'ab', 1)
----
-a, (b, *c), d[0] = 1, (2, 3, 4), 5
 ---
 d = {}
 a, (b, *c), d[0] = 1, (2, 3, 4), 5
@@ -433,6 +439,14 @@ f'{1 + 1!r:>4} {"a":^3} {3.14159:.2f} {1=}'
 type(1), type(1).__name__, isinstance(1, (int, str)), issubclass(bool, int)
 ---
 type(1)('3')
+---
+(1).__name__
+---
+x = 1
+del x
+x
+---
+[x for x in [1]] and x
 ---
 list(map(str.upper, ['a'])), sorted([3, 1], key=lambda x: -x), max('ab', key=ord), min([], default=0)
 ---

@@ -9,6 +9,7 @@ are found in the source, since an instance of a Galaxy class cannot be made with
 
 import ast
 import builtins
+import functools
 import importlib
 import importlib.metadata
 import inspect
@@ -165,10 +166,12 @@ def main():
             is_own = owner == name or owner in ("_" + name, "posixpath", "_collections_abc") or owner == "builtins"
             if inspect.isclass(cls) and is_own and not public.startswith("_") and not issubclass(cls, BaseException):
                 show(f"class {name}.{public}", set(dir(cls)) - common)
+    # Of a function that it makes.
+    show("class functools._lru_cache_wrapper", {name for name in dir(functools.lru_cache(len)) if name.startswith("cache_")})
     show("class logging.Logger", names_of(logging.Logger))
     show("names builtins", dir(builtins))
     show("names loader", vars(loader))
-    show("names dunders", {name for name in vars(loader) if name.startswith("__")} | {"__annotations__"}, private=True)
+    show("names dunders", {name for name in [*vars(loader), "__annotations__", "__build_class__", "__import__"] if name.startswith("__")}, private=True)
     show("names machinery", machinery(), private=True)
     show("class function", dir(lambda: None), private=True)
     show("class method", dir("".join), private=True)

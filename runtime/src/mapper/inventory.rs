@@ -93,6 +93,7 @@ const CLASSES: &[(&str, Origin, &[Step])] = &[
     ("datetime.date", Module("datetime"), &[Attribute("date"), Attribute("min")]),
     ("datetime.datetime", Module("datetime"), &[Attribute("datetime"), Attribute("min")]),
     ("datetime.timedelta", Module("datetime"), &[Attribute("timedelta"), Call(&[])]),
+    ("functools._lru_cache_wrapper", Code("import functools\nfunctools.cache(len)"), &[]),
     ("logging.Logger", Module("logging"), &[Attribute("getLogger"), Call(&[])]),
     ("collections.Counter", Module("collections"), &[Attribute("Counter"), Call(&[])]),
     ("collections.defaultdict", Module("collections"), &[Attribute("defaultdict"), Call(&[])]),

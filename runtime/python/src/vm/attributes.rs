@@ -218,9 +218,10 @@ fn function_name(function: &Value) -> Option<Str> {
     })
 }
 
-/// Whether Python gives the name a meaning of its own: `__len__`.
+/// Whether Python gives the name a meaning of its own that the native language leaves out: `__len__`. What has a `__name__` in
+/// CPython has it natively.
 fn is_special(name: &str) -> bool {
-    name.len() > 4 && name.starts_with("__") && name.ends_with("__")
+    name.len() > 4 && name.starts_with("__") && name.ends_with("__") && name != "__name__"
 }
 
 /// What asking for a special attribute raises that the native language leaves out. CPython has many of them, so that saying that
