@@ -3,7 +3,7 @@
 //! Compiled rules run the subset of Python that public TPV configs use (`docs/python.md`). Where a job comes to a construct that
 //! is left out, `NotImplementedError` is raised, and compiling tells it (T130): the compiler and the checker both ask here.
 
-use rustpython_parser::ast::{Constant, ExceptHandler, Expr, Ranged, Stmt};
+use rustpython_parser::ast::{CmpOp, Constant, ExceptHandler, Expr, ExprCompare, Ranged, Stmt};
 use rustpython_parser::text_size::{TextRange, TextSize};
 
 use super::walk::{self, Part};
@@ -107,6 +107,25 @@ fn is_dunder(name: &str) -> bool {
     inner.is_some_and(|inner| !inner.is_empty())
 }
 
+/// The name that `'name' in locals()` asks for, and whether it is asked with `not in`: of `locals` it is all that is native, and in a
+/// block only, since it asks for no dict.
+pub fn name_in_locals(node: &ExprCompare) -> Option<(&str, bool)> {
+    let (Expr::Constant(name), [op], [Expr::Call(call)]) = (&*node.left, &*node.ops, &*node.comparators) else {
+        return None;
+    };
+    let is_locals = matches!(&*call.func, Expr::Name(function) if function.id.as_str() == "locals");
+    let (Constant::Str(name), true, true, true) =
+        (&name.value, is_locals, call.args.is_empty(), call.keywords.is_empty())
+    else {
+        return None;
+    };
+    match op {
+        CmpOp::In => Some((name, false)),
+        CmpOp::NotIn => Some((name, true)),
+        _ => None,
+    }
+}
+
 /// What to write instead of a builtin that is not there natively, where that is short.
 pub fn instead_of_builtin(name: &str) -> Option<&'static str> {
     Some(match name {
@@ -114,7 +133,8 @@ pub fn instead_of_builtin(name: &str) -> Option<&'static str> {
         "setattr" => "write `x.name = value`",
         "delattr" => "write `del x.name`",
         "eval" | "exec" | "compile" => "write the code itself in the config",
-        "globals" | "locals" | "vars" => "keep what is asked for by name in a dict",
+        "locals" => "write `'name' in locals()` outside of functions, or keep what is asked for by name in a dict",
+        "globals" | "vars" => "keep what is asked for by name in a dict",
         "__import__" => "write an `import` statement",
         "open" => "use what the job and world files give",
         "complex" => INSTEAD_OF_COMPLEX,

@@ -198,6 +198,8 @@ instructions! {
     StoreName { name: Name } (1 => 0);
     /// Deletes a name from the block's namespace.
     DeleteName { name: Name } (0 => 0);
+    /// `-> bool`: whether the block's namespace has a name, as `'name' in locals()` asks in a block.
+    HasName { name: Name } (0 => 1);
 
     /// `a -> op a`
     Unary { op: UnaryOp } (1 => 1);

@@ -114,7 +114,9 @@ impl Unseen {
         for code in &program.data.codes {
             let root = program.code(code.root).unwrap_or(code);
             for instr in &code.instrs {
-                let (Instr::LoadName { name } | Instr::DeleteName { name }) = instr else { continue };
+                let (Instr::LoadName { name } | Instr::DeleteName { name } | Instr::HasName { name }) = instr else {
+                    continue;
+                };
                 let Some(name) = root.names.get(*name as usize).and_then(|name| program.names.get(*name as usize))
                 else {
                     continue;

@@ -9,6 +9,7 @@ use rustpython_parser::text_size::TextRange;
 use super::attributes::Use;
 use super::checker::Checker;
 use super::types::Type;
+use crate::python::language;
 use crate::python::walk::{self, Part};
 
 impl<'a> Checker<'a> {
@@ -70,6 +71,10 @@ impl<'a> Checker<'a> {
                 let left = self.expr(&binary.left);
                 let right = self.expr(&binary.right);
                 self.arithmetic(binary.op, &left, &right, &binary.right, node.range())
+            }
+            // It asks for no value of `locals`.
+            Expr::Compare(node) if self.in_functions.is_empty() && language::name_in_locals(node).is_some() => {
+                Type::BOOL
             }
             Expr::Compare(node) => {
                 let mut left = self.expr(&node.left);

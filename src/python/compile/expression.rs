@@ -1,7 +1,7 @@
 //! Expressions.
 
 use rustpython_parser::ast::{self, CmpOp, Constant, Expr, Operator, Ranged};
-use tpv_bytecode::{BinaryOp, CompareOp, Const, Instr, UnaryOp};
+use tpv_bytecode::{BinaryOp, CodeKind, CompareOp, Const, Instr, UnaryOp};
 
 use super::{Compiler, Done, fstring};
 use crate::python::assemble::Label;
@@ -146,6 +146,14 @@ impl<'a> Compiler<'a> {
     }
 
     fn compare(&mut self, node: &'a ast::ExprCompare) -> Done {
+        if self.unit.kind != CodeKind::Function
+            && let Some((name, inverted)) = language::name_in_locals(node)
+        {
+            let name = self.name_index(name);
+            self.at(node.range.start());
+            self.emit(Instr::HasName { name })?;
+            return if inverted { self.emit(Instr::Unary { op: UnaryOp::Not }) } else { Ok(()) };
+        }
         self.expression(&node.left)?;
         let Some(((last_op, last), links)) = links(node) else { return Ok(()) };
         if links.is_empty() {

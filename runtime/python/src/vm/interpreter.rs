@@ -550,6 +550,10 @@ impl Vm {
                 }
             }
             Instr::DeleteName { name } => self.delete_name(frame, running.program, running.root, name)?,
+            Instr::HasName { name } => {
+                let has = self.has_name(frame, running.program, running.root, name)?;
+                frame.push(Value::Bool(has));
+            }
             Instr::SetupTry { handler } => {
                 let block = Block {
                     handler: handler as usize,

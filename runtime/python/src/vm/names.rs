@@ -125,6 +125,25 @@ impl Vm {
         drop(old);
     }
 
+    /// Whether the one dict of the block has a name: the block's own, the context's or the loader's, but no builtin.
+    pub(super) fn has_name(&mut self, frame: &Frame, program: &Program, root: &Code, index: u32) -> PyResult<bool> {
+        let bound = match &frame.globals {
+            Some(namespace) => namespace.slots.borrow().get(index as usize).cloned().unwrap_or_default(),
+            None => Binding::Outer,
+        };
+        Ok(match bound {
+            Binding::Value(_) => true,
+            Binding::Deleted => false,
+            Binding::Outer => {
+                let name = name_at(program, root, index)?;
+                let environment = self.environment.clone();
+                self.context.get(name.slot).is_some_and(Option::is_some)
+                    || environment.overriding(self, &name.text)?.is_some()
+                    || environment.global(self, &name.text)?.is_some()
+            }
+        })
+    }
+
     /// Deletes a name of the block: what is in the one dict of the block, which is all but the builtins.
     pub(super) fn delete_name(
         &mut self,
@@ -134,22 +153,8 @@ impl Vm {
         index: u32,
     ) -> PyResult<()> {
         let name = name_at(program, root, index)?;
-        let bound = match &frame.globals {
-            Some(namespace) => namespace.slots.borrow().get(index as usize).cloned().unwrap_or_default(),
-            None => Binding::Outer,
-        };
-        match bound {
-            Binding::Value(_) => {}
-            Binding::Deleted => return Err(not_defined(name)),
-            Binding::Outer => {
-                let environment = self.environment.clone();
-                let there = self.context.get(name.slot).is_some_and(Option::is_some)
-                    || environment.overriding(self, &name.text)?.is_some()
-                    || environment.global(self, &name.text)?.is_some();
-                if !there {
-                    return Err(not_defined(name));
-                }
-            }
+        if !self.has_name(frame, program, root, index)? {
+            return Err(not_defined(name));
         }
         self.store_name(frame, root, index, Value::None);
         if let Some(namespace) = &frame.globals
