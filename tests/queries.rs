@@ -10,7 +10,7 @@ use tpv_runtime::galaxy::json::Json as Text;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
 
-const IMPORTS: &str = "from sqlalchemy import and_, asc, bindparam, case, desc, distinct, false, func, literal, not_, null, or_, select, text, true
+const IMPORTS: &str = "from sqlalchemy import and_, asc, desc, distinct, func, not_, or_, select, text
           from galaxy.model import User";
 
 /// What each query gives in a rule: `repr` of its value, or the class and text of what it raises.
@@ -52,7 +52,7 @@ fn world_of(recorded: &Json) -> Arc<World> {
 fn queries_answer_as_sqlalchemy_on_sqlite() {
     let recorded: Json = serde_json::from_str(include_str!("../runtime/tests/recorded/queries.json")).unwrap();
     let answers = recorded["answers"].as_array().unwrap();
-    assert!(answers.len() > 250);
+    assert!(answers.len() > 220);
     let queries: Vec<&str> = answers.iter().map(|answer| answer["query"].as_str().unwrap()).collect();
     let mut wrong = Vec::new();
     for (answer, (text, class)) in answers.iter().zip(ask(&queries, &world_of(&recorded))) {
@@ -76,7 +76,7 @@ fn what_the_world_does_not_know_is_no_answer() {
     let recorded: Json = serde_json::from_str(include_str!("../runtime/tests/recorded/queries.json")).unwrap();
     let queries: Vec<&str> =
         recorded["unavailable"].as_array().unwrap().iter().map(|query| query.as_str().unwrap()).collect();
-    assert!(queries.len() > 20);
+    assert!(queries.len() > 35);
     for (query, (text, class)) in queries.iter().zip(ask(&queries, &world_of(&recorded))) {
         assert_eq!(class.as_deref(), Some("HostUnavailable"), "{query}: {text}");
     }

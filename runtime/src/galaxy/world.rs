@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 
 use super::job::DatasetId;
 use super::json::{Fault, Json, Kind, Reader};
+use super::query::like::Like;
 use crate::error::Error;
 
 /// A row of Galaxy's job table.
@@ -226,8 +227,8 @@ const COUNTED_STATES: [&str; 2] = ["queued", "running"];
 
 /// Which tools' jobs are counted.
 pub enum ToolFilter<'a> {
-    /// `tool_id LIKE '<base>%'`
-    Like(&'a str),
+    /// `tool_id LIKE '...'`
+    Like(Like<'a>),
     /// `tool_id = '...'`; `None` is `IS NULL`
     Equal(Option<&'a str>),
 }
@@ -246,7 +247,6 @@ impl World {
     /// How many jobs of these tools and users are queued or running.
     #[doc(hidden)]
     pub fn count_jobs(&self, tool: &ToolFilter<'_>, user: &UserFilter<'_>) -> usize {
-        let has_wildcards = matches!(tool, ToolFilter::Like(base) if base.contains(['%', '_']));
         let counts = |job: &&JobRow| {
             let state = job.state.as_deref().is_some_and(|state| COUNTED_STATES.contains(&state));
             state
@@ -260,48 +260,11 @@ impl World {
                     }
                 }
                 && match tool {
-                    ToolFilter::Like(base) => job
-                        .tool_id
-                        .as_deref()
-                        .is_some_and(|id| if has_wildcards { like_prefix(base, id) } else { has_prefix(base, id) }),
+                    ToolFilter::Like(pattern) => job.tool_id.as_deref().is_some_and(|id| pattern.matches(id)),
                     ToolFilter::Equal(id) => job.tool_id.as_deref() == *id,
                 }
         };
         self.jobs.iter().filter(counts).count()
-    }
-}
-
-/// Whether a text begins with another, letters of ASCII without case. Ids of tools differ at their ends, so that is where it begins.
-fn has_prefix(prefix: &str, text: &str) -> bool {
-    let start = text.as_bytes().get(..prefix.len());
-    start.is_some_and(|start| start.iter().rev().zip(prefix.bytes().rev()).all(|(a, b)| a.eq_ignore_ascii_case(&b)))
-}
-
-/// `text LIKE '<pattern>%'` as SQLite does it: letters of ASCII without case, `%` any run of characters, `_` any one.
-pub fn like_prefix(pattern: &str, text: &str) -> bool {
-    if !pattern.contains(['%', '_']) {
-        return has_prefix(pattern, text);
-    }
-    // Where the pattern is used up its own final `%` takes the rest. On a mismatch the last `%` takes one character more.
-    let (mut pattern, mut text) = (pattern.chars(), text.chars());
-    let mut retry: Option<(std::str::Chars<'_>, std::str::Chars<'_>)> = None;
-    loop {
-        match pattern.next() {
-            None => return true,
-            Some('%') => retry = Some((pattern.clone(), text.clone())),
-            Some(wanted) => {
-                let matches = |found: char| wanted == '_' || found.eq_ignore_ascii_case(&wanted);
-                if !text.next().is_some_and(matches) {
-                    let Some((after, mut from)) = retry.take() else { return false };
-                    if from.next().is_none() {
-                        return false;
-                    }
-                    pattern = after.clone();
-                    text = from.clone();
-                    retry = Some((after, from));
-                }
-            }
-        }
     }
 }
 
@@ -350,18 +313,5 @@ mod tests {
         for (found, expected) in cases {
             assert_eq!(found, expected);
         }
-    }
-
-    #[test]
-    fn like_is_sqlites() {
-        assert!(like_prefix("a/b/", "A/b/1.0"));
-        assert!(!like_prefix("a/b/", "a/c/1.0"));
-        assert!(like_prefix("a_c/", "aXc/1"));
-        assert!(!like_prefix("a_c/", "ac/1"));
-        assert!(like_prefix("a%c/", "abbcbc/1"));
-        assert!(like_prefix("%c_/", "abcxcy/"));
-        assert!(!like_prefix("%z/", "abc/"));
-        assert!(!like_prefix("É/_", "é/x"));
-        assert!(!like_prefix("abc", "ab"));
     }
 }

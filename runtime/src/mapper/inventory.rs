@@ -11,7 +11,7 @@ use crate::artifact::Rules;
 use crate::artifact::tables::{EntityClass, Tables};
 use crate::galaxy::job::Job;
 use crate::galaxy::modules::outside::Outside;
-use crate::galaxy::objects::{JobObjects, UNANSWERED_OF_SESSION};
+use crate::galaxy::objects::JobObjects;
 use crate::galaxy::query::columns;
 use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_python::args::Args;
@@ -186,14 +186,9 @@ impl Inventory {
         }
     }
 
-    /// Whether an attribute of a session, or of the class of Galaxy's jobs, is there only to say that the world has no answer to
-    /// what is asked with it: `HostUnavailable` is raised then, or where the answer of the query depends on it.
-    pub fn is_unanswered(class: &str, name: &str) -> bool {
-        match class {
-            "Session" => UNANSWERED_OF_SESSION.contains(&name),
-            "Job" => columns::is_unanswered(name),
-            _ => false,
-        }
+    /// Whether the job table has a column of this name that the world does not know: asking for it raises `HostUnavailable`.
+    pub fn is_unknown_column(name: &str) -> bool {
+        columns::is_unknown(name)
     }
 
     /// Whether what a path leads to has an attribute of that name: a path is a module, what the mapper gives to code, a builtin
@@ -364,11 +359,7 @@ mod tests {
         assert_eq!(inventory.has_at(&["datetime", "datetime"], "never"), Some(false));
         assert_eq!(inventory.has_at(&["datetime", "nothing"], "now"), None);
         assert!(inventory.has_name("len") && inventory.has_name("log") && !inventory.has_name("memoryview"));
-        assert!(Inventory::is_unanswered("Job", "create_time") && Inventory::is_unanswered("Job", "history"));
-        assert!(!Inventory::is_unanswered("Job", "state") && !Inventory::is_unanswered("Session", "query"));
-        for method in UNANSWERED_OF_SESSION {
-            assert_eq!(inventory.has("Session", method), Some(true), "{method}");
-        }
+        assert!(Inventory::is_unknown_column("create_time") && !Inventory::is_unknown_column("state"));
         assert!(inventory.has_anywhere("__name__") && !inventory.has_anywhere("tb_lineno"));
     }
 }

@@ -10,9 +10,7 @@ import tempfile
 
 from galaxy.model import Job, User
 from galaxy.model import mapping
-from sqlalchemy import (
-    and_, asc, bindparam, case, desc, distinct, false, func, literal, not_, null, or_, select, text, true
-)
+from sqlalchemy import and_, asc, desc, distinct, func, not_, or_, select, text
 from sqlalchemy.sql.elements import TextClause
 
 TOOLS = ["fastp", "bwa_mem", "HISAT2", "upload1", None]
@@ -35,7 +33,6 @@ session.query(Job.id).filter(Job.state != 'queued', Job.user_id == 1).order_by(J
 session.query(Job.id).filter(Job.user_id > 2).order_by(Job.id).all()
 session.query(Job.id).filter(Job.user_id >= 2).filter(Job.user_id < 12).order_by(Job.id).all()
 session.query(Job.id).filter(Job.user_id <= '3').order_by(Job.id).all()
-session.query(Job.id).filter(Job.user_id == 2.0).order_by(Job.id).all()
 session.query(Job.id).filter(2 < Job.user_id).order_by(Job.id).all()
 session.query(Job.id).filter(Job.user_id == None).order_by(Job.id).all()
 session.query(Job.id).filter(Job.user_id != None).count()
@@ -64,7 +61,6 @@ session.query(Job.id).filter(Job.tool_id.like('10\\%%')).order_by(Job.id).all()
 session.query(Job.id).filter(Job.tool_id.startswith('fas')).order_by(Job.id).all()
 session.query(Job.id).filter(Job.tool_id.endswith('1')).order_by(Job.id).all()
 session.query(Job.id).filter(Job.tool_id.contains('mem')).order_by(Job.id).all()
-session.query(Job.id).filter(Job.id.between(3, 6)).order_by(Job.id).all()
 session.query(Job.id).filter(and_(Job.state == 'queued', Job.destination_id == 'slurm')).order_by(Job.id).all()
 session.query(Job.id).filter(or_(Job.state == 'error', Job.user_id == 3)).order_by(Job.id).all()
 session.query(Job.id).filter((Job.state == 'error') | (Job.user_id == 3)).order_by(Job.id).all()
@@ -81,9 +77,7 @@ session.query(func.count()).select_from(Job).scalar()
 session.query(func.count(Job.user_id)).scalar()
 session.query(func.count(Job.user_id.distinct())).scalar()
 session.query(func.count(distinct(Job.user_id))).scalar()
-session.query(func.max(Job.user_id), func.min(Job.user_id), func.sum(Job.user_id)).one()
-session.query(func.avg(Job.user_id)).scalar()
-session.query(func.sum(Job.user_id)).filter(Job.id > 1000).scalar()
+session.query(func.max(Job.user_id), func.min(Job.user_id)).one()
 session.query(func.max(Job.tool_id)).scalar()
 session.query(func.min(Job.tool_id)).scalar()
 session.query(func.count(Job.id)).filter(Job.state == 'nothing').scalar()
@@ -99,8 +93,6 @@ session.query(Job.state, func.max(Job.id)).group_by(Job.state).order_by(desc(fun
 session.query(Job.user_id).order_by(Job.user_id, Job.id).limit(12).all()
 session.query(Job.user_id, Job.id).order_by(Job.user_id.desc(), Job.id.asc()).limit(7).all()
 session.query(Job.id).order_by(desc(Job.state), asc(Job.id)).all()
-session.query(Job.id).order_by(Job.id).limit(3).offset(4).all()
-session.query(Job.id).order_by(Job.id).offset(38).all()
 session.query(Job.id).limit(0).all()
 session.query(Job.id).filter(Job.id == 7).one()
 session.query(Job.id).filter(Job.id == 700).one()
@@ -145,8 +137,6 @@ session.scalars(select(Job.id).where(Job.id == 200)).one()
 session.scalars(select(Job.id).where(Job.id < 3)).one()
 session.scalars(select(Job.id).where(Job.id == 200)).first()
 session.scalars(select(Job.state).order_by(Job.id)).unique().first()
-session.scalars(select(Job.id)).scalar()
-session.scalars(select(Job.id)).scalar_one()
 [state for state in session.scalars(select(Job.state).order_by(Job.id).limit(4))]
 session.scalars(select(Job.id).filter_by(state='error').order_by(Job.id)).all()
 session.scalars(select(Job.state).distinct().order_by(Job.state)).all()
@@ -155,7 +145,8 @@ session.scalar(select(func.count()).select_from(Job))
 session.scalar(select(func.count(Job.id)).where(Job.state == 'queued'))
 session.scalar(select(Job.id).where(Job.id == 200))
 session.scalar(select(Job).where(Job.id == 4)).id
-t['state'].key
+session.query(t['state']).distinct().count()
+t['colour']
 t.colour
 Job.colour
 Job.table.name
@@ -187,7 +178,6 @@ session.query(Job).filter(Job.id == 3).one().states.OK
 select(Job.colour)
 session.execute(select(Job.id).where(Job.state == 'queued').order_by(Job.id)).all()
 session.execute(select(Job.id, Job.state).order_by(Job.id).limit(2)).fetchall()
-session.execute(select(Job.id, Job.state).order_by(Job.id)).fetchone()
 session.execute(select(Job.id, Job.state).order_by(Job.id)).first()
 session.execute(select(Job.id).where(Job.id == 200)).first()
 session.execute(select(Job.id, Job.state).where(Job.id == 2)).one()
@@ -202,8 +192,6 @@ session.execute(select(Job.id).where(Job.id == 200)).scalar_one_or_none()
 session.execute(select(Job.id).where(Job.id == 200)).scalar()
 session.execute(select(Job.id).order_by(Job.id)).scalar()
 session.execute(select(Job.id).order_by(Job.id).limit(4)).scalars().all()
-session.execute(select(Job.id, Job.state).order_by(Job.id).limit(4)).scalars(1).all()
-session.execute(select(Job.id, Job.state).order_by(Job.id).limit(4)).scalars('state').all()
 session.execute(select(Job).order_by(Job.id).limit(2)).scalars().all()[1].state
 session.execute(select(Job).order_by(Job.id)).first()[0].id
 session.execute(select(Job.id, Job.state).order_by(Job.id).limit(2)).mappings().all()
@@ -211,8 +199,6 @@ session.execute(select(Job.id, Job.state).order_by(Job.id)).mappings().first()
 session.execute(select(Job.id, Job.state).order_by(Job.id)).mappings().first()['state']
 [dict(row) for row in session.execute(select(Job.id, Job.state.label('s')).order_by(Job.id).limit(2)).mappings()]
 [row['n'] for row in session.execute(select(Job.state, func.count().label('n')).group_by(Job.state)).mappings()]
-[row[Job.state] for row in session.execute(select(Job.state).order_by(Job.id).limit(2)).mappings()]
-list(session.execute(select(Job.id, Job.state, func.count(), func.max(Job.id)).group_by(Job.id, Job.state)).keys())
 [list(row._mapping.items()) for row in session.execute(select(Job.id, Job.state).order_by(Job.id).limit(2))]
 [dict(row._mapping) for row in session.execute(select(Job.state, func.count(Job.id)).group_by(Job.state))]
 [row._asdict() for row in session.execute(select(Job.state, func.count(Job.id).label('n')).group_by(Job.state).limit(2))]
@@ -235,8 +221,6 @@ tuple(session.query(Job.id, Job.state).order_by(Job.id).first())
 session.execute(select(Job.state, func.count()).group_by(Job.state)).all()[0].count
 session.execute(select(Job.id, func.count()).group_by(Job.id).order_by(Job.id)).first()._fields
 session.execute(select(Job.id).order_by(Job.id).limit(3)).unique().all()
-session.execute(select(Job.id).order_by(Job.id).limit(3)).fetchmany(2)
-session.execute(select(Job.id).order_by(Job.id).limit(3)).tuples().all()
 session.execute(select(Job.table.c.state, func.count()).group_by(Job.table.c.state)).all()
 session.execute(select(t.id).where(t.id == 3)).scalar()
 session.execute(select(func.count()).select_from(Job.table)).scalar()
@@ -249,19 +233,13 @@ session.execute(text('SELECT count(*) FROM job where state = :state').bindparams
 session.execute(statement=text('SELECT count(*) FROM job'))
 session.execute()
 session.scalars(select(Job.id, Job.state).order_by(Job.id).limit(2)).all()
-session.get(Job, 3).state
-session.get(Job, 300)
-session.query(Job.id).order_by(Job.id)[2]
-session.query(Job.id).order_by(Job.id)[1:3]
-session.query(Job.id).filter(Job.tool_id.like('10!%%', escape='!')).all()
-session.query(Job.id).filter(Job.tool_id.contains('%', autoescape=True)).all()
-session.query(Job.id).filter(Job.tool_id.startswith('10%', autoescape=True)).all()
-session.query(Job.id).filter(Job.tool_id.endswith('_x', autoescape=True)).all()
+session.query(Job.id).filter(Job.tool_id.regexp_match('^(fastp|bwa)')).order_by(Job.id).all()
+session.query(Job.id).filter(Job.tool_id.regexp_match('HISAT')).order_by(Job.id).all()
+session.query(Job.id).filter(Job.tool_id.regexp_match('hisat')).order_by(Job.id).all()
+session.query(Job.id).filter(~Job.tool_id.regexp_match('[a-z]+_')).order_by(Job.id).all()
+session.query(Job.id).filter(not_(Job.tool_id.regexp_match('a.*p'))).count()
+session.query(Job.id).filter(t.destination_id.regexp_match(r'pulsar-[ab]$'), t.state.regexp_match('queued|running')).order_by(t.id).all()
 session.query(func.count(func.distinct(Job.user_id))).scalar()
-session.query(literal(3), Job.id).filter(Job.id == 2).one()
-session.query(Job.id).filter(Job.user_id == null()).order_by(Job.id).all()
-session.query(Job.id).filter(true(), Job.id == 3).all()
-session.query(Job.id).filter(or_(false(), Job.id == 3)).all()
 session.query(Job.id).filter(and_(*[Job.id > 3, Job.id < 6])).order_by(Job.id).all()
 session.query(Job.id).filter(Job.handler == None).count()
 session.query(Job.handler, Job.job_runner_name, Job.history_id, Job.tool_version, Job.imported, Job.exit_code).first()
@@ -274,10 +252,6 @@ session.query(Job.id).filter(Job.imported.is_(True)).count()
 session.query(func.max(Job.exit_code)).scalar()
 session.query(Job).filter(Job.id == 3).one().handler
 session.query(Job).filter(Job.id == 3).one().tool_version
-session.query(Job).filter(Job.id == 3).one().colour
-session.query(Job.id).filter(Job.state == 'nothing', Job.create_time > 5).all()
-session.query(Job.id).filter(or_(Job.id == 3, Job.create_time != None), Job.id == 3).all()
-session.query(func.count(Job.create_time)).filter(Job.id == 1000).scalar()
 session.query(Job.id).filter_by(colour='blue')
 session.query(Job.id).filter(Job.state.in_('queued')).all()
 session.commit()
@@ -291,23 +265,6 @@ session.query(Job.state, func.count(Job.id).label('total')).group_by(Job.state).
 session.query(Job.user_id, func.count()).filter(Job.user_id.isnot(None)).group_by(Job.user_id).order_by(func.count().desc(), Job.user_id).limit(2).all()
 session.query(Job.state).filter(Job.user_id == 1).group_by(Job.state).count()
 session.query(func.count(Job.id)).filter(Job.state == 'queued').scalar() > 3
-session.query(Job.state, func.count(Job.id)).group_by(Job.state).having(func.count(Job.id) > 8).all()
-session.query(Job.id).filter(Job.tool_id.regexp_match('^(fastp|bwa)')).order_by(Job.id).all()
-session.query(Job.id).filter(Job.tool_id.regexp_match('HISAT')).order_by(Job.id).all()
-session.query(Job.id).filter(Job.tool_id.regexp_match('hisat')).order_by(Job.id).all()
-session.query(Job.id).filter(~Job.tool_id.regexp_match('[a-z]+_')).order_by(Job.id).all()
-session.query(Job.id).filter(not_(Job.tool_id.regexp_match('a.*p'))).count()
-session.query(Job.id).filter(t.destination_id.regexp_match(r'pulsar-[ab]$'), t.state.regexp_match('queued|running')).order_by(t.id).all()
-session.query(Job.state, func.sum(case((Job.user_id == 1, 1), else_=0))).group_by(Job.state).all()
-session.query(func.sum(case((Job.state == 'queued', 1), (Job.state == 'running', 10)))).scalar()
-session.query(func.count(case((Job.state == 'queued', Job.id)))).scalar()
-session.query(Job.id, case((Job.user_id > 2, 'many'), else_='few')).order_by(Job.id).limit(4).all()
-session.query(func.coalesce(func.sum(Job.user_id), 0)).filter(Job.id > 1000).scalar()
-session.query(func.coalesce(Job.destination_id, 'none'), func.count()).group_by(Job.destination_id).all()
-session.query(func.lower(Job.tool_id)).distinct().order_by(func.lower(Job.tool_id)).all()
-session.query(Job.id).filter(func.lower(Job.tool_id) == 'hisat2').order_by(Job.id).all()
-session.query(func.upper(Job.state), func.length(Job.state)).order_by(Job.id).first()
-session.query(Job.id).group_by(Job.id).having(func.count(Job.id) > 1).all()
 """.strip().split("\n")
 
 # What only a database, or another table, could answer: tpvc raises `HostUnavailable`.
@@ -322,48 +279,41 @@ session.query(Job).filter(Job.id == 3).one().create_time
 session.query(Job).filter(Job.id == 3).one().user
 session.query(Job).filter(Job.id == 3).one().get_param_values(None)
 session.query(Job.dependencies).first()
-session.query(Job.user).first()
 session.query(User).count()
 session.query(User.email).all()
 session.query(Job.id).join(User).count()
 session.query(Job.id).join(User, Job.user_id == User.id).filter(User.email == 'a@b.c').count()
-session.query(Job).outerjoin(Job.history).all()
-session.execute(select(Job.id).join(Job.user)).all()
 session.execute(select(func.count(Job.id)).join_from(Job, User)).scalar()
 session.scalar(text('SELECT count(*) FROM job'))
 session.query(Job.id).filter(func.date(Job.create_time) == 1).all()
-session.query(Job.id).filter(Job.tool_id.op('~')('a')).all()
 session.query(Job.id).filter(text("state = 'queued'")).all()
 session.query(Job).filter(Job.id == 3).delete()
 session.query(Job).update({'state': 'ok'})
 session.query(Job.id).subquery()
 select(Job.id).subquery()
-session.add(Job)
-session.connection().execute(text('SELECT 1'))
-session.get(User, 1)
 session.execute(Job.table.select().where(t.id == 3)).first().tool_id
 session.execute(select(Job.table).where(t.id == 3)).first().destination_id
 session.query(Job.id).filter(Job.state == 'queued').exists()
 session.query(Job.state).order_by(text('state desc')).all()
-[column.name for column in t][:6]
-sorted(t.keys())
+session.query(Job.id).filter(Job.tool_id.op('~')('a'))
+session.query(Job.id).filter(Job.id.between(3, 6))
+session.query(Job.id).filter(Job.id + Job.user_id > 44)
+session.query(Job.id).filter(Job.id.in_(select(Job.id).where(Job.user_id == 3)))
+session.query(Job.id).filter(Job.user_id == 2.0)
+session.query(Job.id).filter(Job.user_id < '2.5').all()
+session.query(Job.id).filter(Job.tool_id.like('10!%%', escape='!'))
+session.query(Job.state, func.count(Job.id)).group_by(Job.state).having(func.count(Job.id) > 8)
+session.query(Job.id).order_by(Job.id).offset(38)
+session.query(Job.id).order_by(Job.id)[2]
+session.query(Job.id).yield_per(10)
+session.query(func.sum(Job.user_id)).scalar()
+session.query(func.coalesce(Job.destination_id, 'none'))
+session.execute(select(Job.id)).fetchmany(2)
+session.execute(select(Job.id)).scalars('id')
+session.scalars(select(Job.id)).scalar()
+session.query(Job).filter(Job.id == 3).one().colour
+[column.name for column in t]
 'state' in t
-'colour' in t
-session.execute(text('SELECT count(*) FROM job where state IN :states').bindparams(bindparam('states', expanding=True)), {'states': ['queued']})
-session.query(Job).get(4).id
-session.query(Job).get(400)
-session.query(Job.id).order_by(Job.id).slice(1, 3).all()
-session.query(Job.id).filter(Job.tool_id.not_ilike('%A%')).order_by(Job.id).all()
-session.query(Job.id).filter(Job.tool_id.icontains('SAT')).order_by(Job.id).all()
-session.query(func.count(Job.id).filter(Job.state == 'queued'), func.count(Job.id)).one()
-session.query(Job.user_id + 1, Job.user_id * 2, Job.user_id - 3).filter(Job.id == 2).one()
-session.query(func.sum(Job.user_id) * 2).scalar()
-session.query(Job.id).filter(Job.id + Job.user_id > 44).order_by(Job.id).all()
-session.query(Job.id).filter(Job.user_id.is_distinct_from(1)).order_by(Job.id).limit(5).all()
-session.query(Job.id).yield_per(10).count()
-session.query(Job.id).execution_options(stream_results=True).count()
-session.query(Job.id).filter(Job.id.in_(select(Job.id).where(Job.user_id == 3))).order_by(Job.id).all()
-session.query(Job.id).filter(Job.id.in_(session.query(Job.id).filter(Job.user_id == 3))).order_by(Job.id).all()
 """.strip().split("\n")
 
 # The world's list of texts and rows: what `execute` answers, and nothing else.
@@ -371,6 +321,7 @@ TEXTS = [
     {"sql": "SELECT count(*) FROM job", "rows": [[41], ["x"]]},
     {"sql": "select count(*) from job where state = 1", "rows": []},
     {"sql": "SELECT count(*) FROM job where state = :state", "rows": [[7]]},
+    {"sql": "SELECT count(*) FROM job where state IN (__[POSTCOMPILE_states])", "rows": [[8]]},
 ]
 
 
@@ -406,7 +357,7 @@ def main():
         session.add(job)
     session.commit()
     session = Session(session)
-    functions = [and_, asc, bindparam, case, desc, distinct, false, literal, not_, null, or_, select, text, true]
+    functions = [and_, asc, desc, distinct, not_, or_, select, text]
     names = dict(session=session, Job=Job, User=User, t=Job.table.c, func=func)
     names.update((function.__name__, function) for function in functions)
     answers = []

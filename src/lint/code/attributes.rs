@@ -101,10 +101,6 @@ impl<'a> Checker<'a> {
             Some((_, Member::Value(ty))) => return ty.clone(),
             None => {}
         }
-        if *class == "Session" && Inventory::is_unanswered(class, name) {
-            self.unanswered(format!("the world is not changed or asked by `{name}` of a session"), range);
-            return Type::Any;
-        }
         // Where a destination is evaluated, the entity is one.
         let also = if *class == "Entity" { "Destination" } else { class };
         let is_of_tpv = matches!(*class, "Entity" | "Destination" | "SchedulingTags" | "Tag" | "Mapper");
@@ -151,7 +147,7 @@ impl<'a> Checker<'a> {
     /// An attribute of a class or another object of the runtime.
     fn object_member(&mut self, path: &str, name: &str, range: TextRange) -> Type {
         let parts: Vec<&str> = path.split(':').collect();
-        if matches!(path, "app:model:Job" | "galaxy.model:Job") && Inventory::is_unanswered("Job", name) {
+        if matches!(path, "app:model:Job" | "galaxy.model:Job") && Inventory::is_unknown_column(name) {
             self.unanswered(format!("the world does not know the `{name}` of Galaxy's jobs"), range);
             return Type::Any;
         }
@@ -289,7 +285,7 @@ impl<'a> Checker<'a> {
         if self.expects("HostUnavailable") {
             return;
         }
-        let label = "raises `HostUnavailable` where an answer depends on it";
+        let label = "raises `HostUnavailable` for each job that comes here";
         self.fault("T131", range, message, label);
         self.note("works under TPV inside Galaxy");
         self.help("ask for what the world file's `jobs` have, or keep this rule on TPV");

@@ -2,6 +2,7 @@
 
 use crate::galaxy::job::DatasetId;
 use crate::galaxy::objects::world_of_session;
+use crate::galaxy::query::like::Like;
 use crate::galaxy::resource_requirements::field;
 use crate::galaxy::signature;
 use crate::galaxy::world::{ToolFilter, UserFilter};
@@ -106,8 +107,9 @@ pub(super) fn concurrent_job_count_for_tool(vm: &mut Vm, args: Args) -> PyResult
     };
     // Tools of a tool shed count in all their versions, which is the last part of the id.
     let base = id.as_ref().and_then(|id| id.rfind('/').and_then(|end| id.get(..=end)));
-    let tool = match base {
-        Some(base) => ToolFilter::Like(base),
+    let any_version = base.map(|base| format!("{base}%"));
+    let tool = match &any_version {
+        Some(pattern) => ToolFilter::Like(Like::new(pattern)),
         None => ToolFilter::Equal(tool_id.as_str().map(|id| id.as_str())),
     };
     vm.charge(world.jobs.len())?;

@@ -22,7 +22,7 @@ pub use dataset::{
 };
 pub use job::{HISTORY, HISTORY_TAG_ASSOCIATION, JOB, JOB_PARAMETER, JobFields};
 pub use loose::{CONFIG, JOB_WRAPPER, Loose, METADATA_COLLECTION};
-pub use session::{SESSION, UNANSWERED as UNANSWERED_OF_SESSION, world_of_session};
+pub use session::{SESSION, world_of_session};
 pub use tool::{DYNAMIC_TOOL, RESOURCE_REQUIREMENT, TOOL};
 pub use user::{ROLE, USER};
 

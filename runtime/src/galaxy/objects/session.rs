@@ -8,7 +8,6 @@ use indexmap::IndexMap;
 use super::bag::host_classes;
 use crate::galaxy::json::Json;
 use crate::galaxy::query::result::QueryResult;
-use crate::galaxy::query::rows::first_column;
 use crate::galaxy::query::statement;
 use crate::galaxy::signature;
 use crate::galaxy::world::{World, normal_sql};
@@ -25,45 +24,14 @@ host_classes! {
     SESSION = "Session" (
         "execute" => execute,
         "query" => query,
-        "get" => get,
-        "get_one" => unavailable,
         "scalar" => scalar,
         "scalars" => scalars,
-        "connection" => unavailable,
-        "begin" => unavailable,
-        "begin_nested" => unavailable,
-        "add" => unavailable,
-        "add_all" => unavailable,
-        "merge" => unavailable,
-        "delete" => unavailable,
-        "refresh" => unavailable,
-        "expire" => unavailable,
-        "expunge" => unavailable,
-        "remove" => unavailable,
         "close" => nothing_to_do,
         "commit" => nothing_to_do,
-        "expire_all" => nothing_to_do,
-        "expunge_all" => nothing_to_do,
         "flush" => nothing_to_do,
         "rollback" => nothing_to_do
     );
 }
-
-/// The methods that only a database could answer.
-pub const UNANSWERED: &[&str] = &[
-    "add",
-    "add_all",
-    "begin",
-    "begin_nested",
-    "connection",
-    "delete",
-    "expire",
-    "expunge",
-    "get_one",
-    "merge",
-    "refresh",
-    "remove",
-];
 
 /// A session over a world.
 struct Session {
@@ -78,8 +46,8 @@ pub(super) fn session(world: &Arc<World>) -> Value {
 }
 
 /// The world behind `app.model.context`.
-pub fn world_of_session(context: &Value) -> Option<&World> {
-    context.downcast::<Session>().map(|session| &*session.world)
+pub fn world_of_session(context: &Value) -> Option<&Arc<World>> {
+    context.downcast::<Session>().map(|session| &session.world)
 }
 
 impl Object for Session {
@@ -91,7 +59,7 @@ impl Object for Session {
         let found = self.attributes.borrow().get(name).cloned();
         let of_class = name.starts_with("__") || SESSION.methods.iter().any(|method| method.name == name);
         if found.is_none() && !of_class {
-            // The session passes on what it does not know to the SQLAlchemy object it stands for.
+            // Galaxy's session passes on what it does not know to the object of SQLAlchemy that it stands for.
             return Err(attribute_error(format!("'scoped_session' object has no attribute '{name}'")));
         }
         Ok(found)
@@ -112,79 +80,60 @@ impl Object for Session {
     }
 }
 
-/// `session.execute(statement, parameters)`: what was built with `select` is answered from the world's jobs; for a text the
-/// world's list has the rows, each a tuple, whatever the parameters are.
-fn execute(vm: &mut Vm, this: &Value, mut args: Args) -> PyResult<Value> {
-    args.pos.truncate(1);
-    args.kw.retain(|(name, _)| name.as_str() == "statement");
-    let [statement] = signature::bind_method(args, "Session.execute", ["statement"], 1)?;
-    let statement = statement.unwrap_or(Value::None);
-    if let Some(world) = world(this)
-        && let Some(found) = statement::rows_of(vm, &world, &statement)
-    {
-        return Ok(QueryResult::rows(found?));
-    }
-    let sql = vm.str(&statement)?;
-    let queries = this.downcast::<Session>().map(|session| &session.world.queries);
-    let rows = queries.filter(|queries| !queries.is_empty()).and_then(|queries| queries.get(&normal_sql(&sql)));
-    let Some(rows) = rows else { return Err(host_unavailable("no answer to this query in the world")) };
-    vm.charge(rows.len())?;
-    let tuple = |row: &Vec<Json>| Value::tuple(row.iter().map(|cell| cell.to_value()).collect());
-    Ok(Value::list(rows.iter().map(tuple).collect()))
+fn world(this: &Value) -> PyResult<&Arc<World>> {
+    world_of_session(this).ok_or_else(|| host_unavailable("there is no world"))
 }
 
-fn world(this: &Value) -> Option<Arc<World>> {
-    this.downcast::<Session>().map(|session| session.world.clone())
+/// The statement of `session.execute(statement, parameters)` and its like. Parameters decide nothing: the world answers by the
+/// text.
+fn statement_of(mut args: Args, function: &'static str) -> PyResult<Value> {
+    args.pos.truncate(1);
+    args.kw.retain(|(name, _)| name.as_str() == "statement");
+    let [statement] = signature::bind_method(args, function, ["statement"], 1)?;
+    Ok(statement.unwrap_or_default())
+}
+
+/// `session.execute(statement, parameters)`: a `select(...)` is answered from the world's jobs; for a text the world's list has
+/// the rows, each a tuple.
+fn execute(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let statement = statement_of(args, "Session.execute")?;
+    let world = world(this)?;
+    if let Some(result) = QueryResult::execute(vm, world, &statement) {
+        return result;
+    }
+    let sql = vm.str(&statement)?;
+    let rows = if world.queries.is_empty() { None } else { world.queries.get(&normal_sql(&sql)) };
+    let Some(rows) = rows else { return Err(host_unavailable("no answer to this query in the world")) };
+    vm.charge(rows.len())?;
+    let tuple = |row: &Vec<Json>| Value::tuple(row.iter().map(Json::to_value).collect());
+    Ok(Value::list(rows.iter().map(tuple).collect()))
 }
 
 /// `session.query(Job.state, func.count())`
 fn query(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    match world(this) {
-        Some(world) => statement::query(&world, &args),
-        None => Err(host_unavailable("there is no world")),
-    }
+    statement::ask(Some(world(this)?.clone()), &args)
 }
 
-/// The rows of a `select`; text is for [`execute`] only.
-fn rows(vm: &mut Vm, this: &Value, mut args: Args, function: &'static str) -> PyResult<Vec<Value>> {
-    args.pos.truncate(1);
-    args.kw.retain(|(name, _)| name.as_str() == "statement");
-    let [statement] = signature::bind_method(args, function, ["statement"], 1)?;
-    let world = world(this);
-    match world.and_then(|world| statement::rows_of(vm, &world, &statement.unwrap_or_default())) {
-        Some(found) => Ok(found?.rows),
+/// `session.execute(select(...)).method()`; a text is for [`execute`] only.
+fn of_result(vm: &mut Vm, this: &Value, args: Args, function: &'static str, method: &str) -> PyResult<Value> {
+    let statement = statement_of(args, function)?;
+    match QueryResult::execute(vm, world(this)?, &statement) {
+        Some(result) => vm.call_method(&result?, method, Args::none()),
         None => Err(host_unavailable("the world answers no such query")),
     }
 }
 
 /// `session.scalars(select(...))`
 fn scalars(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let rows = rows(vm, this, args, "scoped_session.scalars")?;
-    QueryResult::scalars(vm, &rows)
+    of_result(vm, this, args, "scoped_session.scalars", "scalars")
 }
 
 /// `session.scalar(select(...))`
 fn scalar(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    match rows(vm, this, args, "scoped_session.scalar")?.first() {
-        Some(row) => first_column(vm, row),
-        None => Ok(Value::None),
-    }
+    of_result(vm, this, args, "scoped_session.scalar", "scalar")
 }
 
-/// `session.get(Job, id)`
-fn get(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    match (world(this), args.pos.as_slice()) {
-        (Some(world), [class, id]) if statement::is_job(class) => statement::job_by_id(vm, &world, id),
-        _ => unavailable(vm, this, args),
-    }
-}
-
-/// A method of the session that writes or forgets what was changed: nothing is.
+/// A method that writes or forgets what was changed: nothing is.
 fn nothing_to_do(_: &mut Vm, _: &Value, _: Args) -> PyResult<Value> {
     Ok(Value::None)
-}
-
-/// A method of the session that only a database could answer.
-fn unavailable(_: &mut Vm, _: &Value, _: Args) -> PyResult<Value> {
-    Err(host_unavailable("the world answers no such query"))
 }

@@ -1,65 +1,63 @@
-//! Queries over Galaxy's job table as code writes them with SQLAlchemy's ORM, answered from the world's jobs.
+//! Queries of Galaxy's job table as code writes them with SQLAlchemy, answered from the world's jobs.
 //!
-//! [`columns`] has the table and [`states`] the states of jobs, [`expression`] what is built from columns and [`element`] how
-//! code builds it, [`evaluate`] computes it as SQLite does, [`statement`] has `session.query(...)` and `select(...)`, [`rows`]
-//! and [`result`] what they give. What goes beyond raises `HostUnavailable`: a mapping must not guess what a database would
-//! answer.
+//! [`columns`] has the table and [`states`] the states of jobs; [`expression`] is what is built from columns, [`element`] how code
+//! builds it; [`statement`] is `session.query(...)` and `select(...)`; [`run`] and [`evaluate`] compute the answer as SQLite does;
+//! [`rows`] and [`result`] are what code gets. Whatever else SQLAlchemy has raises `HostUnavailable`: a mapping must not guess
+//! what a database would answer.
 
 pub mod columns;
 pub mod element;
-pub mod evaluate;
+mod evaluate;
 pub mod expression;
+pub mod like;
 pub mod result;
 pub mod rows;
+mod run;
 pub mod statement;
 pub mod states;
 
 use crate::galaxy::errors::host_unavailable;
 use crate::galaxy::modules::model;
-use tpv_python::exception::{EXCEPTION, PyResult, Raised, raise};
+use tpv_python::exception::{EXCEPTION, PyResult, Raised};
 use tpv_python::types::BuiltinType;
 use tpv_python::value::Value;
-
-use columns::Field;
-use expression::Expr;
 
 /// The error for what only a database could answer.
 pub(crate) fn beyond(what: &str) -> Raised {
     host_unavailable(format!("the world answers no query with {what}"))
 }
 
-/// Raises `ArgumentError`.
-fn argument_error(message: impl Into<String>) -> Raised {
-    raise(&ARGUMENT_ERROR, message)
-}
-
-/// Raises `InvalidRequestError`.
-fn invalid_request(message: impl Into<String>) -> Raised {
-    raise(&INVALID_REQUEST_ERROR, message)
+/// What an object of SQLAlchemy gives for an attribute that is not native: nothing for the names of Python's machinery.
+///
+/// # Errors
+/// `HostUnavailable` for any other name.
+pub(crate) fn further_attribute(class: &BuiltinType, name: &str) -> PyResult<Option<Value>> {
+    if name.starts_with('_') { Ok(None) } else { Err(beyond(&format!("`{}.{name}`", class.name))) }
 }
 
 /// `Job.state`: what a class of the model offers without an instance. `None` where it has no such attribute.
 ///
 /// # Errors
-/// `HostUnavailable` for what only a database could answer.
+/// `HostUnavailable` for columns that the world does not know, and for all other tables.
 pub fn class_attribute(class: &'static BuiltinType, name: &str) -> PyResult<Option<Value>> {
     if !model::CLASSES.iter().any(|known| std::ptr::eq(*known, class)) {
         return Ok(None);
     }
     if !std::ptr::eq(class, &raw const model::JOB) {
-        let is_name = !name.starts_with('_');
-        return if is_name { Err(beyond(&format!("the table of {}", class.name))) } else { Ok(None) };
+        return further_attribute(class, name);
     }
-    if let Some(field) = Field::named(name) {
-        return Ok(Some(Expr::Column(field).value()));
+    match columns::element(name)? {
+        Some(column) => Ok(Some(column)),
+        None => Ok(job_class_attribute(name)),
     }
-    if columns::UNANSWERED.contains(&name) {
-        return Err(beyond(&format!("`Job.{name}`")));
-    }
+}
+
+/// What Galaxy's class of jobs has beside the columns.
+fn job_class_attribute(name: &str) -> Option<Value> {
     match name {
-        "table" => Ok(Some(columns::table())),
-        "states" => Ok(Some(Value::object(states::States))),
-        name => Ok(states::list(name)),
+        "table" => Some(columns::table()),
+        "states" => Some(Value::object(states::States)),
+        name => states::list(name),
     }
 }
 
@@ -71,6 +69,9 @@ macro_rules! exceptions {
 
         /// All of them.
         pub static EXCEPTIONS: &[&BuiltinType] = &[$(&$id),*];
+
+        /// Their names.
+        pub static EXCEPTION_NAMES: &[&str] = &[$($name),*];
     };
 }
 

@@ -2,15 +2,12 @@
 
 use std::rc::Rc;
 
-use super::beyond;
-use super::columns::{self, Field};
-use super::element::Element;
-use super::states;
+use super::{columns, further_attribute, job_class_attribute};
 use crate::galaxy::modules::model;
 use crate::galaxy::world::JobRow;
 use tpv_python::args::Args;
 use tpv_python::dict::Dict;
-use tpv_python::exception::{PyResult, attribute_error, key_error};
+use tpv_python::exception::{PyResult, attribute_error};
 use tpv_python::object::Object;
 use tpv_python::string::Str;
 use tpv_python::types::{BuiltinType, OBJECT};
@@ -18,7 +15,6 @@ use tpv_python::value::Value;
 use tpv_python::vm::{CompareOp, Vm};
 
 static ROW: BuiltinType = BuiltinType::new("Row", "sqlalchemy.engine.row", &OBJECT);
-static ROW_MAPPING: BuiltinType = BuiltinType::new("RowMapping", "sqlalchemy.engine.row", &OBJECT);
 
 /// A row of columns: a tuple whose items have names.
 pub struct Row {
@@ -29,20 +25,17 @@ pub struct Row {
 }
 
 /// What can be called of a row.
-pub const ROW_METHODS: &[&str] = &["_asdict", "_tuple", "count", "index", "tuple"];
+const METHODS: &[&str] = &["_asdict", "_tuple", "count", "index", "tuple"];
 
 impl Row {
-    fn dict(&self) -> Rc<Dict> {
+    /// The values by name.
+    pub fn dict(&self) -> Value {
         let values = match &self.values {
             Value::Tuple(values) => values.items.as_slice(),
             _ => &[],
         };
-        Rc::new(Dict::from_strs(self.names.iter().zip(values).map(|(name, value)| (Str::from(&**name), value.clone()))))
-    }
-
-    /// `row._mapping`
-    pub fn mapping(&self) -> Value {
-        Value::object(RowMapping(self.dict()))
+        let items = self.names.iter().zip(values).map(|(name, value)| (Str::from(&**name), value.clone()));
+        Value::dict(Dict::from_strs(items))
     }
 }
 
@@ -52,21 +45,21 @@ impl Object for Row {
     }
 
     fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        match self.names.iter().position(|known| **known == *name) {
-            Some(index) => vm.get_item(&self.values, &Value::from_usize(index)).map(Some),
-            None if name == "_fields" => {
-                Ok(Some(Value::tuple(self.names.iter().map(|name| Value::str(&**name)).collect())))
-            }
-            None if name == "_mapping" => Ok(Some(self.mapping())),
-            None if name == "t" => Ok(Some(self.values.clone())),
-            None if name.starts_with("__") || ROW_METHODS.contains(&name) => Ok(None),
-            // SQLAlchemy's rows say no more.
-            None => Err(attribute_error(name)),
+        if let Some(index) = self.names.iter().position(|known| **known == *name) {
+            return vm.get_item(&self.values, &Value::from_usize(index)).map(Some);
+        }
+        match name {
+            "_fields" => Ok(Some(Value::tuple(self.names.iter().map(|name| Value::str(&**name)).collect()))),
+            // DIFFERENCE: SQLAlchemy's is a mapping of its own, which cannot be changed.
+            "_mapping" => Ok(Some(self.dict())),
+            name if name.starts_with("__") || METHODS.contains(&name) => Ok(None),
+            // SQLAlchemy says no more.
+            name => Err(attribute_error(name)),
         }
     }
 
     fn has_method(&self, name: &str) -> bool {
-        ROW_METHODS.contains(&name)
+        METHODS.contains(&name)
     }
 
     fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
@@ -75,7 +68,7 @@ impl Object for Row {
             return None;
         }
         Some(match name {
-            "_asdict" => Ok(Value::Dict(self.dict())),
+            "_asdict" => Ok(self.dict()),
             "_tuple" | "tuple" => Ok(self.values.clone()),
             _ => vm.call_method(&self.values, name, std::mem::take(args)),
         })
@@ -102,74 +95,23 @@ impl Object for Row {
     }
 
     fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
-        let other = match other.downcast::<Self>() {
-            Some(row) => row.values.clone(),
-            None => other.clone(),
-        };
-        matches!(other, Value::Tuple(_)).then(|| vm.compare(op, &self.values, &other))
+        let other = other.downcast::<Self>().map_or(other, |row| &row.values);
+        matches!(other, Value::Tuple(_)).then(|| vm.compare(op, &self.values, other))
     }
 }
 
-/// A row as a mapping of names, or columns, to values.
-struct RowMapping(Rc<Dict>);
-
-/// What can be called of the mapping of a row.
-pub const MAPPING_METHODS: &[&str] = &["get", "items", "keys", "values"];
-
-/// The name that a key of a row's mapping means.
-fn key_name(key: &Value) -> Option<Value> {
-    match key.downcast::<Element>() {
-        Some(element) => element.0.name().map(|name| Value::str(&*name)),
-        None => key.as_str().map(|_| key.clone()),
-    }
-}
-
-impl Object for RowMapping {
-    fn class(&self) -> &'static BuiltinType {
-        &ROW_MAPPING
-    }
-
-    fn has_method(&self, name: &str) -> bool {
-        MAPPING_METHODS.contains(&name)
-    }
-
-    fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
-        self.has_method(name).then(|| vm.call_method(&Value::Dict(self.0.clone()), name, std::mem::take(args)))
-    }
-
-    fn get_item(&self, vm: &mut Vm, key: &Value) -> PyResult<Value> {
-        match key_name(key) {
-            Some(name) => vm.get_item(&Value::Dict(self.0.clone()), &name),
-            None => Err(key_error(key.clone())),
-        }
-    }
-
-    fn contains(&self, vm: &mut Vm, item: &Value) -> Option<PyResult<bool>> {
-        Some(match key_name(item) {
-            Some(name) => self.0.get(vm, &name).map(|found| found.is_some()),
-            None => Ok(false),
-        })
-    }
-
-    fn iter(&self, vm: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
-        Some(vm.iter(&Value::Dict(self.0.clone())))
-    }
-
-    fn len(&self, _: &mut Vm) -> Option<PyResult<usize>> {
-        Some(Ok(self.0.len()))
-    }
-
-    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
-        vm.repr(&Value::Dict(self.0.clone()))
-    }
-}
-
-/// A row of the job table as `query(Job)` gives it.
+/// A job as `query(Job)` gives it.
 pub struct StoredJob {
     /// Its place in the world's list.
-    pub index: usize,
-    /// The row.
-    pub row: JobRow,
+    index: usize,
+    row: JobRow,
+}
+
+impl StoredJob {
+    /// The job at this place of the world's list.
+    pub fn value(index: usize, row: &JobRow) -> Value {
+        Value::object(Self { index, row: row.clone() })
+    }
 }
 
 impl Object for StoredJob {
@@ -178,16 +120,12 @@ impl Object for StoredJob {
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        if let Some(field) = Field::named(name) {
-            return Ok(Some(field.to_value(&field.of(self.index, &self.row)?)));
+        if let Some(column) = columns::named(name)? {
+            return Ok(Some(column.to_value(&column.of(self.index, &self.row))));
         }
-        if columns::UNANSWERED.contains(&name) {
-            return Err(beyond(&format!("a job's `{name}`")));
-        }
-        match name {
-            "states" => Ok(Some(Value::object(states::States))),
-            "table" => Ok(Some(columns::table())),
-            name => Ok(states::list(name)),
+        match job_class_attribute(name) {
+            Some(value) => Ok(Some(value)),
+            None => further_attribute(&model::JOB, name),
         }
     }
 
@@ -206,8 +144,8 @@ impl Object for StoredJob {
     }
 }
 
-/// The first value of a row; of a job itself.
-pub fn first_column(vm: &mut Vm, row: &Value) -> PyResult<Value> {
+/// The first cell of a row; a job itself.
+pub fn first_cell(vm: &mut Vm, row: &Value) -> PyResult<Value> {
     match row.downcast::<Row>() {
         Some(row) => vm.get_item(&row.values, &Value::Int(0)),
         None => Ok(row.clone()),
