@@ -35,12 +35,11 @@ MODEL = (
 # What code gets as `entity` always has rules.
 ENTITIES = {"Entity": "EntityWithRules", "Destination": "Destination", "SchedulingTags": "SchedulingTags", "Tag": "Tag"}
 MODULES = (
-    "abc math random re os os.path json functools itertools logging collections collections.abc operator datetime time "
-    "copy string sys numbers typing ast hashlib enum dataclasses types fnmatch pathlib urllib contextlib packaging "
-    "packaging.version galaxy galaxy.app galaxy.jobs galaxy.jobs.mapper galaxy.model galaxy.tools galaxy.tool_util "
-    "galaxy.tool_util.version tpv tpv.core tpv.core.entities tpv.core.helpers tpv.core.loader tpv.core.util "
-    "tpv.core.mapper tpv.core.resource_requirements sqlalchemy sqlalchemy.sql sqlalchemy.sql.expression sqlalchemy.exc "
-    "sqlalchemy.orm sqlalchemy.orm.exc"
+    "math random re os os.path json functools itertools logging collections operator datetime time copy string sys "
+    "numbers typing ast hashlib fnmatch pathlib packaging packaging.version galaxy galaxy.app galaxy.jobs "
+    "galaxy.jobs.mapper galaxy.model galaxy.tools galaxy.tool_util galaxy.tool_util.version tpv tpv.core "
+    "tpv.core.entities tpv.core.helpers tpv.core.loader tpv.core.util tpv.core.mapper tpv.core.resource_requirements "
+    "sqlalchemy sqlalchemy.sql sqlalchemy.sql.expression sqlalchemy.exc sqlalchemy.orm sqlalchemy.orm.exc"
 ).split()
 
 
@@ -56,11 +55,9 @@ LATER = {
     "float": "from_number",
     "builtins": "PythonFinalizationError",
     "stdlib": "annotationlib compression",
-    "collections.abc": "Buffer",
     "copy": "replace",
     "datetime.date": "strptime",
     "datetime.time": "strptime",
-    "enum": "EnumDict",
     "functools": "Placeholder",
     "itertools": "batched",
     "logging": "getHandlerByName getHandlerNames",
@@ -74,7 +71,6 @@ LATER = {
     "re": "PatternError",
     "string": "templatelib",
     "sys": "activate_stack_trampoline monitoring",
-    "types": "CapsuleType FrameLocalsProxyType get_original_bases",
     "typing": "NoDefault ReadOnly TypeAliasType TypeIs get_protocol_members is_protocol override",
 }
 

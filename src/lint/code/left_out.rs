@@ -86,7 +86,7 @@ impl<'a> Checker<'a> {
             return;
         }
         let message = format!("tpvc has no attributes such as `{name}`");
-        self.fault("T130", range, message, "no object has it: jobs that come here may get another answer");
+        self.fault("T130", range, message, "raises `NotImplementedError` where an attribute is asked for by this name");
         self.note("works under TPV inside Galaxy");
         self.help("write it another way, or keep this rule on TPV");
     }
