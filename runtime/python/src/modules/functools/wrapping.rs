@@ -29,7 +29,8 @@ pub(super) fn update_wrapper(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let (wrapper, wrapped) = (wrapper.unwrap_or_default(), wrapped.unwrap_or_default());
     match &wrapper {
         Value::Function(function) => {
-            let name = name_of(vm, &wrapped)?;
+            // What has no name leaves the wrapper its own.
+            let Some(name) = name_of(vm, &wrapped)? else { return Ok(wrapper) };
             let qualified = match &wrapped {
                 Value::Function(wrapped) => Str::from(qualified_name(wrapped).as_str()),
                 Value::BoundMethod(method) => {
@@ -50,8 +51,8 @@ pub(super) fn update_wrapper(vm: &mut Vm, args: Args) -> PyResult<Value> {
     }
 }
 
-/// `__name__` of what is wrapped.
-fn name_of(vm: &mut Vm, wrapped: &Value) -> PyResult<Str> {
-    let name = vm.get_attr(wrapped, "__name__")?;
-    name.as_str().cloned().ok_or_else(|| type_error("__name__ must be set to a string object"))
+/// `__name__` of what is wrapped, where it has one.
+fn name_of(vm: &mut Vm, wrapped: &Value) -> PyResult<Option<Str>> {
+    let Some(name) = vm.find_attr(wrapped, "__name__")? else { return Ok(None) };
+    name.as_str().cloned().map(Some).ok_or_else(|| type_error("__name__ must be set to a string object"))
 }

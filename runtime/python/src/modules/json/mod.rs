@@ -96,6 +96,8 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
     let obj = args.kw.iter().position(|(name, _)| name.as_str() == "obj").map(|at| args.kw.remove(at));
     let keywords = std::mem::replace(&mut args.kw, obj.into_iter().collect());
     let [value] = Signature::function("dumps", ["obj"], 1).bind(args)?.map(Option::unwrap_or_default);
+    // A text is written without the encoder that looks at these.
+    let is_text = value.as_str().is_some();
     let mut options = encode::Options::default();
     let mut separators = None;
     for (name, value) in keywords {
@@ -106,6 +108,7 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
                 options.indent = match &value {
                     Value::None => None,
                     Value::Str(text) => Some(text.to_string()),
+                    _ if is_text => None,
                     other => {
                         let indent = vm.binary(BinaryOp::Multiply, &Value::str(" "), other)?;
                         indent.as_str().map(|indent| indent.to_string())
@@ -128,6 +131,7 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
         for (part, place, separator) in [(1, 5, &mut options.key_separator), (0, 6, &mut options.item_separator)] {
             match parts.get(part) {
                 Some(Value::Str(text)) => *separator = text.to_string(),
+                _ if is_text => {}
                 other => {
                     let given = other.cloned().unwrap_or_default().argument_class();
                     let given = given.as_str();
