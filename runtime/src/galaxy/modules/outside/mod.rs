@@ -25,9 +25,15 @@ pub struct Outside {
     pub exceptions: &'static [(&'static str, &'static BuiltinType)],
     /// Numbers that are handed to its functions.
     pub constants: &'static [(&'static str, i64)],
-    /// What it raises: `HostUnavailable`, which is also what a server meets whose network is down, or that has no such program.
-    pub failure: &'static BuiltinType,
-    /// What that exception has beyond others: `None` here.
+    /// What calling something of it raises.
+    pub failure: &'static Failure,
+}
+
+/// What is raised: `HostUnavailable`, which is also what a server meets whose network is down, or that has no such program.
+pub struct Failure {
+    /// Its class.
+    pub class: BuiltinType,
+    /// What the exception of that server has beyond others: `None` here.
     pub attributes: &'static [&'static str],
 }
 
@@ -62,8 +68,8 @@ impl Outside {
     /// What calling something of the module raises.
     fn unavailable(&self, path: &str) -> Raised {
         let message = format!("`{path}` reaches outside of the world");
-        let exception = ExceptionObject::new(self.failure, vec![Value::str(message)]);
-        let attributes = self.attributes.iter().map(|name| ((*name).to_owned(), Value::None));
+        let exception = ExceptionObject::new(&self.failure.class, vec![Value::str(message)]);
+        let attributes = self.failure.attributes.iter().map(|name| ((*name).to_owned(), Value::None));
         exception.attributes.borrow_mut().extend(attributes);
         Raised(exception)
     }
@@ -123,7 +129,7 @@ mod tests {
             let top = outside.module.name.split('.').next().unwrap_or_default();
             let family = MODULES.iter().filter(|other| other.module.name.split('.').next() == Some(top));
             let nameable: Vec<_> = family.flat_map(|other| other.exceptions).map(|(_, class)| *class).collect();
-            let caught = nameable.iter().any(|class| outside.failure.is_subclass(class));
+            let caught = nameable.iter().any(|class| outside.failure.class.is_subclass(class));
             assert!(caught || nameable.is_empty(), "{}", outside.module.name);
         }
     }

@@ -1,20 +1,18 @@
-//! What the modules that reach outside have: the names that rules use, and all exceptions.
+//! What the modules that reach outside have: the names that rules use, and the exceptions that they catch.
 
-use super::Outside;
+use super::{Failure, Outside};
 use tpv_python::builtins::exceptions;
-use tpv_python::exception::{
-    EXCEPTION, FILE_NOT_FOUND_ERROR, HOST_UNAVAILABLE, OS_ERROR, RUNTIME_ERROR, TIMEOUT_ERROR, WARNING,
-};
+use tpv_python::exception::{EXCEPTION, FILE_NOT_FOUND_ERROR, HOST_UNAVAILABLE, OS_ERROR, TIMEOUT_ERROR, WARNING};
 use tpv_python::module::ModuleDef;
 use tpv_python::types::BuiltinType;
 
-/// Declares exceptions: identifier, name, base.
+/// Declares the exceptions of a module: identifier, name, base.
 macro_rules! exceptions {
-    ($($module:literal { $($id:ident = $name:literal ($base:expr);)* })*) => {
+    ($($module:literal { $($id:ident = $name:literal ($base:ident);)* })*) => {
         $($(static $id: BuiltinType = BuiltinType {
             construct: Some(|_, args| exceptions::construct(&$id, args)),
-..BuiltinType::new($name, $module, &$base)
-};)*)*
+            ..BuiltinType::new($name, $module, &$base)
+        };)*)*
     };
 }
 
@@ -28,14 +26,8 @@ exceptions! {
         REQUESTS_CONNECT_TIMEOUT = "ConnectTimeout" (REQUESTS_TIMEOUT);
         REQUESTS_READ_TIMEOUT = "ReadTimeout" (REQUESTS_TIMEOUT);
         REQUESTS_HTTP_ERROR = "HTTPError" (REQUEST_EXCEPTION);
-        REQUESTS_INVALID_JSON_ERROR = "InvalidJSONError" (REQUEST_EXCEPTION);
-        REQUESTS_JSON_DECODE_ERROR = "JSONDecodeError" (REQUESTS_INVALID_JSON_ERROR);
-        REQUESTS_CHUNKED_ENCODING_ERROR = "ChunkedEncodingError" (REQUEST_EXCEPTION);
-        REQUESTS_CONTENT_DECODING_ERROR = "ContentDecodingError" (REQUEST_EXCEPTION);
-        REQUESTS_INVALID_HEADER = "InvalidHeader" (REQUEST_EXCEPTION);
-        REQUESTS_INVALID_SCHEMA = "InvalidSchema" (REQUEST_EXCEPTION);
+        REQUESTS_JSON_DECODE_ERROR = "JSONDecodeError" (REQUEST_EXCEPTION);
         REQUESTS_INVALID_URL = "InvalidURL" (REQUEST_EXCEPTION);
-        REQUESTS_MISSING_SCHEMA = "MissingSchema" (REQUEST_EXCEPTION);
         REQUESTS_RETRY_ERROR = "RetryError" (REQUEST_EXCEPTION);
         REQUESTS_TOO_MANY_REDIRECTS = "TooManyRedirects" (REQUEST_EXCEPTION);
         REQUESTS_URL_REQUIRED = "URLRequired" (REQUEST_EXCEPTION);
@@ -44,25 +36,17 @@ exceptions! {
         HTTPX_HTTP_ERROR = "HTTPError" (EXCEPTION);
         HTTPX_STATUS_ERROR = "HTTPStatusError" (HTTPX_HTTP_ERROR);
         HTTPX_REQUEST_ERROR = "RequestError" (HTTPX_HTTP_ERROR);
-        HTTPX_DECODING_ERROR = "DecodingError" (HTTPX_REQUEST_ERROR);
-        HTTPX_TOO_MANY_REDIRECTS = "TooManyRedirects" (HTTPX_REQUEST_ERROR);
         HTTPX_TRANSPORT_ERROR = "TransportError" (HTTPX_REQUEST_ERROR);
-        HTTPX_PROTOCOL_ERROR = "ProtocolError" (HTTPX_TRANSPORT_ERROR);
-        HTTPX_PROXY_ERROR = "ProxyError" (HTTPX_TRANSPORT_ERROR);
-        HTTPX_UNSUPPORTED_PROTOCOL = "UnsupportedProtocol" (HTTPX_TRANSPORT_ERROR);
         HTTPX_NETWORK_ERROR = "NetworkError" (HTTPX_TRANSPORT_ERROR);
         HTTPX_CONNECT_ERROR = "ConnectError" (HTTPX_NETWORK_ERROR);
         HTTPX_READ_ERROR = "ReadError" (HTTPX_NETWORK_ERROR);
         HTTPX_TIMEOUT_EXCEPTION = "TimeoutException" (HTTPX_TRANSPORT_ERROR);
         HTTPX_CONNECT_TIMEOUT = "ConnectTimeout" (HTTPX_TIMEOUT_EXCEPTION);
         HTTPX_READ_TIMEOUT = "ReadTimeout" (HTTPX_TIMEOUT_EXCEPTION);
-        HTTPX_INVALID_URL = "InvalidURL" (EXCEPTION);
-        HTTPX_STREAM_ERROR = "StreamError" (RUNTIME_ERROR);
     }
     "urllib.error" {
         URL_ERROR = "URLError" (OS_ERROR);
         URLLIB_HTTP_ERROR = "HTTPError" (URL_ERROR);
-        CONTENT_TOO_SHORT_ERROR = "ContentTooShortError" (URL_ERROR);
     }
     "psycopg2" {
         PSYCOPG2_ERROR = "Error" (EXCEPTION);
@@ -76,19 +60,9 @@ exceptions! {
         PSYCOPG2_OPERATIONAL_ERROR = "OperationalError" (PSYCOPG2_DATABASE_ERROR);
         PSYCOPG2_PROGRAMMING_ERROR = "ProgrammingError" (PSYCOPG2_DATABASE_ERROR);
     }
-    "psycopg2.extensions" {
-        PSYCOPG2_QUERY_CANCELED = "QueryCanceledError" (PSYCOPG2_OPERATIONAL_ERROR);
-        PSYCOPG2_TRANSACTION_ROLLBACK = "TransactionRollbackError" (PSYCOPG2_OPERATIONAL_ERROR);
-    }
     "psycopg2.errors" {
-        PSYCOPG2_QUERY_CANCELED_BY_CODE = "QueryCanceled" (PSYCOPG2_QUERY_CANCELED);
         PSYCOPG2_UNDEFINED_TABLE = "UndefinedTable" (PSYCOPG2_PROGRAMMING_ERROR);
         PSYCOPG2_UNDEFINED_COLUMN = "UndefinedColumn" (PSYCOPG2_PROGRAMMING_ERROR);
-        PSYCOPG2_INSUFFICIENT_PRIVILEGE = "InsufficientPrivilege" (PSYCOPG2_PROGRAMMING_ERROR);
-        PSYCOPG2_SYNTAX_ERROR = "SyntaxError" (PSYCOPG2_PROGRAMMING_ERROR);
-    }
-    "psycopg2.pool" {
-        PSYCOPG2_POOL_ERROR = "PoolError" (PSYCOPG2_ERROR);
     }
     "pymysql.err" {
         MYSQL_ERROR = "MySQLError" (EXCEPTION);
@@ -107,14 +81,9 @@ exceptions! {
         REDIS_ERROR = "RedisError" (EXCEPTION);
         REDIS_CONNECTION_ERROR = "ConnectionError" (REDIS_ERROR);
         REDIS_AUTHENTICATION_ERROR = "AuthenticationError" (REDIS_CONNECTION_ERROR);
-        REDIS_BUSY_LOADING_ERROR = "BusyLoadingError" (REDIS_CONNECTION_ERROR);
         REDIS_TIMEOUT_ERROR = "TimeoutError" (REDIS_ERROR);
         REDIS_DATA_ERROR = "DataError" (REDIS_ERROR);
-        REDIS_INVALID_RESPONSE = "InvalidResponse" (REDIS_ERROR);
-        REDIS_LOCK_ERROR = "LockError" (REDIS_ERROR);
         REDIS_RESPONSE_ERROR = "ResponseError" (REDIS_ERROR);
-        REDIS_READ_ONLY_ERROR = "ReadOnlyError" (REDIS_RESPONSE_ERROR);
-        REDIS_WATCH_ERROR = "WatchError" (REDIS_ERROR);
     }
     "influxdb.exceptions" {
         INFLUXDB_CLIENT_ERROR = "InfluxDBClientError" (EXCEPTION);
@@ -131,43 +100,58 @@ exceptions! {
     }
     "smtplib" {
         SMTP_EXCEPTION = "SMTPException" (OS_ERROR);
-        SMTP_NOT_SUPPORTED_ERROR = "SMTPNotSupportedError" (SMTP_EXCEPTION);
-        SMTP_RECIPIENTS_REFUSED = "SMTPRecipientsRefused" (SMTP_EXCEPTION);
         SMTP_SERVER_DISCONNECTED = "SMTPServerDisconnected" (SMTP_EXCEPTION);
         SMTP_RESPONSE_EXCEPTION = "SMTPResponseException" (SMTP_EXCEPTION);
         SMTP_AUTHENTICATION_ERROR = "SMTPAuthenticationError" (SMTP_RESPONSE_EXCEPTION);
         SMTP_CONNECT_ERROR = "SMTPConnectError" (SMTP_RESPONSE_EXCEPTION);
-        SMTP_DATA_ERROR = "SMTPDataError" (SMTP_RESPONSE_EXCEPTION);
-        SMTP_HELO_ERROR = "SMTPHeloError" (SMTP_RESPONSE_EXCEPTION);
-        SMTP_SENDER_REFUSED = "SMTPSenderRefused" (SMTP_RESPONSE_EXCEPTION);
     }
 }
 
-/// Declares modules: identifier, name, what is called of it, its exceptions, its constants, what a server without network
-/// meets, and the attributes of that.
+/// Declares what is raised: identifier, the exceptions that a server without network meets, the attributes of those.
+macro_rules! failures {
+    ($($id:ident = [$($base:ident)*] with [$($attribute:literal)*];)*) => {
+        $(static $id: Failure = Failure {
+            class: BuiltinType {
+                further_bases: &[$(&$base),*],
+                ..BuiltinType::new(HOST_UNAVAILABLE.name, "", &HOST_UNAVAILABLE)
+            },
+            attributes: &[$($attribute),*],
+        };)*
+    };
+}
+
+failures! {
+    REQUESTS_FAILURE = [REQUESTS_CONNECTION_ERROR] with ["request" "response"];
+    HTTPX_FAILURE = [HTTPX_CONNECT_ERROR] with [];
+    URLLIB_FAILURE = [URL_ERROR] with ["reason"];
+    PSYCOPG2_FAILURE = [PSYCOPG2_OPERATIONAL_ERROR] with ["cursor" "pgcode" "pgerror"];
+    PYMYSQL_FAILURE = [PYMYSQL_OPERATIONAL_ERROR] with [];
+    REDIS_FAILURE = [REDIS_CONNECTION_ERROR] with [];
+    INFLUXDB_FAILURE = [INFLUXDB_CLIENT_ERROR INFLUXDB_SERVER_ERROR REQUESTS_CONNECTION_ERROR] with [];
+    SUBPROCESS_FAILURE = [CALLED_PROCESS_ERROR FILE_NOT_FOUND_ERROR] with ["cmd" "output" "returncode" "stderr" "stdout"];
+    SOCKET_FAILURE = [GET_ADDRESS_INFO_ERROR] with [];
+    SMTP_FAILURE = [GET_ADDRESS_INFO_ERROR SMTP_CONNECT_ERROR] with [];
+    // Counting jobs joins the table of users, and hashing asks the server.
+    RULE_HELPER_FAILURE = [] with [];
+}
+
+/// Declares modules: identifier, name, what calling them raises; what is called of them, their exceptions, and where they have some,
+/// other names for exceptions, and constants.
 macro_rules! modules {
-    ($($id:ident = $name:literal {
-        [$($call:literal)*]
-        exceptions [$($exception:literal = $class:ident)*]
-        constants [$($constant:literal = $number:literal)*]
-        failures [$($failure:ident)*] with [$($attribute:literal)*]
+    ($($id:ident = $name:literal raises $failure:ident {
+        [$($call:literal)*] [$($exception:ident)*]
+        $(aliases [$($alias:literal = $aliased:ident)*])?
+        $(constants [$($constant:literal = $number:literal)*])?
     })*) => {
         $(static $id: Outside = Outside {
             module: ModuleDef {
                 name: $name,
                 get: |_, name| Ok($id.get(name)),
-                names: &[$($call,)* $($exception,)* $($constant),*],
+                names: &[$($call,)* $($exception.name,)* $($($alias,)*)? $($($constant,)*)?],
             },
-            exceptions: &[$(($exception, &$class)),*],
-            constants: &[$(($constant, $number)),*],
-            failure: {
-                static FAILURE: BuiltinType = BuiltinType {
-                    further_bases: &[$(&$failure),*],
-                    ..BuiltinType::new(HOST_UNAVAILABLE.name, "", &HOST_UNAVAILABLE)
-                };
-                &FAILURE
-            },
-            attributes: &[$($attribute),*],
+            exceptions: &[$(($exception.name, &$exception),)* $($(($alias, &$aliased),)*)?],
+            constants: &[$($(($constant, $number),)*)?],
+            failure: &$failure,
         };)*
 
         /// All modules that reach outside.
@@ -176,197 +160,83 @@ macro_rules! modules {
 }
 
 modules! {
-    REQUESTS = "requests" {
+    REQUESTS = "requests" raises REQUESTS_FAILURE {
         ["PreparedRequest" "Request" "Response" "Session" "codes" "delete" "get" "head" "options" "patch" "post" "put"
          "request" "session"]
-        exceptions ["ConnectTimeout" = REQUESTS_CONNECT_TIMEOUT "ConnectionError" = REQUESTS_CONNECTION_ERROR
-            "HTTPError" = REQUESTS_HTTP_ERROR "JSONDecodeError" = REQUESTS_JSON_DECODE_ERROR
-            "ReadTimeout" = REQUESTS_READ_TIMEOUT "RequestException" = REQUEST_EXCEPTION "Timeout" = REQUESTS_TIMEOUT
-            "TooManyRedirects" = REQUESTS_TOO_MANY_REDIRECTS "URLRequired" = REQUESTS_URL_REQUIRED]
-        constants []
-        failures [REQUESTS_CONNECTION_ERROR] with ["request" "response"]
+        [REQUESTS_CONNECT_TIMEOUT REQUESTS_CONNECTION_ERROR REQUESTS_HTTP_ERROR REQUESTS_JSON_DECODE_ERROR REQUESTS_READ_TIMEOUT
+         REQUEST_EXCEPTION REQUESTS_TIMEOUT REQUESTS_TOO_MANY_REDIRECTS REQUESTS_URL_REQUIRED]
     }
-    REQUESTS_ADAPTERS = "requests.adapters" {
-        ["BaseAdapter" "HTTPAdapter" "Retry"]
-        exceptions [] constants []
-        failures [REQUESTS_CONNECTION_ERROR] with ["request" "response"]
-    }
-    REQUESTS_AUTH = "requests.auth" {
-        ["AuthBase" "HTTPBasicAuth" "HTTPDigestAuth" "HTTPProxyAuth"]
-        exceptions [] constants []
-        failures [REQUESTS_CONNECTION_ERROR] with ["request" "response"]
-    }
-    REQUESTS_EXCEPTIONS = "requests.exceptions" {
+    REQUESTS_ADAPTERS = "requests.adapters" raises REQUESTS_FAILURE { ["HTTPAdapter" "Retry"] [] }
+    REQUESTS_AUTH = "requests.auth" raises REQUESTS_FAILURE { ["AuthBase" "HTTPBasicAuth" "HTTPDigestAuth"] [] }
+    REQUESTS_EXCEPTIONS = "requests.exceptions" raises REQUESTS_FAILURE {
         []
-        exceptions ["ChunkedEncodingError" = REQUESTS_CHUNKED_ENCODING_ERROR "ConnectTimeout" = REQUESTS_CONNECT_TIMEOUT
-            "ConnectionError" = REQUESTS_CONNECTION_ERROR "ContentDecodingError" = REQUESTS_CONTENT_DECODING_ERROR
-            "HTTPError" = REQUESTS_HTTP_ERROR "InvalidHeader" = REQUESTS_INVALID_HEADER
-            "InvalidJSONError" = REQUESTS_INVALID_JSON_ERROR "InvalidSchema" = REQUESTS_INVALID_SCHEMA
-            "InvalidURL" = REQUESTS_INVALID_URL "JSONDecodeError" = REQUESTS_JSON_DECODE_ERROR
-            "MissingSchema" = REQUESTS_MISSING_SCHEMA "ProxyError" = REQUESTS_PROXY_ERROR
-            "ReadTimeout" = REQUESTS_READ_TIMEOUT "RequestException" = REQUEST_EXCEPTION
-            "RetryError" = REQUESTS_RETRY_ERROR "SSLError" = REQUESTS_SSL_ERROR "Timeout" = REQUESTS_TIMEOUT
-            "TooManyRedirects" = REQUESTS_TOO_MANY_REDIRECTS "URLRequired" = REQUESTS_URL_REQUIRED]
-        constants []
-        failures [REQUESTS_CONNECTION_ERROR] with ["request" "response"]
+        [REQUESTS_CONNECT_TIMEOUT REQUESTS_CONNECTION_ERROR REQUESTS_HTTP_ERROR REQUESTS_INVALID_URL REQUESTS_JSON_DECODE_ERROR
+         REQUESTS_PROXY_ERROR REQUESTS_READ_TIMEOUT REQUEST_EXCEPTION REQUESTS_RETRY_ERROR REQUESTS_SSL_ERROR REQUESTS_TIMEOUT
+         REQUESTS_TOO_MANY_REDIRECTS REQUESTS_URL_REQUIRED]
     }
-    HTTPX = "httpx" {
-        ["AsyncClient" "BasicAuth" "Client" "DigestAuth" "HTTPTransport" "Limits" "Request" "Response" "Timeout" "URL"
-         "codes" "delete" "get" "head" "options" "patch" "post" "put" "request" "stream"]
-        exceptions ["ConnectError" = HTTPX_CONNECT_ERROR "ConnectTimeout" = HTTPX_CONNECT_TIMEOUT
-            "DecodingError" = HTTPX_DECODING_ERROR "HTTPError" = HTTPX_HTTP_ERROR "HTTPStatusError" = HTTPX_STATUS_ERROR
-            "InvalidURL" = HTTPX_INVALID_URL "NetworkError" = HTTPX_NETWORK_ERROR "ProtocolError" = HTTPX_PROTOCOL_ERROR
-            "ProxyError" = HTTPX_PROXY_ERROR "ReadError" = HTTPX_READ_ERROR "ReadTimeout" = HTTPX_READ_TIMEOUT
-            "RequestError" = HTTPX_REQUEST_ERROR "StreamError" = HTTPX_STREAM_ERROR
-            "TimeoutException" = HTTPX_TIMEOUT_EXCEPTION "TooManyRedirects" = HTTPX_TOO_MANY_REDIRECTS
-            "TransportError" = HTTPX_TRANSPORT_ERROR "UnsupportedProtocol" = HTTPX_UNSUPPORTED_PROTOCOL]
-        constants []
-        failures [HTTPX_CONNECT_ERROR] with []
+    HTTPX = "httpx" raises HTTPX_FAILURE {
+        ["AsyncClient" "BasicAuth" "Client" "HTTPTransport" "Limits" "Request" "Response" "Timeout" "URL" "codes" "delete" "get"
+         "head" "options" "patch" "post" "put" "request" "stream"]
+        [HTTPX_CONNECT_ERROR HTTPX_CONNECT_TIMEOUT HTTPX_HTTP_ERROR HTTPX_STATUS_ERROR HTTPX_NETWORK_ERROR HTTPX_READ_ERROR
+         HTTPX_READ_TIMEOUT HTTPX_REQUEST_ERROR HTTPX_TIMEOUT_EXCEPTION HTTPX_TRANSPORT_ERROR]
     }
-    URLLIB_REQUEST = "urllib.request" {
-        ["HTTPBasicAuthHandler" "HTTPHandler" "HTTPPasswordMgrWithDefaultRealm" "HTTPSHandler" "OpenerDirector"
-         "ProxyHandler" "Request" "build_opener" "install_opener" "urlcleanup" "urlopen" "urlretrieve"]
-        exceptions ["ContentTooShortError" = CONTENT_TOO_SHORT_ERROR "HTTPError" = URLLIB_HTTP_ERROR
-            "URLError" = URL_ERROR]
-        constants []
-        failures [URL_ERROR] with ["reason"]
+    URLLIB_REQUEST = "urllib.request" raises URLLIB_FAILURE {
+        ["HTTPBasicAuthHandler" "HTTPPasswordMgrWithDefaultRealm" "ProxyHandler" "Request" "build_opener" "install_opener" "urlopen"
+         "urlretrieve"]
+        [URLLIB_HTTP_ERROR URL_ERROR]
     }
-    URLLIB_ERROR = "urllib.error" {
+    URLLIB_ERROR = "urllib.error" raises URLLIB_FAILURE { [] [URLLIB_HTTP_ERROR URL_ERROR] }
+    PSYCOPG2 = "psycopg2" raises PSYCOPG2_FAILURE {
+        ["connect"]
+        [PSYCOPG2_DATA_ERROR PSYCOPG2_DATABASE_ERROR PSYCOPG2_ERROR PSYCOPG2_INTEGRITY_ERROR PSYCOPG2_INTERFACE_ERROR
+         PSYCOPG2_INTERNAL_ERROR PSYCOPG2_NOT_SUPPORTED_ERROR PSYCOPG2_OPERATIONAL_ERROR PSYCOPG2_PROGRAMMING_ERROR
+         PSYCOPG2_WARNING]
+    }
+    PSYCOPG2_ERRORS = "psycopg2.errors" raises PSYCOPG2_FAILURE {
+        ["lookup"] [PSYCOPG2_UNDEFINED_COLUMN PSYCOPG2_UNDEFINED_TABLE]
+    }
+    PSYCOPG2_EXTRAS = "psycopg2.extras" raises PSYCOPG2_FAILURE {
+        ["DictConnection" "DictCursor" "DictRow" "Json" "NamedTupleConnection" "NamedTupleCursor" "RealDictConnection"
+         "RealDictCursor" "RealDictRow" "execute_batch" "execute_values"]
         []
-        exceptions ["ContentTooShortError" = CONTENT_TOO_SHORT_ERROR "HTTPError" = URLLIB_HTTP_ERROR
-            "URLError" = URL_ERROR]
-        constants []
-        failures [URL_ERROR] with ["reason"]
     }
-    PSYCOPG2 = "psycopg2" {
-        ["Binary" "Date" "Time" "Timestamp" "connect"]
-        exceptions ["DataError" = PSYCOPG2_DATA_ERROR "DatabaseError" = PSYCOPG2_DATABASE_ERROR "Error" = PSYCOPG2_ERROR
-            "IntegrityError" = PSYCOPG2_INTEGRITY_ERROR "InterfaceError" = PSYCOPG2_INTERFACE_ERROR
-            "InternalError" = PSYCOPG2_INTERNAL_ERROR "NotSupportedError" = PSYCOPG2_NOT_SUPPORTED_ERROR
-            "OperationalError" = PSYCOPG2_OPERATIONAL_ERROR "ProgrammingError" = PSYCOPG2_PROGRAMMING_ERROR
-            "Warning" = PSYCOPG2_WARNING]
-        constants []
-        failures [PSYCOPG2_OPERATIONAL_ERROR] with ["cursor" "pgcode" "pgerror"]
+    PYMYSQL = "pymysql" raises PYMYSQL_FAILURE {
+        ["Connect" "Connection" "connect"]
+        [PYMYSQL_DATA_ERROR PYMYSQL_DATABASE_ERROR PYMYSQL_ERROR PYMYSQL_INTEGRITY_ERROR PYMYSQL_INTERFACE_ERROR
+         PYMYSQL_INTERNAL_ERROR MYSQL_ERROR PYMYSQL_NOT_SUPPORTED_ERROR PYMYSQL_OPERATIONAL_ERROR PYMYSQL_PROGRAMMING_ERROR
+         PYMYSQL_WARNING]
     }
-    PSYCOPG2_ERRORS = "psycopg2.errors" {
-        ["lookup"]
-        exceptions ["InsufficientPrivilege" = PSYCOPG2_INSUFFICIENT_PRIVILEGE
-            "QueryCanceled" = PSYCOPG2_QUERY_CANCELED_BY_CODE "SyntaxError" = PSYCOPG2_SYNTAX_ERROR
-            "UndefinedColumn" = PSYCOPG2_UNDEFINED_COLUMN "UndefinedTable" = PSYCOPG2_UNDEFINED_TABLE]
-        constants []
-        failures [PSYCOPG2_OPERATIONAL_ERROR] with ["cursor" "pgcode" "pgerror"]
-    }
-    PSYCOPG2_EXTENSIONS = "psycopg2.extensions" {
-        ["AsIs" "adapt" "connection" "cursor" "make_dsn" "parse_dsn" "quote_ident" "register_adapter" "register_type"]
-        exceptions ["QueryCanceledError" = PSYCOPG2_QUERY_CANCELED
-            "TransactionRollbackError" = PSYCOPG2_TRANSACTION_ROLLBACK]
-        constants ["ISOLATION_LEVEL_AUTOCOMMIT" = 0 "ISOLATION_LEVEL_READ_COMMITTED" = 1
-            "ISOLATION_LEVEL_READ_UNCOMMITTED" = 4 "ISOLATION_LEVEL_REPEATABLE_READ" = 2
-            "ISOLATION_LEVEL_SERIALIZABLE" = 3]
-        failures [PSYCOPG2_OPERATIONAL_ERROR] with ["cursor" "pgcode" "pgerror"]
-    }
-    PSYCOPG2_EXTRAS = "psycopg2.extras" {
-        ["DictConnection" "DictCursor" "DictRow" "Json" "LoggingConnection" "NamedTupleConnection" "NamedTupleCursor"
-         "RealDictConnection" "RealDictCursor" "RealDictRow" "execute_batch" "execute_values" "register_uuid"]
-        exceptions [] constants []
-        failures [PSYCOPG2_OPERATIONAL_ERROR] with ["cursor" "pgcode" "pgerror"]
-    }
-    PSYCOPG2_POOL = "psycopg2.pool" {
-        ["AbstractConnectionPool" "SimpleConnectionPool" "ThreadedConnectionPool"]
-        exceptions ["PoolError" = PSYCOPG2_POOL_ERROR] constants []
-        failures [PSYCOPG2_OPERATIONAL_ERROR] with ["cursor" "pgcode" "pgerror"]
-    }
-    PSYCOPG2_SQL = "psycopg2.sql" {
-        ["Composable" "Composed" "Identifier" "Literal" "Placeholder" "SQL"]
-        exceptions [] constants []
-        failures [PSYCOPG2_OPERATIONAL_ERROR] with ["cursor" "pgcode" "pgerror"]
-    }
-    PYMYSQL = "pymysql" {
-        ["Connect" "Connection" "connect" "install_as_MySQLdb"]
-        exceptions ["DataError" = PYMYSQL_DATA_ERROR "DatabaseError" = PYMYSQL_DATABASE_ERROR "Error" = PYMYSQL_ERROR
-            "IntegrityError" = PYMYSQL_INTEGRITY_ERROR "InterfaceError" = PYMYSQL_INTERFACE_ERROR
-            "InternalError" = PYMYSQL_INTERNAL_ERROR "MySQLError" = MYSQL_ERROR
-            "NotSupportedError" = PYMYSQL_NOT_SUPPORTED_ERROR "OperationalError" = PYMYSQL_OPERATIONAL_ERROR
-            "ProgrammingError" = PYMYSQL_PROGRAMMING_ERROR "Warning" = PYMYSQL_WARNING]
-        constants []
-        failures [PYMYSQL_OPERATIONAL_ERROR] with []
-    }
-    PYMYSQL_CURSORS = "pymysql.cursors" {
-        ["Cursor" "DictCursor" "SSCursor" "SSDictCursor"]
-        exceptions [] constants []
-        failures [PYMYSQL_OPERATIONAL_ERROR] with []
-    }
-    PYMYSQL_ERR = "pymysql.err" {
+    PYMYSQL_CURSORS = "pymysql.cursors" raises PYMYSQL_FAILURE { ["Cursor" "DictCursor" "SSCursor" "SSDictCursor"] [] }
+    PYMYSQL_ERR = "pymysql.err" raises PYMYSQL_FAILURE {
         []
-        exceptions ["DataError" = PYMYSQL_DATA_ERROR "DatabaseError" = PYMYSQL_DATABASE_ERROR "Error" = PYMYSQL_ERROR
-            "IntegrityError" = PYMYSQL_INTEGRITY_ERROR "InterfaceError" = PYMYSQL_INTERFACE_ERROR
-            "InternalError" = PYMYSQL_INTERNAL_ERROR "MySQLError" = MYSQL_ERROR
-            "NotSupportedError" = PYMYSQL_NOT_SUPPORTED_ERROR "OperationalError" = PYMYSQL_OPERATIONAL_ERROR
-            "ProgrammingError" = PYMYSQL_PROGRAMMING_ERROR "Warning" = PYMYSQL_WARNING]
-        constants []
-        failures [PYMYSQL_OPERATIONAL_ERROR] with []
+        [PYMYSQL_DATA_ERROR PYMYSQL_DATABASE_ERROR PYMYSQL_ERROR PYMYSQL_INTEGRITY_ERROR PYMYSQL_INTERFACE_ERROR
+         PYMYSQL_INTERNAL_ERROR MYSQL_ERROR PYMYSQL_NOT_SUPPORTED_ERROR PYMYSQL_OPERATIONAL_ERROR PYMYSQL_PROGRAMMING_ERROR
+         PYMYSQL_WARNING]
     }
-    REDIS = "redis" {
-        ["BlockingConnectionPool" "Connection" "ConnectionPool" "Redis" "RedisCluster" "Sentinel" "StrictRedis"
-         "from_url"]
-        exceptions ["AuthenticationError" = REDIS_AUTHENTICATION_ERROR "BusyLoadingError" = REDIS_BUSY_LOADING_ERROR
-            "ConnectionError" = REDIS_CONNECTION_ERROR "DataError" = REDIS_DATA_ERROR
-            "InvalidResponse" = REDIS_INVALID_RESPONSE "ReadOnlyError" = REDIS_READ_ONLY_ERROR
-            "RedisError" = REDIS_ERROR "ResponseError" = REDIS_RESPONSE_ERROR "TimeoutError" = REDIS_TIMEOUT_ERROR
-            "WatchError" = REDIS_WATCH_ERROR]
-        constants []
-        failures [REDIS_CONNECTION_ERROR] with []
+    REDIS = "redis" raises REDIS_FAILURE {
+        ["Connection" "ConnectionPool" "Redis" "RedisCluster" "Sentinel" "StrictRedis" "from_url"]
+        [REDIS_AUTHENTICATION_ERROR REDIS_CONNECTION_ERROR REDIS_DATA_ERROR REDIS_ERROR REDIS_RESPONSE_ERROR REDIS_TIMEOUT_ERROR]
     }
-    REDIS_EXCEPTIONS = "redis.exceptions" {
+    REDIS_EXCEPTIONS = "redis.exceptions" raises REDIS_FAILURE {
         []
-        exceptions ["AuthenticationError" = REDIS_AUTHENTICATION_ERROR "BusyLoadingError" = REDIS_BUSY_LOADING_ERROR
-            "ConnectionError" = REDIS_CONNECTION_ERROR "DataError" = REDIS_DATA_ERROR
-            "InvalidResponse" = REDIS_INVALID_RESPONSE "LockError" = REDIS_LOCK_ERROR
-            "ReadOnlyError" = REDIS_READ_ONLY_ERROR "RedisError" = REDIS_ERROR "ResponseError" = REDIS_RESPONSE_ERROR
-            "TimeoutError" = REDIS_TIMEOUT_ERROR "WatchError" = REDIS_WATCH_ERROR]
-        constants []
-        failures [REDIS_CONNECTION_ERROR] with []
+        [REDIS_AUTHENTICATION_ERROR REDIS_CONNECTION_ERROR REDIS_DATA_ERROR REDIS_ERROR REDIS_RESPONSE_ERROR REDIS_TIMEOUT_ERROR]
     }
-    INFLUXDB = "influxdb" {
-        ["DataFrameClient" "InfluxDBClient" "SeriesHelper"]
-        exceptions [] constants []
-        failures [INFLUXDB_CLIENT_ERROR INFLUXDB_SERVER_ERROR REQUESTS_CONNECTION_ERROR] with []
-    }
-    INFLUXDB_EXCEPTIONS = "influxdb.exceptions" {
-        []
-        exceptions ["InfluxDBClientError" = INFLUXDB_CLIENT_ERROR "InfluxDBServerError" = INFLUXDB_SERVER_ERROR]
-        constants []
-        failures [INFLUXDB_CLIENT_ERROR INFLUXDB_SERVER_ERROR REQUESTS_CONNECTION_ERROR] with []
-    }
-    SUBPROCESS = "subprocess" {
-        ["CompletedProcess" "Popen" "call" "check_call" "check_output" "getoutput" "getstatusoutput" "list2cmdline" "run"]
-        exceptions ["CalledProcessError" = CALLED_PROCESS_ERROR "SubprocessError" = SUBPROCESS_ERROR
-            "TimeoutExpired" = TIMEOUT_EXPIRED]
+    INFLUXDB = "influxdb" raises INFLUXDB_FAILURE { ["DataFrameClient" "InfluxDBClient"] [] }
+    INFLUXDB_EXCEPTIONS = "influxdb.exceptions" raises INFLUXDB_FAILURE { [] [INFLUXDB_CLIENT_ERROR INFLUXDB_SERVER_ERROR] }
+    SUBPROCESS = "subprocess" raises SUBPROCESS_FAILURE {
+        ["CompletedProcess" "Popen" "call" "check_call" "check_output" "getoutput" "getstatusoutput" "run"]
+        [CALLED_PROCESS_ERROR SUBPROCESS_ERROR TIMEOUT_EXPIRED]
         constants ["DEVNULL" = -3 "PIPE" = -1 "STDOUT" = -2]
-        failures [CALLED_PROCESS_ERROR FILE_NOT_FOUND_ERROR] with ["cmd" "output" "returncode" "stderr" "stdout"]
     }
-    SOCKET = "socket" {
-        ["create_connection" "getaddrinfo" "getfqdn" "gethostbyaddr" "gethostbyname" "gethostbyname_ex" "gethostname"
-         "getnameinfo" "setdefaulttimeout" "socket" "socketpair"]
-        exceptions ["error" = OS_ERROR "gaierror" = GET_ADDRESS_INFO_ERROR "herror" = HOST_ERROR "timeout" = TIMEOUT_ERROR]
-        constants ["AF_INET" = 2 "AF_INET6" = 10 "AF_UNIX" = 1 "SHUT_RDWR" = 2 "SOCK_DGRAM" = 2 "SOCK_STREAM" = 1
-            "SOL_SOCKET" = 1 "SO_REUSEADDR" = 2]
-        failures [GET_ADDRESS_INFO_ERROR] with []
+    SOCKET = "socket" raises SOCKET_FAILURE {
+        ["create_connection" "getaddrinfo" "getfqdn" "gethostbyaddr" "gethostbyname" "gethostname" "setdefaulttimeout" "socket"]
+        [GET_ADDRESS_INFO_ERROR HOST_ERROR]
+        aliases ["error" = OS_ERROR "timeout" = TIMEOUT_ERROR]
+        constants ["AF_INET" = 2 "AF_INET6" = 10 "AF_UNIX" = 1 "SOCK_DGRAM" = 2 "SOCK_STREAM" = 1]
     }
-    SMTPLIB = "smtplib" {
+    SMTPLIB = "smtplib" raises SMTP_FAILURE {
         ["LMTP" "SMTP" "SMTP_SSL"]
-        exceptions ["SMTPAuthenticationError" = SMTP_AUTHENTICATION_ERROR "SMTPConnectError" = SMTP_CONNECT_ERROR
-            "SMTPDataError" = SMTP_DATA_ERROR "SMTPException" = SMTP_EXCEPTION "SMTPHeloError" = SMTP_HELO_ERROR
-            "SMTPNotSupportedError" = SMTP_NOT_SUPPORTED_ERROR "SMTPRecipientsRefused" = SMTP_RECIPIENTS_REFUSED
-            "SMTPResponseException" = SMTP_RESPONSE_EXCEPTION "SMTPSenderRefused" = SMTP_SENDER_REFUSED
-            "SMTPServerDisconnected" = SMTP_SERVER_DISCONNECTED]
-        constants ["SMTP_PORT" = 25 "SMTP_SSL_PORT" = 465]
-        failures [GET_ADDRESS_INFO_ERROR SMTP_CONNECT_ERROR] with []
+        [SMTP_AUTHENTICATION_ERROR SMTP_CONNECT_ERROR SMTP_EXCEPTION SMTP_RESPONSE_EXCEPTION SMTP_SERVER_DISCONNECTED]
     }
-    // Its counts join the table of users, and its hashes ask the server.
-    RULE_HELPER = "galaxy.jobs.rule_helper" {
-        ["RuleHelper"]
-        exceptions [] constants []
-        failures [] with []
-    }
+    RULE_HELPER = "galaxy.jobs.rule_helper" raises RULE_HELPER_FAILURE { ["RuleHelper"] [] }
 }
