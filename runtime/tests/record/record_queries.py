@@ -278,7 +278,6 @@ session.query(func.now()).scalar()
 session.query(Job).filter(Job.id == 3).one().create_time
 session.query(Job).filter(Job.id == 3).one().user
 session.query(Job).filter(Job.id == 3).one().get_param_values(None)
-session.query(Job.dependencies).first()
 session.query(User).count()
 session.query(User.email).all()
 session.query(Job.id).join(User).count()

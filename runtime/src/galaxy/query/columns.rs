@@ -52,7 +52,7 @@ pub struct Column {
 
 macro_rules! columns {
     ($($name:literal: $kind:ident $holds:expr;)*) => {
-        /// All columns, in the order of Galaxy's table.
+        /// The columns that there are beside [`ID`], in the order of Galaxy's table: those that rules may ask for.
         static COLUMNS: &[Column] = &[$(Column { name: $name, kind: Kind::$kind, holds: $holds }),*];
     };
 }
@@ -61,38 +61,17 @@ columns! {
     "create_time": Number Holds::Unknown;
     "update_time": Number Holds::Unknown;
     "history_id": Number Holds::Null;
-    "library_folder_id": Number Holds::Null;
     "tool_id": Text Holds::Row;
     "tool_version": Text Holds::Default("1.0.0");
-    "galaxy_version": Text Holds::Null;
-    "dynamic_tool_id": Number Holds::Null;
     "state": Text Holds::Row;
-    "info": Text Holds::Null;
-    "copied_from_job_id": Number Holds::Null;
-    "command_line": Text Holds::Null;
-    "dependencies": Text Holds::Unknown;
-    "job_messages": Text Holds::Null;
-    "param_filename": Text Holds::Null;
-    "runner_name": Text Holds::Null;
-    "job_stdout": Text Holds::Null;
-    "job_stderr": Text Holds::Null;
-    "tool_stdout": Text Holds::Null;
-    "tool_stderr": Text Holds::Null;
     "exit_code": Number Holds::Null;
-    "traceback": Text Holds::Null;
-    "session_id": Number Holds::Null;
     "user_id": Number Holds::Row;
     "job_runner_name": Text Holds::Null;
     "job_runner_external_id": Text Holds::Null;
     "destination_id": Text Holds::Row;
-    "destination_params": Text Holds::Null;
     "object_store_id": Text Holds::Null;
     "imported": Truth Holds::False;
     "handler": Text Holds::Null;
-    "preferred_object_store_id": Text Holds::Null;
-    "object_store_id_overrides": Text Holds::Null;
-    "tool_request_id": Number Holds::Null;
-    "tool_state": Text Holds::Null;
 }
 
 /// `id`, the primary key, which determines all other columns.
