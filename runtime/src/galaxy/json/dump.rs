@@ -1,8 +1,8 @@
 //! Python values as JSON text: what `json.dumps(value, default=repr)` gives.
 
-use super::writer::{escape_into, escaped_len, float_text};
 use tpv_python::exception::{PyResult, type_error, value_error};
 use tpv_python::identity::Inside;
+use tpv_python::modules::json::{escape_into, escaped_len, float_text};
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 

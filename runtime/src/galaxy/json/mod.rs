@@ -12,6 +12,7 @@ mod writer;
 
 pub use dump::dump;
 pub use reader::{Fault, Kind, Reader};
+pub use tpv_python::modules::json::escape_into;
+pub(in crate::galaxy) use tpv_python::modules::json::escaped_len;
 pub use tree::{Json, last_of_equal_keys};
-pub(in crate::galaxy) use writer::escaped_len;
-pub use writer::{escape_into, write_text};
+pub use writer::write_text;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::Json;
-use tpv_python::number::float_text;
+use tpv_python::modules::json::{escape_into, float_text};
 
 /// Appends a JSON value.
 pub fn write_text(out: &mut String, value: &Json) {
@@ -13,7 +13,7 @@ pub fn write_text(out: &mut String, value: &Json) {
         Json::Bool(false) => out.push_str("false"),
         Json::Int(value) => super::dump::integer(out, *value),
         Json::BigInt(value) => number(out, value),
-        Json::Float(value) => out.push_str(&super::writer::float_text(*value)),
+        Json::Float(value) => out.push_str(&float_text(*value)),
         Json::Str(text) => escape_into(out, text),
         Json::List(items) => {
             out.push('[');
@@ -45,59 +45,10 @@ fn number(out: &mut String, value: &dyn std::fmt::Display) {
     let _ = write!(out, "{value}");
 }
 
-/// The text of a float: Python's `repr`, but for the names JavaScript has for what is not finite.
-pub(super) fn float_text(value: f64) -> String {
-    if value.is_nan() {
-        "NaN".to_owned()
-    } else if value.is_infinite() {
-        if value > 0.0 { "Infinity".to_owned() } else { "-Infinity".to_owned() }
-    } else {
-        float_text::repr(value)
-    }
-}
-
-/// The length of a string as [`escape_into`] writes it.
-pub(in crate::galaxy) fn escaped_len(text: &str) -> usize {
-    let of = |char: char| match char {
-        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
-        ' '..='~' => 1,
-        other => 6 * other.len_utf16(),
-    };
-    text.chars().map(of).fold(2, usize::saturating_add)
-}
-
-/// Appends a string in double quotes, every character outside printable ASCII escaped.
-pub fn escape_into(out: &mut String, text: &str) {
-    out.push('"');
-    // Every byte is looked at, so that many are at once.
-    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
-    if text.bytes().fold(true, |plain, byte| plain & is_plain(byte)) {
-        out.push_str(text);
-    } else {
-        for char in text.chars() {
-            match char {
-                '"' => out.push_str("\\\""),
-                '\\' => out.push_str("\\\\"),
-                '\n' => out.push_str("\\n"),
-                '\r' => out.push_str("\\r"),
-                '\t' => out.push_str("\\t"),
-                '\u{8}' => out.push_str("\\b"),
-                '\u{c}' => out.push_str("\\f"),
-                ' '..='~' => out.push(char),
-                other => {
-                    for unit in other.encode_utf16(&mut [0; 2]) {
-                        let _ = write!(out, "\\u{unit:04x}");
-                    }
-                }
-            }
-        }
-    }
-    out.push('"');
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tpv_python::modules::json::escaped_len;
 
     fn text(value: &Json) -> String {
         let mut out = String::new();

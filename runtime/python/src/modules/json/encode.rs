@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::text::{float_text, quote};
 use crate::args::Args;
 use crate::exception::{PyResult, type_error, value_error};
 use crate::identity::Inside;
@@ -67,14 +68,11 @@ impl Writer<'_> {
                 let _ = write!(self.out, "{number}");
             }
             Value::BigInt(_) => self.out.push_str(&vm.repr(value)?),
-            Value::Float(number) => {
-                let text = self.float(vm, *number)?;
-                self.out.push_str(&text);
-            }
+            Value::Float(number) => self.out.push_str(&float_text(*number)),
             Value::Str(text) => {
                 vm.charge(text.len() / 4)?;
                 vm.limit_bytes(self.out.len().saturating_add(text.len()))?;
-                quote(text, self.options.ensure_ascii, &mut self.out);
+                quote(&mut self.out, text, self.options.ensure_ascii);
             }
             Value::List(list) => {
                 let items = list.items.borrow().clone();
@@ -94,20 +92,6 @@ impl Writer<'_> {
         }
         vm.limit_bytes(self.out.len())?;
         Ok(())
-    }
-
-    fn float(&self, vm: &mut Vm, number: f64) -> PyResult<String> {
-        if number.is_finite() {
-            return vm.repr(&Value::Float(number));
-        }
-        let text = if number.is_nan() {
-            "NaN"
-        } else if number > 0.0 {
-            "Infinity"
-        } else {
-            "-Infinity"
-        };
-        Ok(text.to_owned())
     }
 
     fn enter(&mut self, container: &Value) -> PyResult<()> {
@@ -166,7 +150,7 @@ impl Writer<'_> {
             }
             self.line(vm, self.open.depth())?;
             vm.charge(key.len() / 4)?;
-            quote(&key, self.options.ensure_ascii, &mut self.out);
+            quote(&mut self.out, &key, self.options.ensure_ascii);
             self.out.push_str(&self.options.key_separator);
             vm.deeper_in(" while encoding a JSON object", |vm| self.value(vm, &value))?;
         }
@@ -177,11 +161,9 @@ impl Writer<'_> {
     }
 
     fn key(&self, vm: &mut Vm, key: &Value) -> PyResult<String> {
-        // Members of enumerations that are ints or strs are keys as those.
-        let key = key;
         Ok(match key {
             Value::Str(text) => text.to_string(),
-            Value::Float(number) => self.float(vm, *number)?,
+            Value::Float(number) => float_text(*number),
             Value::Bool(flag) => flag.to_string(),
             Value::None => "null".to_owned(),
             Value::Int(_) | Value::BigInt(_) => vm.repr(key)?,
@@ -210,29 +192,4 @@ fn sorted_by_key(vm: &mut Vm, items: Vec<(Value, Value)>) -> PyResult<Vec<(Value
             _ => None,
         })
         .collect())
-}
-
-/// Writes a string in quotes.
-fn quote(text: &str, ensure_ascii: bool, out: &mut String) {
-    out.reserve(text.len() + 2);
-    out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            ' '..='~' => out.push(character),
-            other if ensure_ascii || other < ' ' => {
-                for unit in other.encode_utf16(&mut [0; 2]) {
-                    let _ = write!(out, "\\u{unit:04x}");
-                }
-            }
-            other => out.push(other),
-        }
-    }
-    out.push('"');
 }

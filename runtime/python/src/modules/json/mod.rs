@@ -2,6 +2,9 @@
 
 mod decode;
 mod encode;
+mod text;
+
+pub use text::{escape_into, escaped_len, float_text};
 
 use super::class;
 use super::signature::Signature;
