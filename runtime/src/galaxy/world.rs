@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use jiff::tz::TimeZone;
 
-use super::job::DatasetId;
+use super::job::{DatasetId, text_or_null};
 use super::json::{Fault, Json, Kind, Reader};
 use super::query::like::Like;
 use crate::error::Error;
@@ -91,19 +91,9 @@ fn read_world(reader: &mut Reader<'_>) -> Result<World, Fault> {
     }
     reader.object(|reader, key| {
         match &*key {
-            "jobs" => {
-                reader.list(|reader, _| {
-                    world.jobs.push(read_job_row(reader)?);
-                    Ok(())
-                })?;
-            }
+            "jobs" => world.jobs = reader.items(read_job_row)?,
             "tool_data_tables" => reader.object(|reader, name| {
-                let mut rows = Vec::new();
-                reader.list(|reader, _| {
-                    rows.push(read_object(reader)?);
-                    Ok(())
-                })?;
-                set(&mut world.tool_data_tables, name.into(), rows);
+                set(&mut world.tool_data_tables, name.into(), reader.items(read_object)?);
                 Ok(())
             })?,
             "config" => reader.object(|reader, name| {
@@ -155,18 +145,11 @@ fn read_object(reader: &mut Reader<'_>) -> Result<Json, Fault> {
 
 fn read_job_row(reader: &mut Reader<'_>) -> Result<JobRow, Fault> {
     let mut row = JobRow::default();
-    let text = |reader: &mut Reader<'_>| -> Result<Option<Box<str>>, Fault> {
-        match reader.kind()? {
-            Kind::Null => reader.null().map(|_| None),
-            Kind::String => reader.string().map(|text| Some(text.into())),
-            _ => Err(Fault::new("must be a string or null", reader.offset())),
-        }
-    };
     reader.object(|reader, key| {
         match &*key {
-            "tool_id" => row.tool_id = text(reader)?,
-            "state" => row.state = text(reader)?,
-            "destination_id" => row.destination_id = text(reader)?,
+            "tool_id" => row.tool_id = text_or_null(reader)?,
+            "state" => row.state = text_or_null(reader)?,
+            "destination_id" => row.destination_id = text_or_null(reader)?,
             "user_id" => {
                 let at = reader.offset();
                 row.user_id = match Json::read(reader)? {
@@ -190,19 +173,7 @@ fn read_query(reader: &mut Reader<'_>) -> Result<(String, Vec<Vec<Json>>), Fault
     reader.object(|reader, key| {
         match &*key {
             "sql" => sql = Some(reader.string()?.into_owned()),
-            "rows" => {
-                let mut all = Vec::new();
-                reader.list(|reader, _| {
-                    let mut row = Vec::new();
-                    reader.list(|reader, _| {
-                        row.push(Json::read(reader)?);
-                        Ok(())
-                    })?;
-                    all.push(row);
-                    Ok(())
-                })?;
-                rows = Some(all);
-            }
+            "rows" => rows = Some(reader.items(|reader| reader.items(Json::read))?),
             _ => {
                 reader.raw()?;
             }

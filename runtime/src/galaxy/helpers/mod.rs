@@ -16,7 +16,7 @@ use super::{standard, version};
 use tpv_python::exception::PyResult;
 use tpv_python::module::ModuleDef;
 use tpv_python::value::{Builtin, Value};
-use tpv_python::vm::Vm;
+use tpv_python::vm::{CompareOp, Vm};
 
 /// `tpv.core.helpers`
 pub static MODULE: ModuleDef = ModuleDef { name: "tpv.core.helpers", get, names: NAMES };
@@ -37,11 +37,21 @@ static FUNCTIONS: &[Builtin] = &[
     Builtin::new("tpv.core.helpers", "job_args_match", jobs::job_args_match),
     Builtin::new("tpv.core.helpers", "concurrent_job_count_for_tool", jobs::concurrent_job_count_for_tool),
     Builtin::new("tpv.core.helpers", "tag_values_match", tags::tag_values_match),
-    Builtin::new("tpv.core.helpers", "tool_version_eq", versions::tool_version_eq),
-    Builtin::new("tpv.core.helpers", "tool_version_lte", versions::tool_version_lte),
-    Builtin::new("tpv.core.helpers", "tool_version_lt", versions::tool_version_lt),
-    Builtin::new("tpv.core.helpers", "tool_version_gte", versions::tool_version_gte),
-    Builtin::new("tpv.core.helpers", "tool_version_gt", versions::tool_version_gt),
+    Builtin::new("tpv.core.helpers", "tool_version_eq", |vm, args| {
+        versions::compare(vm, args, "tool_version_eq", CompareOp::Eq)
+    }),
+    Builtin::new("tpv.core.helpers", "tool_version_lte", |vm, args| {
+        versions::compare(vm, args, "tool_version_lte", CompareOp::Le)
+    }),
+    Builtin::new("tpv.core.helpers", "tool_version_lt", |vm, args| {
+        versions::compare(vm, args, "tool_version_lt", CompareOp::Lt)
+    }),
+    Builtin::new("tpv.core.helpers", "tool_version_gte", |vm, args| {
+        versions::compare(vm, args, "tool_version_gte", CompareOp::Ge)
+    }),
+    Builtin::new("tpv.core.helpers", "tool_version_gt", |vm, args| {
+        versions::compare(vm, args, "tool_version_gt", CompareOp::Gt)
+    }),
     Builtin::new("tpv.core.helpers", "get_tool_resource_field", jobs::get_tool_resource_field),
     Builtin::new("tpv.core.helpers", "extract_resource_requirements_from_tool", jobs::extract_resource_requirements),
     Builtin::new("tpv.core.helpers", "parse_version", version::parse_version),

@@ -9,7 +9,7 @@ use tpv_python::value::Value;
 use tpv_python::vm::{CompareOp, Vm};
 
 /// `comparator(parse_version(tool.version), parse_version(version))`, or `None` where either is `None`.
-fn compare(vm: &mut Vm, args: Args, function: &'static str, op: CompareOp) -> PyResult<Value> {
+pub(super) fn compare(vm: &mut Vm, args: Args, function: &'static str, op: CompareOp) -> PyResult<Value> {
     let [tool, wanted] = signature::bind(args, function, ["tool", "version"], 2)?;
     let found = vm.get_attr(&tool.unwrap_or(Value::None), "version")?;
     let wanted = wanted.unwrap_or(Value::None);
@@ -18,29 +18,4 @@ fn compare(vm: &mut Vm, args: Args, function: &'static str, op: CompareOp) -> Py
     }
     let (found, wanted) = (VersionObject::new(vm, &found)?, VersionObject::new(vm, &wanted)?);
     Ok(decide(op, found.version().compare(&wanted.version())))
-}
-
-/// `tool_version_eq(tool, version)`
-pub(super) fn tool_version_eq(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    compare(vm, args, "tool_version_eq", CompareOp::Eq)
-}
-
-/// `tool_version_lte(tool, version)`
-pub(super) fn tool_version_lte(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    compare(vm, args, "tool_version_lte", CompareOp::Le)
-}
-
-/// `tool_version_lt(tool, version)`
-pub(super) fn tool_version_lt(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    compare(vm, args, "tool_version_lt", CompareOp::Lt)
-}
-
-/// `tool_version_gte(tool, version)`
-pub(super) fn tool_version_gte(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    compare(vm, args, "tool_version_gte", CompareOp::Ge)
-}
-
-/// `tool_version_gt(tool, version)`
-pub(super) fn tool_version_gt(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    compare(vm, args, "tool_version_gt", CompareOp::Gt)
 }

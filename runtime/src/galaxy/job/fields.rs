@@ -12,7 +12,7 @@ pub(super) fn text(reader: &mut Reader<'_>) -> Result<Box<str>, Fault> {
     Ok(reader.string()?.into())
 }
 
-pub(super) fn text_or_null(reader: &mut Reader<'_>) -> Result<Option<Box<str>>, Fault> {
+pub(in crate::galaxy) fn text_or_null(reader: &mut Reader<'_>) -> Result<Option<Box<str>>, Fault> {
     match reader.kind()? {
         Kind::Null => reader.null().map(|_| None),
         Kind::String => text(reader).map(Some),

@@ -17,6 +17,7 @@ use num_bigint::BigInt;
 use super::json::{Fault, Reader};
 use crate::error::Error;
 use collections::{check_collections, may_hold_collection};
+pub(super) use fields::text_or_null;
 pub use raw::{Further, RawJson};
 use read::read_job;
 pub use records::{DatasetId, History, InputDataset, Role, Size, Tool, User};

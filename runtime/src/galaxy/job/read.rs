@@ -112,27 +112,13 @@ fn read_requirements(reader: &mut Reader<'_>) -> Result<Vec<Requirement>, Fault>
 }
 
 fn read_user(reader: &mut Reader<'_>) -> Result<User, Fault> {
-    let mut user = User {
-        id: 1,
-        username: None,
-        email: None,
-        roles: Vec::new(),
-        extra_preferences: None,
-        further: Further::default(),
-    };
+    let mut user = User { id: 1, ..User::default() };
     reader.object(|reader, key| {
         match &*key {
             "id" => user.id = int(reader)?,
             "username" => user.username = Some(text(reader)?),
             "email" => user.email = text_or_null(reader)?,
-            "roles" => {
-                let mut roles = Vec::new();
-                reader.list(|reader, _| {
-                    roles.push(read_role(reader)?);
-                    Ok(())
-                })?;
-                user.roles = roles;
-            }
+            "roles" => user.roles = reader.items(read_role)?,
             "extra_preferences" => user.extra_preferences = Some(RawJson::object(reader)?),
             _ => user.further.read(reader, &key)?,
         }
@@ -183,14 +169,7 @@ fn read_galaxy_job(reader: &mut Reader<'_>, job: &mut Job) -> Result<(), Fault> 
                 })?;
                 job.parameters = parameters;
             }
-            "input_datasets" => {
-                let mut inputs = Vec::new();
-                reader.list(|reader, _| {
-                    inputs.push(read_input(reader)?);
-                    Ok(())
-                })?;
-                job.input_datasets = inputs;
-            }
+            "input_datasets" => job.input_datasets = reader.items(read_input)?,
             "history" => {
                 expect_object_or_null(reader)?;
                 job.history = or_null(reader, read_history)?;
@@ -203,15 +182,7 @@ fn read_galaxy_job(reader: &mut Reader<'_>, job: &mut Job) -> Result<(), Fault> 
 }
 
 fn read_input(reader: &mut Reader<'_>) -> Result<InputDataset, Fault> {
-    let mut input = InputDataset {
-        name: Box::default(),
-        id: DatasetId::Int(0),
-        size: None,
-        extension: None,
-        object_store_id: None,
-        metadata: None,
-        further: Further::default(),
-    };
+    let mut input = InputDataset::default();
     let mut id = None;
     reader.object(|reader, key| {
         match &*key {
@@ -248,19 +219,12 @@ fn read_input(reader: &mut Reader<'_>) -> Result<InputDataset, Fault> {
 }
 
 fn read_history(reader: &mut Reader<'_>) -> Result<History, Fault> {
-    let mut history = History { id: 1, name: None, tags: Vec::new(), further: Further::default() };
+    let mut history = History { id: 1, ..History::default() };
     reader.object(|reader, key| {
         match &*key {
             "id" => history.id = int(reader)?,
             "name" => history.name = Some(text(reader)?),
-            "tags" => {
-                let mut tags = Vec::new();
-                reader.list(|reader, _| {
-                    tags.push(read_tag(reader)?);
-                    Ok(())
-                })?;
-                history.tags = tags;
-            }
+            "tags" => history.tags = reader.items(read_tag)?,
             _ => history.further.read(reader, &key)?,
         }
         Ok(())

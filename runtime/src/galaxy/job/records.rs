@@ -38,7 +38,7 @@ impl Tool {
 }
 
 /// `user`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct User {
     /// `user.id`
     pub id: i64,
@@ -74,7 +74,7 @@ pub struct Role {
 }
 
 /// An input dataset of the job.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct InputDataset {
     /// The name of the tool's parameter.
     pub name: Box<str>,
@@ -99,6 +99,12 @@ pub enum DatasetId {
     Int(i64),
     /// A string
     Str(Box<str>),
+}
+
+impl Default for DatasetId {
+    fn default() -> Self {
+        Self::Int(0)
+    }
 }
 
 impl DatasetId {
@@ -140,7 +146,7 @@ impl Size {
 }
 
 /// `job.history`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct History {
     /// Its id.
     pub id: i64,

@@ -403,6 +403,19 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Reads a list whose items `read` reads.
+    ///
+    /// # Errors
+    /// As [`Reader::list`].
+    pub fn items<T>(&mut self, mut read: impl FnMut(&mut Self) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
+        let mut items = Vec::new();
+        self.list(|reader, _| {
+            items.push(read(reader)?);
+            Ok(())
+        })?;
+        Ok(items)
+    }
+
     /// Checks the next value, skips it and gives its text.
     ///
     /// # Errors
@@ -450,14 +463,7 @@ impl<'a> Reader<'a> {
             Kind::Bool => Value::Bool(self.bool()?),
             Kind::Number => self.number()?,
             Kind::String => Value::Str(Str::new(self.string_body()?)),
-            Kind::List => {
-                let mut items = Vec::new();
-                self.list(|reader, _| {
-                    items.push(reader.value_with(object)?);
-                    Ok(())
-                })?;
-                Value::list(items)
-            }
+            Kind::List => Value::list(self.items(|reader| reader.value_with(object))?),
             Kind::Object => {
                 let mut table = Table::default();
                 self.object(|reader, key| {

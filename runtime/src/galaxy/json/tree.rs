@@ -78,14 +78,7 @@ impl Json {
                 _ => Self::Null,
             },
             Kind::String => Self::Str(reader.string()?.into()),
-            Kind::List => {
-                let mut items = Vec::new();
-                reader.list(|reader, _| {
-                    items.push(Self::read(reader)?);
-                    Ok(())
-                })?;
-                Self::List(items)
-            }
+            Kind::List => Self::List(reader.items(Self::read)?),
             Kind::Object => {
                 let mut items = Vec::new();
                 reader.object(|reader, key| {

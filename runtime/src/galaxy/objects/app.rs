@@ -51,11 +51,12 @@ impl AppFields {
 }
 
 impl Fields for AppFields {
-    const CLASS: &'static BuiltinType = &APP;
-    const NAMES: &'static [&'static str] = &["model", "tool_data_tables", "config"];
+    fn class(&self) -> &'static BuiltinType {
+        &APP
+    }
 
     fn names(&self) -> &'static [&'static str] {
-        if self.stand_in { stand_in::APP_NAMES } else { Self::NAMES }
+        if self.stand_in { stand_in::APP_NAMES } else { &["model", "tool_data_tables", "config"] }
     }
 
     fn get(&self, name: &str) -> Option<Value> {
@@ -87,8 +88,13 @@ struct ModelFields {
 }
 
 impl Fields for ModelFields {
-    const CLASS: &'static BuiltinType = &MODEL;
-    const NAMES: &'static [&'static str] = &["context", "session", "Job"];
+    fn class(&self) -> &'static BuiltinType {
+        &MODEL
+    }
+
+    fn names(&self) -> &'static [&'static str] {
+        &["context", "session", "Job"]
+    }
 
     fn get(&self, name: &str) -> Option<Value> {
         match name {
@@ -111,8 +117,13 @@ impl TableFields {
 }
 
 impl Fields for TableFields {
-    const CLASS: &'static BuiltinType = &TABULAR_TOOL_DATA_TABLE;
-    const NAMES: &'static [&'static str] = &["rows"];
+    fn class(&self) -> &'static BuiltinType {
+        &TABULAR_TOOL_DATA_TABLE
+    }
+
+    fn names(&self) -> &'static [&'static str] {
+        &["rows"]
+    }
 
     fn get(&self, name: &str) -> Option<Value> {
         (name == "rows").then(|| Value::list(self.rows().iter().map(|row| row.to_value()).collect()))

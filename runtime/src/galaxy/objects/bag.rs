@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use crate::galaxy::job::Further;
 use tpv_python::args::Args;
-use tpv_python::exception::{PyResult, attribute_error};
+use tpv_python::exception::{PyResult, Raised, attribute_error};
 use tpv_python::object::Object;
 use tpv_python::string::Str;
 use tpv_python::types::BuiltinType;
@@ -15,9 +15,10 @@ use tpv_python::vm::Vm;
 /// The attributes of one class of objects.
 pub trait Fields: 'static {
     /// The class.
-    const CLASS: &'static BuiltinType;
+    fn class(&self) -> &'static BuiltinType;
+
     /// The names, in the order in which Galaxy's object got them.
-    const NAMES: &'static [&'static str];
+    fn names(&self) -> &'static [&'static str];
 
     /// The value of one of the names, made anew: [`Bag`] keeps it. `None` for any other name.
     fn get(&self, name: &str) -> Option<Value>;
@@ -27,14 +28,39 @@ pub trait Fields: 'static {
         None
     }
 
-    /// The class of this object, where it is not [`Fields::CLASS`].
+    /// What asking for an attribute that is not there raises, where that is not what Python says of other objects.
+    fn missing(&self, _name: &str) -> Option<Raised> {
+        None
+    }
+}
+
+/// The attributes of an object that has its values at once.
+pub(super) struct Record<const N: usize> {
+    class: &'static BuiltinType,
+    names: &'static [&'static str; N],
+    values: [Value; N],
+}
+
+/// An object of a class with these attributes.
+pub(super) fn record<const N: usize>(
+    class: &'static BuiltinType,
+    names: &'static [&'static str; N],
+    values: [Value; N],
+) -> Value {
+    Bag::value(Record { class, names, values })
+}
+
+impl<const N: usize> Fields for Record<N> {
     fn class(&self) -> &'static BuiltinType {
-        Self::CLASS
+        self.class
     }
 
-    /// The names of this object, where they are not [`Fields::NAMES`].
     fn names(&self) -> &'static [&'static str] {
-        Self::NAMES
+        self.names
+    }
+
+    fn get(&self, name: &str) -> Option<Value> {
+        self.names.iter().zip(&self.values).find(|(known, _)| **known == name).map(|(_, value)| value.clone())
     }
 }
 
@@ -94,7 +120,10 @@ impl<F: Fields> Object for Bag<F> {
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok(self.attribute(name))
+        match self.attribute(name) {
+            None => self.fields.missing(name).map_or(Ok(None), Err),
+            found => Ok(found),
+        }
     }
 
     fn set_attr(&self, _: &mut Vm, name: &Str, value: Value) -> PyResult<()> {

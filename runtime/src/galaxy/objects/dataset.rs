@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::bag::{Bag, Fields, host_classes};
+use super::bag::{Bag, Fields, host_classes, record};
 use super::loose::{Loose, METADATA_COLLECTION};
 use super::stand_in;
 use crate::galaxy::job::{Further, InputDataset, Job, RawJson};
@@ -48,15 +48,16 @@ pub(super) fn hda(job: &Arc<Job>, index: usize) -> Value {
 }
 
 impl Fields for Hda {
-    const CLASS: &'static BuiltinType = &HISTORY_DATASET_ASSOCIATION;
-    const NAMES: &'static [&'static str] = &["name", "ext", "extension", "metadata", "dataset"];
-
     fn class(&self) -> &'static BuiltinType {
-        if self.0.job.stand_in { &stand_in::DATASET_ASSOCIATION } else { Self::CLASS }
+        if self.0.job.stand_in { &stand_in::DATASET_ASSOCIATION } else { &HISTORY_DATASET_ASSOCIATION }
     }
 
     fn names(&self) -> &'static [&'static str] {
-        if self.0.job.stand_in { stand_in::DATASET_ASSOCIATION_NAMES } else { Self::NAMES }
+        if self.0.job.stand_in {
+            stand_in::DATASET_ASSOCIATION_NAMES
+        } else {
+            &["name", "ext", "extension", "metadata", "dataset"]
+        }
     }
 
     fn further(&self) -> Option<&Further> {
@@ -84,8 +85,13 @@ impl Fields for Hda {
 struct Stored(Input);
 
 impl Fields for Stored {
-    const CLASS: &'static BuiltinType = &DATASET;
-    const NAMES: &'static [&'static str] = &["id", "file_size", "object_store_id", "file_name"];
+    fn class(&self) -> &'static BuiltinType {
+        &DATASET
+    }
+
+    fn names(&self) -> &'static [&'static str] {
+        &["id", "file_size", "object_store_id", "file_name"]
+    }
 
     fn get(&self, name: &str) -> Option<Value> {
         let input = self.0.record()?;
@@ -99,40 +105,14 @@ impl Fields for Stored {
     }
 }
 
-/// An association with an HDA of the job.
-pub(super) struct Association {
-    /// The name of the tool's parameter.
-    pub(super) name: Value,
-    /// The HDA.
-    pub(super) dataset: Value,
-}
-
-impl Fields for Association {
-    const CLASS: &'static BuiltinType = &JOB_TO_INPUT_DATASET_ASSOCIATION;
-    const NAMES: &'static [&'static str] = &["name", "dataset"];
-
-    fn get(&self, name: &str) -> Option<Value> {
-        match name {
-            "name" => Some(self.name.clone()),
-            "dataset" => Some(self.dataset.clone()),
-            _ => None,
-        }
-    }
+/// The association of the job with an HDA: the name of the tool's parameter, and the HDA.
+pub(super) fn association(name: Value, dataset: Value) -> Value {
+    record(&JOB_TO_INPUT_DATASET_ASSOCIATION, &["name", "dataset"], [name, dataset])
 }
 
 /// A collection among the parameter values.
-pub(super) struct Collection {
-    /// `.dataset_instances`, a list.
-    pub(super) dataset_instances: Value,
-}
-
-impl Fields for Collection {
-    const CLASS: &'static BuiltinType = &HISTORY_DATASET_COLLECTION_ASSOCIATION;
-    const NAMES: &'static [&'static str] = &["dataset_instances"];
-
-    fn get(&self, name: &str) -> Option<Value> {
-        (name == "dataset_instances").then(|| self.dataset_instances.clone())
-    }
+pub(super) fn collection(datasets: Vec<Value>) -> Value {
+    record(&HISTORY_DATASET_COLLECTION_ASSOCIATION, &["dataset_instances"], [Value::list(datasets)])
 }
 
 /// `hda.get_size(nice_size=False, calculate_size=False)`

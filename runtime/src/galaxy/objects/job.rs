@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::bag::{Bag, Fields, host_classes};
-use super::dataset::{Association, Collection, hda};
+use super::bag::{Bag, Fields, host_classes, record};
+use super::dataset::{association, collection, hda};
 use super::stand_in;
 use crate::galaxy::job::{DatasetId, Further, Job, RawJson};
 use crate::galaxy::json::Reader;
@@ -59,9 +59,12 @@ impl JobFields {
     }
 
     fn input_datasets(&self) -> Value {
-        let associations = self.job.input_datasets.iter().enumerate().map(|(index, input)| {
-            Bag::value(Association { name: Value::str(input.name.clone()), dataset: self.dataset(index) })
-        });
+        let associations = self
+            .job
+            .input_datasets
+            .iter()
+            .enumerate()
+            .map(|(index, input)| association(Value::str(input.name.clone()), self.dataset(index)));
         Value::list(associations.collect())
     }
 
@@ -88,7 +91,7 @@ impl JobFields {
                     if let Some(Value::List(ids)) = table.get(&StrKey("ids")) {
                         // Each id is known: that was checked when the job was read.
                         let datasets = ids.items.borrow().iter().filter_map(find).collect();
-                        return Bag::value(Collection { dataset_instances: Value::list(datasets) });
+                        return collection(datasets);
                     }
                 }
                 _ => {}
@@ -101,24 +104,29 @@ impl JobFields {
 }
 
 impl Fields for JobFields {
-    const CLASS: &'static BuiltinType = &JOB;
-    const NAMES: &'static [&'static str] = &[
-        "id",
-        "state",
-        "param_values",
-        "parameters",
-        "input_datasets",
-        "input_library_datasets",
-        "history",
-        "user",
-        "user_id",
-        "tool_id",
-        "tool_version",
-        "destination_params",
-    ];
+    fn class(&self) -> &'static BuiltinType {
+        &JOB
+    }
 
     fn names(&self) -> &'static [&'static str] {
-        if self.job.stand_in { stand_in::JOB_NAMES } else { Self::NAMES }
+        if self.job.stand_in {
+            stand_in::JOB_NAMES
+        } else {
+            &[
+                "id",
+                "state",
+                "param_values",
+                "parameters",
+                "input_datasets",
+                "input_library_datasets",
+                "history",
+                "user",
+                "user_id",
+                "tool_id",
+                "tool_version",
+                "destination_params",
+            ]
+        }
     }
 
     fn further(&self) -> Option<&Further> {
@@ -134,7 +142,7 @@ impl Fields for JobFields {
             "parameters" if self.job.stand_in => Value::dict(Dict::new()),
             "parameters" => {
                 let parameters = self.job.parameters.iter().map(|(name, value)| {
-                    Bag::value(Parameter { name: Value::str(name.clone()), value: Value::str(value.clone()) })
+                    record(&JOB_PARAMETER, &["name", "value"], [Value::str(name.clone()), Value::str(value.clone())])
                 });
                 Value::list(parameters.collect())
             }
@@ -154,24 +162,6 @@ impl Fields for JobFields {
     }
 }
 
-struct Parameter {
-    name: Value,
-    value: Value,
-}
-
-impl Fields for Parameter {
-    const CLASS: &'static BuiltinType = &JOB_PARAMETER;
-    const NAMES: &'static [&'static str] = &["name", "value"];
-
-    fn get(&self, name: &str) -> Option<Value> {
-        match name {
-            "name" => Some(self.name.clone()),
-            "value" => Some(self.value.clone()),
-            _ => None,
-        }
-    }
-}
-
 /// What a history is made of.
 struct HistoryFields {
     job: Arc<Job>,
@@ -179,11 +169,12 @@ struct HistoryFields {
 }
 
 impl Fields for HistoryFields {
-    const CLASS: &'static BuiltinType = &HISTORY;
-    const NAMES: &'static [&'static str] = &["id", "name", "tags", "user"];
+    fn class(&self) -> &'static BuiltinType {
+        &HISTORY
+    }
 
     fn names(&self) -> &'static [&'static str] {
-        if self.job.stand_in { stand_in::HISTORY_NAMES } else { Self::NAMES }
+        if self.job.stand_in { stand_in::HISTORY_NAMES } else { &["id", "name", "tags", "user"] }
     }
 
     fn further(&self) -> Option<&Further> {
@@ -196,10 +187,7 @@ impl Fields for HistoryFields {
             "id" => Value::Int(history.id),
             "name" => Value::str(history.name.as_deref().unwrap_or("Unnamed history")),
             "tags" => {
-                let tags = history.tags.iter().map(|(name, value)| {
-                    let value = value.clone().map_or(Value::None, Value::str);
-                    Bag::value(TagFields { user_tname: Value::str(name.clone()), value, stand_in: self.job.stand_in })
-                });
+                let tags = history.tags.iter().map(|(name, value)| tag(name, value.as_deref(), self.job.stand_in));
                 Value::list(tags.collect())
             }
             "user" => self.user.clone(),
@@ -208,32 +196,14 @@ impl Fields for HistoryFields {
     }
 }
 
-/// What the tag of a history is made of.
-struct TagFields {
-    user_tname: Value,
-    value: Value,
-    stand_in: bool,
-}
-
-impl Fields for TagFields {
-    const CLASS: &'static BuiltinType = &HISTORY_TAG_ASSOCIATION;
-    const NAMES: &'static [&'static str] = &["user_tname", "user_value", "value"];
-
-    fn class(&self) -> &'static BuiltinType {
-        if self.stand_in { &stand_in::HISTORY_TAG } else { Self::CLASS }
+/// A tag of the history.
+fn tag(name: &str, value: Option<&str>, stand_in: bool) -> Value {
+    let name = Value::str(name);
+    if stand_in {
+        return record(&stand_in::HISTORY_TAG, &["user_tname"], [name]);
     }
-
-    fn names(&self) -> &'static [&'static str] {
-        if self.stand_in { stand_in::HISTORY_TAG_NAMES } else { Self::NAMES }
-    }
-
-    fn get(&self, name: &str) -> Option<Value> {
-        match name {
-            "user_tname" => Some(self.user_tname.clone()),
-            "user_value" | "value" => Some(self.value.clone()),
-            _ => None,
-        }
-    }
+    let value = value.map_or(Value::None, Value::str);
+    record(&HISTORY_TAG_ASSOCIATION, &["user_tname", "user_value", "value"], [name, value.clone(), value])
 }
 
 /// `job.get_param_values(app)`

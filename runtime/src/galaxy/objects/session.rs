@@ -1,20 +1,15 @@
 //! `app.model.context`: SQLAlchemy's session, answered from the world's jobs and its list of queries.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-
-use super::bag::host_classes;
+use super::bag::{Bag, Fields, host_classes};
 use crate::galaxy::json::Json;
 use crate::galaxy::query::result::QueryResult;
 use crate::galaxy::query::statement;
 use crate::galaxy::signature;
 use crate::galaxy::world::{World, normal_sql};
 use tpv_python::args::Args;
-use tpv_python::exception::{PyResult, attribute_error, host_unavailable};
-use tpv_python::object::Object;
-use tpv_python::string::Str;
+use tpv_python::exception::{PyResult, Raised, attribute_error, host_unavailable};
 use tpv_python::types::BuiltinType;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
@@ -33,50 +28,36 @@ host_classes! {
     );
 }
 
-/// A session over a world.
-struct Session {
-    world: Arc<World>,
-    /// What code has set.
-    attributes: RefCell<IndexMap<String, Value>>,
-}
+/// What a session is made of.
+struct SessionFields(Arc<World>);
 
 /// The session over a world, as a value.
 pub(super) fn session(world: &Arc<World>) -> Value {
-    Value::object(Session { world: world.clone(), attributes: RefCell::default() })
+    Bag::value(SessionFields(world.clone()))
 }
 
 /// The world behind `app.model.context`.
 pub fn world_of_session(context: &Value) -> Option<&Arc<World>> {
-    context.downcast::<Session>().map(|session| &session.world)
+    context.downcast::<Bag<SessionFields>>().map(|session| &session.fields().0)
 }
 
-impl Object for Session {
+impl Fields for SessionFields {
     fn class(&self) -> &'static BuiltinType {
         &SESSION
     }
 
-    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        let found = self.attributes.borrow().get(name).cloned();
-        let of_class = name.starts_with("__") || SESSION.methods.iter().any(|method| method.name == name);
-        if found.is_none() && !of_class {
-            // Galaxy's session passes on what it does not know to the object of SQLAlchemy that it stands for.
-            return Err(attribute_error(format!("'scoped_session' object has no attribute '{name}'")));
-        }
-        Ok(found)
+    fn names(&self) -> &'static [&'static str] {
+        &[]
     }
 
-    fn set_attr(&self, _: &mut Vm, name: &Str, value: Value) -> PyResult<()> {
-        self.attributes.borrow_mut().insert(name.to_string(), value);
-        Ok(())
+    fn get(&self, _: &str) -> Option<Value> {
+        None
     }
 
-    fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
-        // An attribute of the object hides a method of its class.
-        if self.attributes.borrow().contains_key(name) {
-            return None;
-        }
-        let method = self.class().method(name)?;
-        Some((method.call)(vm, this, std::mem::take(args)))
+    fn missing(&self, name: &str) -> Option<Raised> {
+        // Galaxy's session passes on what it does not know to the object of SQLAlchemy that it stands for.
+        let message = format!("'scoped_session' object has no attribute '{name}'");
+        (!name.starts_with("__") && SESSION.method(name).is_none()).then(|| attribute_error(message))
     }
 }
 

@@ -24,8 +24,6 @@ pub(super) const JOB_NAMES: &[&str] =
     &["id", "state", "param_values", "parameters", "input_datasets", "input_library_datasets", "history"];
 /// The attributes of `job.history`.
 pub(super) const HISTORY_NAMES: &[&str] = &["name", "tags"];
-/// The attributes of a tag of the history.
-pub(super) const HISTORY_TAG_NAMES: &[&str] = &["user_tname"];
 /// The attributes of `job.input_datasets[0].dataset`.
 pub(super) const DATASET_ASSOCIATION_NAMES: &[&str] = &["name", "dataset", "extension"];
 /// The attributes of `app` that a dry run has answers for.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::bag::{Bag, Fields, host_classes};
+use super::bag::{Bag, Fields, host_classes, record};
 use super::stand_in;
 use crate::galaxy::job::{Further, Job};
 use crate::galaxy::resource_requirements::Requirement;
@@ -36,24 +36,25 @@ pub(super) fn tool(job: &Arc<Job>) -> Value {
 }
 
 impl Fields for ToolFields {
-    const CLASS: &'static BuiltinType = &TOOL;
-    const NAMES: &'static [&'static str] = &[
-        "id",
-        "old_id",
-        "version",
-        "tool_type",
-        "requires_galaxy_python_environment",
-        "installed_tool_dependencies",
-        "resource_requirements",
-        "dynamic_tool",
-    ];
-
     fn class(&self) -> &'static BuiltinType {
-        if self.0.stand_in { &stand_in::TOOL } else { Self::CLASS }
+        if self.0.stand_in { &stand_in::TOOL } else { &TOOL }
     }
 
     fn names(&self) -> &'static [&'static str] {
-        if self.0.stand_in { stand_in::TOOL_NAMES } else { Self::NAMES }
+        if self.0.stand_in {
+            stand_in::TOOL_NAMES
+        } else {
+            &[
+                "id",
+                "old_id",
+                "version",
+                "tool_type",
+                "requires_galaxy_python_environment",
+                "installed_tool_dependencies",
+                "resource_requirements",
+                "dynamic_tool",
+            ]
+        }
     }
 
     fn further(&self) -> Option<&Further> {
@@ -74,7 +75,7 @@ impl Fields for ToolFields {
                 Value::list(requirements.map(|requirement| Bag::value(RequirementFields(requirement))).collect())
             }
             "dynamic_tool" => match &tool.dynamic_tool_uuid {
-                Some(uuid) => Bag::value(DynamicToolFields(Value::str(uuid.clone()))),
+                Some(uuid) => record(&DYNAMIC_TOOL, &["uuid"], [Value::str(uuid.clone())]),
                 None => Value::None,
             },
             _ => return None,
@@ -82,23 +83,17 @@ impl Fields for ToolFields {
     }
 }
 
-struct DynamicToolFields(Value);
-
-impl Fields for DynamicToolFields {
-    const CLASS: &'static BuiltinType = &DYNAMIC_TOOL;
-    const NAMES: &'static [&'static str] = &["uuid"];
-
-    fn get(&self, name: &str) -> Option<Value> {
-        (name == "uuid").then(|| self.0.clone())
-    }
-}
-
 /// A resource requirement.
 struct RequirementFields(Requirement);
 
 impl Fields for RequirementFields {
-    const CLASS: &'static BuiltinType = &RESOURCE_REQUIREMENT;
-    const NAMES: &'static [&'static str] = &["value_or_expression", "resource_type", "runtime_required"];
+    fn class(&self) -> &'static BuiltinType {
+        &RESOURCE_REQUIREMENT
+    }
+
+    fn names(&self) -> &'static [&'static str] {
+        &["value_or_expression", "resource_type", "runtime_required"]
+    }
 
     fn get(&self, name: &str) -> Option<Value> {
         Some(match name {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::bag::{Bag, Fields, host_classes};
+use super::bag::{Bag, Fields, host_classes, record};
 use super::stand_in;
 use crate::galaxy::job::{Further, Job, RawJson};
 use crate::galaxy::signature;
@@ -32,11 +32,12 @@ pub(super) fn user(job: &Arc<Job>) -> Value {
 }
 
 impl Fields for UserFields {
-    const CLASS: &'static BuiltinType = &USER;
-    const NAMES: &'static [&'static str] = &["id", "username", "email", "extra_preferences", "roles"];
+    fn class(&self) -> &'static BuiltinType {
+        &USER
+    }
 
     fn names(&self) -> &'static [&'static str] {
-        if self.0.stand_in { stand_in::USER_NAMES } else { Self::NAMES }
+        if self.0.stand_in { stand_in::USER_NAMES } else { &["id", "username", "email", "extra_preferences", "roles"] }
     }
 
     fn further(&self) -> Option<&Further> {
@@ -54,31 +55,12 @@ impl Fields for UserFields {
             }
             "roles" => {
                 let roles = user.roles.iter().map(|role| {
-                    Bag::value(RoleFields { name: Value::str(role.name.clone()), deleted: Value::Bool(role.deleted) })
+                    record(&ROLE, &["name", "deleted"], [Value::str(role.name.clone()), Value::Bool(role.deleted)])
                 });
                 Value::list(roles.collect())
             }
             _ => return None,
         })
-    }
-}
-
-/// What a role is made of.
-struct RoleFields {
-    name: Value,
-    deleted: Value,
-}
-
-impl Fields for RoleFields {
-    const CLASS: &'static BuiltinType = &ROLE;
-    const NAMES: &'static [&'static str] = &["name", "deleted"];
-
-    fn get(&self, name: &str) -> Option<Value> {
-        match name {
-            "name" => Some(self.name.clone()),
-            "deleted" => Some(self.deleted.clone()),
-            _ => None,
-        }
     }
 }
 
