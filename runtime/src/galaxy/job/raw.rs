@@ -2,7 +2,9 @@
 
 use super::fields::expect;
 use crate::galaxy::json::{Fault, Kind, Reader};
+use tpv_python::dict::Dict;
 use tpv_python::modules::datetime::naive_utc;
+use tpv_python::modules::json::read_checked;
 use tpv_python::value::Value;
 
 /// The text of a JSON value that was checked when its line was read.
@@ -26,8 +28,7 @@ impl RawJson {
 
     /// A new Python value of this content.
     pub fn to_value(&self) -> Value {
-        // The text was checked when it was read.
-        Reader::new(&self.0).value().unwrap_or(Value::None)
+        read_checked(&self.0, &mut |table| Value::dict(Dict::from_table(table)))
     }
 }
 

@@ -1,8 +1,7 @@
 //! JSON as Python's `json` module reads and writes it: what job, world and answer files are made of.
 //!
 //! Ints have no bound, `NaN` and `Infinity` are numbers, and of two equal keys the later counts, as in `json.loads`.
-//! Parts of a job that most rules never touch stay text: [`Reader::raw`] checks and skips them, and [`Reader::value`]
-//! makes Python values of them when code asks.
+//! Parts of a job that most rules never touch stay text: [`Reader::raw`] checks and skips them.
 
 pub mod dump;
 mod reader;

@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use num_bigint::BigInt;
 
-use super::skip::{MAX_QUICK_DEPTH, plain_length, quick_end};
-use tpv_python::dict::{Dict, Key, Table};
-use tpv_python::string::Str;
+use super::skip::{MAX_QUICK_DEPTH, quick_end};
+use tpv_python::modules::json::{BadEscape, plain_length, unescape};
 use tpv_python::value::Value;
 
 /// Values nest no deeper than this, so that recursion over them is bounded.
@@ -214,42 +213,13 @@ impl<'a> Reader<'a> {
 
     fn escape(&mut self) -> Result<char, Fault> {
         let at = self.at;
-        self.at += 1;
-        let byte = self.byte();
-        self.at += 1;
-        Ok(match byte {
-            Some(b'"') => '"',
-            Some(b'\\') => '\\',
-            Some(b'/') => '/',
-            Some(b'b') => '\u{8}',
-            Some(b'f') => '\u{c}',
-            Some(b'n') => '\n',
-            Some(b'r') => '\r',
-            Some(b't') => '\t',
-            Some(b'u') => {
-                let unit = self.hex(at)?;
-                let code = if (0xd800..0xdc00).contains(&unit) && self.word("\\u") {
-                    let low = self.hex(at)?;
-                    if !(0xdc00..0xe000).contains(&low) {
-                        return Err(Fault::syntax("half of a surrogate pair", at));
-                    }
-                    0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00)
-                } else {
-                    unit
-                };
-                // DIFFERENCE: Python's json reads a lone surrogate; strings of the runtime are UTF-8 and cannot hold it.
-                char::from_u32(code).ok_or_else(|| Fault::syntax("half of a surrogate pair", at))?
-            }
-            _ => return Err(Fault::syntax("an unknown escape in a string", at)),
-        })
-    }
-
-    fn hex(&mut self, at: usize) -> Result<u32, Fault> {
-        let digits = self.text.get(self.at..self.at + 4);
-        let digits = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        self.at += 4;
-        code.ok_or_else(|| Fault::syntax("\\u takes four hexadecimal digits", at))
+        let (char, end) = unescape(self.text.as_bytes(), at + 1).map_err(|bad| match bad {
+            BadEscape::Hex => Fault::syntax("\\u takes four hexadecimal digits", at),
+            BadEscape::End | BadEscape::Unknown => Fault::syntax("an unknown escape in a string", at),
+        })?;
+        self.at = end;
+        // DIFFERENCE: Python's json reads a lone surrogate; strings of the runtime are UTF-8 and cannot hold it.
+        char.ok_or_else(|| Fault::syntax("half of a surrogate pair", at))
     }
 
     /// Checks a number and gives its text and whether it is an int.
@@ -440,40 +410,6 @@ impl<'a> Reader<'a> {
             Kind::List => self.list(|reader, _| reader.skip()),
             Kind::Object => self.object(|reader, _| reader.skip()),
         }
-    }
-
-    /// Reads any value as the Python value that `json.loads` makes of it.
-    ///
-    /// # Errors
-    /// A syntax fault.
-    pub fn value(&mut self) -> Result<Value, Fault> {
-        self.value_with(&mut |table| Value::dict(Dict::from_table(table)))
-    }
-
-    /// As [`Reader::value`]; `object` makes the value of each object, innermost first.
-    ///
-    /// # Errors
-    /// A syntax fault.
-    pub fn value_with(&mut self, object: &mut dyn FnMut(Table) -> Value) -> Result<Value, Fault> {
-        Ok(match self.kind()? {
-            Kind::Null => {
-                self.null()?;
-                Value::None
-            }
-            Kind::Bool => Value::Bool(self.bool()?),
-            Kind::Number => self.number()?,
-            Kind::String => Value::Str(Str::new(self.string_body()?)),
-            Kind::List => Value::list(self.items(|reader| reader.value_with(object))?),
-            Kind::Object => {
-                let mut table = Table::default();
-                self.object(|reader, key| {
-                    let value = reader.value_with(object)?;
-                    table.insert(Key::str(Str::new(key)), value);
-                    Ok(())
-                })?;
-                object(table)
-            }
-        })
     }
 }
 

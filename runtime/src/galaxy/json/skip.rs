@@ -3,6 +3,8 @@
 //! Most of a job's line is never looked at, but all of it is checked. The quick way knows what is common and right: where it
 //! meets anything else (a fault, `\u`, deep nesting, `NaN`), the exact reader looks at the value.
 
+use tpv_python::modules::json::plain_length;
+
 /// Values nested deeper are left to the exact reader: one bit of a word for each container.
 pub(super) const MAX_QUICK_DEPTH: usize = 62;
 
@@ -131,47 +133,11 @@ fn number_end(text: &[u8], from: usize) -> Option<usize> {
     (end - from <= MAX_NUMBER && !matches!(text.get(end), Some(b'e' | b'E'))).then_some(end)
 }
 
-/// How many bytes come before a quote, a backslash or a control character: eight at a time.
-pub(super) fn plain_length(bytes: &[u8]) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGH: u64 = ONES << 7;
-    // The lowest bit that is set is the high one of the first byte that is below `least`; those after it may be wrong.
-    let below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word & HIGH;
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let quote = below(word ^ (ONES * u64::from(b'"')), 1);
-        let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
-        let found = quote | backslash | below(word, 0x20);
-        if found != 0 {
-            return index * 8 + found.trailing_zeros() as usize / 8;
-        }
-    }
-    let last = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
-    words.len() * 8 + last.unwrap_or(rest.len())
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
     use super::super::Reader;
     use super::*;
-
-    #[test]
-    fn a_string_ends_at_the_first_quote_backslash_or_control() {
-        let ends = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
-        // Each byte in each place of the word, after each other byte: what borrows must not be taken for an end.
-        for before in 0..=u8::MAX {
-            for byte in 0..=u8::MAX {
-                for place in 0..19 {
-                    let mut bytes = vec![before | 0x80; 19];
-                    bytes.iter_mut().skip(place).take(1).for_each(|slot| *slot = byte);
-                    let expected = bytes.iter().position(ends).unwrap_or(bytes.len());
-                    assert_eq!(plain_length(&bytes), expected, "{bytes:?}");
-                }
-            }
-        }
-    }
 
     /// Texts from pieces of JSON, right and wrong: where the quick way tells of an end, the exact reader reads to it.
     #[test]

@@ -7,11 +7,11 @@ use super::bag::{Bag, Fields, host_classes, record};
 use super::dataset::{association, collection, hda};
 use super::stand_in;
 use crate::galaxy::job::{DatasetId, Further, Job, RawJson};
-use crate::galaxy::json::Reader;
 use crate::galaxy::signature;
 use tpv_python::args::Args;
 use tpv_python::dict::{Dict, StrKey, Table};
 use tpv_python::exception::PyResult;
+use tpv_python::modules::json::read_checked;
 use tpv_python::types::BuiltinType;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
@@ -98,8 +98,7 @@ impl JobFields {
             }
             Value::dict(Dict::from_table(table))
         };
-        // The text was checked when the job was read.
-        Reader::new(params.text()).value_with(&mut resolve).unwrap_or(Value::None)
+        read_checked(params.text(), &mut resolve)
     }
 }
 

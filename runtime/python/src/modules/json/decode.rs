@@ -3,6 +3,7 @@
 use num_bigint::BigInt;
 
 use super::decode_error;
+use super::text::{BadEscape, plain_length, unescape};
 use crate::dict::{Dict, Key, Table};
 use crate::exception::{PyResult, Raised, recursion_error, value_error};
 use crate::string::Str;
@@ -23,14 +24,16 @@ pub fn loads(vm: &mut Vm, text: &str) -> PyResult<Value> {
     if text.starts_with('\u{feff}') {
         return Err(decode_error("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0));
     }
-    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, depth: 0 };
-    reader.space();
-    let value = reader.value()?;
-    reader.space();
-    if reader.at < text.len() {
-        return Err(reader.error("Extra data", reader.at));
-    }
-    Ok(value)
+    Reader::new(text, &mut dict_of).all()
+}
+
+/// The value of a text that was read before without a fault; `object` makes the value of each object, innermost first.
+pub fn read_checked(text: &str, object: &mut dyn FnMut(Table) -> Value) -> Value {
+    Reader::new(text, object).all().unwrap_or_default()
+}
+
+fn dict_of(table: Table) -> Value {
+    Value::dict(Dict::from_table(table))
 }
 
 struct Reader<'a> {
@@ -38,9 +41,25 @@ struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: usize,
+    /// Makes the value of an object.
+    object: &'a mut dyn FnMut(Table) -> Value,
 }
 
 impl<'a> Reader<'a> {
+    fn new(text: &'a str, object: &'a mut dyn FnMut(Table) -> Value) -> Self {
+        Self { text, bytes: text.as_bytes(), at: 0, depth: 0, object }
+    }
+
+    fn all(mut self) -> PyResult<Value> {
+        self.space();
+        let value = self.value()?;
+        self.space();
+        if self.at < self.text.len() {
+            return Err(self.error("Extra data", self.at));
+        }
+        Ok(value)
+    }
+
     fn error(&self, message: &str, at: usize) -> Raised {
         decode_error(message, self.text, at)
     }
@@ -125,7 +144,7 @@ impl<'a> Reader<'a> {
         self.space();
         if self.peek() == Some(b'}') {
             self.at += 1;
-            return Ok(Value::dict(Dict::from_table(table)));
+            return Ok((self.object)(table));
         }
         loop {
             if self.peek() != Some(b'"') {
@@ -145,7 +164,7 @@ impl<'a> Reader<'a> {
             match self.peek() {
                 Some(b'}') => {
                     self.at += 1;
-                    return Ok(Value::dict(Dict::from_table(table)));
+                    return Ok((self.object)(table));
                 }
                 Some(b',') => self.at += 1,
                 _ => return Err(self.error("Expecting ',' delimiter", self.at)),
@@ -160,12 +179,7 @@ impl<'a> Reader<'a> {
         let mut made: Option<String> = None;
         loop {
             let start = self.at;
-            while let Some(byte) = self.peek() {
-                if byte == b'"' || byte == b'\\' || byte < 0x20 {
-                    break;
-                }
-                self.at += 1;
-            }
+            self.at += plain_length(self.bytes.get(start..).unwrap_or_default());
             let part = self.slice(start, self.at);
             match self.peek() {
                 Some(b'"') => {
@@ -181,57 +195,19 @@ impl<'a> Reader<'a> {
                 Some(b'\\') => {
                     let text = made.get_or_insert_default();
                     text.push_str(part);
-                    self.at += 1;
-                    let character = self.escape(begin)?;
-                    made.get_or_insert_default().push(character);
+                    let (character, end) = unescape(self.bytes, self.at + 1).map_err(|bad| match bad {
+                        BadEscape::End => self.error("Unterminated string starting at", begin),
+                        BadEscape::Unknown => self.error("Invalid \\escape", self.at),
+                        BadEscape::Hex => self.error("Invalid \\uXXXX escape", self.at + 1),
+                    })?;
+                    // DIFFERENCE: a lone surrogate has no place in the runtime's strings.
+                    text.push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
+                    self.at = end;
                 }
                 Some(_) => return Err(self.error("Invalid control character at", self.at)),
                 None => return Err(self.error("Unterminated string starting at", begin)),
             }
         }
-    }
-
-    /// Reads an escape after its backslash.
-    fn escape(&mut self, begin: usize) -> PyResult<char> {
-        let Some(byte) = self.peek() else {
-            return Err(self.error("Unterminated string starting at", begin));
-        };
-        self.at += 1;
-        Ok(match byte {
-            b'"' | b'\\' | b'/' => char::from(byte),
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'n' => '\n',
-            b'r' => '\r',
-            b't' => '\t',
-            b'u' => {
-                let first = self.hex4(self.at - 1)?;
-                if (0xD800..0xDC00).contains(&first) && self.bytes.get(self.at..self.at + 2) == Some(b"\\u") {
-                    let before = self.at;
-                    self.at += 2;
-                    if let Some(second) = self.hex4(self.at - 1).ok().filter(|unit| (0xDC00..0xE000).contains(unit)) {
-                        let code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-                        return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
-                    }
-                    self.at = before;
-                }
-                // DIFFERENCE: a lone surrogate has no place in the runtime's strings.
-                char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER)
-            }
-            _ => return Err(self.error("Invalid \\escape", self.at - 2)),
-        })
-    }
-
-    /// The four digits after `\u`; `u_at` is where the `u` is.
-    fn hex4(&mut self, u_at: usize) -> PyResult<u32> {
-        // CPython wants the closing quote's place to exist too.
-        let digits = self.bytes.get(self.at..self.at + 4).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
-        let Some(digits) = digits.filter(|_| self.at + 4 < self.bytes.len()) else {
-            return Err(self.error("Invalid \\uXXXX escape", u_at));
-        };
-        self.at += 4;
-        let digit = |value: u32, byte: &u8| value * 16 + char::from(*byte).to_digit(16).unwrap_or(0);
-        Ok(digits.iter().fold(0, digit))
     }
 
     fn skip_digits(&self, mut at: usize) -> usize {

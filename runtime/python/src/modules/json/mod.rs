@@ -4,7 +4,8 @@ mod decode;
 mod encode;
 mod text;
 
-pub use text::{escape_into, escaped_len, float_text};
+pub use decode::read_checked;
+pub use text::{BadEscape, escape_into, escaped_len, float_text, plain_length, unescape};
 
 use super::class;
 use super::signature::Signature;

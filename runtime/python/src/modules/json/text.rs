@@ -1,4 +1,4 @@
-//! Strings and floats as JSON has them.
+//! Strings and floats as JSON has them: what readers and writers of JSON share.
 
 use std::fmt::Write;
 
@@ -61,4 +61,90 @@ pub(super) fn quote(out: &mut String, text: &str, ensure_ascii: bool) {
         }
     }
     out.push('"');
+}
+
+/// What is wrong with an escape in a string.
+pub enum BadEscape {
+    /// The text ends.
+    End,
+    /// It is none of JSON's.
+    Unknown,
+    /// `\u` without four hexadecimal digits and something after them.
+    Hex,
+}
+
+/// The character that the escape stands for whose backslash is before `at`, and where the escape ends. Half of a surrogate pair is no
+/// character.
+///
+/// # Errors
+/// Says what is wrong.
+pub fn unescape(bytes: &[u8], at: usize) -> Result<(Option<char>, usize), BadEscape> {
+    let char = match bytes.get(at).ok_or(BadEscape::End)? {
+        b'"' => '"',
+        b'\\' => '\\',
+        b'/' => '/',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => {
+            let high = hex(bytes, at + 1).ok_or(BadEscape::Hex)?;
+            let follows = (0xd800..0xdc00).contains(&high) && bytes.get(at + 5..at + 7) == Some(b"\\u");
+            let low = if follows { hex(bytes, at + 7) } else { None };
+            return Ok(match low.filter(|low| (0xdc00..0xe000).contains(low)) {
+                Some(low) => (char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)), at + 11),
+                None => (char::from_u32(high), at + 5),
+            });
+        }
+        _ => return Err(BadEscape::Unknown),
+    };
+    Ok((Some(char), at + 1))
+}
+
+/// The number of four hexadecimal digits. CPython wants something after them, too.
+fn hex(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at + 4)?;
+    bytes.get(at..at + 4)?.iter().try_fold(0, |value, digit| Some(value * 16 + char::from(*digit).to_digit(16)?))
+}
+
+/// How many bytes come before a quote, a backslash or a control character: eight at a time.
+pub fn plain_length(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    // The lowest bit that is set is the high one of the first byte that is below `least`; those after it may be wrong.
+    let below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word & HIGH;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let quote = below(word ^ (ONES * u64::from(b'"')), 1);
+        let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
+        let found = quote | backslash | below(word, 0x20);
+        if found != 0 {
+            return index * 8 + found.trailing_zeros() as usize / 8;
+        }
+    }
+    let last = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
+    words.len() * 8 + last.unwrap_or(rest.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_string_ends_at_the_first_quote_backslash_or_control() {
+        let ends = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
+        // Each byte in each place of the word, after each other byte: what borrows must not be taken for an end.
+        for before in 0..=u8::MAX {
+            for byte in 0..=u8::MAX {
+                for place in 0..19 {
+                    let mut bytes = vec![before | 0x80; 19];
+                    bytes.iter_mut().skip(place).take(1).for_each(|slot| *slot = byte);
+                    let expected = bytes.iter().position(ends).unwrap_or(bytes.len());
+                    assert_eq!(plain_length(&bytes), expected, "{bytes:?}");
+                }
+            }
+        }
+    }
 }
