@@ -245,9 +245,9 @@ from galaxy.jobs.mapper import JobNotReadyException as N\ntry:\n    raise N('x')
 from galaxy import model\nmodel.Job.__name__, model.User.__name__, isinstance(job, model.Job)
 from galaxy.model import HistoryDatasetAssociation as H\nisinstance(job.input_datasets[0].dataset, H)
 from galaxy.tool_util.version import parse_version\nparse_version('1.0+galaxy1') < parse_version('1.0+galaxy2')
-from galaxy.tool_util.version import parse_version as p\n[p('1.0').release, p('1.2.3').major, p('1.2.3').minor, p('1.2').micro, p('1!2a1.post2.dev3+X_1').public, p('1!2a1.post2.dev3+X_1').local]
-from galaxy.tool_util.version import parse_version as p\nv = p('1!02.0a1.post2.dev3+X_1')\n[str(v), v.epoch, v.pre, v.post, v.dev, v.base_version, v.is_prerelease, v.is_postrelease, v.is_devrelease]
-from galaxy.tool_util.version import parse_version as p\nv = p('x.1')\n[str(v), v.epoch, v.pre, v.release, v.local, v.public, v.base_version, v.is_prerelease]
+from galaxy.tool_util.version import parse_version as p\n[p('1.0').release, p('1.2.3').major, p('1.2.3').minor, p('1.2').micro, str(p('1!2a1.post2.dev3+X_1'))]
+from galaxy.tool_util.version import parse_version as p\nv = p('1!02.0a1.post2.dev3+X_1')\n[str(v), v.release]
+from galaxy.tool_util.version import parse_version as p\nv = p('x.1')\nstr(v)
 from galaxy.tool_util.version import parse_version as p\np('1') < '2'
 from galaxy.tool_util.version import parse_version as p\n[p(1), p(None), p(1.5), p(['1']), p('1') == 1, p('1') == p('1.0'), p('1') != p('a')]
 from galaxy.tool_util.version import parse_version as p\np('1').foo

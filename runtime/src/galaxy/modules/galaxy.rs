@@ -28,22 +28,6 @@ pub static JOBS: ModuleDef = ModuleDef { name: "galaxy.jobs", get: none, names: 
 /// `galaxy.tool_util`
 pub static TOOL_UTIL: ModuleDef = ModuleDef { name: "galaxy.tool_util", get: none, names: &[] };
 
-/// `galaxy.app`: its class serves annotations only.
-pub static APP: ModuleDef = ModuleDef {
-    name: "galaxy.app",
-    get: |_, name| Ok(class_of(&[&UNIVERSE_APPLICATION], name)),
-    names: &["UniverseApplication"],
-};
-
-/// `galaxy.tools`: its class serves annotations only.
-pub static TOOLS: ModuleDef =
-    ModuleDef { name: "galaxy.tools", get: |_, name| Ok(class_of(&[&TOOL], name)), names: &["Tool"] };
-
-static UNIVERSE_APPLICATION: BuiltinType =
-    BuiltinType::new("UniverseApplication", "galaxy.app", &tpv_python::types::OBJECT);
-
-static TOOL: BuiltinType = BuiltinType::new("Tool", "galaxy.tools", &tpv_python::types::OBJECT);
-
 /// `galaxy.jobs.mapper`
 pub static JOBS_MAPPER: ModuleDef = ModuleDef {
     name: "galaxy.jobs.mapper",
@@ -69,10 +53,8 @@ pub static TOOL_UTIL_VERSION: ModuleDef = ModuleDef {
             _ => function_of(VERSION_FUNCTIONS, name),
         })
     },
-    names: &["InvalidVersion", "LegacyVersion", "Version", "parse_tool_version", "parse_version"],
+    names: &["InvalidVersion", "LegacyVersion", "Version", "parse_version"],
 };
 
-static VERSION_FUNCTIONS: &[Builtin] = &[
-    Builtin::new("galaxy.tool_util.version", "parse_tool_version", version::parse_tool_version),
-    Builtin::new("galaxy.tool_util.version", "parse_version", version::parse_version),
-];
+static VERSION_FUNCTIONS: &[Builtin] =
+    &[Builtin::new("galaxy.tool_util.version", "parse_version", version::parse_version)];

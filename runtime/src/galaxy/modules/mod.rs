@@ -13,13 +13,11 @@ use tpv_python::module::ModuleDef;
 /// classes it implements.
 pub static MODULES: &[&ModuleDef] = &[
     &galaxy::GALAXY,
-    &galaxy::APP,
     &galaxy::JOBS,
     &galaxy::JOBS_MAPPER,
     &galaxy::MODEL,
     &galaxy::TOOL_UTIL,
     &galaxy::TOOL_UTIL_VERSION,
-    &galaxy::TOOLS,
     &packaging::PACKAGING,
     &packaging::PACKAGING_VERSION,
     &sqlalchemy::SQLALCHEMY,

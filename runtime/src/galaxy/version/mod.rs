@@ -8,7 +8,7 @@ mod pep440;
 use std::cmp::Ordering;
 
 pub(crate) use object::strict;
-pub use object::{INVALID_VERSION, LEGACY_VERSION, VERSION, VersionObject, parse_tool_version, parse_version};
+pub use object::{INVALID_VERSION, LEGACY_VERSION, VERSION, VersionObject, parse_version};
 pub use pep440::Pep440;
 
 /// A version, as parsed from a text that it borrows.

@@ -5,7 +5,7 @@ use super::pep440::{LocalPart, Number, Pep440};
 use crate::galaxy::signature;
 use tpv_python::args::Args;
 use tpv_python::builtins::exceptions;
-use tpv_python::exception::{PyResult, VALUE_ERROR, raise, type_error};
+use tpv_python::exception::{PyResult, VALUE_ERROR, raise};
 use tpv_python::hash::hash_immutable;
 use tpv_python::modules::decide;
 use tpv_python::number::parse;
@@ -45,14 +45,7 @@ pub(crate) fn strict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
 }
 
 /// `galaxy.tool_util.version.LegacyVersion`
-pub static LEGACY_VERSION: BuiltinType = BuiltinType {
-    construct: Some(|vm, args| {
-        let [version] = signature::bind_method(args, "LegacyVersion.__init__", ["version"], 1)?;
-        let text = vm.str(&version.unwrap_or_default())?;
-        Ok(Value::object(VersionObject { text, is_text: false }))
-    }),
-    ..BuiltinType::new("LegacyVersion", "galaxy.tool_util.version", &OBJECT)
-};
+pub static LEGACY_VERSION: BuiltinType = BuiltinType::new("LegacyVersion", "galaxy.tool_util.version", &OBJECT);
 
 /// A version as code holds it.
 pub struct VersionObject {
@@ -95,28 +88,6 @@ impl VersionObject {
     }
 }
 
-/// `galaxy.tool_util.version.parse_tool_version(version)`: as `parse_version`, with the number of a `+galaxy` suffix
-/// compared as one.
-///
-/// # Errors
-/// `TypeError` where it is called with other arguments or no text.
-pub fn parse_tool_version(_: &mut Vm, args: Args) -> PyResult<Value> {
-    const SUFFIX: &str = "+galaxy";
-    let [version] = signature::bind(args, "parse_tool_version", ["version"], 1)?;
-    let version = version.unwrap_or_default();
-    let Value::Str(given) = &version else {
-        let found = version.type_name();
-        return Err(type_error(format!("argument of type '{}' is not iterable", found.as_str())));
-    };
-    let text = match given.split_once(SUFFIX) {
-        Some((base, suffix)) if !suffix.is_empty() => {
-            Str::from(format!("{base}{SUFFIX}.{}", suffix.trim_start_matches('.')))
-        }
-        _ => given.clone(),
-    };
-    Ok(Value::object(VersionObject { text, is_text: true }))
-}
-
 /// `galaxy.tool_util.version.parse_version(version)`
 ///
 /// # Errors
@@ -146,13 +117,7 @@ impl Object for VersionObject {
         self.charge_parsing(vm)?;
         Ok(match self.version() {
             Version::Pep440(version) => version_attribute(&version, name),
-            Version::Legacy(legacy) => match name {
-                "public" | "base_version" => Some(text(legacy)),
-                "epoch" => Some(Value::Int(-1)),
-                "release" | "pre" | "post" | "dev" | "local" => Some(Value::None),
-                "is_prerelease" | "is_postrelease" | "is_devrelease" => Some(Value::Bool(false)),
-                _ => None,
-            },
+            Version::Legacy(_) => None,
         })
     }
 
@@ -215,25 +180,14 @@ fn sort_key(version: &Pep440<'_>) -> Value {
     Value::tuple(key)
 }
 
+/// What a version has of `packaging`'s attributes.
 fn version_attribute(version: &Pep440<'_>, name: &str) -> Option<Value> {
-    let release = |index: usize| version.release().nth(index).map_or(Value::Int(0), |number| int(number.digits()));
-    Some(match name {
-        "epoch" => int(version.epoch.digits()),
-        "release" => Value::tuple(version.release().map(|number| int(number.digits())).collect()),
-        "major" => release(0),
-        "minor" => release(1),
-        "micro" => release(2),
-        "pre" => version
-            .pre
-            .map_or(Value::None, |(pre, number)| Value::tuple(vec![text(pre.letters()), int(number.digits())])),
-        "post" => version.post.map_or(Value::None, |number| int(number.digits())),
-        "dev" => version.dev.map_or(Value::None, |number| int(number.digits())),
-        "local" => version.local_text().map_or(Value::None, text),
-        "public" => text(version.public_text()),
-        "base_version" => text(version.base_text()),
-        "is_prerelease" => Value::Bool(version.is_prerelease()),
-        "is_postrelease" => Value::Bool(version.post.is_some()),
-        "is_devrelease" => Value::Bool(version.dev.is_some()),
+    let place = match name {
+        "release" => return Some(Value::tuple(version.release().map(|number| int(number.digits())).collect())),
+        "major" => 0,
+        "minor" => 1,
+        "micro" => 2,
         _ => return None,
-    })
+    };
+    Some(version.release().nth(place).map_or(Value::Int(0), |number| int(number.digits())))
 }

@@ -256,11 +256,6 @@ impl<'a> Pep440<'a> {
             })
     }
 
-    /// `is_prerelease`
-    pub(super) fn is_prerelease(&self) -> bool {
-        self.pre.is_some() || self.dev.is_some()
-    }
-
     /// The release segment, normalized, with the epoch before it: `base_version`.
     pub(super) fn base_text(&self) -> String {
         let mut text = String::new();
