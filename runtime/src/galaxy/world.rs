@@ -76,12 +76,6 @@ impl World {
             }
         })
     }
-
-    /// The rows of a tool data table.
-    #[doc(hidden)]
-    pub fn tool_data_table(&self, name: &str) -> Option<&[Json]> {
-        self.tool_data_tables.iter().find(|(table, _)| &**table == name).map(|(_, rows)| rows.as_slice())
-    }
 }
 
 fn read_world(reader: &mut Reader<'_>) -> Result<World, Fault> {
@@ -253,7 +247,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(world.jobs.len(), 1);
-        assert_eq!(world.tool_data_table("t").unwrap().len(), 1);
+        assert_eq!(world.tool_data_tables.len(), 1);
         assert_eq!(world.files.get("/f"), Some(&12));
         assert_eq!(world.queries.get("select 1").unwrap().len(), 1);
         assert_eq!(world.now, Some(1_769_860_800_000_000));

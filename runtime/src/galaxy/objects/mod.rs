@@ -15,16 +15,11 @@ mod user;
 
 use std::sync::Arc;
 
-pub use app::{APP, AppFields, MODEL, TABULAR_TOOL_DATA_TABLE, app, stand_in_app};
-pub use bag::{Bag, Fields};
-pub use dataset::{
-    DATASET, HISTORY_DATASET_ASSOCIATION, HISTORY_DATASET_COLLECTION_ASSOCIATION, JOB_TO_INPUT_DATASET_ASSOCIATION,
-};
-pub use job::{HISTORY, HISTORY_TAG_ASSOCIATION, JOB, JOB_PARAMETER, JobFields};
-pub use loose::{CONFIG, JOB_WRAPPER, Loose, METADATA_COLLECTION};
-pub use session::{SESSION, world_of_session};
-pub use tool::{DYNAMIC_TOOL, RESOURCE_REQUIREMENT, TOOL};
-pub use user::{ROLE, USER};
+pub use app::{AppFields, app, stand_in_app};
+pub use bag::Bag;
+pub use job::JobFields;
+use loose::{JOB_WRAPPER, Loose};
+pub use session::world_of_session;
 
 use super::job::{Job, RawJson};
 use tpv_python::dict::Dict;

@@ -5,16 +5,16 @@
 //! [`rows`] and [`result`] are what code gets. Whatever else SQLAlchemy has raises `HostUnavailable`: a mapping must not guess
 //! what a database would answer.
 
-pub mod columns;
-pub mod element;
+pub(crate) mod columns;
+pub(crate) mod element;
 mod evaluate;
-pub mod expression;
-pub mod like;
-pub mod result;
-pub mod rows;
+pub(crate) mod expression;
+pub(crate) mod like;
+pub(crate) mod result;
+pub(crate) mod rows;
 mod run;
-pub mod statement;
-pub mod states;
+pub(crate) mod statement;
+pub(crate) mod states;
 
 use crate::galaxy::errors::host_unavailable;
 use crate::galaxy::modules::model;
