@@ -26,6 +26,7 @@ pub fn escaped_len(text: &str) -> usize {
 }
 
 /// Appends a string in double quotes, every character outside printable ASCII escaped.
+#[inline]
 pub fn escape_into(out: &mut String, text: &str) {
     // Every byte is looked at, so that many are at once.
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
@@ -109,6 +110,7 @@ fn hex(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// How many bytes come before a quote, a backslash or a control character: eight at a time.
+#[inline]
 pub fn plain_length(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
