@@ -100,12 +100,6 @@ pub trait Object: Any {
         None
     }
 
-    /// `reversed(object)`; `None` goes by its items where it has some.
-    fn reversed(&self, vm: &mut Vm) -> Option<PyResult<Value>> {
-        let _ = vm;
-        None
-    }
-
     /// `len(object)`; `None` where it has no length.
     fn len(&self, vm: &mut Vm) -> Option<PyResult<usize>> {
         let _ = vm;

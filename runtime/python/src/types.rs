@@ -1,7 +1,7 @@
 //! The builtin classes: each is a row that carries what the machine has to know of it.
 
 use super::args::Args;
-use super::builtins::construct;
+use super::builtins::{containers, lazy, scalars};
 use super::exception::{BASE_EXCEPTION, PyResult};
 use super::methods;
 use super::string::Str;
@@ -167,9 +167,9 @@ macro_rules! builtin_types {
 
 builtin_types! {
     /// `object`
-    OBJECT = "object" (None, Some(construct::object), &[]);
+    OBJECT = "object" (None, Some(scalars::object), &[]);
     /// `type`
-    TYPE [generic] = "type" (Some(&OBJECT), Some(construct::type_), &[]);
+    TYPE [generic] = "type" (Some(&OBJECT), Some(scalars::type_), &[]);
     /// `NoneType`
     NONE_TYPE = "NoneType" (Some(&OBJECT), None, &[]);
     /// `NotImplementedType`
@@ -177,29 +177,29 @@ builtin_types! {
     /// `ellipsis`
     ELLIPSIS_TYPE = "ellipsis" (Some(&OBJECT), None, &[]);
     /// `int`
-    INT = "int" (Some(&OBJECT), Some(construct::int), methods::int::METHODS, methods::int::STATICS);
+    INT = "int" (Some(&OBJECT), Some(scalars::int), methods::int::METHODS, methods::int::STATICS);
     /// `bool`, a subclass of `int`
-    BOOL = "bool" (Some(&INT), Some(construct::bool_), &[], methods::int::BOOL_STATICS);
+    BOOL = "bool" (Some(&INT), Some(scalars::bool_), &[], methods::int::BOOL_STATICS);
     /// `float`
-    FLOAT = "float" (Some(&OBJECT), Some(construct::float), methods::float::METHODS, methods::float::STATICS);
+    FLOAT = "float" (Some(&OBJECT), Some(scalars::float), methods::float::METHODS);
     /// `str`
-    STR = "str" (Some(&OBJECT), Some(construct::str_), methods::str::METHODS, methods::str::STATICS);
+    STR = "str" (Some(&OBJECT), Some(scalars::str_), methods::str::METHODS, methods::str::STATICS);
     /// `bytes`
-    BYTES = "bytes" (Some(&OBJECT), Some(construct::bytes), methods::bytes::METHODS, methods::bytes::STATICS);
+    BYTES = "bytes" (Some(&OBJECT), Some(scalars::bytes), methods::bytes::METHODS, methods::bytes::STATICS);
     /// `tuple`
-    TUPLE [generic] = "tuple" (Some(&OBJECT), Some(construct::tuple), methods::tuple::METHODS);
+    TUPLE [generic] = "tuple" (Some(&OBJECT), Some(containers::tuple), methods::tuple::METHODS);
     /// `list`
-    LIST [generic] = "list" (Some(&OBJECT), Some(construct::list), methods::list::METHODS);
+    LIST [generic] = "list" (Some(&OBJECT), Some(containers::list), methods::list::METHODS);
     /// `dict`
-    DICT [generic] = "dict" (Some(&OBJECT), Some(construct::dict), methods::dict::METHODS, methods::dict::STATICS);
+    DICT [generic] = "dict" (Some(&OBJECT), Some(containers::dict), methods::dict::METHODS, methods::dict::STATICS);
     /// `set`
-    SET [generic] = "set" (Some(&OBJECT), Some(construct::set), methods::set::METHODS);
+    SET [generic] = "set" (Some(&OBJECT), Some(containers::set), methods::set::METHODS);
     /// `frozenset`
-    FROZENSET [generic] = "frozenset" (Some(&OBJECT), Some(construct::frozenset), methods::set::FROZEN_METHODS);
+    FROZENSET [generic] = "frozenset" (Some(&OBJECT), Some(containers::frozenset), methods::set::FROZEN_METHODS);
     /// `range`
-    RANGE = "range" (Some(&OBJECT), Some(construct::range), methods::range::METHODS);
+    RANGE = "range" (Some(&OBJECT), Some(containers::range), methods::range::METHODS);
     /// `slice`
-    SLICE = "slice" (Some(&OBJECT), Some(construct::slice), methods::slice::METHODS);
+    SLICE = "slice" (Some(&OBJECT), Some(scalars::slice), &[]);
     /// `function`
     FUNCTION = "function" (Some(&OBJECT), None, &[]);
     /// `builtin_function_or_method`
@@ -241,15 +241,15 @@ builtin_types! {
     /// `set_iterator`
     SET_ITERATOR = "set_iterator" (Some(&OBJECT), None, &[]);
     /// `map`
-    MAP = "map" (Some(&OBJECT), Some(construct::map), &[]);
+    MAP = "map" (Some(&OBJECT), Some(lazy::map), &[]);
     /// `filter`
-    FILTER = "filter" (Some(&OBJECT), Some(construct::filter), &[]);
+    FILTER = "filter" (Some(&OBJECT), Some(lazy::filter), &[]);
     /// `zip`
-    ZIP = "zip" (Some(&OBJECT), Some(construct::zip), &[]);
+    ZIP = "zip" (Some(&OBJECT), Some(lazy::zip), &[]);
     /// `enumerate`
-    ENUMERATE [generic] = "enumerate" (Some(&OBJECT), Some(construct::enumerate), &[]);
+    ENUMERATE [generic] = "enumerate" (Some(&OBJECT), Some(lazy::enumerate), &[]);
     /// `reversed`
-    REVERSED = "reversed" (Some(&OBJECT), Some(construct::reversed), &[]);
+    REVERSED = "reversed" (Some(&OBJECT), Some(lazy::reversed), &[]);
     /// `callable_iterator`
     CALLABLE_ITERATOR = "callable_iterator" (Some(&OBJECT), None, &[]);
     /// `method_descriptor`: `str.upper`

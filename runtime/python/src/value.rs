@@ -112,8 +112,7 @@ impl Drop for List {
     }
 }
 
-/// `range(start, stop, step)`; the step is not zero. Bounds outside `i64` are refused with `OverflowError`
-/// (DIFFERENCE: CPython's ranges have no bound).
+/// `range(start, stop, step)`; the step is not zero. Bounds outside of `i64` are refused.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Range {
     /// First item.

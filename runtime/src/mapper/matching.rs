@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::artifact::tables::{Limit, Resource};
 use tpv_python::args::Args;
-use tpv_python::builtins::construct;
+use tpv_python::builtins::scalars;
 use tpv_python::exception::PyResult;
 use tpv_python::value::Value;
 use tpv_python::vm::{CompareOp, Vm};
@@ -62,7 +62,7 @@ pub(super) fn matches_resources(
 fn float(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     match value {
         Value::Float(_) => Ok(value.clone()),
-        other => construct::float(vm, Args::one(other.clone())),
+        other => scalars::float(vm, Args::one(other.clone())),
     }
 }
 

@@ -5,8 +5,7 @@ use std::rc::Rc;
 use super::convert;
 use crate::args::Args;
 use crate::dict::{Dict, DictKind, Key};
-use crate::exception::{PyResult, type_error, value_error};
-use crate::methods::big_range;
+use crate::exception::{PyResult, not_implemented_error, type_error, value_error};
 use crate::set::{SetObject, SetTable};
 use crate::string::Str;
 use crate::value::{Range, Value};
@@ -190,10 +189,7 @@ pub(crate) fn range(vm: &mut Vm, args: Args) -> PyResult<Value> {
         (Value::Int(start), Value::Int(stop), Value::Int(step)) => {
             Ok(Value::Range(Rc::new(Range { start, stop, step })))
         }
-        (start, stop, step) => {
-            let mut big = |value: Value| convert::bigint(vm, &value);
-            let (start, stop, step) = (big(start)?, big(stop)?, big(step)?);
-            big_range::range(vm, start, stop, step)
-        }
+        // DIFFERENCE: CPython's ranges have no bounds.
+        _ => Err(not_implemented_error("tpvc has no ranges beyond 64 bits")),
     }
 }

@@ -1,16 +1,15 @@
 //! The lazy builtin classes: `map`, `filter`, `zip`, `enumerate`, `reversed`.
 
-use num_bigint::BigInt;
-
 use super::convert;
 use crate::args::Args;
 use crate::exception::{PyResult, type_error, value_error};
 use crate::iterator::{IteratorObject, PyIterator};
 use crate::methods::{dict_views, range};
+use crate::number::Num;
 use crate::types::{ENUMERATE, FILTER, LIST_REVERSEITERATOR, MAP, REVERSED, ZIP};
 use crate::value::Value;
-use crate::vm::Vm;
 use crate::vm::items::has_items;
+use crate::vm::{BinaryOp, Vm};
 
 struct Map {
     function: Value,
@@ -128,31 +127,16 @@ pub(crate) fn zip(vm: &mut Vm, args: Args) -> PyResult<Value> {
 
 struct Enumerate {
     iterator: Value,
-    index: BigInt,
+    index: Value,
 }
 
 impl PyIterator for Enumerate {
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        vm.charge(6)?;
         let Some(item) = vm.next(&self.iterator)? else { return Ok(None) };
-        let index = Value::from_bigint(self.index.clone());
-        self.index += 1;
-        Ok(Some(Value::tuple(vec![index, item])))
-    }
-}
-
-/// [`Enumerate`] with an index of 64 bits, which all but the strangest have.
-struct SmallEnumerate {
-    iterator: Value,
-    index: i64,
-}
-
-impl PyIterator for SmallEnumerate {
-    fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        let Some(item) = vm.next(&self.iterator)? else { return Ok(None) };
-        let index = self.index;
-        self.index = self.index.saturating_add(1);
-        Ok(Some(Value::tuple(vec![Value::Int(index), item])))
+        // An int of several words is copied with each item.
+        vm.charge(Num::int_of(&self.index).map_or(0, Num::words) / 2)?;
+        let after = vm.binary(BinaryOp::Add, &self.index, &Value::Int(1))?;
+        Ok(Some(Value::tuple(vec![std::mem::replace(&mut self.index, after), item])))
     }
 }
 
@@ -171,18 +155,12 @@ pub(crate) fn enumerate(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Err(type_error(format!("'{name}' is an invalid keyword argument for enumerate()")));
     }
     let [iterable, start] = args.bind("enumerate", ["iterable", "start"], 1)?;
-    let start = match start {
+    let index = match start {
         Some(start) => convert::index(vm, &start)?,
         None => Value::Int(0),
     };
     let iterator = vm.iter(&iterable.unwrap_or_default())?;
-    Ok(match start {
-        // Counting cannot pass 64 bits from here: each item costs a step of the budget.
-        Value::Int(index) if index < i64::MAX / 2 => {
-            IteratorObject::new(&ENUMERATE, SmallEnumerate { iterator, index })
-        }
-        other => IteratorObject::new(&ENUMERATE, Enumerate { iterator, index: convert::bigint(vm, &other)? }),
-    })
+    Ok(IteratorObject::new(&ENUMERATE, Enumerate { iterator, index }))
 }
 
 /// A sequence backwards, by index.
@@ -225,9 +203,6 @@ pub(crate) fn reversed(vm: &mut Vm, args: Args) -> PyResult<Value> {
         Value::Object(object) => {
             if let Some(view) = sequence.downcast::<dict_views::View>() {
                 return Ok(dict_views::reversed(&view.dict, view.kind));
-            }
-            if let Some(reversed) = object.reversed(vm) {
-                return reversed;
             }
             if !has_items(vm, &***object) {
                 return Err(not_reversible(&sequence));

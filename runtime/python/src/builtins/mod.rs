@@ -4,13 +4,12 @@
 
 pub mod attributes;
 pub mod classes;
-pub mod construct;
-pub mod construct_scalars;
 pub mod containers;
 pub mod convert;
 pub mod exceptions;
 pub mod lazy;
 pub mod numbers;
+pub mod scalars;
 pub mod sequences;
 pub mod text;
 

@@ -10,13 +10,8 @@ use crate::value::{Builtin, Method, Value};
 use crate::vm::Vm;
 
 /// The methods, by name.
-pub static METHODS: &[Method] = &[
-    Method { name: "as_integer_ratio", call: as_integer_ratio },
-    Method { name: "bit_count", call: bit_count },
-    Method { name: "bit_length", call: bit_length },
-    Method { name: "conjugate", call: conjugate },
-    Method { name: "to_bytes", call: to_bytes },
-];
+pub static METHODS: &[Method] =
+    &[Method { name: "bit_length", call: bit_length }, Method { name: "to_bytes", call: to_bytes }];
 
 /// The static and class methods, by name.
 pub static STATICS: &[Builtin] = &[Builtin::new("int", "from_bytes", from_bytes)];
@@ -40,29 +35,10 @@ fn number_of<'a>(receiver: &'a Value, method: &str) -> PyResult<Num<'a>> {
     })
 }
 
-fn as_integer_ratio(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
-    let number = number_of(receiver, "as_integer_ratio")?;
-    let [] = args.exactly("int.as_integer_ratio")?;
-    Ok(Value::tuple(vec![number.to_value(), Value::Int(1)]))
-}
-
-fn bit_count(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
-    let number = number_of(receiver, "bit_count")?;
-    let [] = args.exactly("int.bit_count")?;
-    let count: u64 = number.to_big().magnitude().iter_u64_digits().map(|digit| u64::from(digit.count_ones())).sum();
-    Ok(Value::from_usize(usize::try_from(count).unwrap_or(usize::MAX)))
-}
-
 fn bit_length(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let number = number_of(receiver, "bit_length")?;
     let [] = args.exactly("int.bit_length")?;
     Ok(Value::from_usize(usize::try_from(number.to_big().bits()).unwrap_or(usize::MAX)))
-}
-
-fn conjugate(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
-    let number = number_of(receiver, "conjugate")?;
-    let [] = args.exactly("int.conjugate")?;
-    Ok(number.to_value())
 }
 
 /// The arguments `first`, `byteorder` (true is big-endian) and `signed`, the last by name only.
@@ -107,7 +83,7 @@ fn from_bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
             let given = bytes.type_name();
             return Err(type_error(format!("cannot convert '{}' object to bytes", given.as_str())));
         }
-        other => match crate::builtins::construct::bytes(vm, Args::one(other.clone()))? {
+        other => match crate::builtins::scalars::bytes(vm, Args::one(other.clone()))? {
             Value::Bytes(bytes) => bytes.to_vec(),
             _ => Vec::new(),
         },

@@ -1,6 +1,5 @@
 //! Methods of the builtin types: one table a type.
 
-pub mod big_range;
 pub mod bytes;
 pub mod dict;
 pub mod dict_views;
@@ -10,7 +9,6 @@ pub mod int;
 pub mod list;
 pub mod range;
 pub mod set;
-pub mod slice;
 pub mod sort;
 pub mod str;
 pub mod tuple;

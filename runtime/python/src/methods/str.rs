@@ -7,7 +7,7 @@ mod split;
 mod translate;
 
 use crate::args::Args;
-use crate::builtins::construct_scalars::codec_arguments;
+use crate::builtins::scalars::codec_arguments;
 use crate::exception::{PyResult, type_error};
 use crate::format::template::{self, Fields};
 use crate::string::Str;

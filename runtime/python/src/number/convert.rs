@@ -156,28 +156,3 @@ pub fn true_divide(a: Num<'_>, b: Num<'_>) -> PyResult<f64> {
         None => Err(overflow_error("integer division result too large for a float")),
     }
 }
-
-/// `float.as_integer_ratio()`
-///
-/// # Errors
-/// `ValueError` for NaN, `OverflowError` for infinities.
-pub fn integer_ratio(value: f64) -> PyResult<(BigInt, BigInt)> {
-    if value.is_nan() {
-        return Err(value_error("cannot convert NaN to integer ratio"));
-    }
-    if value.is_infinite() {
-        return Err(overflow_error("cannot convert Infinity to integer ratio"));
-    }
-    let (mantissa, exponent) = decompose(value.abs());
-    let zeros = mantissa.trailing_zeros().min(52);
-    let (mantissa, exponent) =
-        if mantissa == 0 { (0, 0) } else { (mantissa >> zeros, i64::from(exponent) + i64::from(zeros)) };
-    let mut numerator = BigInt::from(mantissa);
-    let mut denominator = BigInt::from(1);
-    if exponent > 0 {
-        numerator <<= exponent.unsigned_abs();
-    } else {
-        denominator <<= exponent.unsigned_abs();
-    }
-    Ok((if value < 0.0 { -numerator } else { numerator }, denominator))
-}

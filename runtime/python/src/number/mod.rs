@@ -1,7 +1,6 @@
 //! Numbers: arithmetic, parsing and text of `int` and `float`, as CPython 3.11 defines them.
 
 pub mod convert;
-pub mod float_hex;
 pub mod float_ops;
 pub mod float_text;
 pub mod int_ops;

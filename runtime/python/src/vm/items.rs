@@ -6,8 +6,9 @@ use super::Vm;
 use super::slices::Span;
 use crate::args::Args;
 use crate::dict::{Dict, DictKind, Key};
-use crate::exception::{PyResult, Raised, index_error, key_error, overflow_error, type_error, value_error};
-use crate::methods::big_range::BigRange;
+use crate::exception::{
+    PyResult, Raised, index_error, key_error, not_implemented_error, overflow_error, type_error, value_error,
+};
 use crate::modules::re::MATCH;
 use crate::modules::typing;
 use crate::number::Num;
@@ -145,23 +146,25 @@ impl Vm {
 
     fn range_item(&mut self, range: &Range, key: &Value) -> PyResult<Value> {
         let item = |index: i64| i128::from(range.start) + i128::from(index) * i128::from(range.step);
+        // DIFFERENCE: CPython's ranges have no bounds.
+        let too_large = || not_implemented_error("tpvc has no ranges beyond 64 bits");
+        let is_long = i64::try_from(range.len()).is_err();
         if let Value::Slice(slice) = key {
-            let parts = [&slice.start, &slice.stop, &slice.step];
-            if parts.iter().any(|part| matches!(part, Value::BigInt(_))) || i64::try_from(range.len()).is_err() {
-                return BigRange::from(range).slice(self, slice);
+            if is_long || matches!(slice.step, Value::BigInt(_)) {
+                return Err(too_large());
             }
             let span = self.span(slice, range.len())?;
             let step = i128::from(range.step) * i128::from(span.step);
             let parts = (i64::try_from(item(span.start)), i64::try_from(item(span.stop)), i64::try_from(step));
             return match parts {
                 (Ok(start), Ok(stop), Ok(step)) => Ok(Value::Range(Rc::new(Range { start, stop, step }))),
-                _ => BigRange::from(range).slice(self, slice),
+                _ => Err(too_large()),
             };
         }
-        if matches!(key, Value::BigInt(_)) {
-            return BigRange::from(range).item_at(self, key);
-        }
         let out_of_range = || index_error("range object index out of range");
+        if matches!(key, Value::BigInt(_)) {
+            return Err(if is_long { too_large() } else { out_of_range() });
+        }
         let position = self.position(key, range.len(), "range indices must be integers or slices")?;
         let item = position.and_then(|position| i64::try_from(position).ok()).map(item);
         match item.and_then(|item| i64::try_from(item).ok()) {

@@ -103,8 +103,9 @@ impl Vm {
     pub(super) fn bytes_contain(&mut self, bytes: &[u8], item: &Value) -> PyResult<bool> {
         match item {
             Value::Bytes(part) => {
-                crate::methods::bytes::charge_search(self, bytes, part)?;
-                Ok(crate::methods::bytes::find(bytes, part).is_some())
+                // At each place all that is wanted may be compared.
+                self.charge(bytes.len().saturating_mul(part.len().max(1)) / 16)?;
+                Ok(part.is_empty() || bytes.windows(part.len()).any(|window| window == part.as_slice()))
             }
             _ => match self.index_of(item)? {
                 Some(Value::Int(byte)) if (0..256).contains(&byte) => {

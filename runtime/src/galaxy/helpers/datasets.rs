@@ -5,7 +5,7 @@ use crate::galaxy::job::{DatasetId, InputDataset};
 use crate::galaxy::objects::{Bag, JobFields};
 use crate::galaxy::signature;
 use tpv_python::args::Args;
-use tpv_python::builtins::construct;
+use tpv_python::builtins::scalars;
 use tpv_python::dict::{Dict, Key, Table};
 use tpv_python::exception::{PyResult, type_error};
 use tpv_python::string::Str;
@@ -24,7 +24,7 @@ fn dataset_size(vm: &mut Vm, dataset: &Value) -> PyResult<Value> {
     let mut args = Args::none();
     args.kw = ["nice_size", "calculate_size"].map(|name| (Str::from(name), Value::Bool(false))).to_vec();
     let size = vm.call_method(dataset, "get_size", args)?;
-    construct::float(vm, Args::one(size))
+    scalars::float(vm, Args::one(size))
 }
 
 /// `sum_total(prev, current)`

@@ -6,7 +6,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use super::Source;
 use crate::args::Args;
-use crate::builtins::{construct, convert};
+use crate::builtins::{convert, scalars};
 use crate::exception::{PyResult, TYPE_ERROR, type_error, value_error};
 use crate::modules::signature::Signature;
 use crate::number::int_ops::{charge_division, charge_product, words};
@@ -30,7 +30,7 @@ pub(super) fn getrandbits(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResu
 fn int_argument(vm: &mut Vm, value: &Value, what: &str) -> PyResult<BigInt> {
     match convert::bigint(vm, value) {
         Err(raised) if raised.is(&TYPE_ERROR) => {
-            let int = construct::int(vm, Args::one(value.clone()))?;
+            let int = scalars::int(vm, Args::one(value.clone()))?;
             if !vm.equal(&int, value)? {
                 return Err(value_error(format!("non-integer {what} for randrange()")));
             }
