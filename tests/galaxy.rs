@@ -15,7 +15,7 @@ use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::helpers;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::json::Json;
-use tpv_runtime::galaxy::modules::MODULES;
+use tpv_runtime::galaxy::modules;
 use tpv_runtime::galaxy::objects::{JobObjects, app};
 use tpv_runtime::galaxy::world::World;
 use tpvc::python::program::ProgramBuilder;
@@ -24,7 +24,7 @@ struct Galaxy;
 
 impl Environment for Galaxy {
     fn modules(&self) -> &'static [&'static ModuleDef] {
-        MODULES
+        modules::with_python()
     }
 
     fn computed_name(&self, _: &mut Vm, _: &str) -> PyResult<Value> {

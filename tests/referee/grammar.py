@@ -94,11 +94,11 @@ TEMPLATES = {
         pow($int, -1, $int)|int($num)|int($float)|int($str)|int($str, $small)|int($str, base=$small)|int($bool)|int($bytes)|round($float)
         round($int, $digits)|len($any)|len($str)|len($list)|len($dict)|len($set)|len($range)|len($longrange)|sum($intlist)|sum($intlist, $int)
         max($intlist)|min($intlist)|max($int, $int)|min($int, $int, $int)|max($intlist, default=$int)|min($intlist, key=$key, default=$any)
-        ord($char)|ord($str)|$int.bit_length()|$int.bit_count()|$int.conjugate()|$int.real|$int.numerator|$int.denominator
+        ord($char)|ord($str)|$int.bit_length()|$int.real|$int.numerator|$int.denominator
         $str.find($sep)|$str.rfind($str)|$str.index($char)|$str.rindex($char)|$str.count($sep)|$str.find($char, $small)|$str.count($char, $small, $small)
         $str.find($str, $small, $small)|$list.index($any)|$list.count($any)|$tuple.index($any)|$tuple.count($any)|$intlist[$small]|$intlist[$int]
         $intlist.index($int, $small)|$intlist.index($int, $small, $small)|$range[$small]|$longrange[$int]|$range.index($small)|$range.count($int)
-        $longrange.count($num)|$range.start|$longrange.stop|$bytes[$small]|$bytes.find($bytes)|$bytes.count($bytes)|int.from_bytes($bytes, 'big')
+        $longrange.count($num)|$range.start|$longrange.stop|$bytes[$small]|int.from_bytes($bytes, 'big')
         int.from_bytes($bytes, 'little', signed=True)|$intdict.get($str, $int)|$intdict[$str]|hash($num)|hash($int)|hash($float)|divmod($int, $int)[0]
         math.floor($num)|math.ceil($float)|math.trunc($float)|math.gcd($int, $int)|math.lcm($int, $int)|math.isqrt($int)|math.comb($small, $small)
         math.perm($small, $small)|math.factorial($small)|math.prod($intlist)|math.gcd()|math.gcd($small)|math.prod($intlist, start=$int)|math.perm($small)
@@ -120,8 +120,8 @@ TEMPLATES = {
         math.log($num)|math.log($num, $num)|math.log2($num)|math.log10($num)|math.exp($small)|math.pow($num, $small)|math.hypot($num, $num)|math.degrees($float)
         math.radians($num)|math.inf|-math.inf|math.nan|math.pi|math.e|math.tau|math.ldexp($float, $small)|math.frexp($float)[0]|math.modf($float)[1]
         math.nextafter($float, $float)|math.ulp($float)|math.remainder($num, $num)|math.dist($tuplenum, $tuplenum)|math.expm1($small)|math.log1p($num)|math.cbrt($num)
-        math.atan2($small, $small)|math.floor($float) / $num|$float.real|$float.imag|$float.conjugate()|float.fromhex($float.hex())
-        float.fromhex($str)|$float if $bool else $num|$float or $float|divmod($float, $num)[1]|random.random()|random.uniform($num, $num)
+        math.atan2($small, $small)|math.floor($float) / $num|$float.real|$float.imag
+        $float if $bool else $num|$float or $float|divmod($float, $num)[1]|random.random()|random.uniform($num, $num)
         random.gauss(0, 1)|random.triangular($small, $small)|random.expovariate($positive)|statistics.mean($numlist)|statistics.median($numlist)|statistics.fmean($numlist)
         statistics.stdev($numlist)|statistics.pstdev($intlist)|statistics.variance($numlist)
         operator.truediv($num, $num)|operator.neg($float)|functools.reduce($fn2, $numlist)|$delta.total_seconds()|$delta / $delta|random.betavariate($positive, $positive)|random.normalvariate($num, $positive)
@@ -136,7 +136,7 @@ TEMPLATES = {
         $str.isidentifier()|$str.isdecimal()|$str.isnumeric()|$str.isprintable()|$str.isascii()|$float.is_integer()|math.isnan($num)|math.isinf($num)|math.isfinite($num)
         math.isclose($num, $num)|math.isclose($num, $num, rel_tol=$float)|math.isclose($num, $num, abs_tol=$num)|$set.isdisjoint($intlist)|$set.issubset($iterable)|$set.issuperset($intlist)
         any(x in $str for x in $strlist)|all(x > $int for x in $intlist)|operator.eq($any, $any)|operator.lt($num, $num)|operator.contains($list, $any)|operator.not_($any)
-        $bytes.startswith($bytes)|$bytes == $bytes|$int in $bytes|$date < $date|$delta > $delta|bool(re.match($pattern, $str))|bool(re.search($pattern, $str))|$bool ^ $bool|$bool & $bool|$bool == $int
+        $bytes == $bytes|$int in $bytes|$date < $date|$delta > $delta|bool(re.match($pattern, $str))|bool(re.search($pattern, $str))|$bool ^ $bool|$bool & $bool|$bool == $int
         fnmatch.fnmatch($str, $str)|fnmatch.fnmatchcase($str, '*a*')|os.path.isabs($path)|$float == $float != $float|$list == $tuple|$range == $range|$any is $any if False else $bool
         $match is None|$delta == $delta|$datetime <= $datetime|$dict.keys() == $set|$frozenset == $set|type($any) is $type|$type == $type|str($any) == repr($any)
     """,
@@ -151,7 +151,7 @@ TEMPLATES = {
         $str.removeprefix($str)|$str.removesuffix($char)|$str.translate({97: 'X', 98: None})|$str.translate(str.maketrans($str, $str))|$str.translate(str.maketrans('ab', 'xy', $char))|$bytes.decode()|$bytes.decode('latin-1')
         $bytes.decode('utf-8', 'ignore')|$bytes.hex()|$bytes.hex($char)|$strlist[$small]|max($str)|min($str, default=$char)|max($strlist, key=len)|''.join(sorted($str))|''.join(reversed($str))|$str if $bool else $str
         $str or $str|$str and $str|json.dumps($any)|json.dumps($any, sort_keys=True)|json.dumps($any, indent=$small)|json.dumps($dict, separators=(',', ':'))|json.dumps($str, ensure_ascii=False)|json.dumps($any, default=str)
-        type($any).__name__|re.sub($pattern, $replacement, $str)|re.sub($pattern, $replacement, $str, $small)|re.escape($str)|$match.group()|$match.group($small)|$match[$small]|$match.expand($replacement)|$float.hex()
+        type($any).__name__|re.sub($pattern, $replacement, $str)|re.sub($pattern, $replacement, $str, $small)|re.escape($str)|$match.group()|$match.group($small)|$match[$small]|$match.expand($replacement)
         os.path.join($path, $path)|os.path.basename($path)|os.path.dirname($path)|os.path.normpath($path)|os.path.splitext($path)[1]|os.path.commonprefix($strlist)|$date.isoformat()|$datetime.isoformat()|$datetime.isoformat($char)|$datetime.isoformat(timespec='minutes')
         $datetime.strftime($strftime)|$date.strftime($strftime)|str($date)|str($datetime)|str($delta)|repr($delta)|repr($datetime)|random.choice($str)|''.join(random.choices($str, k=$small))|''.join(random.sample($str, $small))
         string.capwords($str)|string.ascii_lowercase[$small]|string.digits|textwrap.indent($str, $char)|textwrap.dedent($str)
@@ -164,9 +164,9 @@ TEMPLATES = {
     "sep": "",
     "enc": "",
     "bytes": """
-        $str.encode()|$str.encode('latin-1')|$str.encode('ascii', 'replace')|$str.encode('ascii', 'xmlcharrefreplace')|$str.encode('ascii', 'backslashreplace')|bytes($intlist)|bytes($small)|bytes()|$bytes + $bytes|$bytes * $small|$bytes[$small:]|$bytes[::-1]|$bytes.upper()
-        $bytes.strip()|$bytes.replace($bytes, $bytes)|bytes.fromhex($str)|$int.to_bytes($positive, 'big')|$int.to_bytes($positive, 'little', signed=True)|b','.join([$bytes, $bytes])|bytes($str, 'utf-8')|base64.b64decode($str)|base64.b64encode($bytes)|$bytes[$slice]|bytes(reversed($bytes))
-        bytes($any)|bytes($str)|hashlib.sha1($bytes).digest()|$str.encode($enc)|$bytes.title()|$bytes.center($small)|$bytes.ljust($small, b'x')|$bytes.removeprefix($bytes)
+        $str.encode()|$str.encode('latin-1')|$str.encode('ascii', 'replace')|$str.encode('ascii', 'xmlcharrefreplace')|$str.encode('ascii', 'backslashreplace')|bytes($intlist)|bytes($small)|bytes()|$bytes + $bytes|$bytes * $small|$bytes[$small:]|$bytes[::-1]
+        bytes.fromhex($str)|$int.to_bytes($positive, 'big')|$int.to_bytes($positive, 'little', signed=True)|bytes($str, 'utf-8')|base64.b64decode($str)|base64.b64encode($bytes)|$bytes[$slice]|bytes(reversed($bytes))
+        bytes($any)|bytes($str)|hashlib.sha1($bytes).digest()|$str.encode($enc)
     """,
     "list": """
         list($iterable)|list($any)|[$any, $any]|[$any for x in $intlist]|[*$iterable]|[*$iterable, $any]|$list + $list|$list * $small|$list[$small:]|$list[::$small]|$list[$small:$small]|$list[$slice]|$list[:]|sorted($iterable)|sorted($iterable, reverse=True)|sorted($iterable, key=$key)|sorted($list, key=str)
@@ -184,14 +184,14 @@ TEMPLATES = {
     "intlist": "[$int, $int]|[$int]|$intlist + $intlist|sorted($intlist)|$intlist[::-1]|[x for x in $intlist]|[x * 2 for x in $intlist]|[x % 3 for x in $intlist]|list($range)|list($set)|[len(x) for x in $strlist]|list(map(len, $strlist))|$intlist[$small:]|list(range($small))|list(range($small, $small))|list(range($small, $small, $small))|[ord(c) for c in $str]|list($intdict.values())|[*$intlist, $int]|[-x for x in $intlist]",
     "numlist": "[$num, $num]|[$float, $num, $num]|sorted($numlist)|[x / 2 for x in $numlist]|[float(x) for x in $intlist]|[x ** 2 for x in $numlist]|[round(x, 1) for x in $numlist]|$intlist",
     "strlist": "[$str, $str]|[$str]|$str.split()|$str.split(',')|[str(x) for x in $iterable]|[x.upper() for x in $strlist]|sorted($strlist)|list($str)|[repr(x) for x in $list]|list($intdict)|sorted($strlist, key=str.lower)|sorted($strlist, key=len, reverse=True)",
-    "tuple": "($any,)|($any, $any)|tuple($iterable)|$tuple + $tuple|$tuple * $small|$tuple[$small:]|$tuple[::-1]|tuple($str)|divmod($num, $num)|$str.partition($sep)|$str.rpartition($char)|tuple(sorted($iterable))|math.frexp($num)|math.modf($num)|$float.as_integer_ratio()|$int.as_integer_ratio()|os.path.split($path)|os.path.splitext($path)|(*$iterable, $any)|$match.groups()|$match.span()|$match.span($small)|$match.groups($any)|$match.group(1, 2)|$slice.indices($small)|$slice.indices($int)|tuple(x for x in $iterable)|$exc.args|$date.isocalendar()[:]|divmod($delta, $delta)|operator.itemgetter($small, $small)($list)|$namedtuple|tuple($namedtuple)|$any, $any|max(zip($intlist, $intlist), default=())|tuple($any)",
+    "tuple": "($any,)|($any, $any)|tuple($iterable)|$tuple + $tuple|$tuple * $small|$tuple[$small:]|$tuple[::-1]|tuple($str)|divmod($num, $num)|$str.partition($sep)|$str.rpartition($char)|tuple(sorted($iterable))|math.frexp($num)|math.modf($num)|os.path.split($path)|os.path.splitext($path)|(*$iterable, $any)|$match.groups()|$match.span()|$match.span($small)|$match.groups($any)|$match.group(1, 2)|tuple(x for x in $iterable)|$exc.args|$date.isocalendar()[:]|divmod($delta, $delta)|operator.itemgetter($small, $small)($list)|$namedtuple|tuple($namedtuple)|$any, $any|max(zip($intlist, $intlist), default=())|tuple($any)",
     "tuplenum": "($num, $num)|($int,)|($float, $int)|tuple($numlist)",
     "dict": "{$key_value: $any}|{$key_value: $any, $key_value: $any}|dict($dict)|dict(zip($strlist, $iterable))|{**$dict, **$dict}|$dict | $dict|{x: $any for x in $intlist}|{k: v for k, v in $dict.items()}|{v: k for k, v in $intdict.items()}|dict.fromkeys($strlist)|dict.fromkeys($iterable, $any)|dict(a=$any, b=$any)|dict($any)|$dict.copy()|json.loads($json)|dict(sorted($dict.items()))|dict($dict, z=$any)|collections.OrderedDict($dict)|$counter|dict($counter)|$counter + $counter|$counter - $counter|$counter & $counter|$counter | $counter|$defaultdict|$match.groupdict()|$namedtuple._asdict()|copy.deepcopy($dict)|dict([$tuple, $tuple])|dict(enumerate($str))|{i: c for i, c in enumerate($str)}|{k: v for k, v in zip($iterable, $iterable)}|str.maketrans($str, $str)|str.maketrans($dict)",
     "intdict": "{$str: $int}|{k: len(k) for k in $strlist}|dict(zip($strlist, $intlist))|dict.fromkeys($strlist, $int)|{**$intdict, 'q': $int}|dict(collections.Counter($str))",
     "set": "set($range)|{$small, $small}|$set | $set|$set & $set|$set - $set|$set ^ $set|set($range) - {$small}|$set.union($range)|$set.intersection($intlist)|$set.difference($range)|$set.symmetric_difference($set)|{x % 5 for x in $intlist}|{x for x in $range if x % 2}|$set.copy()|set($set)|{*$range}|set($small)|$set.union($any)|$set.intersection($set, $range)",
     "frozenset": "frozenset($range)|$frozenset | $set|frozenset($set)|$frozenset & $frozenset|$frozenset - $set|frozenset()|frozenset({$small})",
     "range": "range($small)|range($small, $small)|range($small, $small, $small)|$range[$small:]|$range[::-1]|$range[::$small]|range(len($str))|range($any)|range(0, $small, $positive)",
-    "longrange": "range($int, $int)|range($int)|$longrange[$small:]|$longrange[::-1]|$longrange[$slice]|range($small, $int, $positive)",
+    "longrange": "range($small, 10**15, $positive)|$longrange[$small:]|$longrange[::-1]|$longrange[$slice]",
     "slice": "slice($small)|slice($small, $small)|slice($any, $any, $any)|slice(None, $int)|slice($int, $int, $small)",
     "iterable": "$list|$intlist|$strlist|$tuple|$str|$dict|$range|$set|$numlist|$bytes|iter($list)|(x for x in $intlist)|map($key, $intlist)|zip($intlist, $str)|enumerate($strlist)|reversed($list)|$dict.items()|$dict.values()|filter(None, $list)|$any|$deque|$strlist|$intlist",
     "none": "$list.append($any)|$list.sort()|$dict.get($any)|$list.reverse()|print()|$set.add($small)|$list.extend($iterable)|$dict.update($dict)|random.seed($int)|$list.clear()|random.shuffle($intlist)|$none or $none",

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::exception::{PyResult, type_error};
+use super::exception::{PyResult, Raised, type_error};
 use super::string::Str;
 use super::value::Value;
 
@@ -150,4 +150,11 @@ pub fn names_in_quotes(names: &[&str]) -> String {
         [one, two] => format!("{one} and {two}"),
         [first @ .., last] => format!("{}, and {last}", first.join(", ")),
     }
+}
+
+/// The error of a call that lacks arguments: `f() missing 2 required positional arguments: 'a' and 'b'`
+pub fn missing_arguments(name: &str, missing: &[&str]) -> Raised {
+    let plural = if missing.len() == 1 { "" } else { "s" };
+    let count = missing.len();
+    type_error(format!("{name}() missing {count} required positional argument{plural}: {}", names_in_quotes(missing)))
 }

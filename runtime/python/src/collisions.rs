@@ -1,22 +1,22 @@
-//! What tables cost beyond a look-up: keys of equal hash are compared one by one, and whoever writes code can make as many of
-//! them as they like.
+//! What hash tables cost beyond a look-up: keys of equal hash are compared one by one, and code can make as many of them as
+//! it likes.
 //!
-//! Tables know no machine that could be charged, so the comparisons are counted here, and [`Vm::charge_comparisons`] has
-//! the job pay for them.
+//! Tables have no access to the machine's budget, so the comparisons are counted here, and [`Vm::charge_comparisons`] charges
+//! the job for them.
 //!
 //! [`Vm::charge_comparisons`]: super::vm::Vm::charge_comparisons
 
 use std::cell::Cell;
 
 thread_local! {
-    /// The comparisons that nobody has paid for, in steps.
+    /// The comparisons that no job has been charged for yet, in steps.
     static COMPARED: Cell<u64> = const { Cell::new(0) };
-    /// How many may be made before the job has to pay.
+    /// How many may be made before the job is charged.
     static ALLOWED: Cell<u64> = const { Cell::new(u64::MAX) };
 }
 
-/// Notes comparisons that take so many steps; false where the job cannot pay for them. Then whoever compares stops, whatever
-/// it answers: what is noted is more than any budget.
+/// Counts comparisons that take so many steps; false where the job's budget does not reach. The caller then stops with any
+/// answer: the count is beyond every budget, and the next charge raises.
 pub(super) fn note(steps: u64) -> bool {
     let compared = COMPARED.get().saturating_add(steps);
     let allowed = compared <= ALLOWED.get();
@@ -24,7 +24,7 @@ pub(super) fn note(steps: u64) -> bool {
     allowed
 }
 
-/// What was noted since the last call.
+/// What was counted since the last call.
 pub(super) fn take() -> u64 {
     let compared = COMPARED.get();
     if compared > 0 {
@@ -33,7 +33,7 @@ pub(super) fn take() -> u64 {
     compared
 }
 
-/// Sets how many steps the job can pay for.
+/// Sets how many steps the job has left.
 pub(super) fn allow(steps: u64) {
     ALLOWED.set(steps);
 }

@@ -2,15 +2,16 @@
 
 use std::cell::RefCell;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-use super::exception::PyResult;
+use super::exception::{PyResult, key_error};
 use super::release::release;
 use super::string::Str;
-use super::types::{self, BuiltinType};
+use super::types::{BuiltinType, DICT};
 use super::value::Value;
-use super::vm::Vm;
+use super::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
 use super::{collisions, hash};
 
 /// A key of a dict or an item of a set: a value with its Python hash.
@@ -105,25 +106,103 @@ impl Hasher for KeyHasher {
 /// The table behind a dict.
 pub type Table = IndexMap<Key, Value, BuildHasherDefault<KeyHasher>>;
 
-/// Which class of `dict` it is.
-#[derive(Clone)]
-pub enum DictKind {
-    /// `dict`
-    Plain,
-    /// `collections.defaultdict` with its factory
-    Default(Value),
-    /// `collections.Counter`
-    Counter,
-    /// `collections.OrderedDict`
-    Ordered,
+/// What a class of dicts does in its own way. The defaults are what `dict` does.
+pub trait DictClass: Sync {
+    /// The class.
+    fn class(&self) -> &'static BuiltinType;
+
+    /// Whether it is `OrderedDict`, whose iterators and views are of classes of their own.
+    fn is_ordered(&self) -> bool {
+        false
+    }
+
+    /// Whether `|` of a dict of the class and a plain one, in either order, gives one of the class.
+    fn keeps_class(&self) -> bool {
+        false
+    }
+
+    /// `dict[key]` where there is no such key. `this` is the value that holds `dict`.
+    ///
+    /// # Errors
+    /// `KeyError`
+    fn missing(&self, vm: &mut Vm, this: &Value, dict: &Dict, key: &Value) -> PyResult<Value> {
+        let _ = (vm, this, dict);
+        Err(key_error(key.clone()))
+    }
+
+    /// `del dict[key]` where there is no such key.
+    ///
+    /// # Errors
+    /// `KeyError`
+    fn delete_missing(&self, key: &Value) -> PyResult<()> {
+        Err(key_error(key.clone()))
+    }
+
+    /// `repr(dict)`
+    ///
+    /// # Errors
+    /// What the text of an item raises.
+    fn repr(&self, vm: &mut Vm, this: &Value, dict: &Dict) -> PyResult<String> {
+        vm.guarded_repr(this, "{...}", |vm| vm.entries_repr(&dict.items()))
+    }
+
+    /// `a == b` of two dicts of the class.
+    ///
+    /// # Errors
+    /// What comparing values raises.
+    fn equal(&self, vm: &mut Vm, a: &Dict, b: &Dict) -> PyResult<bool> {
+        vm.entries_equal(a, b)
+    }
+
+    /// `a < b` and its like; `None` where the dicts have no order.
+    ///
+    /// # Errors
+    /// What comparing values raises.
+    fn compare(&self, vm: &mut Vm, op: CompareOp, a: &Rc<Dict>, b: &Rc<Dict>) -> PyResult<Option<bool>> {
+        let _ = (vm, op, a, b);
+        Ok(None)
+    }
+
+    /// `a op b`; `None` where the class has nothing of its own for it.
+    ///
+    /// # Errors
+    /// What the operation of two values raises.
+    fn binary(&self, vm: &mut Vm, op: BinaryOp, a: &Dict, b: &Dict) -> PyResult<Option<Value>> {
+        let _ = (vm, op, a, b);
+        Ok(None)
+    }
+
+    /// `dict op= other`; false where the class has nothing of its own for it.
+    ///
+    /// # Errors
+    /// What the operation of two values raises.
+    fn in_place(&self, vm: &mut Vm, op: BinaryOp, dict: &Dict, other: &Value) -> PyResult<bool> {
+        let _ = (vm, op, dict, other);
+        Ok(false)
+    }
+
+    /// `-dict` and its like; `None` where there is no such thing.
+    fn unary(&self, vm: &mut Vm, op: UnaryOp, dict: &Dict) -> Option<PyResult<Value>> {
+        let _ = (vm, op, dict);
+        None
+    }
+}
+
+/// `dict` itself.
+struct Plain;
+
+impl DictClass for Plain {
+    fn class(&self) -> &'static BuiltinType {
+        &DICT
+    }
 }
 
 /// A Python dict. Never hold a borrow of the table while calling back into Python code.
 pub struct Dict {
     /// The items in insertion order. Remove with `shift_remove`, which keeps the order.
     pub table: RefCell<Table>,
-    /// The class.
-    pub kind: DictKind,
+    kind: &'static dyn DictClass,
+    factory: Option<Value>,
 }
 
 impl Drop for Dict {
@@ -141,17 +220,30 @@ impl Default for Dict {
 impl Dict {
     /// An empty dict.
     pub fn new() -> Self {
-        Self { table: RefCell::default(), kind: DictKind::Plain }
+        Self::from_table(Table::default())
     }
 
     /// An empty dict of this class.
-    pub fn with_kind(kind: DictKind) -> Self {
-        Self { table: RefCell::default(), kind }
+    pub fn of_class(kind: &'static dyn DictClass) -> Self {
+        Self { table: RefCell::default(), kind, factory: None }
+    }
+
+    /// The same, with what makes the values of missing keys.
+    #[must_use]
+    pub fn with_factory(mut self, factory: Value) -> Self {
+        self.factory = Some(factory);
+        self
+    }
+
+    /// A dict of the same class with other items.
+    #[must_use]
+    pub fn with_items(&self, table: Table) -> Self {
+        Self { table: RefCell::new(table), kind: self.kind, factory: self.factory.clone() }
     }
 
     /// A plain dict with these items.
     pub fn from_table(table: Table) -> Self {
-        Self { table: RefCell::new(table), kind: DictKind::Plain }
+        Self { table: RefCell::new(table), kind: &Plain, factory: None }
     }
 
     /// A plain dict with string keys.
@@ -180,10 +272,10 @@ impl Dict {
         drop(old);
     }
 
-    /// A dict of the same kind with the same items.
+    /// A dict of the same class with the same items.
     #[must_use]
     pub fn copied(&self) -> Self {
-        Self { table: RefCell::new(self.table.borrow().clone()), kind: self.kind.clone() }
+        self.with_items(self.table.borrow().clone())
     }
 
     /// `dict.get(key)`
@@ -220,13 +312,28 @@ impl Dict {
         self.table.borrow().values().cloned().collect()
     }
 
+    /// What its class does in its own way.
+    pub fn kind(&self) -> &'static dyn DictClass {
+        self.kind
+    }
+
+    /// What makes the values of missing keys: `defaultdict.default_factory`.
+    pub fn factory(&self) -> Option<&Value> {
+        self.factory.as_ref()
+    }
+
     /// The class.
     pub fn class(&self) -> &'static BuiltinType {
-        match self.kind {
-            DictKind::Plain => &types::DICT,
-            DictKind::Default(_) => &super::modules::collections::DEFAULTDICT,
-            DictKind::Counter => &super::modules::collections::COUNTER,
-            DictKind::Ordered => &super::modules::collections::ORDERED_DICT,
-        }
+        self.kind.class()
+    }
+
+    /// Whether it is a `dict` and of no class that derives from it.
+    pub fn is_plain(&self) -> bool {
+        self.class().is(&DICT)
+    }
+
+    /// Whether it is an `OrderedDict`.
+    pub fn is_ordered(&self) -> bool {
+        self.kind.is_ordered()
     }
 }

@@ -222,7 +222,7 @@ exceptions! {
     PENDING_DEPRECATION_WARNING = "PendingDeprecationWarning" (WARNING);
 }
 
-/// What code meets where it asks for something that the world does not tell, the time for instance.
+/// What code gets when it asks for something that the world does not tell, such as the time.
 pub static HOST_UNAVAILABLE: BuiltinType = BuiltinType {
     construct: Some(|_, args| super::builtins::exceptions::construct(&HOST_UNAVAILABLE, args)),
     ..BuiltinType::new("HostUnavailable", "", &EXCEPTION)

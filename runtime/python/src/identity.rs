@@ -1,12 +1,48 @@
 //! Values by identity: as keys, and as the path of a walk through values that may hold themselves.
 //!
-//! Both own the values that they know. The address of a value says which one it is only while the value lives: what is
-//! allocated after it was freed may get the same address.
+//! Both own their values: an address identifies a value only while it lives, since a value that is allocated later may get the
+//! same address.
 
 use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 
-use super::builtins::attributes::identity;
 use super::value::Value;
+
+/// The address that stands for an object's identity. Values without a place in memory get one from their content.
+pub fn identity(value: &Value) -> usize {
+    fn address<T: ?Sized>(pointer: &Rc<T>) -> usize {
+        Rc::as_ptr(pointer).cast::<u8>() as usize
+    }
+    fn reference<T: ?Sized>(pointer: &'static T) -> usize {
+        std::ptr::from_ref(pointer).cast::<u8>() as usize
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "an identity of a small value need only be stable")]
+    match value {
+        Value::None => 8,
+        Value::NotImplemented => 16,
+        Value::Ellipsis => 24,
+        Value::Bool(flag) => 32 + 8 * usize::from(*flag),
+        Value::Int(value) => (value.cast_unsigned() as usize).wrapping_mul(32).wrapping_add(0x1000),
+        Value::Float(value) => (value.to_bits() as usize).wrapping_mul(16).wrapping_add(0x1004),
+        Value::BigInt(value) => address(value),
+        Value::Str(value) => value.address(),
+        Value::Bytes(value) => address(value),
+        Value::Tuple(value) => address(value),
+        Value::List(value) => address(value),
+        Value::Dict(value) => address(value),
+        Value::Set(value) => address(value),
+        Value::Range(value) => address(value),
+        Value::Slice(value) => address(value),
+        Value::Function(value) => address(value),
+        Value::Builtin(value) => reference(*value),
+        Value::BoundMethod(value) => address(value),
+        Value::Type(class) => reference(*class),
+        Value::Module(module) => reference(*module),
+        Value::Iterator(value) => address(value),
+        Value::Exception(value) => address(value),
+        Value::Object(value) => address(value),
+    }
+}
 
 /// A value as a key that equals this very value only: Python's `is`.
 #[derive(Clone)]

@@ -36,7 +36,7 @@ pub struct IteratorObject {
     pub state: RefCell<Box<dyn PyIterator>>,
 }
 
-/// What is left of an iterator while it is dropped.
+/// What stands in an iterator's place while it is dropped.
 struct Nothing;
 
 impl PyIterator for Nothing {

@@ -1,5 +1,6 @@
 //! Python: values, the bytecode interpreter, builtins, methods and modules.
 
+pub mod annotation;
 pub mod args;
 pub mod builtins;
 pub mod codec;
@@ -11,6 +12,7 @@ pub mod function;
 pub mod hash;
 pub mod identity;
 pub mod iterator;
+pub mod mersenne_twister;
 pub mod methods;
 pub mod module;
 pub mod modules;

@@ -6,7 +6,7 @@ use super::vm::Vm;
 
 /// A module that code can import.
 ///
-/// The runtime's standard modules are in [`super::modules::MODULES`]; the host adds its own tables (TPV's and Galaxy's)
+/// Python's own are in [`super::modules::MODULES`]; the host adds its own tables (TPV's and Galaxy's)
 /// when it makes a [`Vm`].
 pub struct ModuleDef {
     /// The dotted name: `os.path`.

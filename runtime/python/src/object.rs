@@ -14,15 +14,15 @@ use super::value::Value;
 use super::vm::items::not_deletable;
 use super::vm::{CompareOp, Vm};
 
-/// An object of the host or of the runtime. Interior mutability is the implementor's affair.
+/// An object of the host or of the runtime. An implementation that changes uses interior mutability.
 ///
 /// `this` is the value that holds `self`, for what must return or keep the object itself.
 pub trait Object: Any {
     /// The class, whose name shows in messages.
     fn class(&self) -> &'static BuiltinType;
 
-    /// The value of an attribute that is only looked at and goes no further: what [`Object::get_attr`] gives, or something equal.
-    /// Nothing where that takes more than a look.
+    /// The value of an attribute for a caller that only looks at it: what [`Object::get_attr`] gives, or something equal.
+    /// `None` where giving it takes more than reading a field.
     fn peek(&self, name: &str) -> Option<Value> {
         let _ = name;
         None
@@ -104,6 +104,17 @@ pub trait Object: Any {
     fn len(&self, vm: &mut Vm) -> Option<PyResult<usize>> {
         let _ = vm;
         None
+    }
+
+    /// Whether `reversed` takes it by its items (`PySequence_Check`): those with a length mostly have some, whatever they
+    /// answer when asked for it.
+    fn is_sequence(&self, vm: &mut Vm) -> bool {
+        self.len(vm).is_some()
+    }
+
+    /// Whether it passes for a mapping where CPython asks whether it can be subscripted (`PyMapping_Check`).
+    fn is_mapping(&self, vm: &mut Vm) -> bool {
+        self.is_sequence(vm)
     }
 
     /// `bool(object)` where it is not simply true or decided by [`Object::len`].

@@ -8,7 +8,7 @@ use super::string::Str;
 use super::value::{Builtin, Method, Value};
 use super::vm::Vm;
 
-/// How CPython makes a class, which decides how its messages name it.
+/// How CPython implements a class, which decides how its messages name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Implementation {
     /// A static class in C: those of `builtins`, and of some modules.
@@ -25,11 +25,11 @@ pub struct BuiltinType {
     pub name: &'static str,
     /// `__module__`; empty is `builtins`.
     pub module: &'static str,
-    /// How CPython makes it.
+    /// How CPython implements it.
     pub implementation: Implementation,
     /// The base class; `None` for `object` only.
     pub base: Option<&'static BuiltinType>,
-    /// Classes that it derives from besides, for `except` and `isinstance` only.
+    /// Its other base classes, which only `except` and `isinstance` ask for.
     pub further_bases: &'static [&'static BuiltinType],
     /// `Class(args)`; `None` where code cannot make instances.
     pub construct: Option<fn(&mut Vm, Args) -> PyResult<Value>>,
@@ -40,13 +40,17 @@ pub struct BuiltinType {
     pub statics: &'static [Builtin],
     /// Its other attributes: constants (`timedelta.max`, `re.RegexFlag.DOTALL`).
     pub constant: fn(&str) -> Option<Value>,
+    /// The classes that `isinstance` and `issubclass` count as it, though they do not derive from it: those of numbers.
+    pub registered: &'static [&'static BuiltinType],
+    /// What `repr` shows of it where CPython's class has a text of its own: `<flag 'RegexFlag'>`.
+    pub repr: Option<&'static str>,
     /// Whether `Class[item]` names a class with parameters, which do nothing.
     pub generic: bool,
 }
 
 impl BuiltinType {
-    /// A class without constructor or methods; give those with struct update. It is taken for one written in Python, unless it
-    /// is one of `builtins`.
+    /// A class without constructor and methods; struct update adds those. CPython writes it in Python, unless it is one of
+    /// `builtins`.
     pub const fn new(name: &'static str, module: &'static str, base: &'static BuiltinType) -> Self {
         let implementation = if module.is_empty() { Implementation::Static } else { Implementation::Python };
         Self {
@@ -59,6 +63,8 @@ impl BuiltinType {
             methods: &[],
             statics: &[],
             constant: |_| None,
+            registered: &[],
+            repr: None,
             generic: false,
         }
     }
@@ -132,6 +138,11 @@ impl BuiltinType {
         self.is(other) || bases.any(|base| base.is_subclass(other))
     }
 
+    /// Whether `issubclass(this, other)` holds: also where the class is only registered for `other`.
+    pub fn counts_as(&self, other: &Self) -> bool {
+        self.is_subclass(other) || other.registered.iter().any(|registered| self.is_subclass(registered))
+    }
+
     /// Whether instances are exceptions.
     pub fn is_exception(&self) -> bool {
         self.is_subclass(&BASE_EXCEPTION)
@@ -157,6 +168,8 @@ macro_rules! builtin_types {
                 methods: $methods,
                 statics: builtin_types!(@statics $($statics)?),
                 constant: |_| None,
+                registered: &[],
+                repr: None,
                 generic: builtin_types!(@generic $($generic)?),
             };)*
 

@@ -9,10 +9,12 @@ use num_bigint::BigInt;
 use serde_json::Value as Json;
 use tpv_python::args::Args;
 use tpv_python::builtins;
-use tpv_python::dict::{Dict, DictKind, Key};
+use tpv_python::dict::Key;
 use tpv_python::exception::{ExceptionObject, PyResult};
+use tpv_python::modules::collections::{COUNTER, ORDERED_DICT};
 use tpv_python::set::SetObject;
 use tpv_python::string::Str;
+use tpv_python::types::DICT;
 use tpv_python::value::{Range, Slice, Value};
 use tpv_python::vm::{BinaryOp, CompareOp, NoEnvironment, UnaryOp, Vm};
 
@@ -50,17 +52,17 @@ fn value(vm: &mut Vm, json: &Json) -> Value {
             Value::Set(Rc::new(SetObject::new(keys.into_iter().collect(), kind == "fs")))
         }
         "d" | "od" | "counter" => {
-            let kind = match kind {
-                "d" => DictKind::Plain,
-                "od" => DictKind::Ordered,
-                _ => DictKind::Counter,
+            let class = match kind {
+                "d" => &DICT,
+                "od" => &ORDERED_DICT,
+                _ => &COUNTER,
             };
-            let dict = Dict::with_kind(kind);
+            let dict = vm.call(&Value::Type(class), Args::none()).unwrap();
             for pair in rest {
                 let (key, item) = (value(vm, &pair[0]), value(vm, &pair[1]));
-                dict.set(vm, key, item).unwrap();
+                vm.set_item(&dict, &key, item).unwrap();
             }
-            Value::dict(dict)
+            dict
         }
         "slice" => {
             let parts = values(vm, rest);

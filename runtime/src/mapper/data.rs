@@ -29,7 +29,7 @@ pub fn deep_copy(vm: &mut Vm, value: &Value) -> PyResult<Value> {
                 }
                 Ok(())
             })?;
-            Ok(Value::Dict(Rc::new(Dict { table: table.into(), kind: dict.kind.clone() })))
+            Ok(Value::dict(dict.with_items(table)))
         }
         Value::Object(object) => object.deepcopy(vm, value),
         other => Ok(other.clone()),

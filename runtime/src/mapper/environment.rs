@@ -128,8 +128,8 @@ impl Environment for MapperEnvironment {
         }))
     }
 
-    fn logger_class(&self) -> &'static BuiltinType {
-        &GALAXY_LOGGER
+    fn logger_class(&self) -> Option<&'static BuiltinType> {
+        Some(&GALAXY_LOGGER)
     }
 
     fn log(&self, level: LogLevel, message: &str) {

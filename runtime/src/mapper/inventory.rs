@@ -308,7 +308,7 @@ impl Inventory {
 
 /// The names of all modules that can be imported, but for the packages that only hold others.
 pub fn module_names() -> impl Iterator<Item = &'static str> {
-    tpv_python::modules::MODULES.iter().chain(MODULES.iter()).map(|module| module.name)
+    MODULES.iter().map(|module| module.name)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::galaxy;
 use tpv_python::exception::EXCEPTION;
 use tpv_python::exception::PyResult;
 use tpv_python::module::ModuleDef;
-use tpv_python::modules::{self as python_modules, logging};
+use tpv_python::modules::logging;
 use tpv_python::types::{BuiltinType, OBJECT};
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
@@ -61,15 +61,15 @@ fn entities(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
     Ok(Some(Value::Type(class)))
 }
 
-/// All modules of the host: Galaxy's, SQLAlchemy's and TPV's, and those that reach outside.
+/// All modules: Python's own, Galaxy's, SQLAlchemy's and TPV's, and those that reach outside.
 pub(super) static MODULES: LazyLock<Vec<&'static ModuleDef>> = LazyLock::new(|| {
     let outside = galaxy::modules::outside::MODULES.iter().map(|outside| &outside.module);
-    galaxy::modules::MODULES.iter().copied().chain([&ENTITIES]).chain(outside).collect()
+    galaxy::modules::with_python().iter().copied().chain([&ENTITIES]).chain(outside).collect()
 });
 
 /// The module of that dotted name, of Python's own or of the host.
 pub fn find_module(name: &str) -> Option<&'static ModuleDef> {
-    python_modules::MODULES.iter().chain(MODULES.iter()).copied().find(|module| module.name == name)
+    MODULES.iter().copied().find(|module| module.name == name)
 }
 
 /// Declares classes that code can name but not make.

@@ -1,8 +1,8 @@
 //! Builtin functions on classes: `callable`, `isinstance`, `issubclass`.
 
+use crate::annotation;
 use crate::args::Args;
 use crate::exception::{PyResult, type_error};
-use crate::modules::{numbers, typing};
 use crate::types::{BuiltinType, NONE_TYPE};
 use crate::value::Value;
 use crate::vm::Vm;
@@ -40,7 +40,7 @@ pub fn is_instance(vm: &mut Vm, value: &Value, info: &Value) -> PyResult<bool> {
 /// asks, `isinstance` or `issubclass`.
 fn matches_info(vm: &mut Vm, class: &'static BuiltinType, info: &Value, function: &str) -> PyResult<Option<bool>> {
     match info {
-        Value::Type(wanted) => Ok(Some(is_subclass(class, wanted))),
+        Value::Type(wanted) => Ok(Some(class.counts_as(wanted))),
         Value::None => Ok(None),
         Value::Tuple(infos) => {
             vm.charge(infos.items.len() / CLASSES_A_STEP)?;
@@ -48,10 +48,10 @@ fn matches_info(vm: &mut Vm, class: &'static BuiltinType, info: &Value, function
             vm.deeper_in(place, |vm| matches_any(vm, class, &infos.items, function))
         }
         other => {
-            if let Some(refusal) = typing::no_check(other, function) {
+            if let Some(refusal) = annotation::no_check(other, function) {
                 return Err(refusal);
             }
-            let Some(members) = typing::union_members(other) else { return Ok(None) };
+            let Some(members) = annotation::union_members(other) else { return Ok(None) };
             vm.charge(members.len() / CLASSES_A_STEP)?;
             // `int | None` holds None itself for its type.
             let none = || Value::Type(&NONE_TYPE);
@@ -71,11 +71,6 @@ fn matches_any(vm: &mut Vm, class: &'static BuiltinType, infos: &[Value], functi
         }
     }
     Ok(Some(false))
-}
-
-/// `issubclass(class, wanted)`, where the classes of numbers count as those of `numbers`, too.
-pub fn is_subclass(class: &'static BuiltinType, wanted: &'static BuiltinType) -> bool {
-    class.is_subclass(wanted) || numbers::counts_as(class, wanted)
 }
 
 /// `isinstance(object, classinfo)`

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::convert;
 use crate::args::Args;
-use crate::dict::{Dict, DictKind, Key};
+use crate::dict::Dict;
 use crate::exception::{PyResult, not_implemented_error, type_error, value_error};
 use crate::set::{SetObject, SetTable};
 use crate::string::Str;
@@ -38,14 +38,14 @@ pub(crate) fn dict(vm: &mut Vm, args: Args) -> PyResult<Value> {
 /// Updates a dict with the arguments of `dict(...)` or `dict.update(...)`.
 ///
 /// # Errors
-/// `TypeError` for more than one positional argument, or as [`update_from`].
+/// `TypeError` for more than one positional argument, or as [`Vm::update_dict`].
 pub fn update(vm: &mut Vm, dict: &Dict, function: &str, args: Args) -> PyResult<()> {
     let given = args.pos.len();
     if given > 1 {
         return Err(type_error(format!("{function} expected at most 1 argument, got {given}")));
     }
     if let Some(source) = args.pos.first() {
-        update_from(vm, dict, source)?;
+        vm.update_dict(dict, source)?;
     }
     update_from_keywords(dict, args.kw);
     Ok(())
@@ -58,105 +58,11 @@ pub fn update_from_keywords(dict: &Dict, keywords: Vec<(Str, Value)>) {
     }
 }
 
-/// Updates a dict from a mapping or from an iterable of pairs.
-///
-/// # Errors
-/// `TypeError` or `ValueError` as CPython words them where the source is neither.
-pub fn update_from(vm: &mut Vm, dict: &Dict, source: &Value) -> PyResult<()> {
-    if let Value::Dict(other) = source {
-        vm.charge(other.len().saturating_mul(3))?;
-        let entries: Vec<_> = other.table.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-        dict.table.borrow_mut().extend(entries);
-        return vm.charge_comparisons();
-    }
-    if matches!(source, Value::Object(_) | Value::Type(_))
-        && let Some(keys) = vm.find_attr(source, "keys")?
-    {
-        let keys = vm.call(&keys, Args::none())?;
-        for key in vm.collect(&keys)? {
-            let value = vm.get_item(source, &key)?;
-            dict.set(vm, key, value)?;
-        }
-        return Ok(());
-    }
-    let iterator = vm.iter(source)?;
-    let mut index = 0_usize;
-    while let Some(pair) = vm.next(&iterator)? {
-        vm.charge(3)?;
-        let (key, value) = take_pair(vm, &pair, index)?;
-        dict.set(vm, key, value)?;
-        index += 1;
-    }
-    Ok(())
-}
-
-fn take_pair(vm: &mut Vm, pair: &Value, index: usize) -> PyResult<(Value, Value)> {
-    if let Value::Tuple(tuple) = pair
-        && let [key, value] = tuple.items.as_slice()
-    {
-        return Ok((key.clone(), value.clone()));
-    }
-    let items = match vm.collect(pair) {
-        Ok(items) => items,
-        Err(raised) if raised.is(&crate::exception::TYPE_ERROR) => {
-            return Err(type_error(format!(
-                "cannot convert dictionary update sequence element #{index} to a sequence"
-            )));
-        }
-        Err(raised) => return Err(raised),
-    };
-    let length = items.len();
-    <[Value; 2]>::try_from(items).map(|[key, value]| (key, value)).map_err(|_| {
-        value_error(format!("dictionary update sequence element #{index} has length {length}; 2 is required"))
-    })
-}
-
-/// The set table of an iterable's items.
-///
-/// # Errors
-/// `TypeError` where it is not iterable or an item is not hashable.
-pub fn set_table(vm: &mut Vm, iterable: &Value) -> PyResult<SetTable> {
-    let mut table = SetTable::default();
-    add_to_set(vm, &mut table, iterable)?;
-    Ok(table)
-}
-
-/// Adds an iterable's items to a table, in CPython's way, which decides the order of iteration.
-///
-/// # Errors
-/// As [`set_table`].
-pub fn add_to_set(vm: &mut Vm, table: &mut SetTable, iterable: &Value) -> PyResult<()> {
-    match iterable {
-        Value::Set(set) => {
-            let other = set.table.borrow();
-            vm.charge(other.len())?;
-            table.merge(&other);
-            vm.charge_comparisons()?;
-        }
-        // CPython makes room for a `dict` itself only: a `Counter` comes item by item.
-        Value::Dict(dict) if matches!(dict.kind, DictKind::Plain) => {
-            vm.charge(dict.len())?;
-            table.make_room(dict.len());
-            for key in dict.table.borrow().keys() {
-                table.insert(key.clone());
-            }
-        }
-        other => {
-            let iterator = vm.iter(other)?;
-            while let Some(item) = vm.next(&iterator)? {
-                vm.charge(4)?;
-                table.insert(Key::new(vm, item)?);
-            }
-        }
-    }
-    Ok(())
-}
-
 /// `set(iterable=())`
 pub(crate) fn set(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let table = match args.between("set", 0)? {
         [None] => SetTable::default(),
-        [Some(iterable)] => set_table(vm, &iterable)?,
+        [Some(iterable)] => vm.set_table(&iterable)?,
     };
     Ok(Value::Set(Rc::new(SetObject::new(table, false))))
 }
@@ -166,7 +72,7 @@ pub(crate) fn frozenset(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let table = match args.between("frozenset", 0)? {
         [None] => SetTable::default(),
         [Some(Value::Set(set))] if set.frozen() => return Ok(Value::Set(set)),
-        [Some(iterable)] => set_table(vm, &iterable)?,
+        [Some(iterable)] => vm.set_table(&iterable)?,
     };
     Ok(Value::Set(Rc::new(SetObject::new(table, true))))
 }

@@ -1,4 +1,4 @@
-//! Numbers out of arguments: what CPython's `__index__` and `__float__` protocols accept.
+//! Numbers out of arguments, as CPython's functions take them.
 
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
@@ -61,7 +61,7 @@ pub fn index_clamped(vm: &mut Vm, value: &Value) -> PyResult<i64> {
     })
 }
 
-/// An int of any size by the `__index__` protocol.
+/// An int of any size, of an int or of an object that stands for one.
 ///
 /// # Errors
 /// `TypeError` as [`index`].

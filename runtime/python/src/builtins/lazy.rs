@@ -8,7 +8,6 @@ use crate::methods::{dict_views, range};
 use crate::number::Num;
 use crate::types::{ENUMERATE, FILTER, LIST_REVERSEITERATOR, MAP, REVERSED, ZIP};
 use crate::value::Value;
-use crate::vm::items::has_items;
 use crate::vm::{BinaryOp, Vm};
 
 struct Map {
@@ -204,7 +203,7 @@ pub(crate) fn reversed(vm: &mut Vm, args: Args) -> PyResult<Value> {
             if let Some(view) = sequence.downcast::<dict_views::View>() {
                 return Ok(dict_views::reversed(&view.dict, view.kind));
             }
-            if !has_items(vm, &***object) {
+            if !object.is_sequence(vm) {
                 return Err(not_reversible(&sequence));
             }
             &REVERSED

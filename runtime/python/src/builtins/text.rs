@@ -1,4 +1,4 @@
-//! Builtin functions on text: `ascii`, `chr`, `format`, `open`, `ord`, `print`, `repr`.
+//! Builtin functions on text: `ascii`, `chr`, `format`, `ord`, `print`, `repr`.
 
 use super::convert;
 use crate::args::Args;

@@ -190,7 +190,7 @@ impl Formatter<'_> {
             let precision = self.size(if self.bytes { "prec too big" } else { "precision too big" })?.unwrap_or(0);
             field.precision = Some(usize::try_from(precision).unwrap_or(0));
         }
-        // One length modifier of C means nothing.
+        // C's length modifier is read and ignored.
         if matches!(self.chars.peek(), Some('h' | 'l' | 'L')) {
             self.chars.next();
         }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::dict_views::{Kind, View};
 use crate::args::Args;
 use crate::builtins::containers;
-use crate::dict::{Dict, DictKind, Key};
+use crate::dict::{Dict, Key};
 use crate::exception::{PyResult, Raised, key_error, ordered_key_error};
 use crate::value::{Builtin, Method, Value};
 use crate::vm::Vm;
@@ -71,22 +71,11 @@ pub(crate) fn clear(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     Ok(Value::None)
 }
 
-/// A dict of the same class with the same items.
-pub fn copy_of(dict: &Dict) -> Dict {
-    let kind = match &dict.kind {
-        DictKind::Plain => DictKind::Plain,
-        DictKind::Default(factory) => DictKind::Default(factory.clone()),
-        DictKind::Counter => DictKind::Counter,
-        DictKind::Ordered => DictKind::Ordered,
-    };
-    Dict { table: dict.table.borrow().clone().into(), kind }
-}
-
 pub(crate) fn copy(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("dict.copy")?;
     let dict = receiver(this)?;
     vm.charge(dict.len())?;
-    Ok(Value::dict(copy_of(dict)))
+    Ok(Value::dict(dict.copied()))
 }
 
 /// `dict.fromkeys(iterable, value=None)`
@@ -117,19 +106,19 @@ fn pop(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 /// `KeyError` where there is no default, `TypeError` where the key cannot be hashed.
 pub fn take_out(vm: &mut Vm, dict: &Dict, key: Value, default: Option<Value>) -> PyResult<Value> {
     let wanted = Key::new(vm, key.clone())?;
-    charge_removal(vm, dict, &wanted)?;
+    vm.charge_removal(dict, &wanted)?;
     let removed = dict.table.borrow_mut().shift_remove(&wanted);
     removed.or(default).ok_or_else(|| no_key(dict, key))
 }
 
 fn no_key(dict: &Dict, key: Value) -> Raised {
-    if matches!(dict.kind, DictKind::Ordered) { ordered_key_error(key) } else { key_error(key) }
+    if dict.is_ordered() { ordered_key_error(key) } else { key_error(key) }
 }
 
 pub(crate) fn popitem(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let dict = receiver(this)?;
     let mut last = true;
-    if matches!(dict.kind, DictKind::Ordered) {
+    if dict.is_ordered() {
         let [flag] = args.bind("popitem", ["last"], 0)?;
         if let Some(flag) = flag {
             last = vm.truthy(&flag)?;
@@ -145,7 +134,7 @@ pub(crate) fn popitem(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> 
     drop(table);
     match popped {
         Some((key, value)) => Ok(Value::tuple(vec![key.value, value])),
-        None if matches!(dict.kind, DictKind::Ordered) => Err(key_error(Value::str("dictionary is empty"))),
+        None if dict.is_ordered() => Err(key_error(Value::str("dictionary is empty"))),
         None => Err(key_error(Value::str("popitem(): dictionary is empty"))),
     }
 }
@@ -163,13 +152,4 @@ pub fn setdefault(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 fn update(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     containers::update(vm, receiver(this)?, "update", args)?;
     Ok(Value::None)
-}
-
-/// Pays for removing a key: the entries after it move up.
-pub(crate) fn charge_removal(vm: &mut Vm, dict: &Dict, key: &Key) -> PyResult<()> {
-    let after = {
-        let table = dict.table.borrow();
-        table.get_index_of(key).map_or(0, |index| table.len() - index)
-    };
-    vm.charge(after / 4)
 }

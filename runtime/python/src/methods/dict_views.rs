@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::set::{self, Operation};
 use crate::args::Args;
 use crate::builtins::containers;
-use crate::dict::{Dict, DictKind, Key};
+use crate::dict::{Dict, Key};
 use crate::exception::{PyResult, runtime_error};
 use crate::iterator::{IteratorObject, PyIterator};
 use crate::object::Object;
@@ -80,7 +80,7 @@ impl PyIterator for ReverseIterator {
 /// An iterator over a dict from its end.
 pub fn reversed(dict: &Rc<Dict>, kind: Kind) -> Value {
     let class = match kind {
-        _ if matches!(dict.kind, DictKind::Ordered) => &ODICT_ITERATOR,
+        _ if dict.is_ordered() => &ODICT_ITERATOR,
         Kind::Keys => &DICT_REVERSEKEYITERATOR,
         Kind::Values => &DICT_REVERSEVALUEITERATOR,
         Kind::Items => &DICT_REVERSEITEMITERATOR,
@@ -143,7 +143,7 @@ impl View {
         let (left, right) = if swapped { (other.clone(), this) } else { (this, other.clone()) };
         // Of a plain dict itself, CPython knows beforehand how many keys come.
         let left = match left.downcast::<Self>() {
-            Some(Self { dict, kind: Kind::Keys }) if matches!(dict.kind, DictKind::Plain) => Value::Dict(dict.clone()),
+            Some(Self { dict, kind: Kind::Keys }) if dict.is_plain() => Value::Dict(dict.clone()),
             _ => left,
         };
         let result = containers::set(vm, Args::one(left))?;
@@ -205,7 +205,7 @@ fn is_set_like(value: &Value) -> bool {
 
 impl Object for View {
     fn class(&self) -> &'static BuiltinType {
-        let ordered = matches!(self.dict.kind, DictKind::Ordered);
+        let ordered = self.dict.is_ordered();
         match self.kind {
             Kind::Keys if ordered => &ODICT_KEYS,
             Kind::Values if ordered => &ODICT_VALUES,
@@ -214,6 +214,10 @@ impl Object for View {
             Kind::Values => &DICT_VALUES,
             Kind::Items => &DICT_ITEMS,
         }
+    }
+
+    fn is_sequence(&self, _: &mut Vm) -> bool {
+        false
     }
 
     fn has_method(&self, name: &str) -> bool {

@@ -24,7 +24,6 @@ pub static METHODS: &[Method] = &[
     Method { name: "sort", call: sort_method },
 ];
 
-/// `list.__init__`: the items anew.
 fn receiver(this: &Value) -> PyResult<&Rc<List>> {
     match this {
         Value::List(list) => Ok(list),
@@ -76,41 +75,8 @@ fn count(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 
 fn extend(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [iterable] = args.exactly("list.extend")?;
-    extend_by(vm, receiver(this)?, &iterable)?;
+    vm.extend_list(receiver(this)?, &iterable)?;
     Ok(Value::None)
-}
-
-/// Appends the items of an iterable: `list.extend` and `list += iterable`.
-///
-/// # Errors
-/// As [`Vm::collect`]. What came before an error stays in the list.
-pub fn extend_by(vm: &mut Vm, list: &List, iterable: &Value) -> PyResult<()> {
-    let size = size_of::<Value>();
-    if !matches!(iterable, Value::Iterator(_) | Value::Object(_)) {
-        let items = match iterable {
-            // A copy, since `a += a` is fine.
-            Value::List(other) => other.items.borrow().clone(),
-            Value::Tuple(other) => other.items.clone(),
-            other => vm.collect(other)?,
-        };
-        // Only what is added is paid for: a list that grows item by item costs its length.
-        vm.charge(items.len())?;
-        vm.limit_bytes((list.items.borrow().len() + items.len()).saturating_mul(size))?;
-        list.items.borrow_mut().extend(items);
-        return Ok(());
-    }
-    // Code runs between the items, which may see the list as it is by then: the iterator may be over the list itself.
-    let iterator = vm.iter(iterable)?;
-    while let Some(item) = vm.next(&iterator)? {
-        vm.charge(2)?;
-        let length = {
-            let mut items = list.items.borrow_mut();
-            items.push(item);
-            items.len()
-        };
-        vm.limit_bytes(length.saturating_mul(size))?;
-    }
-    Ok(())
 }
 
 fn index(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {

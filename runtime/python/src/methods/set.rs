@@ -3,8 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::builtins::containers::{add_to_set, set_table};
-use crate::dict::{DictKind, Key};
+use crate::dict::Key;
 use crate::exception::{PyResult, key_error};
 use crate::set::{SetObject, SetTable};
 use crate::value::{Method, Value};
@@ -76,9 +75,9 @@ pub fn set_value(table: SetTable, frozen: bool) -> Value {
 /// The table of any iterable.
 ///
 /// # Errors
-/// As [`set_table`].
+/// As [`Vm::set_table`].
 pub fn table_of(vm: &mut Vm, iterable: &Value) -> PyResult<SetTable> {
-    set_table(vm, iterable)
+    vm.set_table(iterable)
 }
 
 fn receiver(this: &Value) -> PyResult<&Rc<SetObject>> {
@@ -119,7 +118,7 @@ fn combined(vm: &mut Vm, this: &Value, args: Args, method: &str, operation: Oper
 fn combine(vm: &mut Vm, mut table: SetTable, operation: Operation, other: &Value) -> PyResult<SetTable> {
     match (operation, other) {
         (Operation::Or, other) => {
-            add_to_set(vm, &mut table, other)?;
+            vm.add_to_set(&mut table, other)?;
             Ok(table)
         }
         (operation, Value::Set(other)) => {
@@ -163,7 +162,7 @@ fn combine(vm: &mut Vm, mut table: SetTable, operation: Operation, other: &Value
 
 /// Whether it is of the class `dict` itself, which CPython looks up in instead of walking it.
 fn is_plain_dict(value: &Value) -> bool {
-    matches!(value, Value::Dict(dict) if matches!(dict.kind, DictKind::Plain))
+    matches!(value, Value::Dict(dict) if dict.is_plain())
 }
 
 fn replace(this: &Value, table: SetTable) -> PyResult<Value> {
@@ -208,7 +207,7 @@ fn update(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let mut table = receiver(this)?.table.borrow().clone();
     for other in &args.pos {
         if !matches!((this, other), (Value::Set(this), Value::Set(other)) if Rc::ptr_eq(this, other)) {
-            add_to_set(vm, &mut table, other)?;
+            vm.add_to_set(&mut table, other)?;
         }
     }
     replace(this, table)

@@ -11,7 +11,6 @@ use crate::args::Args;
 use crate::dict::{Dict, Key, Table};
 use crate::exception::{EXCEPTION, ExceptionObject, PyResult, Raised, type_error};
 use crate::identity::ById;
-use crate::methods::dict::copy_of;
 use crate::methods::dict_views::View;
 use crate::set::SetObject;
 use crate::types::{BuiltinType, GENERATOR};
@@ -54,7 +53,7 @@ pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
         }
         Value::Dict(dict) => {
             vm.charge(dict.len())?;
-            Value::dict(copy_of(dict))
+            Value::dict(dict.copied())
         }
         Value::Set(set) if !set.frozen() => {
             let table = set.table.borrow().copied();
@@ -205,7 +204,7 @@ impl Memo {
 
     fn copy_dict(&mut self, vm: &mut Vm, dict: &Rc<Dict>, original: &Value) -> PyResult<Value> {
         vm.charge(dict.len().saturating_mul(4))?;
-        let mut copy = copy_of(dict);
+        let mut copy = dict.copied();
         let entries: Table = std::mem::take(copy.table.get_mut());
         let copy = Rc::new(copy);
         self.keep(original, &Value::Dict(copy.clone()));

@@ -6,8 +6,8 @@ use sha2::Digest;
 use sha2::digest::DynDigest;
 
 use crate::args::Args;
-use crate::builtins::attributes::identity;
 use crate::exception::{PyResult, type_error};
+use crate::identity::identity;
 use crate::methods::wrong_receiver;
 use crate::object::Object;
 use crate::types::{BuiltinType, OBJECT};

@@ -24,7 +24,7 @@ pub struct Logger {
 
 /// The logger of this name, of the class that the host sets for loggers.
 pub fn logger(vm: &Vm, name: impl Into<Str>) -> Value {
-    Value::object(Logger { name: name.into(), class: vm.environment.logger_class() })
+    Value::object(Logger { name: name.into(), class: vm.environment.logger_class().unwrap_or(&LOGGER) })
 }
 
 static METHODS: &[Method] = &[

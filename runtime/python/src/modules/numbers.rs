@@ -4,15 +4,20 @@ use super::class;
 use crate::types::{BuiltinType, FLOAT, INT, OBJECT};
 
 /// `numbers.Number`
-pub static NUMBER: BuiltinType = BuiltinType::new("Number", "numbers", &OBJECT);
+pub static NUMBER: BuiltinType =
+    BuiltinType { registered: &[&INT, &FLOAT], ..BuiltinType::new("Number", "numbers", &OBJECT) };
 /// `numbers.Complex`
-pub static COMPLEX: BuiltinType = BuiltinType::new("Complex", "numbers", &NUMBER);
+pub static COMPLEX: BuiltinType =
+    BuiltinType { registered: &[&INT, &FLOAT], ..BuiltinType::new("Complex", "numbers", &NUMBER) };
 /// `numbers.Real`
-pub static REAL: BuiltinType = BuiltinType::new("Real", "numbers", &COMPLEX);
+pub static REAL: BuiltinType =
+    BuiltinType { registered: &[&INT, &FLOAT], ..BuiltinType::new("Real", "numbers", &COMPLEX) };
 /// `numbers.Rational`
-pub static RATIONAL: BuiltinType = BuiltinType::new("Rational", "numbers", &REAL);
+pub static RATIONAL: BuiltinType =
+    BuiltinType { registered: &[&INT], ..BuiltinType::new("Rational", "numbers", &REAL) };
 /// `numbers.Integral`
-pub static INTEGRAL: BuiltinType = BuiltinType::new("Integral", "numbers", &RATIONAL);
+pub static INTEGRAL: BuiltinType =
+    BuiltinType { registered: &[&INT], ..BuiltinType::new("Integral", "numbers", &RATIONAL) };
 
 module! {
     /// `numbers`
@@ -25,10 +30,4 @@ module! {
         "Rational" => class(&RATIONAL),
         "Integral" => class(&INTEGRAL),
     }
-}
-
-/// Whether a class counts as one of these, as CPython registers `int` and `float`.
-pub fn counts_as(class: &BuiltinType, wanted: &BuiltinType) -> bool {
-    let registered = [(&INT, &INTEGRAL), (&FLOAT, &REAL)];
-    registered.iter().any(|(number, counts_as)| class.is_subclass(number) && counts_as.is_subclass(wanted))
 }

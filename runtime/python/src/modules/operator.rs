@@ -193,8 +193,9 @@ impl Object for Getter {
         })
     }
 
-    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
-        match self {
+    fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
+        let own = format!("operator.{}(...)", self.class().name);
+        vm.guarded_repr(this, &own, |vm| match self {
             Self::Items(keys) => {
                 let texts = keys.iter().map(|key| vm.repr(key)).collect::<PyResult<Vec<_>>>()?;
                 Ok(format!("operator.itemgetter({})", texts.join(", ")))
@@ -214,6 +215,6 @@ impl Object for Getter {
                 }
                 Ok(format!("operator.methodcaller({})", parts.join(", ")))
             }
-        }
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! The arguments of library functions that CPython writes in Python: their errors are worded as the interpreter's.
 
-use crate::args::{Args, names_in_quotes};
+use crate::args::{Args, missing_arguments};
 use crate::exception::{PyResult, Raised, type_error};
 use crate::value::Value;
 
@@ -85,11 +85,4 @@ fn counted_keywords(given: usize, keywords: usize) -> String {
     }
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     format!(" positional argument{} (and {keywords} keyword-only argument{})", plural(given), plural(keywords))
-}
-
-/// The error of a call that lacks arguments: `f() missing 2 required positional arguments: 'a' and 'b'`
-pub fn missing_arguments(name: &str, missing: &[&str]) -> Raised {
-    let plural = if missing.len() == 1 { "" } else { "s" };
-    let count = missing.len();
-    type_error(format!("{name}() missing {count} required positional argument{plural}: {}", names_in_quotes(missing)))
 }

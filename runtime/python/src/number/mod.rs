@@ -94,7 +94,7 @@ impl<'a> Num<'a> {
     }
 }
 
-/// Nothing is made of a large int to compare it with a small one.
+/// A large int is compared with a small one without an allocation.
 fn compare_big_small(a: &BigInt, b: i64) -> Ordering {
     match (a.to_i64(), a.sign()) {
         (Some(a), _) => a.cmp(&b),

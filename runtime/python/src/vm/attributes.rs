@@ -5,7 +5,6 @@ use std::rc::Rc;
 use super::Vm;
 use super::lookup::{Member, member};
 use super::unbound_method::UnboundMethod;
-use crate::dict::DictKind;
 use crate::exception::{
     ATTRIBUTE_ERROR, ExceptionObject, IMPORT_ERROR, OS_ERROR, PyResult, Raised, STOP_ITERATION, SYSTEM_EXIT,
     attribute_error, not_implemented_error, type_error,
@@ -75,7 +74,7 @@ impl Vm {
                 }
             }
             Value::Dict(dict) if name == "default_factory" => {
-                if let DictKind::Default(factory) = &dict.kind {
+                if let Some(factory) = dict.factory() {
                     return Ok(Some(factory.clone()));
                 }
             }

@@ -8,7 +8,6 @@ use super::Vm;
 use super::frame::Frame;
 use super::operators::is_not_iterable;
 use crate::args::Args;
-use crate::builtins::containers::add_to_set;
 use crate::dict::{Dict, Key, Table};
 use crate::exception::{ATTRIBUTE_ERROR, PyResult, Raised, TYPE_ERROR, system_error, type_error};
 use crate::set::{SetObject, SetTable};
@@ -103,7 +102,7 @@ impl Vm {
         let set = set_below(frame, depth)?.clone();
         // Nobody else has the set yet.
         let mut table = set.table.take();
-        add_to_set(self, &mut table, &iterable)?;
+        self.add_to_set(&mut table, &iterable)?;
         set.table.replace(table);
         Ok(())
     }

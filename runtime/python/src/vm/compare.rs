@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::operators::mirrored;
 use super::{CompareOp, Vm};
-use crate::dict::{Dict, DictKind};
+use crate::dict::Dict;
 use crate::exception::{PyResult, type_error};
 use crate::hash::ranges_equal;
 use crate::number::Num;
@@ -128,28 +128,6 @@ impl Vm {
         Ok(None)
     }
 
-    /// `<`, `<=`, `>` or `>=` of two Counters: of all counts, those that are not there being 0.
-    fn compare_counters(&mut self, op: CompareOp, a: &Rc<Dict>, b: &Rc<Dict>) -> PyResult<bool> {
-        let (left, right) = (a.table.borrow().clone(), b.table.borrow().clone());
-        self.charge(left.len() + right.len())?;
-        let op_or_equal = match op {
-            CompareOp::Lt | CompareOp::Le => CompareOp::Le,
-            _ => CompareOp::Ge,
-        };
-        let zero = Value::Int(0);
-        for key in left.keys().chain(right.keys()) {
-            let (x, y) = (left.get(key).unwrap_or(&zero), right.get(key).unwrap_or(&zero));
-            let holds = self.compare(op_or_equal, x, y)?;
-            if !self.truthy(&holds)? {
-                return Ok(false);
-            }
-        }
-        match op {
-            CompareOp::Lt | CompareOp::Gt => Ok(!self.dicts_equal(a, b)?),
-            _ => Ok(true),
-        }
-    }
-
     /// The comparison of two values of the runtime; `None` where they have none.
     fn compare_builtin(&mut self, op: CompareOp, a: &Value, b: &Value) -> PyResult<Option<bool>> {
         Ok(match (a, b) {
@@ -176,11 +154,7 @@ impl Vm {
             (Value::Dict(x), Value::Dict(y)) if matches!(op, CompareOp::Eq | CompareOp::Ne) => {
                 by_equality(op, self.dicts_equal(x, y)?)
             }
-            (Value::Dict(x), Value::Dict(y))
-                if matches!((&x.kind, &y.kind), (DictKind::Counter, DictKind::Counter)) =>
-            {
-                Some(self.compare_counters(op, x, y)?)
-            }
+            (Value::Dict(x), Value::Dict(y)) => x.kind().compare(self, op, x, y)?,
             (Value::Set(x), Value::Set(y)) => {
                 self.charge(x.table.borrow().len().min(y.table.borrow().len()))?;
                 let result = compare_sets(op, x, y);
@@ -237,27 +211,19 @@ impl Vm {
         }
     }
 
-    fn dicts_equal(&mut self, a: &Rc<Dict>, b: &Rc<Dict>) -> PyResult<bool> {
+    /// `a == b` of dicts of any classes.
+    pub(crate) fn dicts_equal(&mut self, a: &Rc<Dict>, b: &Rc<Dict>) -> PyResult<bool> {
         if Rc::ptr_eq(a, b) {
             return Ok(true);
         }
-        match (&a.kind, &b.kind) {
-            (DictKind::Counter, DictKind::Counter) => Ok(self.counts_equal(a, b)? && self.counts_equal(b, a)?),
-            _ if a.len() != b.len() => Ok(false),
-            (DictKind::Ordered, DictKind::Ordered) => {
-                let keys = a.keys().into_iter().zip(b.keys());
-                for (x, y) in keys {
-                    if !self.equal(&x, &y)? {
-                        return Ok(false);
-                    }
-                }
-                self.entries_equal(a, b)
-            }
-            _ => self.entries_equal(a, b),
-        }
+        if a.class().is(b.class()) { a.kind().equal(self, a, b) } else { self.entries_equal(a, b) }
     }
 
-    fn entries_equal(&mut self, a: &Dict, b: &Dict) -> PyResult<bool> {
+    /// Whether two dicts have the same items, in any order.
+    pub(crate) fn entries_equal(&mut self, a: &Dict, b: &Dict) -> PyResult<bool> {
+        if a.len() != b.len() {
+            return Ok(false);
+        }
         let mut index = 0;
         loop {
             let Some((key, value)) = a.table.borrow().get_index(index).map(|(k, v)| (k.clone(), v.clone())) else {
@@ -272,19 +238,6 @@ impl Vm {
         }
     }
 
-    /// Whether each count of `a` equals that of `b`, where what is not there counts 0.
-    fn counts_equal(&mut self, a: &Dict, b: &Dict) -> PyResult<bool> {
-        let entries: Vec<_> = a.table.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
-        self.charge(entries.len())?;
-        for (key, value) in entries {
-            let other = b.table.borrow().get(&key).cloned().unwrap_or(Value::Int(0));
-            if !self.equal(&value, &other)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
     /// Pays for comparing what takes so many bytes each: they are compared as far as both go.
     #[inline]
     pub(super) fn charge_same(&mut self, a: usize, b: usize) -> PyResult<()> {
@@ -294,7 +247,7 @@ impl Vm {
     /// `bool(a == b)`, identity first, as containers compare.
     ///
     /// # Errors
-    /// What `__eq__` raises.
+    /// What comparing the two raises.
     #[inline]
     pub fn equal(&mut self, a: &Value, b: &Value) -> PyResult<bool> {
         match (a, b) {

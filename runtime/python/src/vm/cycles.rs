@@ -1,8 +1,8 @@
-//! What would keep itself alive: a block's namespace that holds functions, whose globals it is; a variable that a
-//! recursive inner function shares with itself.
+//! Reference cycles: a block's namespace holds functions, whose globals it is; a recursive inner function shares the
+//! variable that holds it.
 //!
-//! Values are counted by reference, so that such cycles are never freed by themselves. Nothing of a job outlives it:
-//! between jobs their contents are dropped.
+//! Values are reference-counted, so such cycles are never freed by themselves. Nothing of a job may outlive it: their
+//! contents are dropped between jobs.
 //!
 //! DIFFERENCE: cycles that the code makes in data, a list that holds itself for instance, are not found. CPython's
 //! collector finds them; here they stay until the thread ends.

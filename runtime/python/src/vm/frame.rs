@@ -1,4 +1,4 @@
-//! Frames: one running code each, recycled, so that a block that only computes allocates nothing.
+//! Frames: one a running code. They are recycled, so that a block that only computes allocates nothing.
 
 use std::rc::Rc;
 
@@ -65,7 +65,7 @@ impl Frame {
 /// Frames and namespaces kept for reuse; more are dropped.
 const KEPT: usize = 32;
 
-/// A frame whose stack grew past this is dropped, so that one deep call does not hold memory for ever.
+/// A frame whose stack grew past this is dropped, so that one deep call does not keep its memory.
 const KEPT_STACK: usize = 4096;
 
 /// Frames and namespaces that wait for reuse.

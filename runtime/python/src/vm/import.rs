@@ -1,9 +1,8 @@
-//! `import`: the tables of modules of the runtime and the host.
+//! `import`: the modules that the environment lists.
 
 use super::Vm;
 use crate::exception::{PyResult, Raised, import_error, module_not_found_error};
 use crate::module::ModuleDef;
-use crate::modules::MODULES;
 use crate::object::Object;
 use crate::string::Str;
 use crate::types::{BuiltinType, MODULE};
@@ -47,7 +46,7 @@ pub(super) fn package_name(value: &Value) -> Option<String> {
 
 impl Vm {
     fn modules(&self) -> impl Iterator<Item = &'static ModuleDef> + use<> {
-        MODULES.iter().chain(self.environment.modules()).copied()
+        self.environment.modules().iter().copied()
     }
 
     /// The module of this dotted name, kept: rank code imports the same few for each job.

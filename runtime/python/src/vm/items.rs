@@ -4,15 +4,10 @@ use std::rc::Rc;
 
 use super::Vm;
 use super::slices::Span;
-use crate::args::Args;
-use crate::dict::{Dict, DictKind, Key};
-use crate::exception::{
-    PyResult, Raised, index_error, key_error, not_implemented_error, overflow_error, type_error, value_error,
-};
-use crate::modules::re::MATCH;
-use crate::modules::typing;
+use crate::annotation;
+use crate::dict::{Dict, Key};
+use crate::exception::{PyResult, Raised, index_error, not_implemented_error, overflow_error, type_error, value_error};
 use crate::number::Num;
-use crate::object::Object;
 use crate::string::Str;
 use crate::types::{
     BYTES, BuiltinType, DICT_ITEMS, DICT_KEYS, DICT_VALUES, FROZENSET, Implementation, RANGE, SET, STR, TUPLE,
@@ -21,22 +16,11 @@ use crate::value::{List, Range, Value};
 
 const LIST_INDICES: &str = "list indices must be integers or slices";
 
-/// Whether an object of the runtime or of the host has items, as its `__getitem__` would tell: those with a length do, but for
-/// views, whatever they answer when asked for it.
-pub(crate) fn has_items(vm: &mut Vm, object: &dyn Object) -> bool {
-    let class = object.class();
-    let views = [&DICT_KEYS, &DICT_VALUES, &DICT_ITEMS];
-    !views.iter().any(|view| class.is_subclass(view)) && object.len(vm).is_some()
-}
-
 /// Whether a value passes for a mapping where CPython asks whether it can be subscripted (`PyMapping_Check`).
 pub(crate) fn passes_for_mapping(vm: &mut Vm, value: &Value) -> bool {
     match value {
         Value::Dict(_) | Value::List(_) | Value::Tuple(_) | Value::Str(_) | Value::Bytes(_) | Value::Range(_) => true,
-        Value::Object(object) => {
-            let subscripted = [&MATCH, &typing::GENERIC_ALIAS, &typing::UNION_TYPE];
-            subscripted.iter().any(|class| object.class().is(class)) || has_items(vm, &***object)
-        }
+        Value::Object(object) => object.is_mapping(vm),
         _ => false,
     }
 }
@@ -104,16 +88,7 @@ impl Vm {
         } else if let Some(value) = dict.get(self, key)? {
             return Ok(value);
         }
-        match &dict.kind {
-            DictKind::Counter => Ok(Value::Int(0)),
-            DictKind::Default(factory) if !factory.is_none() => {
-                let factory = factory.clone();
-                let value = self.call(&factory, Args::none())?;
-                self.set_item(object, key, value.clone())?;
-                Ok(value)
-            }
-            _ => Err(key_error(key.clone())),
-        }
+        dict.kind().missing(self, object, dict, key)
     }
 
     fn str_item(&mut self, text: &Str, key: &Value) -> PyResult<Value> {
@@ -262,13 +237,11 @@ impl Vm {
         match object {
             Value::Dict(dict) => {
                 let table_key = Key::new(self, key.clone())?;
-                crate::methods::dict::charge_removal(self, dict, &table_key)?;
+                self.charge_removal(dict, &table_key)?;
                 let removed = dict.table.borrow_mut().shift_remove(&table_key);
                 match removed {
                     Some(_) => Ok(()),
-                    // `del counter[key]` never fails.
-                    None if matches!(dict.kind, DictKind::Counter) => Ok(()),
-                    None => Err(key_error(key.clone())),
+                    None => dict.kind().delete_missing(key),
                 }
             }
             Value::List(list) => match key {
@@ -324,10 +297,10 @@ impl Vm {
     }
 }
 
-/// `list[int]`: classes of the runtime that hold others take parameters, which do nothing.
+/// `list[int]`: a class of containers with parameters, which do nothing.
 fn subscript_class(class: &'static BuiltinType, key: &Value) -> PyResult<Value> {
     if class.generic {
-        return Ok(typing::generic_alias(Value::Type(class), key));
+        return Ok(annotation::generic_alias(Value::Type(class), key));
     }
     Err(type_error(format!("type '{}' is not subscriptable", class.shown_name().as_str())))
 }

@@ -8,7 +8,7 @@ use super::iterators::{
     BytesIterator, DictIterator, ListIterator, RangeIterator, SetIterator, StrIterator, TupleIterator,
 };
 use super::operators::is_not_iterable;
-use crate::dict::{Dict, DictKind};
+use crate::dict::Dict;
 use crate::exception::{PyResult, Raised, TYPE_ERROR, type_error, value_error};
 use crate::iterator::IteratorObject;
 use crate::types::{
@@ -21,7 +21,7 @@ use crate::value::Value;
 /// size meanwhile.
 pub fn dict_iterator(dict: &Rc<Dict>, part: DictPart) -> Value {
     let class = match part {
-        _ if matches!(dict.kind, DictKind::Ordered) => &ODICT_ITERATOR,
+        _ if dict.is_ordered() => &ODICT_ITERATOR,
         DictPart::Keys => &DICT_KEYITERATOR,
         DictPart::Values => &DICT_VALUEITERATOR,
         DictPart::Items => &DICT_ITEMITERATOR,

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::Vm;
-use crate::dict::{Dict, DictKind};
+use crate::dict::Dict;
 use crate::exception::{PyResult, runtime_error};
 use crate::iterator::PyIterator;
 use crate::set::SetObject;
@@ -145,9 +145,10 @@ impl PyIterator for DictIterator {
             if table.len() != self.len {
                 // As in CPython the error stays: the size is never right again.
                 self.len = usize::MAX;
-                return Err(runtime_error(match dict.kind {
-                    DictKind::Ordered => "OrderedDict mutated during iteration",
-                    _ => "dictionary changed size during iteration",
+                return Err(runtime_error(if dict.is_ordered() {
+                    "OrderedDict mutated during iteration"
+                } else {
+                    "dictionary changed size during iteration"
                 }));
             }
             table.get_index(self.index).map(|(key, value)| match self.part {

@@ -1,7 +1,7 @@
-//! Which of two missing things a method call names: `x.missing(undefined)`.
+//! Which error `x.missing(undefined)` raises: that of the method or that of the name.
 //!
-//! CPython looks the method up, then evaluates the arguments. Here one instruction does both at the end, where the arguments
-//! can raise at most for a name that does not exist. Where one does not, this looks whether the method was missing first.
+//! CPython looks the method up before it evaluates the arguments. Here one instruction looks it up and calls it, where all that
+//! the arguments can raise is `NameError`. When they do, this file looks whether the method is missing as well.
 
 use super::Vm;
 use super::frame::Frame;

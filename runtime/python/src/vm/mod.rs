@@ -10,6 +10,7 @@ pub mod attributes;
 mod build;
 pub mod call;
 mod compare;
+mod containers;
 mod context;
 mod cost;
 mod cycles;
@@ -45,8 +46,8 @@ pub use cost::MAX_STEPS_ONCE;
 use super::collisions;
 use super::exception::{PyResult, name_error, raise, recursion_error, timeout_error};
 use super::identity::Inside;
+use super::mersenne_twister::MersenneTwister;
 use super::module::ModuleDef;
-use super::modules::random::MersenneTwister;
 use super::native_code::NativeCode;
 use super::types::BuiltinType;
 use super::value::Value;
@@ -58,7 +59,7 @@ pub use tpv_bytecode::{BinaryOp, CodeKind, CompareOp, UnaryOp};
 /// What the machine asks of its surroundings. Everything that is not pure comes through here, so that a mapping reads no
 /// file, network or clock that the world, the seed or an option did not give.
 pub trait Environment {
-    /// The modules of the host (TPV's, Galaxy's, SQLAlchemy's), after Python's own.
+    /// The modules that code can import: of [Python's own](crate::modules::MODULES) and of the host.
     fn modules(&self) -> &'static [&'static ModuleDef] {
         &[]
     }
@@ -113,9 +114,9 @@ pub trait Environment {
         None
     }
 
-    /// The class of loggers, which the host may derive from `logging.Logger`.
-    fn logger_class(&self) -> &'static BuiltinType {
-        &super::modules::logging::LOGGER
+    /// The class of loggers that the host derives from `logging.Logger`, if it does.
+    fn logger_class(&self) -> Option<&'static BuiltinType> {
+        None
     }
 
     /// Takes a record that the code logged.
@@ -167,7 +168,7 @@ impl Default for Limits {
     }
 }
 
-/// The bytes of stack that must be left for one more call; unoptimized code takes far more.
+/// The bytes of stack that must be left for one more call; unoptimized builds need far more.
 const RED_ZONE: usize = if cfg!(debug_assertions) { 512 << 10 } else { 128 << 10 };
 /// The bytes that are added where less is left.
 const STACK_SEGMENT: usize = 8 << 20;

@@ -3,13 +3,10 @@
 use std::rc::Rc;
 
 use super::{BinaryOp, CompareOp, UnaryOp, Vm};
-use crate::args::Args;
-use crate::dict::{Dict, DictKind};
+use crate::annotation;
+use crate::dict::Dict;
 use crate::exception::{PyResult, Raised, type_error};
 use crate::format;
-use crate::modules::collections::counter;
-use crate::modules::collections::dicts::update_from as ordered_dict_update;
-use crate::modules::typing;
 use crate::number::{Num, convert, float_ops, int_ops};
 use crate::set::{SetObject, SetTable};
 use crate::value::Value;
@@ -135,6 +132,11 @@ impl Vm {
         if let Some(result) = self.overloaded(op, a, b)? {
             return Ok(Some(result));
         }
+        if let (Value::Dict(x), Value::Dict(y)) = (a, b)
+            && let Some(result) = x.kind().binary(self, op, x, y)?
+        {
+            return Ok(Some(result));
+        }
         match (op, a, b) {
             (BinaryOp::Remainder, Value::Str(text), _) => {
                 return format::percent::format(self, text, b).map(|text| Some(Value::Str(text)));
@@ -148,17 +150,12 @@ impl Vm {
                 self.charge_comparisons()?;
                 return Ok(Some(result));
             }
-            (BinaryOp::Add | BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or, Value::Dict(x), Value::Dict(y))
-                if matches!((&x.kind, &y.kind), (DictKind::Counter, DictKind::Counter)) =>
-            {
-                return self.combine_counters(op, x, y);
-            }
             (BinaryOp::Or, Value::Dict(x), Value::Dict(y)) => {
                 self.charge(x.len() + y.len())?;
                 return Ok(Some(Value::dict(merged(x, y))));
             }
             (BinaryOp::Or, _, _) => {
-                return typing::union(self, a, b);
+                return annotation::union(self, a, b);
             }
             (BinaryOp::Add, ..) => return self.concatenate(a, b),
             (BinaryOp::Multiply, ..) => return self.repeat(a, b),
@@ -231,9 +228,14 @@ impl Vm {
     }
 
     fn try_in_place(&mut self, op: BinaryOp, a: &Value, b: &Value) -> PyResult<Option<Value>> {
+        if let Value::Dict(dict) = a
+            && dict.kind().in_place(self, op, dict, b)?
+        {
+            return Ok(Some(a.clone()));
+        }
         match (op, a) {
             (BinaryOp::Add, Value::List(list)) => {
-                crate::methods::list::extend_by(self, list, b)?;
+                self.extend_list(list, b)?;
                 Ok(Some(a.clone()))
             }
             (BinaryOp::Multiply, Value::List(list)) => match self.repeat(a, b)? {
@@ -246,37 +248,8 @@ impl Vm {
             },
             // These are containers to C that cannot be repeated: the other operand is not asked whether it can be repeated.
             (BinaryOp::Multiply, Value::Dict(_) | Value::Set(_) | Value::Range(_)) => Err(unsupported("*=", a, b)),
-            (BinaryOp::And, Value::Dict(dict)) if matches!(dict.kind, DictKind::Counter) => {
-                counter::intersect(self, dict, b)?;
-                Ok(Some(a.clone()))
-            }
-            (BinaryOp::Or, Value::Dict(dict)) if matches!(dict.kind, DictKind::Ordered) => {
-                ordered_dict_update(self, dict, b)?;
-                Ok(Some(a.clone()))
-            }
-            (BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Or, Value::Dict(dict))
-                if matches!(dict.kind, DictKind::Counter) =>
-            {
-                // CPython's Counter asks for the items of whatever it is given.
-                self.get_attr(b, "items")?;
-                let items = match b {
-                    Value::Dict(other) => other.items(),
-                    mapping => {
-                        let items = self.call_method(mapping, "items", Args::none())?;
-                        let mut pairs = Vec::new();
-                        for item in self.collect(&items)? {
-                            if let [key, count] = self.unpack(&item, 2)?.as_slice() {
-                                pairs.push((key.clone(), count.clone()));
-                            }
-                        }
-                        pairs
-                    }
-                };
-                counter::in_place(self, dict, op, items)?;
-                Ok(Some(a.clone()))
-            }
             (BinaryOp::Or, Value::Dict(dict)) => {
-                self.update_dict(dict, b)?;
+                self.update_dict_in_place(dict, b)?;
                 Ok(Some(a.clone()))
             }
             (BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, Value::Set(set)) if !set.frozen() => {
@@ -313,14 +286,14 @@ impl Vm {
     }
 
     /// `dict |= other`: a mapping, or pairs.
-    fn update_dict(&mut self, dict: &Rc<Dict>, other: &Value) -> PyResult<()> {
+    fn update_dict_in_place(&mut self, dict: &Dict, other: &Value) -> PyResult<()> {
         if let Value::Dict(other) = other {
             let entries = other.table.borrow().clone();
             self.charge(entries.len())?;
             dict.table.borrow_mut().extend(entries);
             return self.charge_comparisons();
         }
-        crate::builtins::containers::update_from(self, dict, other)
+        self.update_dict(dict, other)
     }
 
     /// `op a`, but for `not`: see [`Vm::truthy`].
@@ -348,9 +321,7 @@ impl Vm {
         };
         let result = match a {
             Value::Object(object) => object.unary(self, method),
-            Value::Dict(dict) if matches!(dict.kind, DictKind::Counter) && op != UnaryOp::Invert => {
-                Some(counter::signed(self, dict, op == UnaryOp::Negative))
-            }
+            Value::Dict(dict) => dict.kind().unary(self, op, dict),
             _ => None,
         };
         result.unwrap_or_else(|| {
@@ -439,7 +410,7 @@ impl Vm {
     /// `bool(value)`
     ///
     /// # Errors
-    /// What `__bool__` or `__len__` raises.
+    /// What [`Object::truthy`](crate::object::Object::truthy) raises.
     #[inline]
     pub fn truthy(&mut self, value: &Value) -> PyResult<bool> {
         Ok(match value {
@@ -479,18 +450,14 @@ fn set_operation(op: BinaryOp, a: &Rc<SetObject>, b: &Rc<SetObject>) -> Value {
     Value::Set(Rc::new(SetObject::new(table, a.frozen())))
 }
 
-/// `a | b` of dicts; the result is of the class of the first that is no plain dict.
+/// `a | b` of dicts; the result is of the class of the first that keeps it.
 fn merged(a: &Dict, b: &Dict) -> Dict {
-    let kind = match (&a.kind, &b.kind) {
-        (DictKind::Default(factory), _) => DictKind::Default(factory.clone()),
-        (DictKind::Ordered, _) => DictKind::Ordered,
-        (_, DictKind::Default(factory)) => DictKind::Default(factory.clone()),
-        (_, DictKind::Ordered) => DictKind::Ordered,
-        _ => DictKind::Plain,
-    };
     let mut table = a.table.borrow().clone();
     table.extend(b.table.borrow().iter().map(|(key, value)| (key.clone(), value.clone())));
-    Dict { table: std::cell::RefCell::new(table), kind }
+    match [a, b].into_iter().find(|dict| dict.kind().keeps_class()) {
+        Some(dict) => dict.with_items(table),
+        None => Dict::from_table(table),
+    }
 }
 
 /// The operator seen from the other side: `a < b` is `b > a`.

@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{BinaryOp, CompareOp, Vm};
-use crate::dict::{Dict, DictKind};
+use super::Vm;
 use crate::exception::{PyResult, overflow_error, type_error, value_error};
 use crate::number::Num;
 use crate::value::{Tuple, Value};
@@ -12,7 +11,7 @@ use crate::value::{Tuple, Value};
 const ITEM: usize = std::mem::size_of::<Value>();
 
 impl Vm {
-    /// `a + b` of sequences and Counters; `None` where `a` is neither.
+    /// `a + b` of sequences; `None` where `a` is none.
     pub(super) fn concatenate(&mut self, a: &Value, b: &Value) -> PyResult<Option<Value>> {
         let cannot = |what: &str| {
             Err(type_error(format!("can only concatenate {what} (not \"{}\") to {what}", b.type_name().as_str())))
@@ -117,52 +116,6 @@ impl Vm {
                 }
             },
         }
-    }
-
-    /// `a op b` of two Counters, of `+`, `-`, `&` and `|`: counts are combined, and only those above zero are kept.
-    pub(super) fn combine_counters(&mut self, op: BinaryOp, a: &Dict, b: &Dict) -> PyResult<Option<Value>> {
-        let zero = Value::Int(0);
-        let result = Dict::with_kind(DictKind::Counter);
-        let (left, right) = (a.table.borrow().clone(), b.table.borrow().clone());
-        self.charge(left.len() + right.len())?;
-        for (key, x) in &left {
-            let y = right.get(key).unwrap_or(&zero);
-            let count = match op {
-                BinaryOp::Add | BinaryOp::Subtract => self.binary(op, x, y)?,
-                BinaryOp::And => {
-                    if self.less(x, y)? {
-                        x.clone()
-                    } else {
-                        y.clone()
-                    }
-                }
-                BinaryOp::Or => {
-                    if self.less(x, y)? {
-                        y.clone()
-                    } else {
-                        x.clone()
-                    }
-                }
-                _ => return Ok(None),
-            };
-            let positive = self.compare(CompareOp::Gt, &count, &zero)?;
-            if self.truthy(&positive)? {
-                result.table.borrow_mut().insert(key.clone(), count);
-            }
-        }
-        for (key, y) in right.iter().filter(|(key, _)| !left.contains_key(*key)) {
-            let sign = match op {
-                BinaryOp::Subtract => CompareOp::Lt,
-                BinaryOp::And => continue,
-                _ => CompareOp::Gt,
-            };
-            let kept = self.compare(sign, y, &zero)?;
-            if self.truthy(&kept)? {
-                let count = if sign == CompareOp::Lt { self.binary(op, &zero, y)? } else { y.clone() };
-                result.table.borrow_mut().insert(key.clone(), count);
-            }
-        }
-        Ok(Some(Value::dict(result)))
     }
 
     /// A slice of a tuple, as a plain tuple.

@@ -49,10 +49,10 @@ impl Span {
 }
 
 impl Vm {
-    /// `operator.index(value)`; `None` where the value is no int and has no `__index__`.
+    /// `operator.index(value)`; `None` where the value is neither an int nor an object that stands for one.
     ///
     /// # Errors
-    /// What `__index__` raises.
+    /// What the object raises that is asked for its index.
     pub(crate) fn index_of(&mut self, value: &Value) -> PyResult<Option<Value>> {
         match value {
             Value::Int(_) | Value::BigInt(_) => Ok(Some(value.clone())),

@@ -3,13 +3,9 @@
 use std::rc::Rc;
 
 use super::Vm;
-use crate::builtins::attributes::identity;
-use crate::dict::{Dict, DictKind};
 use crate::exception::{ExceptionObject, KEY_ERROR, OS_ERROR, PyResult};
 use crate::exception::{UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR};
-use crate::modules::collections::counter::by_count;
-use crate::modules::functools::Partial;
-use crate::modules::re::REGEX_FLAG;
+use crate::identity::identity;
 use crate::number::{Num, float_text, int_text};
 use crate::set::SetObject;
 use crate::string::Str;
@@ -27,7 +23,7 @@ impl Vm {
     /// `str(value)`
     ///
     /// # Errors
-    /// What `__str__` raises.
+    /// What the text of an object, or of an item, raises.
     pub fn str(&mut self, value: &Value) -> PyResult<Str> {
         match value {
             Value::Str(text) => Ok(text.clone()),
@@ -52,7 +48,7 @@ impl Vm {
     /// `repr(value)`
     ///
     /// # Errors
-    /// What `__repr__` raises.
+    /// What the text of an object, or of an item, raises.
     pub fn repr(&mut self, value: &Value) -> PyResult<String> {
         let at = |pointer: *const u8| pointer as usize;
         Ok(match value {
@@ -77,21 +73,16 @@ impl Vm {
                 self.charge(bytes.len() / ESCAPED_A_STEP)?;
                 bytes_repr(bytes)
             }
-            Value::Tuple(tuple) => self.guarded(value, "(...)", |vm| vm.tuple_repr(tuple))?,
-            Value::List(list) => self.guarded(value, "[...]", |vm| {
-                // A copy, since an item's `__repr__` may change the list.
+            Value::Tuple(tuple) => self.guarded_repr(value, "(...)", |vm| vm.tuple_repr(tuple))?,
+            Value::List(list) => self.guarded_repr(value, "[...]", |vm| {
+                // A copy, since the text of an item may run code of the host, which may change the list.
                 let items = list.items.borrow().clone();
                 Ok(format!("[{}]", vm.joined_reprs(&items)?))
             })?,
-            // It shows a copy of itself, of which nothing tells that it holds itself.
-            Value::Dict(dict) if matches!(dict.kind, DictKind::Counter) => self.deeper(|vm| vm.dict_repr(dict))?,
-            Value::Dict(dict) => {
-                let own = if matches!(dict.kind, DictKind::Plain) { "{...}" } else { "..." };
-                self.guarded(value, own, |vm| vm.dict_repr(dict))?
-            }
+            Value::Dict(dict) => dict.kind().repr(self, value, dict)?,
             Value::Set(set) => {
                 let own = if set.frozen() { "frozenset(...)" } else { "set(...)" };
-                self.guarded(value, own, |vm| vm.set_repr(set))?
+                self.guarded_repr(value, own, |vm| vm.set_repr(set))?
             }
             Value::Range(range) if range.step == 1 => format!("range({}, {})", range.start, range.stop),
             Value::Range(range) => format!("range({}, {}, {})", range.start, range.stop, range.step),
@@ -122,7 +113,7 @@ impl Vm {
     }
 
     /// Makes the text of a container, or `own` where that is being made already: the container holds itself.
-    fn guarded(
+    pub(crate) fn guarded_repr(
         &mut self,
         container: &Value,
         own: &str,
@@ -137,7 +128,7 @@ impl Vm {
     }
 
     /// The texts of items with `, ` between.
-    fn joined_reprs(&mut self, items: &[Value]) -> PyResult<String> {
+    pub(crate) fn joined_reprs(&mut self, items: &[Value]) -> PyResult<String> {
         let mut out = String::new();
         for (index, item) in items.iter().enumerate() {
             if index > 0 {
@@ -162,40 +153,8 @@ impl Vm {
         Ok(if tuple.items.len() == 1 { format!("({inner},)") } else { format!("({inner})") })
     }
 
-    fn dict_repr(&mut self, dict: &Dict) -> PyResult<String> {
-        let mut entries = dict.items();
-        match &dict.kind {
-            DictKind::Plain => self.entries_repr(&entries),
-            DictKind::Default(factory) => {
-                // The repr of a `partial` or of what `operator` makes is guarded against itself, and so is this one's of its
-                // factory.
-                let factory = match factory {
-                    Value::Object(object) if object.class().module == "operator" => {
-                        format!("operator.{}(...)", object.class().name)
-                    }
-                    factory if factory.downcast::<Partial>().is_some() => "...".to_owned(),
-                    factory => self.repr(factory)?,
-                };
-                Ok(format!("defaultdict({factory}, {})", self.entries_repr(&entries)?))
-            }
-            DictKind::Counter if entries.is_empty() => Ok("Counter()".to_owned()),
-            DictKind::Counter => {
-                // As `most_common()` orders them, where the counts can be compared.
-                if let Ok(sorted) = by_count(self, dict) {
-                    entries = sorted;
-                }
-                Ok(format!("Counter({})", self.entries_repr(&entries)?))
-            }
-            DictKind::Ordered if entries.is_empty() => Ok("OrderedDict()".to_owned()),
-            DictKind::Ordered => {
-                let pairs: Vec<Value> =
-                    entries.into_iter().map(|(key, value)| Value::tuple(vec![key, value])).collect();
-                Ok(format!("OrderedDict([{}])", self.joined_reprs(&pairs)?))
-            }
-        }
-    }
-
-    fn entries_repr(&mut self, entries: &[(Value, Value)]) -> PyResult<String> {
+    /// `{key: value, ...}`
+    pub(crate) fn entries_repr(&mut self, entries: &[(Value, Value)]) -> PyResult<String> {
         let mut out = String::from("{");
         for (index, (key, value)) in entries.iter().enumerate() {
             if index > 0 {
@@ -331,7 +290,7 @@ impl Vm {
     /// `ascii(value)`
     ///
     /// # Errors
-    /// What `__repr__` raises.
+    /// What the text of an object, or of an item, raises.
     pub fn ascii(&mut self, value: &Value) -> PyResult<String> {
         let text = self.repr(value)?;
         self.charge(text.len() / ESCAPED_A_STEP)?;
@@ -348,9 +307,10 @@ impl Vm {
 
 /// `<class 'int'>`, `<class 'collections.Counter'>`
 fn class_repr(class: &BuiltinType) -> String {
-    let kind = if class.is(&REGEX_FLAG) { "flag" } else { "class" };
-    let prefix = if kind == "class" { class.module_prefix() } else { String::new() };
-    format!("<{kind} '{prefix}{}'>", class.name)
+    match class.repr {
+        Some(text) => text.to_owned(),
+        None => format!("<class '{}{}'>", class.module_prefix(), class.name),
+    }
 }
 
 /// Appends a character as `\n`, `\x..`, `\u....` or `\U........`.

@@ -1,9 +1,8 @@
 //! Methods of classes without a receiver: `str.upper`.
 
 use super::{CompareOp, Vm};
-use crate::args::Args;
+use crate::args::{Args, missing_arguments};
 use crate::exception::{PyResult, type_error};
-use crate::modules::signature::missing_arguments;
 use crate::object::Object;
 use crate::types::{BuiltinType, METHOD_DESCRIPTOR};
 use crate::value::{Method, Value};

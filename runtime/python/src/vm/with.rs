@@ -9,7 +9,7 @@ fn no_manager(manager: &Value) -> Raised {
 }
 
 impl Vm {
-    /// `manager.__enter__()`
+    /// Enters a `with` block
     ///
     /// # Errors
     /// `TypeError` where it is no context manager, or what it raises.
@@ -20,7 +20,7 @@ impl Vm {
         Err(no_manager(manager))
     }
 
-    /// `manager.__exit__(...)`; true swallows the exception.
+    /// Leaves a `with` block; true swallows the exception.
     ///
     /// # Errors
     /// What it raises.

@@ -7,6 +7,8 @@ pub mod packaging;
 pub mod sqlalchemy;
 pub mod tpv;
 
+use std::sync::LazyLock;
+
 use tpv_python::module::ModuleDef;
 
 /// The modules of this folder and TPV's helpers, by dotted name. The mapper adds `tpv.core.entities` and its like, whose
@@ -31,3 +33,10 @@ pub static MODULES: &[&ModuleDef] = &[
     &tpv::RESOURCE_REQUIREMENTS,
     &super::helpers::MODULE,
 ];
+
+/// Python's own modules and these.
+pub fn with_python() -> &'static [&'static ModuleDef] {
+    static ALL: LazyLock<Vec<&'static ModuleDef>> =
+        LazyLock::new(|| tpv_python::modules::MODULES.iter().chain(MODULES).copied().collect());
+    &ALL
+}

@@ -52,7 +52,7 @@ fn from_dict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     let Value::Dict(dict) = value else {
         return Err(type_error("if you give only one argument to maketrans it must be a dict"));
     };
-    if !matches!(dict.kind, crate::dict::DictKind::Plain) {
+    if !dict.is_plain() {
         return Err(type_error("if you give only one argument to maketrans it must be a dict"));
     }
     vm.charge(dict.len())?;

@@ -1,16 +1,18 @@
 //! `collections.Counter`.
 
+use std::rc::Rc;
+
 use crate::args::Args;
 use crate::builtins::convert;
-use crate::dict::{Dict, DictKind, Key};
+use crate::dict::{Dict, DictClass, Key};
 use crate::exception::{PyResult, not_implemented_error, type_error};
 use crate::iterator::{IteratorObject, PyIterator};
-use crate::methods::dict::{self, charge_removal, receiver};
+use crate::methods::dict::{self, receiver};
 use crate::methods::sort;
 use crate::modules::signature::Signature;
 use crate::types::{BuiltinType, DICT, OBJECT};
 use crate::value::{Builtin, Method, Value};
-use crate::vm::{BinaryOp, CompareOp, Vm};
+use crate::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
 
 /// `collections.Counter`
 pub static COUNTER: BuiltinType = BuiltinType {
@@ -33,8 +35,162 @@ pub static COUNTER: BuiltinType = BuiltinType {
 
 static CHAIN: BuiltinType = BuiltinType::new("chain", "itertools", &OBJECT).static_in_c();
 
+/// What a `Counter` does otherwise than a dict: keys that are missing count 0.
+struct Counter;
+
+impl DictClass for Counter {
+    fn class(&self) -> &'static BuiltinType {
+        &COUNTER
+    }
+
+    fn missing(&self, _: &mut Vm, _: &Value, _: &Dict, _: &Value) -> PyResult<Value> {
+        Ok(Value::Int(0))
+    }
+
+    fn delete_missing(&self, _: &Value) -> PyResult<()> {
+        Ok(())
+    }
+
+    // CPython shows a copy, which does not tell that it holds itself.
+    fn repr(&self, vm: &mut Vm, _: &Value, dict: &Dict) -> PyResult<String> {
+        if dict.is_empty() {
+            return Ok("Counter()".to_owned());
+        }
+        vm.deeper(|vm| {
+            // As `most_common()` orders them, where the counts can be compared.
+            let items = by_count(vm, dict).unwrap_or_else(|_| dict.items());
+            Ok(format!("Counter({})", vm.entries_repr(&items)?))
+        })
+    }
+
+    fn equal(&self, vm: &mut Vm, a: &Dict, b: &Dict) -> PyResult<bool> {
+        Ok(counts_equal(vm, a, b)? && counts_equal(vm, b, a)?)
+    }
+
+    fn compare(&self, vm: &mut Vm, op: CompareOp, a: &Rc<Dict>, b: &Rc<Dict>) -> PyResult<Option<bool>> {
+        if b.class().is(&COUNTER) { compare(vm, op, a, b).map(Some) } else { Ok(None) }
+    }
+
+    fn binary(&self, vm: &mut Vm, op: BinaryOp, a: &Dict, b: &Dict) -> PyResult<Option<Value>> {
+        if b.class().is(&COUNTER) { combine(vm, op, a, b) } else { Ok(None) }
+    }
+
+    fn in_place(&self, vm: &mut Vm, op: BinaryOp, dict: &Dict, other: &Value) -> PyResult<bool> {
+        match op {
+            BinaryOp::And => intersect(vm, dict, other)?,
+            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Or => {
+                let items = items_of(vm, other)?;
+                in_place(vm, dict, op, items)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn unary(&self, vm: &mut Vm, op: UnaryOp, dict: &Dict) -> Option<PyResult<Value>> {
+        (op != UnaryOp::Invert).then(|| signed(vm, dict, op == UnaryOp::Negative))
+    }
+}
+
+/// The items of any mapping, as CPython's `Counter` asks for them.
+fn items_of(vm: &mut Vm, mapping: &Value) -> PyResult<Vec<(Value, Value)>> {
+    vm.get_attr(mapping, "items")?;
+    if let Value::Dict(dict) = mapping {
+        return Ok(dict.items());
+    }
+    let items = vm.call_method(mapping, "items", Args::none())?;
+    let mut pairs = Vec::new();
+    for item in vm.collect(&items)? {
+        if let [key, count] = vm.unpack(&item, 2)?.as_slice() {
+            pairs.push((key.clone(), count.clone()));
+        }
+    }
+    Ok(pairs)
+}
+
+/// Whether each count of `a` equals that of `b`, where what is not there counts 0.
+fn counts_equal(vm: &mut Vm, a: &Dict, b: &Dict) -> PyResult<bool> {
+    let entries: Vec<_> = a.table.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+    vm.charge(entries.len())?;
+    for (key, value) in entries {
+        let other = b.table.borrow().get(&key).cloned().unwrap_or(Value::Int(0));
+        if !vm.equal(&value, &other)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// `<`, `<=`, `>` or `>=`: of all counts, those that are not there being 0.
+fn compare(vm: &mut Vm, op: CompareOp, a: &Rc<Dict>, b: &Rc<Dict>) -> PyResult<bool> {
+    let (left, right) = (a.table.borrow().clone(), b.table.borrow().clone());
+    vm.charge(left.len() + right.len())?;
+    let op_or_equal = match op {
+        CompareOp::Lt | CompareOp::Le => CompareOp::Le,
+        _ => CompareOp::Ge,
+    };
+    let zero = Value::Int(0);
+    for key in left.keys().chain(right.keys()) {
+        let (x, y) = (left.get(key).unwrap_or(&zero), right.get(key).unwrap_or(&zero));
+        let holds = vm.compare(op_or_equal, x, y)?;
+        if !vm.truthy(&holds)? {
+            return Ok(false);
+        }
+    }
+    match op {
+        CompareOp::Lt | CompareOp::Gt => Ok(!vm.dicts_equal(a, b)?),
+        _ => Ok(true),
+    }
+}
+
+/// `a op b` of two Counters, of `+`, `-`, `&` and `|`: counts are combined, and only those above zero are kept.
+fn combine(vm: &mut Vm, op: BinaryOp, a: &Dict, b: &Dict) -> PyResult<Option<Value>> {
+    let zero = Value::Int(0);
+    let result = empty();
+    let (left, right) = (a.table.borrow().clone(), b.table.borrow().clone());
+    vm.charge(left.len() + right.len())?;
+    for (key, x) in &left {
+        let y = right.get(key).unwrap_or(&zero);
+        let count = match op {
+            BinaryOp::Add | BinaryOp::Subtract => vm.binary(op, x, y)?,
+            BinaryOp::And => {
+                if vm.less(x, y)? {
+                    x.clone()
+                } else {
+                    y.clone()
+                }
+            }
+            BinaryOp::Or => {
+                if vm.less(x, y)? {
+                    y.clone()
+                } else {
+                    x.clone()
+                }
+            }
+            _ => return Ok(None),
+        };
+        let positive = vm.compare(CompareOp::Gt, &count, &zero)?;
+        if vm.truthy(&positive)? {
+            result.table.borrow_mut().insert(key.clone(), count);
+        }
+    }
+    for (key, y) in right.iter().filter(|(key, _)| !left.contains_key(*key)) {
+        let sign = match op {
+            BinaryOp::Subtract => CompareOp::Lt,
+            BinaryOp::And => continue,
+            _ => CompareOp::Gt,
+        };
+        let kept = vm.compare(sign, y, &zero)?;
+        if vm.truthy(&kept)? {
+            let count = if sign == CompareOp::Lt { vm.binary(op, &zero, y)? } else { y.clone() };
+            result.table.borrow_mut().insert(key.clone(), count);
+        }
+    }
+    Ok(Some(Value::dict(result)))
+}
+
 fn empty() -> Dict {
-    Dict::with_kind(DictKind::Counter)
+    Dict::of_class(&Counter)
 }
 
 fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
@@ -112,7 +268,7 @@ fn change_all(vm: &mut Vm, dict: &Dict, op: BinaryOp, counts: impl Iterator<Item
 ///
 /// # Errors
 /// Where the counts cannot be added or compared.
-pub(crate) fn in_place(vm: &mut Vm, dict: &Dict, op: BinaryOp, items: Vec<(Value, Value)>) -> PyResult<()> {
+fn in_place(vm: &mut Vm, dict: &Dict, op: BinaryOp, items: Vec<(Value, Value)>) -> PyResult<()> {
     for (key, count) in items {
         vm.charge(1)?;
         let known = dict.get(vm, &key)?.unwrap_or(Value::Int(0));
@@ -140,7 +296,7 @@ fn keep_positive(vm: &mut Vm, dict: &Dict) -> PyResult<()> {
         }
     }
     for key in gone {
-        charge_removal(vm, dict, &key)?;
+        vm.charge_removal(dict, &key)?;
         dict.table.borrow_mut().shift_remove(&key);
     }
     Ok(())
@@ -150,7 +306,7 @@ fn keep_positive(vm: &mut Vm, dict: &Dict) -> PyResult<()> {
 ///
 /// # Errors
 /// Where the other has no such item, or the counts cannot be compared.
-pub(crate) fn intersect(vm: &mut Vm, dict: &Dict, other: &Value) -> PyResult<()> {
+fn intersect(vm: &mut Vm, dict: &Dict, other: &Value) -> PyResult<()> {
     for (key, count) in dict.items() {
         vm.charge(1)?;
         let bound = vm.get_item(other, &key)?;
@@ -162,7 +318,7 @@ pub(crate) fn intersect(vm: &mut Vm, dict: &Dict, other: &Value) -> PyResult<()>
 }
 
 /// `+counter` and `-counter`: the counts above zero, or those below it with the sign turned.
-pub(crate) fn signed(vm: &mut Vm, counter: &Dict, negative: bool) -> PyResult<Value> {
+fn signed(vm: &mut Vm, counter: &Dict, negative: bool) -> PyResult<Value> {
     let kept = empty();
     let zero = Value::Int(0);
     for (key, count) in counter.items() {
@@ -178,7 +334,7 @@ pub(crate) fn signed(vm: &mut Vm, counter: &Dict, negative: bool) -> PyResult<Va
 }
 
 /// The items by count, greatest first, equal counts in the order of first meeting.
-pub(crate) fn by_count(vm: &mut Vm, dict: &Dict) -> PyResult<Vec<(Value, Value)>> {
+fn by_count(vm: &mut Vm, dict: &Dict) -> PyResult<Vec<(Value, Value)>> {
     let mut counts: Vec<(Value, Value)> = dict.items();
     // Sorting indices by count keeps the stable sort's work on plain values.
     let keys: Vec<Value> = counts.iter().map(|(_, count)| count.clone()).collect();

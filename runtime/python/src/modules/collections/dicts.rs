@@ -3,12 +3,12 @@
 use crate::args::Args;
 use crate::builtins::classes::is_callable;
 use crate::builtins::containers;
-use crate::dict::{Dict, DictKind, Key};
-use crate::exception::{PyResult, ordered_key_error, type_error, value_error};
+use crate::dict::{Dict, DictClass, Key};
+use crate::exception::{PyResult, key_error, ordered_key_error, type_error, value_error};
 use crate::methods::dict::{self, items, keys, receiver, take_out, values};
 use crate::types::{BuiltinType, DICT};
 use crate::value::{Builtin, Method, Value};
-use crate::vm::Vm;
+use crate::vm::{BinaryOp, Vm};
 
 /// `collections.defaultdict`
 pub static DEFAULTDICT: BuiltinType = BuiltinType {
@@ -60,18 +60,95 @@ pub static ORDERED_DICT: BuiltinType = BuiltinType {
     ..BuiltinType::new("OrderedDict", "collections", &DICT).static_in_c().generic()
 };
 
+/// What a `defaultdict` does otherwise than a dict.
+struct DefaultDict;
+
+impl DictClass for DefaultDict {
+    fn class(&self) -> &'static BuiltinType {
+        &DEFAULTDICT
+    }
+
+    fn keeps_class(&self) -> bool {
+        true
+    }
+
+    fn missing(&self, vm: &mut Vm, this: &Value, dict: &Dict, key: &Value) -> PyResult<Value> {
+        let Some(factory) = dict.factory().filter(|factory| !factory.is_none()).cloned() else {
+            return Err(key_error(key.clone()));
+        };
+        let value = vm.call(&factory, Args::none())?;
+        vm.set_item(this, key, value.clone())?;
+        Ok(value)
+    }
+
+    fn repr(&self, vm: &mut Vm, this: &Value, dict: &Dict) -> PyResult<String> {
+        vm.guarded_repr(this, "...", |vm| {
+            // A factory that guards its text against itself, such as a `partial`, shows that it is being made.
+            let factory = dict.factory().cloned().unwrap_or_default();
+            let text = vm.guarded_repr(&factory, "...", |vm| vm.repr(&factory))?;
+            Ok(format!("defaultdict({text}, {})", vm.entries_repr(&dict.items())?))
+        })
+    }
+}
+
+/// What an `OrderedDict` does otherwise than a dict.
+struct OrderedDict;
+
+impl DictClass for OrderedDict {
+    fn class(&self) -> &'static BuiltinType {
+        &ORDERED_DICT
+    }
+
+    fn is_ordered(&self) -> bool {
+        true
+    }
+
+    fn keeps_class(&self) -> bool {
+        true
+    }
+
+    fn repr(&self, vm: &mut Vm, this: &Value, dict: &Dict) -> PyResult<String> {
+        vm.guarded_repr(this, "...", |vm| {
+            if dict.is_empty() {
+                return Ok("OrderedDict()".to_owned());
+            }
+            let pairs = dict.items().into_iter().map(|(key, value)| Value::tuple(vec![key, value]));
+            Ok(format!("OrderedDict([{}])", vm.joined_reprs(&pairs.collect::<Vec<_>>())?))
+        })
+    }
+
+    fn equal(&self, vm: &mut Vm, a: &Dict, b: &Dict) -> PyResult<bool> {
+        if a.len() != b.len() {
+            return Ok(false);
+        }
+        for (x, y) in a.keys().into_iter().zip(b.keys()) {
+            if !vm.equal(&x, &y)? {
+                return Ok(false);
+            }
+        }
+        vm.entries_equal(a, b)
+    }
+
+    fn in_place(&self, vm: &mut Vm, op: BinaryOp, dict: &Dict, other: &Value) -> PyResult<bool> {
+        if op == BinaryOp::Or {
+            update_from(vm, dict, other)?;
+        }
+        Ok(op == BinaryOp::Or)
+    }
+}
+
 fn default_dict(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
     let factory = if args.pos.is_empty() { Value::None } else { args.pos.remove(0) };
     if !factory.is_none() && !is_callable(&factory) {
         return Err(type_error("first argument must be callable or None"));
     }
-    let dict = Dict::with_kind(DictKind::Default(factory));
+    let dict = Dict::of_class(&DefaultDict).with_factory(factory);
     containers::update(vm, &dict, "defaultdict", args)?;
     Ok(Value::dict(dict))
 }
 
 fn ordered_dict(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let dict = Dict::with_kind(DictKind::Ordered);
+    let dict = Dict::of_class(&OrderedDict);
     if args.pos.len() > 1 {
         return Err(type_error(format!("expected at most 1 arguments, got {}", args.pos.len())));
     }
@@ -92,9 +169,9 @@ fn update_ordered(vm: &mut Vm, dict: &Dict, args: Args) -> PyResult<()> {
 ///
 /// # Errors
 /// `ValueError` where what should be a pair is none, `TypeError` where it cannot be iterated.
-pub fn update_from(vm: &mut Vm, dict: &Dict, source: &Value) -> PyResult<()> {
+fn update_from(vm: &mut Vm, dict: &Dict, source: &Value) -> PyResult<()> {
     if matches!(source, Value::Dict(_)) || vm.find_attr(source, "keys")?.is_some() {
-        return containers::update_from(vm, dict, source);
+        return vm.update_dict(dict, source);
     }
     let pairs = vm.iter(source)?;
     while let Some(pair) = vm.next(&pairs)? {
@@ -113,7 +190,7 @@ pub fn update_from(vm: &mut Vm, dict: &Dict, source: &Value) -> PyResult<()> {
 
 fn ordered_from_keys(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [keys, value] = args.bind("fromkeys", ["iterable", "value"], 1)?.map(Option::unwrap_or_default);
-    let dict = Dict::with_kind(DictKind::Ordered);
+    let dict = Dict::of_class(&OrderedDict);
     let iterator = vm.iter(&keys)?;
     while let Some(key) = vm.next(&iterator)? {
         vm.charge(1)?;

@@ -1,6 +1,6 @@
 //! `collections`
 //!
-//! `defaultdict`, `Counter` and `OrderedDict` are dicts of another [`DictKind`](crate::dict::DictKind).
+//! `defaultdict`, `Counter` and `OrderedDict` are dicts with a [`DictClass`](crate::dict::DictClass) of their own.
 
 pub mod counter;
 pub mod dicts;

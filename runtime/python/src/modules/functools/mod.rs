@@ -143,15 +143,17 @@ impl Object for Partial {
         })
     }
 
-    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
-        let mut parts = vec![vm.repr(&self.function)?];
-        for value in &self.args {
-            parts.push(vm.repr(value)?);
-        }
-        for (name, value) in &self.keywords {
-            parts.push(format!("{}={}", name.as_str(), vm.repr(value)?));
-        }
-        Ok(format!("functools.partial({})", parts.join(", ")))
+    fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
+        vm.guarded_repr(this, "...", |vm| {
+            let mut parts = vec![vm.repr(&self.function)?];
+            for value in &self.args {
+                parts.push(vm.repr(value)?);
+            }
+            for (name, value) in &self.keywords {
+                parts.push(format!("{}={}", name.as_str(), vm.repr(value)?));
+            }
+            Ok(format!("functools.partial({})", parts.join(", ")))
+        })
     }
 }
 
@@ -293,7 +295,7 @@ impl Object for LruCacheDecorator {
     }
 
     fn repr(&self, _: &mut Vm, this: &Value) -> PyResult<String> {
-        let address = crate::builtins::attributes::identity(this);
+        let address = crate::identity::identity(this);
         Ok(format!("<function lru_cache.<locals>.decorating_function at {address:#x}>"))
     }
 }

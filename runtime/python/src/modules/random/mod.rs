@@ -4,7 +4,6 @@
 //! `Random`, on the instance's own.
 
 pub mod integers;
-pub mod mersenne;
 pub mod selection;
 
 use std::cell::RefCell;
@@ -13,12 +12,11 @@ use std::f64::consts::TAU;
 use num_bigint::BigUint;
 use sha2::{Digest, Sha512};
 
-pub use mersenne::MersenneTwister;
-
 use super::signature::Signature;
 use crate::args::Args;
 use crate::builtins::convert;
 use crate::exception::{PyResult, type_error};
+use crate::mersenne_twister::MersenneTwister;
 use crate::number::int_ops::words;
 use crate::object::Object;
 use crate::types::{BuiltinType, OBJECT};

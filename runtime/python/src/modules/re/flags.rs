@@ -14,7 +14,8 @@ use crate::vm::operators::of_method;
 use crate::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
 
 /// The class `re.RegexFlag`.
-pub static REGEX_FLAG: BuiltinType = BuiltinType { constant: member, ..BuiltinType::new("RegexFlag", "re", &INT) };
+pub static REGEX_FLAG: BuiltinType =
+    BuiltinType { constant: member, repr: Some("<flag 'RegexFlag'>"), ..BuiltinType::new("RegexFlag", "re", &INT) };
 
 /// The members in the order of their definition: long name, short name, bit.
 const MEMBERS: [(&str, &str, u32); 9] = [

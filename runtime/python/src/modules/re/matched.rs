@@ -141,6 +141,10 @@ impl Object for MatchObject {
         }))
     }
 
+    fn is_mapping(&self, _: &mut Vm) -> bool {
+        true
+    }
+
     fn has_method(&self, name: &str) -> bool {
         METHODS.contains(&name)
     }
