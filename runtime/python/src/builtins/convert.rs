@@ -1,9 +1,11 @@
 //! Numbers out of arguments, as CPython's functions take them.
 
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive};
+use num_traits::Signed;
 
-use crate::exception::{PyResult, overflow_error, raise, type_error};
+use crate::exception::{PyResult, overflow_error, type_error};
+use crate::number::convert::big_to_float;
+pub use crate::number::convert::float_to_int;
 use crate::number::int_ops::words;
 use crate::value::Value;
 use crate::vm::Vm;
@@ -13,17 +15,10 @@ use crate::vm::Vm;
 /// # Errors
 /// `TypeError: 'str' object cannot be interpreted as an integer`
 pub fn index(vm: &mut Vm, value: &Value) -> PyResult<Value> {
-    match value {
-        Value::Int(_) | Value::BigInt(_) => return Ok(value.clone()),
-        Value::Bool(flag) => return Ok(Value::Int(i64::from(*flag))),
-        Value::Object(object) => {
-            if let Some(result) = object.number(vm, "index") {
-                return result;
-            }
-        }
-        _ => {}
-    }
-    Err(type_error(format!("'{}' object cannot be interpreted as an integer", value.type_name().as_str())))
+    let index = vm.index_of(value)?;
+    index.ok_or_else(|| {
+        type_error(format!("'{}' object cannot be interpreted as an integer", value.type_name().as_str()))
+    })
 }
 
 /// An index or count that must fit 64 bits.
@@ -76,17 +71,6 @@ pub fn bigint(vm: &mut Vm, value: &Value) -> PyResult<BigInt> {
     })
 }
 
-/// An int's value as a float, rounded to the nearest.
-///
-/// # Errors
-/// `OverflowError: int too large to convert to float`
-pub fn bigint_to_f64(value: &BigInt) -> PyResult<f64> {
-    match value.to_f64() {
-        Some(float) if float.is_finite() => Ok(float),
-        _ => Err(overflow_error("int too large to convert to float")),
-    }
-}
-
 /// A real number as functions implemented in C take one.
 ///
 /// # Errors
@@ -96,7 +80,7 @@ pub fn real(vm: &mut Vm, value: &Value) -> PyResult<f64> {
         Value::Float(value) => return Ok(*value),
         Value::Int(value) => return Ok(*value as f64),
         Value::Bool(flag) => return Ok(f64::from(u8::from(*flag))),
-        Value::BigInt(value) => return bigint_to_f64(value),
+        Value::BigInt(value) => return big_to_float(value),
         Value::Object(object) => {
             for method in ["float", "index"] {
                 if let Some(result) = object.number(vm, method) {
@@ -108,26 +92,6 @@ pub fn real(vm: &mut Vm, value: &Value) -> PyResult<f64> {
         _ => {}
     }
     Err(type_error(format!("must be real number, not {}", value.type_name().as_str())))
-}
-
-/// The int of a float that has no fraction or whose fraction is cut off.
-///
-/// # Errors
-/// `ValueError` for NaN, `OverflowError` for an infinity.
-pub fn float_to_int(value: f64) -> PyResult<Value> {
-    if value.is_nan() {
-        return Err(raise(&crate::exception::VALUE_ERROR, "cannot convert float NaN to integer"));
-    }
-    if value.is_infinite() {
-        return Err(overflow_error("cannot convert float infinity to integer"));
-    }
-    let value = value.trunc();
-    // Both bounds are exact floats: -2**63 fits, 2**63 does not.
-    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&value) {
-        #[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
-        return Ok(Value::Int(value as i64));
-    }
-    Ok(num_traits::FromPrimitive::from_f64(value).map_or(Value::Int(0), Value::from_bigint))
 }
 
 /// A `str` argument.

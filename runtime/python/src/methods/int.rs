@@ -4,6 +4,7 @@ use num_bigint::{BigInt, Sign};
 use num_traits::Signed;
 
 use crate::args::Args;
+use crate::builtins::convert;
 use crate::exception::{PyResult, overflow_error, type_error, value_error};
 use crate::number::Num;
 use crate::value::{Builtin, Method, Value};
@@ -99,7 +100,7 @@ fn to_bytes(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let number = number_of(receiver, "to_bytes")?.to_big();
     let (length, big, signed) = byte_arguments(vm, args, "to_bytes", "length")?;
     let length = match length {
-        Some(length) => vm.size_argument(&length)?,
+        Some(length) => convert::index_i64(vm, &length)?,
         None => 1,
     };
     let length = usize::try_from(length).map_err(|_| value_error("length argument must be non-negative"))?;

@@ -110,7 +110,7 @@ fn push_range(out: &mut String, low: u32, high: u32, flags: u32) {
 fn push_folded(out: &mut String, low: u32, high: u32) {
     let bounds = char::from_u32(low).zip(char::from_u32(high));
     let mut class = ClassUnicode::new(bounds.map(|(low, high)| ClassUnicodeRange::new(low, high)));
-    // It fails where the crate's tables of case are left out of the build, which they are not.
+    // It fails only where the crate is built without its tables of case.
     let _ = class.try_case_fold_simple();
     for range in class.ranges() {
         push_bounds(out, u32::from(range.start()), u32::from(range.end()));

@@ -13,7 +13,7 @@ const FOLDED: usize = 800;
 const WORD: usize = 6000;
 const DIGIT: usize = 1800;
 const SPACE: usize = 500;
-/// How much quicker a part is compiled again where it is repeated, unless it is large, and what it takes at least.
+/// How much quicker a repeated part is compiled again, unless it is large, and the steps that takes at least.
 const AGAIN: usize = 4;
 const LEAST_AGAIN: usize = 3;
 /// The steps of a set with characters beyond ASCII, which take several bytes.
@@ -31,7 +31,7 @@ pub fn cost(text: &str, flags: u32) -> usize {
     parse(text, flags).map_or(0, |pattern| of_pattern(&pattern))
 }
 
-/// The same for what was read.
+/// [`cost`] of a pattern that is read.
 pub(super) fn of_pattern(pattern: &Pattern) -> usize {
     let caseless = if pattern.flags & flag::IGNORECASE != 0 { CASELESS } else { 0 };
     of_sequence(&pattern.body, pattern.flags).saturating_add(caseless)

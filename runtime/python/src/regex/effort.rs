@@ -10,14 +10,14 @@ use super::width;
 /// The bytes that all the steps of one search may look at: some 30 ms of work.
 const LOOKED_AT: usize = 6 << 20;
 
-/// The width in characters from which on a part of a pattern looks far.
+/// From this width in characters on, a part of a pattern counts as far-looking.
 const FAR: u64 = 64;
 
-/// What looking far costs in [`Reach`]'s units, and what comparing with what a group matched costs, which is far quicker.
+/// The costs, in [`Reach`]'s units, of looking far and of comparing with what a group matched, which is much quicker.
 const LOOK: usize = 100;
 const COMPARISON: usize = 1;
 
-/// The length in bytes of the shortest texts that are told apart; each class is four times as long.
+/// The length in bytes of the first class of texts; each further class is four times as long.
 const SHORT: usize = 512;
 
 /// The number of classes of length.
@@ -28,8 +28,8 @@ pub(super) const CLASSES: usize = 12;
 pub(super) struct Reach(usize);
 
 impl Reach {
-    /// The reach of a pattern. The engine runs by its own steps what stands before a part that only it can do, and those
-    /// look at a character each; what is within a look-around or behind all such parts, the linear engine runs in one step.
+    /// The reach of a pattern. What precedes a part that needs backtracking is run step by step, a character each; what is
+    /// within a look-around, or follows all such parts, the linear engine runs in one step.
     pub(super) fn of(body: &Sequence) -> Self {
         Self(if has_hard(body) { tail(body) + inner(body) } else { 0 })
     }
@@ -66,7 +66,7 @@ fn has_hard(body: &Sequence) -> bool {
     body.iter().any(is_hard)
 }
 
-/// What comes behind all that is hard, here and in what is hard.
+/// The cost of what follows the last hard part, here and within the hard parts.
 fn tail(body: &Sequence) -> usize {
     let last = body.iter().rposition(is_hard).map_or(0, |at| at + 1);
     let rest: Sequence = body.iter().skip(last).cloned().collect();
@@ -78,7 +78,7 @@ fn tail(body: &Sequence) -> usize {
     within.sum::<usize>() + if is_far(&rest) { LOOK } else { 0 }
 }
 
-/// What is done in one step, wherever it stands.
+/// The cost of the parts that are run in one step, wherever they stand.
 fn inner(body: &Sequence) -> usize {
     let cost = |node: &Node| match node {
         Node::Look { body, .. } | Node::Atomic(body) => inner(body) + if is_far(body) { LOOK } else { 0 },
@@ -138,14 +138,14 @@ impl Effort {
 /// A text that notes how often the engine looks at it.
 pub(super) struct Watched<'t> {
     text: &'t str,
-    /// What a look costs beyond itself, in quarters of a step.
+    /// What a look costs in addition, in quarters of a step.
     far: usize,
     effort: &'t Effort,
 }
 
 impl<'t> Watched<'t> {
     pub(super) fn new(text: &'t str, reach: Reach, effort: &'t Effort) -> Self {
-        // A step that looks far looks at half of the text, mostly; there are other steps between.
+        // A step that looks far mostly looks at half of the text, and there are other steps in between.
         Self { text, far: if reach.0 >= LOOK { text.len() / 6 } else { 0 }, effort }
     }
 }

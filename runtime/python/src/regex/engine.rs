@@ -118,8 +118,8 @@ pub struct Regex {
     not_empty: Engines,
 }
 
-/// Engines of one pattern for longer and longer texts: where a step looks at all of the text, the fewer may be taken the
-/// longer it is.
+/// The engines of one pattern by the length of the text: where a step looks at all of the text, the longer it is the fewer
+/// may be taken.
 struct Engines {
     source: String,
     not_empty: bool,
@@ -191,8 +191,8 @@ impl Regex {
         compiling::of_pattern(&self.pattern)
     }
 
-    /// The steps, beyond a step or two, that a search in a text of this length may take where the pattern is so large that
-    /// its states have to be gone through one by one.
+    /// The steps, beyond one or two, that a search in a text of this length may take where the pattern is so large that
+    /// its states are tried one by one.
     pub fn cost(&self, length: usize) -> usize {
         self.breadth.saturating_mul(length)
     }

@@ -130,7 +130,7 @@ impl Parser {
                 '$' => sequence.push(Node::At(At::End)),
                 '(' => match self.group(verbose, depth, first && sequence.is_empty())? {
                     Some(node) => sequence.push(node),
-                    // A comment leaves all as it is; global flags may have turned verbose mode on.
+                    // A comment changes nothing; global flags may have turned verbose mode on.
                     None => verbose = verbose || (first && self.flags & flag::VERBOSE != 0),
                 },
                 c => sequence.push(Node::Literal(u32::from(c))),

@@ -68,20 +68,6 @@ impl Vm {
         }
     }
 
-    /// An int argument that must fit 64 bits, as functions of CPython that count take it.
-    ///
-    /// # Errors
-    /// `TypeError: 'str' object cannot be interpreted as an integer`, `OverflowError`.
-    pub(crate) fn size_argument(&mut self, value: &Value) -> PyResult<i64> {
-        match self.index_of(value)? {
-            Some(Value::Int(size)) => Ok(size),
-            Some(_) => Err(crate::exception::overflow_error("Python int too large to convert to C ssize_t")),
-            None => {
-                Err(type_error(format!("'{}' object cannot be interpreted as an integer", value.type_name().as_str())))
-            }
-        }
-    }
-
     /// The position in a sequence of `len` items that an index names; `None` where it is out of range.
     ///
     /// # Errors

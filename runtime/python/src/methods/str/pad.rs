@@ -2,6 +2,7 @@
 
 use super::{between, str_argument, text_of};
 use crate::args::Args;
+use crate::builtins::convert;
 use crate::exception::{PyResult, type_error};
 use crate::unicode;
 use crate::value::Value;
@@ -17,7 +18,7 @@ fn justify(
 ) -> PyResult<Value> {
     let text = text_of(receiver, method)?;
     let [width, fill] = between(args, method, 1)?;
-    let width = vm.size_argument(&width.unwrap_or(Value::None))?;
+    let width = convert::index_i64(vm, &width.unwrap_or(Value::None))?;
     let fill = match &fill {
         None => ' ',
         Some(Value::Str(fill)) => {
@@ -64,7 +65,7 @@ pub(super) fn rjust(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value
 pub(super) fn zfill(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
     let text = text_of(receiver, "zfill")?;
     let [width] = args.exactly("str.zfill")?;
-    let width = usize::try_from(vm.size_argument(&width)?).unwrap_or(0);
+    let width = usize::try_from(convert::index_i64(vm, &width)?).unwrap_or(0);
     let missing = width.saturating_sub(text.char_len());
     if missing == 0 {
         return Ok(receiver.clone());
@@ -139,7 +140,7 @@ pub(super) fn expandtabs(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<
     let text = text_of(receiver, "expandtabs")?;
     let [size] = args.bind("expandtabs", ["tabsize"], 0)?;
     let size = match size {
-        Some(size) => usize::try_from(vm.size_argument(&size)?).unwrap_or(0),
+        Some(size) => usize::try_from(convert::index_i64(vm, &size)?).unwrap_or(0),
         None => 8,
     };
     let tabs = text.as_str().bytes().filter(|byte| *byte == b'\t').count();

@@ -20,7 +20,7 @@ fn split_arguments(vm: &mut Vm, args: Args, method: &str) -> PyResult<(Option<St
         }
     };
     let limit = match limit {
-        Some(limit) => usize::try_from(vm.size_argument(&limit)?).unwrap_or(usize::MAX),
+        Some(limit) => usize::try_from(convert::index_i64(vm, &limit)?).unwrap_or(usize::MAX),
         None => usize::MAX,
     };
     if separator.as_ref().is_some_and(|separator| separator.as_str().is_empty()) {
@@ -164,7 +164,7 @@ pub(super) fn replace(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Val
     let old = str_argument(&old, "replace() argument 1 must be str")?.as_str();
     let new = str_argument(&new, "replace() argument 2 must be str")?.as_str();
     let limit = match limit {
-        Some(limit) => usize::try_from(vm.size_argument(&limit)?).unwrap_or(usize::MAX),
+        Some(limit) => usize::try_from(convert::index_i64(vm, &limit)?).unwrap_or(usize::MAX),
         None => usize::MAX,
     };
     let text = text.as_str();

@@ -72,7 +72,8 @@ impl DictClass for Counter {
     }
 
     fn binary(&self, vm: &mut Vm, op: BinaryOp, a: &Dict, b: &Dict) -> PyResult<Option<Value>> {
-        if b.class().is(&COUNTER) { combine(vm, op, a, b) } else { Ok(None) }
+        let combines = matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or);
+        if combines && b.class().is(&COUNTER) { combine(vm, op, a, b).map(Some) } else { Ok(None) }
     }
 
     fn in_place(&self, vm: &mut Vm, op: BinaryOp, dict: &Dict, other: &Value) -> PyResult<bool> {
@@ -144,7 +145,7 @@ fn compare(vm: &mut Vm, op: CompareOp, a: &Rc<Dict>, b: &Rc<Dict>) -> PyResult<b
 }
 
 /// `a op b` of two Counters, of `+`, `-`, `&` and `|`: counts are combined, and only those above zero are kept.
-fn combine(vm: &mut Vm, op: BinaryOp, a: &Dict, b: &Dict) -> PyResult<Option<Value>> {
+fn combine(vm: &mut Vm, op: BinaryOp, a: &Dict, b: &Dict) -> PyResult<Value> {
     let zero = Value::Int(0);
     let result = empty();
     let (left, right) = (a.table.borrow().clone(), b.table.borrow().clone());
@@ -152,7 +153,6 @@ fn combine(vm: &mut Vm, op: BinaryOp, a: &Dict, b: &Dict) -> PyResult<Option<Val
     for (key, x) in &left {
         let y = right.get(key).unwrap_or(&zero);
         let count = match op {
-            BinaryOp::Add | BinaryOp::Subtract => vm.binary(op, x, y)?,
             BinaryOp::And => {
                 if vm.less(x, y)? {
                     x.clone()
@@ -167,7 +167,7 @@ fn combine(vm: &mut Vm, op: BinaryOp, a: &Dict, b: &Dict) -> PyResult<Option<Val
                     x.clone()
                 }
             }
-            _ => return Ok(None),
+            _ => vm.binary(op, x, y)?,
         };
         let positive = vm.compare(CompareOp::Gt, &count, &zero)?;
         if vm.truthy(&positive)? {
@@ -186,7 +186,7 @@ fn combine(vm: &mut Vm, op: BinaryOp, a: &Dict, b: &Dict) -> PyResult<Option<Val
             result.table.borrow_mut().insert(key.clone(), count);
         }
     }
-    Ok(Some(Value::dict(result)))
+    Ok(Value::dict(result))
 }
 
 fn empty() -> Dict {
