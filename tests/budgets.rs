@@ -5,7 +5,7 @@
 //! job is mapped, and what looks endless only must not take long; then the code of a `cores` field, with `⏎` for a line
 //! break. The exception is one of a budget, or what CPython raises too. The limit holds for optimized builds:
 //!
-//!     cargo test --profile measure --test budgets
+//!     cargo test --release --test budgets
 //!
 //! `BUDGET_TIMES=1` prints what each attack takes, and which class ends it.
 

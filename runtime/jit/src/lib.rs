@@ -5,7 +5,7 @@
 //! that they run in, [`host`] is what they ask of the runtime, [`mod@run`] calls them from the interpreter's door.
 //!
 //! Machine code is made for the kinds of inputs that a block has met, so that it tests no types; the kinds of a run choose
-//! the code. It is shared by all threads of one set of rules and goes with them.
+//! the code. It is shared by all threads of one mapper and goes with it.
 //!
 //! Without the feature `jit`, and where Cranelift has no back end for the machine, there is no [`Jit`] and everything is
 //! interpreted, with the same answers.
