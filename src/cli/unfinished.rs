@@ -57,7 +57,7 @@ fn watch() {
             for file in files.iter() {
                 let _ = std::fs::remove_file(file);
             }
-            // The status is that of a process which a signal ended: a shell shows 128 and the signal's number.
+            // The process must end as the signal ends one: a shell shows 128 and the signal's number.
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     });

@@ -1,5 +1,5 @@
-//! T104: fields that TPV does not know. Loading has found those of every file; here are those that it lets pass and
-//! TPV's linter does not.
+//! T104: fields that TPV does not know, as far as loading does not find them. Most are found while a file is loaded, in
+//! `config/validate/unknown.rs`; here are sections with private names, the options of a store, and comments that became fields.
 
 use super::{Finding, Linter};
 use crate::config::entity::{Dict, EntityKind};
@@ -55,10 +55,10 @@ fn extras(
     linter: &mut Linter<'_>,
     fields: &Dict,
     wanted: impl Fn(&str) -> bool,
-    words: impl Fn(&str) -> (String, String),
+    message_and_help: impl Fn(&str) -> (String, String),
 ) {
     for (key, value) in fields.iter().filter(|(key, _)| wanted(key)) {
-        let (message, help) = words(key);
+        let (message, help) = message_and_help(key);
         let diagnostic = Diagnostic::warning(message).at(key_span(linter, key, value), "").help(help);
         linter.report(Finding::new("T104", diagnostic));
     }

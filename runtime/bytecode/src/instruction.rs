@@ -323,7 +323,7 @@ instructions! {
     /// `module -> module value`: attribute `name`, or the submodule of that name; `ImportError` where there is neither.
     ImportFrom { name: Name } (1 => 2);
 
-    /// Raises the builtin exception class named by constant `class` with the message that is constant `message`: code that TPV loads but that cannot run, or a construct that is not there yet.
+    /// Raises the builtin exception class named by constant `class` with the message that is constant `message`: code that TPV loads but that cannot run, or a construct that the native language leaves out.
     RaiseError { class: Text, message: Text }: ends (0 => 0);
 }
 

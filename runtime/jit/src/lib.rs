@@ -110,17 +110,17 @@ impl Native {
         }
         #[cfg(not(feature = "cranelift"))]
         {
-            Box::new(Nothing)
+            Box::new(NoNativeCode)
         }
     }
 }
 
 /// What takes the place of machine code where this build has none.
 #[cfg(not(feature = "cranelift"))]
-struct Nothing;
+struct NoNativeCode;
 
 #[cfg(not(feature = "cranelift"))]
-impl NativeCode for Nothing {
+impl NativeCode for NoNativeCode {
     fn is_for(&self, _: &Arc<ProgramData>) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Machine code, as the machine sees it.
+//! The interface through which the interpreter calls machine code.
 
 use std::sync::Arc;
 

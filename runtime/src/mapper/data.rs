@@ -41,8 +41,7 @@ pub(super) fn mutable(value: &Value) -> bool {
     matches!(value, Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Object(_))
 }
 
-/// Whether a copy that code had in its hands still says what the original says, so that the original can go on being
-/// shared.
+/// Whether a copy that was given to code still equals the original, so that the original can go on being shared.
 ///
 /// # Errors
 /// `TimeoutError` where code made so much of it that the budget does not reach.

@@ -49,7 +49,7 @@ pub struct Entity {
     pub destination: Option<Rc<DestinationFields>>,
     /// What only rules have.
     pub rule: Option<Rc<RuleFields>>,
-    /// What tells an entity that jobs share from all others.
+    /// Identifies an entity that jobs share; empty for one that belongs to a job.
     pub identity: Identity,
     /// Where the config has it: an index in the artifact's table of sites, past its end for what the config has not.
     pub site: u32,

@@ -13,7 +13,7 @@ use tpv_python::vm::CompareOp;
 use super::code::{evaluate, evaluate_complex};
 use super::data::deep_copy;
 use super::entity::Entity;
-use super::explain::{Observer, Step, reads};
+use super::explain::{Observer, Step, readable_values};
 use super::matching::{Resources, with_resources};
 use super::objects::EntityObject;
 use super::properties::Property;
@@ -81,7 +81,7 @@ impl Worker {
     fn is_matching(&mut self, rule: &Rc<Entity>, observer: &mut dyn Observer) -> PyResult<bool> {
         let Some(fields) = &rule.rule else { return Ok(false) };
         if observer.watches() {
-            let reads = reads(&mut self.vm, &fields.if_condition);
+            let reads = readable_values(&mut self.vm, &fields.if_condition);
             observer.step(Step::Condition { rule, reads: &reads });
         }
         let value = evaluate(&mut self.vm, &fields.if_condition, CodeKind::Block)?;

@@ -183,7 +183,7 @@ const MAX_SHOWN: usize = 200;
 
 /// The values of the names and attributes that an expression of the config mentions, before it is evaluated. What the
 /// expression itself sets, and modules, functions and classes, are left out.
-pub(super) fn reads(vm: &mut Vm, expression: &Value) -> Vec<Read> {
+pub(super) fn readable_values(vm: &mut Vm, expression: &Value) -> Vec<Read> {
     let Value::Str(text) = expression else { return Vec::new() };
     let Some(CodeRef { code: root, .. }) = text.code() else { return Vec::new() };
     let Some(program) = vm.program.clone() else { return Vec::new() };

@@ -135,8 +135,8 @@ pub struct Inventory {
 }
 
 impl Inventory {
-    /// The inventory of this build; `compile` is the compiler, as in [`Hooks`]. `None` never happens in a build whose tests pass: it would take rules that hold nothing for
-    /// unsound, or [`JOB`] for no job.
+    /// The inventory of this build; `compile` is the compiler, as in [`Hooks`]. `None` only where empty rules or [`JOB`] cannot be
+    /// loaded, which the tests rule out.
     pub fn new(compile: Compile) -> Option<Self> {
         let rules = Rules::new(Tables::default(), ProgramData::default()).ok()?;
         let job = Arc::new(Job::parse(JOB).ok()?);

@@ -168,7 +168,7 @@ impl Mapper {
         worker.set_world(world);
         let answer = worker.map(job, self.inner.detail, observer);
         if worker.is_full() {
-            // What holds itself through its functions is freed with the job that made it.
+            // Breaks cycles of references before the worker is dropped.
             worker.vm.reset();
             *worker = self.new_worker();
         }
@@ -183,7 +183,7 @@ impl Mapper {
     }
 
     /// This thread's worker for this mapper, with the mapper. It is taken out while it works, so that an observer may map too.
-    /// All threads count the owners at one place: so the count is left alone here.
+    /// Threads contend for the weak count, so that the `Weak` is moved, not cloned.
     fn take_worker(&self) -> (Weak<Inner>, Box<Worker>) {
         let found = WORKERS.with_borrow_mut(|workers| {
             workers.retain(|(owner, _)| owner.strong_count() > 0);

@@ -41,7 +41,7 @@ pub(super) enum Piece {
 
 impl Properties {
     /// The properties of an entity.
-    pub(super) fn new(vm: &mut Vm, entity: &Entity, unseen: Unseen) -> Self {
+    pub(super) fn new(vm: &mut Vm, entity: &Entity, unseen: UnreadProperties) -> Self {
         let mut of =
             |unseen: bool, property: &Value, empty: &str| unseen.then(|| pieces(vm, property, empty)).flatten();
         Self { env: of(unseen.env, &entity.env, "[]"), params: of(unseen.params, &entity.params, "{}") }
@@ -102,12 +102,12 @@ const ROOM: usize = 512;
 
 /// The properties whose names no code loads.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Unseen {
+pub(super) struct UnreadProperties {
     env: bool,
     params: bool,
 }
 
-impl Unseen {
+impl UnreadProperties {
     /// Looks through all code of a program.
     pub(super) fn new(program: &Program, slots: &Slots) -> Self {
         let mut unseen = Self { env: true, params: true };

@@ -276,7 +276,7 @@ impl Tags {
         Rc::new(Self::new(lists).with_none(parent.none))
     }
 
-    /// Whether no side requires what the other rejects.
+    /// Whether there is no conflict: no side requires what the other rejects.
     pub fn can_combine(&self, other: &Self) -> bool {
         let clash = |a: &Self, b: &Self| a.bits(TagType::Require).intersects(b.bits(TagType::Reject));
         !clash(self, other) && !clash(other, self)

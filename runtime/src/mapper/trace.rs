@@ -31,9 +31,9 @@ pub struct Call {
     pub place: ConfigPlace,
     /// What of the block was running there, such as `` `total` `` or `a lambda`; `None` for the block itself.
     pub function: Option<String>,
-    /// The line of the file, as far as the block's text tells it, which is the text that ran whatever the file says by now.
+    /// The source line as it was compiled: the file may have changed since.
     pub line: Option<String>,
-    /// How many more calls from the same place, or not kept for their number, come before the next one.
+    /// How many further calls are left out before the next one: repeats, or calls beyond the limit.
     pub more: u32,
     /// The same place in other blocks that have the same text, so that it may have been one of them: of functions that code
     /// keeps for later blocks, only the text is known.

@@ -14,7 +14,7 @@ use super::cache::{Cache, MAX_BYTES};
 use super::context::{Context, Slots};
 use super::environment::MapperEnvironment;
 use super::objects::MapperObject;
-use super::properties::Unseen;
+use super::properties::UnreadProperties;
 use super::store::Store;
 use super::tags::TagNames;
 
@@ -38,7 +38,7 @@ pub(super) struct Worker {
     /// What is kept of earlier jobs.
     pub cache: Rc<Cache>,
     /// The properties that no code sees.
-    pub unseen: Unseen,
+    pub unseen: UnreadProperties,
     /// How much may be kept, with what was there at the start.
     pub most_bytes: usize,
 }
@@ -74,7 +74,7 @@ impl Worker {
         let slots = Slots::new(&mut vm);
         environment.set_job_slot(slots.job);
         let mapper = MapperObject::value(&names, &store);
-        let unseen = vm.program.as_ref().map(|program| Unseen::new(program, &slots)).unwrap_or_default();
+        let unseen = vm.program.as_ref().map(|program| UnreadProperties::new(program, &slots)).unwrap_or_default();
         let mut worker = Self {
             rules,
             vm,

@@ -44,34 +44,34 @@ where
     K: Work,
     D: FnMut(usize) + Send,
 {
-    let crew = Crew { input: Mutex::new(Batches::new(reader)), output: InOrder::new(writer, done, threads), work };
+    let shared = Shared { input: Mutex::new(Batches::new(reader)), output: InOrder::new(writer, done, threads), work };
     let tallies = thread::scope(|scope| {
-        let crew = &crew;
+        let shared = &shared;
         let start = |_| {
             scope.spawn(move || {
-                let tally = crew.work();
-                crew.work.end_thread();
+                let tally = shared.work();
+                shared.work.end_thread();
                 tally
             })
         };
         let others: Vec<_> = (1..threads).map(start).collect();
-        let own = crew.work();
+        let own = shared.work();
         let others =
             others.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         std::iter::once(own).chain(others).collect()
     });
-    let read = crew.input.into_inner().unwrap_or_else(PoisonError::into_inner).into_result();
-    crew.output.into_result().and(read).map(|()| tallies)
+    let read = shared.input.into_inner().unwrap_or_else(PoisonError::into_inner).into_result();
+    shared.output.into_result().and(read).map(|()| tallies)
 }
 
 /// What the threads share.
-struct Crew<'a, R, W, K, D> {
+struct Shared<'a, R, W, K, D> {
     input: Mutex<Batches<R>>,
     output: InOrder<W, D>,
     work: &'a K,
 }
 
-impl<R: Read, W: Write, K: Work, D: FnMut(usize)> Crew<'_, R, W, K, D> {
+impl<R: Read, W: Write, K: Work, D: FnMut(usize)> Shared<'_, R, W, K, D> {
     /// What one thread does until nothing is left.
     fn work(&self) -> K::Tally {
         // All others would wait for what a thread leaves undone.

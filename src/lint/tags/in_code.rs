@@ -244,7 +244,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// `setattr(entity, 'cores', 4)` does not touch tags, `setattr(entity, name, value)` may be.
+    /// `setattr(entity, 'cores', 4)` does not touch tags, `setattr(entity, name, value)` may. It is TPV that runs it.
     fn set_attribute(&mut self, arguments: &'a [Expr]) {
         let name = arguments.iter().rev().nth(1).and_then(constant);
         match (name, arguments.last()) {

@@ -59,7 +59,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Unbinds a name that is maybe bound no longer, as after `except E as name`.
+    /// Deletes a name that may be unbound already, as after `except E as name`.
     pub(super) fn unbind(&mut self, name: &str) -> Done {
         self.constant(Const::None)?;
         self.store_name(name)?;

@@ -1,4 +1,5 @@
-//! Arithmetic. What overflows 64 bits, divides by zero or is not exact leaves.
+//! Arithmetic. What overflows 64 bits, divides by zero or is not exact leaves the kernel: it returns [`host::LEAVE`], and the interpreter
+//! runs the block from its start.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::F64;

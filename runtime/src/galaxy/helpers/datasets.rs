@@ -81,7 +81,7 @@ pub(super) fn input_size(vm: &mut Vm, args: Args) -> PyResult<Value> {
     input_size_of(vm, &job.unwrap_or(Value::None))
 }
 
-/// `helpers.input_size(job)`
+/// The size of a job's distinct inputs in GiB: `helpers.input_size(job)`, and the name `input_size` in code.
 ///
 /// # Errors
 /// `TypeError` where the size of a dataset is not known, `AttributeError` where this is no job.

@@ -1,4 +1,4 @@
-//! What a thread keeps of earlier jobs: what an id matches, and what entities and values come to when they are put together.
+//! What a thread keeps of earlier jobs: what an id matches, and the results of inheriting, combining and merging.
 //!
 //! The steps of the mapper ask for all of it through [`Cache`]. What is found is what would be made: an [`Entity`] never changes
 //! once jobs share it, and inheriting, combining and merging depend on nothing but the two things that are put together. So
@@ -220,7 +220,7 @@ fn address(value: &Value) -> Option<usize> {
 }
 
 impl Worker {
-    /// The entity that two come to as `make` makes it, made once where jobs share both.
+    /// The entity that `make` derives from two others, kept where jobs share both.
     ///
     /// # Errors
     /// What `make` raises, which is not kept.
