@@ -8,6 +8,7 @@ use rustpython_parser::text_size::TextRange;
 
 use super::attributes::Use;
 use super::checker::Checker;
+use super::left_out::NOT_IMPLEMENTED_ERROR;
 use super::types::Type;
 use crate::python::language;
 use crate::python::walk::{self, Part};
@@ -225,6 +226,11 @@ impl<'a> Checker<'a> {
             Operator::Sub | Operator::Div if text(left) && right.is_number() || left.is_number() && text(right) => {
                 let message = format!("{} and {} cannot be calculated with", left.describe(), right.describe());
                 self.always_raises(range, message, "TypeError", "convert the text: `float(...)`");
+                Type::Any
+            }
+            Operator::Mod if matches!(left, Type::Class("bytes")) => {
+                let message = "tpvc does not format bytes".to_owned();
+                self.limit("T130", range, message, NOT_IMPLEMENTED_ERROR, "format a text, and encode that");
                 Type::Any
             }
             Operator::Mod if text(left) => Type::STR,

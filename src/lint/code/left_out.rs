@@ -11,7 +11,7 @@ use super::types::Type;
 use crate::python::language::{self, INSTEAD_OF_CLASS, LeftOut};
 
 /// What running code raises for a construct that is left out.
-const NOT_IMPLEMENTED_ERROR: &str = "NotImplementedError";
+pub(super) const NOT_IMPLEMENTED_ERROR: &str = "NotImplementedError";
 
 impl<'a> Checker<'a> {
     /// Tells a statement that is left out, and binds the names that it would bind.

@@ -2,7 +2,7 @@
 
 use super::character;
 use crate::builtins::convert as convert_arguments;
-use crate::exception::{PyResult, Raised, TYPE_ERROR, overflow_error, type_error, value_error};
+use crate::exception::{PyResult, Raised, overflow_error, type_error, value_error};
 use crate::number::float_text::{self, FloatOptions, FloatStyle};
 use crate::number::{Num, convert, int_text};
 use crate::string::Str;
@@ -10,41 +10,21 @@ use crate::value::Value;
 use crate::vm::Vm;
 use crate::vm::items::passes_for_mapping;
 
-/// `bytes % values`: as [`format()`], the bytes being characters of these numbers while they are put together.
-///
-/// # Errors
-/// As [`format()`], with the words of bytes.
-pub fn format_bytes(vm: &mut Vm, bytes: &[u8], values: &Value) -> PyResult<Vec<u8>> {
-    let text: Str = latin(bytes).into();
-    let out = run(vm, &text, values, true)?;
-    Ok(out.chars().filter_map(|char| u8::try_from(char).ok()).collect())
-}
-
 /// The bytes of a text whose characters are counted in the time of a step.
 const COUNTED_A_STEP: usize = 256;
 
 /// The bytes of a template that are read in the time of a step.
 const PARSED_A_STEP: usize = 32;
 
-/// Bytes as the text of the characters of these numbers.
-fn latin(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| char::from(*byte)).collect()
-}
-
 /// `text % values`: a tuple gives the values in turn, a mapping by name, anything else is the one value.
 ///
 /// # Errors
 /// `TypeError` where the values do not fit the text, `ValueError` where the text is bad.
 pub fn format(vm: &mut Vm, text: &Str, values: &Value) -> PyResult<Str> {
-    run(vm, text, values, false).map(Str::from)
-}
-
-fn run(vm: &mut Vm, text: &Str, values: &Value, bytes: bool) -> PyResult<String> {
     vm.charge(text.len() / PARSED_A_STEP)?;
     let mut formatter = Formatter {
         chars: Chars { chars: text.as_str().char_indices().collect(), text: text.as_str(), position: 0 },
-        values: Values::new(vm, values, bytes)?,
-        bytes,
+        values: Values::new(vm, values),
         out: String::with_capacity(text.as_str().len() + 16),
     };
     let mut before = 0;
@@ -57,10 +37,9 @@ fn run(vm: &mut Vm, text: &Str, values: &Value, bytes: bool) -> PyResult<String>
         }
     }
     if formatter.values.unused() {
-        let kind = if bytes { "bytes" } else { "string" };
-        return Err(type_error(format!("not all arguments converted during {kind} formatting")));
+        return Err(type_error("not all arguments converted during string formatting"));
     }
-    Ok(formatter.out)
+    Ok(Str::from(formatter.out))
 }
 
 /// The values, and which come next.
@@ -76,13 +55,9 @@ struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    fn new(vm: &mut Vm, all: &'a Value, bytes: bool) -> PyResult<Self> {
-        let mapping = match all {
-            Value::Bytes(_) if bytes => false,
-            Value::Tuple(_) => false,
-            all => all.as_str().is_none() && passes_for_mapping(vm, all),
-        };
-        Ok(Self { all, next: 0, mapping, keyed: false, named: None })
+    fn new(vm: &mut Vm, all: &'a Value) -> Self {
+        let mapping = !matches!(all, Value::Tuple(_) | Value::Str(_)) && passes_for_mapping(vm, all);
+        Self { all, next: 0, mapping, keyed: false, named: None }
     }
 
     fn next(&mut self) -> PyResult<Value> {
@@ -147,8 +122,6 @@ struct Field {
 struct Formatter<'a> {
     chars: Chars<'a>,
     values: Values<'a>,
-    /// Whether it is bytes that are put together.
-    bytes: bool,
     out: String,
 }
 
@@ -187,7 +160,7 @@ impl Formatter<'_> {
         }
         if self.chars.peek() == Some('.') {
             self.chars.next();
-            let precision = self.size(if self.bytes { "prec too big" } else { "precision too big" })?.unwrap_or(0);
+            let precision = self.size("precision too big")?.unwrap_or(0);
             field.precision = Some(usize::try_from(precision).unwrap_or(0));
         }
         // C's length modifier is read and ignored.
@@ -217,11 +190,7 @@ impl Formatter<'_> {
             }
         }
         let name = self.chars.between(start, self.chars.position - 1);
-        let key = match self.bytes {
-            true => Value::bytes(name.chars().filter_map(|char| u8::try_from(char).ok()).collect()),
-            false => Value::str(name),
-        };
-        self.values.named = Some(vm.get_item(self.values.all, &key)?);
+        self.values.named = Some(vm.get_item(self.values.all, &Value::str(name))?);
         self.values.keyed = true;
         Ok(())
     }
@@ -270,10 +239,8 @@ impl Formatter<'_> {
 
     fn convert(&mut self, vm: &mut Vm, field: &Field, value: &Value) -> PyResult<()> {
         match field.kind {
-            's' | 'r' | 'a' | 'b' if self.bytes || field.kind != 'b' => {
+            's' | 'r' | 'a' => {
                 let text = match field.kind {
-                    's' | 'b' if self.bytes => Str::from(bytes_text(value)?),
-                    'r' if self.bytes => Str::from(vm.ascii(value)?),
                     's' => vm.str(value)?,
                     'r' => Str::from(vm.repr(value)?),
                     _ => Str::from(vm.ascii(value)?),
@@ -289,7 +256,7 @@ impl Formatter<'_> {
                 }
             }
             'c' => {
-                let char = self.character(vm, value)?;
+                let char = one_character(vm, value)?;
                 self.push_text(field, &char.to_string(), 1);
             }
             'd' | 'i' | 'u' | 'o' | 'x' | 'X' => {
@@ -297,11 +264,7 @@ impl Formatter<'_> {
                 self.push_number(field, &text);
             }
             'e' | 'E' | 'f' | 'F' | 'g' | 'G' => {
-                let text =
-                    real_text(vm, field, value).map_err(|raised| match self.bytes && raised.is(&TYPE_ERROR) {
-                        true => type_error(format!("float argument required, not {}", value.type_name().as_str())),
-                        false => raised,
-                    })?;
+                let text = real_text(vm, field, value)?;
                 self.push_number(field, &text);
             }
             kind => {
@@ -314,24 +277,6 @@ impl Formatter<'_> {
             }
         }
         Ok(())
-    }
-
-    fn character(&mut self, vm: &mut Vm, value: &Value) -> PyResult<char> {
-        if self.bytes {
-            return byte(vm, value);
-        }
-        if let Value::Str(text) = value {
-            let mut chars = text.as_str().chars();
-            return match (chars.next(), chars.next()) {
-                (Some(char), None) => Ok(char),
-                _ => Err(type_error("%c requires int or char")),
-            };
-        }
-        match vm.index_of(value)? {
-            Some(Value::Int(code)) => character(code),
-            Some(_) => Err(overflow_error("%c arg not in range(0x110000)")),
-            None => Err(type_error("%c requires int or char")),
-        }
     }
 
     /// Appends a text of `len` characters, filled with spaces to the width.
@@ -373,28 +318,19 @@ impl Formatter<'_> {
     }
 }
 
-/// The bytes that `%s` puts into bytes, as text.
-fn bytes_text(value: &Value) -> PyResult<String> {
-    match value {
-        Value::Bytes(bytes) => Ok(latin(bytes)),
-        _ => Err(type_error(format!(
-            "%b requires a bytes-like object, or an object that implements __bytes__, not '{}'",
-            value.type_name().as_str()
-        ))),
-    }
-}
-
-/// The byte that `%c` puts into bytes.
-fn byte(vm: &mut Vm, value: &Value) -> PyResult<char> {
-    if let Value::Bytes(bytes) = value
-        && let [byte] = bytes.as_slice()
-    {
-        return Ok(char::from(*byte));
+/// The character for `%c`.
+fn one_character(vm: &mut Vm, value: &Value) -> PyResult<char> {
+    if let Value::Str(text) = value {
+        let mut chars = text.as_str().chars();
+        return match (chars.next(), chars.next()) {
+            (Some(char), None) => Ok(char),
+            _ => Err(type_error("%c requires int or char")),
+        };
     }
     match vm.index_of(value)? {
-        Some(Value::Int(code)) if u8::try_from(code).is_ok() => Ok(u8::try_from(code).map_or('?', char::from)),
-        Some(_) => Err(overflow_error("%c arg not in range(256)")),
-        None => Err(type_error("%c requires an integer in range(256) or a single byte")),
+        Some(Value::Int(code)) => character(code),
+        Some(_) => Err(overflow_error("%c arg not in range(0x110000)")),
+        None => Err(type_error("%c requires int or char")),
     }
 }
 

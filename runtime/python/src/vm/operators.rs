@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{BinaryOp, CompareOp, UnaryOp, Vm};
 use crate::annotation;
 use crate::dict::Dict;
-use crate::exception::{PyResult, Raised, type_error};
+use crate::exception::{PyResult, Raised, not_implemented_error, type_error};
 use crate::format;
 use crate::number::{Num, convert, float_ops, int_ops};
 use crate::set::{SetObject, SetTable};
@@ -141,8 +141,8 @@ impl Vm {
             (BinaryOp::Remainder, Value::Str(text), _) => {
                 return format::percent::format(self, text, b).map(|text| Some(Value::Str(text)));
             }
-            (BinaryOp::Remainder, Value::Bytes(bytes), _) => {
-                return format::percent::format_bytes(self, bytes, b).map(|bytes| Some(Value::bytes(bytes)));
+            (BinaryOp::Remainder, Value::Bytes(_), _) => {
+                return Err(not_implemented_error("tpvc does not format bytes"));
             }
             (BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, Value::Set(x), Value::Set(y)) => {
                 self.charge(x.table.borrow().len() + y.table.borrow().len())?;
