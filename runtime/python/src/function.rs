@@ -1,6 +1,5 @@
 //! Functions of the config's code.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::release::release;
@@ -25,23 +24,6 @@ pub struct Function {
     pub keyword_defaults: Vec<(Str, Value)>,
     /// The variables it closes over, in the order of the code's free variables.
     pub closure: Vec<VarCell>,
-    /// What `functools.wraps` gave it.
-    pub guise: RefCell<Option<Guise>>,
-}
-
-/// The names that a function takes over from one that it wraps.
-pub struct Guise {
-    /// `__name__`
-    pub name: Str,
-    /// `__qualname__`
-    pub qualified: Str,
-}
-
-impl Function {
-    /// `__name__`: what `functools.wraps` gave it, or its own.
-    pub fn shown_name(&self) -> Str {
-        self.guise.borrow().as_ref().map_or_else(|| self.name.clone(), |guise| guise.name.clone())
-    }
 }
 
 impl Drop for Function {

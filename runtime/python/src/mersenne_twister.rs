@@ -68,8 +68,6 @@ pub struct MersenneTwister {
     twisted: usize,
     /// Whether `words` are of `seed`.
     ready: bool,
-    /// The second of the pair of values that `gauss` makes at once.
-    pub gauss_next: Option<f64>,
 }
 
 #[derive(Clone)]
@@ -80,14 +78,7 @@ enum Seed {
 
 impl Default for MersenneTwister {
     fn default() -> Self {
-        Self {
-            seed: Seed::Small(DEFAULT_SEED),
-            words: Vec::new(),
-            index: N,
-            twisted: N,
-            ready: false,
-            gauss_next: None,
-        }
+        Self { seed: Seed::Small(DEFAULT_SEED), words: Vec::new(), index: N, twisted: N, ready: false }
     }
 }
 
@@ -110,7 +101,6 @@ impl MersenneTwister {
     fn note(&mut self, seed: Seed) {
         self.seed = seed;
         self.ready = false;
-        self.gauss_next = None;
     }
 
     /// `init_by_array`

@@ -180,6 +180,8 @@ impl Inventory {
     /// Whether a function of a module raises `NotImplementedError` for an argument of this name, which CPython takes.
     pub fn is_left_out_option(module: &str, function: &str, option: &str) -> bool {
         match (module, function) {
+            ("datetime", "datetime") => option == "fold",
+            ("random", "seed") => option == "version",
             ("json", "load" | "loads") => json::LEFT_OUT_OF_LOADS.contains(&option),
             ("json", "dumps") => json::LEFT_OUT_OF_DUMPS.contains(&option),
             _ => false,

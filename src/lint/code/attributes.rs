@@ -193,8 +193,11 @@ impl<'a> Checker<'a> {
             // The import has been judged.
             None => return Type::Any,
             Some(true) => {
-                let is_class = self.native(|native| native.is_class(&[module, name]));
-                return if is_class { Type::Object(format!("{module}:{name}").into()) } else { Type::Any };
+                return if self.is_class(module, name) {
+                    Type::Object(format!("{module}:{name}").into())
+                } else {
+                    Type::Any
+                };
             }
             Some(false) => {}
         }
@@ -208,6 +211,12 @@ impl<'a> Checker<'a> {
             self.no_attribute(&format!("the module `{module}` has"), name, range, || nearest(name, names.iter()));
         }
         Type::Any
+    }
+
+    /// Whether a name of a module is a class, or a name of `typing` that stands for one.
+    pub(super) fn is_class(&mut self, module: &str, name: &str) -> bool {
+        let annotates = module == "typing" && !matches!(name, "cast" | "TYPE_CHECKING");
+        annotates || self.native(|native| native.is_class(&[module, name]))
     }
 
     /// `owner.name = value`

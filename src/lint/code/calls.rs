@@ -37,7 +37,11 @@ impl<'a> Checker<'a> {
         if matches!(&function, Type::Function("builtins", "type")) {
             self.makes_class(node);
         }
+        self.calls_annotation(node, &function, &arguments);
         if let Type::Object(path) = &function {
+            if let Some((module, name)) = path.split_once(':') {
+                self.left_out_arguments(node, module, name, &arguments);
+            }
             let class = model().classes.get_key_value(path.replace(':', ".").as_str());
             return class.map_or(Type::Any, |(class, _)| Type::Class(class));
         }
@@ -143,11 +147,7 @@ fn items_of(function: &Type, receiver: &Type, arguments: &[Type]) -> Type {
     let items = match (*owner, *name) {
         ("list", "sort") => Some(receiver),
         ("builtins", "sorted" | "min" | "max") | ("itertools", "groupby") if arguments.len() == 1 => arguments.first(),
-        ("builtins", "map" | "filter") | ("itertools", "filterfalse" | "takewhile" | "dropwhile")
-            if arguments.len() == 2 =>
-        {
-            arguments.get(1)
-        }
+        ("builtins", "map" | "filter") if arguments.len() == 2 => arguments.get(1),
         _ => None,
     };
     items.map(Type::item).unwrap_or_default()

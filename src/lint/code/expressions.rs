@@ -64,6 +64,10 @@ impl<'a> Checker<'a> {
                 let ty = self.expr(&node.operand);
                 match node.op {
                     UnaryOp::Not => Type::BOOL,
+                    UnaryOp::UAdd | UnaryOp::USub if ty.class() == Some("collections.Counter") => {
+                        self.left_out_operator(&[&ty], node.range);
+                        ty
+                    }
                     _ if ty.is_number() => ty,
                     _ => Type::Any,
                 }
@@ -71,6 +75,7 @@ impl<'a> Checker<'a> {
             Expr::BinOp(binary) => {
                 let left = self.expr(&binary.left);
                 let right = self.expr(&binary.right);
+                self.left_out_operator(&[&left, &right], node.range());
                 self.arithmetic(binary.op, &left, &right, &binary.right, node.range())
             }
             // It asks for no value of `locals`.
@@ -248,6 +253,7 @@ impl<'a> Checker<'a> {
     }
 
     fn ordering(&mut self, left: &Type, right: &Type, range: TextRange) {
+        self.left_out_operator(&[left, right], range);
         // Neither text nor `None` has an order with a number.
         let text = |ty: &Type| match ty {
             Type::Optional(inner) => **inner == Type::STR,

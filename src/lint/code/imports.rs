@@ -66,8 +66,7 @@ impl<'a> Checker<'a> {
                 None => {}
             }
         }
-        let is_class = self.native(|native| native.is_class(&[module, name]));
-        if is_class { Type::Object(format!("{module}:{name}").into()) } else { Type::Any }
+        if self.is_class(module, name) { Type::Object(format!("{module}:{name}").into()) } else { Type::Any }
     }
 
     /// Whether somebody expects the import to fail.

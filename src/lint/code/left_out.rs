@@ -63,6 +63,25 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The operators of `Counter`.
+    pub(super) fn left_out_operator(&mut self, operands: &[&Type], range: TextRange) {
+        if operands.contains(&&Type::Class("collections.Counter")) {
+            let message = "tpvc's `Counter` has no operators".to_owned();
+            let help = "use `update`, `subtract` or a comprehension, or keep this rule on TPV";
+            self.limit("T130", range, message, NOT_IMPLEMENTED_ERROR, help);
+        }
+    }
+
+    /// Names of `typing` that are called or given to a function.
+    pub(super) fn calls_annotation(&mut self, node: &ExprCall, function: &Type, arguments: &[Type]) {
+        let is_annotation = |ty: &Type| matches!(ty, Type::Object(path) if path.starts_with("typing:"));
+        if is_annotation(function) || arguments.iter().any(is_annotation) && *function != Type::Any {
+            let message = "tpvc's `typing` is for annotations only".to_owned();
+            let help = "name the class itself: `list`, `dict`, `str`";
+            self.limit("T130", node.range, message, NOT_IMPLEMENTED_ERROR, help);
+        }
+    }
+
     /// A text that names an attribute that no object has natively, in code that asks for attributes by their names.
     pub(super) fn names_left_out_attribute(&mut self, node: &ExprConstant) {
         let Some(text) = node.value.as_str() else { return };

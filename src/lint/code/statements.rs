@@ -41,7 +41,8 @@ impl<'a> Checker<'a> {
                 if let Expr::Name(name) = &*node.target {
                     self.read(&name.id, name.range);
                 }
-                self.expr(&node.value);
+                let value = self.expr(&node.value);
+                self.left_out_operator(&[&value], node.range);
                 self.assign(&node.target, Type::Any);
             }
             Stmt::If(node) => {

@@ -3,7 +3,7 @@
 use crate::annotation;
 use crate::args::Args;
 use crate::exception::{PyResult, type_error};
-use crate::types::{BuiltinType, NONE_TYPE};
+use crate::types::BuiltinType;
 use crate::value::Value;
 use crate::vm::Vm;
 
@@ -48,15 +48,11 @@ fn matches_info(vm: &mut Vm, class: &'static BuiltinType, info: &Value, function
             vm.deeper_in(place, |vm| matches_any(vm, class, &infos.items, function))
         }
         other => {
-            if let Some(refusal) = annotation::no_check(other, function) {
+            if let Some(refusal) = annotation::no_check(other) {
                 return Err(refusal);
             }
             let Some(members) = annotation::union_members(other) else { return Ok(None) };
             vm.charge(members.len() / CLASSES_A_STEP)?;
-            // `int | None` holds None itself for its type.
-            let none = || Value::Type(&NONE_TYPE);
-            let members: Vec<Value> =
-                members.into_iter().map(|member| if member.is_none() { none() } else { member }).collect();
             matches_any(vm, class, &members, function)
         }
     }

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::class;
-use super::functools::KEY_WRAPPER;
 use super::hashlib::HASH;
 use super::signature::Signature;
 use crate::args::Args;
@@ -72,14 +71,12 @@ pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     })
 }
 
-/// The classes of the objects that `copy` refuses, since CPython cannot pickle them.
-static NOT_COPIED: [&BuiltinType; 2] = [&HASH, &KEY_WRAPPER];
-
-/// Whether it is one of the objects that `copy` refuses: those that hold a running computation, another dict, or code.
+/// Whether it is one of the objects that `copy` refuses: those that hold a running computation, another dict, or code, which
+/// CPython cannot pickle.
 fn cannot_be_copied(value: &Value) -> bool {
     match value {
         Value::Module(_) => true,
-        Value::Object(object) if NOT_COPIED.iter().any(|class| object.class().is_subclass(class)) => true,
+        Value::Object(object) if object.class().is(&HASH) => true,
         // DIFFERENCE: of other iterators CPython makes copies, and of what they go through; here each is its own copy.
         Value::Iterator(iterator) => iterator.class().is(&GENERATOR),
         value => value.downcast::<View>().is_some(),

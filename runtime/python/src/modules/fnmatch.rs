@@ -12,7 +12,6 @@ module! {
     /// `fnmatch`
     MODULE = "fnmatch";
     functions {
-        "filter" => filter,
         "fnmatch" => |vm, args| fnmatch(vm, args, "fnmatch"),
         "fnmatchcase" => |vm, args| fnmatch(vm, args, "fnmatchcase"),
     }
@@ -47,21 +46,6 @@ fn fnmatch(vm: &mut Vm, args: Args, function: &'static str) -> PyResult<Value> {
         normcase(&pattern)?;
     }
     matches(vm, &name, &pattern).map(Value::Bool)
-}
-
-/// `filter(names, pat)`
-fn filter(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let [names, pattern] =
-        Signature::function("filter", ["names", "pat"], 2).bind(args)?.map(Option::unwrap_or_default);
-    normcase(&pattern)?;
-    let mut kept = Vec::new();
-    let iterator = vm.iter(&names)?;
-    while let Some(name) = vm.next(&iterator)? {
-        if matches(vm, &name, &pattern)? {
-            kept.push(name);
-        }
-    }
-    Ok(Value::list(kept))
 }
 
 /// One element of a pattern.

@@ -37,13 +37,6 @@ static METHODS: &[Method] = &[
     Method { name: "critical", call: |vm, _, args| log_at(vm, LogLevel::Critical, "critical", args) },
     Method { name: "fatal", call: |vm, _, args| log_at(vm, LogLevel::Critical, "fatal", args) },
     Method { name: "log", call: |vm, _, args| log_with_level(vm, args) },
-    Method { name: "isEnabledFor", call: |vm, _, args| is_enabled_for(vm, args) },
-    Method { name: "getEffectiveLevel", call: |vm, _, args| effective_level(vm, args) },
-    Method { name: "getChild", call: get_child },
-    Method { name: "setLevel", call: ignore_method },
-    Method { name: "addHandler", call: ignore_method },
-    Method { name: "removeHandler", call: ignore_method },
-    Method { name: "hasHandlers", call: |_, _, _| Ok(Value::Bool(true)) },
 ];
 
 impl Object for Logger {
@@ -52,18 +45,7 @@ impl Object for Logger {
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok(match name {
-            "name" => Some(Value::Str(self.name.clone())),
-            "level" => Some(Value::Int(0)),
-            "handlers" => Some(Value::list(Vec::new())),
-            "disabled" => Some(Value::Bool(false)),
-            "propagate" => Some(Value::Bool(true)),
-            _ => None,
-        })
-    }
-
-    fn set_attr(&self, _: &mut Vm, _: &Str, _: Value) -> PyResult<()> {
-        Ok(())
+        Ok((name == "name").then(|| Value::Str(self.name.clone())))
     }
 
     fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
@@ -141,36 +123,6 @@ fn log_with_level(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
     }
 }
 
-fn is_enabled_for(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let [level] = Signature::method("Logger.isEnabledFor", ["level"], 1).bind(args)?;
-    Ok(Value::Bool(match level {
-        Some(Value::Int(level)) => vm.environment.log_enabled(level_of(level)),
-        _ => false,
-    }))
-}
-
-fn effective_level(vm: &mut Vm, _: Args) -> PyResult<Value> {
-    let levels = [(LogLevel::Debug, 10), (LogLevel::Info, 20), (LogLevel::Warning, 30), (LogLevel::Error, 40)];
-    let lowest = levels.into_iter().find(|(level, _)| vm.environment.log_enabled(*level));
-    Ok(Value::Int(lowest.map_or(50, |(_, number)| number)))
-}
-
-fn get_child(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let [suffix] = Signature::method("Logger.getChild", ["suffix"], 1).bind(args)?;
-    let parent = this.downcast::<Logger>().map(|logger| logger.name.to_string()).unwrap_or_default();
-    let suffix = suffix.as_ref().and_then(Value::as_str).map(|suffix| suffix.to_string()).unwrap_or_default();
-    Ok(logger(vm, format!("{parent}.{suffix}")))
-}
-
-/// What configures logging does nothing: the host decides what is read.
-fn ignore_method(_: &mut Vm, _: &Value, _: Args) -> PyResult<Value> {
-    Ok(Value::None)
-}
-
-fn ignore(_: &mut Vm, _: Args) -> PyResult<Value> {
-    Ok(Value::None)
-}
-
 fn get_logger(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [name] = Signature::function("getLogger", ["name"], 0).bind(args)?;
     let name = match name {
@@ -192,8 +144,6 @@ module! {
         "exception" => |vm, args| log_at(vm, LogLevel::Error, "exception", args),
         "critical" => |vm, args| log_at(vm, LogLevel::Critical, "critical", args),
         "log" => log_with_level,
-        "basicConfig" => ignore,
-        "disable" => ignore,
     }
     values(_vm) {
         "Logger" => class(&LOGGER),

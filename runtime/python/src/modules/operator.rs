@@ -1,4 +1,4 @@
-//! `operator`: the operators as functions, and `itemgetter`, `attrgetter`, `methodcaller`.
+//! `operator`: the operators as functions, and `itemgetter` and `attrgetter`.
 
 use super::class;
 use super::copy::deepcopy;
@@ -66,7 +66,6 @@ module! {
     values(_vm) {
         "attrgetter" => class(&ATTRGETTER),
         "itemgetter" => class(&ITEMGETTER),
-        "methodcaller" => class(&METHODCALLER),
     }
 }
 
@@ -93,14 +92,11 @@ pub(super) static ITEMGETTER: BuiltinType =
     BuiltinType { construct: Some(itemgetter), ..BuiltinType::new("itemgetter", "operator", &OBJECT).heap_in_c() };
 pub(super) static ATTRGETTER: BuiltinType =
     BuiltinType { construct: Some(attrgetter), ..BuiltinType::new("attrgetter", "operator", &OBJECT).heap_in_c() };
-pub(super) static METHODCALLER: BuiltinType =
-    BuiltinType { construct: Some(methodcaller), ..BuiltinType::new("methodcaller", "operator", &OBJECT).heap_in_c() };
 
-/// What `itemgetter`, `attrgetter` and `methodcaller` give.
+/// What `itemgetter` and `attrgetter` give.
 enum Getter {
     Items(Vec<Value>),
     Attributes(Vec<Str>),
-    Method { name: Str, args: Vec<Value>, keywords: Vec<(Str, Value)> },
 }
 
 fn itemgetter(_: &mut Vm, args: Args) -> PyResult<Value> {
@@ -122,14 +118,6 @@ fn attrgetter(_: &mut Vm, args: Args) -> PyResult<Value> {
         .ok_or_else(|| type_error("attribute name must be a string"))
 }
 
-fn methodcaller(_: &mut Vm, mut args: Args) -> PyResult<Value> {
-    if args.pos.is_empty() {
-        return Err(type_error("methodcaller needs at least one argument, the method name"));
-    }
-    let Value::Str(name) = args.pos.remove(0) else { return Err(type_error("method name must be a string")) };
-    Ok(Value::object(Getter::Method { name, args: args.pos.into_vec(), keywords: args.kw }))
-}
-
 /// One result alone, several as a tuple.
 fn one_or_tuple(mut values: Vec<Value>) -> Value {
     if values.len() == 1 { values.swap_remove(0) } else { Value::tuple(values) }
@@ -140,7 +128,6 @@ impl Object for Getter {
         match self {
             Self::Items(_) => &ITEMGETTER,
             Self::Attributes(_) => &ATTRGETTER,
-            Self::Method { .. } => &METHODCALLER,
         }
     }
 
@@ -171,25 +158,16 @@ impl Object for Getter {
                 }
                 Ok(one_or_tuple(values))
             }
-            Self::Method { name, args, keywords } => {
-                let mut all = Args::positional(args.iter().cloned());
-                all.kw.clone_from(keywords);
-                vm.call_method(&object, name, all)
-            }
         }
     }
 
     fn deepcopy(&self, vm: &mut Vm, this: &Value) -> PyResult<Value> {
-        let mut copies =
-            |values: &[Value]| values.iter().map(|value| deepcopy(vm, value)).collect::<PyResult<Vec<_>>>();
         Ok(match self {
-            Self::Items(keys) => Value::object(Self::Items(copies(keys)?)),
-            Self::Attributes(_) => this.clone(),
-            Self::Method { name, args, keywords } => {
-                let args = copies(args)?;
-                let keywords = keywords.iter().map(|(name, value)| Ok((name.clone(), deepcopy(vm, value)?)));
-                Value::object(Self::Method { name: name.clone(), args, keywords: keywords.collect::<PyResult<_>>()? })
+            Self::Items(keys) => {
+                let copies = keys.iter().map(|key| deepcopy(vm, key)).collect::<PyResult<_>>()?;
+                Value::object(Self::Items(copies))
             }
+            Self::Attributes(_) => this.clone(),
         })
     }
 
@@ -204,16 +182,6 @@ impl Object for Getter {
                 let names =
                     names.iter().map(|name| vm.repr(&Value::Str(name.clone()))).collect::<PyResult<Vec<_>>>()?;
                 Ok(format!("operator.attrgetter({})", names.join(", ")))
-            }
-            Self::Method { name, args, keywords } => {
-                let mut parts = vec![vm.repr(&Value::Str(name.clone()))?];
-                for arg in args {
-                    parts.push(vm.repr(arg)?);
-                }
-                for (keyword, value) in keywords {
-                    parts.push(format!("{}={}", keyword.as_str(), vm.repr(value)?));
-                }
-                Ok(format!("operator.methodcaller({})", parts.join(", ")))
             }
         })
     }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::{class, decide, os_path};
 use crate::args::Args;
 use crate::builtins::text::missing_file;
-use crate::exception::{PyResult, attribute_error, type_error, value_error};
+use crate::exception::{PyResult, attribute_error};
 use crate::hash::hash_str;
 use crate::object::Object;
 use crate::string::Str;
@@ -35,8 +35,6 @@ static PATH: BuiltinType = BuiltinType {
         Method { name: "is_file", call: |vm, this, _| Ok(Value::Bool(size_of_file(vm, this).is_some())) },
         Method { name: "joinpath", call: |vm, this, args| below(vm, &text_of(this), &args) },
         Method { name: "stat", call: stat },
-        Method { name: "with_name", call: with_name },
-        Method { name: "with_suffix", call: with_suffix },
     ],
     ..BuiltinType::new("Path", "pathlib", &OBJECT)
 };
@@ -118,44 +116,6 @@ fn shown(this: &Value) -> String {
     format!("PosixPath({})", str_repr(&text_of(this)))
 }
 
-fn text_argument(args: Args, method: &str) -> PyResult<Str> {
-    let [text] = args.exactly(method)?;
-    text.as_str()
-        .cloned()
-        .ok_or_else(|| type_error(format!("argument of type '{}' is not iterable", text.type_name().as_str())))
-}
-
-/// The same path with another last part.
-fn renamed(vm: &mut Vm, this: &Value, new: &str) -> PyResult<Value> {
-    let text = text_of(this);
-    if name(vm, &text)?.is_empty() {
-        return Err(value_error(format!("{} has an empty name", shown(this))));
-    }
-    let parent = parent(vm, &text)?;
-    value(vm, &os_path::join(&parent, new))
-}
-
-fn with_name(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let new = text_argument(args, "PurePath.with_name")?;
-    let is_name = !(new.is_empty() || new.contains('/') || new.as_str() == ".");
-    if !name(vm, &text_of(this))?.is_empty() && !is_name {
-        return Err(value_error(format!("Invalid name {}", str_repr(&new))));
-    }
-    renamed(vm, this, &new)
-}
-
-fn with_suffix(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let suffix = text_argument(args, "PurePath.with_suffix")?;
-    let wrong = suffix.contains('/') || !suffix.is_empty() && !suffix.starts_with('.') || suffix.as_str() == ".";
-    if wrong {
-        return Err(value_error(format!("Invalid suffix {}", str_repr(&suffix))));
-    }
-    let text = text_of(this);
-    let old = name(vm, &text)?;
-    let stem = old.get(..suffix_start(old)).unwrap_or_default();
-    renamed(vm, this, &format!("{stem}{}", suffix.as_str()))
-}
-
 fn size_of_file(vm: &mut Vm, this: &Value) -> Option<u64> {
     vm.environment.file_size(&text_of(this))
 }
@@ -181,7 +141,7 @@ fn stat(vm: &mut Vm, this: &Value, _: Args) -> PyResult<Value> {
 }
 
 /// The attributes that a path has by its text.
-const ATTRIBUTES: [&str; 6] = ["name", "parent", "parts", "stem", "suffix", "suffixes"];
+const ATTRIBUTES: [&str; 5] = ["name", "parent", "parts", "stem", "suffix"];
 
 impl Object for PathObject {
     fn class(&self) -> &'static BuiltinType {
@@ -195,11 +155,6 @@ impl Object for PathObject {
             "name" => text(Some(name)),
             "suffix" => text(name.get(suffix_start(name)..)),
             "stem" => text(name.get(..suffix_start(name))),
-            "suffixes" if name.ends_with('.') => Some(Value::list(Vec::new())),
-            "suffixes" => {
-                let parts = name.trim_start_matches('.').split('.').skip(1);
-                Some(Value::list(parts.map(|part| Value::str(format!(".{part}"))).collect()))
-            }
             "parts" => Some(Value::tuple(all_parts(vm, &self.0)?.into_iter().map(Value::str).collect())),
             "parent" => {
                 let parent = parent(vm, &self.0)?;

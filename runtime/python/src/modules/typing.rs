@@ -1,11 +1,11 @@
 //! `typing`: names that annotations use.
 
-use super::collections;
+use super::class;
 use super::signature::Signature;
-use crate::annotation::{Form, StandsFor};
+use crate::annotation::annotation;
 use crate::args::Args;
 use crate::exception::PyResult;
-use crate::types::{DICT, FROZENSET, LIST, SET, STR, TUPLE, TYPE};
+use crate::types::STR;
 use crate::value::Value;
 use crate::vm::Vm;
 
@@ -14,44 +14,23 @@ fn cast(_: &mut Vm, args: Args) -> PyResult<Value> {
     Ok(value.unwrap_or_default())
 }
 
-macro_rules! forms {
-    ($($name:literal => $stands_for:expr),* $(,)?) => {
+macro_rules! annotations {
+    ($($name:literal),* $(,)?) => {
         module! {
             /// `typing`
             MODULE = "typing";
             functions { "cast" => cast }
             values(_vm) {
                 "TYPE_CHECKING" => Value::Bool(false),
-                $($name => Form::named($name, $stands_for)),*
+                "Text" => class(&STR),
+                $($name => annotation()),*
             }
         }
     };
 }
 
-forms! {
-    "Any" => StandsFor::Nothing,
-    "Callable" => StandsFor::Abstract,
-    "Collection" => StandsFor::Abstract,
-    "Counter" => StandsFor::Class(&collections::COUNTER),
-    "DefaultDict" => StandsFor::Class(&collections::DEFAULTDICT),
-    "Dict" => StandsFor::Class(&DICT),
-    "Final" => StandsFor::Nothing,
-    "FrozenSet" => StandsFor::Class(&FROZENSET),
-    "Hashable" => StandsFor::Abstract,
-    "Iterable" => StandsFor::Abstract,
-    "Iterator" => StandsFor::Abstract,
-    "List" => StandsFor::Class(&LIST),
-    "Literal" => StandsFor::Nothing,
-    "Mapping" => StandsFor::Abstract,
-    "MutableMapping" => StandsFor::Abstract,
-    "NoReturn" => StandsFor::Nothing,
-    "Optional" => StandsFor::Nothing,
-    "OrderedDict" => StandsFor::Class(&collections::ORDERED_DICT),
-    "Sequence" => StandsFor::Abstract,
-    "Set" => StandsFor::Class(&SET),
-    "Sized" => StandsFor::Abstract,
-    "Text" => StandsFor::Class(&STR),
-    "Tuple" => StandsFor::Class(&TUPLE),
-    "Type" => StandsFor::Class(&TYPE),
-    "Union" => StandsFor::Nothing,
+annotations! {
+    "Any", "Callable", "Collection", "Counter", "DefaultDict", "Dict", "Final", "FrozenSet", "Hashable", "Iterable", "Iterator",
+    "List", "Literal", "Mapping", "MutableMapping", "NoReturn", "Optional", "OrderedDict", "Sequence", "Set", "Sized", "Tuple",
+    "Type", "Union",
 }

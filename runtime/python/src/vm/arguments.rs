@@ -11,10 +11,7 @@ use tpv_bytecode::{Code, Instr, ProgramData};
 
 /// `__qualname__`: with the functions around it. Searched in the program, since only messages need it.
 pub(crate) fn qualified_name(function: &Function) -> String {
-    match &*function.guise.borrow() {
-        Some(guise) => guise.qualified.to_string(),
-        None => qualified(&function.name, &function.program.data, function.code),
-    }
+    qualified(&function.name, &function.program.data, function.code)
 }
 
 /// The qualified name of a function of this name and code.

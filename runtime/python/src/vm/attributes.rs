@@ -207,7 +207,7 @@ fn immutable_type(verb: &str, class: &BuiltinType, name: &str) -> Raised {
 /// `__name__` of a function or method.
 fn function_name(function: &Value) -> Option<Str> {
     Some(match function {
-        Value::Function(function) => function.shown_name(),
+        Value::Function(function) => function.name.clone(),
         Value::Builtin(builtin) => Str::from(builtin.name),
         Value::BoundMethod(method) => match &method.target {
             MethodTarget::Native(native) => Str::from(native.name),

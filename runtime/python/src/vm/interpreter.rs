@@ -3,7 +3,6 @@
 //! The stack's height is known to be right where the program is one of the compiler's, or was verified
 //! ([`tpv_bytecode::verify`]); a program that is neither ends in wrong values or a `SystemError`, never in a panic.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use smallvec::SmallVec;
@@ -635,7 +634,6 @@ impl Vm {
             defaults,
             keyword_defaults,
             closure,
-            guise: RefCell::default(),
         })));
         Ok(())
     }

@@ -74,7 +74,7 @@ impl Vm {
             },
             Value::Range(range) => self.range_item(range, key),
             Value::Object(object) => object.get_item(self, key),
-            Value::Type(class) => subscript_class(class, key),
+            Value::Type(class) => subscript_class(class),
             _ => Err(not_subscriptable(object)),
         }
     }
@@ -298,9 +298,9 @@ impl Vm {
 }
 
 /// `list[int]`: a class of containers with parameters, which do nothing.
-fn subscript_class(class: &'static BuiltinType, key: &Value) -> PyResult<Value> {
+fn subscript_class(class: &'static BuiltinType) -> PyResult<Value> {
     if class.generic {
-        return Ok(annotation::generic_alias(Value::Type(class), key));
+        return Ok(annotation::annotation());
     }
     Err(type_error(format!("type '{}' is not subscriptable", class.shown_name().as_str())))
 }

@@ -40,7 +40,6 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 pub use arguments::qualified;
-pub(crate) use arguments::qualified_name;
 pub use cost::MAX_STEPS_ONCE;
 
 use super::collisions;

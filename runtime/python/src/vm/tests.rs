@@ -232,7 +232,6 @@ fn call(parameters: Parameters, locals: &[&str], defaults: Vec<Value>, args: Arg
         defaults,
         keyword_defaults: Vec::new(),
         closure: Vec::new(),
-        guise: std::cell::RefCell::default(),
     };
     vm.call(&Value::Function(Rc::new(function)), args)
 }

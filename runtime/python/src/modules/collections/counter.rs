@@ -5,21 +5,26 @@ use std::rc::Rc;
 use crate::args::Args;
 use crate::builtins::convert;
 use crate::dict::{Dict, DictClass, Key};
-use crate::exception::{PyResult, not_implemented_error, type_error};
-use crate::iterator::{IteratorObject, PyIterator};
+use crate::exception::{PyResult, Raised, not_implemented_error, type_error};
 use crate::methods::dict::{self, receiver};
 use crate::methods::sort;
 use crate::modules::signature::Signature;
-use crate::types::{BuiltinType, DICT, OBJECT};
+use crate::types::{BuiltinType, DICT};
 use crate::value::{Builtin, Method, Value};
 use crate::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
+
+/// What its operators raise.
+///
+/// DIFFERENCE: CPython's Counters can be added, subtracted, joined, intersected and ordered.
+fn no_operators() -> Raised {
+    not_implemented_error("tpvc's `Counter` has no operators: use `update`, `subtract` or a comprehension")
+}
 
 /// `collections.Counter`
 pub static COUNTER: BuiltinType = BuiltinType {
     construct: Some(construct),
     methods: &[
         Method { name: "copy", call: dict::copy },
-        Method { name: "elements", call: elements },
         Method { name: "most_common", call: most_common },
         Method { name: "subtract", call: |vm, this, args| count_into(vm, this, args, BinaryOp::Subtract) },
         Method { name: "total", call: total },
@@ -32,8 +37,6 @@ pub static COUNTER: BuiltinType = BuiltinType {
     }],
     ..BuiltinType::new("Counter", "collections", &DICT).generic()
 };
-
-static CHAIN: BuiltinType = BuiltinType::new("chain", "itertools", &OBJECT).static_in_c();
 
 /// What a `Counter` does otherwise than a dict: keys that are missing count 0.
 struct Counter;
@@ -67,46 +70,25 @@ impl DictClass for Counter {
         Ok(counts_equal(vm, a, b)? && counts_equal(vm, b, a)?)
     }
 
-    fn compare(&self, vm: &mut Vm, op: CompareOp, a: &Rc<Dict>, b: &Rc<Dict>) -> PyResult<Option<bool>> {
-        if b.class().is(&COUNTER) { compare(vm, op, a, b).map(Some) } else { Ok(None) }
+    fn compare(&self, _: &mut Vm, _: CompareOp, _: &Rc<Dict>, b: &Rc<Dict>) -> PyResult<Option<bool>> {
+        if b.class().is(&COUNTER) { Err(no_operators()) } else { Ok(None) }
     }
 
-    fn binary(&self, vm: &mut Vm, op: BinaryOp, a: &Dict, b: &Dict) -> PyResult<Option<Value>> {
-        let combines = matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or);
-        if combines && b.class().is(&COUNTER) { combine(vm, op, a, b).map(Some) } else { Ok(None) }
+    fn binary(&self, _: &mut Vm, op: BinaryOp, _: &Dict, b: &Dict) -> PyResult<Option<Value>> {
+        if is_operator(op) && b.class().is(&COUNTER) { Err(no_operators()) } else { Ok(None) }
     }
 
-    fn in_place(&self, vm: &mut Vm, op: BinaryOp, dict: &Dict, other: &Value) -> PyResult<bool> {
-        match op {
-            BinaryOp::And => intersect(vm, dict, other)?,
-            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Or => {
-                let items = items_of(vm, other)?;
-                in_place(vm, dict, op, items)?;
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
+    fn in_place(&self, _: &mut Vm, op: BinaryOp, _: &Dict, _: &Value) -> PyResult<bool> {
+        if is_operator(op) { Err(no_operators()) } else { Ok(false) }
     }
 
-    fn unary(&self, vm: &mut Vm, op: UnaryOp, dict: &Dict) -> Option<PyResult<Value>> {
-        (op != UnaryOp::Invert).then(|| signed(vm, dict, op == UnaryOp::Negative))
+    fn unary(&self, _: &mut Vm, op: UnaryOp, _: &Dict) -> Option<PyResult<Value>> {
+        (op != UnaryOp::Invert).then(|| Err(no_operators()))
     }
 }
 
-/// The items of any mapping, as CPython's `Counter` asks for them.
-fn items_of(vm: &mut Vm, mapping: &Value) -> PyResult<Vec<(Value, Value)>> {
-    vm.get_attr(mapping, "items")?;
-    if let Value::Dict(dict) = mapping {
-        return Ok(dict.items());
-    }
-    let items = vm.call_method(mapping, "items", Args::none())?;
-    let mut pairs = Vec::new();
-    for item in vm.collect(&items)? {
-        if let [key, count] = vm.unpack(&item, 2)?.as_slice() {
-            pairs.push((key.clone(), count.clone()));
-        }
-    }
-    Ok(pairs)
+fn is_operator(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or)
 }
 
 /// Whether each count of `a` equals that of `b`, where what is not there counts 0.
@@ -120,73 +102,6 @@ fn counts_equal(vm: &mut Vm, a: &Dict, b: &Dict) -> PyResult<bool> {
         }
     }
     Ok(true)
-}
-
-/// `<`, `<=`, `>` or `>=`: of all counts, those that are not there being 0.
-fn compare(vm: &mut Vm, op: CompareOp, a: &Rc<Dict>, b: &Rc<Dict>) -> PyResult<bool> {
-    let (left, right) = (a.table.borrow().clone(), b.table.borrow().clone());
-    vm.charge(left.len() + right.len())?;
-    let op_or_equal = match op {
-        CompareOp::Lt | CompareOp::Le => CompareOp::Le,
-        _ => CompareOp::Ge,
-    };
-    let zero = Value::Int(0);
-    for key in left.keys().chain(right.keys()) {
-        let (x, y) = (left.get(key).unwrap_or(&zero), right.get(key).unwrap_or(&zero));
-        let holds = vm.compare(op_or_equal, x, y)?;
-        if !vm.truthy(&holds)? {
-            return Ok(false);
-        }
-    }
-    match op {
-        CompareOp::Lt | CompareOp::Gt => Ok(!vm.dicts_equal(a, b)?),
-        _ => Ok(true),
-    }
-}
-
-/// `a op b` of two Counters, of `+`, `-`, `&` and `|`: counts are combined, and only those above zero are kept.
-fn combine(vm: &mut Vm, op: BinaryOp, a: &Dict, b: &Dict) -> PyResult<Value> {
-    let zero = Value::Int(0);
-    let result = empty();
-    let (left, right) = (a.table.borrow().clone(), b.table.borrow().clone());
-    vm.charge(left.len() + right.len())?;
-    for (key, x) in &left {
-        let y = right.get(key).unwrap_or(&zero);
-        let count = match op {
-            BinaryOp::And => {
-                if vm.less(x, y)? {
-                    x.clone()
-                } else {
-                    y.clone()
-                }
-            }
-            BinaryOp::Or => {
-                if vm.less(x, y)? {
-                    y.clone()
-                } else {
-                    x.clone()
-                }
-            }
-            _ => vm.binary(op, x, y)?,
-        };
-        let positive = vm.compare(CompareOp::Gt, &count, &zero)?;
-        if vm.truthy(&positive)? {
-            result.table.borrow_mut().insert(key.clone(), count);
-        }
-    }
-    for (key, y) in right.iter().filter(|(key, _)| !left.contains_key(*key)) {
-        let sign = match op {
-            BinaryOp::Subtract => CompareOp::Lt,
-            BinaryOp::And => continue,
-            _ => CompareOp::Gt,
-        };
-        let kept = vm.compare(sign, y, &zero)?;
-        if vm.truthy(&kept)? {
-            let count = if sign == CompareOp::Lt { vm.binary(op, &zero, y)? } else { y.clone() };
-            result.table.borrow_mut().insert(key.clone(), count);
-        }
-    }
-    Ok(Value::dict(result))
 }
 
 fn empty() -> Dict {
@@ -264,75 +179,6 @@ fn change_all(vm: &mut Vm, dict: &Dict, op: BinaryOp, counts: impl Iterator<Item
     Ok(())
 }
 
-/// `counter += other`, `counter -= other` and `counter |= other`, of the items of any mapping.
-///
-/// # Errors
-/// Where the counts cannot be added or compared.
-fn in_place(vm: &mut Vm, dict: &Dict, op: BinaryOp, items: Vec<(Value, Value)>) -> PyResult<()> {
-    for (key, count) in items {
-        vm.charge(1)?;
-        let known = dict.get(vm, &key)?.unwrap_or(Value::Int(0));
-        if op != BinaryOp::Or {
-            let count = vm.in_place(op, &known, &count)?;
-            dict.set(vm, key, count)?;
-            continue;
-        }
-        let greater = vm.compare(CompareOp::Gt, &count, &known)?;
-        if vm.truthy(&greater)? {
-            dict.set(vm, key, count)?;
-        }
-    }
-    keep_positive(vm, dict)
-}
-
-/// Removes what has no count above zero.
-fn keep_positive(vm: &mut Vm, dict: &Dict) -> PyResult<()> {
-    let zero = Value::Int(0);
-    let mut gone = Vec::new();
-    for (key, count) in dict.items() {
-        let positive = vm.compare(CompareOp::Gt, &count, &zero)?;
-        if !vm.truthy(&positive)? {
-            gone.push(Key::new(vm, key)?);
-        }
-    }
-    for key in gone {
-        vm.charge_removal(dict, &key)?;
-        dict.table.borrow_mut().shift_remove(&key);
-    }
-    Ok(())
-}
-
-/// `counter &= other`: the smaller count of each key, as far as it is above zero.
-///
-/// # Errors
-/// Where the other has no such item, or the counts cannot be compared.
-fn intersect(vm: &mut Vm, dict: &Dict, other: &Value) -> PyResult<()> {
-    for (key, count) in dict.items() {
-        vm.charge(1)?;
-        let bound = vm.get_item(other, &key)?;
-        if vm.less(&bound, &count)? {
-            dict.set(vm, key, bound)?;
-        }
-    }
-    keep_positive(vm, dict)
-}
-
-/// `+counter` and `-counter`: the counts above zero, or those below it with the sign turned.
-fn signed(vm: &mut Vm, counter: &Dict, negative: bool) -> PyResult<Value> {
-    let kept = empty();
-    let zero = Value::Int(0);
-    for (key, count) in counter.items() {
-        vm.charge(1)?;
-        let op = if negative { CompareOp::Lt } else { CompareOp::Gt };
-        let wanted = vm.compare(op, &count, &zero)?;
-        if vm.truthy(&wanted)? {
-            let count = if negative { vm.binary(BinaryOp::Subtract, &zero, &count)? } else { count };
-            kept.table.borrow_mut().insert(Key::new(vm, key)?, count);
-        }
-    }
-    Ok(Value::dict(kept))
-}
-
 /// The items by count, greatest first, equal counts in the order of first meeting.
 fn by_count(vm: &mut Vm, dict: &Dict) -> PyResult<Vec<(Value, Value)>> {
     let mut counts: Vec<(Value, Value)> = dict.items();
@@ -365,35 +211,6 @@ fn most_common(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     }
     let pairs = items.into_iter().map(|(key, count)| Value::tuple(vec![key, count]));
     Ok(Value::list(pairs.collect()))
-}
-
-/// Each key as often as it counts.
-struct Elements {
-    items: std::vec::IntoIter<(Value, Value)>,
-    current: Option<(Value, i64)>,
-}
-
-impl PyIterator for Elements {
-    fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        loop {
-            vm.charge(1)?;
-            if let Some((key, left)) = &mut self.current
-                && *left > 0
-            {
-                *left -= 1;
-                return Ok(Some(key.clone()));
-            }
-            let Some((key, count)) = self.items.next() else { return Ok(None) };
-            self.current = Some((key, convert::index_i64(vm, &count)?));
-        }
-    }
-}
-
-fn elements(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let [] = Signature::method("Counter.elements", [], 0).bind(args)?;
-    vm.charge(receiver(this)?.len())?;
-    let items = receiver(this)?.items().into_iter();
-    Ok(IteratorObject::new(&CHAIN, Elements { items, current: None }))
 }
 
 fn total(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {

@@ -27,9 +27,11 @@ impl<const N: usize> Parameters<N> {
     pub(super) fn bind(&self, vm: &mut Vm, mut args: Args) -> PyResult<[Option<Value>; N]> {
         let shown = self.function.map_or_else(|| "function".to_owned(), |name| format!("{name}()"));
         let given = args.pos.len() + args.kw.len();
-        if given > N {
+        // CPython has a `fold` besides, where it has a `tzinfo`.
+        let most = N + usize::from(self.names.contains(&"tzinfo"));
+        if given > most {
             let keyword = if args.pos.is_empty() { "keyword " } else { "" };
-            return Err(type_error(format!("{shown} takes at most {N} {keyword}arguments ({given} given)")));
+            return Err(type_error(format!("{shown} takes at most {most} {keyword}arguments ({given} given)")));
         }
         if args.pos.len() > self.positional {
             let (most, given) = (self.positional, args.pos.len());

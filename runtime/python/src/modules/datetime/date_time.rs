@@ -109,17 +109,6 @@ pub static DATETIME: BuiltinType = BuiltinType {
         },
         Builtin {
             owner: "datetime",
-            name: "utcfromtimestamp",
-            call: |vm, args| {
-                if args.pos.is_empty() && args.kw.is_empty() {
-                    return Err(type_error("utcfromtimestamp() takes exactly 1 argument (0 given)"));
-                }
-                let [seconds] = args.exactly("utcfromtimestamp")?;
-                Ok(Value::object(DateTime { local: from_timestamp(vm, &seconds)?, zone: None }))
-            },
-        },
-        Builtin {
-            owner: "datetime",
             name: "utcnow",
             call: |vm, args| {
                 let [] = args.exactly("datetime.utcnow")?;

@@ -1,69 +1,32 @@
-//! `itertools` that combine: `product`, `permutations`, `combinations`.
+//! `itertools` that combine: `product`, `combinations`.
 
 use super::*;
 use crate::iterator::PyIterator;
-use crate::number::Num;
 
-/// Gives tuples of the pool's items at indices that a rule moves on.
-struct Selections {
+struct Combinations {
     pool: Vec<Value>,
     indices: Vec<usize>,
-    rule: Rule,
     started: bool,
     ended: bool,
 }
 
-enum Rule {
-    Combinations,
-    /// With the cycles of the algorithm in CPython's documentation.
-    Permutations(Vec<usize>),
-}
-
-impl Selections {
+impl Combinations {
     /// Moves the indices on; false at the end.
     fn advance(&mut self) -> bool {
         let (n, r) = (self.pool.len(), self.indices.len());
-        match &mut self.rule {
-            Rule::Combinations => {
-                let moving = self.indices.iter().enumerate().rposition(|(place, index)| *index != place + n - r);
-                let Some(place) = moving else { return false };
-                let next = self.indices.get(place).map_or(0, |index| index + 1);
-                for (index, value) in self.indices.iter_mut().skip(place).zip(next..) {
-                    *index = value;
-                }
-                true
-            }
-            Rule::Permutations(cycles) => {
-                for place in (0..cycles.len()).rev() {
-                    let Some(cycle) = cycles.get_mut(place) else { return false };
-                    *cycle -= 1;
-                    if *cycle == 0 {
-                        *cycle = n - place;
-                        if let Some(rest) = self.indices.get_mut(place..) {
-                            rest.rotate_left(1);
-                        }
-                    } else {
-                        let other = n - *cycle;
-                        self.indices.swap(place, other);
-                        return true;
-                    }
-                }
-                false
-            }
+        let moving = self.indices.iter().enumerate().rposition(|(place, index)| *index != place + n - r);
+        let Some(place) = moving else { return false };
+        let next = self.indices.get(place).map_or(0, |index| index + 1);
+        for (index, value) in self.indices.iter_mut().skip(place).zip(next..) {
+            *index = value;
         }
-    }
-
-    fn length(&self) -> usize {
-        match &self.rule {
-            Rule::Permutations(cycles) => cycles.len(),
-            _ => self.indices.len(),
-        }
+        true
     }
 }
 
-impl PyIterator for Selections {
+impl PyIterator for Combinations {
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
-        vm.charge(1 + self.length())?;
+        vm.charge(1 + self.indices.len())?;
         if self.ended {
             return Ok(None);
         }
@@ -72,46 +35,18 @@ impl PyIterator for Selections {
             return Ok(None);
         }
         self.started = true;
-        let chosen = self.indices.iter().take(self.length());
-        Ok(Some(Value::tuple(chosen.filter_map(|index| self.pool.get(*index).cloned()).collect())))
+        let chosen = self.indices.iter().filter_map(|index| self.pool.get(*index).cloned());
+        Ok(Some(Value::tuple(chosen.collect())))
     }
-}
-
-fn selection_arguments(vm: &mut Vm, args: Args, name: &str, required: usize) -> PyResult<(Vec<Value>, Option<usize>)> {
-    let given = args.pos.len() + args.kw.len();
-    if given > 2 {
-        return Err(type_error(format!("{name}() takes at most 2 arguments ({given} given)")));
-    }
-    let [pool, length] = args.bind(name, ["iterable", "r"], required)?;
-    let pool = vm.collect(&pool.unwrap_or_default())?;
-    // Only for permutations the length may be left out, and is checked by itself.
-    let length = match length.filter(|length| !(length.is_none() && required == 1)) {
-        Some(length) if required == 1 && Num::int_of(&length).is_none() => return Err(type_error("Expected int as r")),
-        Some(length) => Some(size(vm, &length, "r must be non-negative")?),
-        None => None,
-    };
-    if let Some(length) = length {
-        vm.charge_bytes(length.saturating_mul(8))?;
-    }
-    Ok((pool, length))
 }
 
 pub(super) fn combinations(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let (pool, length) = selection_arguments(vm, args, "combinations", 2)?;
-    let length = length.unwrap_or_default();
+    let [pool, length] = args.bind("combinations", ["iterable", "r"], 2)?.map(Option::unwrap_or_default);
+    let pool = vm.collect(&pool)?;
+    let length = size(vm, &length, "r must be non-negative")?;
+    vm.charge_bytes(length.saturating_mul(8))?;
     let ended = length > pool.len();
-    let indices = (0..length).collect();
-    made(&COMBINATIONS, Selections { pool, indices, rule: Rule::Combinations, started: false, ended })
-}
-
-pub(super) fn permutations(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let (pool, length) = selection_arguments(vm, args, "permutations", 1)?;
-    let n = pool.len();
-    let length = length.unwrap_or(n);
-    let ended = length > n;
-    let cycles = (0..length.min(n)).map(|place| n - place).collect();
-    let indices = (0..n).collect();
-    made(&PERMUTATIONS, Selections { pool, indices, rule: Rule::Permutations(cycles), started: false, ended })
+    made(&COMBINATIONS, Combinations { pool, indices: (0..length).collect(), started: false, ended })
 }
 
 struct Product {

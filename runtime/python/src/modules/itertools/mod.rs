@@ -20,20 +20,10 @@ macro_rules! classes {
 }
 
 classes! {
-    ACCUMULATE = "accumulate" (streams::accumulate);
     COMBINATIONS = "combinations" (combinations::combinations);
-    COUNT = "count" (streams::count);
-    CYCLE = "cycle" (streams::cycle);
-    DROPWHILE = "dropwhile" (streams::dropwhile);
-    FILTERFALSE = "filterfalse" (streams::filterfalse);
     GROUPBY = "groupby" (streams::groupby);
     ISLICE = "islice" (streams::islice);
-    PERMUTATIONS = "permutations" (combinations::permutations);
     PRODUCT = "product" (combinations::product);
-    REPEAT = "repeat" (streams::repeat);
-    STARMAP = "starmap" (streams::starmap);
-    TAKEWHILE = "takewhile" (streams::takewhile);
-    ZIP_LONGEST = "zip_longest" (streams::zip_longest);
 }
 
 pub(crate) static CHAIN: BuiltinType = BuiltinType {
@@ -49,21 +39,11 @@ module! {
     MODULE = "itertools";
     functions {}
     values(_vm) {
-        "accumulate" => class(&ACCUMULATE),
         "chain" => class(&CHAIN),
         "combinations" => class(&COMBINATIONS),
-        "count" => class(&COUNT),
-        "cycle" => class(&CYCLE),
-        "dropwhile" => class(&DROPWHILE),
-        "filterfalse" => class(&FILTERFALSE),
         "groupby" => class(&GROUPBY),
         "islice" => class(&ISLICE),
-        "permutations" => class(&PERMUTATIONS),
         "product" => class(&PRODUCT),
-        "repeat" => class(&REPEAT),
-        "starmap" => class(&STARMAP),
-        "takewhile" => class(&TAKEWHILE),
-        "zip_longest" => class(&ZIP_LONGEST),
     }
 }
 
@@ -78,10 +58,4 @@ fn size(vm: &mut Vm, value: &Value, message: &str) -> PyResult<usize> {
 /// An iterator of a class of this module.
 fn made(class: &'static BuiltinType, state: impl crate::iterator::PyIterator + 'static) -> PyResult<Value> {
     Ok(IteratorObject::new(class, state))
-}
-
-/// Exactly one argument.
-fn one(args: Args, name: &str) -> PyResult<Value> {
-    let [value] = args.between(name, 1)?.map(Option::unwrap_or_default);
-    Ok(value)
 }

@@ -100,25 +100,13 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
     let obj = args.kw.iter().position(|(name, _)| name.as_str() == "obj").map(|at| args.kw.remove(at));
     let keywords = std::mem::replace(&mut args.kw, obj.into_iter().collect());
     let [value] = Signature::function("dumps", ["obj"], 1).bind(args)?.map(Option::unwrap_or_default);
-    // A text is written without the encoder that looks at these.
-    let is_text = value.as_str().is_some();
     let mut options = encode::Options::default();
-    let mut separators = None;
+    let (mut indent, mut separators) = (Value::None, None);
     for (name, value) in keywords {
         match name.as_str() {
             "ensure_ascii" => options.ensure_ascii = vm.truthy(&value)?,
             "sort_keys" => options.sort_keys = vm.truthy(&value)?,
-            "indent" => {
-                options.indent = match &value {
-                    Value::None => None,
-                    Value::Str(text) => Some(text.to_string()),
-                    _ if is_text => None,
-                    other => {
-                        let indent = vm.binary(BinaryOp::Multiply, &Value::str(" "), other)?;
-                        indent.as_str().map(|indent| indent.to_string())
-                    }
-                }
-            }
+            "indent" => indent = value,
             "separators" => separators = Some(value).filter(|value| !value.is_none()),
             "default" => options.default = Some(value).filter(|value| !value.is_none()),
             option if LEFT_OUT_OF_DUMPS.contains(&option) => return Err(not_there("dumps", &name)),
@@ -127,15 +115,21 @@ fn dumps(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
             }
         }
     }
-    if options.indent.is_some() {
+    let separators = separators.map(|separators| vm.unpack(&separators, 2)).transpose()?;
+    if let Value::Str(_) = &value {
+        // CPython looks at neither indentation nor separators then.
+        return Ok(Value::str(encode::dumps(vm, &value, &options)?));
+    }
+    if !indent.is_none() {
+        let repeated =
+            if indent.as_str().is_some() { indent } else { vm.binary(BinaryOp::Multiply, &Value::str(" "), &indent)? };
+        options.indent = repeated.as_str().map(|indent| indent.to_string());
         options.item_separator = ",".to_owned();
     }
-    if let Some(separators) = separators {
-        let parts = vm.unpack(&separators, 2)?;
+    if let Some(parts) = separators {
         for (part, place, separator) in [(1, 5, &mut options.key_separator), (0, 6, &mut options.item_separator)] {
             match parts.get(part) {
                 Some(Value::Str(text)) => *separator = text.to_string(),
-                _ if is_text => {}
                 other => {
                     let given = other.cloned().unwrap_or_default().argument_class();
                     let given = given.as_str();

@@ -160,14 +160,6 @@ pub(super) fn log1p(x: f64) -> f64 {
     if x == 0.0 { x } else { x.ln_1p() }
 }
 
-/// `math.modf(x)`
-pub(super) fn modf(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let [x] = args.exactly("math.modf")?;
-    let x = convert::real(vm, &x)?;
-    let fraction = if x.is_infinite() { 0.0_f64.copysign(x) } else { x.fract().copysign(x) };
-    Ok(Value::tuple(vec![Value::Float(fraction), Value::Float(x.trunc())]))
-}
-
 /// `math.isclose(a, b, *, rel_tol=1e-09, abs_tol=0.0)`
 pub(super) fn isclose(vm: &mut Vm, args: Args) -> PyResult<Value> {
     if args.pos.len() > 2 {

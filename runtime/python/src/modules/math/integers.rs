@@ -1,4 +1,4 @@
-//! `math`'s functions of ints.
+//! `math`'s functions of ints, and `prod`.
 
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
@@ -8,7 +8,7 @@ use crate::args::Args;
 use crate::builtins::convert;
 use crate::exception::{PyResult, overflow_error, value_error};
 use crate::value::Value;
-use crate::vm::Vm;
+use crate::vm::{BinaryOp, Vm};
 
 fn fold(vm: &mut Vm, args: Args, name: &str, start: i64, f: impl Fn(&BigInt, &BigInt) -> BigInt) -> PyResult<Value> {
     args.no_keywords(name)?;
@@ -37,11 +37,6 @@ pub(super) fn gcd(vm: &mut Vm, args: Args) -> PyResult<Value> {
     fold(vm, args, "math.gcd", 0, common)
 }
 
-/// `math.lcm(*integers)`
-pub(super) fn lcm(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    fold(vm, args, "math.lcm", 1, |a, b| if a.is_zero() || b.is_zero() { BigInt::zero() } else { a / common(a, b) * b })
-}
-
 /// The product of the ints from `low` to `high`, by halves so that the factors stay of like size.
 fn product(vm: &mut Vm, low: u64, high: u64) -> PyResult<BigUint> {
     if low > high {
@@ -62,11 +57,7 @@ fn product(vm: &mut Vm, low: u64, high: u64) -> PyResult<BigUint> {
 /// `math.factorial(x)`
 pub(super) fn factorial(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [x] = args.exactly("math.factorial")?;
-    factorial_of(vm, &x)
-}
-
-fn factorial_of(vm: &mut Vm, x: &Value) -> PyResult<Value> {
-    let x = convert::bigint(vm, x)?;
+    let x = convert::bigint(vm, &x)?;
     if x.is_negative() {
         return Err(value_error("factorial() not defined for negative values"));
     }
@@ -91,66 +82,17 @@ pub(super) fn isqrt(vm: &mut Vm, args: Args) -> PyResult<Value> {
     Ok(Value::from_bigint(n.sqrt()))
 }
 
-/// `n`, and `k` where it fits 64 bits; a `k` beyond `n` gives `None`.
-fn selection(vm: &mut Vm, n: &Value, k: &Value) -> PyResult<(BigInt, Option<u64>)> {
-    let (n, k) = (convert::bigint(vm, n)?, convert::bigint(vm, k)?);
-    if n.is_negative() {
-        return Err(value_error("n must be a non-negative integer"));
+/// `math.prod(iterable, *, start=1)`
+pub(super) fn prod(vm: &mut Vm, mut args: Args) -> PyResult<Value> {
+    let mut product = Value::Int(1);
+    if let Some(position) = args.kw.iter().position(|(name, _)| name.as_str() == "start") {
+        product = args.kw.remove(position).1;
     }
-    if k.is_negative() {
-        return Err(value_error("k must be a non-negative integer"));
+    let [iterable] = args.exactly("math.prod")?;
+    let iterator = vm.iter(&iterable)?;
+    while let Some(item) = vm.next(&iterator)? {
+        vm.charge(1)?;
+        product = vm.binary(BinaryOp::Multiply, &product, &item)?;
     }
-    if k > n {
-        return Ok((n, None));
-    }
-    Ok((n, k.to_u64()))
-}
-
-/// `n * (n-1) * ...` of `k` factors, over `k!` where `divided`.
-fn falling(vm: &mut Vm, n: &BigInt, k: u64, divided: bool) -> PyResult<Value> {
-    let mut result = BigInt::one();
-    let mut factor = n.clone();
-    for index in 1..=k {
-        let size = usize::try_from(result.bits() / 64).unwrap_or(usize::MAX);
-        vm.charge(1 + size)?;
-        vm.charge_bytes(size.saturating_mul(8))?;
-        result *= &factor;
-        if divided {
-            result /= index;
-        }
-        factor -= 1;
-    }
-    Ok(Value::from_bigint(result))
-}
-
-/// `math.comb(n, k)`
-pub(super) fn comb(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let [n, k] = args.between("comb", 2)?.map(Option::unwrap_or_default);
-    let big_k = convert::bigint(vm, &k)?;
-    let (n, k) = selection(vm, &n, &k)?;
-    // The smaller of k and n - k.
-    let k = match k {
-        Some(k) => (&n - BigInt::from(k)).to_u64().map_or(k, |rest| rest.min(k)),
-        None if big_k > n => return Ok(Value::Int(0)),
-        None => match (&n - &big_k).to_u64() {
-            Some(rest) => rest,
-            None => {
-                return Err(overflow_error(format!("min(n - k, k) must not exceed {}", i64::MAX)));
-            }
-        },
-    };
-    falling(vm, &n, k, true)
-}
-
-/// `math.perm(n, k=None)`
-pub(super) fn perm(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let [n, k] = args.between("perm", 1)?;
-    let n = n.unwrap_or_default();
-    let Some(k) = k.filter(|k| !k.is_none()) else { return factorial_of(vm, &n) };
-    let big_k = convert::bigint(vm, &k)?;
-    match selection(vm, &n, &k)? {
-        (n, Some(k)) => falling(vm, &n, k, false),
-        (n, None) if big_k > n => Ok(Value::from_bigint(BigInt::zero())),
-        _ => Err(overflow_error(format!("k must not exceed {}", i64::MAX))),
-    }
+    Ok(product)
 }

@@ -2,7 +2,6 @@
 
 mod floats;
 mod integers;
-mod sums;
 
 use std::f64::consts;
 
@@ -17,34 +16,27 @@ module! {
         "atan" => |vm, args| floats::checked(vm, args, "math.atan", f64::atan),
         "atan2" => |vm, args| floats::checked2(vm, args, "atan2", f64::atan2),
         "ceil" => floats::ceil,
-        "comb" => integers::comb,
         "copysign" => |vm, args| floats::checked2(vm, args, "copysign", f64::copysign),
         "cos" => |vm, args| floats::checked(vm, args, "math.cos", f64::cos),
         "degrees" => |vm, args| floats::plain(vm, args, "math.degrees", |x| x * (180.0 / consts::PI)),
-        "dist" => sums::dist,
         "exp" => |vm, args| floats::checked(vm, args, "math.exp", f64::exp),
         "expm1" => |vm, args| floats::checked(vm, args, "math.expm1", f64::exp_m1),
         "fabs" => |vm, args| floats::plain(vm, args, "math.fabs", f64::abs),
         "factorial" => integers::factorial,
         "floor" => floats::floor,
         "fmod" => |vm, args| floats::checked2(vm, args, "fmod", |x, y| x % y),
-        "fsum" => sums::fsum,
         "gcd" => integers::gcd,
-        "hypot" => sums::hypot,
         "isclose" => floats::isclose,
         "isfinite" => |vm, args| floats::test(vm, args, "math.isfinite", f64::is_finite),
         "isinf" => |vm, args| floats::test(vm, args, "math.isinf", f64::is_infinite),
         "isnan" => |vm, args| floats::test(vm, args, "math.isnan", f64::is_nan),
         "isqrt" => integers::isqrt,
-        "lcm" => integers::lcm,
         "log" => floats::log,
         "log10" => |vm, args| floats::logarithm(vm, args, "math.log10", f64::log10),
         "log1p" => |vm, args| floats::checked(vm, args, "math.log1p", floats::log1p),
         "log2" => |vm, args| floats::logarithm(vm, args, "math.log2", f64::log2),
-        "modf" => floats::modf,
-        "perm" => integers::perm,
         "pow" => floats::pow,
-        "prod" => sums::prod,
+        "prod" => integers::prod,
         "radians" => |vm, args| floats::plain(vm, args, "math.radians", |x| x * (consts::PI / 180.0)),
         "sin" => |vm, args| floats::checked(vm, args, "math.sin", f64::sin),
         "sqrt" => |vm, args| floats::checked(vm, args, "math.sqrt", f64::sqrt),

@@ -1,6 +1,6 @@
-//! `random`'s integers: `getrandbits`, `randrange`, `randint`.
+//! `random`'s integers: `randrange`, `randint`.
 
-use num_bigint::{BigInt, BigUint};
+use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
@@ -12,19 +12,6 @@ use crate::modules::signature::Signature;
 use crate::number::int_ops::{charge_division, charge_product, words};
 use crate::value::Value;
 use crate::vm::{BinaryOp, Vm};
-
-fn draw_bits(vm: &mut Vm, source: Source<'_>, bits: i64) -> PyResult<BigUint> {
-    let bits = u64::try_from(bits).map_err(|_| value_error("number of bits must be non-negative"))?;
-    vm.charge_bytes(usize::try_from(bits / 8).unwrap_or(usize::MAX))?;
-    Ok(source.with(vm, |generator| generator.bits(bits)))
-}
-
-/// `getrandbits(k)`
-pub(super) fn getrandbits(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
-    let [bits] = args.exactly("Random.getrandbits")?;
-    let bits = convert::index_i32(vm, &bits).map(i64::from)?;
-    Ok(Value::from_bigint(BigInt::from(draw_bits(vm, source, bits)?)))
-}
 
 /// An argument of `randrange`: an int, or with CPython 3.11 anything that equals its own `int(...)`.
 fn int_argument(vm: &mut Vm, value: &Value, what: &str) -> PyResult<BigInt> {

@@ -7,7 +7,6 @@ pub mod integers;
 pub mod selection;
 
 use std::cell::RefCell;
-use std::f64::consts::TAU;
 
 use num_bigint::BigUint;
 use sha2::{Digest, Sha512};
@@ -15,7 +14,7 @@ use sha2::{Digest, Sha512};
 use super::signature::Signature;
 use crate::args::Args;
 use crate::builtins::convert;
-use crate::exception::{PyResult, type_error};
+use crate::exception::{PyResult, not_implemented_error, type_error};
 use crate::mersenne_twister::MersenneTwister;
 use crate::number::int_ops::words;
 use crate::object::Object;
@@ -92,7 +91,6 @@ macro_rules! functions {
 functions! {
     "seed" => seed,
     "random" => random,
-    "getrandbits" => integers::getrandbits,
     "randrange" => integers::randrange,
     "randint" => integers::randint,
     "choice" => selection::choice,
@@ -100,7 +98,6 @@ functions! {
     "sample" => selection::sample,
     "shuffle" => selection::shuffle,
     "uniform" => uniform,
-    "gauss" => gauss,
 }
 
 /// `random`
@@ -121,11 +118,15 @@ fn random(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
     Ok(Value::Float(source.random(vm)))
 }
 
-/// `random.seed(a=None, version=2)`
+/// `random.seed(a=None)`
+///
+/// DIFFERENCE: how Python 2 seeded (`version=1`) is left out.
 fn seed(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
     let [seed, version] = Signature::method("Random.seed", ["a", "version"], 0).bind(args)?;
+    if version.is_some() {
+        return Err(not_implemented_error("tpvc's `random.seed` has no `version`"));
+    }
     let seed = seed.unwrap_or_default();
-    let version_one = matches!(version, Some(Value::Int(1)));
     if let Value::Str(_) | Value::Bytes(_) = &seed {
         // The text is digested, and all of it goes into the state.
         let length = vm.len(&seed)?;
@@ -133,14 +134,6 @@ fn seed(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
     }
     match &seed {
         Value::None => source.with(vm, |generator| *generator = MersenneTwister::default()),
-        Value::Str(text) if version_one => {
-            let characters: Vec<u64> = text.chars().map(|c| u64::from(u32::from(c))).collect();
-            source.with(vm, |generator| generator.set_magnitude(&BigUint::from(version_one_seed(&characters))));
-        }
-        Value::Bytes(bytes) if version_one => {
-            let characters: Vec<u64> = bytes.iter().map(|byte| u64::from(*byte)).collect();
-            source.with(vm, |generator| generator.set_magnitude(&BigUint::from(version_one_seed(&characters))));
-        }
         Value::Str(text) => seed_bytes(vm, source, text.as_bytes()),
         Value::Bytes(bytes) => seed_bytes(vm, source, bytes),
         Value::Int(_) | Value::BigInt(_) | Value::Bool(_) => {
@@ -167,15 +160,6 @@ fn seed_bytes(vm: &mut Vm, source: Source<'_>, bytes: &[u8]) {
     source.with(vm, |generator| generator.set_magnitude(&number));
 }
 
-/// Version 1: the string hash of Python 2.
-fn version_one_seed(characters: &[u64]) -> u64 {
-    let mut hash = characters.first().map_or(0, |first| first << 7);
-    for character in characters {
-        hash = hash.wrapping_mul(1_000_003) ^ character;
-    }
-    hash ^ u64::try_from(characters.len()).unwrap_or_default()
-}
-
 /// `uniform(a, b)`
 fn uniform(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
     let [a, b] = Signature::method("Random.uniform", ["a", "b"], 2).bind(args)?.map(Option::unwrap_or_default);
@@ -183,20 +167,4 @@ fn uniform(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
     let part = Value::Float(source.random(vm));
     let offset = vm.binary(BinaryOp::Multiply, &width, &part)?;
     vm.binary(BinaryOp::Add, &a, &offset)
-}
-
-/// `gauss(mu=0.0, sigma=1.0)`
-fn gauss(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
-    let [mu, sigma] = Signature::method("Random.gauss", ["mu", "sigma"], 0).bind(args)?;
-    let (mu, sigma) = (mu.unwrap_or(Value::Float(0.0)), sigma.unwrap_or(Value::Float(1.0)));
-    let z = source.with(vm, |generator| {
-        generator.gauss_next.take().unwrap_or_else(|| {
-            let angle = generator.random() * TAU;
-            let radius = (-2.0 * (1.0 - generator.random()).ln()).sqrt();
-            generator.gauss_next = Some(angle.sin() * radius);
-            angle.cos() * radius
-        })
-    });
-    let offset = vm.binary(BinaryOp::Multiply, &Value::Float(z), &sigma)?;
-    vm.binary(BinaryOp::Add, &mu, &offset)
 }

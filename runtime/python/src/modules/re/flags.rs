@@ -4,14 +4,13 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::int;
-use crate::exception::PyResult;
+use crate::exception::{PyResult, Raised, not_implemented_error};
 use crate::hash::hash_immutable;
 use crate::object::Object;
 use crate::regex::ast::flag;
 use crate::types::{BuiltinType, INT};
 use crate::value::Value;
-use crate::vm::operators::of_method;
-use crate::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
+use crate::vm::{CompareOp, Vm};
 
 /// The class `re.RegexFlag`.
 pub static REGEX_FLAG: BuiltinType =
@@ -94,6 +93,13 @@ impl RegexFlag {
     }
 }
 
+/// The error of arithmetic.
+///
+/// DIFFERENCE: CPython's flags are ints in all things.
+fn no_number() -> Raised {
+    not_implemented_error("tpvc does not calculate with the flags of `re`: use `int(...)` of them")
+}
+
 impl Object for RegexFlag {
     fn class(&self) -> &'static BuiltinType {
         &REGEX_FLAG
@@ -101,10 +107,8 @@ impl Object for RegexFlag {
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         Ok(match name {
-            "value" | "_value_" | "real" | "numerator" => Some(self.int()),
-            "imag" => Some(Value::Int(0)),
-            "denominator" => Some(Value::Int(1)),
-            "name" | "_name_" => Some(self.names("").map_or(Value::None, Value::str)),
+            "value" => Some(self.int()),
+            "name" => Some(self.names("").map_or(Value::None, Value::str)),
             _ => None,
         })
     }
@@ -133,37 +137,19 @@ impl Object for RegexFlag {
             .then(|| vm.compare(op, &self.int(), &other))
     }
 
-    fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+    fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
         let bits = number(other);
-        match (method, bits) {
-            ("and" | "rand", Some(bits)) => return Some(Ok(flags(self.0 & bits))),
-            ("or" | "ror", Some(bits)) => return Some(Ok(flags(self.0 | bits))),
-            ("xor" | "rxor", Some(bits)) => return Some(Ok(flags(self.0 ^ bits))),
-            _ => {}
-        }
-        let (op, reflected) = of_method(method)?;
-        if let BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::MatMultiply = op {
-            return None;
-        }
-        let other = match (bits, other) {
-            (Some(bits), _) => Value::Int(bits),
-            (None, Value::Float(_)) => other.clone(),
-            (None, Value::Str(_) | Value::List(_) | Value::Tuple(_)) if op == BinaryOp::Multiply => other.clone(),
-            _ => return None,
-        };
-        let this = self.int();
-        Some(if reflected { vm.binary(op, &other, &this) } else { vm.binary(op, &this, &other) })
+        Some(Ok(flags(match (method, bits) {
+            ("and" | "rand", Some(bits)) => self.0 & bits,
+            ("or" | "ror", Some(bits)) => self.0 | bits,
+            ("xor" | "rxor", Some(bits)) => self.0 ^ bits,
+            ("and" | "rand" | "or" | "ror" | "xor" | "rxor" | "matmul" | "rmatmul", _) => return None,
+            _ => return Some(Err(no_number())),
+        })))
     }
 
-    fn unary(&self, vm: &mut Vm, method: &str) -> Option<PyResult<Value>> {
-        let op = match method {
-            "invert" => return Some(Ok(flags(!self.0 & ALL))),
-            "neg" => UnaryOp::Negative,
-            "pos" => UnaryOp::Positive,
-            "abs" => return Some(Ok(self.int())),
-            _ => return None,
-        };
-        Some(vm.unary(op, &self.int()))
+    fn unary(&self, _: &mut Vm, method: &str) -> Option<PyResult<Value>> {
+        Some(if method == "invert" { Ok(flags(!self.0 & ALL)) } else { Err(no_number()) })
     }
 
     #[expect(clippy::cast_precision_loss, reason = "as CPython rounds it")]

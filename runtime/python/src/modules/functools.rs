@@ -1,23 +1,17 @@
-//! `functools`
-
-mod wrapping;
+//! `functools`: `reduce`, and caches of functions.
 
 use std::cell::RefCell;
-use std::rc::Rc;
 
-use super::class;
-use super::copy::deepcopy;
 use super::signature::Signature;
 use crate::args::Args;
 use crate::builtins::classes::is_callable;
 use crate::builtins::convert;
-use crate::dict::{Dict, Key, Table};
-use crate::exception::{PyResult, attribute_error, not_implemented_error, overflow_error, type_error};
+use crate::dict::{Key, Table};
+use crate::exception::{PyResult, not_implemented_error, overflow_error, type_error};
 use crate::object::Object;
-use crate::string::Str;
 use crate::types::{BuiltinType, FUNCTION, OBJECT};
 use crate::value::{Builtin, Method, Value};
-use crate::vm::{CompareOp, Vm};
+use crate::vm::Vm;
 
 module! {
     /// `functools`
@@ -25,24 +19,16 @@ module! {
     functions {
         "cache" => cache,
         "lru_cache" => lru_cache,
-        "update_wrapper" => wrapping::update_wrapper,
-        "wraps" => wrapping::wraps,
     }
     values(_vm) {
-        "cmp_to_key" => Value::Builtin(&CMP_TO_KEY),
         "reduce" => Value::Builtin(&REDUCE),
-        "partial" => class(&PARTIAL),
     }
 }
 
-/// CPython has these in C, in a module of their own.
-static CMP_TO_KEY: Builtin = Builtin::new("_functools", "cmp_to_key", cmp_to_key);
+/// CPython has it in C, in a module of its own.
 static REDUCE: Builtin = Builtin::new("_functools", "reduce", reduce);
 
-/// `functools.partial`
-pub static PARTIAL: BuiltinType =
-    BuiltinType { construct: Some(partial), ..BuiltinType::new("partial", "functools", &OBJECT).heap_in_c().generic() };
-pub(super) static LRU_CACHE_WRAPPER: BuiltinType = BuiltinType {
+static LRU_CACHE_WRAPPER: BuiltinType = BuiltinType {
     methods: &[Method { name: "cache_clear", call: cache_clear }],
     construct: Some(|_, args| {
         let names = ["user_function", "maxsize", "typed", "cache_info_type"];
@@ -54,9 +40,6 @@ pub(super) static LRU_CACHE_WRAPPER: BuiltinType = BuiltinType {
     }),
     ..BuiltinType::new("_lru_cache_wrapper", "functools", &OBJECT).heap_in_c()
 };
-
-/// What `cmp_to_key` gives, and the keys that this makes of values.
-pub(crate) static KEY_WRAPPER: BuiltinType = BuiltinType::new("KeyWrapper", "functools", &OBJECT).heap_in_c();
 
 fn reduce(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [function, iterable, initial] = args.between("reduce", 2)?;
@@ -76,92 +59,6 @@ fn reduce(vm: &mut Vm, args: Args) -> PyResult<Value> {
         total = vm.call(&function, Args::positional([total, item]))?;
     }
     Ok(total)
-}
-
-/// A `functools.partial` object.
-pub struct Partial {
-    function: Value,
-    args: Vec<Value>,
-    keywords: Vec<(Str, Value)>,
-}
-
-fn partial(_: &mut Vm, mut args: Args) -> PyResult<Value> {
-    if args.pos.is_empty() {
-        return Err(type_error("type 'partial' takes at least one argument"));
-    }
-    let function = args.pos.remove(0);
-    if !is_callable(&function) {
-        return Err(type_error("the first argument must be callable"));
-    }
-    // A partial of a partial is made flat.
-    if let Some(inner) = function.downcast::<Partial>() {
-        let mut all = inner.args.clone();
-        all.extend(args.pos);
-        let mut keywords = inner.keywords.clone();
-        merge_keywords(&mut keywords, args.kw);
-        return Ok(Value::object(Partial { function: inner.function.clone(), args: all, keywords }));
-    }
-    Ok(Value::object(Partial { function, args: args.pos.into_vec(), keywords: args.kw }))
-}
-
-fn merge_keywords(keywords: &mut Vec<(Str, Value)>, later: Vec<(Str, Value)>) {
-    for (name, value) in later {
-        match keywords.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, slot)) => *slot = value,
-            None => keywords.push((name, value)),
-        }
-    }
-}
-
-impl Object for Partial {
-    fn class(&self) -> &'static BuiltinType {
-        &PARTIAL
-    }
-
-    fn callable(&self) -> bool {
-        true
-    }
-
-    fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
-        let mut all = Args::positional(self.args.iter().cloned().chain(args.pos));
-        all.kw.clone_from(&self.keywords);
-        merge_keywords(&mut all.kw, args.kw);
-        vm.call(&self.function, all)
-    }
-
-    fn deepcopy(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
-        let Args { pos, kw } = deepcopy_arguments(vm, &self.args, &self.keywords)?;
-        Ok(Value::object(Self { function: deepcopy(vm, &self.function)?, args: pos.into_vec(), keywords: kw }))
-    }
-
-    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok(match name {
-            "func" => Some(self.function.clone()),
-            "args" => Some(Value::tuple(self.args.clone())),
-            "keywords" => Some(Value::dict(Dict::from_strs(self.keywords.iter().cloned()))),
-            _ => None,
-        })
-    }
-
-    fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
-        vm.guarded_repr(this, "...", |vm| {
-            let mut parts = vec![vm.repr(&self.function)?];
-            for value in &self.args {
-                parts.push(vm.repr(value)?);
-            }
-            for (name, value) in &self.keywords {
-                parts.push(format!("{}={}", name.as_str(), vm.repr(value)?));
-            }
-            Ok(format!("functools.partial({})", parts.join(", ")))
-        })
-    }
-}
-
-/// The arguments that a function is given beforehand, with copies of what they hold.
-fn deepcopy_arguments(vm: &mut Vm, args: &[Value], keywords: &[(Str, Value)]) -> PyResult<Args> {
-    let pos = args.iter().map(|value| deepcopy(vm, value)).collect::<PyResult<_>>()?;
-    let kw = keywords.iter().map(|(name, value)| Ok((name.clone(), deepcopy(vm, value)?))).collect::<PyResult<_>>()?;
-    Ok(Args { pos, kw })
 }
 
 /// A function whose results are kept.
@@ -334,54 +231,4 @@ fn cache_clear(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let old = std::mem::take(&mut *cache.results.borrow_mut());
     drop(old);
     Ok(Value::None)
-}
-
-/// What `cmp_to_key(f)` gives, and what this makes of values: each can be called to make another key.
-struct CompareKey {
-    function: Rc<Value>,
-    /// Nothing in what `cmp_to_key` itself gives.
-    value: Option<Value>,
-}
-
-fn cmp_to_key(_: &mut Vm, args: Args) -> PyResult<Value> {
-    let [function] = args.bind("cmp_to_key", ["mycmp"], 1)?.map(Option::unwrap_or_default);
-    Ok(Value::object(CompareKey { function: Rc::new(function), value: None }))
-}
-
-impl Object for CompareKey {
-    fn class(&self) -> &'static BuiltinType {
-        &KEY_WRAPPER
-    }
-
-    fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
-        Some(Err(type_error("unhashable type: 'functools.KeyWrapper'")))
-    }
-
-    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok(if name == "obj" { self.value.clone() } else { None })
-    }
-
-    fn callable(&self) -> bool {
-        true
-    }
-
-    fn call(&self, _: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
-        let given = args.pos.len() + args.kw.len();
-        if given > 1 {
-            return Err(type_error(format!("K() takes at most 1 argument ({given} given)")));
-        }
-        let [value] = args.bind("K", ["obj"], 1)?;
-        Ok(Value::object(Self { function: self.function.clone(), value }))
-    }
-
-    fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
-        let Some(other) = other.downcast::<Self>() else {
-            return Some(Err(type_error("other argument must be K instance")));
-        };
-        let (Some(value), Some(other)) = (&self.value, &other.value) else {
-            return Some(Err(attribute_error("object")));
-        };
-        let order = vm.call(&self.function, Args::positional([value.clone(), other.clone()]));
-        Some(order.and_then(|order| vm.compare(op, &order, &Value::Int(0))))
-    }
 }
