@@ -226,14 +226,10 @@ class Generator:
     def decorated(self):
         """Functions made by decorators, of `functools` and of the program, and their calls."""
         rng, any_ = self.rng, lambda: self.argument("any")
-        what = rng.choice(["cache", "wraps", "own", "partial"])
+        what = rng.choice(["cache", "own"])
         if what == "cache":
             return ["n = []", f"@functools.{rng.choice(['lru_cache', 'cache', 'lru_cache(maxsize=2)', 'lru_cache(maxsize=None, typed=True)', 'lru_cache(0)'])}", "def f(*a, **k):", "    n.append(a)", f"    return {rng.choice(['len(n)', any_()])}", f"z = [f({any_()}), f({any_()}), f(1), f(1.0), f(True), f(x=1), f(1), tuple(f.cache_info()), n]"]
-        if what == "wraps":
-            return ["def d(f):", "    'doc of d'", "    @functools.wraps(f)", "    def w(*a, **k):", "        'doc of w'", f"        return ({any_()}, f(*a, **k))", "    return w", "@d", "def f(p, q=1):", "    'doc of f'", f"    return {any_()}", f"z = ({rng.choice(['f.__name__', 'f(1)', 'callable(f)'])}, f({any_()}))"]
-        if what == "own":
-            return ["def d(*a):", "    return lambda f: lambda *b, **k: (a, f(*b, **k))", f"@d({any_()})", "@d()", "def f(p, *q, k=1):", f"    return {rng.choice(['p', 'q', 'k', any_()])}", f"z = f({any_()}, {any_()}, k={any_()})"]
-        return [f"f = functools.partial({self.argument('fn2')}, {any_()})", f"z = f({rng.choice(['', any_(), '*' + self.argument('list')])})"]
+        return ["def d(*a):", "    return lambda f: lambda *b, **k: (a, f(*b, **k))", f"@d({any_()})", "@d()", "def f(p, *q, k=1):", f"    return {rng.choice(['p', 'q', 'k', any_()])}", f"z = f({any_()}, {any_()}, k={any_()})"]
 
     def argument(self, kind):
         text = self.expression(kind, 1)

@@ -111,7 +111,6 @@ KNOWN = [
     Known("keywords that are no names", r"\*\*", None, r"keywords must be strings"),
     Known("copies of iterators", r"copy\.(deep)?copy\(|dataclasses\.as(dict|tuple)\(", r"^!TypeError: cannot pickle '[\w.]+' object$", r"_?(iterator|itertools\.\w+|map|zip|filter|enumerate|reversed) object at"),
     Known("copies of iterators", r"copy\.(deep)?copy\(.*\b(iter|map|zip|filter|enumerate|reversed|itertools\.\w+)\(|\b(iter|map|zip|filter|enumerate|reversed|itertools\.\w+)\(.*copy\.(deep)?copy\(", r"^False bool$", r"^True bool$"),
-    Known("what `wraps` takes over", r"functools\.(wraps|update_wrapper)\(", r"__doc__|__dict__|__module__|__wrapped__"),
     Known("where the recursion went too deep", None, r"^!RecursionError: maximum", r"^!RecursionError: maximum", [(r"exceeded.*", "exceeded")]),
 ]
 
