@@ -129,6 +129,8 @@ impl Worker {
     }
 
     /// The answer for an evaluated destination.
+    // TPV's name, which says what is made and not what of.
+    #[allow(clippy::wrong_self_convention)]
     fn to_galaxy_destination(&mut self, evaluated: &Evaluated) -> PyResult<Mapped> {
         let mut draft = Draft::new();
         let runner = evaluated.entity.destination.as_ref().map_or(&Value::None, |fields| &fields.runner);

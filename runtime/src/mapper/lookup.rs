@@ -60,6 +60,9 @@ pub(super) struct Provided {
     pub resources: Box<[(Resource, u64)]>,
 }
 
+/// The entities of the role and the user of a job: at most one each.
+type Others = SmallVec<[Rc<Entity>; 2]>;
+
 impl Worker {
     /// The entity of the job's tool, and those of its user's first role that has one and of its user, where there are.
     ///
@@ -70,7 +73,7 @@ impl Worker {
         &mut self,
         job: &Job,
         observer: &mut dyn Observer,
-    ) -> PyResult<(Rc<Entity>, SmallVec<[Rc<Entity>; 2]>)> {
+    ) -> PyResult<(Rc<Entity>, Others)> {
         let tool = self.tool_entity(job, observer)?;
         let mut others = SmallVec::new();
         if let Some(user) = &job.user {
@@ -147,7 +150,7 @@ impl Worker {
     /// requirements.
     fn tool_provided(&self, job: &Job, has_id: bool) -> Rc<Entity> {
         let id = job.tool.dynamic_tool_uuid.as_ref().unwrap_or(&job.tool.id);
-        let resources = extract(&job.tool.resource_requirements).into_iter();
+        let resources = extract(&job.tool.resource_requirements);
         let resources = resources.filter_map(|(field, number)| Some((Resource::from_name(field)?, number.to_bits())));
         let provided = Provided {
             id: has_id.then(|| id.clone()),

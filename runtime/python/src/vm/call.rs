@@ -173,16 +173,16 @@ impl Vm {
 
 /// Whether a value has no attributes but those of its builtin class, so that the table of methods decides.
 fn plain_builtin(value: &Value) -> bool {
-    match value {
+    !matches!(
+        value,
         Value::Object(_)
-        | Value::Exception(_)
-        | Value::Type(_)
-        | Value::Module(_)
-        | Value::Function(_)
-        | Value::BoundMethod(_)
-        | Value::Builtin(_) => false,
-        _ => true,
-    }
+            | Value::Exception(_)
+            | Value::Type(_)
+            | Value::Module(_)
+            | Value::Function(_)
+            | Value::BoundMethod(_)
+            | Value::Builtin(_)
+    )
 }
 
 fn not_callable(value: &Value) -> Raised {

@@ -16,7 +16,7 @@ pub static PACKAGING_VERSION: ModuleDef = ModuleDef {
     get: |_, name| {
         let classes: [&'static BuiltinType; 2] = [&INVALID_VERSION, &VERSION];
         let class = classes.into_iter().find(|class| class.name == name);
-        Ok(class.map(|class| Value::Type(class)).or((name == "parse").then_some(Value::Builtin(&PARSE))))
+        Ok(class.map(Value::Type).or((name == "parse").then_some(Value::Builtin(&PARSE))))
     },
     names: &["InvalidVersion", "Version", "parse"],
 };

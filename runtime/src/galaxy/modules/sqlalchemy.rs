@@ -43,7 +43,7 @@ const ORM_EXCEPTION_NAMES: &[&str] = &["MultipleResultsFound", "NoResultFound"];
 
 fn exceptions(_: &mut Vm, name: &str) -> PyResult<Option<Value>> {
     let class = query::EXCEPTIONS.iter().copied().find(|class| class.name == name);
-    Ok(class.map(|class| Value::Type(class)))
+    Ok(class.map(Value::Type))
 }
 
 static FUNCTIONS: &[Builtin] = &[

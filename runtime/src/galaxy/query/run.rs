@@ -63,8 +63,8 @@ pub(super) fn run(vm: &mut Vm, world: &World, parts: &Parts) -> PyResult<Vec<Val
 fn resolved(parts: &Parts, expression: &Rc<Expr>) -> Rc<Expr> {
     match &**expression {
         Expr::Named(name) => {
-            let columns = parts.asked.iter().filter_map(Asked::column);
-            let named = columns.filter(|column| column.name().as_ref() == Some(name)).last();
+            let mut columns = parts.asked.iter().filter_map(Asked::column).rev();
+            let named = columns.find(|column| column.name().as_ref() == Some(name));
             named.unwrap_or(expression).clone()
         }
         Expr::Order(inner, descending) => Rc::new(Expr::Order(resolved(parts, inner), *descending)),
