@@ -1,8 +1,8 @@
 //! YAML as ruamel.yaml 0.19 reads and writes it, which TPV reads and writes with.
 //!
-//! - [`load`]: text to values with their places, for everything that works with what a config means.
+//! - [`mod@load`]: text to values with their places, for everything that works with what a config means.
 //! - [`roundtrip`]: text to values with their comments, and back to text, for `tpvc format`.
-//! - [`write`]: data to text, for `tpvc dump` and `tpvc dry-run`.
+//! - [`mod@write`]: data to text, for `tpvc dump` and `tpvc dry-run`.
 //!
 //! What they share stands here, each once: the types of plain scalars ([`resolve`]), the values of numbers and booleans
 //! ([`number`]), dates and times ([`timestamp`]), tags ([`tag`]), the styles of scalars ([`style`]), and the classes of

@@ -196,7 +196,6 @@ def operators():
     groups = table(COMPARE, MIXED)
     groups += table(COMPARE, NUMBERS)
     groups += table({"==": operator.eq, "!=": operator.ne}, counters)
-    groups += table({k: BINARY[k] for k in "+-&|"}, counters[:2])
     write("comparison", groups)
 
 

@@ -25,7 +25,7 @@ use super::job::{Job, RawJson};
 use tpv_python::dict::Dict;
 use tpv_python::value::Value;
 
-/// What Galaxy calls TPV with for one job, but for `app`: see [`app`].
+/// What Galaxy calls TPV with for one job, but for `app`: see [`app()`].
 pub struct JobObjects {
     /// `tool`
     pub tool: Value,
