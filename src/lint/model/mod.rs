@@ -273,7 +273,7 @@ mod tests {
         for class in ["str", "int", "float", "bool", "list", "dict", "tuple", "set", "frozenset", "bytes"] {
             let names = model().classes[class].names.iter().filter(|name| !name.starts_with('_'));
             let lacks: Vec<&str> =
-                names.filter(|name| inventory.has(class, name) == Some(false)).map(|name| &**name).collect();
+                names.filter(|name| inventory.has(class, name) == Some(false)).map(|name| -> &str { name }).collect();
             if !lacks.is_empty() {
                 lacking.push(format!("{class}: {}", lacks.join(" ")));
             }
