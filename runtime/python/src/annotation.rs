@@ -1,5 +1,4 @@
-//! What annotations are made of: unions of classes (`int | str`, which `isinstance` takes, too), classes with parameters
-//! (`list[int]`) and the names of `typing`.
+//! What annotations are made of: unions of classes (`int | str`, which `isinstance` takes, too) and the names of `typing`.
 
 use crate::args::Args;
 use crate::exception::{PyResult, Raised, not_implemented_error, type_error};
@@ -103,13 +102,13 @@ impl Object for Union {
     }
 }
 
-/// A name of `typing`, or what is made of one: `Any`, `Optional[int]`, `list[str] | None`.
+/// A name of `typing`: `Any`, `Optional`, `List`.
 ///
-/// DIFFERENCE: CPython's can be shown, compared and called. Here they are for annotations, which are never evaluated, and for names that
-/// annotations use: anything else raises `NotImplementedError`.
+/// DIFFERENCE: CPython's have parameters, can be called, compared and shown. Here they are for annotations, which are never evaluated: what
+/// is done with one elsewhere raises `NotImplementedError`.
 struct Annotation;
 
-/// `class[arguments]`
+/// A name of `typing`.
 pub fn annotation() -> Value {
     Value::object(Annotation)
 }
@@ -119,8 +118,9 @@ pub fn no_check(value: &Value) -> Option<Raised> {
     value.downcast::<Annotation>().map(|_| only_annotates())
 }
 
-fn only_annotates() -> Raised {
-    not_implemented_error("tpvc's `typing` is for annotations only")
+/// What classes with parameters (`list[int]`) raise, and all that is done with names of `typing`.
+pub fn only_annotates() -> Raised {
+    not_implemented_error("tpvc takes names of `typing`, and parameters of classes, in annotations only")
 }
 
 impl Object for Annotation {
@@ -137,7 +137,7 @@ impl Object for Annotation {
     }
 
     fn get_item(&self, _: &mut Vm, _: &Value) -> PyResult<Value> {
-        Ok(annotation())
+        Err(only_annotates())
     }
 
     fn callable(&self) -> bool {
@@ -148,8 +148,12 @@ impl Object for Annotation {
         Err(only_annotates())
     }
 
-    fn binary(&self, _: &mut Vm, method: &str, _: &Value) -> Option<PyResult<Value>> {
-        Some(if matches!(method, "or" | "ror") { Ok(annotation()) } else { Err(only_annotates()) })
+    fn iter(&self, _: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
+        Some(Err(only_annotates()))
+    }
+
+    fn binary(&self, _: &mut Vm, _: &str, _: &Value) -> Option<PyResult<Value>> {
+        Some(Err(only_annotates()))
     }
 
     fn compare(&self, _: &mut Vm, _: CompareOp, _: &Value) -> Option<PyResult<Value>> {

@@ -211,6 +211,11 @@ impl Inventory {
         matches!(self.at(path), Some(Value::Type(_)))
     }
 
+    /// Whether what a path leads to is a class that has parameters in annotations: `list[int]`.
+    pub fn is_generic(&mut self, path: &[&str]) -> bool {
+        matches!(self.at(path), Some(Value::Type(class)) if class.generic)
+    }
+
     /// Whether a name that no context and no code sets means something: a builtin, or a global of TPV's loader.
     pub fn has_name(&mut self, name: &str) -> bool {
         self.worker.vm.renew();

@@ -102,6 +102,7 @@ impl<'a> Checker<'a> {
             Expr::Subscript(node) => {
                 let owner = self.expr(&node.value);
                 self.expr(&node.slice);
+                self.subscripts_class(&owner, node.range);
                 if matches!(owner, Type::Class("int" | "float" | "bool")) {
                     let message = format!("{} cannot be indexed", owner.describe());
                     self.always_raises(

@@ -76,10 +76,28 @@ impl<'a> Checker<'a> {
     pub(super) fn calls_annotation(&mut self, node: &ExprCall, function: &Type, arguments: &[Type]) {
         let is_annotation = |ty: &Type| matches!(ty, Type::Object(path) if path.starts_with("typing:"));
         if is_annotation(function) || arguments.iter().any(is_annotation) && *function != Type::Any {
-            let message = "tpvc's `typing` is for annotations only".to_owned();
-            let help = "name the class itself: `list`, `dict`, `str`";
-            self.limit("T130", node.range, message, NOT_IMPLEMENTED_ERROR, help);
+            self.only_annotates(node.range);
         }
+    }
+
+    /// `list[int]` and `Optional[int]` outside of annotations.
+    pub(super) fn subscripts_class(&mut self, owner: &Type, range: TextRange) {
+        let has_parameters = match owner {
+            Type::Function("builtins", class) => self.native(|native| native.is_generic(&[class])),
+            Type::Object(path) => {
+                let parts: Vec<&str> = path.split(':').collect();
+                path.starts_with("typing:") || self.native(|native| native.is_generic(&parts))
+            }
+            _ => false,
+        };
+        if has_parameters {
+            self.only_annotates(range);
+        }
+    }
+
+    fn only_annotates(&mut self, range: TextRange) {
+        let message = "tpvc takes names of `typing`, and parameters of classes, in annotations only".to_owned();
+        self.limit("T130", range, message, NOT_IMPLEMENTED_ERROR, "name the class itself: `list`, `dict`, `str`");
     }
 
     /// A text that names an attribute that no object has natively, in code that asks for attributes by their names.

@@ -74,7 +74,7 @@ impl Vm {
             },
             Value::Range(range) => self.range_item(range, key),
             Value::Object(object) => object.get_item(self, key),
-            Value::Type(class) => subscript_class(class),
+            Value::Type(class) => Err(subscript_class(class)),
             _ => Err(not_subscriptable(object)),
         }
     }
@@ -297,12 +297,12 @@ impl Vm {
     }
 }
 
-/// `list[int]`: a class of containers with parameters, which do nothing.
-fn subscript_class(class: &'static BuiltinType) -> PyResult<Value> {
+/// `list[int]`
+fn subscript_class(class: &'static BuiltinType) -> Raised {
     if class.generic {
-        return Ok(annotation::annotation());
+        return annotation::only_annotates();
     }
-    Err(type_error(format!("type '{}' is not subscriptable", class.shown_name().as_str())))
+    type_error(format!("type '{}' is not subscriptable", class.shown_name().as_str()))
 }
 
 fn not_subscriptable(object: &Value) -> Raised {
