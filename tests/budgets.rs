@@ -95,7 +95,7 @@ fn run_all(file: &str) {
         .map(|(class, code)| (class, code.trim_start().replace(" ⏎ ", "\n")))
         .step_by(STRIDE)
         .collect();
-    assert!(attacks.len() * STRIDE > 50);
+    assert!(attacks.len() * STRIDE > 25);
     let attacked = Attacked::new(&attacks);
     assert!(attacked.works());
     let print = std::env::var_os("BUDGET_TIMES").is_some();
