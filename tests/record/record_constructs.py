@@ -499,7 +499,9 @@ def answer(source):
         exec(compile(tree, "<string>", "exec"), names)
         return {"result": repr(eval(compile(ast.Expression(last.value), "<string>", "eval"), names))}
     except BaseException as error:
-        return {"error": type(error).__name__, "message": str(error)}
+        # Where the environment is does not matter.
+        message = re.sub(r"\(/.*?site-packages/", "(.../", str(error))
+        return {"error": type(error).__name__, "message": message}
 
 
 def main():
