@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tpv_bytecode::{Code, CodeKind, Const, Instr, Parameters, ProgramData};
+use tpv_bytecode::{Code, CodeKind, Const, Instr, ProgramData};
 
 use super::error::{ErrorKind, PythonError, Stage};
 use super::parse::Tree;
@@ -142,24 +142,7 @@ impl ProgramBuilder {
     }
 
     fn empty_code(&mut self, kind: CodeKind, index: u32) -> Code {
-        Code {
-            kind,
-            name: self.string("<module>"),
-            instrs: Vec::new(),
-            consts: Vec::new(),
-            names: Vec::new(),
-            locals: Vec::new(),
-            cells: Vec::new(),
-            free: Vec::new(),
-            closure: Vec::new(),
-            parameters: Parameters::default(),
-            generator: false,
-            max_stack: 0,
-            computed: Vec::new(),
-            root: index,
-            places: Vec::new(),
-            kernel: None,
-        }
+        Code::empty(kind, self.string("<module>"), index)
     }
 
     fn raising_code(&mut self, kind: CodeKind, class: &str, message: &str, place: (u32, u32)) -> u32 {

@@ -162,6 +162,30 @@ pub struct ProgramData {
     pub codes: Vec<Code>,
 }
 
+impl Code {
+    /// A code of a kind, a name (a string of the program) and a root that has nothing yet; give the rest with struct update.
+    pub fn empty(kind: CodeKind, name: u32, root: u32) -> Self {
+        Self {
+            kind,
+            name,
+            instrs: Vec::new(),
+            consts: Vec::new(),
+            names: Vec::new(),
+            locals: Vec::new(),
+            cells: Vec::new(),
+            free: Vec::new(),
+            closure: Vec::new(),
+            parameters: Parameters::default(),
+            generator: false,
+            max_stack: 0,
+            computed: Vec::new(),
+            root,
+            places: Vec::new(),
+            kernel: None,
+        }
+    }
+}
+
 impl ProgramData {
     /// About the bytes that the program takes, with one thread's view of it.
     pub fn bytes(&self) -> usize {

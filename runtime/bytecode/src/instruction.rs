@@ -163,8 +163,6 @@ instructions! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
     enum;
 
-    /// `->` nothing.
-    Nop (0 => 0);
     /// `-> value`: constant `index` of the code.
     Const { index: Constant } (0 => 1);
     /// `a ->` drops the top.
@@ -177,8 +175,6 @@ instructions! {
     Swap (2 => 2);
     /// `a b c -> c a b`: lifts the second and third up by one.
     RotThree (3 => 3);
-    /// `a b c d -> d a b c`
-    RotFour (4 => 4);
 
     /// `-> value`: local variable `slot`; `UnboundLocalError` where it has no value.
     LoadFast { slot: Local } (0 => 1);

@@ -278,26 +278,15 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
     use super::*;
-    use crate::{Const, Instr, Parameters};
+    use crate::{Const, Instr};
 
     fn code() -> Code {
         Code {
-            kind: CodeKind::Block,
-            name: 0,
             instrs: vec![Instr::Const { index: 0 }, Instr::Return],
             consts: vec![Const::Int(2)],
             names: vec![0],
-            locals: Vec::new(),
-            cells: Vec::new(),
-            free: Vec::new(),
-            closure: Vec::new(),
-            parameters: Parameters::default(),
-            generator: false,
             max_stack: 1,
-            computed: Vec::new(),
-            root: 0,
-            places: Vec::new(),
-            kernel: None,
+            ..Code::empty(CodeKind::Block, 0, 0)
         }
     }
 

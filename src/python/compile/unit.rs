@@ -120,11 +120,8 @@ impl Unit<'_> {
         let mut strings = |names: &IndexSet<String>| names.iter().map(|name| program.string(name)).collect();
         let (locals, cells, free) = (strings(&self.locals), strings(&self.cells), strings(&self.free));
         Code {
-            kind: self.kind,
-            name: program.string(&self.name),
             instrs: assembled.instrs,
             consts: self.consts,
-            names: Vec::new(),
             locals,
             cells,
             free,
@@ -132,10 +129,8 @@ impl Unit<'_> {
             parameters: self.parameters,
             generator: self.generator,
             max_stack: assembled.max_stack,
-            computed: Vec::new(),
-            root,
             places: assembled.places,
-            kernel: None,
+            ..Code::empty(self.kind, program.string(&self.name), root)
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::builtins::scalars::codec_arguments;
 use crate::exception::{PyResult, type_error, value_error};
 use crate::value::{Builtin, Method, Value};
 use crate::vm::Vm;
+use crate::vm::unbound_method::inapplicable;
 
 /// The methods, by name.
 pub static METHODS: &[Method] = &[Method { name: "decode", call: decode }, Method { name: "hex", call: hex }];
@@ -17,10 +18,7 @@ pub static STATICS: &[Builtin] = &[Builtin::new("bytes", "fromhex", fromhex)];
 fn bytes_of<'a>(receiver: &'a Value, method: &str) -> PyResult<&'a [u8]> {
     match receiver {
         Value::Bytes(bytes) => Ok(bytes),
-        other => Err(type_error(format!(
-            "descriptor '{method}' for 'bytes' objects doesn't apply to a '{}' object",
-            other.type_name().as_str()
-        ))),
+        other => Err(inapplicable(method, "bytes", other)),
     }
 }
 

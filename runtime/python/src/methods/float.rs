@@ -1,9 +1,10 @@
 //! Methods of `float`.
 
 use crate::args::Args;
-use crate::exception::{PyResult, type_error};
+use crate::exception::PyResult;
 use crate::value::{Method, Value};
 use crate::vm::Vm;
+use crate::vm::unbound_method::inapplicable;
 
 /// The methods, by name.
 pub static METHODS: &[Method] = &[Method { name: "is_integer", call: is_integer }];
@@ -12,10 +13,7 @@ fn number_of(receiver: &Value, args: Args, method: &str) -> PyResult<f64> {
     let [] = args.exactly(&format!("float.{method}"))?;
     match receiver {
         Value::Float(number) => Ok(*number),
-        other => Err(type_error(format!(
-            "descriptor '{method}' for 'float' objects doesn't apply to a '{}' object",
-            other.type_name().as_str()
-        ))),
+        other => Err(inapplicable(method, "float", other)),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::exception::{PyResult, overflow_error, type_error, value_error};
 use crate::number::Num;
 use crate::value::{Builtin, Method, Value};
 use crate::vm::Vm;
+use crate::vm::unbound_method::inapplicable;
 
 /// The methods, by name.
 pub static METHODS: &[Method] =
@@ -28,12 +29,7 @@ pub static BOOL_STATICS: &[Builtin] = &[Builtin {
 }];
 
 fn number_of<'a>(receiver: &'a Value, method: &str) -> PyResult<Num<'a>> {
-    Num::int_of(receiver).ok_or_else(|| {
-        type_error(format!(
-            "descriptor '{method}' for 'int' objects doesn't apply to a '{}' object",
-            receiver.type_name().as_str()
-        ))
-    })
+    Num::int_of(receiver).ok_or_else(|| inapplicable(method, "int", receiver))
 }
 
 fn bit_length(_: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {

@@ -13,6 +13,7 @@ use crate::format::template::{self, Fields};
 use crate::string::Str;
 use crate::value::{Builtin, Method, Value};
 use crate::vm::Vm;
+use crate::vm::unbound_method::inapplicable;
 
 /// The methods, by name.
 pub static METHODS: &[Method] = &[
@@ -71,10 +72,7 @@ pub static STATICS: &[Builtin] = &[Builtin::new("str", "maketrans", translate::m
 fn text_of<'a>(receiver: &'a Value, method: &str) -> PyResult<&'a Str> {
     match receiver {
         Value::Str(text) => Ok(text),
-        other => Err(type_error(format!(
-            "descriptor '{method}' for 'str' objects doesn't apply to a '{}' object",
-            other.type_name().as_str()
-        ))),
+        other => Err(inapplicable(method, "str", other)),
     }
 }
 

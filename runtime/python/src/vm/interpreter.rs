@@ -149,7 +149,6 @@ impl Vm {
             };
             frame.pc += 1;
             match *instr {
-                Instr::Nop => {}
                 Instr::Const { index } => frame.push(running.constant(index)),
                 Instr::Pop => drop(frame.pop()),
                 Instr::LoadFast { slot } => match frame.locals.get(slot as usize) {
@@ -517,13 +516,6 @@ impl Vm {
                 let b = frame.pop();
                 let a = frame.pop();
                 frame.stack.extend([c, a, b]);
-            }
-            Instr::RotFour => {
-                let d = frame.pop();
-                let c = frame.pop();
-                let b = frame.pop();
-                let a = frame.pop();
-                frame.stack.extend([d, a, b, c]);
             }
             Instr::DeleteFast { slot } => {
                 let old = frame.locals.get_mut(slot as usize).and_then(Option::take);

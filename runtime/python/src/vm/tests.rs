@@ -29,24 +29,7 @@ impl Builder {
 
     fn code(&mut self, kind: CodeKind, name: &str) -> u32 {
         let name = self.string(name);
-        self.data.codes.push(Code {
-            kind,
-            name,
-            instrs: Vec::new(),
-            consts: Vec::new(),
-            names: Vec::new(),
-            locals: Vec::new(),
-            cells: Vec::new(),
-            free: Vec::new(),
-            closure: Vec::new(),
-            parameters: Parameters::default(),
-            generator: false,
-            max_stack: 16,
-            computed: Vec::new(),
-            root: 0,
-            places: vec![(0, 1, 1)],
-            kernel: None,
-        });
+        self.data.codes.push(Code { max_stack: 16, places: vec![(0, 1, 1)], ..Code::empty(kind, name, 0) });
         u32::try_from(self.data.codes.len() - 1).unwrap()
     }
 

@@ -2,7 +2,7 @@
 
 use super::{CompareOp, Vm};
 use crate::args::{Args, missing_arguments};
-use crate::exception::{PyResult, type_error};
+use crate::exception::{PyResult, Raised, type_error};
 use crate::object::Object;
 use crate::types::{BuiltinType, METHOD_DESCRIPTOR};
 use crate::value::{Method, Value};
@@ -13,6 +13,12 @@ pub struct UnboundMethod {
     pub class: &'static BuiltinType,
     /// The method.
     pub method: &'static Method,
+}
+
+/// What a method of a class raises that is called on a value of another: `str.upper(1)`.
+pub(crate) fn inapplicable(method: &str, class: &str, receiver: &Value) -> Raised {
+    let found = receiver.type_name();
+    type_error(format!("descriptor '{method}' for '{class}' objects doesn't apply to a '{}' object", found.as_str()))
 }
 
 impl UnboundMethod {
@@ -43,12 +49,7 @@ impl Object for UnboundMethod {
         }
         let receiver = args.pos.remove(0);
         if !receiver.class().is_subclass(self.class) {
-            return Err(type_error(format!(
-                "descriptor '{}' for '{}' objects doesn't apply to a '{}' object",
-                self.method.name,
-                self.class.shown_name().as_str(),
-                receiver.type_name().as_str()
-            )));
+            return Err(inapplicable(self.method.name, self.class.shown_name().as_str(), &receiver));
         }
         vm.charge_receiver(&receiver)?;
         (self.method.call)(vm, &receiver, args)
