@@ -10,7 +10,7 @@ use super::width;
 /// The bytes that all the steps of one search may look at: some 30 ms of work.
 const LOOKED_AT: usize = 6 << 20;
 
-/// From this width in characters on, a part of a pattern counts as far-looking.
+/// A part of a pattern that looks at this many characters or more counts as far-looking.
 const FAR: u64 = 64;
 
 /// The costs, in [`Reach`]'s units, of looking far and of comparing with what a group matched, which is much quicker.
@@ -51,7 +51,7 @@ fn is_far(body: &Sequence) -> bool {
     width::of_sequence(body, &[]).1 >= FAR
 }
 
-/// Whether only the backtracking engine can do it.
+/// Whether only the backtracking engine can run this part of a pattern.
 fn is_hard(node: &Node) -> bool {
     match node {
         Node::Look { .. } | Node::Atomic(_) | Node::Backreference(_) | Node::Conditional { .. } => true,

@@ -26,7 +26,7 @@ fn sign(op: CompareOp) -> &'static str {
     }
 }
 
-/// What an operator says of an order.
+/// The result of a comparison operator for two values in this order.
 #[inline]
 fn holds(op: CompareOp, order: Ordering) -> bool {
     match op {
@@ -39,12 +39,12 @@ fn holds(op: CompareOp, order: Ordering) -> bool {
     }
 }
 
-/// What an operator says of two things that have no order, such as a NaN and a number.
+/// The result of a comparison operator for two values that have no order, such as a NaN and a number.
 fn holds_unordered(op: CompareOp) -> bool {
     op == CompareOp::Ne
 }
 
-/// What `==` and `!=` say where it is known whether both are equal; `None` for the other operators.
+/// The result of `==` and `!=` for two values of which it is known whether they are equal; `None` for the other operators.
 fn by_equality(op: CompareOp, equal: bool) -> Option<bool> {
     match op {
         CompareOp::Eq => Some(equal),
@@ -113,7 +113,7 @@ impl Vm {
         Ok(None)
     }
 
-    /// `receiver op other` by the receiver's own method. `!=` is the contrary of `==` where it is not defined.
+    /// `receiver op other` by the receiver's own method. Where the receiver defines no `!=`, it is the negation of `==`.
     fn compare_by_method(&mut self, op: CompareOp, receiver: &Value, other: &Value) -> PyResult<Option<Value>> {
         let Value::Object(object) = receiver else { return Ok(None) };
         match object.compare(self, op, other).transpose()? {
@@ -238,7 +238,7 @@ impl Vm {
         }
     }
 
-    /// Pays for comparing what takes so many bytes each: they are compared as far as both go.
+    /// Charges for comparing two values of `a` and `b` bytes: the comparison ends with the shorter one.
     #[inline]
     pub(super) fn charge_same(&mut self, a: usize, b: usize) -> PyResult<()> {
         self.charge(a.min(b) / COMPARED_A_STEP)

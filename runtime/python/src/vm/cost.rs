@@ -1,4 +1,4 @@
-//! What a job pays for once.
+//! Work that a job is charged for only once: compiling a pattern, compiling code made at run time.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,31 +7,35 @@ use crate::collisions;
 use crate::exception::PyResult;
 use tpv_bytecode::CodeKind;
 
-/// How many patterns a job pays for once. As others are compiled, kept ones are dropped, and then compiled again for nothing:
-/// this is half of how many are kept, so that what is paid is half of the work or more.
+/// The most pieces of work that a job is charged for only once. A cache that is full drops what it holds, so that a piece may be compiled
+/// again without a charge. This is half of what the caches hold, so that at least half of the work is charged.
 const MAX_ONCE: usize = 256;
 
-/// The steps that a job pays once, for the same reason: what comes after them is paid each time.
+/// The most steps of such work, for the same reason. Work beyond is charged each time.
 pub const MAX_STEPS_ONCE: usize = 1_000_000;
 
-/// The steps that compiling a piece of code takes at least, and for each of its bytes.
+/// The steps that compiling code takes: at least, and for each byte of source.
 const COMPILE: usize = 250;
 const COMPILE_A_BYTE: usize = 8;
 
-/// The steps that compiling source takes which was made at run time.
+/// The charge for compiling source that was made at run time.
 pub(super) fn compiling(source: &str) -> usize {
     source.len().saturating_mul(COMPILE_A_BYTE).saturating_add(COMPILE)
 }
 
-/// What stands for the flags of a regular expression where code is paid for.
-pub(super) fn code_flags(kind: CodeKind) -> u32 {
-    u32::MAX - kind as u32
+/// A kind of work that a job is charged for only once.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Work {
+    /// Compiling a regular expression with these flags.
+    Pattern(u32),
+    /// Compiling code made at run time.
+    Code(CodeKind),
 }
 
-/// The regular expressions, and the code made at run time, that this job has paid for, by their flags.
+/// The work that this job has been charged for.
 #[derive(Default)]
 pub(super) struct Paid {
-    patterns: HashMap<u32, HashSet<String>>,
+    texts: HashMap<Work, HashSet<String>>,
     /// The steps that all of them took.
     steps: u64,
 }
@@ -39,55 +43,55 @@ pub(super) struct Paid {
 impl Paid {
     /// Forgets everything, for a new budget.
     pub(super) fn clear(&mut self) {
-        self.patterns.clear();
+        self.texts.clear();
         self.steps = 0;
     }
 
-    /// Whether the pattern is paid for.
-    fn has(&self, pattern: &str, flags: u32) -> bool {
-        self.patterns.get(&flags).is_some_and(|patterns| patterns.contains(pattern))
+    /// Whether the job has been charged for this work on a text.
+    fn has(&self, work: Work, text: &str) -> bool {
+        self.texts.get(&work).is_some_and(|texts| texts.contains(text))
     }
 
-    fn add(&mut self, pattern: &str, flags: u32, steps: u64) {
-        let count = self.patterns.values().map(HashSet::len).sum::<usize>();
+    fn add(&mut self, work: Work, text: &str, steps: u64) {
+        let count = self.texts.values().map(HashSet::len).sum::<usize>();
         if count < MAX_ONCE && self.steps.saturating_add(steps) <= MAX_STEPS_ONCE as u64 {
             self.steps += steps;
-            self.patterns.entry(flags).or_default().insert(pattern.to_owned());
+            self.texts.entry(work).or_default().insert(text.to_owned());
         }
     }
 }
 
 impl Vm {
-    /// Pays for a pattern with flags where this job has not paid for it yet.
+    /// Charges for compiling a pattern, unless this job has been charged for it.
     ///
     /// # Errors
     /// As [`Vm::charge`].
     pub fn charge_once(&mut self, pattern: &str, flags: u32, steps: usize) -> PyResult<()> {
-        let paid = self.begin_paying(pattern, flags, steps)?;
-        self.end_paying(paid, pattern);
+        let charged = self.begin_work(Work::Pattern(flags), pattern, steps)?;
+        self.end_work(charged, pattern);
         Ok(())
     }
 
-    /// Pays for something where this job has not paid for it yet; gives what [`Vm::end_paying`] wants once it is made.
+    /// Charges for work on a text, unless this job has been charged for it. Gives what [`Vm::end_work`] takes once the work is done.
     ///
     /// # Errors
     /// As [`Vm::charge`].
-    pub(super) fn begin_paying(&mut self, what: &str, flags: u32, steps: usize) -> PyResult<Option<(u32, usize)>> {
-        if self.paid.has(what, flags) {
+    pub(super) fn begin_work(&mut self, work: Work, text: &str, steps: usize) -> PyResult<Option<(Work, usize)>> {
+        if self.paid.has(work, text) {
             return Ok(None);
         }
         self.charge(steps)?;
-        Ok(Some((flags, steps)))
+        Ok(Some((work, steps)))
     }
 
-    /// Notes that something is paid for.
-    pub(super) fn end_paying(&mut self, paid: Option<(u32, usize)>, what: &str) {
-        if let Some((flags, steps)) = paid {
-            self.paid.add(what, flags, steps as u64);
+    /// Notes that the work is done and charged for.
+    pub(super) fn end_work(&mut self, charged: Option<(Work, usize)>, text: &str) {
+        if let Some((work, steps)) = charged {
+            self.paid.add(work, text, steps as u64);
         }
     }
 
-    /// Pays for comparing the keys of equal hash that the job's tables have compared since it paid last.
+    /// Charges for the comparisons of keys with equal hashes since the last charge.
     ///
     /// # Errors
     /// As [`Vm::charge`].

@@ -12,26 +12,26 @@ use std::rc::{Rc, Weak};
 use super::{Namespace, Vm};
 use crate::value::{Value, VarCell};
 
-/// From this many on, those that were freed meanwhile are sorted out.
+/// Dead references are removed once there are this many references in all.
 const FEW: usize = 256;
 
-/// Weak references, thinned out as they grow.
+/// Weak references. As their number grows, the dead ones are removed.
 struct Alive<T> {
     all: Vec<Weak<T>>,
-    thin_at: usize,
+    prune_at: usize,
 }
 
 impl<T> Default for Alive<T> {
     fn default() -> Self {
-        Self { all: Vec::new(), thin_at: FEW }
+        Self { all: Vec::new(), prune_at: FEW }
     }
 }
 
 impl<T> Alive<T> {
     fn add(&mut self, value: &Rc<T>) {
-        if self.all.len() >= self.thin_at {
+        if self.all.len() >= self.prune_at {
             self.all.retain(|weak| weak.strong_count() > 0);
-            self.thin_at = FEW.max(self.all.len() * 2);
+            self.prune_at = FEW.max(self.all.len() * 2);
         }
         self.all.push(Rc::downgrade(value));
     }

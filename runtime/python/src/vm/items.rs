@@ -309,8 +309,8 @@ fn not_subscriptable(object: &Value) -> Raised {
     type_error(format!("'{}' object is not subscriptable", object.type_name().as_str()))
 }
 
-/// CPython says it in other words where a class has anything of a sequence, as those that are not static always have, and is
-/// indexed by an int.
+/// The error of `del object[key]`. CPython words it differently for classes with any slot of the sequence protocol, which all heap types
+/// have, where the key is an int.
 pub(crate) fn not_deletable(class: &'static BuiltinType, key: &Value) -> Raised {
     const SEQUENCES: [&BuiltinType; 9] =
         [&STR, &TUPLE, &BYTES, &RANGE, &SET, &FROZENSET, &DICT_KEYS, &DICT_VALUES, &DICT_ITEMS];

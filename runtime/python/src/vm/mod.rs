@@ -41,6 +41,7 @@ use std::rc::Rc;
 
 pub use arguments::qualified;
 pub use cost::MAX_STEPS_ONCE;
+use cost::Work;
 
 use super::collisions;
 use super::exception::{PyResult, name_error, raise, recursion_error, timeout_error};
@@ -408,23 +409,23 @@ impl Vm {
         self.has_compiled
     }
 
-    /// The program for source made at run time, compiled on first use. A job pays for it as if it were compiled for it.
+    /// The program for source made at run time, compiled on first use. Each job is charged as if it compiled the source.
     ///
     /// # Errors
     /// What compiling raises (`SyntaxError`), `TimeoutError` where the budget does not reach, or `NotImplementedError` where no
     /// compiler is linked.
     pub fn compile(&mut self, source: &str, kind: CodeKind) -> PyResult<Rc<Program>> {
-        // To find it means to look at all of it.
+        // Looking the source up hashes all of it.
         self.charge(source.len() / BYTES_A_STEP)?;
         self.has_compiled = true;
-        let paid = self.begin_paying(source, cost::code_flags(kind), cost::compiling(source))?;
+        let charged = self.begin_work(Work::Code(kind), source, cost::compiling(source))?;
         let program = self.compiled(source, kind)?;
-        // What cannot be compiled is not kept, and is paid for each time.
-        self.end_paying(paid, source);
+        // Source that does not compile is not kept, and is charged for each time.
+        self.end_work(charged, source);
         Ok(program)
     }
 
-    /// The program for source that is paid for.
+    /// The program for source whose compilation has been charged for.
     fn compiled(&mut self, source: &str, kind: CodeKind) -> PyResult<Rc<Program>> {
         if let Some(program) = self.compiled.get(&(kind, source.to_owned())) {
             return Ok(program.clone());

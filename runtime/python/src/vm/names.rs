@@ -39,7 +39,8 @@ impl Vm {
         if let Some(namespace) = &frame.globals {
             match namespace.slots.borrow().get(index as usize) {
                 Some(Binding::Value(value)) => return Ok(value.clone()),
-                // What was deleted hid the builtins and hides them no longer; all else was in the same dict.
+                // A deleted name no longer hides the builtin of that name. Context and globals were in the same dict, so that
+                // they have lost the name as well.
                 Some(Binding::Deleted) => {
                     let name = name_at(program, root, index)?;
                     return builtins::get(&name.text).ok_or_else(|| not_defined(name));
@@ -82,7 +83,7 @@ impl Vm {
         self.resolve_outer(name).is_err() || matches!(self.outer.get(name.slot), None | Some(Outer::Overriding(_)))
     }
 
-    /// What a name means where the context has it not.
+    /// What a name means where it is not in the context.
     pub fn below_context(&mut self, name: &Name) -> Option<Value> {
         self.resolve_outer(name).ok()?;
         match self.outer.get(name.slot) {

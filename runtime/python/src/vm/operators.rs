@@ -246,7 +246,7 @@ impl Vm {
                 }
                 other => Ok(other),
             },
-            // These are containers to C that cannot be repeated: the other operand is not asked whether it can be repeated.
+            // CPython takes these for sequences that cannot be repeated, and so never asks the other operand.
             (BinaryOp::Multiply, Value::Dict(_) | Value::Set(_) | Value::Range(_)) => Err(unsupported("*=", a, b)),
             (BinaryOp::Or, Value::Dict(dict)) => {
                 self.update_dict_in_place(dict, b)?;
@@ -460,7 +460,7 @@ fn merged(a: &Dict, b: &Dict) -> Dict {
     }
 }
 
-/// The operator seen from the other side: `a < b` is `b > a`.
+/// The reflected operator: `a < b` is `b > a`.
 pub(super) fn mirrored(op: CompareOp) -> CompareOp {
     match op {
         CompareOp::Lt => CompareOp::Gt,

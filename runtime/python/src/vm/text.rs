@@ -39,7 +39,7 @@ impl Vm {
         }
     }
 
-    /// A text that was made, which is paid for where it is long.
+    /// Charges for a text that was just made, by its length.
     fn made(&mut self, text: String) -> PyResult<Str> {
         self.charge(text.len() / COPIED_A_STEP)?;
         Ok(Str::from(text))
@@ -75,7 +75,7 @@ impl Vm {
             }
             Value::Tuple(tuple) => self.guarded_repr(value, "(...)", |vm| vm.tuple_repr(tuple))?,
             Value::List(list) => self.guarded_repr(value, "[...]", |vm| {
-                // A copy, since the text of an item may run code of the host, which may change the list.
+                // The list is copied first: the `repr` of a host object may run code that changes the list.
                 let items = list.items.borrow().clone();
                 Ok(format!("[{}]", vm.joined_reprs(&items)?))
             })?,
@@ -100,7 +100,7 @@ impl Vm {
             Value::Module(module) => format!("<module '{}' (built-in)>", module.name),
             Value::Iterator(iterator) => {
                 let address = at(Rc::as_ptr(iterator).cast());
-                // One that is producing an item just now cannot be asked.
+                // An iterator that is producing an item at this moment cannot be asked.
                 let own = match iterator.state.try_borrow() {
                     Ok(state) => self.deeper(|vm| state.repr(vm, address).transpose())?,
                     Err(_) => None,
@@ -138,7 +138,7 @@ impl Vm {
             self.charge(4)?;
             self.limit_text(out.len())?;
         }
-        // What holds it copies it.
+        // Whoever embeds this text copies it.
         self.charge(out.len() / 64)?;
         Ok(out)
     }
@@ -167,7 +167,7 @@ impl Vm {
             self.limit_text(out.len())?;
         }
         out.push('}');
-        // What holds it copies it.
+        // Whoever embeds this text copies it.
         self.charge(out.len() / 64)?;
         Ok(out)
     }
@@ -259,7 +259,7 @@ impl Vm {
         let (encoding, reason) = (self.str(encoding)?, self.str(reason)?);
         let (encoding, reason) = (encoding.as_str(), reason.as_str());
         let place = usize::try_from(*start).ok();
-        // What is at fault, where it is one and is there at all.
+        // The byte or character at fault, where it is a single one and lies within the object.
         let (verb, one, many) = match object {
             Value::Bytes(bytes) => {
                 let byte = place.and_then(|place| bytes.get(place));
@@ -327,7 +327,7 @@ fn push_escape(char: char, out: &mut String) {
     }
 }
 
-/// The quote around a text: single, unless it holds those and no double ones.
+/// The quote that `repr` puts around a text: single, unless the text holds single quotes and no double ones.
 fn quote_for(single: bool, double: bool) -> char {
     if single && !double { '"' } else { '\'' }
 }

@@ -70,7 +70,7 @@ impl Vm {
         if Rc::ptr_eq(&handled, exception) {
             return;
         }
-        // What nobody else holds is in no chain.
+        // An exception that nobody else holds is in no chain.
         if Rc::strong_count(exception) > 1 {
             let mut current = handled.clone();
             loop {
@@ -80,7 +80,7 @@ impl Vm {
                     current.context.replace(None);
                     break;
                 }
-                // A chain grows as long as the code likes; without means to walk it, it gets no longer.
+                // Code can make a chain of any length. Where the budget does not allow walking it, it is not extended.
                 if self.charge(1).is_err() {
                     return;
                 }

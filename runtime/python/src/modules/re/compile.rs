@@ -14,11 +14,11 @@ use crate::regex::{Regex, compiling};
 use crate::value::Value;
 use crate::vm::{MAX_STEPS_ONCE, Vm};
 
-/// As many as CPython keeps.
+/// The number of patterns that are kept, as many as CPython keeps.
 const MAX_KEPT: usize = 512;
 
-/// The steps that compiling all of them takes at most. A step stands for some 15 bytes of what is compiled: so these are 30 MB. It is
-/// twice what a job pays for once ([`crate::vm::Cost`]).
+/// The most steps that compiling all kept patterns may take. A step stands for some 15 bytes of a compiled pattern, so that these are about
+/// 30 MB. It is twice what a job pays for once.
 const MAX_STEPS: usize = 2 * MAX_STEPS_ONCE;
 
 thread_local! {
@@ -28,10 +28,10 @@ thread_local! {
 /// The patterns of a thread.
 #[derive(Default)]
 struct Kept {
-    /// By flags.
+    /// The pattern objects, by flags and text.
     patterns: HashMap<u32, HashMap<String, Value>>,
     count: usize,
-    /// The steps that compiling them took.
+    /// The steps that compiling all of them took.
     steps: usize,
 }
 
@@ -53,12 +53,12 @@ pub(super) fn pattern(vm: &mut Vm, pattern: &Value, flags: Option<&Value>) -> Py
         Some(Value::BigInt(_)) => return too_large(vm, pattern),
         Some(flags) => match number(flags) {
             Some(flags) => match i32::try_from(flags) {
-                // Negative ones have all the higher flags.
+                // A negative number has all higher flags set.
                 Ok(flags) => flags.cast_unsigned(),
                 Err(_) => return too_large(vm, pattern),
             },
             None => {
-                // CPython looks for the pattern among those that it keeps, first.
+                // CPython first looks the pattern up in its cache, which hashes the flags.
                 hash::hash(vm, flags)?;
                 let name = flags.type_name();
                 return Err(type_error(format!(
@@ -78,17 +78,17 @@ pub(super) fn pattern(vm: &mut Vm, pattern: &Value, flags: Option<&Value>) -> Py
         Value::Str(text) => text,
         Value::Bytes(_) => return Err(text_only()),
         other => {
-            // CPython looks for it among the patterns it keeps first.
+            // CPython first looks the pattern up in its cache, which hashes it.
             hash::hash(vm, other)?;
             return Err(type_error("first argument must be string or compiled pattern"));
         }
     };
-    // Whether it is kept depends on earlier jobs, so what it costs must not: once in a job, as if it were compiled.
+    // Whether the pattern is kept depends on earlier jobs, but a job's charge must not: each job pays once, as if it compiled it.
     let kept = KEPT.with_borrow(|kept| kept.patterns.get(&flags)?.get(text.as_str()).cloned());
     let reading = compiling::reading(text);
     let compiling = match kept.as_ref().and_then(|kept| kept.downcast::<PatternObject>()) {
         Some(kept) => kept.regex.compiling(),
-        // Reading it to know what it costs must be affordable.
+        // Estimating the cost reads the pattern, which the budget must allow.
         None if reading as u64 > vm.steps_left() => 0,
         None => compiling::cost(text, flags),
     };
@@ -103,7 +103,7 @@ pub(super) fn pattern(vm: &mut Vm, pattern: &Value, flags: Option<&Value>) -> Py
     Ok(value)
 }
 
-/// Refuses flags past a C int; what is wrong with the pattern comes first.
+/// Refuses flags past a C int; an error in the pattern comes first.
 fn too_large(vm: &mut Vm, given: &Value) -> PyResult<Value> {
     pattern(vm, given, None)?;
     Err(overflow_error("Python int too large to convert to C int"))
