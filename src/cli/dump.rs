@@ -88,7 +88,7 @@ impl Dump {
             .iter()
             .map(|input| match input {
                 Input::Named(name) => redacted(name).into_owned(),
-                Input::Inline(..) => "<inline config>".to_owned(),
+                Input::Text(_) | Input::Inline(..) => "<inline config>".to_owned(),
             })
             .collect();
         let options = Options {

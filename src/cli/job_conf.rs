@@ -148,7 +148,7 @@ mod tests {
     fn names(inputs: Vec<Input>) -> Vec<String> {
         let name = |input| match input {
             Input::Named(name) => name,
-            Input::Inline(..) => "inline".to_owned(),
+            Input::Text(_) | Input::Inline(..) => "inline".to_owned(),
         };
         inputs.into_iter().map(name).collect()
     }

@@ -29,6 +29,7 @@ mod rules;
 mod unfinished;
 mod world;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
@@ -126,20 +127,27 @@ fn roomy(run: impl Fn() -> Result<Outcome, CliError> + Send + Copy) -> Result<Ou
 
 /// Runs the command line of this process, and reports the error that ended it.
 pub fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    ExitCode::from(run_with(std::env::args_os()))
+}
+
+/// Runs a command line, of which the first argument is the program's name, and gives its exit status: for a program that has
+/// one of its own, such as the `tpvc` of the Python package.
+#[doc(hidden)]
+pub fn run_with(args: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
             // This includes help and the version, which have the status 0. A failure to print cannot be reported.
             let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
     match cli.verb.run(&cli.common) {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Bad) => ExitCode::from(1),
+        Ok(Outcome::Done) => 0,
+        Ok(Outcome::Bad) => 1,
         Err(error) => {
             cli.common.show_error(&error);
-            ExitCode::from(error.status)
+            error.status
         }
     }
 }

@@ -64,6 +64,8 @@ impl Config {
 pub enum Input {
     /// A path or URL.
     Named(String),
+    /// A text that is read already.
+    Text(SourceId),
     /// A mapping that stands inside a text of another kind, read already.
     Inline(SourceId, ConfigValue),
 }
@@ -74,6 +76,7 @@ pub fn load_inputs(inputs: &[Input], limits: &Limits, sources: &mut SourceMap, p
     let mut is_complete = true;
     for input in inputs {
         match input {
+            Input::Text(id) => texts.push((*id, None)),
             Input::Inline(id, root) => texts.push((*id, Some(root))),
             Input::Named(name) => match sources.load(name, limits) {
                 Ok(id) => texts.push((id, None)),

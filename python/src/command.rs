@@ -1,0 +1,24 @@
+//! The command line.
+
+use std::ffi::OsString;
+
+use pyo3::prelude::*;
+
+/// Runs a command line of `tpvc`, of which the first argument is the program's name, and gives its exit status.
+///
+/// Ctrl-C ends the process, as it ends the static binary.
+#[pyfunction]
+pub fn main(py: Python<'_>, argv: Vec<OsString>) -> PyResult<u8> {
+    // Python's own handler only notes the signal, for an interpreter that does not run meanwhile.
+    let signal = py.import("signal")?;
+    let interrupt = signal.getattr("SIGINT")?;
+    let own = signal.getattr("default_int_handler")?;
+    let is_main = py
+        .import("threading")?
+        .call_method0("main_thread")?
+        .is(py.import("threading")?.call_method0("current_thread")?);
+    if is_main && signal.call_method1("getsignal", (&interrupt,))?.is(&own) {
+        signal.call_method1("signal", (&interrupt, signal.getattr("SIG_DFL")?))?;
+    }
+    Ok(py.detach(|| tpvc::cli::run_with(argv)))
+}

@@ -1,0 +1,203 @@
+//! Compiling: configs to rules, and what is wrong with them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+use tpv_runtime::artifact::Rules;
+use tpvc::config::Input;
+use tpvc::diagnostic::{Diagnostic, Diagnostics, Severity};
+use tpvc::source::{SourceMap, is_url};
+use tpvc::{CompileOptions, Compiled, python};
+
+create_exception!(
+    tpvc,
+    CompileError,
+    PyValueError,
+    "A config that does not compile. `diagnostics` lists what is wrong, `text` shows it with excerpts."
+);
+
+/// One problem of a config: what is wrong, where, and what to write.
+#[pyclass(name = "Diagnostic", module = "tpvc", frozen, get_all)]
+pub struct PyDiagnostic {
+    /// The short name of the kind of problem, such as `T104`, if it has one.
+    code: Option<&'static str>,
+    /// `error` or `warning`
+    severity: &'static str,
+    /// What is wrong.
+    message: String,
+    /// The file as it was named.
+    file: Option<String>,
+    /// The line, from 1.
+    line: Option<usize>,
+    /// The column, from 1, in characters.
+    column: Option<usize>,
+    /// What to write instead.
+    help: Option<String>,
+}
+
+#[pymethods]
+impl PyDiagnostic {
+    fn __str__(&self) -> String {
+        let mut text = String::new();
+        if let Some(file) = &self.file {
+            text.push_str(file);
+            for number in [self.line, self.column].into_iter().flatten() {
+                text.push_str(&format!(":{number}"));
+            }
+            text.push_str(": ");
+        }
+        text.push_str(self.severity);
+        if let Some(code) = self.code {
+            text.push_str(&format!("[{code}]"));
+        }
+        text.push_str(": ");
+        text.push_str(&self.message);
+        text
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<tpvc.Diagnostic {}>", self.__str__())
+    }
+}
+
+impl PyDiagnostic {
+    fn new(diagnostic: &Diagnostic, sources: &SourceMap) -> Self {
+        let place = diagnostic.primary.as_ref().and_then(|label| {
+            let source = sources.get(label.span.source)?;
+            Some((source.name.to_string(), source.place(label.span.start)))
+        });
+        let (file, place) = place.unzip();
+        Self {
+            code: diagnostic.code,
+            severity: match diagnostic.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            message: diagnostic.message.clone(),
+            file,
+            line: place.map(|place| place.line),
+            column: place.map(|place| place.column),
+            help: diagnostic.help.clone(),
+        }
+    }
+}
+
+fn listed(py: Python<'_>, diagnostics: &Diagnostics, sources: &SourceMap) -> PyResult<Vec<Py<PyDiagnostic>>> {
+    diagnostics.iter().map(|diagnostic| Py::new(py, PyDiagnostic::new(diagnostic, sources))).collect()
+}
+
+/// Compiled rules.
+#[pyclass(name = "Rules", module = "tpvc", frozen)]
+pub struct PyRules {
+    pub(crate) rules: Arc<Rules>,
+    /// The local files that they were compiled from, in the order given.
+    files: Vec<PathBuf>,
+    warnings: Vec<Py<PyDiagnostic>>,
+}
+
+#[pymethods]
+impl PyRules {
+    /// Loads an artifact that `tpvc compile` or `to_bytes` wrote: its bytes, or the path of its file.
+    ///
+    /// Raises `OSError` where the file cannot be read, and `ValueError` where it is not an artifact of this version.
+    #[staticmethod]
+    fn load(py: Python<'_>, artifact: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (bytes, files) = match artifact.cast::<PyBytes>() {
+            Ok(bytes) => (bytes.as_bytes().to_vec(), Vec::new()),
+            Err(_) => {
+                let path: PathBuf =
+                    artifact.extract().map_err(|_| PyTypeError::new_err("an artifact is bytes or a path"))?;
+                (py.detach(|| read(&path))?, vec![path])
+            }
+        };
+        let rules = py.detach(|| Rules::load(&bytes)).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { rules: Arc::new(rules), files, warnings: Vec::new() })
+    }
+
+    /// The artifact as bytes.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.rules.to_bytes().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The local files that the rules were made from.
+    #[getter]
+    fn files(&self) -> Vec<String> {
+        self.files.iter().map(|file| file.to_string_lossy().into_owned()).collect()
+    }
+
+    /// What compiling warned of.
+    #[getter]
+    fn warnings(&self, py: Python<'_>) -> Vec<Py<PyDiagnostic>> {
+        self.warnings.iter().map(|warning| warning.clone_ref(py)).collect()
+    }
+}
+
+/// The bytes of a file.
+pub(crate) fn read(path: &Path) -> PyResult<Vec<u8>> {
+    std::fs::read(path).map_err(|error| cannot_read(path, &error))
+}
+
+pub(crate) fn cannot_read(path: &Path, error: &std::io::Error) -> PyErr {
+    match error.raw_os_error() {
+        // Python makes the subclass of the number: `FileNotFoundError`.
+        Some(number) => {
+            let message = error.to_string();
+            let message = message.rsplit_once(" (os error").map_or(message.as_str(), |(message, _)| message).to_owned();
+            PyOSError::new_err((number, message, path.to_string_lossy().into_owned()))
+        }
+        None => PyOSError::new_err(format!("cannot read `{}`: {error}", path.display())),
+    }
+}
+
+/// Compiles configs, merged in the order given, later over earlier: each a path or URL, or the name and the YAML text of an
+/// inline config.
+///
+/// Raises `CompileError` with all that is wrong.
+#[pyfunction]
+pub fn compile(py: Python<'_>, sources: Vec<Bound<'_, PyAny>>) -> PyResult<PyRules> {
+    let mut texts = SourceMap::new();
+    let mut inputs = Vec::with_capacity(sources.len());
+    let mut files = Vec::new();
+    for source in &sources {
+        if let Ok(inline) = source.cast::<PyTuple>() {
+            let (name, text): (String, String) = inline
+                .extract()
+                .map_err(|_| PyTypeError::new_err("an inline config is its name and its YAML text, both strings"))?;
+            inputs.push(Input::Text(texts.add(&name, &text)));
+            continue;
+        }
+        let path: PathBuf = source.extract().map_err(|_| {
+            PyTypeError::new_err(
+                "a config is a path, a URL, or a tuple of the name and the YAML text of an inline config",
+            )
+        })?;
+        let name = path.to_str().ok_or_else(|| PyValueError::new_err("the path of a config is not UTF-8"))?.to_owned();
+        if !is_url(&name) {
+            files.push(path);
+        }
+        inputs.push(Input::Named(name));
+    }
+    let compile = || tpvc::compile_inputs(&inputs, texts, &CompileOptions::default());
+    let compiled = py.detach(|| python::stack::on_roomy_thread(compile));
+    let Some(compiled) = compiled else {
+        return Err(PyOSError::new_err("no thread could be made to compile on"));
+    };
+    let Compiled { rules, diagnostics, sources, .. } = compiled;
+    let problems = listed(py, &diagnostics, &sources)?;
+    match rules {
+        Some(rules) => Ok(PyRules { rules: Arc::new(rules), files, warnings: problems }),
+        None => {
+            let text = diagnostics.render(&sources, false).trim_end().to_owned();
+            let error = CompileError::new_err(text.clone());
+            let value = error.value(py);
+            value.setattr("diagnostics", problems)?;
+            value.setattr("text", text)?;
+            Err(error)
+        }
+    }
+}

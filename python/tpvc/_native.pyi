@@ -1,0 +1,67 @@
+"""The native half of the package."""
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, final
+
+__version__: str
+
+@final
+class Diagnostic:
+    """One problem of a config: what is wrong, where, and what to write."""
+
+    @property
+    def code(self) -> str | None: ...
+    @property
+    def severity(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def file(self) -> str | None: ...
+    @property
+    def line(self) -> int | None: ...
+    @property
+    def column(self) -> int | None: ...
+    @property
+    def help(self) -> str | None: ...
+
+class CompileError(ValueError):
+    """A config that does not compile. `diagnostics` lists what is wrong, `text` shows it with excerpts."""
+
+    diagnostics: list[Diagnostic]
+    text: str
+
+@final
+class Rules:
+    """Compiled rules."""
+
+    @staticmethod
+    def load(artifact: bytes | str | PathLike[str]) -> Rules: ...
+    def to_bytes(self) -> bytes: ...
+    @property
+    def files(self) -> list[str]: ...
+    @property
+    def warnings(self) -> list[Diagnostic]: ...
+
+@final
+class Mapper:
+    """Maps jobs by compiled rules."""
+
+    def __new__(cls, rules: Rules, *, jit: str = "lazy") -> Mapper: ...
+    @property
+    def rules(self) -> Rules: ...
+    def map(
+        self, job: dict[str, Any] | str, world: dict[str, Any] | str | None = None, *, detail: bool = False
+    ) -> dict[str, Any]: ...
+    def map_file(
+        self,
+        jobs: str | PathLike[str],
+        output: str | PathLike[str],
+        world: str | PathLike[str] | None = None,
+        threads: int | None = None,
+        *,
+        detail: bool = False,
+    ) -> int: ...
+
+def compile(sources: Sequence[str | PathLike[str] | tuple[str, str]]) -> Rules: ...
+def main(argv: Sequence[str]) -> int: ...
