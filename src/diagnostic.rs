@@ -49,6 +49,17 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// What to write instead.
     pub help: Option<String>,
+    /// What TPV raises for it, where code that calls TPV may catch it by its class.
+    pub raises: Option<Raises>,
+}
+
+/// An exception of Python: its class and its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Raises {
+    /// The name of the class.
+    pub class: &'static str,
+    /// The text.
+    pub message: String,
 }
 
 impl Diagnostic {
@@ -73,6 +84,7 @@ impl Diagnostic {
             behind: None,
             notes: Vec::new(),
             help: None,
+            raises: None,
         }
     }
 
@@ -115,6 +127,12 @@ impl Diagnostic {
     /// Says what to write instead.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Says which exception TPV raises.
+    pub fn raises(mut self, class: &'static str, message: impl Into<String>) -> Self {
+        self.raises = Some(Raises { class, message: message.into() });
         self
     }
 

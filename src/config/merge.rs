@@ -124,7 +124,11 @@ fn report<'a>(
             let problem =
                 Diagnostic::error(format!("the parent `{}` of the {noun} `{}` does not exist", parent.value, child.id))
                     .at(parent.span, format!("no {noun} of this id in this file or those before it"))
-                    .also(child.span, "");
+                    .also(child.span, "")
+                    .raises(
+                        "InvalidParentException",
+                        format!("The specified parent: {} for entity: {} does not exist", parent.value, child.id),
+                    );
             let others = names.map(|name| &**name).filter(|name| *name != &*child.id);
             problems.push(match closest(&parent.value, others) {
                 Some(near) => problem.help(format!("did you mean `{near}`?")),
@@ -149,7 +153,11 @@ fn report<'a>(
             for (member, link) in members.iter().skip(1).zip(rest) {
                 problem = problem.also(link.span, format!("`{}` inherits from `{}`", member.id, link.value));
             }
-            problems.push(problem.help("remove one of these `inherits`"));
+            problems.push(
+                problem
+                    .help("remove one of these `inherits`")
+                    .raises("InvalidParentException", format!("Cycle detected in inheritance chain for entity: {id}")),
+            );
         }
     }
 }

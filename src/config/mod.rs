@@ -121,7 +121,14 @@ fn unreadable(name: &str, error: &SourceError, sources: &mut SourceMap) -> Diagn
             .help(error.help());
     }
     let what = if crate::source::is_url(name) { "fetch" } else { "read" };
-    Diagnostic::error(format!("cannot {what} `{}`: {error}", crate::source::redacted(name))).help(error.help())
+    let problem =
+        Diagnostic::error(format!("cannot {what} `{}`: {error}", crate::source::redacted(name))).help(error.help());
+    match error {
+        SourceError::File(found) if found.kind() == std::io::ErrorKind::NotFound => {
+            problem.raises("FileNotFoundError", format!("No such file or directory: '{name}'"))
+        }
+        _ => problem,
+    }
 }
 
 /// Reads config files and URLs in load order and merges them. Whether the result may be used is for `problems` to say.

@@ -62,7 +62,8 @@ impl Linker<'_> {
         };
         let diagnostic = Diagnostic::error(format!("the {what} of `{property}` is not valid Python: {message}"))
             .at(span, message)
-            .help(help(text, property, error, kind));
+            .help(help(text, property, error, kind))
+            .raises(error.kind.name(), error.message.clone());
         if at_load {
             self.diagnostics.push(diagnostic);
         } else {

@@ -58,7 +58,11 @@ impl Validator<'_> {
                         .at(tag.span, format!("again in `{here}`"))
                         .also(earlier.span, format!("first in `{}`", first.name()))
                         .also(owner.span, owner.describe())
-                        .help(help),
+                        .help(help)
+                        .raises(
+                            "ValueError",
+                            format!("Duplicate tags found: '{name}' in ['{}', '{here}']", first.name()),
+                        ),
                 );
             }
         }
