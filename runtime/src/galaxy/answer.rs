@@ -72,7 +72,7 @@ enum Outcome {
     /// It was mapped.
     Mapped {
         /// Where to.
-        mapped: Mapped,
+        mapped: MappedText,
         /// The ids of the candidates as JSON, where they were asked for.
         candidates: Option<Box<str>>,
     },
@@ -128,20 +128,20 @@ impl Draft {
     }
 
     /// What was written.
-    pub(crate) fn finish(self) -> Mapped {
-        Mapped { text: self.text, ends: self.ends }
+    pub(crate) fn finish(self) -> MappedText {
+        MappedText { text: self.text, ends: self.ends }
     }
 }
 
 /// The part of a line that tells where a job was mapped to.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Mapped {
+pub(crate) struct MappedText {
     text: String,
     /// Where each field but the candidates ends; each starts after what stands before it.
     ends: [u32; 9],
 }
 
-impl Mapped {
+impl MappedText {
     /// The JSON text of a field.
     fn field(&self, field: Field) -> Option<&str> {
         let end = *self.ends.get(field as usize)? as usize;
@@ -154,7 +154,7 @@ impl Mapped {
 impl Answer {
     /// The answer to a job that was mapped: its id as JSON, where it was mapped to, and the ids of the candidates, best
     /// first, where they were asked for.
-    pub(crate) fn mapped(id: &Arc<str>, mapped: Mapped, candidates: Option<&[String]>) -> Self {
+    pub(crate) fn mapped(id: &Arc<str>, mapped: MappedText, candidates: Option<&[String]>) -> Self {
         let candidates = candidates.map(|candidates| {
             let mut text = String::new();
             write_text(&mut text, &Json::List(candidates.iter().map(|id| Json::str(id.as_str())).collect()));

@@ -3,8 +3,10 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use num_bigint::BigInt;
+
 use crate::artifact::tables::Resource;
-use crate::galaxy::answer::{Answer, Draft, Field, Mapped};
+use crate::galaxy::answer::{Answer, Draft, Field, MappedText};
 use crate::galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
 use crate::galaxy::job::Job;
 use crate::galaxy::json::{Json, dump};
@@ -16,45 +18,98 @@ use tpv_python::vm::Vm;
 use super::entity::Entity;
 use super::evaluate::{Evaluated, Part};
 use super::explain::{Observer, Step};
+use super::host_job::HostJob;
+use super::job_source::JobSource;
 use super::lookup::id_of;
+use super::mapped::Mapped;
 use super::objects::{EntityObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
 use super::trace::Trace;
 use super::worker::Worker;
 use super::working::Working;
 
+/// Makes of an evaluated destination what is wanted of it.
+type Finish<T> = fn(&mut Worker, &Evaluated) -> PyResult<T>;
+
 impl Worker {
-    /// Maps one job.
+    /// Maps one job of a job file.
     pub(super) fn map(&mut self, job: &Arc<Job>, detail: bool, observer: &mut dyn Observer) -> Answer {
-        self.vm.reset();
-        self.entered = None;
-        self.vm.random.reset();
-        if let Some(seed) = &job.seed {
-            self.vm.random.set_big_seed(seed);
-        }
-        match self.map_to_destination(job, detail, observer) {
+        self.start_job(job.seed.as_ref());
+        match self.map_record(job, detail, observer) {
             Ok(answer) => answer,
             Err(raised) => {
-                if observer.watches() {
-                    let trace = Trace::of(&self.rules, &raised);
-                    observer.step(Step::Raised { raised: &raised, trace: trace.as_ref() });
-                }
+                self.raised(&raised, observer);
                 self.error(job, &raised)
             }
         }
     }
 
-    fn map_to_destination(&mut self, job: &Arc<Job>, detail: bool, observer: &mut dyn Observer) -> PyResult<Answer> {
+    fn map_record(&mut self, job: &Arc<Job>, detail: bool, observer: &mut dyn Observer) -> PyResult<Answer> {
+        let (mapped, candidates) = self.map_to_destination(JobSource::Record(job), observer, Self::to_text)?;
+        let ids = if detail { Some(self.ids(&candidates)?) } else { None };
+        Ok(Answer::mapped(&job.id, mapped, ids.as_deref()))
+    }
+
+    /// Maps one job whose objects the host gives.
+    ///
+    /// # Errors
+    /// What code, the host's objects or TPV raise.
+    pub(super) fn map_objects(
+        &mut self,
+        start: &mut dyn FnMut(&mut Vm) -> PyResult<HostJob>,
+        observer: &mut dyn Observer,
+    ) -> PyResult<Mapped> {
+        self.start_job(None);
+        self.wants_values = true;
+        let mapped = start(&mut self.vm).and_then(|job| {
+            self.set_world(&job.world);
+            if let Some(seed) = &job.seed {
+                self.vm.random.set_big_seed(seed);
+            }
+            self.map_to_destination(JobSource::Objects(&job), observer, Self::to_values)
+        });
+        self.wants_values = false;
+        mapped.map(|(mapped, _)| mapped).inspect_err(|raised| self.raised(raised, observer))
+    }
+
+    /// Forgets the last job.
+    fn start_job(&mut self, seed: Option<&BigInt>) {
+        self.vm.reset();
+        self.entered = None;
+        self.vm.random.reset();
+        if let Some(seed) = seed {
+            self.vm.random.set_big_seed(seed);
+        }
+    }
+
+    /// Tells an observer what ended the job.
+    fn raised(&self, raised: &Raised, observer: &mut dyn Observer) {
+        if observer.watches() {
+            let trace = Trace::of(&self.rules, raised);
+            observer.step(Step::Raised { raised, trace: trace.as_ref() });
+        }
+    }
+
+    /// The destination that takes the job, and the candidates, best first.
+    fn map_to_destination<T>(
+        &mut self,
+        job: JobSource<'_>,
+        observer: &mut dyn Observer,
+        finish: Finish<T>,
+    ) -> PyResult<(T, Vec<Working>)> {
         self.start_context(job)?;
         observer.step(Step::Start { names: &self.names });
         let mut entity = self.match_combine_evaluate_entities(job, observer)?;
         let candidates = self.match_and_rank_destinations(&mut entity, observer)?;
-        let ids = if detail { Some(self.ids(&candidates)?) } else { None };
-        let mapped = self.choose(&entity, &candidates, observer)?;
-        Ok(Answer::mapped(&job.id, mapped, ids.as_deref()))
+        let mapped = self.choose(&entity, &candidates, observer, finish)?;
+        Ok((mapped, candidates))
     }
 
     /// The entities of the job's tool, role and user in one, with the rules applied that match.
-    fn match_combine_evaluate_entities(&mut self, job: &Job, observer: &mut dyn Observer) -> PyResult<Working> {
+    fn match_combine_evaluate_entities(
+        &mut self,
+        job: JobSource<'_>,
+        observer: &mut dyn Observer,
+    ) -> PyResult<Working> {
         let (tool, others) = self.find_matching_entities(job, observer)?;
         let combined = others.iter().try_fold(tool, |combined, higher| self.combine(higher, &combined))?;
         observer.step(Step::Combined { entity: &combined });
@@ -68,11 +123,17 @@ impl Worker {
     }
 
     /// The first destination that takes the job, of those that match, best first.
-    fn choose(&mut self, entity: &Working, candidates: &[Working], observer: &mut dyn Observer) -> PyResult<Mapped> {
+    fn choose<T>(
+        &mut self,
+        entity: &Working,
+        candidates: &[Working],
+        observer: &mut dyn Observer,
+        finish: Finish<T>,
+    ) -> PyResult<T> {
         let mut wait = false;
         for candidate in candidates {
             let candidate = candidate.entity(&mut self.vm)?;
-            match self.try_candidate(&candidate, entity, observer) {
+            match self.try_candidate(&candidate, entity, observer, finish) {
                 Ok(mapped) => {
                     observer.step(Step::Chosen { candidate: id_of(&candidate).as_str() });
                     return Ok(mapped);
@@ -115,23 +176,24 @@ impl Worker {
         Ok(ids)
     }
 
-    fn try_candidate(
+    fn try_candidate<T>(
         &mut self,
         candidate: &Rc<Entity>,
         entity: &Working,
         observer: &mut dyn Observer,
-    ) -> PyResult<Mapped> {
+        finish: Finish<T>,
+    ) -> PyResult<T> {
         observer.step(Step::Trying { candidate });
         let entity = entity.entity(&mut self.vm)?;
         let combined = self.combine(candidate, &entity)?;
         let evaluated = self.evaluate_destination(combined, observer)?;
-        self.to_galaxy_destination(&evaluated)
+        finish(self, &evaluated)
     }
 
-    /// The answer for an evaluated destination.
-    // TPV's name, which says what is made and not what of.
+    /// `to_galaxy_destination` of an evaluated destination, as text of an answer.
+    // The name says what is made, and not what of.
     #[allow(clippy::wrong_self_convention)]
-    fn to_galaxy_destination(&mut self, evaluated: &Evaluated) -> PyResult<Mapped> {
+    fn to_text(&mut self, evaluated: &Evaluated) -> PyResult<MappedText> {
         let mut draft = Draft::new();
         let runner = evaluated.entity.destination.as_ref().map_or(&Value::None, |fields| &fields.runner);
         let vm = &mut self.vm;
@@ -140,16 +202,7 @@ impl Worker {
         draft.field(Field::Tags, |out| dump(vm, out, &evaluated.handler_tags))?;
         draft.field(Field::Params, |out| part(vm, out, &evaluated.params, "{}"))?;
         draft.field(Field::Env, |out| part(vm, out, &evaluated.env, "[]"))?;
-        draft.field(Field::Resubmit, |out| match &evaluated.resubmit {
-            Value::Dict(dict) if !dict.is_empty() => {
-                let entries = dict.values().iter().map(to_galaxy_resubmit).collect();
-                dump(vm, out, &Value::list(entries))
-            }
-            _ => {
-                out.push_str("[]");
-                Ok(())
-            }
-        })?;
+        draft.field(Field::Resubmit, |out| dump(vm, out, &resubmit(evaluated)))?;
         for (field, resource) in
             [(Field::Cores, Resource::Cores), (Field::Mem, Resource::Mem), (Field::Gpus, Resource::Gpus)]
         {
@@ -157,6 +210,23 @@ impl Worker {
             draft.field(field, |out| dump(vm, out, value))?;
         }
         Ok(draft.finish())
+    }
+
+    /// `to_galaxy_destination` of an evaluated destination, in values.
+    #[allow(clippy::wrong_self_convention)]
+    fn to_values(&mut self, evaluated: &Evaluated) -> PyResult<Mapped> {
+        let resource = |resource: Resource| evaluated.resources.get(resource as usize).cloned().unwrap_or(Value::None);
+        Ok(Mapped {
+            dest_name: evaluated.dest_name.clone(),
+            runner: evaluated.entity.destination.as_ref().map_or(Value::None, |fields| fields.runner.clone()),
+            tags: evaluated.handler_tags.clone(),
+            params: value_or(&mut self.vm, &evaluated.params, || Value::dict(Dict::new()))?,
+            env: value_or(&mut self.vm, &evaluated.env, || Value::list(Vec::new()))?,
+            resubmit: resubmit(evaluated),
+            cores: resource(Resource::Cores),
+            mem: resource(Resource::Mem),
+            gpus: resource(Resource::Gpus),
+        })
     }
 
     /// The answer for an exception. Its text may be made by code, which gets a budget of its own.
@@ -181,6 +251,20 @@ fn part(vm: &mut Vm, out: &mut String, part: &Part, empty: &str) -> PyResult<()>
         Part::Value(_) => out.push_str(empty),
     }
     Ok(())
+}
+
+/// `property or {}`, `property or []`
+fn value_or(vm: &mut Vm, part: &Part, empty: fn() -> Value) -> PyResult<Value> {
+    match part {
+        Part::Value(value) if vm.truthy(value)? => Ok(value.clone()),
+        Part::Value(_) | Part::Text(_) => Ok(empty()),
+    }
+}
+
+/// The definitions of `resubmit`, as Galaxy takes them.
+fn resubmit(evaluated: &Evaluated) -> Value {
+    let Value::Dict(definitions) = &evaluated.resubmit else { return Value::list(Vec::new()) };
+    Value::list(definitions.values().iter().map(to_galaxy_resubmit).collect())
 }
 
 /// `_to_galaxy_resubmit`: Galaxy's resubmission reads the target from `environment`, where TPV's definitions say `destination`.

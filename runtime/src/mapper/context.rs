@@ -3,7 +3,6 @@
 //! The machine keeps it by slot ([`Vm::set_context`]); the compiler and this thread have numbered its names.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use crate::artifact::tables::Resource;
 use crate::galaxy::job::Job;
@@ -14,6 +13,8 @@ use tpv_python::vm::Vm;
 
 use super::data::{deep_copy, mutable};
 use super::entity::Entity;
+use super::host_job::HostJob;
+use super::job_source::JobSource;
 use super::objects::EntityObject;
 use super::worker::Worker;
 use super::working::Working;
@@ -61,6 +62,12 @@ impl Slots {
             handler_tags: vm.slot("handler_tags"),
             resources: resources.try_into().unwrap_or_default(),
         }
+    }
+
+    /// The slots of what Galaxy calls TPV with, in the order of TPV's dict.
+    fn arguments(&self) -> [usize; 7] {
+        let Self { app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid, .. } = *self;
+        [app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid]
     }
 
     /// The slot of a resource's evaluated value.
@@ -115,28 +122,30 @@ impl Worker {
     ///
     /// # Errors
     /// `TimeoutError` where the global context is more than the budget reaches for.
-    pub(super) fn start_context(&mut self, job: &Arc<Job>) -> PyResult<()> {
+    pub(super) fn start_context(&mut self, job: JobSource<'_>) -> PyResult<()> {
         for (slot, value) in self.global_context.clone().iter() {
             // DIFFERENCE: in TPV a list of the global context that code changes stays changed for later jobs.
             let value = deep_copy(&mut self.vm, value)?;
             self.set_name(*slot, value);
         }
-        let objects = JobObjects::new(job);
-        let app = self.app_of(job);
-        let slots = &self.slots;
-        let arguments = [
-            (slots.app, app),
-            (slots.tool, objects.tool),
-            (slots.user, objects.user),
-            (slots.job, objects.job),
-            (slots.job_wrapper, objects.job_wrapper),
-            (slots.resource_params, objects.resource_params),
-            (slots.workflow_invocation_uuid, objects.workflow_invocation_uuid),
-            (slots.mapper, self.mapper.clone()),
-        ];
-        for (slot, value) in arguments {
+        // In the order of TPV's dict: app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid.
+        let arguments = match job {
+            JobSource::Record(job) => {
+                let JobObjects { tool, user, job: object, job_wrapper, resource_params, workflow_invocation_uuid } =
+                    JobObjects::new(job);
+                let app = self.app_of(job);
+                [app, tool, user, object, job_wrapper, resource_params, workflow_invocation_uuid]
+            }
+            JobSource::Objects(objects) => {
+                let HostJob { app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid, .. } =
+                    objects.clone();
+                [app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid]
+            }
+        };
+        for (slot, value) in self.slots.arguments().into_iter().zip(arguments) {
             self.set_name(slot, value);
         }
+        self.set_name(self.slots.mapper, self.mapper.clone());
         self.environment.start_job();
         Ok(())
     }

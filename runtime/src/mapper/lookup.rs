@@ -6,16 +6,15 @@ use smallvec::SmallVec;
 
 use crate::artifact::tables::{EntityClass, EntityTable, Resource, Tables};
 use crate::galaxy::errors::job_mapping_exception;
-use crate::galaxy::job::Job;
-use crate::galaxy::resource_requirements::extract;
 use crate::patterns::InvalidPattern;
-use tpv_python::exception::{PyResult, Raised, raise, type_error};
+use tpv_python::exception::{PyResult, Raised, raise};
 use tpv_python::string::Str;
 use tpv_python::value::Value;
 
 use super::cache::Matches;
 use super::entity::Entity;
 use super::explain::{Because, Found, Observer, Step};
+use super::job_source::{Declared, JobSource, Name};
 use super::tags::{TagType, Tags};
 use super::worker::Worker;
 
@@ -56,8 +55,34 @@ pub(super) struct Provided {
     pub id: Option<Box<str>>,
     /// The tool's type; `None` is `default`.
     pub tool_type: Option<Box<str>>,
-    /// Resources, with the bits of their numbers.
-    pub resources: Box<[(Resource, u64)]>,
+    /// Resources.
+    pub resources: Box<[(Resource, Number)]>,
+}
+
+/// A number that a tool's wrapper declares.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Number {
+    /// An int.
+    Int(i64),
+    /// A float, by its bits.
+    Float(u64),
+}
+
+impl Number {
+    fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::Int(number) => Some(Self::Int(*number)),
+            Value::Float(number) => Some(Self::Float(number.to_bits())),
+            _ => None,
+        }
+    }
+
+    fn value(self) -> Value {
+        match self {
+            Self::Int(number) => Value::Int(number),
+            Self::Float(bits) => Value::Float(f64::from_bits(bits)),
+        }
+    }
 }
 
 /// The entities of the role and the user of a job: at most one each.
@@ -71,25 +96,20 @@ impl Worker {
     /// for a user without email.
     pub(super) fn find_matching_entities(
         &mut self,
-        job: &Job,
+        job: JobSource<'_>,
         observer: &mut dyn Observer,
     ) -> PyResult<(Rc<Entity>, Others)> {
         let tool = self.tool_entity(job, observer)?;
         let mut others = SmallVec::new();
-        if let Some(user) = &job.user {
-            for role in user.roles.iter().filter(|role| !role.deleted) {
-                if let Some(entity) = self.entity_of(Section::Roles, &role.name, observer)? {
+        if let Some(mut roles) = job.roles(&mut self.vm)? {
+            while let Some(role) = roles.next(&mut self.vm)? {
+                if let Some(entity) = self.entity_of(Section::Roles, &role, observer)? {
                     others.push(entity);
                     break;
                 }
             }
-            match &user.email {
-                Some(email) => others.extend(self.entity_of(Section::Users, email, observer)?),
-                None if !self.rules.tables().users.rows.is_empty() => {
-                    return Err(type_error("expected string or bytes-like object, got 'NoneType'"));
-                }
-                None => {}
-            }
+            let email = job.email(&mut self.vm)?;
+            others.extend(self.entity_of(Section::Users, &email, observer)?);
         }
         if observer.watches() {
             let entities: Vec<_> = std::iter::once(&tool).chain(&others).cloned().collect();
@@ -100,31 +120,27 @@ impl Worker {
 
     /// The entity of the job's tool: the default, what the tool's wrapper declares, and all that match, each inheriting from the
     /// one before.
-    fn tool_entity(&mut self, job: &Job, observer: &mut dyn Observer) -> PyResult<Rc<Entity>> {
-        // A tool with a uuid of its own is looked up by that: it must not take another tool's rules by its id.
-        let dynamic;
-        let name = match &job.tool.dynamic_tool_uuid {
-            Some(uuid) => {
-                dynamic = format!("{}-{uuid}", job.tool.tool_type());
-                dynamic.as_str()
-            }
-            None if job.tool.id.is_empty() => "unknown_tool_id",
-            None => &job.tool.id,
-        };
-        let matches = self.matches(Section::Tools, name)?;
+    fn tool_entity(&mut self, job: JobSource<'_>, observer: &mut dyn Observer) -> PyResult<Rc<Entity>> {
+        let tool = job.tool(&mut self.vm)?;
+        let matches = self.matches(Section::Tools, &tool.name)?;
         let default = self.default_of(Section::Tools);
-        // Every match has an id that hides this one.
-        let provided = self.tool_provided(job, matches.is_empty() || observer.watches());
-        observe(observer, Section::Tools, name, default.as_ref(), Some(&provided), &matches);
-        let first = match default {
-            Some(default) => self.inherit(&provided, &default)?,
-            None => provided,
-        };
-        self.inherit_entities(first, &matches)
+        // Every match has an id that hides that of what the tool declares.
+        let provided = tool.declared.map(|declared| self.provided(declared, matches.is_empty() || observer.watches()));
+        observe(observer, Section::Tools, &tool.name, default.as_ref(), provided.as_ref(), &matches);
+        let mut entities = default.into_iter().chain(provided).chain(matches.iter().cloned());
+        match entities.next() {
+            Some(first) => entities.try_fold(first, |parent, child| self.inherit(&child, &parent)),
+            None => Ok(Rc::new(Entity::new(EntityClass::Tool, tool.name.text().unwrap_or_default()))),
+        }
     }
 
     /// The entity of a role or user: the default and all that match its name; nothing where there is none.
-    fn entity_of(&mut self, section: Section, name: &str, observer: &mut dyn Observer) -> PyResult<Option<Rc<Entity>>> {
+    fn entity_of(
+        &mut self,
+        section: Section,
+        name: &Name<'_>,
+        observer: &mut dyn Observer,
+    ) -> PyResult<Option<Rc<Entity>>> {
         let matches = self.matches(section, name)?;
         let default = self.default_of(section);
         observe(observer, section, name, default.as_ref(), None, &matches);
@@ -148,28 +164,40 @@ impl Worker {
 
     /// What the tool's wrapper declares, as an entity that all matches override: its type as a tag, its resource
     /// requirements.
-    fn tool_provided(&self, job: &Job, has_id: bool) -> Rc<Entity> {
-        let id = job.tool.dynamic_tool_uuid.as_ref().unwrap_or(&job.tool.id);
-        let resources = extract(&job.tool.resource_requirements);
-        let resources = resources.filter_map(|(field, number)| Some((Resource::from_name(field)?, number.to_bits())));
-        let provided = Provided {
-            id: has_id.then(|| id.clone()),
-            tool_type: job.tool.tool_type.clone(),
-            resources: resources.collect(),
-        };
-        self.cache.provided(provided, |provided| {
+    fn provided(&self, declared: Declared<'_>, has_id: bool) -> Rc<Entity> {
+        let Declared { id, tool_type, resources } = declared;
+        let make = |tool_type: Option<&str>, resources: &mut dyn Iterator<Item = (Resource, Value)>| {
             let mut entity = Entity::new(EntityClass::Tool, format!("tool_provided_resources_{id}"));
-            let tag = self.names.id(&format!("tool_type_{}", job.tool.tool_type()));
+            let tag = self.names.id(&format!("tool_type_{}", tool_type.unwrap_or("default")));
             entity.tags = Rc::new(Tags::single(TagType::Accept, tag));
-            for (resource, bits) in &provided.resources {
-                entity.set_resource(*resource, Value::Float(f64::from_bits(*bits)));
+            for (resource, value) in resources {
+                entity.set_resource(resource, value);
             }
             entity
+        };
+        let numbers = resources.iter().map(|(resource, value)| Some((*resource, Number::of(value)?))).collect();
+        let Some(numbers) = numbers else {
+            return Rc::new(make(tool_type.as_deref(), &mut resources.into_iter()));
+        };
+        let provided = Provided {
+            id: has_id.then(|| Box::from(&*id)),
+            tool_type: tool_type.as_deref().map(Box::from),
+            resources: numbers,
+        };
+        self.cache.provided(provided, |provided| {
+            let resources = provided.resources.iter();
+            make(provided.tool_type.as_deref(), &mut resources.map(|(resource, number)| (*resource, number.value())))
         })
     }
 
     /// The entities of a section whose pattern matches a name.
-    fn matches(&mut self, section: Section, name: &str) -> PyResult<Matches> {
+    fn matches(&mut self, section: Section, name: &Name<'_>) -> PyResult<Matches> {
+        let Some(name) = name.text() else {
+            return match section.table(self.rules.tables()).rows.is_empty() {
+                true => Ok(Matches::default()),
+                false => Err(name.not_text()),
+            };
+        };
         let cache = self.cache.clone();
         cache.matches(section, name, || {
             let mut indexes = Vec::new();
@@ -198,14 +226,12 @@ impl Worker {
 fn observe(
     observer: &mut dyn Observer,
     section: Section,
-    name: &str,
+    name: &Name<'_>,
     default: Option<&Rc<Entity>>,
     provided: Option<&Rc<Entity>>,
     matches: &[Rc<Entity>],
 ) {
-    if !observer.watches() {
-        return;
-    }
+    let Some(name) = name.text().filter(|_| observer.watches()) else { return };
     let default = default.map(|entity| (entity, Because::Default));
     let provided = provided.map(|entity| (entity, Because::Wrapper));
     let matches = matches.iter().map(|entity| (entity, Because::Pattern));

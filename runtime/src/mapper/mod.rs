@@ -11,14 +11,18 @@ mod cache;
 mod choose;
 mod code;
 mod context;
+pub mod cpython;
 mod data;
 pub mod entity;
 mod environment;
 mod evaluate;
 pub mod explain;
+mod host_job;
 mod inherit;
 pub mod inventory;
+mod job_source;
 mod lookup;
+mod mapped;
 mod matching;
 mod modules;
 pub mod objects;
@@ -41,10 +45,14 @@ use crate::galaxy::job::Job;
 use crate::galaxy::world::World;
 use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_jit::{Mode, Native};
-use tpv_python::vm::{Limits, LogLevel};
+use tpv_python::exception::PyResult;
+use tpv_python::vm::{Limits, LogLevel, Vm};
 
+pub use cpython::Cpython;
 pub use environment::COMPUTED_NAMES;
 use explain::{Observer, Unobserved};
+pub use host_job::HostJob;
+pub use mapped::Mapped;
 pub use modules::find_module;
 use worker::Worker;
 
@@ -70,6 +78,11 @@ pub struct Hooks {
     pub limits: Limits,
     /// When the kernels of the code become machine code.
     pub jit: Mode,
+    /// CPython, for code that the native language does not cover.
+    pub cpython: Option<Arc<dyn Cpython>>,
+    /// Where there is CPython, it also runs a random half of all other blocks, chosen by this seed and their texts: a test that the
+    /// tiers agree.
+    pub force_cpython: Option<u64>,
     /// The bytes that a thread keeps of earlier jobs before it drops all of them; 0 for the default of 48 MiB.
     pub kept_bytes: usize,
 }
@@ -167,13 +180,38 @@ impl Mapper {
         let (owner, mut worker) = self.take_worker();
         worker.set_world(world);
         let answer = worker.map(job, self.inner.detail, observer);
+        self.put_back(owner, worker);
+        answer
+    }
+
+    /// Maps a job whose objects the host gives: `start` makes them, `finish` takes where the job goes, or what was raised. Values
+    /// live in between only. `start` is called again where the job is mapped once more.
+    #[doc(hidden)]
+    pub fn map_objects<R>(
+        &self,
+        mut start: impl FnMut(&mut Vm) -> PyResult<HostJob>,
+        observer: &mut dyn Observer,
+        finish: impl FnOnce(&mut Vm, PyResult<&Mapped>) -> R,
+    ) -> R {
+        let (owner, mut worker) = self.take_worker();
+        let mapped = worker.map_objects(&mut start, observer);
+        // What is done with the result has a budget of its own.
+        worker.vm.renew();
+        let result = finish(&mut worker.vm, mapped.as_ref().map_err(Clone::clone));
+        drop(mapped);
+        worker.forget_job();
+        self.put_back(owner, worker);
+        result
+    }
+
+    /// Keeps a worker for the next job of this thread.
+    fn put_back(&self, owner: Weak<Inner>, mut worker: Box<Worker>) {
         if worker.is_full() {
             // Breaks cycles of references before the worker is dropped.
             worker.vm.reset();
             *worker = self.new_worker();
         }
         WORKERS.with_borrow_mut(|workers| workers.push((owner, worker)));
-        answer
     }
 
     /// Leaves what this thread keeps to the system, which frees it faster: for a process that is about to end.

@@ -75,7 +75,7 @@ impl Worker {
     /// What the f-strings raise.
     pub(super) fn property_text(&mut self, entity: &Entity, property: Property) -> PyResult<Option<String>> {
         // Code that was made at run time may load any name.
-        if self.vm.has_compiled() {
+        if self.wants_values || self.vm.has_compiled() {
             return Ok(None);
         }
         let (vm, unseen) = (&mut self.vm, self.unseen);

@@ -39,6 +39,8 @@ pub(super) struct Worker {
     pub cache: Rc<Cache>,
     /// The properties that no code sees.
     pub unseen: UnreadProperties,
+    /// Whether the destination is wanted in values: then no part of it is written as text.
+    pub wants_values: bool,
     /// How much may be kept, with what was there at the start.
     pub most_bytes: usize,
 }
@@ -49,6 +51,13 @@ impl Worker {
         if self.environment.set_world(world) {
             self.app = Value::None;
         }
+    }
+
+    /// Lets go of everything of the last job, whose objects are the host's.
+    pub(super) fn forget_job(&mut self) {
+        self.vm.reset();
+        self.entered = None;
+        self.environment.start_job();
     }
 
     pub(super) fn new(rules: Arc<Rules>, native: Option<&Native>, hooks: &Hooks) -> Self {
@@ -88,6 +97,7 @@ impl Worker {
             entered: None,
             cache,
             unseen,
+            wants_values: false,
             most_bytes: 0,
         };
         let kept = if hooks.kept_bytes == 0 { MAX_BYTES } else { hooks.kept_bytes };

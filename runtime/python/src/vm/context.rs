@@ -34,6 +34,20 @@ impl Vm {
         slot
     }
 
+    /// The names that are set, in the order in which they were set first, with their values.
+    pub fn context_entries(&self) -> impl Iterator<Item = (&Str, &Value)> {
+        self.slots.filled.iter().filter_map(|slot| {
+            let value = self.context.get(*slot).and_then(Option::as_ref)?;
+            Some((self.slots.names.get(*slot)?, value))
+        })
+    }
+
+    /// The value of a name of the context, where it is set.
+    pub fn context_value(&self, name: &str) -> Option<&Value> {
+        let slot = *self.slots.by_name.get(name)?;
+        self.context.get(slot).and_then(Option::as_ref)
+    }
+
     /// The bytes that the names of the slots take.
     pub(super) fn slot_bytes(&self) -> usize {
         self.slots.bytes

@@ -130,7 +130,11 @@ pub(super) fn extract_resource_requirements(vm: &mut Vm, args: Args) -> PyResult
     resource_fields(vm, &tool.unwrap_or(Value::None)).map(Value::dict)
 }
 
-fn resource_fields(vm: &mut Vm, tool: &Value) -> PyResult<Dict> {
+/// The fields of an entity that a tool's resource requirements set.
+///
+/// # Errors
+/// What the tool raises.
+pub fn resource_fields(vm: &mut Vm, tool: &Value) -> PyResult<Dict> {
     let fields = Dict::new();
     let Some(requirements) = vm.find_attr(tool, "resource_requirements")? else { return Ok(fields) };
     if !vm.truthy(&requirements)? {

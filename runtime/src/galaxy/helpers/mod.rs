@@ -10,6 +10,7 @@ mod tags;
 mod versions;
 
 pub use datasets::input_size_of;
+pub use jobs::resource_fields;
 
 use super::modules::galaxy as galaxy_modules;
 use super::{standard, version};

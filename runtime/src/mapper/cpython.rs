@@ -1,0 +1,41 @@
+//! CPython as the third tier, after machine code and the interpreter: what the host gives where a Python is at hand.
+
+use tpv_bytecode::CodeKind;
+use tpv_python::exception::PyResult;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
+
+use super::environment::COMPUTED_NAMES;
+
+/// Runs in CPython what the native language does not cover.
+pub trait Cpython: Send + Sync {
+    /// Evaluates a block of the config in the evaluation context of `vm`, as TPV's `eval_code_block` does: in the globals of TPV's
+    /// loader, updated with the context ([`Vm::context_entries`]), then with [`hiding_names`]. What the block assigns is dropped.
+    ///
+    /// # Errors
+    /// What compiling or running the block raises.
+    fn run(&self, vm: &mut Vm, source: &str, kind: CodeKind) -> PyResult<Value>;
+
+    /// Whether Galaxy's objects are live: then blocks that import what natively only stands in for Galaxy's side (`galaxy.model`,
+    /// `sqlalchemy`) run in CPython as well.
+    fn is_live(&self) -> bool;
+}
+
+/// The names that hide those of the context in a block: `helpers`, and the names that the mapper computes where the block's text
+/// has them (`input_size`).
+///
+/// # Errors
+/// What computing a name raises: the size of the inputs asks the job for them.
+pub fn hiding_names(vm: &mut Vm, source: &str) -> PyResult<Vec<(&'static str, Value)>> {
+    let environment = vm.environment.clone();
+    let mut names = Vec::with_capacity(1 + COMPUTED_NAMES.len());
+    names.extend(environment.overriding(vm, "helpers")?.map(|helpers| ("helpers", helpers)));
+    for name in COMPUTED_NAMES {
+        let value = match source.contains(name) {
+            true => Some(environment.computed_name(vm, name)?),
+            false => environment.overriding(vm, name)?,
+        };
+        names.extend(value.map(|value| (*name, value)));
+    }
+    Ok(names)
+}
