@@ -28,6 +28,8 @@ pub struct ExceptionObject {
     pub args: RefCell<Vec<Value>>,
     /// Other attributes: `e.failure_message`, `e.errno`, what code has set.
     pub attributes: RefCell<IndexMap<String, Value>>,
+    /// The host's own exception that this one stands for: its attributes and texts are that one's.
+    pub host: RefCell<Option<Value>>,
     /// `raise ... from cause`
     pub cause: RefCell<Option<Value>>,
     /// The exception that was being handled.
@@ -52,6 +54,7 @@ impl Drop for ExceptionObject {
             self.cause.get_mut().take(),
             self.context.get_mut().take(),
             std::mem::take(self.attributes.get_mut()),
+            self.host.get_mut().take(),
         ));
     }
 }
@@ -63,6 +66,7 @@ impl ExceptionObject {
             class,
             args: RefCell::new(args),
             attributes: RefCell::default(),
+            host: RefCell::default(),
             cause: RefCell::default(),
             context: RefCell::default(),
             suppress_context: Cell::new(false),

@@ -40,7 +40,7 @@ pub fn identity(value: &Value) -> usize {
         Value::Module(module) => reference(*module),
         Value::Iterator(value) => address(value),
         Value::Exception(value) => address(value),
-        Value::Object(value) => address(value),
+        Value::Object(value) => value.identity().unwrap_or_else(|| address(value)),
     }
 }
 

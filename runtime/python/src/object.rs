@@ -143,6 +143,33 @@ pub trait Object: Any {
         None
     }
 
+    /// `next(object)`: the next item, or `None` at the end; `None` outside where it is no iterator.
+    fn next(&self, vm: &mut Vm) -> Option<PyResult<Option<Value>>> {
+        let _ = vm;
+        None
+    }
+
+    /// What tells the object apart from all others where several native objects stand for it: those of the host's own memory.
+    fn identity(&self) -> Option<usize> {
+        None
+    }
+
+    /// `type(object)` where the host has an object for the class.
+    fn type_object(&self) -> Option<Value> {
+        None
+    }
+
+    /// The class that the object is, for `except`, `raise` and `issubclass`: where the host's classes are objects.
+    fn as_class(&self) -> Option<&'static BuiltinType> {
+        None
+    }
+
+    /// `isinstance(value, object)`, or `issubclass(value, object)` where `of_class`; `None` where the object is no class.
+    fn check(&self, vm: &mut Vm, value: &Value, of_class: bool) -> Option<PyResult<bool>> {
+        let _ = (vm, value, of_class);
+        None
+    }
+
     /// `self == other`, `self < other` ...; `None` is `NotImplemented` (identity decides equality then).
     fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let _ = (vm, op, other);
@@ -197,6 +224,11 @@ pub trait Object: Any {
     fn deepcopy(&self, vm: &mut Vm, this: &Value) -> PyResult<Value> {
         let _ = vm;
         Ok(this.clone())
+    }
+
+    /// The object as a part of data that is copied for another holder: a copy of what is data itself, else the object.
+    fn copy_as_data(&self, vm: &mut Vm, this: &Value) -> PyResult<Value> {
+        self.deepcopy(vm, this)
     }
 }
 

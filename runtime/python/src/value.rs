@@ -330,7 +330,9 @@ impl Value {
             (Self::Module(a), Self::Module(b)) => std::ptr::eq(*a, *b),
             (Self::Iterator(a), Self::Iterator(b)) => Rc::ptr_eq(a, b),
             (Self::Exception(a), Self::Exception(b)) => Rc::ptr_eq(a, b),
-            (Self::Object(a), Self::Object(b)) => Rc::ptr_eq(a, b),
+            (Self::Object(a), Self::Object(b)) => {
+                Rc::ptr_eq(a, b) || a.identity().is_some_and(|identity| b.identity() == Some(identity))
+            }
             _ => false,
         }
     }

@@ -31,7 +31,7 @@ pub fn deep_copy(vm: &mut Vm, value: &Value) -> PyResult<Value> {
             })?;
             Ok(Value::dict(dict.with_items(table)))
         }
-        Value::Object(object) => object.deepcopy(vm, value),
+        Value::Object(object) => object.copy_as_data(vm, value),
         other => Ok(other.clone()),
     }
 }

@@ -25,43 +25,57 @@ pub fn is_callable(value: &Value) -> bool {
     }
 }
 
+/// What a class is asked of.
+#[derive(Clone, Copy)]
+struct Subject<'a> {
+    value: &'a Value,
+    /// The class of the value, or the one that it is.
+    class: &'static BuiltinType,
+    /// Whether `issubclass` asks, not `isinstance`.
+    is_class: bool,
+}
+
 /// `isinstance(value, info)` where `info` is a class, a union, or a tuple of such.
 ///
 /// # Errors
 /// `TypeError` where `info` is none of these.
 pub fn is_instance(vm: &mut Vm, value: &Value, info: &Value) -> PyResult<bool> {
-    match matches_info(vm, value.class(), info, "isinstance")? {
+    match matches_info(vm, Subject { value, class: value.class(), is_class: false }, info)? {
         Some(found) => Ok(found),
         None => Err(type_error("isinstance() arg 2 must be a type, a tuple of types, or a union")),
     }
 }
 
-/// Whether a class matches a class, a union or a tuple of such; `None` where `info` is none of these. `function` is the one that
-/// asks, `isinstance` or `issubclass`.
-fn matches_info(vm: &mut Vm, class: &'static BuiltinType, info: &Value, function: &str) -> PyResult<Option<bool>> {
+/// Whether a value or class matches a class, a union or a tuple of such; `None` where `info` is none of these.
+fn matches_info(vm: &mut Vm, subject: Subject<'_>, info: &Value) -> PyResult<Option<bool>> {
     match info {
-        Value::Type(wanted) => Ok(Some(class.counts_as(wanted))),
+        Value::Type(wanted) => Ok(Some(subject.class.counts_as(wanted))),
         Value::None => Ok(None),
         Value::Tuple(infos) => {
             vm.charge(infos.items.len() / CLASSES_A_STEP)?;
-            let place = if function == "isinstance" { " in __instancecheck__" } else { " in __subclasscheck__" };
-            vm.deeper_in(place, |vm| matches_any(vm, class, &infos.items, function))
+            let place = if subject.is_class { " in __subclasscheck__" } else { " in __instancecheck__" };
+            vm.deeper_in(place, |vm| matches_any(vm, subject, &infos.items))
         }
         other => {
+            if let Value::Object(handle) = other
+                && let Some(found) = handle.check(vm, subject.value, subject.is_class)
+            {
+                return found.map(Some);
+            }
             if let Some(refusal) = annotation::no_check(other) {
                 return Err(refusal);
             }
             let Some(members) = annotation::union_members(other) else { return Ok(None) };
             vm.charge(members.len() / CLASSES_A_STEP)?;
-            matches_any(vm, class, &members, function)
+            matches_any(vm, subject, &members)
         }
     }
 }
 
-/// Whether a class matches one of these, the first that decides: one that cannot be asked does, too.
-fn matches_any(vm: &mut Vm, class: &'static BuiltinType, infos: &[Value], function: &str) -> PyResult<Option<bool>> {
+/// Whether a value or class matches one of these, the first that decides: one that cannot be asked does, too.
+fn matches_any(vm: &mut Vm, subject: Subject<'_>, infos: &[Value]) -> PyResult<Option<bool>> {
     for info in infos {
-        match matches_info(vm, class, info, function)? {
+        match matches_info(vm, subject, info)? {
             Some(false) => {}
             decided => return Ok(decided),
         }
@@ -78,10 +92,15 @@ pub(crate) fn isinstance(vm: &mut Vm, args: Args) -> PyResult<Value> {
 /// `issubclass(class, classinfo)`
 pub(crate) fn issubclass(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [class, info] = args.between("issubclass", 2)?.map(Option::unwrap_or_default);
-    let Value::Type(class) = &class else {
+    let as_class = match &class {
+        Value::Type(class) => Some(*class),
+        Value::Object(handle) => handle.as_class(),
+        _ => None,
+    };
+    let Some(as_class) = as_class else {
         return Err(type_error("issubclass() arg 1 must be a class"));
     };
-    match matches_info(vm, class, &info, "issubclass")? {
+    match matches_info(vm, Subject { value: &class, class: as_class, is_class: true }, &info)? {
         Some(found) => Ok(Value::Bool(found)),
         None => Err(type_error("issubclass() arg 2 must be a class, a tuple of classes, or a union")),
     }

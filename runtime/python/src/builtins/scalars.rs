@@ -34,7 +34,10 @@ pub(crate) fn object(vm: &mut Vm, args: Args) -> PyResult<Value> {
 /// `type(object)`
 pub(crate) fn type_(_: &mut Vm, args: Args) -> PyResult<Value> {
     match args.pos.as_slice() {
-        [value] if args.kw.is_empty() => Ok(Value::Type(value.class())),
+        [value] if args.kw.is_empty() => Ok(match value {
+            Value::Object(handle) => handle.type_object().unwrap_or(Value::Type(handle.class())),
+            value => Value::Type(value.class()),
+        }),
         [_, _, _] => Err(not_implemented_error("tpvc does not make classes")),
         _ => Err(type_error("type() takes 1 or 3 arguments")),
     }

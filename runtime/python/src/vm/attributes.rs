@@ -50,6 +50,10 @@ impl Vm {
                 }
             }
             Value::Exception(exception) => {
+                let host = exception.host.borrow().clone();
+                if let Some(host) = host {
+                    return self.attribute(&host, name);
+                }
                 if let Some(value) = exception_attribute(exception, name) {
                     return Ok(Some(value));
                 }
@@ -170,6 +174,10 @@ impl Vm {
     }
 
     fn set_exception_attribute(&mut self, exception: &Rc<ExceptionObject>, name: &Str, value: Value) -> PyResult<()> {
+        let host = exception.host.borrow().clone();
+        if let Some(host) = host {
+            return self.set_attr(&host, name, value);
+        }
         if name.as_str() == "args" {
             let items = self.collect(&value)?;
             exception.args.replace(items);

@@ -29,6 +29,10 @@ pub fn dict_iterator(dict: &Rc<Dict>, part: DictPart) -> Value {
     IteratorObject::new(class, DictIterator { dict: Some(dict.clone()), part, index: 0, len: dict.len() })
 }
 
+fn not_an_iterator(object: &Value) -> Raised {
+    type_error(format!("'{}' object is not an iterator", object.type_name().as_str()))
+}
+
 fn not_iterable(object: &Value) -> Raised {
     type_error(format!("'{}' object is not iterable", object.type_name().as_str()))
 }
@@ -81,7 +85,11 @@ impl Vm {
         match iterator {
             // Iterators nest as deep as code nests them: `x = chain(x)` in a loop.
             Value::Iterator(iterator) => self.deeper(|vm| vm.next_of(iterator)),
-            _ => Err(type_error(format!("'{}' object is not an iterator", iterator.type_name().as_str()))),
+            Value::Object(handle) => match handle.next(self) {
+                Some(item) => item,
+                None => Err(not_an_iterator(iterator)),
+            },
+            _ => Err(not_an_iterator(iterator)),
         }
     }
 

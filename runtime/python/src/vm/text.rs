@@ -207,6 +207,10 @@ impl Vm {
     }
 
     pub(super) fn exception_repr(&mut self, exception: &ExceptionObject) -> PyResult<String> {
+        let host = exception.host.borrow().clone();
+        if let Some(host) = host {
+            return self.repr(&host);
+        }
         let args = exception.args.borrow().clone();
         let inner = self.deeper(|vm| vm.joined_reprs(&args))?;
         Ok(format!("{}({inner})", exception.class.name))
@@ -214,6 +218,10 @@ impl Vm {
 
     /// `str(exception)`
     pub(super) fn exception_str(&mut self, exception: &ExceptionObject) -> PyResult<String> {
+        let host = exception.host.borrow().clone();
+        if let Some(host) = host {
+            return Ok(self.str(&host)?.to_string());
+        }
         let args = exception.args.borrow().clone();
         if exception.is(&OS_ERROR)
             && let Some(text) = self.os_error_str(exception, &args)?

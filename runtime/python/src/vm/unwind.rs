@@ -5,10 +5,9 @@ use std::rc::Rc;
 use super::Vm;
 use super::frame::Frame;
 use crate::args::Args;
-use crate::exception::{
-    BASE_EXCEPTION, ExceptionObject, PyResult, RUNTIME_ERROR, Raised, raise, system_error, type_error,
-};
+use crate::exception::{ExceptionObject, PyResult, RUNTIME_ERROR, Raised, raise, system_error, type_error};
 use crate::program::Place;
+use crate::types::BuiltinType;
 use crate::value::Value;
 use tpv_bytecode::{Code, Instr};
 
@@ -102,6 +101,16 @@ impl Vm {
                 Value::Exception(exception) => Ok(exception),
                 _ => Err(system_error("an exception class made no exception")),
             },
+            Value::Object(ref handle) if handle.as_class().is_some_and(BuiltinType::is_exception) => {
+                match self.call(&value, Args::none())? {
+                    Value::Exception(exception) => Ok(exception),
+                    other => Err(type_error(format!(
+                        "calling {} should have returned an instance of BaseException, not {}",
+                        self.repr(&value)?,
+                        self.repr(&Value::Type(other.class()))?
+                    ))),
+                }
+            }
             _ => Err(type_error("exceptions must derive from BaseException")),
         }
     }
@@ -162,11 +171,14 @@ impl Vm {
         self.charge(classes.len() / 4)?;
         let mut found = false;
         for class in classes {
-            match class {
-                Value::Type(class) if class.is_subclass(&BASE_EXCEPTION) => {
-                    found = found || exception.class.is_subclass(class);
-                }
-                _ => return Err(not_a_class()),
+            let class = match class {
+                Value::Type(class) => Some(*class),
+                Value::Object(handle) => handle.as_class(),
+                _ => None,
+            };
+            match class.filter(|class| class.is_exception()) {
+                Some(class) => found = found || exception.class.is_subclass(class),
+                None => return Err(not_a_class()),
             }
         }
         Ok(found)

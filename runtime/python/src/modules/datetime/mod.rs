@@ -4,6 +4,7 @@ mod arguments;
 mod calendar;
 mod date;
 mod date_time;
+mod exact;
 mod format;
 mod parse;
 mod strptime;
@@ -14,6 +15,7 @@ use jiff::{SignedDuration, Span, civil};
 
 pub use date::DATE;
 pub use date_time::DATETIME;
+pub use exact::Exact;
 pub use timedelta::TIMEDELTA;
 pub use timezone::TIMEZONE;
 

@@ -24,8 +24,8 @@ pub static TIMEZONE: BuiltinType = BuiltinType {
 #[derive(Clone)]
 pub(in crate::modules) struct Zone {
     /// Microseconds east of UTC.
-    offset: i64,
-    name: Option<Str>,
+    pub(super) offset: i64,
+    pub(super) name: Option<Str>,
 }
 
 impl PartialEq for Zone {
