@@ -37,6 +37,8 @@ pub struct PyDiagnostic {
     column: Option<usize>,
     /// What to write instead.
     help: Option<String>,
+    /// What TPV raises for it: the name of a class and a text.
+    raises: Option<(&'static str, String)>,
 }
 
 #[pymethods]
@@ -82,6 +84,7 @@ impl PyDiagnostic {
             line: place.map(|place| place.line),
             column: place.map(|place| place.column),
             help: diagnostic.help.clone(),
+            raises: diagnostic.raises.as_ref().map(|raises| (raises.class, raises.message.clone())),
         }
     }
 }

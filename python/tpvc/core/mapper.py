@@ -1,0 +1,47 @@
+"""The mapper under the name and with the methods of TPV's `tpv.core.mapper`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from tpvc import Mapper
+from tpvc.core.explain import ExplainCollector
+from tpvc.core.loader import TPVConfigLoader
+
+if TYPE_CHECKING:
+    from galaxy.jobs import JobDestination
+
+
+class EntityToDestinationMapper:
+    """Maps jobs by a loader's rules."""
+
+    def __init__(self, loader: TPVConfigLoader, resource_pool_store: Any = None) -> None:
+        self.loader = loader
+        self._mapper = Mapper(loader.rules, pool_store=resource_pool_store)
+
+    def map_to_destination(
+        self,
+        app: Any,
+        tool: Any,
+        user: Any,
+        job: Any,
+        job_wrapper: Any = None,
+        resource_params: dict[str, Any] | None = None,
+        workflow_invocation_uuid: str | None = None,
+        explain_collector: ExplainCollector | None = None,
+    ) -> JobDestination:
+        """The destination of a job, whose objects are Galaxy's. Raises what `tpvc.rules.gateway` says of mapping."""
+        if explain_collector is None:
+            return self._mapper.map_galaxy(
+                app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid
+            )
+
+        def explained(text: str, data: str) -> None:
+            from tpvc.galaxy.steps import add_steps
+
+            add_steps(explain_collector, json.loads(data))
+
+        return self._mapper.map_galaxy(
+            app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid, explain=explained
+        )

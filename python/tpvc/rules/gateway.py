@@ -1,0 +1,78 @@
+"""`map_tool_to_destination`, under the names and with the signature of `tpv.rules.gateway`."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from galaxy.jobs.mapper import JobMappingException
+
+from tpvc.core.explain import ExplainCollector, ExplainPhase
+from tpvc.core.mapper import EntityToDestinationMapper
+from tpvc.galaxy import active
+from tpvc.galaxy.active import Configs, listed, load_destination_mapper
+
+if TYPE_CHECKING:
+    from galaxy.jobs import JobDestination
+
+__all__ = [
+    "ACTIVE_DESTINATION_MAPPERS",
+    "DESTINATION_MAPPER_LOCK",
+    "REFERRERS_BY_CONFIG_FILE",
+    "WATCHERS_BY_CONFIG_FILE",
+    "load_destination_mapper",
+    "map_tool_to_destination",
+]
+
+log = logging.getLogger(__name__)
+
+# Whoever puts another dict in the place of the first, such as an empty one, drops the mappers of before.
+ACTIVE_DESTINATION_MAPPERS: dict[str, EntityToDestinationMapper] = active.mappers()
+DESTINATION_MAPPER_LOCK = active.LOCK
+WATCHERS_BY_CONFIG_FILE = active.WATCHERS
+REFERRERS_BY_CONFIG_FILE = active.REFERRERS
+
+
+def map_tool_to_destination(
+    app: Any,
+    job: Any,
+    tool: Any,
+    user: Any,
+    # The destination of `job_conf.yml` that leads here, mostly called `tpv_dispatcher`.
+    referrer: JobDestination | None = None,
+    tpv_config_files: Configs | None = None,
+    tpv_configs: Configs | None = None,
+    job_wrapper: Any = None,
+    resource_params: dict[str, Any] | None = None,
+    workflow_invocation_uuid: str | None = None,
+    explain_collector: ExplainCollector | None = None,
+) -> JobDestination:
+    """Maps a job. Galaxy calls it and picks the arguments by their names.
+
+    Raises Galaxy's `JobMappingException` where the job cannot run anywhere and `JobNotReadyException` where it has to wait,
+    `ValueError` where the configs are missing or given twice, `tpvc.CompileError` where they do not compile, and whatever
+    the rules raise.
+    """
+    if tpv_configs and tpv_config_files:
+        raise ValueError("Only one of tpv_configs or tpv_config_files can be specified in execution environment.")
+    configs = tpv_configs or tpv_config_files
+    if not configs:
+        raise ValueError("One of tpv_configs or tpv_config_files must be specified in execution environment.")
+    name = (referrer.id if referrer else None) or "tpv_dispatcher"
+    mapper = active.mapper_for(ACTIVE_DESTINATION_MAPPERS, app, name, configs)
+
+    collector = explain_collector
+    if collector is None and referrer and referrer.params.get("tpv_explain_on_failure", False):
+        collector = ExplainCollector()
+    if collector is not None:
+        for config in listed(configs):
+            source = config if isinstance(config, str) else "<inline config>"
+            collector.add_step(ExplainPhase.CONFIG_LOADING, f"Loaded config: {source}")
+    try:
+        return mapper.map_to_destination(
+            app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid, explain_collector=collector
+        )
+    except JobMappingException:
+        if collector is not None and explain_collector is None:
+            log.warning("Job mapping failed. TPV scheduling trace:\n%s", collector.render())
+        raise
