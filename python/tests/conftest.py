@@ -1,0 +1,32 @@
+"""What the tests of the package share."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+
+import pytest
+
+HAS_GALAXY = importlib.util.find_spec("galaxy") is not None and importlib.util.find_spec("galaxy.jobs") is not None
+
+# These import Galaxy's own classes.
+_NEED_GALAXY = ["test_gateway.py", "test_helpers.py", "test_steps.py"]
+collect_ignore = [] if HAS_GALAXY else list(_NEED_GALAXY)
+
+
+def pytest_report_header() -> list[str]:
+    return [] if HAS_GALAXY else [f"no Galaxy in this environment: without {', '.join(_NEED_GALAXY)}"]
+
+
+@pytest.fixture
+def gateway() -> Iterator[object]:
+    """The gateway, without anything that it keeps before and after."""
+    from tpvc.rules import gateway
+
+    gateway.ACTIVE_DESTINATION_MAPPERS = {}
+    yield gateway
+    gateway.ACTIVE_DESTINATION_MAPPERS = {}
+    for watcher in gateway.WATCHERS_BY_CONFIG_FILE.values():
+        watcher.shutdown()
+    gateway.WATCHERS_BY_CONFIG_FILE.clear()
+    gateway.REFERRERS_BY_CONFIG_FILE.clear()

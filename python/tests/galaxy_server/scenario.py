@@ -1,0 +1,111 @@
+"""Jobs of a real Galaxy, with tpvc and with TPV: the same destinations, states and texts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from server import Server
+
+
+def scenario(server: Server) -> dict[str, Any]:
+    """Runs all jobs and says what came of each."""
+    seen: dict[str, Any] = {}
+
+    def note(name: str, what: Any) -> None:
+        seen[name] = what
+        print(f"  {name}: {json.dumps(what)}", flush=True)
+
+    note("a job", server.run("hello"))
+    note("a job whose rule asks the database", server.run("counted"))
+    note("a job whose rule imports what only CPython has", server.run("outside"))
+    note("a job that a rule refuses", server.run("refused"))
+    note("a job that runs out of memory and comes back with more", server.run("oom"))
+
+    job, output = server.submit("waits")
+    time.sleep(6)
+    note("a job that is not ready", server.state(job))
+    (server.folder / "go").write_text("now")
+    note("the same job, once it is", server.result(job, output))
+
+    server.rules("cores: 2 # hello", "cores: 3 # hello")
+    server.wait("the edited rules are used", lambda: "slots=3" in server.run("hello")["output"], 60)
+    note("a job after the rules were edited", server.run("hello"))
+
+    server.rules("cores: 3 # hello", "cores: [3 # hello")
+    server.wait("the broken rules are told of", lambda: "tpv_rules.yml" in _warnings(server), 60)
+    note("a job after the rules were broken", server.run("hello"))
+
+    server.rules("cores: [3 # hello", "cores: 4 # hello")
+    server.wait("the mended rules are used", lambda: "slots=4" in server.run("hello")["output"], 60)
+    note("a job after the rules were mended", server.run("hello"))
+    return seen
+
+
+def _warnings(server: Server) -> str:
+    lines = server.log_text().splitlines()
+    return "\n".join(line for line in lines if "WARNING" in line and "tpv" in line)
+
+
+def expected(seen: dict[str, Any]) -> list[str]:
+    """What has to be so whoever maps."""
+    hello = seen["a job"]
+    oom = seen["a job that runs out of memory and comes back with more"]
+    refused = seen["a job that a rule refuses"]
+    checks = {
+        "a job is ok": hello["state"] == "ok" and "slots=2 env=2-6" in hello["output"],
+        "and went where it should": hello["destination"].get("tpv_cores") == "2",
+        "the database was asked": seen["a job whose rule asks the database"]["state"] == "ok",
+        "CPython was asked": seen["a job whose rule imports what only CPython has"]["state"] == "ok",
+        "a refused job is told why": refused["state"] == "error" and "Not for trillian" in refused["told"],
+        "a job comes back with more memory": oom["state"] == "ok" and "memory 8" in oom["output"],
+        "a job that is not ready waits": seen["a job that is not ready"] == "new",
+        "until it is": seen["the same job, once it is"]["state"] == "ok",
+        "edited rules are used": "slots=3" in seen["a job after the rules were edited"]["output"],
+        "broken rules are not": "slots=3" in seen["a job after the rules were broken"]["output"],
+        "mended rules are": "slots=4" in seen["a job after the rules were mended"]["output"],
+    }
+    return [name for name, holds in checks.items() if not holds]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=["tpvc.rules", "tpv.rules"])
+    parser.add_argument("--keep", action="store_true", help="keep the servers' folders")
+    arguments = parser.parse_args()
+    results: dict[str, Any] = {}
+    problems: list[str] = []
+    for module in [arguments.only] if arguments.only else ["tpvc.rules", "tpv.rules"]:
+        print(f"rules_module: {module}", flush=True)
+        folder = Path(tempfile.mkdtemp(prefix="galaxy-"))
+        started = time.monotonic()
+        try:
+            with Server(folder, module) as server:
+                results[module] = scenario(server)
+                print(f"  all jobs after {time.monotonic() - started:.0f} s, {server.memory_mb():.0f} MB", flush=True)
+        finally:
+            if arguments.keep:
+                print(f"  kept {folder} and {folder.with_suffix('.log')}")
+            else:
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.with_suffix(".log").unlink(missing_ok=True)
+        problems += [f"with {module} it does not hold that {name}" for name in expected(results[module])]
+    if len(results) == 2:
+        for name, found in results["tpvc.rules"].items():
+            if found != results["tpv.rules"][name]:
+                problems.append(f"{name}: {found} with tpvc, {results['tpv.rules'][name]} with TPV")
+    for problem in problems:
+        print(f"FAILED {problem}")
+    if not problems:
+        print(f"passed: {sum(map(len, results.values()))} jobs and states, {len(results)} servers, the same destinations")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
