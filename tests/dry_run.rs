@@ -171,3 +171,17 @@ fn completions_and_man_pages_know_every_verb() {
     assert!(stdout(&run(&["man"])).contains(".TH tpvc 1"));
     assert!(stdout(&run(&["--version"])).contains("follows TPV 3.3.0"));
 }
+
+#[test]
+fn pools_are_explained() {
+    let user = ["--user", "a@b", "--explain"];
+    for tool in ["default", "big", "huge", "deep", "untrusted"] {
+        let args: Vec<&str> = ["dry-run", "pools.yml", "--tool", tool].into_iter().chain(user).collect();
+        expect(&format!("pools-{tool}.txt"), &args);
+    }
+    expect("pools-anonymous.txt", &["dry-run", "pools.yml", "--tool", "huge", "--explain"]);
+    expect(
+        "pools.yaml",
+        &["dry-run", "pools.yml", "--tool", "big", "--user", "a@b", "--explain", "--output-format", "yaml"],
+    );
+}

@@ -45,4 +45,6 @@ pub mod mapper;
 #[doc(hidden)]
 pub mod patterns;
 #[doc(hidden)]
+pub mod pools;
+#[doc(hidden)]
 pub mod stream;

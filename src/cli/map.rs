@@ -49,7 +49,7 @@ pub(super) struct Map {
     /// What Galaxy knows at that moment: jobs, tool data tables, files, time
     #[arg(long, value_name = "WORLD")]
     world: Option<PathBuf>,
-    /// Threads to map with [default: all cores]
+    /// Threads to map with [default: all cores; one where the rules have resource pools, which admit jobs in order]
     #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<u16>,
     /// Add the candidate destinations in rank order to each answer
@@ -154,8 +154,9 @@ impl Map {
         let mut output = Output::create(&self.output).map_err(|error| unwritable(&error))?;
         let mut progress = Progress::bytes(common, size);
         let started = Instant::now();
-        // One batch takes less time than starting a second thread.
-        let threads = if size.is_some_and(|size| size <= stream::BATCH as u64) { 1 } else { self.threads() };
+        // One batch takes less time than starting a second thread. Pools admit jobs in the order of the file.
+        let one = size.is_some_and(|size| size <= stream::BATCH as u64) || mapper.depends_on_order();
+        let threads = if one { 1 } else { self.threads() };
         let lines = Lines { mapper, world };
         let streamed = stream::run(reader, &mut output, threads, &lines, |bytes| progress.advance(bytes as u64));
         Mapper::leave_to_system();

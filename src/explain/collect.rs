@@ -16,7 +16,8 @@ use tpv_runtime::mapper::trace::Trace;
 use super::provenance::{Field, Provenance};
 use super::show::{MAX_SHOWN_OF_ALL, show};
 use super::{
-    Candidate, Change, Explanation, Found, Lookup, Property, Rule, RuleState, Tried, Verdict, is_memory, show_json,
+    Candidate, Change, Explanation, Found, Lookup, Pool, Property, Rule, RuleState, Tried, Verdict, is_memory,
+    show_json,
 };
 
 /// An observer that records every step.
@@ -322,6 +323,15 @@ impl Observer for Collector<'_> {
                     id: candidate.to_owned(),
                     what,
                     place: trace.and_then(Trace::place).cloned(),
+                });
+            }
+            Step::Pool { pool, step } => {
+                let id = pool.map(|pool| show(&pool.id));
+                self.explanation.pools.push(Pool {
+                    what: step.message(id.as_deref()),
+                    detail: step.detail(),
+                    place: pool.and_then(|pool| self.place(pool)),
+                    id,
                 });
             }
             Step::Chosen { candidate } => {

@@ -4,7 +4,7 @@ use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::trace::{Call, Trace};
 
-use super::{Candidate, Change, Explanation, Lookup, Property, Rule, Tried, Verdict};
+use super::{Candidate, Change, Explanation, Lookup, Pool, Property, Rule, Tried, Verdict};
 
 fn object(items: Vec<(&str, Option<Json>)>) -> Json {
     Json::Object(items.into_iter().filter_map(|(key, value)| Some((key.into(), value?))).collect())
@@ -41,6 +41,7 @@ pub(super) fn data(explanation: &Explanation) -> Json {
                 .map(|(code, at)| object(vec![("expression", text(code)), ("at", place(at.as_ref()))])),
         ),
         ("tried", Some(list(&explanation.tried, tried))),
+        ("pools", Some(&explanation.pools).filter(|pools| !pools.is_empty()).map(|pools| list(pools, pool))),
     ])
 }
 
@@ -116,4 +117,13 @@ fn candidate(candidate: &Candidate) -> Json {
 
 fn tried(tried: &Tried) -> Json {
     object(vec![("id", text(&tried.id)), ("what", text(&tried.what)), ("at", place(tried.place.as_ref()))])
+}
+
+fn pool(pool: &Pool) -> Json {
+    object(vec![
+        ("pool", pool.id.as_deref().and_then(text)),
+        ("what", text(&pool.what)),
+        ("detail", pool.detail.as_deref().and_then(text)),
+        ("at", place(pool.place.as_ref())),
+    ])
 }

@@ -30,6 +30,7 @@ pub(super) fn page(explanation: &Explanation) -> String {
     job(&mut out, explanation);
     destinations(&mut out, explanation);
     tried(&mut out, explanation);
+    pools(&mut out, explanation);
     values(&mut out, &explanation.values);
     rules(&mut out, explanation);
     entities(&mut out, explanation);
@@ -204,6 +205,20 @@ fn tried(out: &mut String, explanation: &Explanation) {
         for tried in &explanation.tried {
             let place = at(tried.place.as_ref());
             let _ = writeln!(out, "<li><b>{}</b> {} {place}</li>", escape(&tried.id), prose(&tried.what));
+        }
+        let _ = writeln!(out, "</ol>");
+    });
+}
+
+fn pools(out: &mut String, explanation: &Explanation) {
+    if explanation.pools.is_empty() {
+        return;
+    }
+    section(out, "Resource pools", |out| {
+        let _ = writeln!(out, "<ol class=\"plain\">");
+        for pool in &explanation.pools {
+            let detail = pool.detail.as_deref().map_or_else(String::new, block);
+            let _ = writeln!(out, "<li>{} {}{detail}</li>", escape(&pool.what), at(pool.place.as_ref()));
         }
         let _ = writeln!(out, "</ol>");
     });

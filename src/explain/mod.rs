@@ -35,6 +35,8 @@ pub struct Explanation {
     pub ranked_by: Option<(String, Option<ConfigPlace>)>,
     /// The candidates in the order they were tried.
     pub tried: Vec<Tried>,
+    /// What became of the job in resource pools, in order.
+    pub pools: Vec<Pool>,
     /// The result.
     pub outcome: Verdict,
 }
@@ -158,6 +160,19 @@ pub struct Tried {
     /// What became of it.
     pub what: String,
     /// Where it was decided.
+    pub place: Option<ConfigPlace>,
+}
+
+/// Something about resource pools.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    /// The pool; nothing where all are meant.
+    pub id: Option<String>,
+    /// What, in TPV's words.
+    pub what: String,
+    /// More of it, in lines.
+    pub detail: Option<String>,
+    /// Where the pool stands.
     pub place: Option<ConfigPlace>,
 }
 

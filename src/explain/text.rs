@@ -25,6 +25,7 @@ pub(super) fn text(explanation: &Explanation) -> String {
     values(&mut out, &explanation.values);
     destinations(&mut out, explanation);
     tried(&mut out, explanation);
+    pools(&mut out, explanation);
     out
 }
 
@@ -211,4 +212,18 @@ fn tried(out: &mut String, explanation: &Explanation) {
         .map(|tried| vec![tried.id.clone(), tried.what.clone(), at(tried.place.as_ref())])
         .collect();
     section(out, "TRIED", cells);
+}
+
+fn pools(out: &mut String, explanation: &Explanation) {
+    if explanation.pools.is_empty() {
+        return;
+    }
+    heading(out, "RESOURCE POOLS");
+    for pool in &explanation.pools {
+        let line = format!("  {}  {}", pool.what, at(pool.place.as_ref()));
+        let _ = writeln!(out, "{}", line.trim_end());
+        for line in pool.detail.iter().flat_map(|detail| detail.lines()) {
+            let _ = writeln!(out, "      {line}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ use crate::yaml::value::{ConfigValue, Text, ValueKind};
 use tpv_bytecode::CodeKind;
 
 use super::Linker;
+use super::pools::pool_row;
 use super::shared::Shared;
 
 impl Linker<'_> {
@@ -42,6 +43,7 @@ impl Linker<'_> {
                 dest_tags: self.tags(&fields.dest_tags),
                 handler_tags: ValueRow::None,
             }));
+            row.pool = Some(Box::new(pool_row(fields)));
         }
         row
     }
@@ -104,6 +106,7 @@ impl Linker<'_> {
             extras: self.dict(&common.extras),
             destination: None,
             rule: None,
+            pool: None,
             site: self.site_of(span),
         }
     }

@@ -5,12 +5,14 @@ mod blocks;
 mod code;
 mod destinations;
 mod entities;
+mod pools;
 mod shared;
 mod values;
 
 pub use blocks::{blocks_at, paths_near};
 pub(crate) use code::python_3_12;
 pub use destinations::destination_defaults;
+pub use pools::lacks_store;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -32,11 +34,6 @@ use crate::source::{SourceMap, Span};
 use crate::yaml::value::Text;
 
 use shared::Shared;
-
-/// Whether there are pools without a store: TPV loads this, but its mapper does not start.
-pub fn lacks_store(config: &Config) -> bool {
-    !config.pools.is_empty() && config.global.resource_pool_store.is_none()
-}
 
 /// Links a config. What cannot be compiled is reported in `diagnostics`; the tables are whole only where none of that is
 /// an error. `strict` makes errors of the warnings about code that cannot run. The trees are those of the code that compiled.
@@ -64,6 +61,7 @@ fn link_rows<'a>(config: &Config, mut linker: Linker<'a>) -> Linker<'a> {
     linker.tables.global = GlobalRow {
         default_inherits: default.map(|id| linker.strings.id(id)),
         context: linker.dict(&config.global.context),
+        resource_pool_store: config.global.resource_pool_store.as_ref().map(|store| linker.store(store)),
     };
     linker.tables.tools = linker.table(&config.tools, default);
     linker.tables.roles = linker.table(&config.roles, default);
@@ -192,25 +190,6 @@ impl<'a> Linker<'a> {
                     .help("write a regular expression; escape characters such as `+`, `*` and `(` with a backslash"),
             );
         }
-    }
-
-    /// Pools need a store, as TPV demands when its mapper starts; and nothing is admitted to them yet.
-    fn check_pools(&mut self, config: &Config) {
-        let Some(pool) = config.pools.values().next() else { return };
-        if lacks_store(config) {
-            self.diagnostics.push(
-                Diagnostic::error("there are `pools`, but `global.resource_pool_store` is not set")
-                    .at(pool.span, "a pool")
-                    .help("set `resource_pool_store` under `global`, or remove the pools"),
-            );
-            return;
-        }
-        self.diagnostics.push(
-            Diagnostic::warning("resource pools are kept, but jobs are not admitted to them yet")
-                .at(pool.span, "a pool")
-                .note("jobs are mapped as if no user had used anything of a pool")
-                .help("keep TPV where pools must be enforced"),
-        );
     }
 
     /// A warning about code that cannot run: with `--strict` an error.

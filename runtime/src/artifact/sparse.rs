@@ -31,6 +31,7 @@ impl EntityRow {
             extras: Vec::new(),
             destination: None,
             rule: None,
+            pool: None,
             site: 0,
         }
     }
@@ -91,6 +92,7 @@ sparse!(EntityRow {
     14 abstract_,
     15 resubmit,
     16 extras,
+    17 pool,
 });
 
 /// How a list of tags is written, two bits each: empty, `null`, or with the tags.
@@ -132,7 +134,7 @@ impl<Context> Decode<Context> for TagsRow {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::super::tables::{DestinationRow, Limit, Resource, RuleRow};
+    use super::super::tables::{DestinationRow, Limit, PoolRow, Resource, RuleRow};
     use super::*;
 
     fn read(bytes: &[u8]) -> Result<EntityRow, DecodeError> {
@@ -148,7 +150,7 @@ mod tests {
     }
 
     /// One way to set each field.
-    const SET: [fn(&mut EntityRow); 17] = [
+    const SET: [fn(&mut EntityRow); 18] = [
         |row| row.id = 300,
         |row| row.site = 1,
         |row| row.class = EntityClass::Rule,
@@ -176,6 +178,7 @@ mod tests {
         |row| row.abstract_ = true,
         |row| row.resubmit = ValueRow::None,
         |row| row.extras = vec![(4, ValueRow::Bool(false))],
+        |row| row.pool = Some(Box::new(PoolRow { hard_max: [Some(0.5), None, None], ..PoolRow::default() })),
     ];
 
     #[test]
@@ -198,7 +201,7 @@ mod tests {
     #[test]
     fn fields_and_tags_that_are_not_known_are_refused() {
         let encoded = |bits: u32| bincode::encode_to_vec(bits, bincode::config::standard()).unwrap();
-        assert!(read(&encoded(1 << 17)).is_err());
+        assert!(read(&encoded(1 << 18)).is_err());
         let tags = encoded(1 << 4);
         assert!(read(&[&tags[..], &[3]].concat()).is_err());
         assert_eq!(read(&[&tags[..], &[0]].concat()).unwrap(), EntityRow::unset());

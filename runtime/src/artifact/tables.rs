@@ -41,7 +41,7 @@ pub struct Tables {
     pub destinations: Vec<EntityRow>,
     /// `destinations:` as the config has them, which code can see through `mapper`.
     pub configured_destinations: Vec<EntityRow>,
-    /// `pools:`, kept for later work.
+    /// `pools:`
     pub pools: Vec<EntityRow>,
     /// The rules of all entities.
     pub rules: Vec<EntityRow>,
@@ -54,6 +54,17 @@ pub struct GlobalRow {
     pub default_inherits: Option<StringId>,
     /// `context`
     pub context: Vec<(StringId, ValueRow)>,
+    /// `resource_pool_store`
+    pub resource_pool_store: Option<StoreRow>,
+}
+
+/// Where allocations of resource pools are kept.
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub struct StoreRow {
+    /// `class`: a dotted Python path.
+    pub class: StringId,
+    /// What the class's constructor gets.
+    pub options: Vec<(StringId, ValueRow)>,
 }
 
 /// The entities of one section that are found by pattern.
@@ -278,6 +289,8 @@ pub struct EntityRow {
     pub destination: Option<Box<DestinationRow>>,
     /// What only rules have.
     pub rule: Option<RuleRow>,
+    /// What only pools have.
+    pub pool: Option<Box<PoolRow>>,
     /// The place of the entity, an index in [`Tables::sites`].
     pub site: u32,
 }
@@ -315,4 +328,18 @@ pub struct RuleRow {
     pub execute: ValueRow,
     /// `fail`: `None` or an f-string.
     pub fail: ValueRow,
+}
+
+/// What only pools have. Their budget stands among the limits, and the jobs that they govern in
+/// [`DestinationRow::dest_tags`].
+#[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
+pub struct PoolRow {
+    /// `oversize.max_concurrent`: how many jobs of a user that are larger than the budget run at once.
+    pub max_oversize: i64,
+    /// `oversize.hard_max_cores`, `hard_max_mem` (in GiB) and `hard_max_gpus`: the most that such a job asks for.
+    pub hard_max: [Option<f64>; 3],
+    /// `oversize.reserve_pool`: whether such a job runs alone.
+    pub reserve_pool: bool,
+    /// `fail_open`: whether jobs are admitted while the store is away.
+    pub fail_open: bool,
 }

@@ -22,7 +22,10 @@ pub(super) fn verify(tables: &Tables, program: &ProgramData) -> Result<(), Error
     })?;
     check.section("GLOB", || {
         tables.global.default_inherits.map_or(Ok(()), |id| check.string(id))?;
-        tables.global.context.iter().try_for_each(|(name, value)| {
+        let store = tables.global.resource_pool_store.iter();
+        store.clone().try_for_each(|store| check.string(store.class))?;
+        let values = tables.global.context.iter().chain(store.flat_map(|store| &store.options));
+        values.into_iter().try_for_each(|(name, value)| {
             check.string(*name)?;
             check.value(value)
         })

@@ -12,6 +12,8 @@ use crate::error::Error;
 /// A row of Galaxy's job table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobRow {
+    /// The job's id: given, or one more than the greatest before it.
+    pub id: i64,
     /// The tool's id.
     pub tool_id: Option<Box<str>>,
     /// The user's id; `None` for an anonymous job.
@@ -85,7 +87,14 @@ fn read_world(reader: &mut Reader<'_>) -> Result<World, Fault> {
     }
     reader.object(|reader, key| {
         match &*key {
-            "jobs" => world.jobs = reader.items(read_job_row)?,
+            "jobs" => {
+                let mut greatest = 0;
+                world.jobs = reader.items(|reader| {
+                    let row = read_job_row(reader, greatest)?;
+                    greatest = greatest.max(row.id);
+                    Ok(row)
+                })?;
+            }
             "tool_data_tables" => reader.object(|reader, name| {
                 set(&mut world.tool_data_tables, name.into(), reader.items(read_object)?);
                 Ok(())
@@ -137,10 +146,16 @@ fn read_object(reader: &mut Reader<'_>) -> Result<Json, Fault> {
     Json::read(reader)
 }
 
-fn read_job_row(reader: &mut Reader<'_>) -> Result<JobRow, Fault> {
-    let mut row = JobRow::default();
+/// A row of the job table. Without an id it gets the next one, as in Galaxy's database.
+fn read_job_row(reader: &mut Reader<'_>, greatest: i64) -> Result<JobRow, Fault> {
+    let mut row = JobRow { id: greatest.saturating_add(1), ..JobRow::default() };
     reader.object(|reader, key| {
         match &*key {
+            "id" => {
+                let at = reader.offset();
+                let Json::Int(id) = Json::read(reader)? else { return Err(Fault::new("must be an integer", at)) };
+                row.id = id;
+            }
             "tool_id" => row.tool_id = text_or_null(reader)?,
             "state" => row.state = text_or_null(reader)?,
             "destination_id" => row.destination_id = text_or_null(reader)?,

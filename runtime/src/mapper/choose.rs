@@ -23,6 +23,7 @@ use super::job_source::JobSource;
 use super::lookup::id_of;
 use super::mapped::Mapped;
 use super::objects::{EntityObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
+use super::pools::Bill;
 use super::trace::Trace;
 use super::worker::Worker;
 use super::working::Working;
@@ -97,10 +98,13 @@ impl Worker {
         finish: Finish<T>,
     ) -> PyResult<(T, Vec<Working>)> {
         self.start_context(job)?;
+        let user = self.vm.context.get(self.slots.user).cloned().flatten().unwrap_or(Value::None);
         observer.step(Step::Start { names: &self.names });
         let mut entity = self.match_combine_evaluate_entities(job, observer)?;
         let candidates = self.match_and_rank_destinations(&mut entity, observer)?;
-        let mapped = self.choose(&entity, &candidates, observer, finish)?;
+        let billed = if candidates.is_empty() { None } else { self.billed(&mut entity, &user)? };
+        let bill = billed.as_deref().map(|entity| Bill { entity, user: &user });
+        let mapped = self.choose(&entity, &candidates, bill, observer, finish)?;
         Ok((mapped, candidates))
     }
 
@@ -127,13 +131,14 @@ impl Worker {
         &mut self,
         entity: &Working,
         candidates: &[Working],
+        bill: Option<Bill<'_>>,
         observer: &mut dyn Observer,
         finish: Finish<T>,
     ) -> PyResult<T> {
         let mut wait = false;
         for candidate in candidates {
             let candidate = candidate.entity(&mut self.vm)?;
-            match self.try_candidate(&candidate, entity, observer, finish) {
+            match self.try_candidate(&candidate, entity, bill, observer, finish) {
                 Ok(mapped) => {
                     observer.step(Step::Chosen { candidate: id_of(&candidate).as_str() });
                     return Ok(mapped);
@@ -180,6 +185,7 @@ impl Worker {
         &mut self,
         candidate: &Rc<Entity>,
         entity: &Working,
+        bill: Option<Bill<'_>>,
         observer: &mut dyn Observer,
         finish: Finish<T>,
     ) -> PyResult<T> {
@@ -187,7 +193,12 @@ impl Worker {
         let entity = entity.entity(&mut self.vm)?;
         let combined = self.combine(candidate, &entity)?;
         let evaluated = self.evaluate_destination(combined, observer)?;
-        finish(self, &evaluated)
+        let mapped = finish(self, &evaluated)?;
+        // Only a mapping that can be returned is paid for.
+        if let Some(bill) = bill {
+            self.admit_to_pools(bill, observer)?;
+        }
+        Ok(mapped)
     }
 
     /// `to_galaxy_destination` of an evaluated destination, as text of an answer.

@@ -9,6 +9,7 @@ use crate::galaxy::answer::Answer;
 use crate::galaxy::helpers;
 use crate::galaxy::objects::{app, stand_in_app};
 use crate::galaxy::world::World;
+use crate::pools::FinishedJobs;
 use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_python::exception::{PyResult, Raised, SYNTAX_ERROR, raise};
 use tpv_python::module::ModuleDef;
@@ -62,6 +63,18 @@ impl MapperEnvironment {
     /// Forgets what was computed for the last job.
     pub(super) fn start_job(&self) {
         *self.input_size.borrow_mut() = None;
+    }
+
+    /// The job table of a live Galaxy.
+    pub(super) fn finished_jobs(&self) -> Option<Arc<dyn FinishedJobs>> {
+        self.hooks.finished_jobs.clone()
+    }
+
+    /// Tells the log about something that an administrator should know.
+    pub(super) fn warn(&self, message: &str) {
+        if self.log_enabled(LogLevel::Warning) {
+            self.log(LogLevel::Warning, message);
+        }
     }
 
     /// Tells the log about an exception that ended a job, with its trace in the config.

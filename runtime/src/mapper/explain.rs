@@ -11,6 +11,7 @@ use tpv_python::vm::Vm;
 use super::entity::Entity;
 use super::environment::COMPUTED_NAMES;
 use super::matching::CHECKS;
+use super::pool_step::PoolStep;
 use super::tags::{TagNames, TagType};
 use super::trace::Trace;
 
@@ -112,6 +113,13 @@ pub enum Step<'a> {
         raised: &'a Raised,
         /// Where it was raised, and how it came there.
         trace: Option<&'a Trace>,
+    },
+    /// Something about resource pools.
+    Pool {
+        /// The pool; nothing where all are meant.
+        pool: Option<&'a Rc<Entity>>,
+        /// What.
+        step: PoolStep<'a>,
     },
     /// A candidate was chosen.
     Chosen {

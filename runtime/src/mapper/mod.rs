@@ -27,6 +27,8 @@ mod matching;
 mod modules;
 pub mod objects;
 pub mod places;
+pub mod pool_step;
+mod pools;
 mod properties;
 mod rank;
 mod rows;
@@ -43,6 +45,8 @@ use crate::artifact::Rules;
 use crate::galaxy::answer::Answer;
 use crate::galaxy::job::Job;
 use crate::galaxy::world::World;
+use crate::pools::memory::InMemoryAllocationStore;
+use crate::pools::{AllocationStore, FinishedJobs};
 use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_jit::{Mode, Native};
 use tpv_python::exception::PyResult;
@@ -85,6 +89,10 @@ pub struct Hooks {
     pub force_cpython: Option<u64>,
     /// The bytes that a thread keeps of earlier jobs before it drops all of them; 0 for the default of 48 MiB.
     pub kept_bytes: usize,
+    /// Where the allocations of resource pools are kept; without it in the mapper itself.
+    pub pool_store: Option<Arc<dyn AllocationStore>>,
+    /// Tells which jobs have ended, where there is no world.
+    pub finished_jobs: Option<Arc<dyn FinishedJobs>>,
 }
 
 /// Maps jobs by the rules of one artifact. Cheap to clone; made to be shared by threads.
@@ -135,7 +143,10 @@ impl Mapper {
 
     /// A mapper with a compiler and a log; `detail` adds the candidates to every answer.
     #[doc(hidden)]
-    pub fn with_hooks(rules: Arc<Rules>, hooks: Hooks, detail: bool) -> Self {
+    pub fn with_hooks(rules: Arc<Rules>, mut hooks: Hooks, detail: bool) -> Self {
+        if !rules.tables().pools.is_empty() {
+            hooks.pool_store.get_or_insert_with(|| Arc::new(InMemoryAllocationStore::default()));
+        }
         let native = Native::new(rules.program(), hooks.jit);
         Self { inner: Arc::new(Inner { rules, native, hooks, detail }) }
     }
@@ -151,6 +162,12 @@ impl Mapper {
     /// ```
     pub fn rules(&self) -> &Arc<Rules> {
         &self.inner.rules
+    }
+
+    /// Whether a job's answer depends on the jobs that were mapped before it: that is so where resource pools admit them.
+    #[doc(hidden)]
+    pub fn depends_on_order(&self) -> bool {
+        !self.inner.rules.tables().pools.is_empty()
     }
 
     /// The number of pieces of machine code that there are.

@@ -11,6 +11,7 @@ use super::cache::Cache;
 use super::entity::Entity;
 use super::lookup::Section;
 use super::matching::Bounds;
+use super::pools::Pool;
 use super::rows::Rows;
 
 type Cells = Vec<OnceCell<Rc<Entity>>>;
@@ -25,6 +26,8 @@ pub(crate) struct Store {
     sections: [Cells; 3],
     /// The limits of the destinations; none where one of them has a limit that is no plain number.
     pub(super) bounds: Vec<Bounds>,
+    /// The resource pools, by name.
+    pub(super) pools: Vec<Pool>,
     cache: Rc<Cache>,
 }
 
@@ -35,10 +38,12 @@ impl Store {
         let destinations: Vec<Rc<Entity>> =
             tables.destinations.iter().map(|row| cache.share(rows.entity(tables, row))).collect();
         let bounds = destinations.iter().map(|destination| Bounds::new(destination)).collect::<Option<_>>();
+        let pools = Pool::all(tables, |row| cache.share(rows.entity(tables, row)));
         let cells = |rows: &[EntityRow]| rows.iter().map(|_| OnceCell::new()).collect();
         let sections = [&tables.tools, &tables.roles, &tables.users].map(|table| cells(&table.rows));
         let configured_destinations = cells(&tables.configured_destinations);
-        Self { rows, destinations, configured_destinations, sections, rules, bounds: bounds.unwrap_or_default(), cache }
+        let bounds = bounds.unwrap_or_default();
+        Self { rows, destinations, configured_destinations, sections, rules, bounds, pools, cache }
     }
 
     fn get(&self, cells: &Cells, rows: &[EntityRow], index: usize) -> Option<Rc<Entity>> {

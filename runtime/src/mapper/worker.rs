@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::artifact::Rules;
 use crate::galaxy::world::World;
+use crate::pools::AllocationStore;
 use tpv_jit::Native;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
@@ -29,6 +30,8 @@ pub(super) struct Worker {
     pub store: Rc<Store>,
     /// What code sees as `mapper`, which it cannot change.
     pub mapper: Value,
+    /// Where the allocations of resource pools are kept; nothing where the config has no pools.
+    pub allocations: Option<Arc<dyn AllocationStore>>,
     /// What code saw as `app` of the world, and may see again if it was not used.
     pub app: Value,
     /// The global context, by slot.
@@ -92,6 +95,7 @@ impl Worker {
             slots,
             store,
             mapper,
+            allocations: hooks.pool_store.clone(),
             app: Value::None,
             global_context,
             entered: None,

@@ -19,6 +19,9 @@ pub(super) struct Slots {
 /// What a slot takes beside the two copies of its name: in the tables of names, values and meanings.
 const SLOT: usize = 224;
 
+/// The values of a context, by slot.
+pub struct SavedContext(Vec<(usize, Value)>);
+
 impl Vm {
     /// The context slot of a name, made where it is new.
     pub fn slot(&mut self, name: &str) -> usize {
@@ -60,6 +63,20 @@ impl Vm {
             self.slots.filled.push(slot);
         }
         *entry = Some(value);
+    }
+
+    /// The context as it is, for [`Vm::restore_context`].
+    pub fn save_context(&self) -> SavedContext {
+        let value = |slot: &usize| Some((*slot, self.context.get(*slot)?.clone()?));
+        SavedContext(self.slots.filled.iter().filter_map(value).collect())
+    }
+
+    /// Makes the context what it was: what was set since is gone.
+    pub fn restore_context(&mut self, saved: SavedContext) {
+        self.empty_context();
+        for (slot, value) in saved.0 {
+            self.set_context(slot, value);
+        }
     }
 
     /// Empties the context.

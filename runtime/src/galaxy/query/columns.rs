@@ -25,8 +25,8 @@ pub enum Kind {
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
-    /// The place of the job in the world's list, from 1.
-    Place,
+    /// The id of the job.
+    Id,
     /// What the world's row has under the column's name.
     Row,
     /// `NULL`, which Galaxy gives a new job.
@@ -75,7 +75,7 @@ columns! {
 }
 
 /// `id`, the primary key, which determines all other columns.
-pub static ID: Column = Column { name: "id", kind: Kind::Number, holds: Holds::Place };
+pub static ID: Column = Column { name: "id", kind: Kind::Number, holds: Holds::Id };
 
 /// Whether a column of this name is there, and the world does not know what it holds.
 pub fn is_unknown(name: &str) -> bool {
@@ -103,11 +103,11 @@ pub fn element(name: &str) -> PyResult<Option<Value>> {
 }
 
 impl Column {
-    /// What it holds for the job at `index` of the world's list.
-    pub fn of(&self, index: usize, row: &JobRow) -> Sql {
+    /// What it holds for a job of the world.
+    pub fn of(&self, row: &JobRow) -> Sql {
         let text = |text: &Option<Box<str>>| text.as_deref().map_or(Sql::Null, |text| Sql::Text(Rc::from(text)));
         match (self.holds, self.name) {
-            (Holds::Place, _) => Sql::Int(i64::try_from(index + 1).unwrap_or(i64::MAX)),
+            (Holds::Id, _) => Sql::Int(row.id),
             (Holds::Row, "tool_id") => text(&row.tool_id),
             (Holds::Row, "destination_id") => text(&row.destination_id),
             (Holds::Row, "user_id") => row.user_id.map_or(Sql::Null, Sql::Int),

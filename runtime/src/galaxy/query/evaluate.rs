@@ -60,7 +60,7 @@ pub(super) fn passes(vm: &mut Vm, conditions: &[Rc<Expr>], row: Placed<'_>) -> P
 /// `HostUnavailable` for what SQLite would do with texts as numbers, and what Python's patterns raise.
 pub(super) fn value(vm: &mut Vm, expression: &Expr, rows: &[Placed<'_>]) -> PyResult<Sql> {
     Ok(match expression {
-        Expr::Column(column) => rows.first().map_or(Sql::Null, |(index, row)| column.of(*index, row)),
+        Expr::Column(column) => rows.first().map_or(Sql::Null, |(_, row)| column.of(row)),
         Expr::Literal(literal) => literal.clone(),
         Expr::Named(name) => return Err(beyond(&format!("the name '{name}'"))),
         Expr::Label(inner, _) | Expr::Distinct(inner) | Expr::Order(inner, _) => value(vm, inner, rows)?,

@@ -121,7 +121,7 @@ impl Object for StoredJob {
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         if let Some(column) = columns::named(name)? {
-            return Ok(Some(column.to_value(&column.of(self.index, &self.row))));
+            return Ok(Some(column.to_value(&column.of(&self.row))));
         }
         match job_class_attribute(name) {
             Some(value) => Ok(Some(value)),

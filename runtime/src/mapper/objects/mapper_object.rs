@@ -7,7 +7,7 @@ use crate::mapper::lookup::Section;
 use crate::mapper::store::Store;
 use crate::mapper::tags::TagNames;
 use tpv_python::dict::Dict;
-use tpv_python::exception::PyResult;
+use tpv_python::exception::{PyResult, not_implemented_error};
 use tpv_python::object::Object;
 use tpv_python::types::{BuiltinType, OBJECT};
 use tpv_python::value::Value;
@@ -70,6 +70,13 @@ impl MapperObject {
         ))
     }
 
+    fn pools(&self) -> Value {
+        let mut pools: Vec<Rc<Entity>> = self.store.pools.iter().map(|pool| pool.entity.clone()).collect();
+        // Code finds them in the order of the config.
+        pools.sort_by_key(|pool| pool.site);
+        self.entities(pools)
+    }
+
     fn default_inherits(&self) -> Value {
         let tables = self.store.rules.tables();
         tables.global.default_inherits.map_or(Value::None, |id| Value::Str(self.store.rows.string(tables, id)))
@@ -82,17 +89,17 @@ impl MapperObject {
         Value::dict(Dict::from_strs(items.map(|(name, value)| (rows.string(tables, *name), rows.value(tables, value)))))
     }
 
-    fn mapper_attr(&self, name: &str) -> Option<Value> {
-        Some(match name {
+    fn mapper_attr(&self, name: &str) -> PyResult<Option<Value>> {
+        Ok(Some(match name {
             "default_inherits" => self.default_inherits(),
             "global_context" => self.global_context(),
             "destinations" => self.entities(self.store.configured_destinations()),
-            "pools" => Value::dict(Dict::new()),
+            "pools" => self.pools(),
             "config" => self.part(Part::Config),
             "loader" => self.part(Part::Loader),
-            "resource_pools" => Value::None,
-            _ => return None,
-        })
+            "resource_pools" => return self.of_store("resource_pools"),
+            _ => return Ok(None),
+        }))
     }
 
     fn config_attr(&self, name: &str) -> Option<Value> {
@@ -101,19 +108,27 @@ impl MapperObject {
             "roles" => self.entities(self.store.section(Section::Roles)),
             "users" => self.entities(self.store.section(Section::Users)),
             "destinations" => self.entities(self.store.configured_destinations()),
-            "pools" => Value::dict(Dict::new()),
+            "pools" => self.pools(),
             "global_config" => self.part(Part::Global),
             _ => return None,
         })
     }
 
-    fn global_attr(&self, name: &str) -> Option<Value> {
-        Some(match name {
+    /// What there is of the store of resource pools: nothing where the config names none.
+    fn of_store(&self, name: &str) -> PyResult<Option<Value>> {
+        if self.store.rules.tables().global.resource_pool_store.is_none() {
+            return Ok(Some(Value::None));
+        }
+        Err(not_implemented_error(format!("`{name}`: code cannot look into the store of resource pools")))
+    }
+
+    fn global_attr(&self, name: &str) -> PyResult<Option<Value>> {
+        Ok(Some(match name {
             "default_inherits" => self.default_inherits(),
             "context" => self.global_context(),
-            "resource_pool_store" => Value::None,
-            _ => return None,
-        })
+            "resource_pool_store" => return self.of_store("resource_pool_store"),
+            _ => return Ok(None),
+        }))
     }
 }
 
@@ -128,11 +143,11 @@ impl Object for MapperObject {
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok(match self.part {
+        match self.part {
             Part::Mapper => self.mapper_attr(name),
-            Part::Loader => (name == "config").then(|| self.part(Part::Config)),
-            Part::Config => self.config_attr(name),
+            Part::Loader => Ok((name == "config").then(|| self.part(Part::Config))),
+            Part::Config => Ok(self.config_attr(name)),
             Part::Global => self.global_attr(name),
-        })
+        }
     }
 }

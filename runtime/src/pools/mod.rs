@@ -1,0 +1,195 @@
+//! Resource pools: what each user's running jobs hold, and whether another one fits.
+//!
+//! An [`AllocationStore`] keeps, for each pool and user, a ledger of the jobs that were admitted. [`memory`] keeps it in this
+//! process, [`valkey`] in Valkey or Redis under TPV's keys; [`configured`] makes the one that a config names. Which pools
+//! govern a job, and what becomes of it, is the mapper's: `mapper/pools.rs`.
+
+pub mod configured;
+pub mod memory;
+#[cfg(feature = "valkey")]
+pub mod valkey;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use tpv_python::exception::{PyResult, Raised};
+use tpv_python::number::float_text;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
+
+/// What TPV puts before the name of a pool in a key, unless the config says otherwise.
+pub const KEY_PREFIX: &str = "tpv:pool";
+
+/// The key of a user's ledger of a pool. The id in braces keeps all ledgers of a user on one node of a cluster.
+pub fn ledger_key(prefix: &str, pool: &str, user: i64) -> String {
+    format!("{prefix}:{pool}:user:{{{user}}}")
+}
+
+/// What a job asks for or holds: cores, memory in GiB, GPUs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Usage {
+    /// Cores.
+    pub cores: f64,
+    /// Memory in GiB.
+    pub mem: f64,
+    /// GPUs.
+    pub gpus: f64,
+}
+
+impl fmt::Display for Usage {
+    /// As TPV's messages have it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [cores, mem, gpus] = [self.cores, self.mem, self.gpus].map(float_text::repr);
+        write!(f, "cores={cores}, mem={mem}, gpus={gpus}")
+    }
+}
+
+/// The most that something may be: cores, memory in GiB, GPUs; `None` is without limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Budget {
+    /// Cores.
+    pub cores: Option<f64>,
+    /// Memory in GiB.
+    pub mem: Option<f64>,
+    /// GPUs.
+    pub gpus: Option<f64>,
+}
+
+impl Budget {
+    /// Whether a usage passes the budget.
+    pub fn is_exceeded_by(&self, usage: &Usage) -> bool {
+        let passes = |used: f64, most: Option<f64>| most.is_some_and(|most| used > most);
+        passes(usage.cores, self.cores) || passes(usage.mem, self.mem) || passes(usage.gpus, self.gpus)
+    }
+
+    /// Whether a usage fits the budget. With NaN nothing fits, though it passes nothing either.
+    fn fits(&self, usage: &Usage) -> bool {
+        let fits = |used: f64, most: Option<f64>| most.is_none_or(|most| used <= most);
+        fits(usage.cores, self.cores) && fits(usage.mem, self.mem) && fits(usage.gpus, self.gpus)
+    }
+}
+
+/// Whether a job's own request fits the budget of the pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It fits, and counts against the budget.
+    Normal,
+    /// It is larger than the whole budget, and takes one of the places for such jobs.
+    Oversize,
+}
+
+impl Kind {
+    /// TPV's word, which stands in the ledger.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Normal => "normal",
+            Self::Oversize => "oversize",
+        }
+    }
+
+    /// The kind that a ledger tells. What is not oversize counts as normal, as in TPV's admission.
+    pub fn from_name(name: &str) -> Self {
+        if name == Self::Oversize.name() { Self::Oversize } else { Self::Normal }
+    }
+}
+
+/// What a job holds of a pool.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Allocation {
+    /// How much.
+    pub usage: Usage,
+    /// As what.
+    pub kind: Kind,
+}
+
+/// The admitted jobs of a user in a pool: the ids of the jobs, and what each holds.
+pub type Ledger = Vec<(i64, Allocation)>;
+
+/// A job's request to one pool.
+#[derive(Clone, Debug)]
+pub struct Admission {
+    /// The pool's name.
+    pub pool: String,
+    /// What the job asks for.
+    pub usage: Usage,
+    /// Whether that fits the budget by itself.
+    pub kind: Kind,
+    /// What all jobs of the user may hold at once.
+    pub budget: Budget,
+    /// The oversize jobs that the user may have at once.
+    pub max_oversize: i64,
+    /// Whether an oversize job holds the pool alone.
+    pub reserve_pool: bool,
+    /// Jobs that have ended and leave the ledger first.
+    pub finished: BTreeSet<i64>,
+}
+
+impl Admission {
+    /// Whether the job fits beside these, which do not include it.
+    pub fn is_granted(&self, ledger: &Ledger) -> bool {
+        let mut used = Usage::default();
+        let mut oversize = 0_i64;
+        for (_, allocation) in ledger {
+            match allocation.kind {
+                Kind::Oversize => oversize = oversize.saturating_add(1),
+                Kind::Normal => {
+                    used.cores += allocation.usage.cores;
+                    used.mem += allocation.usage.mem;
+                    used.gpus += allocation.usage.gpus;
+                }
+            }
+        }
+        match self.kind {
+            Kind::Oversize => oversize < self.max_oversize && !(self.reserve_pool && used != Usage::default()),
+            Kind::Normal => {
+                let together = Usage {
+                    cores: used.cores + self.usage.cores,
+                    mem: used.mem + self.usage.mem,
+                    gpus: used.gpus + self.usage.gpus,
+                };
+                !(self.reserve_pool && oversize > 0) && self.budget.fits(&together)
+            }
+        }
+    }
+}
+
+/// Why a store gave no answer.
+#[derive(Debug)]
+pub enum StoreError {
+    /// It cannot be reached, or answers with an error: TPV's `StoreUnavailable`. Pools fail closed or open on it.
+    Unavailable(String),
+    /// Anything else, which ends the mapping.
+    Raised(Raised),
+}
+
+/// Keeps the ledgers: TPV's `AllocationStore`.
+pub trait AllocationStore: Send + Sync {
+    /// The ledger of a user in a pool; empty where there is none.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn read(&self, pool: &str, user: i64) -> Result<Ledger, StoreError>;
+
+    /// Admits a job of a user to all pools or to none, as one step: no other admission comes in between. In every pool,
+    /// finished jobs and an earlier entry of the job leave the ledger first, and do so even where the job is not admitted.
+    /// No pool may be named twice.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn admit_many(&self, user: i64, job: i64, admissions: &[Admission]) -> Result<bool, StoreError>;
+}
+
+/// Says which jobs have ended, for a Galaxy that is not a world file.
+pub trait FinishedJobs: Send + Sync {
+    /// Those of the ids whose jobs are in a state of [`TERMINAL_STATES`]. `session` is `app.model.context`. There is at least
+    /// one id.
+    ///
+    /// # Errors
+    /// What asking the database raises.
+    fn finished(&self, vm: &mut Vm, session: &Value, ids: &BTreeSet<i64>) -> PyResult<BTreeSet<i64>>;
+}
+
+/// The states of Galaxy's jobs that hold nothing any more. A job in another state, or one that the table does not have, keeps
+/// its allocation: only a job that is known to have ended releases it.
+pub const TERMINAL_STATES: [&str; 9] =
+    ["ok", "error", "failed", "deleted", "deleting", "stopped", "stopping", "paused", "skipped"];
