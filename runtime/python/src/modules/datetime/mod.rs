@@ -15,7 +15,7 @@ use jiff::{SignedDuration, Span, civil};
 
 pub use date::DATE;
 pub use date_time::DATETIME;
-pub use exact::Exact;
+pub use exact::{Exact, ExactZone};
 pub use timedelta::TIMEDELTA;
 pub use timezone::TIMEZONE;
 
