@@ -1,10 +1,27 @@
 //! `tpvc._native`: tpvc as a Python module.
 //!
-//! [`rules`] compiles configs, [`mapper`] maps jobs, [`command`] is the command line.
+//! [`rules`] compiles configs, [`mapper`] maps jobs, [`command`] is the command line. Between Python and the machine that runs code
+//! natively, values cross by [`to_native`] and [`to_python`]: plain ones become what they are on the other side, Python's other
+//! objects become a [`live`] object of the machine, and the machine's a [`proxy`] in Python. [`session`] remembers what crossed for
+//! a job, [`machine`] which machine waits while Python runs. [`block`] runs a config's code in CPython, [`galaxy`] maps for Galaxy.
 
+mod block;
+mod classes;
 mod command;
+mod dates;
+mod exception;
+mod galaxy;
+mod live;
+mod log;
+mod machine;
 mod mapper;
+mod module;
+mod proxy;
 mod rules;
+mod session;
+mod to_native;
+mod to_python;
+mod twin;
 
 use pyo3::prelude::*;
 
@@ -18,10 +35,15 @@ mod _native {
     #[pymodule_export]
     use super::mapper::PyMapper;
     #[pymodule_export]
+    use super::module::native_module;
+    #[pymodule_export]
+    use super::proxy::{NativeFunction, NativeIterator, NativeObject};
+    #[pymodule_export]
     use super::rules::{CompileError, PyDiagnostic, PyRules, compile};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::classes::add_exceptions(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

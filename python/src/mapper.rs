@@ -1,48 +1,115 @@
-//! Mapping: jobs of the job file's form.
+//! Mapping: jobs of the job file's form, and Galaxy's.
 
 use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use num_bigint::BigInt;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use tpv_jit::Mode;
 use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::world::World;
+use tpv_runtime::mapper::explain::Unobserved;
 use tpv_runtime::mapper::{Hooks, Mapper};
 use tpv_runtime::stream::{self, Work};
 use tpv_runtime::{Error, Job};
 
+use crate::block::Blocks;
 use crate::rules::{PyRules, cannot_read, read};
+use crate::session::Session;
+use crate::{galaxy, log};
 
 /// Maps jobs by compiled rules. May be used by several threads at once.
 #[pyclass(name = "Mapper", module = "tpvc", frozen)]
 pub struct PyMapper {
-    mapper: Mapper,
-    detailed: Mapper,
     rules: Py<PyRules>,
+    hooks: Hooks,
+    seed: Option<BigInt>,
+    /// Made when they are first used: for jobs of the job file's form, without and with the candidates, and for live objects.
+    plain: OnceLock<Mapper>,
+    detailed: OnceLock<Mapper>,
+    live: OnceLock<Mapper>,
+}
+
+impl PyMapper {
+    fn for_files(&self, detail: bool) -> &Mapper {
+        let place = if detail { &self.detailed } else { &self.plain };
+        place.get_or_init(|| self.made(detail, false))
+    }
+
+    fn for_galaxy(&self) -> &Mapper {
+        self.live.get_or_init(|| self.made(false, true))
+    }
+
+    fn made(&self, detail: bool, is_live: bool) -> Mapper {
+        let hooks = Hooks { cpython: Some(Arc::new(Blocks::new(is_live))), ..self.hooks.clone() };
+        Mapper::with_hooks(self.rules.get().rules.clone(), hooks, detail)
+    }
+}
+
+/// The seed of the random half of all blocks that `TPVC_FORCE_CPYTHON` sends to CPython, for tests.
+///
+/// # Errors
+/// `ValueError` where it is no number.
+pub fn forced() -> PyResult<Option<u64>> {
+    match std::env::var("TPVC_FORCE_CPYTHON") {
+        Ok(text) if !text.is_empty() => match text.parse() {
+            Ok(seed) => Ok(Some(seed)),
+            Err(_) => Err(PyValueError::new_err(format!("`TPVC_FORCE_CPYTHON` is a whole number, not `{text}`"))),
+        },
+        _ => Ok(None),
+    }
 }
 
 #[pymethods]
 impl PyMapper {
-    /// A mapper. `jit` tells when numeric code becomes machine code: `off`, `lazy` or `eager`.
+    /// A mapper. `jit` tells when numeric code becomes machine code: `off`, `lazy` or `eager`. `seed` is the state of `random` before each
+    /// job that brings none; without it jobs of Galaxy get entropy.
     #[new]
-    #[pyo3(signature = (rules, *, jit = "lazy"))]
-    fn new(rules: Bound<'_, PyRules>, jit: &str) -> PyResult<Self> {
+    #[pyo3(signature = (rules, *, jit = "lazy", seed = None))]
+    fn new(rules: Bound<'_, PyRules>, jit: &str, seed: Option<BigInt>) -> PyResult<Self> {
         let jit = match jit {
             "off" => Mode::Off,
             "lazy" => Mode::Lazy,
             "eager" => Mode::Eager,
             _ => return Err(PyValueError::new_err("`jit` is `off`, `lazy` or `eager`")),
         };
-        let hooks = Hooks { compile: Some(Arc::new(tpvc::python::run_time::compile)), jit, ..Hooks::default() };
-        let compiled = &rules.get().rules;
-        let mapper = Mapper::with_hooks(compiled.clone(), hooks.clone(), false);
-        let detailed = Mapper::with_hooks(compiled.clone(), hooks, true);
-        Ok(Self { mapper, detailed, rules: rules.unbind() })
+        let hooks = Hooks {
+            compile: Some(Arc::new(tpvc::python::run_time::compile)),
+            jit,
+            log: Some(log::log()),
+            log_level: Some(log::level(rules.py())?),
+            force_cpython: forced()?,
+            ..Hooks::default()
+        };
+        let (plain, detailed, live) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Ok(Self { rules: rules.unbind(), hooks, seed, plain, detailed, live })
+    }
+
+    /// Maps a job of Galaxy by its live objects. The result is Galaxy's `JobDestination`.
+    ///
+    /// Raises what TPV raises: `JobMappingException`, `JobNotReadyException`, and what rules raise.
+    #[pyo3(signature = (app, tool, user, job, job_wrapper = None, resource_params = None, workflow_invocation_uuid = None))]
+    #[expect(clippy::too_many_arguments, reason = "they are the parameters of TPV's `map_to_destination`")]
+    fn map_galaxy<'py>(
+        &self,
+        py: Python<'py>,
+        app: &Bound<'py, PyAny>,
+        tool: &Bound<'py, PyAny>,
+        user: &Bound<'py, PyAny>,
+        job: &Bound<'py, PyAny>,
+        job_wrapper: Option<&Bound<'py, PyAny>>,
+        resource_params: Option<&Bound<'py, PyAny>>,
+        workflow_invocation_uuid: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let call = galaxy::Call { app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid };
+        let seed = self.seed.clone().unwrap_or_else(entropy);
+        galaxy::map(py, self.for_galaxy(), &call, seed, &mut Unobserved)
     }
 
     /// The rules.
@@ -63,12 +130,16 @@ impl PyMapper {
         world: Option<&Bound<'py, PyAny>>,
         detail: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let job = Job::parse(&json_text(job)?).map_err(not_a("job"))?;
+        let mut job = Job::parse(&json_text(job)?).map_err(not_a("job"))?;
         let world = world.map(json_text).transpose()?;
         let world = world.as_deref().map_or_else(|| Ok(World::default()), World::parse).map_err(not_a("world"))?;
+        job.seed = job.seed.or_else(|| self.seed.clone());
         let (job, world) = (Arc::new(job), Arc::new(at_this_moment(world)));
-        let mapper = if detail { &self.detailed } else { &self.mapper };
-        let line = py.detach(|| mapper.map(&job, &world).line());
+        let mapper = self.for_files(detail);
+        let line = py.detach(|| {
+            let _session = Session::start();
+            mapper.map(&job, &world).line()
+        });
         py.import("json")?.call_method1("loads", (line,))
     }
 
@@ -96,7 +167,7 @@ impl PyMapper {
                 .map_err(|error| PyValueError::new_err(format!("`{}` is not a world: {error}", path.display())))
         });
         let world = Arc::new(at_this_moment(world.transpose()?.unwrap_or_default()));
-        let mapper = if detail { &self.detailed } else { &self.mapper };
+        let mapper = self.for_files(detail);
         let threads = threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
         py.detach(|| map_file(mapper, &jobs, &output, world, threads))
     }
@@ -133,6 +204,12 @@ impl Work for Lines<'_> {
         };
         answer.write_line(output);
     }
+}
+
+/// A seed that nobody can tell.
+fn entropy() -> BigInt {
+    // The keys of the hashes are random for the process, and differ from one to the next.
+    BigInt::from(RandomState::new().hash_one(0_u8))
 }
 
 /// The JSON text of an object, or the text that it is already.

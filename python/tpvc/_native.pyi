@@ -49,12 +49,22 @@ class Rules:
 class Mapper:
     """Maps jobs by compiled rules."""
 
-    def __new__(cls, rules: Rules, *, jit: str = "lazy") -> Mapper: ...
+    def __new__(cls, rules: Rules, *, jit: str = "lazy", seed: int | None = None) -> Mapper: ...
     @property
     def rules(self) -> Rules: ...
     def map(
         self, job: dict[str, Any] | str, world: dict[str, Any] | str | None = None, *, detail: bool = False
     ) -> dict[str, Any]: ...
+    def map_galaxy(
+        self,
+        app: Any,
+        tool: Any,
+        user: Any,
+        job: Any,
+        job_wrapper: Any = None,
+        resource_params: Any = None,
+        workflow_invocation_uuid: str | None = None,
+    ) -> Any: ...
     def map_file(
         self,
         jobs: str | PathLike[str],
@@ -65,5 +75,27 @@ class Mapper:
         detail: bool = False,
     ) -> int: ...
 
+class HostUnavailable(Exception):
+    """What the world of a job file does not tell."""
+
+class NativeObject:
+    """An object of the mapper, such as an entity. It belongs to the thread that maps the job."""
+
+    def __getattr__(self, name: str) -> Any: ...
+
+@final
+class NativeFunction(NativeObject):
+    """A function, method or class of the mapper."""
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any: ...
+
+@final
+class NativeIterator(NativeObject):
+    """An iterator of the mapper."""
+
+    def __iter__(self) -> NativeIterator: ...
+    def __next__(self) -> Any: ...
+
+def native_module(name: str) -> Any: ...
 def compile(sources: Sequence[str | PathLike[str] | tuple[str, str]]) -> Rules: ...
 def main(argv: Sequence[str]) -> int: ...

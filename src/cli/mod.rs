@@ -13,6 +13,7 @@ mod dry_run;
 mod dump;
 mod error;
 mod explain_code;
+mod export_jobs;
 mod format;
 mod input;
 mod inspect;
@@ -98,6 +99,7 @@ enum Verb {
     Dump(dump::Dump),
     Inspect(inspect::Inspect),
     Bench(bench::Bench),
+    ExportJobs(export_jobs::ExportJobs),
     Completions(completions::Completions),
     Man(completions::Man),
 }
@@ -114,6 +116,7 @@ impl Verb {
             Self::Dump(verb) => verb.run(common),
             Self::Inspect(verb) => verb.run(),
             Self::Bench(verb) => roomy(|| verb.run()),
+            Self::ExportJobs(verb) => verb.run(),
             Self::Completions(verb) => verb.run(),
             Self::Man(verb) => verb.run(),
         }

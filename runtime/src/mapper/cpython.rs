@@ -16,6 +16,9 @@ pub trait Cpython: Send + Sync {
     /// What compiling or running the block raises.
     fn run(&self, vm: &mut Vm, source: &str, kind: CodeKind) -> PyResult<Value>;
 
+    /// Tells that a job ended: what crossed for it can go.
+    fn end_job(&self) {}
+
     /// Whether Galaxy's objects are live: then blocks that import what natively only stands in for Galaxy's side (`galaxy.model`,
     /// `sqlalchemy`) run in CPython as well.
     fn is_live(&self) -> bool;

@@ -21,7 +21,6 @@ mod host_job;
 mod inherit;
 pub mod inventory;
 mod job_source;
-pub mod live;
 mod lookup;
 mod mapped;
 mod matching;
@@ -35,7 +34,6 @@ mod rank;
 mod rows;
 mod store;
 pub mod tags;
-mod tiers;
 pub mod trace;
 mod worker;
 mod working;
@@ -59,7 +57,7 @@ pub use environment::COMPUTED_NAMES;
 use explain::{Observer, Unobserved};
 pub use host_job::HostJob;
 pub use mapped::Mapped;
-pub use modules::find_module;
+pub use modules::{find_module, modules};
 use worker::Worker;
 
 pub(crate) use lookup::Section;
@@ -199,6 +197,9 @@ impl Mapper {
         let (owner, mut worker) = self.take_worker();
         worker.set_world(world);
         let answer = worker.map(job, self.inner.detail, observer);
+        if let Some(cpython) = &self.inner.hooks.cpython {
+            cpython.end_job();
+        }
         self.put_back(owner, worker);
         answer
     }

@@ -67,6 +67,11 @@ pub(super) static MODULES: LazyLock<Vec<&'static ModuleDef>> = LazyLock::new(|| 
     galaxy::modules::with_python().iter().copied().chain([&ENTITIES]).chain(outside).collect()
 });
 
+/// The modules that code can import, of Python's own and of the host.
+pub fn modules() -> &'static [&'static ModuleDef] {
+    &MODULES
+}
+
 /// The module of that dotted name, of Python's own or of the host.
 pub fn find_module(name: &str) -> Option<&'static ModuleDef> {
     MODULES.iter().copied().find(|module| module.name == name)

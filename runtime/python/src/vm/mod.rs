@@ -51,7 +51,6 @@ use super::module::ModuleDef;
 use super::native_code::NativeCode;
 use super::types::BuiltinType;
 use super::value::Value;
-use crate::lacking;
 use crate::program::Program;
 use crate::word_hash::WordMap;
 use tpv_bytecode::ProgramData;
@@ -337,9 +336,7 @@ impl Vm {
             None => {
                 // Nothing more can be paid, so that code which catches the error gets no further.
                 self.steps_left = 0;
-                let message = format!("the evaluation took more than {} steps", self.limits.steps);
-                lacking::note(message.as_str());
-                Err(timeout_error(message))
+                Err(timeout_error(format!("the evaluation took more than {} steps", self.limits.steps)))
             }
         }
     }
@@ -375,9 +372,10 @@ impl Vm {
     /// `MemoryError`
     pub fn limit_bytes(&self, bytes: usize) -> PyResult<()> {
         if bytes > self.limits.bytes {
-            let message = format!("a value of more than {} MiB", self.limits.bytes >> 20);
-            lacking::note(message.as_str());
-            return Err(raise(&super::exception::MEMORY_ERROR, message));
+            return Err(raise(
+                &super::exception::MEMORY_ERROR,
+                format!("a value of more than {} MiB", self.limits.bytes >> 20),
+            ));
         }
         Ok(())
     }
@@ -398,7 +396,6 @@ impl Vm {
     #[inline]
     pub(crate) fn deeper_in<T>(&mut self, place: &str, f: impl FnOnce(&mut Self) -> PyResult<T>) -> PyResult<T> {
         if self.depth >= self.limits.depth {
-            lacking::note(format!("the evaluation took more than {} nested calls", self.limits.depth));
             return Err(recursion_error(format!("maximum recursion depth exceeded{place}")));
         }
         self.depth += 1;

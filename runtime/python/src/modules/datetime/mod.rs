@@ -15,7 +15,7 @@ use jiff::{SignedDuration, Span, civil};
 
 pub use date::DATE;
 pub use date_time::DATETIME;
-pub use exact::Exact;
+pub use exact::{Exact, ExactZone};
 pub use timedelta::TIMEDELTA;
 pub use timezone::TIMEZONE;
 
@@ -117,6 +117,5 @@ fn invalid_iso(vm: &mut Vm, text: &Value) -> PyResult<Raised> {
     {
         return Ok(raised);
     }
-    crate::lacking::note("tpvc does not read rare forms of ISO dates");
     Ok(crate::exception::value_error(format!("Invalid isoformat string: {}", vm.repr(text)?)))
 }

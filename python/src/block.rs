@@ -1,0 +1,224 @@
+//! Blocks of a config in CPython: TPV's `compile_code_block` and `eval_code_block`.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::PyAssertionError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyList, PyString, PyTuple};
+use tpv_bytecode::CodeKind;
+use tpv_python::exception::PyResult as NativeResult;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
+use tpv_runtime::mapper::Cpython;
+use tpv_runtime::mapper::cpython::hiding_names;
+
+use crate::machine::in_python;
+use crate::session::Session;
+use crate::{exception, to_native, to_python};
+
+/// The bytes of source that are kept compiled; a config has less, unless its rules make code at run time.
+const MAX_KEPT: usize = 16 << 20;
+
+/// The names of functions that can see every name of the context.
+const SEEING: [&str; 6] = ["dir", "eval", "exec", "globals", "locals", "vars"];
+
+/// CPython as the third tier.
+pub struct Blocks {
+    is_live: bool,
+    compiled: Mutex<Compiled>,
+}
+
+#[derive(Default)]
+struct Compiled {
+    blocks: HashMap<(CodeKind, String), Arc<Block>>,
+    bytes: usize,
+}
+
+/// A compiled block.
+struct Block {
+    /// The statements, if there are any.
+    statements: Option<Py<PyCode>>,
+    /// The last expression.
+    expression: Option<Py<PyCode>>,
+    /// The names that it mentions; nothing where it can see all.
+    names: Option<Vec<String>>,
+}
+
+impl Blocks {
+    /// CPython for jobs whose objects are live, or for those of a job file.
+    pub fn new(is_live: bool) -> Self {
+        Self { is_live, compiled: Mutex::default() }
+    }
+
+    fn block(&self, py: Python<'_>, source: &str, kind: CodeKind) -> PyResult<Arc<Block>> {
+        let key = (kind, source.to_owned());
+        // Compiling calls Python, which may let another thread come by: the lock is not held meanwhile.
+        if let Some(block) = self.compiled.lock().unwrap_or_else(PoisonError::into_inner).blocks.get(&key) {
+            return Ok(block.clone());
+        }
+        let block = Arc::new(compile(py, source, kind)?);
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let dropped = if compiled.bytes > MAX_KEPT { std::mem::take(&mut *compiled) } else { Compiled::default() };
+        compiled.bytes += source.len();
+        compiled.blocks.insert(key, block.clone());
+        drop(compiled);
+        drop(dropped);
+        Ok(block)
+    }
+}
+
+/// Compiles a block as TPV does.
+fn compile(py: Python<'_>, source: &str, kind: CodeKind) -> PyResult<Block> {
+    let ast = py.import("ast")?;
+    let text = match kind {
+        CodeKind::FString => format!("f'''{source}'''"),
+        _ => source.to_owned(),
+    };
+    let tree = ast.call_method1("parse", (text,))?;
+    let body = tree.getattr("body")?.cast_into::<PyList>()?;
+    let compile = py.import("builtins")?.getattr("compile")?;
+    let to_code = |tree: Bound<'_, PyAny>, mode: &str| -> PyResult<Py<PyCode>> {
+        Ok(compile.call1((tree, "<string>", mode))?.cast_into::<PyCode>()?.unbind())
+    };
+    let mut expression = None;
+    if kind != CodeKind::Exec {
+        let last = body.call_method0("pop")?;
+        if !last.is_instance(&ast.getattr("Expr")?)? {
+            return Err(PyAssertionError::new_err(()));
+        }
+        expression = Some(to_code(ast.getattr("Expression")?.call1((last.getattr("value")?,))?, "eval")?);
+    }
+    let statements = if body.is_empty() { None } else { Some(to_code(tree, "exec")?) };
+    let mut names = HashSet::new();
+    for code in [&statements, &expression].into_iter().flatten() {
+        collect_names(code.bind(py), &mut names)?;
+    }
+    let sees_all = SEEING.iter().any(|name| names.contains(*name));
+    Ok(Block { statements, expression, names: (!sees_all).then(|| names.into_iter().collect()) })
+}
+
+/// The names that a code and those inside it load, global or attribute.
+fn collect_names(code: &Bound<'_, PyCode>, names: &mut HashSet<String>) -> PyResult<()> {
+    for name in code.getattr("co_names")?.cast_into::<PyTuple>()?.iter() {
+        names.insert(name.extract()?);
+    }
+    for constant in code.getattr("co_consts")?.cast_into::<PyTuple>()?.iter() {
+        if let Ok(inner) = constant.cast::<PyCode>() {
+            collect_names(inner, names)?;
+        }
+    }
+    Ok(())
+}
+
+/// What blocks have beside the context: the names that TPV's loader has, and builtins in which `import tpv` finds tpvc.
+fn loader_globals(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
+    static GLOBALS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    let globals = GLOBALS.get_or_try_init(py, || {
+        let globals = PyDict::new(py);
+        let builtins = py.import("builtins")?.dict().copy()?;
+        builtins.set_item("__import__", wrap_pyfunction!(import, py)?)?;
+        globals.set_item("__builtins__", builtins)?;
+        globals.set_item("__name__", "tpv.core.loader")?;
+        globals.set_item("__package__", "tpv.core")?;
+        globals.set_item("annotations", py.import("__future__")?.getattr("annotations")?)?;
+        globals.set_item("log", py.import("logging")?.call_method1("getLogger", ("tpv.core.loader",))?)?;
+        for name in ["ast", "functools", "logging"] {
+            globals.set_item(name, py.import(name)?)?;
+        }
+        globals.set_item("util", py.import("tpvc.core.util")?)?;
+        for (module, names) in [
+            ("collections.abc", &["Callable"][..]),
+            ("types", &["CodeType"]),
+            ("typing", &["Any", "TypeVar", "cast"]),
+            ("tpvc.core.loader", &["InvalidParentException", "TPVConfigLoader"]),
+            ("tpvc.core.entities", &["Entity"]),
+        ] {
+            for name in names {
+                globals.set_item(*name, py.import(module)?.getattr(*name)?)?;
+            }
+        }
+        Ok::<_, PyErr>(globals.unbind())
+    })?;
+    Ok(globals.bind(py))
+}
+
+/// `__import__` of rule code: TPV's modules are tpvc's, whether or not TPV is installed.
+#[pyfunction]
+#[pyo3(name = "__import__", signature = (name, globals = None, locals = None, fromlist = None, level = 0))]
+fn import<'py>(
+    py: Python<'py>,
+    name: &str,
+    globals: Option<&Bound<'py, PyAny>>,
+    locals: Option<&Bound<'py, PyAny>>,
+    fromlist: Option<&Bound<'py, PyAny>>,
+    level: i32,
+) -> PyResult<Bound<'py, PyAny>> {
+    let own = match name.strip_prefix("tpv") {
+        Some(rest) if level == 0 && (rest.is_empty() || rest.starts_with('.')) => Some(format!("tpvc{rest}")),
+        _ => None,
+    };
+    let empty = PyTuple::empty(py).into_any();
+    let fromlist = fromlist.unwrap_or(&empty);
+    let import = py.import("builtins")?.getattr("__import__")?;
+    import.call1((own.as_deref().unwrap_or(name), globals, locals, fromlist, level))
+}
+
+/// What `helpers` is in CPython: the Python functions of the package, which take live objects and native ones alike.
+fn helpers(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    Ok(py.import("tpvc.core.helpers")?.into_any())
+}
+
+/// The globals of a block: the loader's, then the context, then `helpers` and what else hides the context's names.
+fn globals<'py>(vm: &mut Vm, py: Python<'py>, block: &Block, source: &str) -> NativeResult<Bound<'py, PyDict>> {
+    let hiding = hiding_names(vm, source)?;
+    let mut entries: Vec<(String, Value)> = match &block.names {
+        Some(names) => names.iter().filter_map(|name| Some((name.clone(), vm.context_value(name)?.clone()))).collect(),
+        None => vm.context_entries().map(|(name, value)| (name.as_str().to_owned(), value.clone())).collect(),
+    };
+    let is_mentioned = |name: &str| block.names.as_ref().is_none_or(|names| names.iter().any(|one| one == name));
+    entries.extend(
+        hiding.into_iter().filter(|(name, _)| is_mentioned(name)).map(|(name, value)| (name.to_owned(), value)),
+    );
+    let made = (|| {
+        let globals = loader_globals(py)?.copy()?;
+        for (name, value) in &entries {
+            match name.as_str() {
+                "helpers" => globals.set_item("helpers", helpers(py)?)?,
+                name => globals.set_item(PyString::intern(py, name), to_python::value(py, value)?)?,
+            }
+        }
+        Ok(globals)
+    })();
+    made.map_err(|error| exception::to_native(vm, py, error))
+}
+
+impl Cpython for Blocks {
+    fn run(&self, vm: &mut Vm, source: &str, kind: CodeKind) -> NativeResult<Value> {
+        Session::start_of_job();
+        Python::attach(|py| {
+            let block = self.block(py, source, kind).map_err(|error| exception::to_native(vm, py, error))?;
+            let globals = globals(vm, py, &block, source)?.unbind();
+            let result = in_python(vm, |py| {
+                let globals = globals.bind(py);
+                if let Some(statements) = &block.statements {
+                    statements.bind(py).run(Some(globals), None)?;
+                }
+                match &block.expression {
+                    Some(expression) => Ok(expression.bind(py).run(Some(globals), None)?.unbind()),
+                    None => Ok(py.None()),
+                }
+            })?;
+            to_native::value(vm, result.bind(py))
+        })
+    }
+
+    fn is_live(&self) -> bool {
+        self.is_live
+    }
+
+    fn end_job(&self) {
+        Session::end_job();
+    }
+}

@@ -1,0 +1,194 @@
+//! What crosses while one job is mapped, and what stands for it on the other side.
+//!
+//! A list, dict or set that crosses exists twice: natively and in Python. The two are twins, so that a container that crosses again is
+//! the same object, and what one side changes is carried over when the other side's code runs next: only one of the two runs at a
+//! time, so that both never change at once. A job whose code passes no containers over pays nothing.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use pyo3::exceptions::PyBaseException;
+use pyo3::prelude::*;
+use tpv_python::exception::{ExceptionObject, PyResult as NativeResult};
+use tpv_python::identity::identity;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
+
+use crate::twin::Twin;
+
+/// How many things the session outside of a mapping keeps before it forgets all of them.
+const MAX_OUTSIDE: usize = 10_000;
+
+thread_local! {
+    /// The sessions of this thread, the innermost last: rules can map another job.
+    static SESSIONS: RefCell<Vec<Rc<Session>>> = const { RefCell::new(Vec::new()) };
+    /// The session for what Python does with native objects outside of a mapping.
+    static OUTSIDE: RefCell<Rc<Session>> = RefCell::default();
+}
+
+/// What crossed.
+#[derive(Default)]
+pub struct Session {
+    /// Whether nobody ends it but the mapper, by telling that a job ended.
+    is_of_mapper: bool,
+    twins: RefCell<Twins>,
+    /// The Python objects that show native ones, by the address of these.
+    shown: RefCell<HashMap<usize, (Value, Py<PyAny>)>>,
+    exceptions: RefCell<Exceptions>,
+}
+
+#[derive(Default)]
+struct Twins {
+    all: Vec<Rc<Twin>>,
+    by_native: HashMap<usize, usize>,
+    by_python: HashMap<usize, usize>,
+}
+
+#[derive(Default)]
+struct Exceptions {
+    by_native: HashMap<usize, Py<PyBaseException>>,
+    by_python: HashMap<usize, (Py<PyBaseException>, Rc<ExceptionObject>)>,
+}
+
+/// Ends a session when it is dropped.
+pub struct Started(());
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let ended = SESSIONS.with_borrow_mut(Vec::pop);
+        // Outside of the borrow: what it holds may run code as it goes.
+        drop(ended);
+    }
+}
+
+impl Session {
+    /// Starts a session for a job, which lasts as long as the result.
+    pub fn start() -> Started {
+        SESSIONS.with_borrow_mut(|sessions| sessions.push(Rc::default()));
+        Started(())
+    }
+
+    /// Starts a session where this thread has none, which lasts until the job ends.
+    pub fn start_of_job() {
+        SESSIONS.with_borrow_mut(|sessions| {
+            if sessions.is_empty() {
+                sessions.push(Rc::new(Self { is_of_mapper: true, ..Self::default() }));
+            }
+        });
+    }
+
+    /// Ends what [`Session::start_of_job`] started.
+    pub fn end_job() {
+        let ended = SESSIONS.with_borrow_mut(|sessions| sessions.pop_if(|session| session.is_of_mapper));
+        drop(ended);
+    }
+
+    /// The session of the job that this thread maps; outside of a mapping the thread's own.
+    pub fn current() -> Rc<Self> {
+        if let Some(session) = SESSIONS.with_borrow(|sessions| sessions.last().cloned()) {
+            return session;
+        }
+        let session = OUTSIDE.with_borrow(Rc::clone);
+        if session.size() <= MAX_OUTSIDE {
+            return session;
+        }
+        let old = OUTSIDE.replace(Rc::default());
+        drop((session, old));
+        OUTSIDE.with_borrow(Rc::clone)
+    }
+
+    fn size(&self) -> usize {
+        self.twins.borrow().all.len() + self.shown.borrow().len() + self.exceptions.borrow().by_python.len()
+    }
+
+    /// The native twin of a Python container.
+    pub fn native_twin(&self, of_python: &Bound<'_, PyAny>) -> Option<Value> {
+        let twins = self.twins.borrow();
+        let index = twins.by_python.get(&of_python.as_ptr().addr())?;
+        Some(twins.all.get(*index)?.native.clone())
+    }
+
+    /// The Python twin of a native container.
+    pub fn python_twin<'py>(&self, py: Python<'py>, native: &Value) -> Option<Bound<'py, PyAny>> {
+        let twins = self.twins.borrow();
+        let index = twins.by_native.get(&identity(native))?;
+        Some(twins.all.get(*index)?.python.bind(py).clone())
+    }
+
+    /// Notes that two containers stand for each other. Their items follow.
+    pub fn pair(&self, native: &Value, of_python: &Bound<'_, PyAny>) -> Rc<Twin> {
+        let twin = Rc::new(Twin::new(native.clone(), of_python.clone().unbind()));
+        let mut twins = self.twins.borrow_mut();
+        let index = twins.all.len();
+        twins.by_native.insert(identity(native), index);
+        twins.by_python.insert(of_python.as_ptr().addr(), index);
+        twins.all.push(twin.clone());
+        twin
+    }
+
+    fn twin(&self, index: usize) -> Option<Rc<Twin>> {
+        self.twins.borrow().all.get(index).cloned()
+    }
+
+    /// Carries over to Python what native code changed.
+    ///
+    /// # Errors
+    /// What converting an item or changing a container raises.
+    pub fn to_python(&self, py: Python<'_>) -> PyResult<()> {
+        // Items that cross add twins, which are equal already.
+        let mut index = 0;
+        while let Some(twin) = self.twin(index) {
+            twin.to_python(py)?;
+            index += 1;
+        }
+        Ok(())
+    }
+
+    /// Carries over to the machine what Python code changed.
+    ///
+    /// # Errors
+    /// What converting an item raises.
+    pub fn to_native(&self, vm: &mut Vm, py: Python<'_>) -> NativeResult<()> {
+        let mut index = 0;
+        while let Some(twin) = self.twin(index) {
+            twin.to_native(vm, py)?;
+            index += 1;
+        }
+        Ok(())
+    }
+
+    /// The Python object that shows a native one.
+    pub fn shown<'py>(&self, py: Python<'py>, native: &Value) -> Option<Bound<'py, PyAny>> {
+        self.shown.borrow().get(&identity(native)).map(|(_, shown)| shown.bind(py).clone())
+    }
+
+    /// Notes the Python object that shows a native one.
+    pub fn keep_shown(&self, native: &Value, shown: &Bound<'_, PyAny>) {
+        let entry = (native.clone(), shown.clone().unbind());
+        let old = self.shown.borrow_mut().insert(identity(native), entry);
+        drop(old);
+    }
+
+    /// The native exception that stands for one of Python's.
+    pub fn exception(&self, of_python: &Bound<'_, PyBaseException>) -> Option<Rc<ExceptionObject>> {
+        let exceptions = self.exceptions.borrow();
+        exceptions.by_python.get(&of_python.as_ptr().addr()).map(|(_, native)| native.clone())
+    }
+
+    /// The Python exception that was made for a native one.
+    pub fn shown_exception<'py>(&self, py: Python<'py>, native: &Rc<ExceptionObject>) -> Option<Bound<'py, PyAny>> {
+        let exceptions = self.exceptions.borrow();
+        exceptions.by_native.get(&Rc::as_ptr(native).addr()).map(|shown| shown.bind(py).clone().into_any())
+    }
+
+    /// Notes that two exceptions stand for each other.
+    pub fn keep_exception(&self, of_python: &Bound<'_, PyBaseException>, native: &Rc<ExceptionObject>) {
+        let mut exceptions = self.exceptions.borrow_mut();
+        exceptions.by_native.insert(Rc::as_ptr(native).addr(), of_python.clone().unbind());
+        let entry = (of_python.clone().unbind(), native.clone());
+        let old = exceptions.by_python.insert(of_python.as_ptr().addr(), entry);
+        drop(exceptions);
+        drop(old);
+    }
+}

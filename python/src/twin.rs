@@ -1,0 +1,219 @@
+//! One container that exists natively and in Python.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PySet};
+use tpv_python::dict::{Key, Table};
+use tpv_python::exception::PyResult as NativeResult;
+use tpv_python::set::SetTable;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
+
+use crate::{exception, to_native, to_python};
+
+/// The pair, and what both held when they were last the same.
+pub struct Twin {
+    /// The native container.
+    pub native: Value,
+    /// Python's.
+    pub python: Py<PyAny>,
+    /// The items of a list or set, or the keys and values of a dict in turn. Each is a pair of the two sides' objects.
+    items: RefCell<Rc<Vec<Item>>>,
+}
+
+/// An item on both sides.
+struct Item {
+    native: Value,
+    python: Py<PyAny>,
+}
+
+impl Item {
+    fn copy(&self, py: Python<'_>) -> Self {
+        Self { native: self.native.clone(), python: self.python.clone_ref(py) }
+    }
+}
+
+impl Twin {
+    /// Two empty containers.
+    pub fn new(native: Value, python: Py<PyAny>) -> Self {
+        Self { native, python, items: RefCell::default() }
+    }
+
+    /// Brings Python's container to what the native one is, where that changed.
+    ///
+    /// # Errors
+    /// What converting an item or changing the container raises.
+    pub fn to_python(&self, py: Python<'_>) -> PyResult<()> {
+        let known = self.items.borrow().clone();
+        if self.native_is(&known) {
+            return Ok(());
+        }
+        let now = native_items(&self.native);
+        let mut items = Vec::with_capacity(now.len());
+        for (index, native) in now.into_iter().enumerate() {
+            items.push(match known.get(index) {
+                Some(item) if item.native.is(&native) => item.copy(py),
+                _ => Item { python: to_python::value(py, &native)?.unbind(), native },
+            });
+        }
+        let of_python = self.python.bind(py);
+        if let Ok(list) = of_python.cast::<PyList>() {
+            let new = PyList::new(py, items.iter().map(|item| item.python.bind(py)))?;
+            list.set_slice(0, list.len(), &new)?;
+        } else if let Ok(set) = of_python.cast::<PySet>() {
+            set.clear();
+            for item in &items {
+                set.add(&item.python)?;
+            }
+        } else {
+            let pairs = || items.chunks_exact(2).filter_map(|pair| Some((pair.first()?, pair.last()?)));
+            let known_pairs = known.chunks_exact(2);
+            // A loop over the dict goes on where only values change.
+            let same_keys = items.len() == known.len()
+                && pairs()
+                    .zip(known_pairs)
+                    .all(|((key, _), known)| known.first().is_some_and(|known| known.python.is(&key.python)));
+            if !same_keys {
+                of_python.call_method0("clear")?;
+            }
+            for (index, (key, value)) in pairs().enumerate() {
+                let is_there =
+                    same_keys && known.get(2 * index + 1).is_some_and(|known| known.python.is(&value.python));
+                if !is_there {
+                    of_python.set_item(&key.python, &value.python)?;
+                }
+            }
+        }
+        self.items.replace(Rc::new(items));
+        Ok(())
+    }
+
+    /// Brings the native container to what Python's is, where that changed.
+    ///
+    /// # Errors
+    /// What converting an item raises.
+    pub fn to_native(&self, vm: &mut Vm, py: Python<'_>) -> NativeResult<()> {
+        let known = self.items.borrow().clone();
+        let of_python = self.python.bind(py);
+        if python_is(of_python, &known) {
+            return Ok(());
+        }
+        let now = python_items(of_python).map_err(|error| exception::to_native(vm, py, error))?;
+        let mut items = Vec::with_capacity(now.len());
+        for (index, object) in now.into_iter().enumerate() {
+            items.push(match known.get(index) {
+                Some(item) if item.python.is(&object) => item.copy(py),
+                _ => Item { native: to_native::value(vm, &object)?, python: object.unbind() },
+            });
+        }
+        self.fill(vm, &items)?;
+        self.items.replace(Rc::new(items));
+        Ok(())
+    }
+
+    /// Gives the native container these items.
+    fn fill(&self, vm: &mut Vm, items: &[Item]) -> NativeResult<()> {
+        match &self.native {
+            Value::List(list) => {
+                let old = list.items.replace(items.iter().map(|item| item.native.clone()).collect());
+                drop(old);
+            }
+            Value::Set(set) => {
+                let mut table = SetTable::default();
+                for item in items {
+                    table.insert(Key::new(vm, item.native.clone())?);
+                }
+                let old = set.table.replace(table);
+                drop(old);
+            }
+            Value::Dict(dict) => {
+                let mut table = Table::default();
+                for pair in items.chunks_exact(2) {
+                    if let [key, value] = pair {
+                        table.insert(Key::new(vm, key.native.clone())?, value.native.clone());
+                    }
+                }
+                let old = dict.table.replace(table);
+                drop(old);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether the native container holds what it held.
+    fn native_is(&self, known: &[Item]) -> bool {
+        let same = |index: usize, value: &Value| known.get(index).is_some_and(|item| item.native.is(value));
+        match &self.native {
+            Value::List(list) => {
+                let now = list.items.borrow();
+                now.len() == known.len() && now.iter().enumerate().all(|(index, value)| same(index, value))
+            }
+            Value::Dict(dict) => {
+                let now = dict.table.borrow();
+                2 * now.len() == known.len()
+                    && now
+                        .iter()
+                        .enumerate()
+                        .all(|(index, (key, value))| same(2 * index, &key.value) && same(2 * index + 1, value))
+            }
+            Value::Set(set) => {
+                let now = set.table.borrow();
+                // A set that came from Python was filled in Python's order.
+                now.len() == known.len()
+                    && (now.iter().enumerate().all(|(index, key)| same(index, &key.value))
+                        || known
+                            .iter()
+                            .all(|item| Key::constant(item.native.clone()).is_some_and(|key| now.contains(&key))))
+            }
+            _ => true,
+        }
+    }
+}
+
+/// What a native container holds, as in [`Twin::items`].
+fn native_items(native: &Value) -> Vec<Value> {
+    match native {
+        Value::List(list) => list.items.borrow().clone(),
+        Value::Set(set) => set.items(),
+        Value::Dict(dict) => dict.items().into_iter().flat_map(|(key, value)| [key, value]).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The same of Python's container.
+fn python_items<'py>(of_python: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    if let Ok(list) = of_python.cast::<PyList>() {
+        return Ok(list.iter().collect());
+    }
+    if let Ok(dict) = of_python.cast::<PyDict>() {
+        return Ok(dict.iter().flat_map(|(key, value)| [key, value]).collect());
+    }
+    match of_python.cast::<PySet>() {
+        Ok(set) => Ok(set.iter().collect()),
+        Err(_) => Err(PyTypeError::new_err("not a container that crosses")),
+    }
+}
+
+/// Whether Python's container holds what it held: the very objects.
+fn python_is(of_python: &Bound<'_, PyAny>, known: &[Item]) -> bool {
+    let same = |index: usize, object: &Bound<'_, PyAny>| known.get(index).is_some_and(|item| item.python.is(object));
+    if let Ok(list) = of_python.cast::<PyList>() {
+        return list.len() == known.len() && list.iter().enumerate().all(|(index, object)| same(index, &object));
+    }
+    if let Ok(dict) = of_python.cast::<PyDict>() {
+        return 2 * dict.len() == known.len()
+            && dict
+                .iter()
+                .enumerate()
+                .all(|(index, (key, value))| same(2 * index, &key) && same(2 * index + 1, &value));
+    }
+    match of_python.cast::<PySet>() {
+        // The order of a set that is not changed does not change.
+        Ok(set) => set.len() == known.len() && known.iter().all(|item| set.contains(&item.python).unwrap_or(false)),
+        Err(_) => true,
+    }
+}

@@ -1,0 +1,30 @@
+//! `tpvc export-jobs`, which the Python package has: its command runs it before it comes here.
+
+use std::ffi::OsString;
+
+use clap::Args;
+
+use super::Outcome;
+use super::error::CliError;
+
+/// Write a Galaxy database's job history as a job file (Python package only)
+#[derive(Args)]
+#[command(disable_help_flag = true)]
+pub(super) struct ExportJobs {
+    /// What `tpvc export-jobs --help` of the Python package shows
+    #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
+    _arguments: Vec<OsString>,
+}
+
+impl ExportJobs {
+    /// Says where the verb is.
+    ///
+    /// # Errors
+    /// Always: this program has no Python, and thus no drivers of databases.
+    pub(super) fn run(&self) -> Result<Outcome, CliError> {
+        Err(CliError::misuse(
+            "`export-jobs` reads Galaxy's database through SQLAlchemy, which needs Python",
+            "install the Python package where Galaxy runs: `pip install tpvc`, then `tpvc export-jobs --help`",
+        ))
+    }
+}
