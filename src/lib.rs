@@ -54,11 +54,13 @@ pub fn compile(names: &[String], options: &CompileOptions) -> Compiled {
 pub fn compile_inputs(inputs: &[config::Input], mut sources: SourceMap, options: &CompileOptions) -> Compiled {
     let mut diagnostics = Diagnostics::new();
     let config = config::load_inputs(inputs, &Limits::default(), &mut sources, &mut diagnostics);
-    let (tables, program, trees) = link::link(&config, &sources, options.strict, &mut diagnostics);
+    let (tables, mut program, trees) = link::link(&config, &sources, options.strict, &mut diagnostics);
     let mut rules = None;
     // With `strict` findings of code are errors, too, and do not hide one another.
     if diagnostics.iter().all(|one| one.severity != Severity::Error || one.code.is_some()) {
-        for mut finding in lint::raising(&config, &sources, &trees) {
+        let raising = lint::raising(&config, &sources, &trees);
+        link::mark_for_cpython(&mut program, raising.needs);
+        for mut finding in raising.diagnostics {
             if options.strict {
                 finding.severity = Severity::Error;
             }

@@ -16,7 +16,7 @@ use super::output::print_stdout;
 use super::report::grouped;
 use super::rules::artifact_error;
 use crate::config::suggest::did_you_mean;
-use crate::link::{blocks_at, paths_near};
+use crate::link::{blocks_at, cpython_blocks, paths_near};
 
 /// Show what is inside an artifact
 ///
@@ -61,6 +61,7 @@ impl Inspect {
         }
         text += &entities(rules.tables());
         text += &code(rules.program());
+        text += &in_cpython(&rules);
         Ok(text)
     }
 
@@ -103,6 +104,25 @@ fn entities(tables: &Tables) -> String {
         ("tags", tables.tags.len()),
     ] {
         text += &format!("  {:>12}  {name}\n", grouped(number as u64));
+    }
+    text
+}
+
+/// The blocks that CPython runs where there is one, with the reasons.
+fn in_cpython(rules: &Rules) -> String {
+    let blocks = cpython_blocks(rules.tables(), rules.program());
+    if blocks.is_empty() {
+        return String::new();
+    }
+    let mut text = "\nin CPython, where tpvc is a Python package\n".to_owned();
+    for block in blocks {
+        let others = match block.others {
+            0 => String::new(),
+            1 => " and in one other place".to_owned(),
+            others => format!(" and in {} other places", grouped(others as u64)),
+        };
+        let inside = if block.only_live { ", inside Galaxy" } else { "" };
+        text += &format!("  {}{others}{inside}: {}\n", block.path, block.reason);
     }
     text
 }

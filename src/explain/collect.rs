@@ -8,7 +8,7 @@ use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::job::{Job, Size};
 use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::mapper::entity::Entity;
-use tpv_runtime::mapper::explain::{Because, Observer, Read, Reason, Step, reasons};
+use tpv_runtime::mapper::explain::{self, Because, Observer, Read, Reason, Step, reasons};
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::tags::{TagNames, TagType};
 use tpv_runtime::mapper::trace::Trace;
@@ -16,8 +16,8 @@ use tpv_runtime::mapper::trace::Trace;
 use super::provenance::{Field, Provenance};
 use super::show::{MAX_SHOWN_OF_ALL, show};
 use super::{
-    Candidate, Change, Explanation, Found, Lookup, Pool, Property, Rule, RuleState, Tried, Verdict, is_memory,
-    show_json,
+    Candidate, Change, Explanation, Found, InCpython, Lookup, Pool, Property, Rule, RuleState, Tried, Verdict,
+    is_memory, show_json,
 };
 
 /// An observer that records every step.
@@ -57,7 +57,11 @@ struct FieldValue {
 impl<'a> Collector<'a> {
     /// For one job.
     pub fn new(provenance: &'a Provenance<'a>, job: &Job, sources: Vec<String>) -> Self {
-        let explanation = Explanation { job: facts(job), sources, ..Explanation::default() };
+        Self::of(provenance, Explanation { job: facts(job), sources, ..Explanation::default() })
+    }
+
+    /// For an explanation that has nothing of the mapping yet.
+    fn of(provenance: &'a Provenance<'a>, explanation: Explanation) -> Self {
         Self {
             provenance,
             names: Rc::default(),
@@ -228,6 +232,18 @@ const GROUPS: [&str; 16] = [
 impl Observer for Collector<'_> {
     fn step(&mut self, step: Step<'_>) {
         match step {
+            Step::OnceMore { reason } => {
+                let Explanation { job, sources, .. } = std::mem::take(&mut self.explanation);
+                let once_more = Some(reason.to_owned());
+                *self = Self::of(self.provenance, Explanation { job, sources, once_more, ..Explanation::default() });
+            }
+            Step::InCpython { blocks } => {
+                let block = |block: &explain::InCpython| InCpython {
+                    place: block.site.and_then(|site| self.provenance.site(site)),
+                    reason: block.reason.clone(),
+                };
+                self.explanation.in_cpython = blocks.iter().map(block).collect();
+            }
             Step::Start { names } => self.names = names.clone(),
             Step::Lookup { section, name, found } => {
                 let noun = section.trim_end_matches('s');

@@ -4,7 +4,7 @@ use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::trace::{Call, Trace};
 
-use super::{Candidate, Change, Explanation, Lookup, Pool, Property, Rule, Tried, Verdict};
+use super::{Candidate, Change, Explanation, InCpython, Lookup, Pool, Property, Rule, Tried, Verdict};
 
 fn object(items: Vec<(&str, Option<Json>)>) -> Json {
     Json::Object(items.into_iter().filter_map(|(key, value)| Some((key.into(), value?))).collect())
@@ -42,6 +42,8 @@ pub(super) fn data(explanation: &Explanation) -> Json {
         ),
         ("tried", Some(list(&explanation.tried, tried))),
         ("pools", Some(&explanation.pools).filter(|pools| !pools.is_empty()).map(|pools| list(pools, pool))),
+        ("cpython", Some(&explanation.in_cpython).filter(|ran| !ran.is_empty()).map(|ran| list(ran, in_cpython))),
+        ("once_more", explanation.once_more.as_deref().and_then(text)),
     ])
 }
 
@@ -113,6 +115,10 @@ fn candidate(candidate: &Candidate) -> Json {
         ("at", place(candidate.place.as_ref())),
         ("reasons", Some(list(&candidate.reasons, |reason| Json::str(reason.as_str())))),
     ])
+}
+
+fn in_cpython(block: &InCpython) -> Json {
+    object(vec![("at", place(block.place.as_ref())), ("because", text(&block.reason))])
 }
 
 fn tried(tried: &Tried) -> Json {

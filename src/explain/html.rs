@@ -31,6 +31,7 @@ pub(super) fn page(explanation: &Explanation) -> String {
     destinations(&mut out, explanation);
     tried(&mut out, explanation);
     pools(&mut out, explanation);
+    in_cpython(&mut out, explanation);
     values(&mut out, &explanation.values);
     rules(&mut out, explanation);
     entities(&mut out, explanation);
@@ -221,6 +222,22 @@ fn pools(out: &mut String, explanation: &Explanation) {
             let _ = writeln!(out, "<li>{} {}{detail}</li>", escape(&pool.what), at(pool.place.as_ref()));
         }
         let _ = writeln!(out, "</ol>");
+    });
+}
+
+fn in_cpython(out: &mut String, explanation: &Explanation) {
+    if explanation.in_cpython.is_empty() {
+        return;
+    }
+    section(out, "Run in CPython", |out| {
+        let _ = writeln!(out, "<ol>");
+        for block in &explanation.in_cpython {
+            let _ = writeln!(out, "<li>{} because {}</li>", at(block.place.as_ref()), prose(&block.reason));
+        }
+        let _ = writeln!(out, "</ol>");
+        if let Some(reason) = &explanation.once_more {
+            let _ = writeln!(out, "<p>Native code could not go on: {}</p>", prose(reason));
+        }
     });
 }
 

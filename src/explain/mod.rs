@@ -37,8 +37,21 @@ pub struct Explanation {
     pub tried: Vec<Tried>,
     /// What became of the job in resource pools, in order.
     pub pools: Vec<Pool>,
+    /// What CPython ran.
+    pub in_cpython: Vec<InCpython>,
+    /// What native code lacked, where the job was mapped once more for that.
+    pub once_more: Option<String>,
     /// The result.
     pub outcome: Verdict,
+}
+
+/// A block that CPython ran.
+#[derive(Clone, Debug)]
+pub struct InCpython {
+    /// Where it stands; nothing of what was made at run time.
+    pub place: Option<ConfigPlace>,
+    /// Why, after "because".
+    pub reason: String,
 }
 
 /// A search in a section.

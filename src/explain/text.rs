@@ -5,7 +5,7 @@ use std::fmt::Write;
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::trace::Trace;
 
-use super::{Candidate, Explanation, Property, RuleState, Verdict, first_line, show_json, with_unit};
+use super::{Candidate, Explanation, InCpython, Property, RuleState, Verdict, first_line, show_json, with_unit};
 
 /// Where the columns of facts start.
 const MARGIN: usize = 2;
@@ -26,6 +26,7 @@ pub(super) fn text(explanation: &Explanation) -> String {
     destinations(&mut out, explanation);
     tried(&mut out, explanation);
     pools(&mut out, explanation);
+    in_cpython(&mut out, explanation);
     out
 }
 
@@ -202,6 +203,15 @@ fn destinations(out: &mut String, explanation: &Explanation) {
     let abstract_ids = explanation.abstract_destinations();
     if !abstract_ids.is_empty() {
         let _ = writeln!(out, "  abstract, never taken: {}", abstract_ids.join(", "));
+    }
+}
+
+/// What CPython ran, and why.
+fn in_cpython(out: &mut String, explanation: &Explanation) {
+    let block = |block: &InCpython| vec![at(block.place.as_ref()), format!("because {}", block.reason)];
+    section(out, "IN CPYTHON", explanation.in_cpython.iter().map(block).collect());
+    if let Some(reason) = &explanation.once_more {
+        let _ = writeln!(out, "  native code could not go on: {reason}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where code stands in an artifact: blocks by the path of their property, for `tpvc inspect`.
 
-use tpv_bytecode::CodeRef;
+use indexmap::IndexMap;
+use tpv_bytecode::{CodeRef, ProgramData};
 use tpv_runtime::artifact::tables::{EntityRow, Resource, StringId, Tables, ValueRow};
 
 use crate::config::suggest::closest;
@@ -16,19 +17,53 @@ pub fn blocks_at(tables: &Tables, path: &str) -> Vec<u32> {
             let Some(property) = rest.strip_prefix(text(tables, row.id)).and_then(|rest| rest.strip_prefix('.')) else {
                 continue;
             };
-            if let Some(rule_path) = property.strip_prefix("rules.") {
-                for (key, index) in &row.rules {
-                    let field = rule_path.strip_prefix(text(tables, *key)).and_then(|rest| rest.strip_prefix('.'));
-                    if let (Some(field), Some(rule)) = (field, tables.rules.get(*index as usize)) {
-                        property_blocks(rule, field, &mut found);
-                    }
-                }
-            } else {
-                property_blocks(row, property, &mut found);
-            }
+            blocks_of(tables, row, property, &mut found);
         }
     }
     found
+}
+
+/// A block that CPython runs where there is one.
+pub struct CpythonBlock<'a> {
+    /// The path of a property that has it: `tools.bwa.mem`.
+    pub path: String,
+    /// How many other properties have it, by inheriting or by the same text.
+    pub others: usize,
+    /// Why, after "because".
+    pub reason: &'a str,
+    /// Whether only where Galaxy's objects are live.
+    pub only_live: bool,
+}
+
+/// The blocks that CPython runs where there is one, in the order of the config.
+pub fn cpython_blocks<'a>(tables: &Tables, program: &'a ProgramData) -> Vec<CpythonBlock<'a>> {
+    let mut blocks: IndexMap<u32, CpythonBlock<'a>> = IndexMap::new();
+    for (section, rows) in sections(tables) {
+        for row in rows {
+            for property in properties(tables, row) {
+                let mut found = Vec::new();
+                blocks_of(tables, row, &property, &mut found);
+                for block in found {
+                    let Some((reason, only_live)) = program.cpython(block) else { continue };
+                    let path = || format!("{section}.{}.{property}", text(tables, row.id));
+                    let new = || CpythonBlock { path: path(), others: 0, reason, only_live };
+                    blocks.entry(block).and_modify(|block| block.others += 1).or_insert_with(new);
+                }
+            }
+        }
+    }
+    blocks.into_values().collect()
+}
+
+/// The blocks of a property of an entity, or of one of its rules (`rules.big.if`).
+fn blocks_of(tables: &Tables, row: &EntityRow, property: &str, found: &mut Vec<u32>) {
+    let Some(rule_path) = property.strip_prefix("rules.") else { return property_blocks(row, property, found) };
+    for (key, index) in &row.rules {
+        let field = rule_path.strip_prefix(text(tables, *key)).and_then(|rest| rest.strip_prefix('.'));
+        if let (Some(field), Some(rule)) = (field, tables.rules.get(*index as usize)) {
+            property_blocks(rule, field, found);
+        }
+    }
 }
 
 /// The sections with their rows.

@@ -3,14 +3,16 @@
 
 mod blocks;
 mod code;
+mod cpython;
 mod destinations;
 mod entities;
 mod pools;
 mod shared;
 mod values;
 
-pub use blocks::{blocks_at, paths_near};
+pub use blocks::{CpythonBlock, blocks_at, cpython_blocks, paths_near};
 pub(crate) use code::python_3_12;
+pub(crate) use cpython::mark_for_cpython;
 pub use destinations::destination_defaults;
 pub use pools::lacks_store;
 

@@ -18,7 +18,7 @@ mod tags;
 mod units;
 mod zeros;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::config::entity::{Common, EntityKind};
 use crate::config::{self, Config};
@@ -112,7 +112,8 @@ fn lint_here(names: &[String], options: &Options) -> Linted {
     // Linking compiles all code, which TPV does when it loads.
     drop(crate::link::link(&config, &sources, false, &mut diagnostics));
     let mut findings = {
-        let mut linter = Linter { config: &config, sources: &sources, options, findings: Vec::new() };
+        let mut linter =
+            Linter { config: &config, sources: &sources, options, findings: Vec::new(), needs: HashMap::new() };
         for diagnostic in diagnostics.iter() {
             linter.loading(diagnostic);
         }
@@ -126,20 +127,30 @@ fn lint_here(names: &[String], options: &Options) -> Linted {
     Linted { limits: all - findings.len(), findings, sources }
 }
 
+pub(crate) use code::cpython::Need;
+
+/// What compiling asks the checker of code.
+pub(crate) struct Raising {
+    /// What raises.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The root codes of the blocks that CPython runs where there is one, with the reasons.
+    pub needs: HashMap<u32, Need>,
+}
+
 /// What compiling reports about code that compiles: the findings of the kinds in [`codes::RAISING`], even where `# noqa` turns them off, since
 /// the rules raise nevertheless.
 ///
 /// `trees` is what the code was compiled from, so that nothing is parsed again.
-pub(crate) fn raising(config: &Config, sources: &SourceMap, trees: &Trees) -> Vec<Diagnostic> {
+pub(crate) fn raising(config: &Config, sources: &SourceMap, trees: &Trees) -> Raising {
     let check = || {
         let options = Options { ignore: Vec::new(), limits: true };
-        let mut linter = Linter { config, sources, options: &options, findings: Vec::new() };
+        let mut linter = Linter { config, sources, options: &options, findings: Vec::new(), needs: HashMap::new() };
         code::check(&mut linter, Some(trees));
         linter.findings.retain(|finding| codes::RAISING.contains(&finding.code));
-        linter.findings
+        (linter.findings, linter.needs)
     };
-    let findings = on_roomy_thread(check).unwrap_or_else(check);
-    findings.into_iter().map(|finding| finding.diagnostic).collect()
+    let (findings, needs) = on_roomy_thread(check).unwrap_or_else(check);
+    Raising { diagnostics: findings.into_iter().map(|finding| finding.diagnostic).collect(), needs }
 }
 
 /// One run over one merged config.
@@ -148,6 +159,8 @@ struct Linter<'a> {
     sources: &'a SourceMap,
     options: &'a Options,
     findings: Vec<Finding>,
+    /// Why CPython runs blocks, by their root codes where these are known.
+    needs: HashMap<u32, Need>,
 }
 
 impl<'a> Linter<'a> {
@@ -184,6 +197,14 @@ impl<'a> Linter<'a> {
         let ignored = !finding.is_error() && self.options.ignore.iter().any(|code| code == finding.code);
         if !finding.silenced && !ignored {
             self.findings.push(finding);
+        }
+    }
+
+    /// Adds the reason why CPython runs a block; one that holds always comes before one for a live Galaxy.
+    fn needs_cpython(&mut self, root: u32, need: Need) {
+        let known = self.needs.entry(root).or_insert_with(|| need.clone());
+        if known.only_live && !need.only_live {
+            *known = need;
         }
     }
 

@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 
-use tpv_bytecode::{Code, CodeKind, Const, Instr, ProgramData};
+use tpv_bytecode::{Code, CodeKind, Const, Instr, NeedsCpython, ProgramData};
 
 use super::error::{ErrorKind, PythonError, Stage};
 use super::parse::Tree;
 use super::{compile, stack};
+
+/// Why CPython runs a block that tpvc refuses.
+const NOT_READ: &str = "tpvc does not read it";
 
 /// Compiles blocks into one program. Equal blocks of the same kind share their code.
 #[derive(Default)]
@@ -27,10 +30,14 @@ pub struct Trees {
 }
 
 impl Trees {
+    /// The root code of a block; `None` where it was not compiled.
+    pub fn root(&self, source: &str, kind: CodeKind) -> Option<u32> {
+        self.roots.get(&(kind, source.to_owned()))?.as_ref().ok().copied()
+    }
+
     /// The tree of a block; `None` where it was not compiled.
     pub fn get(&self, source: &str, kind: CodeKind) -> Option<&Tree> {
-        let root = self.roots.get(&(kind, source.to_owned()))?.as_ref().ok()?;
-        self.trees.get(root)
+        self.trees.get(&self.root(source, kind)?)
     }
 }
 
@@ -148,7 +155,10 @@ impl ProgramBuilder {
     fn raising_code(&mut self, kind: CodeKind, class: &str, message: &str, place: (u32, u32)) -> u32 {
         let index = self.reserve();
         let consts = vec![Const::Str(self.string(class)), Const::Str(self.string(message))];
+        // It may be of a later Python.
+        let reason = self.string(NOT_READ);
         let code = Code {
+            cpython: Some(NeedsCpython { reason, only_live: false }),
             instrs: vec![Instr::RaiseError { class: 0, message: 1 }],
             consts,
             places: vec![(0, place.0, place.1)],

@@ -109,6 +109,15 @@ pub enum Capture {
     Cell(u32),
 }
 
+/// Why a block is CPython's, where the host has one. The code of the block is for hosts that have none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct NeedsCpython {
+    /// The reason, after "because": an index in the program's strings.
+    pub reason: u32,
+    /// Whether it is CPython's only where Galaxy's objects are live.
+    pub only_live: bool,
+}
+
 /// One code object.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub struct Code {
@@ -149,6 +158,8 @@ pub struct Code {
     pub places: Vec<(u32, u32, u32)>,
     /// The same computation for machine code, where the block is one that a kernel can do (root codes only).
     pub kernel: Option<Kernel>,
+    /// Why CPython runs the block where there is one (root codes only).
+    pub cpython: Option<NeedsCpython>,
 }
 
 /// The data of a program: what the artifact stores, or what was compiled for one string at run time.
@@ -182,11 +193,18 @@ impl Code {
             root,
             places: Vec::new(),
             kernel: None,
+            cpython: None,
         }
     }
 }
 
 impl ProgramData {
+    /// Why a block is CPython's, after "because", and whether only where Galaxy's objects are live; nothing where it is not.
+    pub fn cpython(&self, root: u32) -> Option<(&str, bool)> {
+        let needs = self.codes.get(root as usize)?.cpython?;
+        Some((self.strings.get(needs.reason as usize)?, needs.only_live))
+    }
+
     /// About the bytes that the program takes, with one thread's view of it.
     pub fn bytes(&self) -> usize {
         /// What a name or string takes beside its text, twice.

@@ -12,6 +12,6 @@ pub mod nesting;
 pub mod operator;
 pub mod verify;
 
-pub use code::{Capture, Code, CodeKind, CodeRef, Const, Parameters, ProgramData};
+pub use code::{Capture, Code, CodeKind, CodeRef, Const, NeedsCpython, Parameters, ProgramData};
 pub use instruction::Instr;
 pub use operator::{BinaryOp, CompareOp, Conversion, UnaryOp};

@@ -15,6 +15,10 @@ pub fn listing(data: &ProgramData, index: u32) -> String {
     };
     let name = |index: u32| data.strings.get(index as usize).map_or("?", String::as_str);
     let _ = writeln!(text, "code {index}: {} ({:?}), stack {}", name(code.name), code.kind, code.max_stack);
+    if let Some((reason, only_live)) = data.cpython(index) {
+        let where_ = if only_live { "inside Galaxy" } else { "where there is one" };
+        let _ = writeln!(text, "  CPython runs it {where_}, because {reason}");
+    }
     for (what, indices) in [("locals", &code.locals), ("cells", &code.cells), ("free", &code.free)] {
         if !indices.is_empty() {
             let names: Vec<&str> = indices.iter().map(|index| name(*index)).collect();

@@ -85,6 +85,9 @@ fn check_code(data: &ProgramData, closed_over: &[Option<u32>], index: usize, cod
     for constant in &code.consts {
         check_const(constant, strings, MAX_CONST_DEPTH)?;
     }
+    if code.cpython.is_some_and(|needs| !is_string(&needs.reason)) {
+        return Err("the reason why CPython runs it is not among the strings".to_owned());
+    }
     check_tree(data, closed_over, index, code)?;
     check_parameters(code)?;
     if let Some(kernel) = &code.kernel {

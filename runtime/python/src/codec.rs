@@ -32,7 +32,10 @@ impl Encoding {
             "utf_8" | "utf8" | "u8" | "utf" | "cp65001" => Ok(Self::Utf8),
             "ascii" | "us_ascii" | "646" => Ok(Self::Ascii),
             "latin_1" | "latin1" | "latin" | "l1" | "iso_8859_1" | "iso8859_1" | "8859" | "cp819" => Ok(Self::Latin1),
-            _ => Err(lookup_error(format!("unknown encoding: {name}"))),
+            _ => {
+                super::lacking::note(format!("tpvc has no encoding `{name}`"));
+                Err(lookup_error(format!("unknown encoding: {name}")))
+            }
         }
     }
 

@@ -201,7 +201,7 @@ exceptions! {
     INTERRUPTED_ERROR = "InterruptedError" (OS_ERROR);
     REFERENCE_ERROR = "ReferenceError" (EXCEPTION);
     RUNTIME_ERROR = "RuntimeError" (EXCEPTION) runtime_error;
-    NOT_IMPLEMENTED_ERROR = "NotImplementedError" (RUNTIME_ERROR) not_implemented_error;
+    NOT_IMPLEMENTED_ERROR = "NotImplementedError" (RUNTIME_ERROR);
     RECURSION_ERROR = "RecursionError" (RUNTIME_ERROR) recursion_error;
     SYNTAX_ERROR = "SyntaxError" (EXCEPTION);
     INDENTATION_ERROR = "IndentationError" (SYNTAX_ERROR);
@@ -231,6 +231,13 @@ pub static HOST_UNAVAILABLE: BuiltinType = BuiltinType {
     construct: Some(|_, args| super::builtins::exceptions::construct(&HOST_UNAVAILABLE, args)),
     ..BuiltinType::new("HostUnavailable", "", &EXCEPTION)
 };
+
+/// Raises `NotImplementedError` for what the native language lacks.
+pub fn not_implemented_error(message: impl Into<String>) -> Raised {
+    let message = message.into();
+    super::lacking::note(message.as_str());
+    raise(&NOT_IMPLEMENTED_ERROR, message)
+}
 
 /// Raises `HostUnavailable`.
 pub fn host_unavailable(message: impl Into<String>) -> Raised {

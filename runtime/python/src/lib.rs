@@ -12,6 +12,7 @@ pub mod function;
 pub mod hash;
 pub mod identity;
 pub mod iterator;
+pub mod lacking;
 pub mod mersenne_twister;
 pub mod methods;
 pub mod module;

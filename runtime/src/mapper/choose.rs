@@ -24,6 +24,7 @@ use super::lookup::id_of;
 use super::mapped::Mapped;
 use super::objects::{EntityObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
 use super::pools::Bill;
+use super::tiers::entropy;
 use super::trace::Trace;
 use super::worker::Worker;
 use super::working::Working;
@@ -34,8 +35,11 @@ type Finish<T> = fn(&mut Worker, &Evaluated) -> PyResult<T>;
 impl Worker {
     /// Maps one job of a job file.
     pub(super) fn map(&mut self, job: &Arc<Job>, detail: bool, observer: &mut dyn Observer) -> Answer {
-        self.start_job(job.seed.as_ref());
-        match self.map_record(job, detail, observer) {
+        let mapped = self.in_tiers(observer, |worker, observer| {
+            worker.start_job(job.seed.as_ref());
+            worker.map_record(job, detail, observer)
+        });
+        match mapped {
             Ok(answer) => answer,
             Err(raised) => {
                 self.raised(&raised, observer);
@@ -59,14 +63,16 @@ impl Worker {
         start: &mut dyn FnMut(&mut Vm) -> PyResult<HostJob>,
         observer: &mut dyn Observer,
     ) -> PyResult<Mapped> {
-        self.start_job(None);
         self.wants_values = true;
-        let mapped = start(&mut self.vm).and_then(|job| {
-            self.set_world(&job.world);
-            if let Some(seed) = &job.seed {
-                self.vm.random.set_big_seed(seed);
+        let mapped = self.in_tiers(observer, |worker, observer| {
+            worker.start_job(None);
+            let job = start(&mut worker.vm)?;
+            worker.set_world(&job.world);
+            let is_live = worker.tiers.as_ref().is_some_and(|tiers| tiers.is_live());
+            if let Some(seed) = job.seed.clone().or_else(|| is_live.then(entropy)) {
+                worker.vm.random.set_big_seed(&seed);
             }
-            self.map_to_destination(JobSource::Objects(&job), observer, Self::to_values)
+            worker.map_to_destination(JobSource::Objects(&job), observer, Self::to_values)
         });
         self.wants_values = false;
         mapped.map(|(mapped, _)| mapped).inspect_err(|raised| self.raised(raised, observer))
@@ -194,6 +200,7 @@ impl Worker {
         let combined = self.combine(candidate, &entity)?;
         let evaluated = self.evaluate_destination(combined, observer)?;
         let mapped = finish(self, &evaluated)?;
+        self.check_tiers()?;
         // Only a mapping that can be returned is paid for.
         if let Some(bill) = bill {
             self.admit_to_pools(bill, observer)?;

@@ -7,6 +7,8 @@ use tpv_python::string::Str;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
+use super::tiers::Tiers;
+
 /// Evaluates a property as a code block, an f-string or statements: TPV's `eval_code_block(str(value), context)`.
 ///
 /// Strings of the config carry the code they were compiled to. A string that code made at run time is compiled now, unless
@@ -14,7 +16,7 @@ use tpv_python::vm::Vm;
 ///
 /// # Errors
 /// What the code raises, and for strings made at run time what compiling them raises.
-pub fn evaluate(vm: &mut Vm, value: &Value, kind: CodeKind) -> PyResult<Value> {
+pub(super) fn evaluate(vm: &mut Vm, tiers: Option<&Tiers>, value: &Value, kind: CodeKind) -> PyResult<Value> {
     let source = match value {
         // Their text, read as Python, is the value again.
         Value::Int(_) | Value::BigInt(_) | Value::Bool(_) if kind == CodeKind::Block => return Ok(value.clone()),
@@ -22,22 +24,35 @@ pub fn evaluate(vm: &mut Vm, value: &Value, kind: CodeKind) -> PyResult<Value> {
         Value::Str(text) => text.clone(),
         other => vm.str(other)?,
     };
+    match tiers {
+        None => evaluate_natively(vm, &source, kind),
+        Some(tiers) => tiers.evaluate(vm, &source, kind),
+    }
+}
+
+/// Evaluates a source in the machine.
+///
+/// # Errors
+/// As [`evaluate`].
+pub(super) fn evaluate_natively(vm: &mut Vm, source: &Str, kind: CodeKind) -> PyResult<Value> {
     let Some(program) = vm.program.clone() else {
         return Err(not_implemented_error("no program is loaded"));
     };
     match source.code() {
-        Some(CodeRef { code: CodeRef::PLAIN, .. }) if kind == CodeKind::FString => return Ok(Value::Str(source)),
+        Some(CodeRef { code: CodeRef::PLAIN, .. }) if kind == CodeKind::FString => {
+            return Ok(Value::Str(source.clone()));
+        }
         Some(origin) if program.code(origin.code).is_some_and(|code| code.kind == kind) => {
             return vm.run(&program, origin.code).inspect_err(|raised| raised.passed(&program.data, origin));
         }
         _ => {}
     }
-    if kind == CodeKind::FString && is_plain(&source) {
-        return Ok(Value::Str(source));
+    if kind == CodeKind::FString && is_plain(source) {
+        return Ok(Value::Str(source.clone()));
     }
-    let result = vm.compile(&source, kind).and_then(|program| vm.run(&program, 0));
+    let result = vm.compile(source, kind).and_then(|program| vm.run(&program, 0));
     result.inspect_err(|raised| {
-        raised.0.made.replace(Some(source));
+        raised.0.made.replace(Some(source.clone()));
     })
 }
 
@@ -51,15 +66,15 @@ pub(super) fn is_plain(text: &Str) -> bool {
 ///
 /// # Errors
 /// As [`evaluate`].
-pub fn evaluate_complex(vm: &mut Vm, property: &Value) -> PyResult<Value> {
+pub(super) fn evaluate_complex(vm: &mut Vm, tiers: Option<&Tiers>, property: &Value) -> PyResult<Value> {
     match property {
-        Value::Str(_) => evaluate(vm, property, CodeKind::FString),
+        Value::Str(_) => evaluate(vm, tiers, property, CodeKind::FString),
         Value::Dict(dict) => {
             let items: Vec<_> = dict.table.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
             vm.charge(items.len())?;
             let result = Dict::new();
             for (key, value) in items {
-                let value = vm.deeper(|vm| evaluate_complex(vm, &value))?;
+                let value = vm.deeper(|vm| evaluate_complex(vm, tiers, &value))?;
                 result.table.borrow_mut().insert(key, value);
             }
             Ok(Value::dict(result))
@@ -68,7 +83,7 @@ pub fn evaluate_complex(vm: &mut Vm, property: &Value) -> PyResult<Value> {
             let items = list.items.borrow().clone();
             vm.charge(items.len())?;
             let items: PyResult<Vec<Value>> =
-                items.iter().map(|item| vm.deeper(|vm| evaluate_complex(vm, item))).collect();
+                items.iter().map(|item| vm.deeper(|vm| evaluate_complex(vm, tiers, item))).collect();
             Ok(Value::list(items?))
         }
         other => Ok(other.clone()),

@@ -12,6 +12,7 @@ use crate::galaxy::world::World;
 use crate::pools::FinishedJobs;
 use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_python::exception::{PyResult, Raised, SYNTAX_ERROR, raise};
+use tpv_python::lacking;
 use tpv_python::module::ModuleDef;
 use tpv_python::modules::logging::LOGGER;
 use tpv_python::types::BuiltinType;
@@ -30,6 +31,8 @@ pub const COMPUTED_NAMES: &[&str] = &[INPUT_SIZE];
 /// The surroundings of one worker.
 pub(super) struct MapperEnvironment {
     hooks: Hooks,
+    /// Whether Galaxy's objects are live: then it is CPython that asks for time and files.
+    is_live: bool,
     world: RefCell<Arc<World>>,
     job_slot: Cell<usize>,
     /// The size of the inputs of the job in the context, and that job: code or context may put another there.
@@ -38,7 +41,8 @@ pub(super) struct MapperEnvironment {
 
 impl MapperEnvironment {
     pub(super) fn new(hooks: Hooks) -> Self {
-        Self { hooks, world: RefCell::default(), job_slot: Cell::new(0), input_size: RefCell::default() }
+        let is_live = hooks.cpython.as_ref().is_some_and(|cpython| cpython.is_live());
+        Self { hooks, is_live, world: RefCell::default(), job_slot: Cell::new(0), input_size: RefCell::default() }
     }
 
     /// Makes this the world of the jobs to come; tells whether it is another one than before.
@@ -53,6 +57,13 @@ impl MapperEnvironment {
     /// `app`, as the world has it. Made for each job: code may have changed the last one.
     pub(super) fn app(&self, stand_in: bool) -> Value {
         if stand_in { stand_in_app(&self.world.borrow()) } else { app(&self.world.borrow()) }
+    }
+
+    /// Notes that code asked for something that only the live server has.
+    fn asks_for(&self, what: &str) {
+        if self.is_live {
+            lacking::note(format!("the code asks for {what}"));
+        }
     }
 
     /// Tells which slot of the context holds the job.
@@ -126,11 +137,18 @@ impl Environment for MapperEnvironment {
     }
 
     fn now(&self) -> Option<i64> {
+        self.asks_for("the time");
         self.world.borrow().now
     }
 
     fn file_size(&self, path: &str) -> Option<u64> {
+        self.asks_for("files");
         self.world.borrow().files.get(path).copied()
+    }
+
+    fn environment_variable(&self, _: &str) -> Option<String> {
+        self.asks_for("the environment");
+        None
     }
 
     fn compile(&self, source: &str, kind: CodeKind) -> Option<PyResult<ProgramData>> {

@@ -84,7 +84,7 @@ impl Worker {
             let reads = readable_values(&mut self.vm, &fields.if_condition);
             observer.step(Step::Condition { rule, reads: &reads });
         }
-        let value = evaluate(&mut self.vm, &fields.if_condition, CodeKind::Block)?;
+        let value = evaluate(&mut self.vm, self.tiers.as_deref(), &fields.if_condition, CodeKind::Block)?;
         let matched = self.vm.truthy(&value)?;
         observer.step(Step::Rule { rule, value: &value, matched });
         Ok(matched)
@@ -97,7 +97,7 @@ impl Worker {
             return Err(self.fail(&fields.fail)?);
         }
         if self.vm.truthy(&fields.execute)? {
-            evaluate(&mut self.vm, &fields.execute, CodeKind::Exec)?;
+            evaluate(&mut self.vm, self.tiers.as_deref(), &fields.execute, CodeKind::Exec)?;
             let entity = self.vm.context.get(self.slots.entity).cloned().flatten().unwrap_or(Value::None);
             return EntityObject::of(&entity)?.entity(&mut self.vm);
         }
@@ -106,7 +106,7 @@ impl Worker {
 
     /// The exception of a rule that fails the job.
     fn fail(&mut self, fail: &Value) -> PyResult<Raised> {
-        let message = evaluate(&mut self.vm, fail, CodeKind::FString)?;
+        let message = evaluate(&mut self.vm, self.tiers.as_deref(), fail, CodeKind::FString)?;
         let text = self.vm.str(&message)?;
         let raised = job_mapping_exception(Value::Str(text));
         if let Value::Str(fail) = fail {
@@ -129,7 +129,7 @@ impl Worker {
             if source.is_none() {
                 continue;
             }
-            let mut value = evaluate(&mut self.vm, source, CodeKind::Block)?;
+            let mut value = evaluate(&mut self.vm, self.tiers.as_deref(), source, CodeKind::Block)?;
             if let Some((_, min, max)) = CLAMPED.iter().find(|(clamped, ..)| clamped == resource) {
                 let of = |resource: Resource| resources.get(resource as usize).unwrap_or(&Value::None);
                 let asked = value.clone();
@@ -189,11 +189,11 @@ impl Worker {
             && let Some(fields) = &destination.destination
         {
             if !fields.dest_name.is_none() {
-                dest_name = evaluate(&mut self.vm, &fields.dest_name, CodeKind::FString)?;
+                dest_name = evaluate(&mut self.vm, self.tiers.as_deref(), &fields.dest_name, CodeKind::FString)?;
                 self.set_name(self.slots.dest_name, dest_name.clone());
             }
             if !fields.handler_tags.is_none() {
-                handler_tags = evaluate_complex(&mut self.vm, &fields.handler_tags)?;
+                handler_tags = evaluate_complex(&mut self.vm, self.tiers.as_deref(), &fields.handler_tags)?;
                 self.set_name(self.slots.handler_tags, handler_tags.clone());
             }
         }
@@ -216,7 +216,7 @@ impl Worker {
         if !self.vm.truthy(property)? {
             return deep_copy(&mut self.vm, property);
         }
-        let value = evaluate_complex(&mut self.vm, property)?;
+        let value = evaluate_complex(&mut self.vm, self.tiers.as_deref(), property)?;
         self.set_name(slot, value.clone());
         Ok(value)
     }

@@ -15,10 +15,29 @@ use super::pool_step::PoolStep;
 use super::tags::{TagNames, TagType};
 use super::trace::Trace;
 
+/// A block that CPython ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InCpython {
+    /// Its place in the config: an index of the artifact's table of sites; nothing of what was made at run time.
+    pub site: Option<u32>,
+    /// Why, after "because".
+    pub reason: String,
+}
+
 /// Something that happened while a job was mapped.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Step<'a> {
+    /// The mapping was given up, and starts once more with all code in CPython.
+    OnceMore {
+        /// What native code lacked.
+        reason: &'a str,
+    },
+    /// What CPython ran, told at the end.
+    InCpython {
+        /// The blocks, each once.
+        blocks: &'a [InCpython],
+    },
     /// The mapping starts.
     Start {
         /// The names of the tags in the entities to come.

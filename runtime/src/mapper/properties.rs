@@ -74,8 +74,9 @@ impl Worker {
     /// # Errors
     /// What the f-strings raise.
     pub(super) fn property_text(&mut self, entity: &Entity, property: Property) -> PyResult<Option<String>> {
-        // Code that was made at run time may load any name.
-        if self.wants_values || self.vm.has_compiled() {
+        // Code that was made at run time may load any name, and so may CPython's.
+        let runs_all = self.tiers.as_ref().is_some_and(|tiers| tiers.runs_all());
+        if self.wants_values || self.vm.has_compiled() || runs_all {
             return Ok(None);
         }
         let (vm, unseen) = (&mut self.vm, self.unseen);
@@ -88,7 +89,7 @@ impl Worker {
             match piece {
                 Piece::Text(constant) => text.push_str(constant),
                 Piece::FString(source) => {
-                    let value = evaluate(&mut self.vm, source, CodeKind::FString)?;
+                    let value = evaluate(&mut self.vm, self.tiers.as_deref(), source, CodeKind::FString)?;
                     dump(&mut self.vm, &mut text, &value)?;
                 }
             }

@@ -18,6 +18,7 @@ use super::objects::MapperObject;
 use super::properties::UnreadProperties;
 use super::store::Store;
 use super::tags::TagNames;
+use super::tiers::Tiers;
 
 /// One thread's mapper.
 pub(super) struct Worker {
@@ -38,6 +39,8 @@ pub(super) struct Worker {
     pub global_context: Rc<[(usize, Value)]>,
     /// The context that was entered last, where nothing was set since but `entity` and `self`.
     pub entered: Option<Rc<Context>>,
+    /// Which tier runs a block, where CPython is at hand.
+    pub tiers: Option<Rc<Tiers>>,
     /// What is kept of earlier jobs.
     pub cache: Rc<Cache>,
     /// The properties that no code sees.
@@ -86,7 +89,10 @@ impl Worker {
         let slots = Slots::new(&mut vm);
         environment.set_job_slot(slots.job);
         let mapper = MapperObject::value(&names, &store);
-        let unseen = vm.program.as_ref().map(|program| UnreadProperties::new(program, &slots)).unwrap_or_default();
+        let tiers = Tiers::new(hooks).map(Rc::new);
+        let may_read = tiers.as_ref().is_some_and(|tiers| tiers.may_run(rules.program()));
+        let program = vm.program.as_ref().filter(|_| !may_read);
+        let unseen = program.map(|program| UnreadProperties::new(program, &slots)).unwrap_or_default();
         let mut worker = Self {
             rules,
             vm,
@@ -99,6 +105,7 @@ impl Worker {
             app: Value::None,
             global_context,
             entered: None,
+            tiers,
             cache,
             unseen,
             wants_values: false,

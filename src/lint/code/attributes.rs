@@ -85,8 +85,8 @@ impl<'a> Checker<'a> {
         {
             return;
         }
-        let help = "write it another way, or keep this rule on TPV";
-        self.limit("T130", range, format!("tpvc has no `{name}` of any object"), ATTRIBUTE_ERROR, help);
+        let help = "write it another way, or let CPython run it";
+        self.lacks(range, format!("tpvc has no `{name}` of any object"), ATTRIBUTE_ERROR, help);
     }
 
     fn instance_member(&mut self, class: &str, name: &str, range: TextRange, usage: Use) -> Type {
@@ -125,12 +125,19 @@ impl<'a> Checker<'a> {
             match *class {
                 "Session" => self.needs_server(name, range),
                 _ if is_of_galaxy => self.only_galaxy(class, name, range, usage),
-                _ => self.limit(
+                // What CPython sees of TPV's objects is tpvc's as well.
+                _ if is_of_tpv => self.limit(
                     "T130",
                     range,
                     format!("tpvc has no `{name}` of {}", display(class)),
                     ATTRIBUTE_ERROR,
                     "write it another way, or keep this rule on TPV",
+                ),
+                _ => self.lacks(
+                    range,
+                    format!("tpvc has no `{name}` of {}", display(class)),
+                    ATTRIBUTE_ERROR,
+                    "write it another way, or let CPython run it",
                 ),
             }
             return Type::Any;
@@ -146,6 +153,7 @@ impl<'a> Checker<'a> {
 
     /// An attribute of a class or another object of the runtime.
     fn object_member(&mut self, path: &str, name: &str, range: TextRange) -> Type {
+        self.uses_live_name(path, name);
         let parts: Vec<&str> = path.split(':').collect();
         if matches!(path, "app:model:Job" | "galaxy.model:Job") && Inventory::is_unknown_column(name) {
             self.unanswered(format!("the world does not know the `{name}` of Galaxy's jobs"), range);
@@ -169,7 +177,7 @@ impl<'a> Checker<'a> {
             );
         } else if names.is_empty() || names.contains(name) || name.starts_with('_') {
             let message = format!("tpvc's `{shown}` has no `{name}`");
-            self.limit("T130", range, message, ATTRIBUTE_ERROR, "write it another way, or keep this rule on TPV");
+            self.lacks(range, message, ATTRIBUTE_ERROR, "write it another way, or let CPython run it");
         } else {
             self.no_attribute(&format!("`{shown}` has"), name, range, || nearest(name, names.iter()));
         }
@@ -177,6 +185,7 @@ impl<'a> Checker<'a> {
     }
 
     fn module_member(&mut self, module: &str, name: &str, range: TextRange) -> Type {
+        self.uses_live_name(module, name);
         let full = format!("{module}.{name}");
         if self.native(|native| native.has_module(&full)) {
             return Type::Module(full.into());
@@ -206,7 +215,7 @@ impl<'a> Checker<'a> {
         }
         if names.contains(name) || names.is_empty() || name.starts_with('_') || model().list(module).contains(name) {
             let message = format!("tpvc's module `{module}` has no `{name}`");
-            self.limit("T130", range, message, ATTRIBUTE_ERROR, "write it another way, or keep this rule on TPV");
+            self.lacks(range, message, ATTRIBUTE_ERROR, "write it another way, or let CPython run it");
         } else {
             self.no_attribute(&format!("the module `{module}` has"), name, range, || nearest(name, names.iter()));
         }
@@ -228,8 +237,11 @@ impl<'a> Checker<'a> {
             _ => return,
         };
         let message = format!("tpvc cannot set attributes of {what}, such as `{name}`");
-        let help = "use a variable or a dict; or keep this rule on TPV";
-        self.limit("T130", range, message, ATTRIBUTE_ERROR, help);
+        let help = "use a variable or a dict, or let CPython run it";
+        match owner {
+            Type::Class(_) => self.limit("T130", range, message, ATTRIBUTE_ERROR, help),
+            _ => self.lacks(range, message, ATTRIBUTE_ERROR, help),
+        }
     }
 
     /// Something that is nowhere: not natively, and not in CPython or Galaxy.

@@ -12,6 +12,7 @@ use rustpython_parser::ast::{Expr, Ranged, Stmt};
 use rustpython_parser::text_size::TextRange;
 
 use super::bindings::Bindings;
+use super::cpython::Need;
 use super::types::{Type, Variable};
 use crate::lint::model::{Member, model};
 use tpv_runtime::mapper::inventory::Inventory;
@@ -96,6 +97,8 @@ pub(super) struct Checker<'a> {
     pub receiver: Type,
     /// Whether names come from `import *`, so that nothing can be said of names.
     pub opaque: bool,
+    /// Why CPython runs the text where there is one.
+    pub needs: Vec<Need>,
 }
 
 /// What came out of a text.
@@ -108,6 +111,8 @@ pub(super) struct Checked<'a> {
     pub facts_if_true: HashMap<String, Type>,
     /// What holds where it is false.
     pub facts_if_false: HashMap<String, Type>,
+    /// Why CPython runs it where there is one.
+    pub need: Option<Need>,
 }
 
 /// The condition under which the names of a `try` are bound.
@@ -138,6 +143,7 @@ pub(super) fn check<'a>(
         expected: Vec::new(),
         opaque: bindings.star,
         bindings,
+        needs: Vec::new(),
     };
     let (statements, last) = match body.split_last() {
         Some((Stmt::Expr(last), statements)) if has_result => (statements, Some(&*last.value)),
@@ -160,7 +166,8 @@ pub(super) fn check<'a>(
         facts_if_false.retain(|path, _| !is_own(path));
     }
     let free = if checker.opaque { Vec::new() } else { checker.free };
-    Checked { faults: checker.faults, free, result, facts_if_true, facts_if_false }
+    let need = Need::of(checker.needs);
+    Checked { faults: checker.faults, free, result, facts_if_true, facts_if_false, need }
 }
 
 impl<'a> Checker<'a> {
@@ -255,6 +262,9 @@ impl<'a> Checker<'a> {
         {
             // A function or comprehension runs when the block may have bound it.
             return Type::Any;
+        }
+        if found.is_none() && !self.bindings.names.contains(name) {
+            self.reads_left_out_name(name);
         }
         if !self.state.dead && !self.expects("NameError") {
             let bound = match found {

@@ -236,7 +236,7 @@ impl<'a> Checker<'a> {
             }
             Operator::Mod if matches!(left, Type::Class("bytes")) => {
                 let message = "tpvc does not format bytes".to_owned();
-                self.limit("T130", range, message, NOT_IMPLEMENTED_ERROR, "format a text, and encode that");
+                self.lacks(range, message, NOT_IMPLEMENTED_ERROR, "format a text, and encode that");
                 Type::Any
             }
             Operator::Mod if text(left) => Type::STR,

@@ -6,6 +6,7 @@ use rustpython_parser::text_size::TextRange;
 use super::attributes::{names_in, nearest};
 use super::bindings;
 use super::checker::Checker;
+use super::cpython::WITH_CPYTHON;
 use super::types::Type;
 use crate::lint::model::{Member, Names, model};
 use tpv_runtime::mapper::inventory::Inventory;
@@ -77,11 +78,17 @@ impl<'a> Checker<'a> {
     /// Judges the import of a module, or of names of it; tells whether it is there.
     fn judge_module(&mut self, module: &str, names: &[String], range: TextRange) -> bool {
         if self.native(|native| native.has_module(module)) {
+            // `from galaxy import jobs` names what is meant.
+            if names.is_empty() || module != "galaxy" {
+                self.uses_live_module(module);
+            }
             if Inventory::reaches_outside(module, names) {
                 self.reaches_outside(module, range);
             }
             return true;
         }
+        // CPython imports whatever a site has.
+        self.needs_cpython(format!("it imports `{module}`"));
         if self.expects_import_error() {
             return false;
         }
@@ -89,24 +96,25 @@ impl<'a> Checker<'a> {
         let raised = "ModuleNotFoundError";
         let other = "`tpvc explain-code T130` lists the modules that compiled rules can use";
         match verdict(module) {
-            Verdict::Standard | Verdict::WithGalaxy => self.limit("T130", range, missing, raised, other),
+            Verdict::Standard | Verdict::WithGalaxy => self.lacked(range, missing, raised, other),
             Verdict::Slip(near) => {
                 let label = "raises `ModuleNotFoundError`, here and in Galaxy";
                 self.fault("T103", range, format!("there is no module `{module}`"), label);
                 self.help(format!("did you mean `{near}`?"));
             }
             Verdict::Unknown => {
-                self.limit("T130", range, missing, raised, other);
-                self.note("works under TPV inside Galaxy only where the module is installed");
+                self.lacked(range, missing, raised, other);
+                self.note("where tpvc is a Python package and the module is installed, CPython runs the block");
             }
         }
         false
     }
 
     fn reaches_outside(&mut self, module: &str, range: TextRange) {
-        let label = "whatever is called of it raises `HostUnavailable`";
+        self.needs_cpython(format!("it imports `{module}`"));
+        let label = "whatever is called of it raises `HostUnavailable`, unless CPython runs it";
         self.fault("T131", range, format!("`{module}` reaches outside"), label);
-        self.note("works under TPV inside Galaxy");
+        self.note(WITH_CPYTHON);
         self.help("catch that with `except Exception`, and say there where such jobs shall go");
     }
 
@@ -118,14 +126,20 @@ impl<'a> Checker<'a> {
         }
         let is_there = self.native(|native| native.has_at(&[module], name)) == Some(true)
             || self.native(|native| native.has_module(&full));
-        if is_there || self.expects_import_error() {
+        if is_there {
+            self.uses_live_module(&full);
+            self.uses_live_name(module, name);
+            return;
+        }
+        self.needs_cpython(format!("it imports `{full}`"));
+        if self.expects_import_error() {
             return;
         }
         let (names, inside) = (names_in(module), model().list(module));
         if names.is_empty() || names.contains(name) || inside.contains(name) || name.starts_with('_') {
             let message = format!("tpvc's module `{module}` has no `{name}`");
             let other = "`tpvc explain-code T130` says what there is instead";
-            self.limit("T130", range, message, "ImportError", other);
+            self.lacked(range, message, "ImportError", other);
             return;
         }
         let label = "raises `ImportError`, here and in Galaxy";

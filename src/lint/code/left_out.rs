@@ -7,6 +7,7 @@ use tpv_runtime::mapper::inventory::Inventory;
 use super::attributes::ATTRIBUTE_ERROR;
 use super::bindings;
 use super::checker::Checker;
+use super::cpython::WITH_CPYTHON;
 use super::types::Type;
 use crate::python::language::{self, INSTEAD_OF_CLASS, LeftOut};
 
@@ -35,14 +36,14 @@ impl<'a> Checker<'a> {
     }
 
     fn left_out(&mut self, construct: &LeftOut) {
-        self.limit("T130", construct.range, construct.message(), NOT_IMPLEMENTED_ERROR, construct.help);
+        self.lacks(construct.range, construct.message(), NOT_IMPLEMENTED_ERROR, construct.help);
     }
 
     /// `type(name, bases, namespace)` makes a class.
     pub(super) fn makes_class(&mut self, node: &ExprCall) {
         let is_plain = |argument: &Expr| !argument.is_starred_expr();
         if node.args.len() > 1 || !node.args.iter().all(is_plain) || !node.keywords.is_empty() {
-            self.limit("T130", node.range, "tpvc has no classes".to_owned(), "TypeError", INSTEAD_OF_CLASS);
+            self.lacks(node.range, "tpvc has no classes".to_owned(), "TypeError", INSTEAD_OF_CLASS);
         }
     }
 
@@ -52,14 +53,14 @@ impl<'a> Checker<'a> {
             let Some(option) = &keyword.arg else { continue };
             if Inventory::is_left_out_option(module, name, option) {
                 let message = format!("tpvc's `{module}.{name}` has no `{option}`");
-                let help = "write it another way, or keep this rule on TPV";
-                self.limit("T130", keyword.range, message, NOT_IMPLEMENTED_ERROR, help);
+                let help = "write it another way, or let CPython run it";
+                self.lacks(keyword.range, message, NOT_IMPLEMENTED_ERROR, help);
             }
         }
         let is_text_only = matches!(module, "re" | "fnmatch" | "os.path");
         if is_text_only && arguments.contains(&Type::Class("bytes")) {
             let message = format!("tpvc's `{module}` works on text only, not on bytes");
-            self.limit("T130", node.range, message, NOT_IMPLEMENTED_ERROR, "decode the bytes: `value.decode()`");
+            self.lacks(node.range, message, NOT_IMPLEMENTED_ERROR, "decode the bytes: `value.decode()`");
         }
     }
 
@@ -67,8 +68,8 @@ impl<'a> Checker<'a> {
     pub(super) fn left_out_operator(&mut self, operands: &[&Type], range: TextRange) {
         if operands.contains(&&Type::Class("collections.Counter")) {
             let message = "tpvc's `Counter` has no operators".to_owned();
-            let help = "use `update`, `subtract` or a comprehension, or keep this rule on TPV";
-            self.limit("T130", range, message, NOT_IMPLEMENTED_ERROR, help);
+            let help = "use `update`, `subtract` or a comprehension, or let CPython run it";
+            self.lacks(range, message, NOT_IMPLEMENTED_ERROR, help);
         }
     }
 
@@ -97,7 +98,7 @@ impl<'a> Checker<'a> {
 
     fn only_annotates(&mut self, range: TextRange) {
         let message = "tpvc takes names of `typing`, and parameters of classes, in annotations only".to_owned();
-        self.limit("T130", range, message, NOT_IMPLEMENTED_ERROR, "name the class itself: `list`, `dict`, `str`");
+        self.lacks(range, message, NOT_IMPLEMENTED_ERROR, "name the class itself: `list`, `dict`, `str`");
     }
 
     /// A text that names an attribute that no object has natively, in code that asks for attributes by their names.
@@ -119,12 +120,14 @@ impl<'a> Checker<'a> {
     }
 
     fn no_such_attribute(&mut self, name: &str, range: TextRange) {
+        let message = format!("tpvc has no attributes such as `{name}`");
+        self.needs_cpython(message.clone());
         if self.expects(ATTRIBUTE_ERROR) {
             return;
         }
-        let message = format!("tpvc has no attributes such as `{name}`");
-        self.fault("T130", range, message, "raises `NotImplementedError` where an attribute is asked for by this name");
-        self.note("works under TPV inside Galaxy");
-        self.help("write it another way, or keep this rule on TPV");
+        let label = "raises `NotImplementedError` where an attribute is asked for by this name, unless CPython runs it";
+        self.fault("T130", range, message, label);
+        self.note(WITH_CPYTHON);
+        self.help("write it another way, or let CPython run it");
     }
 }

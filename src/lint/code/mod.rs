@@ -7,6 +7,7 @@ mod attributes;
 mod bindings;
 mod calls;
 mod checker;
+pub(super) mod cpython;
 mod equality;
 mod expressions;
 mod failing;
@@ -97,6 +98,11 @@ pub(super) fn check(linter: &mut Linter<'_>, trees: Option<&Trees>) {
         let checked = check_one(site, parsed, start, &surroundings);
         if let (Some(rule), "if") = (site.rule, site.property) {
             facts.insert(rule, checked.facts_if_true.clone());
+        }
+        if let Some(need) = &checked.need
+            && let Some(root) = trees.and_then(|trees| trees.root(site.text.as_str(), site.kind))
+        {
+            linter.needs_cpython(root, need.clone());
         }
         report(linter, site, &checked);
         if !unknown {

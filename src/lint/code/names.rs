@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustpython_parser::text_size::TextRange;
 
 use super::checker::{Bound, Free, Surroundings};
+use super::cpython::{WITH_CPYTHON, without_cpython};
 use super::order::{LATE, Phase, RESOURCES};
 use super::place;
 use super::sites::Site;
@@ -187,9 +188,9 @@ impl<'a> Names<'a> {
         {
             let span = place(linter, site.text, site.kind, free.range);
             let diagnostic = Diagnostic::warning(format!("tpvc has no {what} `{name}`"))
-                .at(span, "raises `NameError` for each job that comes here")
-                .note("works under TPV inside Galaxy")
-                .help(instead_of_builtin(name).unwrap_or("write it another way, or keep this rule on TPV"));
+                .at(span, without_cpython("NameError"))
+                .note(WITH_CPYTHON)
+                .help(instead_of_builtin(name).unwrap_or("write it another way, or let CPython run it"));
             linter.report(Finding::new("T130", diagnostic).within(site.no_qa()));
             return;
         }

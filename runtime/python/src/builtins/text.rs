@@ -26,7 +26,10 @@ pub(crate) fn chr(vm: &mut Vm, args: Args) -> PyResult<Value> {
         // DIFFERENCE: a lone surrogate has no place in the runtime's strings.
         Some(code) => match char::from_u32(code) {
             Some(character) => Ok(Value::str(character.to_string())),
-            None => Err(value_error("chr() of a lone surrogate is not supported")),
+            None => {
+                crate::lacking::note("tpvc has no lone surrogates");
+                Err(value_error("chr() of a lone surrogate is not supported"))
+            }
         },
         None => Err(value_error("chr() arg not in range(0x110000)")),
     }

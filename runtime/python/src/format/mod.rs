@@ -118,7 +118,10 @@ pub(crate) fn character(code: i64) -> Result<char, Raised> {
     match in_range.map(char::from_u32) {
         Some(Some(char)) => Ok(char),
         // DIFFERENCE: a lone surrogate cannot be held.
-        Some(None) => Err(value_error("surrogates cannot be held")),
+        Some(None) => {
+            crate::lacking::note("tpvc has no lone surrogates");
+            Err(value_error("surrogates cannot be held"))
+        }
         None => Err(overflow_error("%c arg not in range(0x110000)")),
     }
 }

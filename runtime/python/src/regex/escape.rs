@@ -130,6 +130,7 @@ impl Parser {
             return Err(self.source.error("missing {", 0));
         }
         let name = self.source.get_until('}', "character name")?;
+        crate::lacking::note("tpvc knows no names of characters");
         let message = format!("undefined character name {}", str_repr(&name));
         Err(self.source.error(message, name.chars().count() + r"\N{}".len()))
     }

@@ -9,6 +9,7 @@ use crate::exception::{
     ATTRIBUTE_ERROR, ExceptionObject, IMPORT_ERROR, OS_ERROR, PyResult, Raised, STOP_ITERATION, SYSTEM_EXIT,
     attribute_error, not_implemented_error, type_error,
 };
+use crate::lacking;
 use crate::string::Str;
 use crate::types::{BUILTIN_FUNCTION, BuiltinType};
 use crate::value::{BoundMethod, MethodTarget, Value};
@@ -22,7 +23,10 @@ impl Vm {
         match self.attribute(object, name)? {
             Some(value) => Ok(value),
             None if is_special(name) => Err(no_special_attribute(name)),
-            None => Err(no_attribute(object, name)),
+            None => {
+                lacking::note_attribute(object, name);
+                Err(no_attribute(object, name))
+            }
         }
     }
 
@@ -149,6 +153,11 @@ impl Vm {
             Value::Type(class) => Err(immutable_type("set", class, name)),
             // DIFFERENCE: CPython's functions and modules take new attributes; here a config's code cannot change what
             // outlives its block.
+            Value::Function(_) | Value::Module(_) => {
+                let class = object.type_name();
+                lacking::note(format!("tpvc sets no attributes of a {}", class.as_str()));
+                Err(self.cannot_set(object, name))
+            }
             _ => Err(self.cannot_set(object, name)),
         }
     }

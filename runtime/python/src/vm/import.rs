@@ -2,6 +2,7 @@
 
 use super::Vm;
 use crate::exception::{PyResult, Raised, import_error, module_not_found_error};
+use crate::lacking;
 use crate::module::ModuleDef;
 use crate::object::Object;
 use crate::string::Str;
@@ -105,6 +106,7 @@ impl Vm {
     }
 
     fn not_found(&self, name: &str, parent: &str) -> Raised {
+        lacking::note(format!("it imports `{name}`"));
         // `os` is no package, though `os.path` is a module.
         let no_package = !parent.is_empty() && (parent == "os" || !self.has_submodules(parent));
         let raised = module_not_found_error(if no_package {
@@ -128,6 +130,7 @@ impl Vm {
             Value::Module(module) => module.name.to_owned(),
             other => package_name(other).unwrap_or_else(|| "<unknown module name>".to_owned()),
         };
+        lacking::note(format!("it imports `{module_name}.{}`", name.as_str()));
         let raised =
             import_error(format!("cannot import name '{}' from '{module_name}' (unknown location)", name.as_str()));
         raised.0.attributes.borrow_mut().insert("name".to_owned(), Value::str(module_name));

@@ -15,6 +15,7 @@ use crate::exception::{
     EXCEPTIONS, PyResult, Raised, SYSTEM_ERROR, name_error, raise, system_error, unbound_local_error,
 };
 use crate::function::Function;
+use crate::lacking;
 use crate::program::{Name, Program};
 use crate::string::Str;
 use crate::value::Value;
@@ -588,6 +589,7 @@ impl Vm {
             }
             Instr::RaiseError { class, message } => {
                 let class = running.text(class);
+                lacking::note(running.text(message).as_str());
                 let class = EXCEPTIONS.iter().find(|known| known.name == class.as_str()).copied();
                 return Err(raise(class.unwrap_or(&SYSTEM_ERROR), running.text(message).to_string()));
             }

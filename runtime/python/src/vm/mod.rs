@@ -51,6 +51,7 @@ use super::module::ModuleDef;
 use super::native_code::NativeCode;
 use super::types::BuiltinType;
 use super::value::Value;
+use crate::lacking;
 use crate::program::Program;
 use crate::word_hash::WordMap;
 use tpv_bytecode::ProgramData;
@@ -336,7 +337,9 @@ impl Vm {
             None => {
                 // Nothing more can be paid, so that code which catches the error gets no further.
                 self.steps_left = 0;
-                Err(timeout_error(format!("the evaluation took more than {} steps", self.limits.steps)))
+                let message = format!("the evaluation took more than {} steps", self.limits.steps);
+                lacking::note(message.as_str());
+                Err(timeout_error(message))
             }
         }
     }
@@ -372,10 +375,9 @@ impl Vm {
     /// `MemoryError`
     pub fn limit_bytes(&self, bytes: usize) -> PyResult<()> {
         if bytes > self.limits.bytes {
-            return Err(raise(
-                &super::exception::MEMORY_ERROR,
-                format!("a value of more than {} MiB", self.limits.bytes >> 20),
-            ));
+            let message = format!("a value of more than {} MiB", self.limits.bytes >> 20);
+            lacking::note(message.as_str());
+            return Err(raise(&super::exception::MEMORY_ERROR, message));
         }
         Ok(())
     }
@@ -396,6 +398,7 @@ impl Vm {
     #[inline]
     pub(crate) fn deeper_in<T>(&mut self, place: &str, f: impl FnOnce(&mut Self) -> PyResult<T>) -> PyResult<T> {
         if self.depth >= self.limits.depth {
+            lacking::note(format!("the evaluation took more than {} nested calls", self.limits.depth));
             return Err(recursion_error(format!("maximum recursion depth exceeded{place}")));
         }
         self.depth += 1;

@@ -4,6 +4,7 @@ use super::frame::Frame;
 use super::{Binding, Vm};
 use crate::builtins;
 use crate::exception::{PyResult, Raised, name_error};
+use crate::lacking;
 use crate::program::{Name, Program};
 use crate::value::Value;
 use tpv_bytecode::Code;
@@ -29,6 +30,9 @@ fn name_at<'a>(program: &'a Program, root: &Code, index: u32) -> PyResult<&'a Na
 }
 
 fn not_defined(name: &Name) -> Raised {
+    if lacking::is_left_out_name(&name.text) {
+        lacking::note(format!("tpvc has no `{}`", name.text.as_str()));
+    }
     name_error(format!("name '{}' is not defined", name.text.as_str()))
 }
 

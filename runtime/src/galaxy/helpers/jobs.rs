@@ -9,6 +9,7 @@ use crate::galaxy::world::{ToolFilter, UserFilter};
 use tpv_python::args::Args;
 use tpv_python::dict::Dict;
 use tpv_python::exception::{KEY_ERROR, NOT_IMPLEMENTED_ERROR, PyResult, host_unavailable, type_error};
+use tpv_python::lacking;
 use tpv_python::value::Value;
 use tpv_python::vm::{BinaryOp, CompareOp, Vm};
 
@@ -91,6 +92,7 @@ pub(super) fn concurrent_job_count_for_tool(vm: &mut Vm, args: Args) -> PyResult
         _ => None,
     };
     let Some(world) = world_of_session(&context) else {
+        lacking::note("`helpers.concurrent_job_count_for_tool` asks the database");
         return Err(host_unavailable("jobs are counted in the session of the app only"));
     };
     let user_id = match user_id {

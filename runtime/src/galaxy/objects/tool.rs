@@ -9,7 +9,7 @@ use crate::galaxy::resource_requirements::Requirement;
 use crate::galaxy::{signature, standard};
 use tpv_python::args::Args;
 use tpv_python::dict::Dict;
-use tpv_python::exception::{PyResult, not_implemented_error};
+use tpv_python::exception::{NOT_IMPLEMENTED_ERROR, PyResult, raise};
 use tpv_python::types::{BuiltinType, OBJECT};
 use tpv_python::value::{Method, Value};
 use tpv_python::vm::Vm;
@@ -139,10 +139,8 @@ fn get_value(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     }
     let value = vm.get_attr(this, "value_or_expression")?;
     let text = vm.str(&value)?;
-    Err(not_implemented_error(format!(
-        "{} is not an integer or float value, expressions currently not implemented",
-        text.as_str()
-    )))
+    let message = "is not an integer or float value, expressions currently not implemented";
+    Err(raise(&NOT_IMPLEMENTED_ERROR, format!("{} {message}", text.as_str())))
 }
 
 /// `requirement.to_dict()`

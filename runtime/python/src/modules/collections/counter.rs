@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::args::Args;
 use crate::builtins::convert;
 use crate::dict::{Dict, DictClass, Key};
-use crate::exception::{PyResult, Raised, not_implemented_error, type_error};
+use crate::exception::{NOT_IMPLEMENTED_ERROR, PyResult, Raised, not_implemented_error, raise, type_error};
 use crate::methods::dict::{self, receiver};
 use crate::methods::sort;
 use crate::modules::signature::Signature;
@@ -33,7 +33,9 @@ pub static COUNTER: BuiltinType = BuiltinType {
     statics: &[Builtin {
         owner: "Counter",
         name: "fromkeys",
-        call: |_, _| Err(not_implemented_error("Counter.fromkeys() is undefined.  Use Counter(iterable) instead.")),
+        call: |_, _| {
+            Err(raise(&NOT_IMPLEMENTED_ERROR, "Counter.fromkeys() is undefined.  Use Counter(iterable) instead."))
+        },
     }],
     ..BuiltinType::new("Counter", "collections", &DICT).generic()
 };

@@ -117,5 +117,6 @@ fn invalid_iso(vm: &mut Vm, text: &Value) -> PyResult<Raised> {
     {
         return Ok(raised);
     }
+    crate::lacking::note("tpvc does not read rare forms of ISO dates");
     Ok(crate::exception::value_error(format!("Invalid isoformat string: {}", vm.repr(text)?)))
 }

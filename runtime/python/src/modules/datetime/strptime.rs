@@ -129,7 +129,10 @@ pub(super) fn strptime(vm: &mut Vm, text: &str, pattern: &str) -> PyResult<Readi
     vm.charge(16 + (text.len() + pattern.len()) * 2)?;
     let regex = match expression(pattern) {
         Ok(regex) => regex,
-        Err(Some(bad)) => return Err(value_error(format!("'{bad}' is a bad directive in format '{pattern}'"))),
+        Err(Some(bad)) => {
+            crate::lacking::note(format!("tpvc's `strptime` has no `%{bad}`"));
+            return Err(value_error(format!("'{bad}' is a bad directive in format '{pattern}'")));
+        }
         Err(None) => return Err(value_error(format!("stray % in format '{pattern}'"))),
     };
     let re = vm.import("re", true)?;

@@ -201,7 +201,10 @@ impl<'a> Reader<'a> {
                         BadEscape::Hex => self.error("Invalid \\uXXXX escape", self.at + 1),
                     })?;
                     // DIFFERENCE: a lone surrogate has no place in the runtime's strings.
-                    text.push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
+                    text.push(character.unwrap_or_else(|| {
+                        crate::lacking::note("tpvc has no lone surrogates");
+                        char::REPLACEMENT_CHARACTER
+                    }));
                     self.at = end;
                 }
                 Some(_) => return Err(self.error("Invalid control character at", self.at)),

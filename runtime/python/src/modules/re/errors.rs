@@ -4,6 +4,7 @@ use crate::builtins::exceptions;
 use crate::exception::{
     EXCEPTION, ExceptionObject, RUNTIME_ERROR, Raised, index_error, overflow_error, raise, recursion_error, value_error,
 };
+use crate::lacking;
 use crate::regex::SearchError;
 use crate::regex::error::{CompileError, line_and_column};
 use crate::regex::template::TemplateError;
@@ -24,7 +25,10 @@ pub(super) fn compile_error(error: &CompileError, pattern: &str) -> Raised {
         CompileError::Overflow(_) => return overflow_error(text),
         CompileError::Value(_) => return value_error(text),
         CompileError::Recursion => return recursion_error(text),
-        CompileError::Unsupported(_) => return raise(&RUNTIME_ERROR, text),
+        CompileError::Unsupported(_) => {
+            lacking::note(text.as_str());
+            return raise(&RUNTIME_ERROR, text);
+        }
     };
     let exception = ExceptionObject::new(&ERROR, vec![Value::str(text)]);
     let number = |value: Option<usize>| value.map_or(Value::None, Value::from_usize);
@@ -50,5 +54,7 @@ pub(super) fn template_error(error: &TemplateError, template: &str) -> Raised {
 
 /// What a search raises that took too long.
 pub(super) fn search_error(error: &SearchError) -> Raised {
-    raise(&RUNTIME_ERROR, error.to_string())
+    let text = error.to_string();
+    lacking::note(text.as_str());
+    raise(&RUNTIME_ERROR, text)
 }

@@ -10,6 +10,7 @@ pub use table::MODULES;
 
 use tpv_python::args::Args;
 use tpv_python::exception::{ExceptionObject, PyResult, Raised};
+use tpv_python::lacking;
 use tpv_python::module::ModuleDef;
 use tpv_python::object::Object;
 use tpv_python::string::Str;
@@ -67,6 +68,7 @@ impl Outside {
 
     /// What calling something of the module raises.
     fn unavailable(&self, path: &str) -> Raised {
+        lacking::note(format!("`{path}` reaches outside"));
         let message = format!("`{path}` reaches outside of the world");
         let exception = ExceptionObject::new(&self.failure.class, vec![Value::str(message)]);
         let attributes = self.failure.attributes.iter().map(|name| ((*name).to_owned(), Value::None));

@@ -1,0 +1,165 @@
+//! What running code asked for and the native language lacks: CPython may have it.
+//!
+//! Code can catch the exception that it gets for that; what is noted here it cannot take back. A host that has CPython at hand asks
+//! after each evaluation, and throws away what was answered natively.
+
+use std::cell::RefCell;
+
+use super::modules::MODULES;
+use super::value::Value;
+
+thread_local! {
+    /// What was noted first since the host asked.
+    static NOTED: RefCell<Option<Box<str>>> = const { RefCell::new(None) };
+}
+
+/// Notes something that the native language lacks; the reason is a clause: "tpvc has no ranges beyond 64 bits".
+pub fn note(reason: impl Into<Box<str>>) {
+    NOTED.with_borrow_mut(|noted| {
+        noted.get_or_insert_with(|| reason.into());
+    });
+}
+
+/// Whether something was noted.
+pub fn is_noted() -> bool {
+    NOTED.with_borrow(Option::is_some)
+}
+
+/// What was noted first, which is then forgotten.
+pub fn take() -> Option<Box<str>> {
+    NOTED.with_borrow_mut(Option::take)
+}
+
+/// Takes up again what was noted before something else was run.
+pub fn restore(noted: Option<Box<str>>) {
+    NOTED.with_borrow_mut(|now| *now = noted);
+}
+
+/// The public attributes that CPython 3.11's and later builtin types have, and the native ones lack.
+pub const LEFT_OUT_ATTRIBUTES: &[(&str, &[&str])] = &[
+    ("int", &["as_integer_ratio", "bit_count", "conjugate", "from_number", "is_integer"]),
+    ("float", &["as_integer_ratio", "conjugate", "from_number", "fromhex", "hex"]),
+    ("bool", &["as_integer_ratio", "bit_count", "conjugate"]),
+    (
+        "bytes",
+        &[
+            "capitalize",
+            "center",
+            "count",
+            "endswith",
+            "expandtabs",
+            "find",
+            "index",
+            "isalnum",
+            "isalpha",
+            "isascii",
+            "isdigit",
+            "islower",
+            "isspace",
+            "istitle",
+            "isupper",
+            "join",
+            "ljust",
+            "lower",
+            "lstrip",
+            "maketrans",
+            "partition",
+            "removeprefix",
+            "removesuffix",
+            "replace",
+            "rfind",
+            "rindex",
+            "rjust",
+            "rpartition",
+            "rsplit",
+            "rstrip",
+            "split",
+            "splitlines",
+            "startswith",
+            "strip",
+            "swapcase",
+            "title",
+            "translate",
+            "upper",
+            "zfill",
+        ],
+    ),
+    ("slice", &["indices"]),
+    ("generator", &["close", "gi_code", "gi_frame", "gi_running", "gi_suspended", "gi_yieldfrom", "send", "throw"]),
+];
+
+/// The builtins that CPython 3.11's and later have, and the native language lacks.
+pub const LEFT_OUT_BUILTINS: &[&str] = &[
+    "BaseExceptionGroup",
+    "ExceptionGroup",
+    "PythonFinalizationError",
+    "UnicodeTranslateError",
+    "aiter",
+    "anext",
+    "breakpoint",
+    "bytearray",
+    "classmethod",
+    "compile",
+    "complex",
+    "copyright",
+    "credits",
+    "delattr",
+    "dir",
+    "eval",
+    "exec",
+    "exit",
+    "globals",
+    "help",
+    "input",
+    "license",
+    "locals",
+    "memoryview",
+    "open",
+    "property",
+    "quit",
+    "setattr",
+    "staticmethod",
+    "super",
+    "vars",
+];
+
+/// Whether a name means something in CPython and not natively.
+pub(crate) fn is_left_out_name(name: &str) -> bool {
+    name.starts_with("__") || LEFT_OUT_BUILTINS.contains(&name)
+}
+
+/// Notes that an object lacks an attribute, where CPython's object may have it. The host's own objects have what they have.
+pub(crate) fn note_attribute(object: &Value, name: &str) {
+    let is_left_out = match object {
+        Value::Module(_) | Value::Exception(_) => true,
+        other => {
+            let class = if let Value::Type(class) = other { class } else { other.class() };
+            let is_of_module = !class.module.is_empty() && MODULES.iter().any(|module| module.name == class.module);
+            let of_class = LEFT_OUT_ATTRIBUTES.iter().find(|(left_out, _)| *left_out == class.name);
+            is_of_module || of_class.is_some_and(|(_, names)| class.module.is_empty() && names.contains(&name))
+        }
+    };
+    if is_left_out {
+        note(match object {
+            Value::Module(module) => format!("tpvc's module `{}` has no `{name}`", module.name),
+            other => format!("tpvc has no `{name}` of `{}`", other.type_name().as_str()),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_reason_counts() {
+        assert!(!is_noted());
+        note("one");
+        note("two");
+        assert!(is_noted());
+        assert_eq!(take().as_deref(), Some("one"));
+        assert_eq!(take(), None);
+        restore(Some("three".into()));
+        assert_eq!(take().as_deref(), Some("three"));
+    }
+}

@@ -1,0 +1,210 @@
+//! Which tier runs a block where CPython is at hand: the machine of this runtime, or CPython.
+//!
+//! CPython runs the blocks that the compiler marked, and what was made at run time and cannot be compiled. Where native code meets
+//! something that the native language lacks ([`lacking`]), the mapping is given up, and the job is mapped once more with all code in
+//! CPython. So no answer depends on which tier ran.
+
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+
+use tpv_bytecode::{CodeKind, CodeRef, ProgramData};
+use tpv_python::exception::{PyResult, Raised, runtime_error};
+use tpv_python::lacking;
+use tpv_python::string::Str;
+use tpv_python::value::Value;
+use tpv_python::vm::{Limits, LogLevel, Vm};
+
+use super::Hooks;
+use super::code::{evaluate_natively, is_plain};
+use super::cpython::Cpython;
+use super::explain::{InCpython, Observer, Step};
+use super::worker::Worker;
+
+/// The budget of native code where CPython runs everything: CPython's own code has none.
+const UNLIMITED: u64 = u64::MAX / 4;
+
+/// One thread's choice of tiers.
+pub(super) struct Tiers {
+    cpython: Arc<dyn Cpython>,
+    is_live: bool,
+    forced: Option<u64>,
+    /// Whether CPython runs all code of this job.
+    all: Cell<bool>,
+    /// Whether somebody wants to know what CPython ran.
+    is_observed: Cell<bool>,
+    ran: RefCell<Vec<InCpython>>,
+}
+
+impl Tiers {
+    /// The tiers of these hooks; nothing where there is only the machine.
+    pub(super) fn new(hooks: &Hooks) -> Option<Self> {
+        let cpython = hooks.cpython.clone()?;
+        Some(Self {
+            is_live: cpython.is_live(),
+            cpython,
+            forced: hooks.force_cpython,
+            all: Cell::new(false),
+            is_observed: Cell::new(false),
+            ran: RefCell::default(),
+        })
+    }
+
+    /// Whether Galaxy's objects are live.
+    pub(super) fn is_live(&self) -> bool {
+        self.is_live
+    }
+
+    /// Whether CPython may run blocks of a program in a mapping of this kind; these can read any name of the context.
+    pub(super) fn may_run(&self, program: &ProgramData) -> bool {
+        let mut roots = program.codes.iter().filter_map(|code| code.cpython);
+        self.all.get() || self.forced.is_some() || roots.any(|needs| self.is_live || !needs.only_live)
+    }
+
+    /// Whether CPython runs all code of this job.
+    pub(super) fn runs_all(&self) -> bool {
+        self.all.get()
+    }
+
+    /// Evaluates a source in the tier that it is for.
+    ///
+    /// # Errors
+    /// What the code raises; any error where native code met what it lacks, which gives up the mapping.
+    pub(super) fn evaluate(&self, vm: &mut Vm, source: &Str, kind: CodeKind) -> PyResult<Value> {
+        if kind == CodeKind::FString && is_plain(source) {
+            return Ok(Value::Str(source.clone()));
+        }
+        let program = vm.program.clone();
+        let data = program.as_ref().map(|program| &*program.data);
+        let is_of_kind = |origin: &CodeRef| {
+            data.and_then(|data| data.codes.get(origin.code as usize)).is_some_and(|code| code.kind == kind)
+        };
+        let origin = source.code().filter(is_of_kind);
+        if let Some(reason) = self.reason(data, origin, source, kind) {
+            return self.run(vm, source, kind, origin, &reason);
+        }
+        if origin.is_none()
+            && let Err(raised) = vm.compile(source, kind)
+        {
+            // CPython raises its own error, if it is one for it.
+            let reason = format!("tpvc does not read it: {raised:?}");
+            lacking::take();
+            return self.run(vm, source, kind, origin, &reason);
+        }
+        let result = evaluate_natively(vm, source, kind);
+        if lacking::is_noted() { Err(given_up()) } else { result }
+    }
+
+    /// Why CPython runs a block; nothing where the machine does.
+    fn reason<'a>(
+        &self,
+        data: Option<&'a ProgramData>,
+        origin: Option<CodeRef>,
+        source: &str,
+        kind: CodeKind,
+    ) -> Option<Cow<'a, str>> {
+        let marked = origin.and_then(|origin| data?.cpython(origin.code));
+        match marked {
+            Some((reason, only_live)) if self.is_live || !only_live => return Some(reason.into()),
+            _ => {}
+        }
+        if self.all.get() {
+            return Some("the job is mapped once more".into());
+        }
+        if self.forced.is_some_and(|seed| is_forced(seed, source, kind)) {
+            return Some("it is forced".into());
+        }
+        // The compiler has not seen what it imports.
+        let imports = self.is_live && origin.is_none() && source.contains("import");
+        imports.then(|| "it was made at run time and imports".into())
+    }
+
+    fn run(&self, vm: &mut Vm, source: &Str, kind: CodeKind, origin: Option<CodeRef>, reason: &str) -> PyResult<Value> {
+        if self.is_observed.get() {
+            let ran = InCpython { site: origin.map(|origin| origin.site), reason: reason.to_owned() };
+            let mut known = self.ran.borrow_mut();
+            if !known.contains(&ran) {
+                known.push(ran);
+            }
+        }
+        let noted = lacking::take();
+        let result = self.cpython.run(vm, source, kind);
+        // What CPython's code met natively, it would meet again.
+        lacking::restore(noted);
+        result.inspect_err(|raised| {
+            if let Some(origin) = origin {
+                raised.0.origin.set(raised.0.origin.get().or(Some(origin)));
+            }
+        })
+    }
+}
+
+/// Whether the seed gives a block to CPython: half of all texts.
+fn is_forced(seed: u64, source: &str, kind: CodeKind) -> bool {
+    let mut hasher = DefaultHasher::new();
+    (seed, source, kind).hash(&mut hasher);
+    hasher.finish() & 1 == 0
+}
+
+/// What gives up a mapping that is to be done once more.
+fn given_up() -> Raised {
+    runtime_error("the native language lacks what the code asked for")
+}
+
+/// A seed for `random`, as a process of Python starts with.
+pub(super) fn entropy() -> BigInt {
+    BigInt::from(RandomState::new().hash_one(0_u8))
+}
+
+impl Worker {
+    /// Maps a job, and once more with all code in CPython where native code met something that it lacks.
+    ///
+    /// # Errors
+    /// What `map` raises.
+    pub(super) fn in_tiers<T>(
+        &mut self,
+        observer: &mut dyn Observer,
+        mut map: impl FnMut(&mut Self, &mut dyn Observer) -> PyResult<T>,
+    ) -> PyResult<T> {
+        let Some(tiers) = self.tiers.clone() else { return map(self, observer) };
+        tiers.is_observed.set(observer.watches());
+        tiers.ran.take();
+        // Code that CPython runs may map another job on this thread.
+        let outer = lacking::take();
+        let mut result = map(self, observer);
+        if let Some(reason) = lacking::take() {
+            let log = &self.vm.environment;
+            if log.log_enabled(LogLevel::Info) {
+                log.log(LogLevel::Info, &format!("the job is mapped once more with all code in CPython: {reason}"));
+            }
+            observer.step(Step::OnceMore { reason: &reason });
+            let limits = self.vm.limits;
+            self.vm.limits = Limits { steps: UNLIMITED, bytes: usize::MAX, ..limits };
+            tiers.all.set(true);
+            tiers.ran.take();
+            result = map(self, observer);
+            tiers.all.set(false);
+            self.vm.limits = limits;
+            lacking::take();
+        }
+        lacking::restore(outer);
+        if observer.watches() {
+            observer.step(Step::InCpython { blocks: &tiers.ran.take() });
+        }
+        result
+    }
+
+    /// Whether the mapping is to be given up, since native code met something that it lacks.
+    ///
+    /// # Errors
+    /// An error that ends the mapping.
+    pub(super) fn check_tiers(&self) -> PyResult<()> {
+        match &self.tiers {
+            Some(tiers) if !tiers.runs_all() && lacking::is_noted() => Err(given_up()),
+            _ => Ok(()),
+        }
+    }
+}
