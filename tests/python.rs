@@ -122,6 +122,11 @@ fn builtins() {
 }
 
 #[test]
+fn comprehensions() {
+    replay("comprehensions");
+}
+
+#[test]
 fn containers() {
     replay("containers");
 }

@@ -277,6 +277,8 @@ instructions! {
     CallMethodKw { name: Name, argc: Count, names: KeywordNames } (argc + 1 => 1);
     /// `defaults keyword_defaults -> function`: code `code` of the program, with a tuple of defaults (or `None`) and a dict of keyword defaults (or `None`); closes over the cells that the code's `closure` names.
     MakeFunction { code: Function } (2 => 1);
+    /// `iterator -> result`: runs code `code` of the program, a comprehension whose one parameter is the iterator of its first `for`; of a generator expression it makes the generator. It shares the cells that the code's `closure` names.
+    Comprehend { code: Function } (1 => 1);
     /// `value ->` leaves the function with the value.
     Return: ends (1 => 0);
     /// `value -> none`: the generator expression gives the value and waits.
@@ -328,5 +330,13 @@ impl Instr {
     pub fn target(&self) -> Option<u32> {
         let mut copy = *self;
         copy.target_mut().copied()
+    }
+
+    /// The code inside this one that it makes a function of, or runs.
+    pub fn inner_code(&self) -> Option<u32> {
+        match self {
+            Self::MakeFunction { code } | Self::Comprehend { code } => Some(*code),
+            _ => None,
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::code::{Capture, Code, CodeKind, Const, ProgramData};
+use super::code::{Capture, Code, CodeKind, Const, Parameters, ProgramData};
 use super::instruction::{Instr, Operand, StackEffect};
 use super::kernel;
 
@@ -135,17 +135,21 @@ fn check_tree(data: &ProgramData, closed_over: &[Option<u32>], index: usize, cod
         return Err("the closure does not fit the free variables".to_owned());
     }
     for instr in &code.instrs {
-        let Instr::MakeFunction { code: inner_index } = instr else { continue };
-        let Some(inner) = data.codes.get(*inner_index as usize) else {
+        let Some(inner_index) = instr.inner_code() else { continue };
+        let Some(inner) = data.codes.get(inner_index as usize) else {
             return Err("makes a function whose code is not there".to_owned());
         };
         if inner.root != code.root || inner.kind != CodeKind::Function {
             return Err("makes a function of another block's code".to_owned());
         }
         let cells = code.cells.len() + code.free.len();
-        let last = closed_over.get(*inner_index as usize).copied().flatten();
+        let last = closed_over.get(inner_index as usize).copied().flatten();
         if last.is_some_and(|cell| cell as usize >= cells) {
             return Err("closes over a variable that is not there".to_owned());
+        }
+        let takes_iterator = Parameters { positional_only: 1, ..Parameters::default() };
+        if matches!(instr, Instr::Comprehend { .. }) && inner.parameters != takes_iterator {
+            return Err("a comprehension whose one parameter is not its iterator".to_owned());
         }
     }
     Ok(())
@@ -153,10 +157,7 @@ fn check_tree(data: &ProgramData, closed_over: &[Option<u32>], index: usize, cod
 
 /// The codes that a code makes functions of.
 fn made_by(code: &Code) -> impl Iterator<Item = usize> {
-    code.instrs.iter().filter_map(|instr| match instr {
-        Instr::MakeFunction { code } => Some(*code as usize),
-        _ => None,
-    })
+    code.instrs.iter().filter_map(Instr::inner_code).map(|code| code as usize)
 }
 
 /// No code makes functions that make functions of itself: so no walk over the tree of codes is without end.

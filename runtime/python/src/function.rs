@@ -8,7 +8,7 @@ use super::value::{Value, VarCell};
 use super::vm::Namespace;
 use crate::program::Program;
 
-/// A function or lambda, or the code of a generator expression.
+/// A function or lambda.
 pub struct Function {
     /// `__name__`
     pub name: Str,

@@ -1,4 +1,4 @@
-//! Comprehensions and generator expressions: functions of one argument, the iterator of the first `for`.
+//! Comprehensions and generator expressions: codes of their own with one parameter, the iterator of the first `for`.
 
 use rustpython_parser::ast::{self, Expr, Ranged};
 use tpv_bytecode::{Const, Instr};
@@ -60,13 +60,10 @@ impl<'a> Compiler<'a> {
             }
             this.emit(Instr::Return)
         })?;
-        self.constant(Const::None)?;
-        self.constant(Const::None)?;
-        self.emit(Instr::MakeFunction { code })?;
         self.expression(&first.iter)?;
         self.emit(Instr::GetIter)?;
         self.place = place;
-        self.emit(Instr::Call { argc: 1 })
+        self.emit(Instr::Comprehend { code })
     }
 
     /// The loops, the iterator of the first being on the stack; `depth` counts the iterators on the stack.

@@ -7,7 +7,7 @@ use crate::exception::{PyResult, Raised, type_error};
 use crate::function::Function;
 use crate::string::Str;
 use crate::value::Value;
-use tpv_bytecode::{Code, Instr, ProgramData};
+use tpv_bytecode::{Code, ProgramData};
 
 /// `__qualname__`: with the functions around it. Searched in the program, since only messages need it.
 pub(crate) fn qualified_name(function: &Function) -> String {
@@ -35,7 +35,7 @@ pub fn qualified(name: &str, data: &ProgramData, code: u32) -> String {
 
 /// The code that makes functions of the code `index`.
 fn enclosing(data: &ProgramData, index: u32) -> Option<(u32, &Code)> {
-    let makes = |code: &&Code| code.instrs.contains(&Instr::MakeFunction { code: index });
+    let makes = |code: &&Code| code.instrs.iter().any(|instr| instr.inner_code() == Some(index));
     let position = data.codes.iter().position(|code| makes(&code))?;
     Some((u32::try_from(position).ok()?, data.codes.get(position)?))
 }

@@ -21,18 +21,15 @@ impl Vm {
     pub(super) fn build_instruction(&mut self, frame: &mut Frame, instr: Instr) -> PyResult<()> {
         match instr {
             Instr::BuildList { count } => {
-                let base = frame.base(count);
-                let items = frame.stack.drain(base..).collect();
+                let items = frame.pop_items(count);
                 frame.push(Value::list(items));
             }
             Instr::BuildTuple { count } => {
-                let base = frame.base(count);
-                let items = frame.stack.drain(base..).collect();
+                let items = frame.pop_items(count);
                 frame.push(Value::tuple(items));
             }
             Instr::BuildSet { count } => {
-                let base = frame.base(count);
-                let items: Vec<Value> = frame.stack.drain(base..).collect();
+                let items = frame.pop_items(count);
                 let mut table = SetTable::default();
                 for item in items {
                     table.insert(Key::new(self, item)?);
@@ -40,8 +37,7 @@ impl Vm {
                 frame.push(Value::Set(Rc::new(SetObject::new(table, false))));
             }
             Instr::BuildDict { count } => {
-                let base = frame.base(count.saturating_mul(2));
-                let mut items = frame.stack.drain(base..).collect::<Vec<Value>>().into_iter();
+                let mut items = frame.pop_items(count.saturating_mul(2)).into_iter();
                 let mut table = Table::with_capacity_and_hasher(count as usize, Default::default());
                 while let (Some(key), Some(value)) = (items.next(), items.next()) {
                     table.insert(Key::new(self, key)?, value);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::Vm;
 use super::frame::Frame;
-use super::generator::new_generator;
+use super::generator::{Completion, new_generator};
 use crate::args::Args;
 use crate::exception::{PyResult, Raised, system_error, type_error};
 use crate::function::Function;
@@ -93,7 +93,7 @@ impl Vm {
             frame.locals.extend(caller.stack.drain(base..).map(Some));
             frame.locals.resize(code.locals.len(), None);
         } else {
-            let args = Args { pos: caller.stack.drain(base..).collect(), kw: Vec::new() };
+            let args = Args { pos: caller.pop_args(argc), kw: Vec::new() };
             if let Err(raised) = self.bind_arguments(function, code, &mut frame.locals, args) {
                 self.recycle(frame);
                 return Err(raised);
@@ -113,7 +113,7 @@ impl Vm {
             return Err(raised);
         }
         if code.generator {
-            return Ok(new_generator(frame, function));
+            return Ok(new_generator(frame, function.name.clone()));
         }
         self.run_frame(frame)
     }
@@ -161,13 +161,19 @@ impl Vm {
 
     /// Runs a frame to its end, one call deeper, and takes it back.
     pub(super) fn run_frame(&mut self, mut frame: Box<Frame>) -> PyResult<Value> {
-        let base = self.handling.len();
-        frame.handling_base = base;
-        let result = self.deeper(|vm| vm.execute(&mut frame));
-        self.handling.truncate(base);
+        let result = self.execute_deeper(&mut frame);
         self.recycle(frame);
         // A frame that is no generator ends by returning only.
         Ok(result?.into_value())
+    }
+
+    /// Runs a frame until it returns, yields or raises, one call deeper.
+    pub(super) fn execute_deeper(&mut self, frame: &mut Frame) -> PyResult<Completion> {
+        let base = self.handling.len();
+        frame.handling_base = base;
+        let result = self.deeper(|vm| vm.execute(frame));
+        self.handling.truncate(base);
+        result
     }
 }
 

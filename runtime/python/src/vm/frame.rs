@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use super::{Binding, Namespace, Vm};
+use smallvec::SmallVec;
+
+use super::{Namespace, Vm};
 use crate::function::Function;
 use crate::program::Program;
 use crate::value::{Value, VarCell};
@@ -53,6 +55,26 @@ impl Frame {
     #[inline]
     pub(super) fn peek(&self, depth: usize) -> Option<&Value> {
         self.stack.len().checked_sub(depth).and_then(|index| self.stack.get(index))
+    }
+
+    /// Takes the top `count` values for arguments.
+    #[inline]
+    pub(super) fn pop_args(&mut self, count: u32) -> SmallVec<[Value; 3]> {
+        match count {
+            0 => SmallVec::new(),
+            1 => SmallVec::from_iter(self.stack.pop()),
+            _ => {
+                let base = self.base(count);
+                self.stack.drain(base..).collect()
+            }
+        }
+    }
+
+    /// Takes the top `count` values for a container.
+    #[inline]
+    pub(super) fn pop_items(&mut self, count: u32) -> Vec<Value> {
+        // A comprehension begins with an empty one.
+        if count == 0 { Vec::new() } else { self.stack.split_off(self.base(count)) }
     }
 
     /// The index of the lowest of the top `count` values.
@@ -129,15 +151,8 @@ impl Vm {
         self.pool.frames.push(frame);
     }
 
-    /// The namespace of the frame's block, made where there is none yet, with room for `names` names.
-    pub(super) fn namespace<'a>(&mut self, frame: &'a mut Frame, names: usize) -> &'a Rc<Namespace> {
-        frame.globals.get_or_insert_with(|| {
-            let namespace = self.pool.namespaces.pop().unwrap_or_default();
-            // A failing borrow cannot be: the pool holds only namespaces that nobody else has.
-            if let Ok(mut slots) = namespace.slots.try_borrow_mut() {
-                slots.resize(names, Binding::Outer);
-            }
-            namespace
-        })
+    /// The namespace of the frame's block, made where there is none yet.
+    pub(super) fn namespace<'a>(&mut self, frame: &'a mut Frame) -> &'a Rc<Namespace> {
+        frame.globals.get_or_insert_with(|| self.pool.namespaces.pop().unwrap_or_default())
     }
 }

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use super::Vm;
 use super::frame::Frame;
 use crate::exception::{PyResult, STOP_ITERATION, runtime_error, value_error};
-use crate::function::Function;
 use crate::iterator::{IteratorObject, PyIterator};
 use crate::program::Program;
 use crate::string::Str;
@@ -39,8 +38,8 @@ struct Generator {
 }
 
 /// A generator that starts at the beginning of the frame.
-pub(super) fn new_generator(frame: Box<Frame>, function: &Function) -> Value {
-    let origin = (function.name.clone(), function.program.clone(), function.code);
+pub(super) fn new_generator(frame: Box<Frame>, name: Str) -> Value {
+    let origin = (name, frame.program.clone(), frame.code);
     IteratorObject::new(&GENERATOR, Generator { frame: Some(frame), started: false, origin })
 }
 
@@ -52,11 +51,7 @@ impl PyIterator for Generator {
             // The value of the `yield` that it waits in.
             frame.push(Value::None);
         }
-        let base = vm.handling.len();
-        frame.handling_base = base;
-        let outcome = vm.deeper(|vm| vm.execute(&mut frame));
-        vm.handling.truncate(base);
-        match outcome {
+        match vm.execute_deeper(&mut frame) {
             Ok(Completion::Yielded(value)) => {
                 self.frame = Some(frame);
                 Ok(Some(value))

@@ -103,7 +103,7 @@ impl Vm {
         let is_it = |name: &u32| program.names.get(*name as usize).is_some_and(|n| n.text == text);
         // The text may have it in a comment or a string only.
         if let Some(index) = root.names.iter().position(is_it).and_then(|index| u32::try_from(index).ok()) {
-            self.store_name(frame, root, index, value);
+            self.store_name(frame, index, value);
         }
     }
 
@@ -171,7 +171,7 @@ impl Vm {
                 }
                 Instr::StoreName { name } => {
                     let value = frame.pop();
-                    self.store_name(frame, running.root, name, value);
+                    self.store_name(frame, name, value);
                 }
                 Instr::Binary { op } => {
                     let b = frame.pop();
@@ -251,6 +251,7 @@ impl Vm {
                 Instr::CallEx { keywords } => self.call_ex(frame, keywords)?,
                 Instr::FormatValue { conversion, spec } => self.format_value(frame, conversion, spec)?,
                 Instr::MakeFunction { code } => self.make_function(frame, running, code)?,
+                Instr::Comprehend { code } => self.comprehend(frame, running, code)?,
                 Instr::ListExtend { depth } => self.list_extend(frame, depth)?,
                 Instr::SetUpdate { depth } => self.set_update(frame, depth)?,
                 Instr::DictUpdate { depth } => self.dict_update(frame, depth)?,
@@ -310,7 +311,7 @@ impl Vm {
         let result = match &callee {
             Value::Function(function) => self.call_function_on_stack(function, frame, argc)?,
             _ => {
-                let args = Args { pos: frame.stack.drain(base..).collect(), kw: Vec::new() };
+                let args = Args { pos: frame.pop_args(argc), kw: Vec::new() };
                 self.call(&callee, args)?
             }
         };
@@ -321,8 +322,7 @@ impl Vm {
 
     fn call_method_instruction(&mut self, frame: &mut Frame, running: &Running, name: u32, argc: u32) -> PyResult<()> {
         let name = running.name(name)?;
-        let base = frame.base(argc);
-        let args = Args { pos: frame.stack.drain(base..).collect(), kw: Vec::new() };
+        let args = Args { pos: frame.pop_args(argc), kw: Vec::new() };
         let object = frame.pop();
         let result = self.call_named(&object, name, args)?;
         frame.push(result);
@@ -483,8 +483,7 @@ impl Vm {
 
     /// The arguments on the stack, of which the last are named by the constant `names`.
     fn keyword_args(&mut self, frame: &mut Frame, running: &Running, argc: u32, names: u32) -> Args {
-        let base = frame.base(argc);
-        let mut pos: smallvec::SmallVec<[Value; 3]> = frame.stack.drain(base..).collect();
+        let mut pos = frame.pop_args(argc);
         let Some(Value::Tuple(names)) = running.consts.get(names as usize) else { return Args { pos, kw: Vec::new() } };
         let first = pos.len().saturating_sub(names.items.len());
         let values = pos.drain(first..);
@@ -619,7 +618,7 @@ impl Vm {
             self.cycles.add_cell(&cell);
             closure.push(cell);
         }
-        let globals = self.namespace(frame, running.root.names.len()).clone();
+        let globals = self.namespace(frame).clone();
         frame.push(Value::Function(Rc::new(Function {
             name: running.program.string(inner.name),
             program: running.program.clone(),

@@ -10,6 +10,7 @@ pub mod attributes;
 mod build;
 pub mod call;
 mod compare;
+mod comprehension;
 mod containers;
 mod context;
 mod cost;
@@ -177,7 +178,7 @@ const STACK_SEGMENT: usize = 8 << 20;
 /// The names that a block has set: its globals. Functions of the block keep it.
 #[derive(Default)]
 pub struct Namespace {
-    /// By index in the root code's table of names; empty until the block first sets a name.
+    /// By index in the root code's table of names, as far as the block has set names.
     pub slots: RefCell<Vec<Binding>>,
 }
 

@@ -69,17 +69,13 @@ impl Vm {
         if matches!(self.outer.get(name.slot), None | Some(Outer::Unknown)) {
             self.resolve_outer(name)?;
         }
-        let outer = self.outer.get(name.slot);
-        if let Some(Outer::Overriding(value)) = outer {
-            return Ok(Some(value.clone()));
-        }
-        if let Some(Some(value)) = self.context.get(name.slot) {
-            return Ok(Some(value.clone()));
-        }
-        match outer {
-            Some(Outer::Below(value)) => Ok(Some(value.clone())),
-            _ => Ok(None),
-        }
+        let value = match (self.outer.get(name.slot), self.context.get(name.slot)) {
+            (Some(Outer::Overriding(value)), _) | (_, Some(Some(value))) | (Some(Outer::Below(value)), _) => {
+                Some(value)
+            }
+            _ => None,
+        };
+        Ok(value.cloned())
     }
 
     /// Whether a name means something that the context cannot change, or cannot be resolved.
@@ -118,11 +114,10 @@ impl Vm {
     }
 
     /// Sets a name of the block.
-    pub(super) fn store_name(&mut self, frame: &mut Frame, root: &Code, index: u32, value: Value) {
-        let namespace = self.namespace(frame, root.names.len());
-        let mut slots = namespace.slots.borrow_mut();
+    pub(super) fn store_name(&mut self, frame: &mut Frame, index: u32, value: Value) {
+        let mut slots = self.namespace(frame).slots.borrow_mut();
         if slots.len() <= index as usize {
-            slots.resize(root.names.len().max(index as usize + 1), Binding::Outer);
+            slots.resize_with(index as usize + 1, Binding::default);
         }
         let old = slots.get_mut(index as usize).map(|slot| std::mem::replace(slot, Binding::Value(value)));
         // The old value is dropped after the borrow ends: dropping may be long.
@@ -161,7 +156,7 @@ impl Vm {
         if !self.has_name(frame, program, root, index)? {
             return Err(not_defined(name));
         }
-        self.store_name(frame, root, index, Value::None);
+        self.store_name(frame, index, Value::None);
         if let Some(namespace) = &frame.globals
             && let Some(slot) = namespace.slots.borrow_mut().get_mut(index as usize)
         {

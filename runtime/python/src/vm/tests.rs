@@ -431,6 +431,7 @@ fn the_verifier_refuses_what_the_machine_must_not_meet() {
     refuse(vec![one, Instr::Jump { target: 0 }], "reached with stacks of 0 and 1");
     refuse(vec![Instr::LoadName { name: 0 }, Instr::Return], "name 0 of 0");
     refuse(vec![one, one, Instr::MakeFunction { code: 0 }, Instr::Return], "another block's code");
+    refuse(vec![one, Instr::Comprehend { code: 0 }, Instr::Return], "another block's code");
     refuse(vec![one, Instr::ListAppend { depth: 1 }, Instr::Return], "nothing is 1 below");
     refuse(
         vec![one, Instr::SetupTry { handler: 0 }, Instr::Pop, one, Instr::Return],
@@ -446,6 +447,21 @@ fn values_stay_small() {
     assert_eq!(size_of::<Value>(), 16);
     assert_eq!(size_of::<PyResult<Value>>(), 16);
     assert_eq!(size_of::<Instr>(), 16);
+}
+
+#[test]
+fn a_comprehension_takes_its_iterator_only() {
+    let mut b = Builder::new();
+    let f = b.function("<listcomp>", &[], Parameters::default(), Vec::new());
+    let five = b.constant_of(f, Const::Int(5));
+    b.data.codes[f as usize].instrs = vec![five, Instr::Return];
+    b.data.codes[0].instrs = vec![b.int(1), Instr::Comprehend { code: f }, Instr::Return];
+    assert!(verify(&b.data).unwrap_err().contains("whose one parameter is not its iterator"));
+    let iterator = b.string(".0");
+    b.data.codes[f as usize].locals = vec![iterator];
+    b.data.codes[f as usize].parameters.positional_only = 1;
+    let instrs = b.data.codes[0].instrs.clone();
+    assert_int(b.run(instrs), 5);
 }
 
 /// A program keeps what it was made from.
