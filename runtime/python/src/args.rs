@@ -100,8 +100,11 @@ impl Args {
     pub fn exactly<const N: usize>(self, function: &str) -> PyResult<[Value; N]> {
         self.no_keywords(function)?;
         let given = self.pos.len();
-        let values: Vec<Value> = self.pos.into_vec();
-        <[Value; N]>::try_from(values).map_err(|_| match N {
+        if given == N {
+            let mut values = self.pos.into_iter();
+            return Ok(std::array::from_fn(|_| values.next().unwrap_or(Value::None)));
+        }
+        Err(match N {
             0 => type_error(format!("{function}() takes no arguments ({given} given)")),
             1 => type_error(format!("{function}() takes exactly one argument ({given} given)")),
             _ => type_error(format!("{function} expected {N} arguments, got {given}")),

@@ -93,6 +93,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The offset of the next character that is not white space.
+    #[inline]
     pub fn offset(&mut self) -> usize {
         while matches!(self.byte(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
@@ -122,6 +123,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// A syntax fault where no value starts.
+    #[inline]
     pub fn kind(&mut self) -> Result<Kind, Fault> {
         let at = self.offset();
         Ok(match self.byte() {
@@ -187,28 +189,33 @@ impl<'a> Reader<'a> {
     fn string_body(&mut self) -> Result<Cow<'a, str>, Fault> {
         let opening = self.at;
         self.at += 1;
-        let mut owned: Option<String> = None;
+        let piece = self.plain_piece();
+        if self.eat(b'"') {
+            return Ok(Cow::Borrowed(piece));
+        }
+        let mut text = piece.to_owned();
         loop {
-            let from = self.at;
-            self.at += plain_length(self.text.as_bytes().get(from..).unwrap_or_default());
-            let piece = self.text.get(from..self.at).unwrap_or_default();
             match self.byte() {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(match owned {
-                        None => Cow::Borrowed(piece),
-                        Some(text) => Cow::Owned(text + piece),
-                    });
+                    return Ok(Cow::Owned(text));
                 }
                 Some(b'\\') => {
-                    let text = owned.get_or_insert_default();
-                    text.push_str(piece);
                     text.push(self.escape()?);
+                    text.push_str(self.plain_piece());
                 }
                 Some(_) => return Err(Fault::syntax("a control character in a string", self.at)),
                 None => return Err(Fault::syntax("a string without end", opening)),
             }
         }
+    }
+
+    /// What comes before the next quote, backslash or control character.
+    #[inline]
+    fn plain_piece(&mut self) -> &'a str {
+        let from = self.at;
+        self.at += plain_length(self.text.as_bytes().get(from..).unwrap_or_default());
+        self.text.get(from..self.at).unwrap_or_default()
     }
 
     fn escape(&mut self) -> Result<char, Fault> {
