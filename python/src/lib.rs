@@ -3,7 +3,8 @@
 //! [`rules`] compiles configs, [`mapper`] maps jobs, [`command`] is the command line. Between Python and the machine that runs code
 //! natively, values cross by [`to_native`] and [`to_python`]: plain ones become what they are on the other side, Python's other
 //! objects become a [`live`] object of the machine, and the machine's a [`proxy`] in Python. [`session`] remembers what crossed for
-//! a job, [`machine`] which machine waits while Python runs. [`block`] runs a config's code in CPython, [`galaxy`] maps for Galaxy.
+//! a job, [`machine`] which machine waits while Python runs. [`block`] runs a config's code in CPython, [`galaxy`] maps for Galaxy. [`pools`] has the stores
+//! of resource pools of both sides for each other.
 
 mod block;
 mod classes;
@@ -16,6 +17,7 @@ mod log;
 mod machine;
 mod mapper;
 mod module;
+mod pools;
 mod proxy;
 mod rules;
 mod session;
@@ -37,6 +39,8 @@ mod _native {
     #[pymodule_export]
     use super::module::native_module;
     #[pymodule_export]
+    use super::pools::{PyPoolStore, StoreUnavailable};
+    #[pymodule_export]
     use super::proxy::{NativeFunction, NativeIterator, NativeObject};
     #[pymodule_export]
     use super::rules::{CompileError, PyDiagnostic, PyRules, compile};
@@ -44,6 +48,7 @@ mod _native {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::classes::add_exceptions(module)?;
+        module.add("ADMIT_SCRIPT", tpv_runtime::pools::valkey::SCRIPT)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

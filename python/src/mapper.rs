@@ -16,10 +16,13 @@ use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::explain::Unobserved;
 use tpv_runtime::mapper::{Hooks, Mapper};
+use tpv_runtime::pools::AllocationStore;
+use tpv_runtime::pools::memory::InMemoryAllocationStore;
 use tpv_runtime::stream::{self, Work};
 use tpv_runtime::{Error, Job};
 
 use crate::block::Blocks;
+use crate::pools::{JobTable, PythonStore};
 use crate::rules::{PyRules, cannot_read, read};
 use crate::session::Session;
 use crate::{galaxy, log};
@@ -30,6 +33,8 @@ pub struct PyMapper {
     rules: Py<PyRules>,
     hooks: Hooks,
     seed: Option<BigInt>,
+    /// Where jobs of Galaxy are admitted to resource pools; nothing where the rules have none.
+    pool_store: Option<Arc<dyn AllocationStore>>,
     /// Made when they are first used: for jobs of the job file's form, without and with the candidates, and for live objects.
     plain: OnceLock<Mapper>,
     detailed: OnceLock<Mapper>,
@@ -47,7 +52,10 @@ impl PyMapper {
     }
 
     fn made(&self, detail: bool, is_live: bool) -> Mapper {
-        let hooks = Hooks { cpython: Some(Arc::new(Blocks::new(is_live))), ..self.hooks.clone() };
+        let mut hooks = Hooks { cpython: Some(Arc::new(Blocks::new(is_live))), ..self.hooks.clone() };
+        if is_live {
+            hooks.pool_store = self.pool_store.clone();
+        }
         Mapper::with_hooks(self.rules.get().rules.clone(), hooks, detail)
     }
 }
@@ -69,10 +77,16 @@ pub fn forced() -> PyResult<Option<u64>> {
 #[pymethods]
 impl PyMapper {
     /// A mapper. `jit` tells when numeric code becomes machine code: `off`, `lazy` or `eager`. `seed` is the state of `random` before each
-    /// job that brings none; without it jobs of Galaxy get entropy.
+    /// job that brings none; without it jobs of Galaxy get entropy. `pool_store` admits jobs of Galaxy to resource pools, as the stores of
+    /// `tpvc.core.resource_pool` do; without it, and for jobs of a file, the allocations are kept in the mapper.
     #[new]
-    #[pyo3(signature = (rules, *, jit = "lazy", seed = None))]
-    fn new(rules: Bound<'_, PyRules>, jit: &str, seed: Option<BigInt>) -> PyResult<Self> {
+    #[pyo3(signature = (rules, *, jit = "lazy", seed = None, pool_store = None))]
+    fn new(
+        rules: Bound<'_, PyRules>,
+        jit: &str,
+        seed: Option<BigInt>,
+        pool_store: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
         let jit = match jit {
             "off" => Mode::Off,
             "lazy" => Mode::Lazy,
@@ -85,10 +99,14 @@ impl PyMapper {
             log: Some(log::log()),
             log_level: Some(log::level(rules.py())?),
             force_cpython: forced()?,
+            // One store for all that the mapper does with files.
+            pool_store: Some(Arc::new(InMemoryAllocationStore::default())),
+            finished_jobs: Some(Arc::new(JobTable)),
             ..Hooks::default()
         };
         let (plain, detailed, live) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Ok(Self { rules: rules.unbind(), hooks, seed, plain, detailed, live })
+        let pool_store = pool_store.map(|store| Arc::new(PythonStore(store)) as Arc<dyn AllocationStore>);
+        Ok(Self { rules: rules.unbind(), hooks, seed, pool_store, plain, detailed, live })
     }
 
     /// Maps a job of Galaxy by its live objects. The result is Galaxy's `JobDestination`.
@@ -168,6 +186,8 @@ impl PyMapper {
         });
         let world = Arc::new(at_this_moment(world.transpose()?.unwrap_or_default()));
         let mapper = self.for_files(detail);
+        // Pools admit jobs in the order of the file.
+        let threads = if mapper.depends_on_order() { Some(1) } else { threads };
         let threads = threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
         py.detach(|| map_file(mapper, &jobs, &output, world, threads))
     }

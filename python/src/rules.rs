@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 use tpv_runtime::artifact::Rules;
 use tpvc::config::Input;
 use tpvc::diagnostic::{Diagnostic, Diagnostics, Severity};
@@ -131,6 +131,12 @@ impl PyRules {
     #[getter]
     fn files(&self) -> Vec<String> {
         self.files.iter().map(|file| file.to_string_lossy().into_owned()).collect()
+    }
+
+    /// The class and the options of `global.resource_pool_store`; `None` where the config does not have it.
+    #[getter]
+    fn pool_store<'py>(&self, py: Python<'py>) -> PyResult<Option<(String, Bound<'py, PyDict>)>> {
+        crate::pools::configured(py, &self.rules)
     }
 
     /// What compiling warned of.

@@ -43,13 +43,33 @@ class Rules:
     @property
     def files(self) -> list[str]: ...
     @property
+    def pool_store(self) -> tuple[str, dict[str, Any]] | None: ...
+    @property
     def warnings(self) -> list[Diagnostic]: ...
+
+class StoreUnavailable(Exception):
+    """A store of resource pools cannot be reached: a job that a pool governs waits, unless the pool fails open."""
+
+@final
+class PoolStore:
+    """A native store of allocations: in this process, or in Valkey or Redis."""
+
+    @staticmethod
+    def memory() -> PoolStore: ...
+    @staticmethod
+    def valkey(**options: Any) -> PoolStore: ...
+    def read(self, pool: str, user_id: int) -> dict[int, tuple[tuple[float, float, float], str]]: ...
+    def admit_many(self, user_id: int, job_id: int, admissions: Sequence[tuple[Any, ...]]) -> bool: ...
+
+ADMIT_SCRIPT: str
 
 @final
 class Mapper:
     """Maps jobs by compiled rules."""
 
-    def __new__(cls, rules: Rules, *, jit: str = "lazy", seed: int | None = None) -> Mapper: ...
+    def __new__(
+        cls, rules: Rules, *, jit: str = "lazy", seed: int | None = None, pool_store: Any = None
+    ) -> Mapper: ...
     @property
     def rules(self) -> Rules: ...
     def map(

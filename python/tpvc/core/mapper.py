@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tpvc import Mapper
 from tpvc.core.explain import ExplainCollector
 from tpvc.core.loader import TPVConfigLoader
+from tpvc.core.resource_pool import AllocationStore, ResourcePoolManager, StoreConfig
 
 if TYPE_CHECKING:
     from galaxy.jobs import JobDestination
@@ -16,9 +17,15 @@ if TYPE_CHECKING:
 class EntityToDestinationMapper:
     """Maps jobs by a loader's rules."""
 
-    def __init__(self, loader: TPVConfigLoader, resource_pool_store: Any = None) -> None:
+    def __init__(self, loader: TPVConfigLoader, resource_pool_store: AllocationStore | None = None) -> None:
         self.loader = loader
-        self._mapper = Mapper(loader.rules, pool_store=resource_pool_store)
+        configured = loader.rules.pool_store
+        if resource_pool_store is None and configured is not None:
+            store_class, options = configured
+            resource_pool_store = StoreConfig(store_class, **options).build_store()
+        # The mapper asks the manager, so that another store can take the place of the one that it has.
+        self.resource_pools = None if resource_pool_store is None else ResourcePoolManager(resource_pool_store)
+        self._mapper = Mapper(loader.rules, pool_store=self.resource_pools)
 
     def map_to_destination(
         self,

@@ -34,6 +34,8 @@ def add_steps(collector: ExplainCollector, explanation: dict[str, Any]) -> None:
         for rule in explanation["rules"]:
             if rule.get("destination") == tried["id"]:
                 _rule(collector, rule)
+    for pool in explanation.get("pools", []):
+        add(ExplainPhase.RESOURCE_POOLS, pool["what"], pool.get("detail"))
     _result(collector, explanation["result"])
 
 

@@ -13,7 +13,7 @@ use crate::pools::{Admission, AllocationStore, Budget, Kind, StoreError, TERMINA
 use num_bigint::Sign;
 use tpv_python::args::Args;
 use tpv_python::builtins::scalars;
-use tpv_python::exception::{PyResult, host_unavailable, raise_with, type_error};
+use tpv_python::exception::{PyResult, host_unavailable, raise_with, type_error, value_error};
 use tpv_python::string::Str;
 use tpv_python::value::Value;
 use tpv_python::vm::{CompareOp, Vm};
@@ -146,7 +146,8 @@ impl Worker {
             let user = id_of(&mut self.vm, user, "user")?;
             let ledger = match allocations.read(&pool.name, user) {
                 Ok(ledger) => ledger,
-                Err(StoreError::Raised(raised)) => return Err(raised),
+                Err(StoreError::Host(raised)) => return Err(raised(&mut self.vm)),
+                Err(StoreError::Malformed(what)) => return Err(value_error(what)),
                 Err(StoreError::Unavailable(why)) => {
                     self.store_is_away(
                         &format!("Resource pool '{}' store", pool.name.as_str()),
@@ -194,7 +195,8 @@ impl Worker {
         let (step, admitted) = match allocations.admit_many(user, job, admissions) {
             Ok(true) => (PoolStep::Admitted { admissions }, true),
             Ok(false) => (PoolStep::Deferred { admissions }, false),
-            Err(StoreError::Raised(raised)) => return Err(raised),
+            Err(StoreError::Host(raised)) => return Err(raised(&mut self.vm)),
+            Err(StoreError::Malformed(what)) => return Err(value_error(what)),
             Err(StoreError::Unavailable(why)) => {
                 // A pool that fails open does not weaken one that does not.
                 self.store_is_away("Resource pool store", fail_open, &why);

@@ -154,12 +154,23 @@ impl Admission {
 }
 
 /// Why a store gave no answer.
-#[derive(Debug)]
 pub enum StoreError {
     /// It cannot be reached, or answers with an error: TPV's `StoreUnavailable`. Pools fail closed or open on it.
     Unavailable(String),
-    /// Anything else, which ends the mapping.
-    Raised(Raised),
+    /// An entry of a ledger is no allocation: a `ValueError` with this text, which ends the mapping.
+    Malformed(String),
+    /// What a store of the host raised, which ends the mapping: made an exception of the machine by this.
+    Host(Box<dyn FnOnce(&mut Vm) -> Raised + Send>),
+}
+
+impl fmt::Debug for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unavailable(why) => f.debug_tuple("Unavailable").field(why).finish(),
+            Self::Malformed(what) => f.debug_tuple("Malformed").field(what).finish(),
+            Self::Host(_) => f.write_str("Host"),
+        }
+    }
 }
 
 /// Keeps the ledgers: TPV's `AllocationStore`.

@@ -12,8 +12,10 @@ use redis::{
 
 use super::configured::ValkeyOptions;
 use super::{Admission, Allocation, AllocationStore, Kind, Ledger, StoreError, Usage, ledger_key};
-use tpv_python::exception::{Raised, value_error};
 use tpv_python::number::parse;
+
+/// What admits on the server: see its first lines for keys and arguments.
+pub const SCRIPT: &str = include_str!("admit.lua");
 
 /// The store.
 pub struct ValkeyAllocationStore {
@@ -69,7 +71,7 @@ impl ValkeyAllocationStore {
         Ok(Self {
             client,
             key_prefix: options.key_prefix.clone(),
-            script: Script::new(include_str!("admit.lua")),
+            script: Script::new(SCRIPT),
             answer_timeout: seconds(options.socket_timeout),
             connect_timeout: seconds(options.socket_connect_timeout),
             idle: Mutex::default(),
@@ -128,7 +130,7 @@ impl AllocationStore for ValkeyAllocationStore {
         let entries: Vec<(String, String)> =
             self.ask(|connection| redis::cmd("HGETALL").arg(&key).query(connection))?;
         let entry = |(id, text): (String, String)| Ok((job_id(&id)?, allocation(&text)?));
-        entries.into_iter().map(entry).collect::<Result<_, Raised>>().map_err(StoreError::Raised)
+        entries.into_iter().map(entry).collect::<Result<_, String>>().map_err(StoreError::Malformed)
     }
 
     fn admit_many(&self, user: i64, job: i64, admissions: &[Admission]) -> Result<bool, StoreError> {
@@ -160,22 +162,20 @@ fn number(value: f64) -> String {
     format!("{value:?}")
 }
 
-fn job_id(text: &str) -> Result<i64, Raised> {
-    text.parse().map_err(|_| value_error(format!("invalid literal for int() with base 10: '{text}'")))
+fn job_id(text: &str) -> Result<i64, String> {
+    text.parse().map_err(|_| format!("invalid literal for int() with base 10: '{text}'"))
 }
 
 /// The allocation of an entry `cores|mem|gpus|kind`. Others are errors in TPV's words.
-fn allocation(text: &str) -> Result<Allocation, Raised> {
+fn allocation(text: &str) -> Result<Allocation, String> {
     let fields: Vec<&str> = text.split('|').collect();
     let [cores, mem, gpus, kind] = fields[..] else {
-        return Err(value_error(match fields.len() {
+        return Err(match fields.len() {
             5.. => "too many values to unpack (expected 4)".to_owned(),
             found => format!("not enough values to unpack (expected 4, got {found})"),
-        }));
+        });
     };
-    let number = |text: &str| {
-        parse::float(text).ok_or_else(|| value_error(format!("could not convert string to float: '{text}'")))
-    };
+    let number = |text: &str| parse::float(text).ok_or_else(|| format!("could not convert string to float: '{text}'"));
     let usage = Usage { cores: number(cores)?, mem: number(mem)?, gpus: number(gpus)? };
     Ok(Allocation { usage, kind: Kind::from_name(kind) })
 }
