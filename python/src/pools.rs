@@ -220,7 +220,8 @@ fn is_unavailable(py: Python<'_>, error: &PyErr) -> bool {
     let of_tpv = |class: Bound<'_, PyAny>| {
         let name = class.getattr("__name__").and_then(|name| name.extract::<String>());
         let module = class.getattr("__module__").and_then(|module| module.extract::<String>());
-        name.is_ok_and(|name| name == "StoreUnavailable") && module.is_ok_and(|module| module == "tpv.core.resource_pool")
+        name.is_ok_and(|name| name == "StoreUnavailable")
+            && module.is_ok_and(|module| module == "tpv.core.resource_pool")
     };
     error.is_instance_of::<StoreUnavailable>(py) || error.get_type(py).mro().iter().any(of_tpv)
 }

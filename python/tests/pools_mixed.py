@@ -114,7 +114,18 @@ def wrong(values: list[str], pool: str) -> str | None:
 
 
 def start(program: str, port: int, folder: str) -> subprocess.Popen[bytes]:
-    options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "yes", "--appendfsync", "always"]
+    options = [
+        "--port",
+        str(port),
+        "--bind",
+        "127.0.0.1",
+        "--save",
+        "",
+        "--appendonly",
+        "yes",
+        "--appendfsync",
+        "always",
+    ]
     process = subprocess.Popen([program, *options, "--dir", folder], stdout=subprocess.DEVNULL)
     while True:
         try:

@@ -95,10 +95,10 @@ impl Linker<'_> {
         let span: Span = alone.map_or(store.store_class.span, |(_, value)| value.span);
         self.diagnostics.push(match error {
             ConfiguredError::Option(name) => {
-                Diagnostic::warning(format!("`{name}` is an option of redis-py that tpvc's store does not have"))
+                Diagnostic::warning(format!("`{name}` is an option of redis-py that the native store does not have"))
                     .at(span, "")
-                    .note("inside Galaxy the store is not made with it, and the mapper does not start")
-                    .help("remove it; docs/pools.md lists the options")
+                    .note("inside Galaxy, Python's package `redis` serves such a store, and must be installed")
+                    .help("remove it, if it can be done without; docs/pools.md lists the native options")
             }
             ConfiguredError::Expires => Diagnostic::error("the ledgers of resource pools cannot expire while jobs run")
                 .at(span, "with this TPV's mapper does not start")
@@ -155,7 +155,7 @@ mod tests {
         );
         assert_eq!(
             told("credential_provider: vault"),
-            "`credential_provider` is an option of redis-py that tpvc's store does not have\n"
+            "`credential_provider` is an option of redis-py that the native store does not have\n"
         );
         assert_eq!(told("url: [a]"), "the option `url` of the store must be a text\n");
         assert_eq!(told("socket_timeout: soon"), "the option `socket_timeout` of the store must be a number\n");
