@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value as Json;
-use support::project;
+use support::{project, stderr, stdout, tpvc_in};
 use tpv_bytecode::CodeKind;
 use tpv_python::exception::PyResult;
 use tpv_python::value::Value;
@@ -294,11 +294,7 @@ fn what_code_makes_at_run_time_and_tpvc_cannot_read_is_cpythons() {
 
 #[test]
 fn cpython_sees_the_context_and_what_hides_it() {
-    let rules = compile(
-        "global:\n  context:\n    word: hello\ntools:\n  bwa:\n    mem: |\n      import site_tools\n      word, input_size\n\
-         destinations:\n  local:\n    runner: local\n",
-    );
-    let see: fn(&mut Vm) -> Value = |vm| {
+    fn see(vm: &mut Vm) -> Value {
         assert_eq!(
             vm.context_value("word").and_then(Value::as_str).map(|word| word.to_string()).as_deref(),
             Some("hello")
@@ -324,10 +320,30 @@ fn cpython_sees_the_context_and_what_hides_it() {
         let hiding = hiding_names(vm, "word").unwrap();
         assert!(matches!(hiding[1].1, Value::Int(0)));
         Value::Int(6)
-    };
-    static SEE: std::sync::OnceLock<[(&str, fn(&mut Vm) -> Value); 1]> = std::sync::OnceLock::new();
-    let fake = Arc::new(Fake { answers: SEE.get_or_init(|| [("site_tools", see)]), ..Fake::default() });
+    }
+    let rules = compile(
+        "global:\n  context:\n    word: hello\ntools:\n  bwa:\n    mem: |\n      import site_tools\n      word, input_size\n\
+         destinations:\n  local:\n    runner: local\n",
+    );
+    let fake = Arc::new(Fake { answers: &[("site_tools", see)], ..Fake::default() });
     assert_eq!(mem(&answer(&rules, hooks(&fake))), "6");
+}
+
+#[test]
+fn inspect_lists_the_blocks_that_cpython_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = "tools:\n  default:\n    abstract: true\n    rank: |\n      import requests\n      candidate_destinations\n  \
+                  bwa:\n    inherits: default\n    mem: helpers.concurrent_job_count_for_tool(app, tool)\n    cores: 2\n";
+    std::fs::write(folder.path().join("config.yml"), config).unwrap();
+    let run = tpvc_in(folder.path(), &["compile", "config.yml", "-o", "rules.bin"]);
+    assert!(run.status.success(), "{}", stderr(&run));
+    let text = stdout(&tpvc_in(folder.path(), &["inspect", "rules.bin"]));
+    let list = "\nin CPython, where tpvc is a Python package\n  \
+                tools.default.rank and in one other place: it imports `requests`\n  \
+                tools.bwa.mem, inside Galaxy: it uses `helpers.concurrent_job_count_for_tool`\n";
+    assert!(text.ends_with(list), "{text}");
+    let code = stdout(&tpvc_in(folder.path(), &["inspect", "rules.bin", "--code", "tools.bwa.rank"]));
+    assert!(code.contains("\n  CPython runs it where there is one, because it imports `requests`\n"), "{code}");
 }
 
 /// A case's folder, its rules and its world.

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use tpv_python::exception::{EXCEPTION, EXCEPTIONS, HOST_UNAVAILABLE};
+use tpv_python::lacking;
 use tpv_python::modules::datetime;
 use tpv_python::types::{BuiltinType, Implementation, OBJECT, TYPES};
 use tpv_runtime::galaxy::errors::{
@@ -130,6 +131,9 @@ fn new_class(of_python: &Bound<'_, PyType>, name: String, module: String) -> PyR
     }
     let mut bases = bases.into_iter();
     let base = bases.next().unwrap_or(&OBJECT);
+    // Native functions refuse what they do not know, by the name of the class; CPython's may take it.
+    lacking::add_foreign_class(&name);
+    lacking::add_foreign_class(&format!("{module}.{name}"));
     // Messages name the classes that C defines with their module.
     let in_python = of_python.getattr("__flags__")?.extract::<u64>()? & HEAP_TYPE != 0;
     Ok(Box::leak(Box::new(BuiltinType {

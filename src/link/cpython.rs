@@ -4,7 +4,14 @@ use std::collections::HashMap;
 
 use tpv_bytecode::{NeedsCpython, ProgramData};
 
-use crate::lint::Need;
+/// A reason to leave a block to CPython.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Need {
+    /// The reason, after "because".
+    pub reason: String,
+    /// Whether it is one only where Galaxy's objects are live.
+    pub only_live: bool,
+}
 
 /// Marks root codes, each with its reason.
 pub(crate) fn mark_for_cpython(program: &mut ProgramData, needs: impl IntoIterator<Item = (u32, Need)>) {

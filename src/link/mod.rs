@@ -12,7 +12,7 @@ mod values;
 
 pub use blocks::{CpythonBlock, blocks_at, cpython_blocks, paths_near};
 pub(crate) use code::python_3_12;
-pub(crate) use cpython::mark_for_cpython;
+pub(crate) use cpython::{Need, mark_for_cpython};
 pub use destinations::destination_defaults;
 pub use pools::lacks_store;
 

@@ -23,6 +23,7 @@ use std::collections::{HashMap, HashSet};
 use crate::config::entity::{Common, EntityKind};
 use crate::config::{self, Config};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::link::Need;
 use crate::python::program::Trees;
 use crate::python::stack::on_roomy_thread;
 use crate::source::{Limits, SourceMap, Span};
@@ -126,8 +127,6 @@ fn lint_here(names: &[String], options: &Options) -> Linted {
     findings.retain(|finding| options.limits || !codes::LIMITS.contains(&finding.code));
     Linted { limits: all - findings.len(), findings, sources }
 }
-
-pub(crate) use code::cpython::Need;
 
 /// What compiling asks the checker of code.
 pub(crate) struct Raising {

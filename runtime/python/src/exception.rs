@@ -207,7 +207,7 @@ exceptions! {
     INDENTATION_ERROR = "IndentationError" (SYNTAX_ERROR);
     TAB_ERROR = "TabError" (INDENTATION_ERROR);
     SYSTEM_ERROR = "SystemError" (EXCEPTION) system_error;
-    TYPE_ERROR = "TypeError" (EXCEPTION) type_error;
+    TYPE_ERROR = "TypeError" (EXCEPTION);
     VALUE_ERROR = "ValueError" (EXCEPTION) value_error;
     UNICODE_ERROR = "UnicodeError" (VALUE_ERROR);
     UNICODE_DECODE_ERROR = "UnicodeDecodeError" (UNICODE_ERROR);
@@ -231,6 +231,13 @@ pub static HOST_UNAVAILABLE: BuiltinType = BuiltinType {
     construct: Some(|_, args| super::builtins::exceptions::construct(&HOST_UNAVAILABLE, args)),
     ..BuiltinType::new("HostUnavailable", "", &EXCEPTION)
 };
+
+/// Raises `TypeError`. Where it is about an object of the host, CPython may take what a native function refuses.
+pub fn type_error(message: impl Into<String>) -> Raised {
+    let message = message.into();
+    super::lacking::note_refused(&message);
+    raise(&TYPE_ERROR, message)
+}
 
 /// Raises `NotImplementedError` for what the native language lacks.
 pub fn not_implemented_error(message: impl Into<String>) -> Raised {

@@ -4,6 +4,8 @@
 //! after each evaluation, and throws away what was answered natively.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 use super::modules::MODULES;
 use super::value::Value;
@@ -123,6 +125,26 @@ pub const LEFT_OUT_BUILTINS: &[&str] = &[
     "vars",
 ];
 
+/// The names of the classes whose objects are CPython's, as messages show them.
+static FOREIGN: LazyLock<RwLock<HashSet<Box<str>>>> = LazyLock::new(RwLock::default);
+
+/// Tells of a class whose objects are CPython's: native functions may refuse them where CPython's own take them.
+pub fn add_foreign_class(name: &str) {
+    FOREIGN.write().unwrap_or_else(PoisonError::into_inner).insert(name.into());
+}
+
+/// Notes that a native function refused something, where the message names a class of CPython's.
+pub(crate) fn note_refused(message: &str) {
+    let foreign = FOREIGN.read().unwrap_or_else(PoisonError::into_inner);
+    if foreign.is_empty() {
+        return;
+    }
+    let is_part_of_name = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.');
+    if message.split(|char| !is_part_of_name(char)).any(|word| foreign.contains(word.trim_end_matches('.'))) {
+        note(message);
+    }
+}
+
 /// Whether a name means something in CPython and not natively.
 pub(crate) fn is_left_out_name(name: &str) -> bool {
     name.starts_with("__") || LEFT_OUT_BUILTINS.contains(&name)
@@ -150,6 +172,20 @@ pub(crate) fn note_attribute(object: &Value, name: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_refused_counts_where_it_is_cpythons() {
+        let message = "Object of type TestOfForeign is not JSON serializable";
+        note_refused(message);
+        assert_eq!(take(), None);
+        add_foreign_class("TestOfForeign");
+        note_refused("Object of type TestOfForeigners is not JSON serializable");
+        assert_eq!(take(), None);
+        note_refused(message);
+        assert_eq!(take().as_deref(), Some(message));
+        note_refused("float() argument must be a string or a real number, not 'x.TestOfForeign'");
+        assert_eq!(take(), None);
+    }
 
     #[test]
     fn the_first_reason_counts() {

@@ -12,8 +12,9 @@ use rustpython_parser::ast::{Expr, Ranged, Stmt};
 use rustpython_parser::text_size::TextRange;
 
 use super::bindings::Bindings;
-use super::cpython::Need;
+use super::cpython::strongest;
 use super::types::{Type, Variable};
+use crate::link::Need;
 use crate::lint::model::{Member, model};
 use tpv_runtime::mapper::inventory::Inventory;
 
@@ -166,7 +167,7 @@ pub(super) fn check<'a>(
         facts_if_false.retain(|path, _| !is_own(path));
     }
     let free = if checker.opaque { Vec::new() } else { checker.free };
-    let need = Need::of(checker.needs);
+    let need = strongest(checker.needs);
     Checked { faults: checker.faults, free, result, facts_if_true, facts_if_false, need }
 }
 

@@ -5,23 +5,13 @@ use rustpython_parser::text_size::TextRange;
 use tpv_runtime::mapper::live;
 
 use super::checker::Checker;
+use crate::link::Need;
 use crate::lint::model::model;
 
-/// A reason to leave a block to CPython.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Need {
-    /// The reason, after "because".
-    pub reason: String,
-    /// Whether it is one only where Galaxy's objects are live.
-    pub only_live: bool,
-}
-
-impl Need {
-    /// The reason that counts of several in a block: the first of those that hold always, or else the first.
-    pub(super) fn of(needs: Vec<Self>) -> Option<Self> {
-        let index = needs.iter().position(|need| !need.only_live).unwrap_or_default();
-        needs.into_iter().nth(index)
-    }
+/// The reason that counts of several in a block: the first of those that hold always, or else the first.
+pub(super) fn strongest(needs: Vec<Need>) -> Option<Need> {
+    let index = needs.iter().position(|need| !need.only_live).unwrap_or_default();
+    needs.into_iter().nth(index)
 }
 
 impl Checker<'_> {

@@ -7,7 +7,7 @@ mod attributes;
 mod bindings;
 mod calls;
 mod checker;
-pub(super) mod cpython;
+mod cpython;
 mod equality;
 mod expressions;
 mod failing;
