@@ -5,7 +5,7 @@ use super::pep440::{LocalPart, Number, Pep440};
 use crate::galaxy::signature;
 use tpv_python::args::Args;
 use tpv_python::builtins::exceptions;
-use tpv_python::exception::{PyResult, VALUE_ERROR, raise};
+use tpv_python::exception::{PyResult, VALUE_ERROR, raise, type_error};
 use tpv_python::hash::hash_immutable;
 use tpv_python::modules::decide;
 use tpv_python::number::parse;
@@ -33,8 +33,11 @@ pub static INVALID_VERSION: BuiltinType = BuiltinType {
 /// `Version(version)` of `packaging`, which takes only what follows PEP 440.
 ///
 /// # Errors
-/// `InvalidVersion`
+/// `InvalidVersion`; `TypeError` for empty bytes, whose characters all pass its first look, and which it then splits as text.
 pub(crate) fn strict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
+    if matches!(value, Value::Bytes(bytes) if bytes.is_empty()) {
+        return Err(type_error("a bytes-like object is required, not 'str'"));
+    }
     if let Value::Str(text) = value {
         vm.charge(text.len())?;
         if Pep440::parse(text).is_some() {
