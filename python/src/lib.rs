@@ -10,6 +10,7 @@ mod block;
 mod classes;
 mod command;
 mod dates;
+mod evaluate;
 mod exception;
 mod galaxy;
 mod live;
@@ -34,6 +35,8 @@ mod _native {
 
     #[pymodule_export]
     use super::command::main;
+    #[pymodule_export]
+    use super::evaluate::evaluate;
     #[pymodule_export]
     use super::mapper::PyMapper;
     #[pymodule_export]

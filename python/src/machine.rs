@@ -9,9 +9,9 @@ use std::rc::Rc;
 
 use pyo3::prelude::*;
 use tpv_python::exception::PyResult as NativeResult;
-use tpv_python::module::ModuleDef;
-use tpv_python::vm::{Environment, Vm};
+use tpv_python::vm::Vm;
 
+use crate::evaluate::Outside;
 use crate::exception;
 use crate::session::Session;
 
@@ -88,13 +88,4 @@ fn native_for_python<R>(py: Python<'_>, vm: &mut Vm, work: impl FnOnce(&mut Vm) 
     let result = session.to_native(vm, py).and_then(|()| work(vm));
     session.to_python(py)?;
     result.map_err(|raised| exception::to_python(py, &raised))
-}
-
-/// The surroundings of native code outside of a mapping: the modules are there, and no job.
-struct Outside;
-
-impl Environment for Outside {
-    fn modules(&self) -> &'static [&'static ModuleDef] {
-        tpv_runtime::mapper::modules()
-    }
 }

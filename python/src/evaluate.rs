@@ -1,0 +1,82 @@
+//! One block by itself, in the tier that a test asks for.
+
+use std::rc::Rc;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use tpv_bytecode::{CodeKind, ProgramData};
+use tpv_python::exception::{EXCEPTIONS, PyResult as NativeResult, SYNTAX_ERROR, raise};
+use tpv_python::module::ModuleDef;
+use tpv_python::value::Value;
+use tpv_python::vm::{Environment, Vm};
+use tpv_runtime::mapper::Cpython;
+
+use crate::block::Blocks;
+use crate::session::Session;
+use crate::{exception, to_native, to_python};
+
+/// The surroundings of native code outside of a mapping: the modules and the compiler are there, and no job.
+pub struct Outside;
+
+impl Environment for Outside {
+    fn modules(&self) -> &'static [&'static ModuleDef] {
+        tpv_runtime::mapper::modules()
+    }
+
+    fn compile(&self, source: &str, kind: CodeKind) -> Option<NativeResult<ProgramData>> {
+        Some(tpvc::python::run_time::compile(source, kind).map_err(|(class, message)| {
+            let class = EXCEPTIONS.iter().find(|known| known.name == class);
+            raise(class.copied().unwrap_or(&SYNTAX_ERROR), message)
+        }))
+    }
+}
+
+/// Evaluates a block of code in a context of names, natively or in CPython, and gives its value. For tests: both give the same.
+///
+/// `kind` is `block`, `fstring` or `exec`, `tier` is `native` or `cpython`.
+#[pyfunction]
+#[pyo3(signature = (source, context, *, tier = "native", kind = "block"))]
+pub fn evaluate<'py>(
+    py: Python<'py>,
+    source: &str,
+    context: &Bound<'py, PyDict>,
+    tier: &str,
+    kind: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let kind = match kind {
+        "block" => CodeKind::Block,
+        "fstring" => CodeKind::FString,
+        "exec" => CodeKind::Exec,
+        _ => return Err(PyValueError::new_err("`kind` is `block`, `fstring` or `exec`")),
+    };
+    let _session = Session::start();
+    let mut vm = Vm::new(Rc::new(Outside));
+    let result = run(&mut vm, source, context, kind, tier);
+    let shown = match &result {
+        // What the code changed without calling Python afterwards counts as well.
+        Ok(value) => Session::current().to_python(py).and_then(|()| to_python::value(py, value)),
+        Err(raised) => {
+            Session::current().to_python(py)?;
+            Err(exception::to_python(py, raised))
+        }
+    };
+    // Functions of the block hold its names, which hold them.
+    drop(result);
+    vm.reset();
+    shown
+}
+
+fn run(vm: &mut Vm, source: &str, context: &Bound<'_, PyDict>, kind: CodeKind, tier: &str) -> NativeResult<Value> {
+    for (name, object) in context.iter() {
+        let value = to_native::value(vm, &object)?;
+        let slot =
+            vm.slot(&name.cast::<PyString>().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default());
+        vm.set_context(slot, value);
+    }
+    if tier == "cpython" {
+        return Blocks::new(false).run(vm, source, kind);
+    }
+    let program = vm.compile(source, kind)?;
+    vm.run(&program, 0)
+}
