@@ -24,6 +24,10 @@ impl Environment for Outside {
         tpv_runtime::mapper::modules()
     }
 
+    fn global(&self, _: &mut Vm, name: &str) -> NativeResult<Option<Value>> {
+        Ok((name == "__name__").then(|| Value::str("tpv.core.loader")))
+    }
+
     fn compile(&self, source: &str, kind: CodeKind) -> Option<NativeResult<ProgramData>> {
         Some(tpvc::python::run_time::compile(source, kind).map_err(|(class, message)| {
             let class = EXCEPTIONS.iter().find(|known| known.name == class);

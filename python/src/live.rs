@@ -1,8 +1,7 @@
 //! Live objects: Python's objects in the hands of native code. Every operation is Python's.
 
 use pyo3::prelude::*;
-use pyo3::pyclass::CompareOp as Comparison;
-use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyNotImplemented, PyString, PyTuple, PyType};
 use tpv_python::args::Args;
 use tpv_python::exception::{PyResult as NativeResult, Raised};
 use tpv_python::hash;
@@ -11,7 +10,7 @@ use tpv_python::object::Object;
 use tpv_python::string::Str;
 use tpv_python::types::{BuiltinType, GENERATOR};
 use tpv_python::value::Value;
-use tpv_python::vm::{CompareOp, Vm};
+use tpv_python::vm::{BinaryOp, CompareOp, Vm};
 
 use crate::machine::in_python;
 use crate::{classes, exception, to_native, to_python};
@@ -62,13 +61,35 @@ impl LiveObject {
         in_python(vm, |py| Ok(code(self.object.bind(py))?.to_string_lossy().into_owned()))
     }
 
-    /// An operation of the module `operator`.
+    /// A special method of the object's class with another value; `None` where the class has none, or it gives `NotImplemented`.
+    fn special(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<NativeResult<Value>> {
+        let result = in_python(vm, |py| {
+            let object = self.object.bind(py);
+            let Some(method) = of_class(&object.get_type(), method)? else { return Ok(None) };
+            let result = method.call1((object, to_python::value(py, other)?))?;
+            Ok((!result.is(PyNotImplemented::get(py))).then(|| result.unbind()))
+        });
+        match result {
+            Ok(result) => result.map(|result| Python::attach(|py| to_native::value(vm, result.bind(py)))),
+            Err(raised) => Some(Err(raised)),
+        }
+    }
+
+    /// A function of the module `operator` with another value.
     fn operator(&self, vm: &mut Vm, name: &str, other: &Value, is_reflected: bool) -> NativeResult<Value> {
         self.ask_with(vm, other, |object, other| {
             let operator = object.py().import("operator")?;
             let pair = if is_reflected { (other, object.clone()) } else { (object.clone(), other) };
             operator.call_method1(name, pair)
         })
+    }
+
+    /// Whether the class derives from one of Python's builtin types that hold data.
+    fn is_builtin(&self) -> bool {
+        use tpv_python::types::{BYTES, DICT, FLOAT, FROZENSET, INT, LIST, SET, STR, TUPLE};
+        [&STR, &INT, &FLOAT, &LIST, &DICT, &TUPLE, &SET, &FROZENSET, &BYTES]
+            .iter()
+            .any(|base| self.class.is_subclass(base))
     }
 }
 
@@ -89,43 +110,27 @@ fn call_args<'py>(py: Python<'py>, args: &Args) -> PyResult<(Bound<'py, PyTuple>
     Ok((pos, Some(keywords)))
 }
 
-/// The name in `operator` of an operator's method, and whether that is the reflected one.
-fn operator_name(method: &str) -> Option<(&'static str, bool)> {
-    const NAMES: [(&str, &str); 13] = [
-        ("add", "add"),
-        ("sub", "sub"),
-        ("mul", "mul"),
-        ("matmul", "matmul"),
-        ("truediv", "truediv"),
-        ("floordiv", "floordiv"),
-        ("mod", "mod"),
-        ("pow", "pow"),
-        ("lshift", "lshift"),
-        ("rshift", "rshift"),
-        ("and", "and_"),
-        ("or", "or_"),
-        ("xor", "xor"),
-    ];
-    const IN_PLACE: [(&str, &str); 13] = [
-        ("iadd", "iadd"),
-        ("isub", "isub"),
-        ("imul", "imul"),
-        ("imatmul", "imatmul"),
-        ("itruediv", "itruediv"),
-        ("ifloordiv", "ifloordiv"),
-        ("imod", "imod"),
-        ("ipow", "ipow"),
-        ("ilshift", "ilshift"),
-        ("irshift", "irshift"),
-        ("iand", "iand"),
-        ("ior", "ior"),
-        ("ixor", "ixor"),
-    ];
-    let find = |method: &str| NAMES.iter().chain(&IN_PLACE).find(|(name, _)| *name == method).map(|(_, name)| *name);
-    // `rshift` is no reflected `shift`: the plain names come first.
-    match find(method) {
-        Some(name) => Some((name, false)),
-        None => Some((find(method.strip_prefix('r')?)?, true)),
+/// A special method of a class, where it is not its metaclass's.
+fn of_class<'py>(class: &Bound<'py, PyType>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = class.py();
+    let Some(method) = class.getattr_opt(PyString::intern(py, name))? else { return Ok(None) };
+    // What the metaclass has is bound to the class.
+    let is_bound = method.getattr_opt(pyo3::intern!(py, "__self__"))?.is_some_and(|bound| bound.is(class));
+    Ok((!is_bound).then_some(method))
+}
+
+/// Whether the class of an object has all of these special methods.
+fn has_special(object: &Bound<'_, PyAny>, names: &[&str]) -> bool {
+    let class = object.get_type();
+    names.iter().all(|name| of_class(&class, name).is_ok_and(|method| method.is_some_and(|method| !method.is_none())))
+}
+
+/// The function of `operator` for an operator's method that has one under another name.
+fn operator_name(method: &str) -> &str {
+    match method {
+        "and" => "and_",
+        "or" => "or_",
+        method => method,
     }
 }
 
@@ -196,7 +201,7 @@ impl Object for LiveObject {
     }
 
     fn next(&self, vm: &mut Vm) -> Option<NativeResult<Option<Value>>> {
-        let is_iterator = Python::attach(|py| self.object.bind(py).get_type().hasattr("__next__").unwrap_or(false));
+        let is_iterator = Python::attach(|py| has_special(self.object.bind(py), &["__next__"]));
         is_iterator.then(|| next_of(vm, &self.object))
     }
 
@@ -205,7 +210,7 @@ impl Object for LiveObject {
     }
 
     fn is_sequence(&self, _: &mut Vm) -> bool {
-        Python::attach(|py| self.object.bind(py).get_type().hasattr("__getitem__").unwrap_or(false))
+        Python::attach(|py| has_special(self.object.bind(py), &["__getitem__"]))
     }
 
     fn truthy(&self, vm: &mut Vm) -> NativeResult<bool> {
@@ -228,20 +233,34 @@ impl Object for LiveObject {
     }
 
     fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<NativeResult<Value>> {
-        let comparison = match op {
-            CompareOp::Eq => Comparison::Eq,
-            CompareOp::Ne => Comparison::Ne,
-            CompareOp::Lt => return Some(self.order(vm, "__lt__", other)),
-            CompareOp::Le => return Some(self.order(vm, "__le__", other)),
-            CompareOp::Gt => return Some(self.order(vm, "__gt__", other)),
-            CompareOp::Ge => return Some(self.order(vm, "__ge__", other)),
+        let method = match op {
+            CompareOp::Eq => "__eq__",
+            CompareOp::Ne => "__ne__",
+            CompareOp::Lt => "__lt__",
+            CompareOp::Le => "__le__",
+            CompareOp::Gt => "__gt__",
+            CompareOp::Ge => "__ge__",
         };
-        Some(self.ask_with(vm, other, |object, other| object.rich_compare(other, comparison)))
+        self.special(vm, method, other)
     }
 
     fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<NativeResult<Value>> {
-        let (name, is_reflected) = operator_name(method)?;
-        Some(self.operator(vm, name, other, is_reflected))
+        if !self.is_builtin() {
+            return self.special(vm, &format!("__{method}__"), other);
+        }
+        // A builtin type does more than its special methods say: sequences are joined, repeated and formatted by other means.
+        let (_, is_reflected) = tpv_python::vm::operators::of_method(method).unwrap_or((BinaryOp::Add, false));
+        if !is_reflected {
+            return Some(self.operator(vm, operator_name(method), other, false));
+        }
+        let found = self.special(vm, &format!("__{method}__"), other);
+        let is_sequence = matches!(other, Value::Str(_) | Value::Bytes(_) | Value::List(_) | Value::Tuple(_));
+        match method {
+            "radd" | "rmul" | "rmod" if found.is_none() && is_sequence => {
+                Some(self.operator(vm, method.strip_prefix('r')?, other, true))
+            }
+            _ => found,
+        }
     }
 
     fn unary(&self, vm: &mut Vm, method: &str) -> Option<NativeResult<Value>> {
@@ -254,7 +273,7 @@ impl Object for LiveObject {
     }
 
     fn number(&self, vm: &mut Vm, method: &str) -> Option<NativeResult<Value>> {
-        let has = |name: &str| Python::attach(|py| self.object.bind(py).get_type().hasattr(name).unwrap_or(false));
+        let has = |name: &str| Python::attach(|py| has_special(self.object.bind(py), &[name]));
         // Python takes text, too, which is no number by itself.
         let is_number = match method {
             "index" => has("__index__"),
@@ -287,10 +306,7 @@ impl Object for LiveObject {
     }
 
     fn enter(&self, vm: &mut Vm, _: &Value) -> Option<NativeResult<Value>> {
-        let is_manager = Python::attach(|py| {
-            let class = self.object.bind(py).get_type();
-            class.hasattr("__enter__").unwrap_or(false) && class.hasattr("__exit__").unwrap_or(false)
-        });
+        let is_manager = Python::attach(|py| has_special(self.object.bind(py), &["__enter__", "__exit__"]));
         is_manager.then(|| self.ask(vm, |object| object.get_type().call_method1("__enter__", (object,))))
     }
 
@@ -347,11 +363,6 @@ impl LiveObject {
     /// Whether it derives from `str` or `bytes`.
     fn is_text(&self) -> bool {
         self.class.is_subclass(&tpv_python::types::STR) || self.class.is_subclass(&tpv_python::types::BYTES)
-    }
-
-    /// An ordering by the object's own method, `NotImplemented` where it has none for the other: the machine asks the other then.
-    fn order(&self, vm: &mut Vm, method: &str, other: &Value) -> NativeResult<Value> {
-        self.ask_with(vm, other, |object, other| object.get_type().call_method1(method, (object, other)))
     }
 }
 
