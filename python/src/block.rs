@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pyo3::exceptions::PyAssertionError;
+use pyo3::exceptions::{PyAssertionError, PyImportError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyList, PyString, PyTuple};
@@ -118,6 +118,7 @@ fn loader_globals(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
     let globals = GLOBALS.get_or_try_init(py, || {
         let globals = PyDict::new(py);
         let builtins = py.import("builtins")?.dict().copy()?;
+        IMPORT.get_or_try_init(py, || Ok::<_, PyErr>(py.import("builtins")?.getattr("__import__")?.unbind()))?;
         builtins.set_item("__import__", wrap_pyfunction!(import, py)?)?;
         globals.set_item("__builtins__", builtins)?;
         globals.set_item("__name__", "tpv.core.loader")?;
@@ -144,6 +145,9 @@ fn loader_globals(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
     Ok(globals.bind(py))
 }
 
+/// Python's own `__import__`. PyO3 imports with that of the code that runs, so that rule code's cannot ask it for another one.
+static IMPORT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
 /// `__import__` of rule code: TPV's modules are tpvc's, whether or not TPV is installed.
 #[pyfunction]
 #[pyo3(name = "__import__", signature = (name, globals = None, locals = None, fromlist = None, level = 0))]
@@ -161,8 +165,8 @@ fn import<'py>(
     };
     let empty = PyTuple::empty(py).into_any();
     let fromlist = fromlist.unwrap_or(&empty);
-    let import = py.import("builtins")?.getattr("__import__")?;
-    import.call1((own.as_deref().unwrap_or(name), globals, locals, fromlist, level))
+    let Some(import) = IMPORT.get(py) else { return Err(PyImportError::new_err("there is no `__import__`")) };
+    import.bind(py).call1((own.as_deref().unwrap_or(name), globals, locals, fromlist, level))
 }
 
 /// What `helpers` is in CPython: the Python functions of the package, which take live objects and native ones alike.

@@ -12,7 +12,9 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 use tpv_python::exception::{EXCEPTION, EXCEPTIONS, HOST_UNAVAILABLE};
 use tpv_python::lacking;
 use tpv_python::modules::datetime;
-use tpv_python::types::{BuiltinType, Implementation, OBJECT, TYPES};
+use tpv_python::types::{
+    BYTES, BuiltinType, DICT, FLOAT, FROZENSET, INT, Implementation, LIST, OBJECT, SET, STR, TUPLE, TYPES,
+};
 use tpv_runtime::galaxy::errors::{
     JOB_MAPPING_CONFIGURATION_EXCEPTION, JOB_MAPPING_EXCEPTION, JOB_NOT_READY_EXCEPTION,
 };
@@ -136,12 +138,19 @@ fn new_class(of_python: &Bound<'_, PyType>, name: String, module: String) -> PyR
     lacking::add_foreign_class(&format!("{module}.{name}"));
     // Messages name the classes that C defines with their module.
     let in_python = of_python.getattr("__flags__")?.extract::<u64>()? & HEAP_TYPE != 0;
+    let is_data = |base: &BuiltinType| DATA.iter().any(|data| base.is_subclass(data));
+    let further_bases = Vec::leak(bases.collect());
+    let is_hosts_builtin = is_data(base) || further_bases.iter().any(|base| is_data(base));
     Ok(Box::leak(Box::new(BuiltinType {
+        is_hosts_builtin,
         implementation: if in_python { Implementation::Python } else { Implementation::Static },
-        further_bases: Vec::leak(bases.collect()),
+        further_bases,
         ..BuiltinType::new(String::leak(name), if module == "builtins" { "" } else { String::leak(module) }, base)
     })))
 }
+
+/// The builtin types that hold data, which native code takes as what they are.
+static DATA: [&BuiltinType; 9] = [&STR, &INT, &FLOAT, &LIST, &DICT, &TUPLE, &SET, &FROZENSET, &BYTES];
 
 /// `Py_TPFLAGS_HEAPTYPE`: the type was made at run time.
 const HEAP_TYPE: u64 = 1 << 9;

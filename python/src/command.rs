@@ -1,8 +1,13 @@
 //! The command line.
 
 use std::ffi::OsString;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
+use tpvc::cli::Host;
+
+use crate::block::Blocks;
+use crate::mapper::forced;
 
 /// Runs a command line of `tpvc`, of which the first argument is the program's name, and gives its exit status.
 ///
@@ -20,5 +25,6 @@ pub fn main(py: Python<'_>, argv: Vec<OsString>) -> PyResult<u8> {
     if is_main && signal.call_method1("getsignal", (&interrupt,))?.is(&own) {
         signal.call_method1("signal", (&interrupt, signal.getattr("SIG_DFL")?))?;
     }
-    Ok(py.detach(|| tpvc::cli::run_with(argv)))
+    let host = Host { cpython: Some(Arc::new(Blocks::new(false))), force_cpython: forced()? };
+    Ok(py.detach(|| tpvc::cli::run_with(argv, host)))
 }

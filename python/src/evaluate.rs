@@ -6,7 +6,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use tpv_bytecode::{CodeKind, ProgramData};
-use tpv_python::exception::{EXCEPTIONS, PyResult as NativeResult, SYNTAX_ERROR, raise};
+use tpv_python::exception::{EXCEPTIONS, PyResult as NativeResult, SYNTAX_ERROR, not_implemented_error, raise};
+use tpv_python::lacking;
 use tpv_python::module::ModuleDef;
 use tpv_python::value::Value;
 use tpv_python::vm::{Environment, Vm};
@@ -81,6 +82,11 @@ fn run(vm: &mut Vm, source: &str, context: &Bound<'_, PyDict>, kind: CodeKind, t
     if tier == "cpython" {
         return Blocks::new(false).run(vm, source, kind);
     }
-    let program = vm.compile(source, kind)?;
-    vm.run(&program, 0)
+    lacking::take();
+    let result = vm.compile(source, kind).and_then(|program| vm.run(&program, 0));
+    match lacking::take() {
+        // The mapper would have CPython run the block.
+        Some(reason) => Err(not_implemented_error(format!("tpvc lacks something: {reason}"))),
+        None => result,
+    }
 }

@@ -86,10 +86,7 @@ impl LiveObject {
 
     /// Whether the class derives from one of Python's builtin types that hold data.
     fn is_builtin(&self) -> bool {
-        use tpv_python::types::{BYTES, DICT, FLOAT, FROZENSET, INT, LIST, SET, STR, TUPLE};
-        [&STR, &INT, &FLOAT, &LIST, &DICT, &TUPLE, &SET, &FROZENSET, &BYTES]
-            .iter()
-            .any(|base| self.class.is_subclass(base))
+        self.class.is_hosts_builtin
     }
 }
 
@@ -253,6 +250,9 @@ impl Object for LiveObject {
         if !is_reflected {
             return Some(self.operator(vm, operator_name(method), other, false));
         }
+        if method == "rmul" && self.is_sequence_type() {
+            return Some(self.operator(vm, "mul", other, true));
+        }
         let found = self.special(vm, &format!("__{method}__"), other);
         let is_sequence = matches!(other, Value::Str(_) | Value::Bytes(_) | Value::List(_) | Value::Tuple(_));
         match method {
@@ -261,6 +261,10 @@ impl Object for LiveObject {
             }
             _ => found,
         }
+    }
+
+    fn reflected_in_place(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<NativeResult<Value>> {
+        if self.is_builtin() { None } else { self.special(vm, &format!("__{method}__"), other) }
     }
 
     fn unary(&self, vm: &mut Vm, method: &str) -> Option<NativeResult<Value>> {
@@ -360,6 +364,12 @@ impl Object for LiveObject {
 }
 
 impl LiveObject {
+    /// Whether it derives from a builtin sequence.
+    fn is_sequence_type(&self) -> bool {
+        use tpv_python::types::{BYTES, LIST, STR, TUPLE};
+        [&STR, &BYTES, &LIST, &TUPLE].iter().any(|base| self.class.is_subclass(base))
+    }
+
     /// Whether it derives from `str` or `bytes`.
     fn is_text(&self) -> bool {
         self.class.is_subclass(&tpv_python::types::STR) || self.class.is_subclass(&tpv_python::types::BYTES)

@@ -293,6 +293,8 @@ pub(super) fn hooks(common: &Common) -> Hooks {
         compile: Some(Arc::new(crate::python::run_time::compile)),
         log: log_level.is_some().then_some(log),
         log_level,
+        cpython: common.host.cpython.clone(),
+        force_cpython: common.host.force_cpython,
         ..Hooks::default()
     }
 }

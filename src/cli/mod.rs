@@ -32,10 +32,12 @@ mod world;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 
 use error::CliError;
+use tpv_runtime::mapper::Cpython;
 
 use crate::python::stack::on_roomy_thread;
 
@@ -86,6 +88,19 @@ pub(crate) struct Common {
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = COMMON)]
     pub(crate) color: ColorChoice,
+    /// What the program around the command line brings.
+    #[arg(skip)]
+    pub(crate) host: Host,
+}
+
+/// What the program around the command line brings: the Python package a Python.
+#[doc(hidden)]
+#[derive(Clone, Default)]
+pub struct Host {
+    /// Runs what the native language does not cover.
+    pub cpython: Option<Arc<dyn Cpython>>,
+    /// Has CPython run a random half of all blocks, for tests.
+    pub force_cpython: Option<u64>,
 }
 
 #[derive(Subcommand)]
@@ -130,15 +145,15 @@ fn roomy(run: impl Fn() -> Result<Outcome, CliError> + Send + Copy) -> Result<Ou
 
 /// Runs the command line of this process, and reports the error that ended it.
 pub fn run() -> ExitCode {
-    ExitCode::from(run_with(std::env::args_os()))
+    ExitCode::from(run_with(std::env::args_os(), Host::default()))
 }
 
 /// Runs a command line, of which the first argument is the program's name, and gives its exit status: for a program that has
 /// one of its own, such as the `tpvc` of the Python package.
 #[doc(hidden)]
-pub fn run_with(args: impl IntoIterator<Item = OsString>) -> u8 {
+pub fn run_with(args: impl IntoIterator<Item = OsString>, host: Host) -> u8 {
     let cli = match Cli::try_parse_from(args) {
-        Ok(cli) => cli,
+        Ok(cli) => Cli { common: Common { host, ..cli.common }, ..cli },
         Err(error) => {
             // This includes help and the version, which have the status 0. A failure to print cannot be reported.
             let _ = error.print();

@@ -183,6 +183,13 @@ pub trait Object: Any {
         None
     }
 
+    /// `other op= self` of a builtin sequence by the object's own reflected method (`"radd"`), which comes before what the sequence does
+    /// with it in place; `None` is `NotImplemented`.
+    fn reflected_in_place(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+        let _ = (vm, method, other);
+        None
+    }
+
     /// `-self`, `+self`, `~self`, `abs(self)` by `"neg"`, `"pos"`, `"invert"`, `"abs"`.
     fn unary(&self, vm: &mut Vm, method: &str) -> Option<PyResult<Value>> {
         let _ = (vm, method);

@@ -44,6 +44,9 @@ pub struct BuiltinType {
     pub registered: &'static [&'static BuiltinType],
     /// What `repr` shows of it where CPython's class has a text of its own: `<flag 'RegexFlag'>`.
     pub repr: Option<&'static str>,
+    /// Whether the host made it of a class of its own that derives from a builtin one that holds data, such as `str`: native code may
+    /// refuse an instance where CPython takes it.
+    pub is_hosts_builtin: bool,
     /// Whether `Class[item]` names a class with parameters, which do nothing.
     pub generic: bool,
 }
@@ -65,6 +68,7 @@ impl BuiltinType {
             constant: |_| None,
             registered: &[],
             repr: None,
+            is_hosts_builtin: false,
             generic: false,
         }
     }
@@ -170,6 +174,7 @@ macro_rules! builtin_types {
                 constant: |_| None,
                 registered: &[],
                 repr: None,
+                is_hosts_builtin: false,
                 generic: builtin_types!(@generic $($generic)?),
             };)*
 

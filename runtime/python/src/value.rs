@@ -296,7 +296,18 @@ impl Value {
 
     /// The class's name, as error messages show it: CPython's `tp_name`.
     pub fn type_name(&self) -> Str {
-        self.class().shown_name()
+        let class = self.class();
+        if class.is_hosts_builtin {
+            // Native code names the class of what it refuses.
+            crate::lacking::note(format!("native code was given a `{}`", class.name));
+        }
+        class.shown_name()
+    }
+
+    /// The class's `__name__`, as other messages show it.
+    pub(crate) fn class_name(&self) -> &'static str {
+        self.type_name();
+        self.class().name
     }
 
     /// The class as CPython's parsers of arguments name it, to which `None` is its own.

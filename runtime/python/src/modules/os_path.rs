@@ -67,7 +67,7 @@ pub fn not_a_path(value: &Value) -> Raised {
     if matches!(value, Value::Bytes(_)) {
         return not_implemented_error("tpvc has paths and names of files as text only, not as bytes");
     }
-    type_error(format!("expected str, bytes or os.PathLike object, not {}", value.class().name))
+    type_error(format!("expected str, bytes or os.PathLike object, not {}", value.class_name()))
 }
 
 /// The bytes of a path that are taken apart and put together in the time of a step.
@@ -138,7 +138,7 @@ fn join_all(vm: &mut Vm, args: Args) -> PyResult<Value> {
             Err(_) => {
                 return Err(type_error(format!(
                     "join() argument must be str, bytes, or os.PathLike object, not '{}'",
-                    part.class().name
+                    part.class_name()
                 )));
             }
         }

@@ -233,6 +233,11 @@ impl Vm {
         {
             return Ok(Some(a.clone()));
         }
+        if let (Value::List(_), Value::Object(object)) = (a, b)
+            && let Some(value) = object.reflected_in_place(self, method_names(op).1, a).transpose()?
+        {
+            return Ok(Some(value));
+        }
         match (op, a) {
             (BinaryOp::Add, Value::List(list)) => {
                 self.extend_list(list, b)?;

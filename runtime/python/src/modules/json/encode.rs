@@ -82,7 +82,7 @@ impl Writer<'_> {
             Value::Dict(dict) => self.object(vm, dict.items(), value)?,
             other => {
                 let Some(default) = &self.options.default else {
-                    return Err(type_error(format!("Object of type {} is not JSON serializable", other.class().name)));
+                    return Err(type_error(format!("Object of type {} is not JSON serializable", other.class_name())));
                 };
                 self.enter(other)?;
                 let replaced = vm.call(default, Args::one(other.clone()))?;
@@ -170,7 +170,7 @@ impl Writer<'_> {
             other => {
                 // What writes with indentation is written in Python.
                 let class =
-                    if self.options.indent.is_some() { Str::from(other.class().name) } else { other.type_name() };
+                    if self.options.indent.is_some() { Str::from(other.class_name()) } else { other.type_name() };
                 let class = class.as_str();
                 return Err(type_error(format!("keys must be str, int, float, bool or None, not {class}")));
             }

@@ -75,7 +75,7 @@ fn loads(vm: &mut Vm, args: Args) -> PyResult<Value> {
             decode::loads(vm, &text)
         }
         other => {
-            Err(type_error(format!("the JSON object must be str, bytes or bytearray, not {}", other.class().name)))
+            Err(type_error(format!("the JSON object must be str, bytes or bytearray, not {}", other.class_name())))
         }
     }
 }
