@@ -119,6 +119,8 @@ impl Worker {
         observer: &mut dyn Observer,
     ) -> PyResult<()> {
         let Some(allocations) = self.allocations.clone() else { return Ok(()) };
+        // A mapping that is to be done once more is not paid for.
+        self.check_tiers()?;
         let usage = Usage {
             cores: asked(&mut self.vm, billed.resource(Resource::Cores))?,
             mem: asked(&mut self.vm, billed.resource(Resource::Mem))?,
