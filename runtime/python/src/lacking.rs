@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
+use super::exception::EXCEPTIONS;
 use super::modules::MODULES;
 use super::value::Value;
 
@@ -90,6 +91,30 @@ pub const LEFT_OUT_ATTRIBUTES: &[(&str, &[&str])] = &[
     ("generator", &["close", "gi_code", "gi_frame", "gi_running", "gi_suspended", "gi_yieldfrom", "send", "throw"]),
 ];
 
+/// The public attributes that builtin exceptions of CPython have, and native ones lack; each has some of them.
+const LEFT_OUT_OF_EXCEPTIONS: [&str; 20] = [
+    "add_note",
+    "characters_written",
+    "encoding",
+    "end",
+    "end_lineno",
+    "end_offset",
+    "filename",
+    "filename2",
+    "lineno",
+    "msg",
+    "name",
+    "name_from",
+    "obj",
+    "object",
+    "offset",
+    "print_file_and_line",
+    "reason",
+    "start",
+    "text",
+    "with_traceback",
+];
+
 /// The builtins that CPython 3.11's and later have, and the native language lacks.
 pub const LEFT_OUT_BUILTINS: &[&str] = &[
     "BaseExceptionGroup",
@@ -153,7 +178,12 @@ pub(crate) fn is_left_out_name(name: &str) -> bool {
 /// Notes that an object lacks an attribute, where CPython's object may have it. The host's own objects have what they have.
 pub(crate) fn note_attribute(object: &Value, name: &str) {
     let is_left_out = match object {
-        Value::Module(_) | Value::Exception(_) => true,
+        Value::Module(_) => true,
+        // Those that are no builtins may be CPython's own, which have anything.
+        Value::Exception(exception) if EXCEPTIONS.iter().any(|class| class.is(exception.class)) => {
+            LEFT_OUT_OF_EXCEPTIONS.contains(&name)
+        }
+        Value::Exception(_) => true,
         other => {
             let class = if let Value::Type(class) = other { class } else { other.class() };
             let is_of_module = !class.module.is_empty() && MODULES.iter().any(|module| module.name == class.module);

@@ -24,7 +24,6 @@ use super::lookup::id_of;
 use super::mapped::Mapped;
 use super::objects::{EntityObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
 use super::pools::Bill;
-use super::tiers::entropy;
 use super::trace::Trace;
 use super::worker::Worker;
 use super::working::Working;
@@ -68,9 +67,8 @@ impl Worker {
             worker.start_job(None);
             let job = start(&mut worker.vm)?;
             worker.set_world(&job.world);
-            let is_live = worker.tiers.as_ref().is_some_and(|tiers| tiers.is_live());
-            if let Some(seed) = job.seed.clone().or_else(|| is_live.then(entropy)) {
-                worker.vm.random.set_big_seed(&seed);
+            if let Some(seed) = &job.seed {
+                worker.vm.random.set_big_seed(seed);
             }
             worker.map_to_destination(JobSource::Objects(&job), observer, Self::to_values)
         });

@@ -27,7 +27,7 @@ pub struct HostJob {
     pub workflow_invocation_uuid: Value,
     /// What native code knows of the time and of files.
     pub world: Arc<World>,
-    /// The state of `random` before this job.
+    /// The state of `random` before this job; without it always the same.
     pub seed: Option<BigInt>,
 }
 

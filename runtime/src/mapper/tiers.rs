@@ -6,10 +6,8 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
-
-use num_bigint::BigInt;
 
 use tpv_bytecode::{CodeKind, CodeRef, ProgramData};
 use tpv_python::exception::{PyResult, Raised, runtime_error};
@@ -51,11 +49,6 @@ impl Tiers {
             is_observed: Cell::new(false),
             ran: RefCell::default(),
         })
-    }
-
-    /// Whether Galaxy's objects are live.
-    pub(super) fn is_live(&self) -> bool {
-        self.is_live
     }
 
     /// Whether CPython may run blocks of a program in a mapping of this kind; these can read any name of the context.
@@ -152,11 +145,6 @@ fn is_forced(seed: u64, source: &str, kind: CodeKind) -> bool {
 /// What gives up a mapping that is to be done once more.
 fn given_up() -> Raised {
     runtime_error("the native language lacks what the code asked for")
-}
-
-/// A seed for `random`, as a process of Python starts with.
-pub(super) fn entropy() -> BigInt {
-    BigInt::from(RandomState::new().hash_one(0_u8))
 }
 
 impl Worker {
