@@ -2,7 +2,8 @@
 //!
 //! A line in is `{"source": ..., "kind": "block" | "fstring" | "exec"}`. A line out is `{"value": repr, "type": class}`,
 //! `{"exception": class, "message": text}`, or `{"panic": text}`, which is a fault of tpvc whatever the program. Every
-//! program gets an empty machine.
+//! program gets an empty machine. With `"lacking": reason` beside them the program asked for what the native language lacks, so that
+//! CPython would answer, where it is at hand.
 //!
 //! With `"findings": true` beside the source the line out is `{"findings": [text, ...]}`: what compiling tells of the program that
 //! only CPython can run (T112, T130, T131).
@@ -18,6 +19,7 @@ use serde_json::{Value as Json, json};
 use tpv_bytecode::verify::verify;
 use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_python::exception::{PyResult, raise};
+use tpv_python::lacking;
 use tpv_python::module::ModuleDef;
 use tpv_python::value::Value;
 use tpv_python::vm::{Environment, Limits, Vm};
@@ -101,7 +103,11 @@ fn answer(line: &str) -> Result<Json, Box<dyn Error>> {
         // The referee's programs are short: one that goes on is stopped, and shows as a difference.
         vm.limits = Limits { steps: 3_000_000, ..Limits::default() };
         vm.reset();
-        let answer = evaluate(&mut vm, source, kind);
+        lacking::take();
+        let mut answer = evaluate(&mut vm, source, kind);
+        if let (Some(reason), Some(answer)) = (lacking::take(), answer.as_object_mut()) {
+            answer.insert("lacking".to_owned(), json!(reason));
+        }
         vm.reset();
         answer
     }));

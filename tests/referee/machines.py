@@ -1,6 +1,7 @@
 """The two machines that answer a program: CPython in a process of its own, and tpvc's evaluator.
 
-An answer is `{"value": repr, "type": class}`, `{"exception": class, "message": text}` or, from tpvc only, `{"panic": text}`.
+An answer is `{"value": repr, "type": class}`, `{"exception": class, "message": text}` or, from tpvc only, `{"panic": text}`. With
+`"lacking": reason` tpvc met at run time what the native language lacks: where CPython is at hand, that answer counts.
 """
 
 import json
@@ -85,7 +86,7 @@ def same(expected, actual):
 
 def normal(answer):
     # The module that raised is for `known.py`; tpvc does not tell it.
-    return {key: ADDRESS.sub("at 0x", text) for key, text in answer.items() if key != "module"}
+    return {key: ADDRESS.sub("at 0x", text) for key, text in answer.items() if key not in ("module", "lacking")}
 
 
 def text(answer):

@@ -184,6 +184,8 @@ pub(crate) fn note_attribute(object: &Value, name: &str) {
             LEFT_OUT_OF_EXCEPTIONS.contains(&name)
         }
         Value::Exception(_) => true,
+        // CPython's classes have descriptors of what their objects have: `int.real`.
+        Value::Type(class) if class.module.is_empty() => true,
         other => {
             let class = if let Value::Type(class) = other { class } else { other.class() };
             let is_of_module = !class.module.is_empty() && MODULES.iter().any(|module| module.name == class.module);

@@ -126,16 +126,7 @@ impl<'a> Checker<'a> {
             }
             Stmt::Delete(node) => {
                 for target in &node.targets {
-                    self.left_out_expression(target);
-                    if let Expr::Name(name) = target {
-                        self.read(&name.id, name.range);
-                    }
-                    if let Some(path) = Self::path(target) {
-                        self.forget(&path);
-                    }
-                    if let (Expr::Name(name), Some(scope)) = (target, self.state.scopes.last_mut()) {
-                        scope.remove(name.id.as_str());
-                    }
+                    self.delete(target);
                 }
             }
             other => {
@@ -171,6 +162,34 @@ impl<'a> Checker<'a> {
                 self.expr(&node.slice);
             }
             _ => {}
+        }
+    }
+
+    /// Reads what it takes to find the target of a `del`, and forgets it.
+    fn delete(&mut self, target: &'a Expr) {
+        if self.left_out_expression(target) {
+            return;
+        }
+        match target {
+            Expr::Name(name) => {
+                self.read(&name.id, name.range);
+            }
+            Expr::Attribute(node) => {
+                self.expr(&node.value);
+            }
+            Expr::Subscript(node) => {
+                self.expr(&node.value);
+                self.expr(&node.slice);
+            }
+            Expr::Tuple(node) => node.elts.iter().for_each(|item| self.delete(item)),
+            Expr::List(node) => node.elts.iter().for_each(|item| self.delete(item)),
+            _ => {}
+        }
+        if let Some(path) = Self::path(target) {
+            self.forget(&path);
+        }
+        if let (Expr::Name(name), Some(scope)) = (target, self.state.scopes.last_mut()) {
+            scope.remove(name.id.as_str());
         }
     }
 

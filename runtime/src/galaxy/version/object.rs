@@ -41,10 +41,23 @@ pub(crate) fn strict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     if let Value::Str(text) = value {
         vm.charge(text.len())?;
         if Pep440::parse(text).is_some() {
+            check_digits(text)?;
             return Ok(Value::object(VersionObject { text: text.clone(), is_text: true }));
         }
     }
     Err(raise(&INVALID_VERSION, format!("Invalid version: {}", vm.repr(value)?)))
+}
+
+/// The numbers of a version as `packaging` makes ints of them, from front to back.
+///
+/// # Errors
+/// `ValueError` for one of too many digits.
+fn check_digits(version: &str) -> PyResult<()> {
+    let (public, local) = version.split_once('+').unwrap_or((version, ""));
+    let local = local.trim().split(['.', '_', '-']);
+    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let mut numbers = public.split(|char: char| !char.is_ascii_digit()).chain(local).filter(is_number);
+    numbers.try_for_each(|digits| parse::int_or_raise(digits, 10, || digits.to_owned()).map(|_| ()))
 }
 
 /// `galaxy.tool_util.version.LegacyVersion`
