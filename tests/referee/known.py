@@ -115,6 +115,7 @@ KNOWN = [
     Known("keywords that are no names", r"\*\*", None, r"keywords must be strings"),
     Known("copies of iterators", r"copy\.(deep)?copy\(|dataclasses\.as(dict|tuple)\(", r"^!TypeError: cannot pickle '[\w.]+' object$", r"_?(iterator|itertools\.\w+|map|zip|filter|enumerate|reversed) object at"),
     Known("copies of iterators", r"copy\.(deep)?copy\(.*\b(iter|map|zip|filter|enumerate|reversed|itertools\.\w+)\(|\b(iter|map|zip|filter|enumerate|reversed|itertools\.\w+)\(.*copy\.(deep)?copy\(", r"^False bool$", r"^True bool$"),
+    Known("attributes that `functools` copies of a class", r"cache", r"<attribute '__name__' of 'type' objects>", r"'type'"),
     Known("where the recursion went too deep", None, r"^!RecursionError: maximum", r"^!RecursionError: maximum", [(r"exceeded.*", "exceeded")]),
 ]
 
