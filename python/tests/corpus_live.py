@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Maps job files with objects of Galaxy's own classes, by TPV and by tpvc, and compares the answers.
 
-    corpus_live.py FOLDER... [--jobs N] [--time]
+    corpus_live.py FOLDER... [--jobs N] [--table N]
 
 Each folder that has a `case.json` below FOLDER is mapped: its configs, its `jobs.jsonl`, its `world.json`. Each of the two gets
-objects of its own. With TPVC_FORCE_CPYTHON=SEED in the environment half of all blocks run in CPython. Prints what differs and
+objects of its own. With --table the job table holds so many jobs, queued and running at the config's destinations, for rules that
+rank by load. With TPVC_FORCE_CPYTHON=SEED in the environment half of all blocks run in CPython. Prints what differs and
 exits with 1 where anything does.
 """
 
@@ -53,7 +54,23 @@ def same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
-def run(folder: Path, limit: int | None, tool: Any) -> tuple[int, int, float, float, Counter[str]]:
+def table(rows: int, destinations: list[str]) -> list[dict[str, Any]]:
+    """Jobs of a job table, the same each time."""
+    source = random.Random(rows)
+    states = ["new", "queued", "queued", "running", "ok", "error", "deleted"]
+    weights = [source.random() ** 3 for _ in destinations]
+    return [
+        {
+            "tool_id": f"toolshed.g2.bx.psu.edu/repos/iuc/tool{source.randrange(50)}/tool/1.0",
+            "user_id": source.randrange(1, 50),
+            "state": source.choice(states),
+            "destination_id": source.choices(destinations, weights)[0],
+        }
+        for _ in range(rows)
+    ]
+
+
+def run(folder: Path, limit: int | None, rows: int, tool: Any) -> tuple[int, int, float, float, Counter[str]]:
     case = json.loads((folder / "case.json").read_text())
     world_file = folder / "world.json"
     world = json.loads(world_file.read_text()) if world_file.is_file() else {}
@@ -74,6 +91,8 @@ def run(folder: Path, limit: int | None, tool: Any) -> tuple[int, int, float, fl
         random.seed(seed)
         return mapper.map_galaxy(**call, seed=seed)
 
+    if rows:
+        world["jobs"] = table(rows, list(tpv.destinations))
     worlds = live_galaxy.World(world, tool), live_galaxy.World(world, tool)
     seconds = [0.0, 0.0]
     agree = shown = 0
@@ -98,12 +117,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--jobs", type=int, help="so many jobs of each case")
+    parser.add_argument("--table", type=int, default=0, help="so many rows in the job table, in place of the world's")
     arguments = parser.parse_args()
     tool = live_galaxy.first_tool()
     agreed = total = 0
     for root in arguments.folders:
         for file in sorted(root.rglob("case.json")):
-            agree, count, by_tpv, by_tpvc, kinds = run(file.parent, arguments.jobs, tool)
+            agree, count, by_tpv, by_tpvc, kinds = run(file.parent, arguments.jobs, arguments.table, tool)
             print(
                 f"{file.parent!s:50} {agree}/{count} agree; TPV {by_tpv / count * 1e3:.2f} ms, tpvc {by_tpvc / count * 1e6:.0f} us "
                 f"a job; {dict(kinds)}",

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""What one mapping takes in Galaxy, by TPV and by tpvc, with jobs, users and datasets that stand in an SQLite database.
+
+    per_call.py FOLDER [--jobs N] [--profile]
+
+FOLDER is a case: `case.json`, `jobs.jsonl`, maybe `world.json`. Each job is loaded from the database before it is mapped, as in a
+job handler, so that what a rule reads of it is a query; then again with the objects as the first mapping left them. --profile says where
+the time of the first kind goes. Also: the memory that tpvc adds to the process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import logging
+import random
+import re
+import statistics
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+warnings.filterwarnings("ignore")
+logging.disable(logging.CRITICAL)
+
+import live_galaxy  # noqa: E402
+from galaxy import model  # noqa: E402
+from galaxy.model import mapping  # noqa: E402
+
+
+def resident_mb() -> float:
+    found = re.search(r"VmRSS:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    return int(found[1]) / 1024 if found else 0.0
+
+
+class Stored(live_galaxy.World):
+    """A world whose jobs stand in a file."""
+
+    def __init__(self, world: dict[str, Any], tool: Any, folder: str) -> None:
+        super().__init__({}, tool)
+        self.app.model = mapping.init(folder, f"sqlite:///{folder}/galaxy.sqlite", create_tables=True)
+        self.app.config.__dict__.update(world.get("config", {}))
+        self.app.tool_data_tables = {
+            name: live_galaxy.Table(rows) for name, rows in world.get("tool_data_tables", {}).items()
+        }
+        self.roles: dict[str, Any] = {}
+        self.users: dict[str, Any] = {}
+        session = self.app.model.context
+        for row in world.get("jobs", []):
+            job = model.Job()
+            for key in ("tool_id", "user_id", "state", "destination_id"):
+                setattr(job, key, row.get(key))
+            session.add(job)
+        session.commit()
+
+    def store(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Puts the job of a line into the database. Gives the call, without what is loaded for each mapping."""
+        session = self.app.model.context
+        call = self.call({**record, "user": None})
+        job = call["job"]
+        job.id = None
+        for association in job.input_datasets:
+            association.dataset.dataset.id = None
+        fields = record.get("user")
+        if fields:
+            job.user = self._stored_user(fields)
+            if job.history is not None:
+                job.history.user = job.user
+        session.add(job)
+        session.commit()
+        return {**call, "job": job.id, "user": None}
+
+    def _stored_user(self, fields: dict[str, Any]) -> Any:
+        email = fields["email"]
+        if email not in self.users:
+            user = model.User(email=email, username=f"user{len(self.users)}", password="x" * 20)
+            for role in fields.get("roles", []):
+                name = role if isinstance(role, str) else role["name"]
+                if name not in self.roles:
+                    self.roles[name] = model.Role(name=name, description="", type=model.Role.types.ADMIN)
+                model.UserRoleAssociation(user, self.roles[name])
+            if fields.get("extra_preferences"):
+                user.preferences["extra_user_preferences"] = json.dumps(fields["extra_preferences"])
+            self.users[email] = user
+        return self.users[email]
+
+    def load(self, call: dict[str, Any]) -> dict[str, Any]:
+        """The call with the job as a handler loads it."""
+        session = self.app.model.context
+        session.expunge_all()
+        job = session.get(model.Job, call["job"])
+        self.toolbox_tool = call["tool"]
+        return {**call, "job": job, "user": job.user}
+
+
+def timed(map_job: Any, call: dict[str, Any]) -> float:
+    started = time.perf_counter()
+    try:
+        map_job(**call)
+    except Exception:
+        pass
+    return time.perf_counter() - started
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--jobs", type=int, default=300)
+    parser.add_argument("--profile", action="store_true", help="say where Python's part of the time goes")
+    arguments = parser.parse_args()
+    folder: Path = arguments.folder
+    case = json.loads((folder / "case.json").read_text())
+    configs = [str((folder / config).resolve()) for config in case["configs"]]
+    world_file = folder / "world.json"
+    world = json.loads(world_file.read_text()) if world_file.is_file() else {}
+    lines = (folder / "jobs.jsonl").read_text().splitlines()
+    records = [json.loads(line) for line in lines if line.strip()][: arguments.jobs]
+
+    tool = live_galaxy.first_tool()
+    with tempfile.TemporaryDirectory() as place:
+        stored = Stored(world, tool, place)
+        calls = [stored.store(record) for record in records]
+
+        gc.collect()
+        before = resident_mb()
+        import tpvc
+
+        started = time.perf_counter()
+        mapper = tpvc.Mapper(tpvc.compile(configs))
+        print(f"tpvc compiles in {time.perf_counter() - started:.3f} s")
+        for call in calls:
+            timed(mapper.map_galaxy, stored.load(call))
+        gc.collect()
+        # The mapping reads what Galaxy's classes load when they are first used; that is not of tpvc.
+        print(f"tpvc adds {resident_mb() - before:.1f} MB, with what {len(calls)} mappings made Galaxy load")
+
+        from tpv.rules import gateway
+
+        started = time.perf_counter()
+        tpv = gateway.load_destination_mapper(configs)
+        print(f"TPV loads in {time.perf_counter() - started:.3f} s")
+
+        seconds: dict[str, list[float]] = {}
+        for call in calls:
+            engines = [("TPV", tpv.map_to_destination), ("tpvc", mapper.map_galaxy)]
+            random.shuffle(engines)
+            for name, map_job in engines:
+                loaded = stored.load(call)
+                seconds.setdefault(f"{name}, objects just loaded", []).append(timed(map_job, loaded))
+                seconds.setdefault(f"{name}, objects at hand", []).append(timed(map_job, loaded))
+        for name, each in sorted(seconds.items()):
+            print(
+                f"{name:28} mean {statistics.fmean(each) * 1e6:9.1f} us, median {statistics.median(each) * 1e6:9.1f} us, "
+                f"fastest {min(each) * 1e6:9.1f} us"
+            )
+        for when in ("just loaded", "at hand"):
+            ratio = statistics.fmean(seconds[f"TPV, objects {when}"]) / statistics.fmean(seconds[f"tpvc, objects {when}"])
+            print(f"objects {when}: tpvc is {ratio:.1f} times as fast")
+        if arguments.profile:
+            import cProfile
+            import pstats
+
+            profile = cProfile.Profile()
+            for call in calls:
+                loaded = stored.load(call)
+                profile.enable()
+                timed(mapper.map_galaxy, loaded)
+                profile.disable()
+            pstats.Stats(profile).sort_stats("tottime").print_stats(25)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
