@@ -4,9 +4,12 @@ use num_bigint::BigInt;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
+use tpv_python::exception::PyResult as NativeResult;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
-use tpv_runtime::mapper::{HostJob, Mapped, Mapper, explain::Observer};
+use tpv_runtime::mapper::explain::{Observer, Unobserved};
+use tpv_runtime::mapper::{HostJob, Mapped, Mapper};
+use tpvc::explain::{Collector, Provenance};
 
 use crate::session::Session;
 use crate::{exception, proxy, to_native, to_python};
@@ -22,7 +25,7 @@ pub struct Call<'a, 'py> {
     pub workflow_invocation_uuid: Option<&'a Bound<'py, PyAny>>,
 }
 
-/// Maps a job of Galaxy.
+/// Maps a job of Galaxy. `explain` is called with the explanation as JSON, however the mapping ends.
 ///
 /// # Errors
 /// What TPV raises: Galaxy's own exceptions among them.
@@ -31,7 +34,28 @@ pub fn map<'py>(
     mapper: &Mapper,
     call: &Call<'_, 'py>,
     seed: BigInt,
+    explain: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let Some(explain) = explain else { return observed(py, mapper, call, seed, &mut Unobserved, |_, _| ()) };
+    let provenance = Provenance::new(mapper.rules(), None);
+    let mut collector = Collector::of_objects(&provenance);
+    let mut answer = None;
+    let result =
+        observed(py, mapper, call, seed, &mut collector, |vm, mapped| answer = Some(Mapped::answer(vm, mapped)));
+    if let Some(answer) = answer {
+        explain.call1((collector.finish(&answer).json(),))?;
+    }
+    result
+}
+
+/// Maps a job, and shows the outcome to `look` while its values live.
+fn observed<'py>(
+    py: Python<'py>,
+    mapper: &Mapper,
+    call: &Call<'_, 'py>,
+    seed: BigInt,
     observer: &mut dyn Observer,
+    look: impl FnOnce(&mut Vm, &NativeResult<&Mapped>),
 ) -> PyResult<Bound<'py, PyAny>> {
     proxy::drop_left();
     let _session = Session::start();
@@ -53,9 +77,12 @@ pub fn map<'py>(
             Ok(job)
         },
         observer,
-        |_, mapped| match mapped {
-            Ok(mapped) => destination(py, mapped),
-            Err(raised) => Err(exception::to_python(py, &raised)),
+        |vm, mapped| {
+            look(vm, &mapped);
+            match mapped {
+                Ok(mapped) => destination(py, mapped),
+                Err(raised) => Err(exception::to_python(py, &raised)),
+            }
         },
     )
 }

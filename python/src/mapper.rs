@@ -14,7 +14,6 @@ use pyo3::types::PyString;
 use tpv_jit::Mode;
 use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::world::World;
-use tpv_runtime::mapper::explain::Unobserved;
 use tpv_runtime::mapper::{Hooks, Mapper};
 use tpv_runtime::pools::AllocationStore;
 use tpv_runtime::pools::memory::InMemoryAllocationStore;
@@ -111,8 +110,13 @@ impl PyMapper {
 
     /// Maps a job of Galaxy by its live objects. The result is Galaxy's `JobDestination`.
     ///
+    /// `explain` is called with the explanation as a JSON text, however the mapping ends. `seed` is the state of `random`.
+    ///
     /// Raises what TPV raises: `JobMappingException`, `JobNotReadyException`, and what rules raise.
-    #[pyo3(signature = (app, tool, user, job, job_wrapper = None, resource_params = None, workflow_invocation_uuid = None))]
+    #[pyo3(signature = (
+        app, tool, user, job, job_wrapper = None, resource_params = None, workflow_invocation_uuid = None, *, explain = None,
+        seed = None
+    ))]
     #[expect(clippy::too_many_arguments, reason = "they are the parameters of TPV's `map_to_destination`")]
     fn map_galaxy<'py>(
         &self,
@@ -124,10 +128,12 @@ impl PyMapper {
         job_wrapper: Option<&Bound<'py, PyAny>>,
         resource_params: Option<&Bound<'py, PyAny>>,
         workflow_invocation_uuid: Option<&Bound<'py, PyAny>>,
+        explain: Option<&Bound<'py, PyAny>>,
+        seed: Option<BigInt>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let call = galaxy::Call { app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid };
-        let seed = self.seed.clone().unwrap_or_else(entropy);
-        galaxy::map(py, self.for_galaxy(), &call, seed, &mut Unobserved)
+        let seed = seed.or_else(|| self.seed.clone()).unwrap_or_else(entropy);
+        galaxy::map(py, self.for_galaxy(), &call, seed, explain)
     }
 
     /// The rules.

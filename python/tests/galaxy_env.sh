@@ -2,6 +2,7 @@
 #
 #   GALAXY_VENV  the environment to take (its packages are taken as they are) or to make; else one in the user's cache
 #   TPVC_WHEEL   the wheel to install; else one is built from this checkout
+#   TPVC_PROFILE the profile to build it with: `release`, or `quick`
 #   TPVC_INSTALLED=1  tpvc is in the environment already: build and install nothing
 #
 # Afterwards $venv is the environment, $tests this folder and $cache a folder for what can be thrown away.
@@ -23,7 +24,7 @@ if [ -z "${TPVC_INSTALLED:-}" ]; then
     if [ -z "${TPVC_WHEEL:-}" ]; then
         "${PYTHON:-python3}" -m venv "$cache/maturin"
         "$cache/maturin/bin/pip" install --quiet maturin==1.16.0
-        (cd "$tests/.." && "$cache/maturin/bin/maturin" build --release --interpreter "$venv/bin/python" --out "$cache/dist")
+        (cd "$tests/.." && "$cache/maturin/bin/maturin" build --profile "${TPVC_PROFILE:-release}" --interpreter "$venv/bin/python" --out "$cache/dist")
         TPVC_WHEEL=$(ls -t "$cache"/dist/tpvc-*.whl | head -1)
     fi
     if [ -x "$cache/uv/bin/uv" ]; then

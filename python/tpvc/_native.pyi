@@ -1,6 +1,6 @@
 """The native half of the package."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, final
 
@@ -84,6 +84,9 @@ class Mapper:
         job_wrapper: Any = None,
         resource_params: Any = None,
         workflow_invocation_uuid: str | None = None,
+        *,
+        explain: Callable[[str], object] | None = None,
+        seed: int | None = None,
     ) -> Any: ...
     def map_file(
         self,

@@ -60,6 +60,11 @@ impl<'a> Collector<'a> {
         Self::of(provenance, Explanation { job: facts(job), sources, ..Explanation::default() })
     }
 
+    /// For a job of live objects, of which only what the mapping asks for is known.
+    pub fn of_objects(provenance: &'a Provenance<'a>) -> Self {
+        Self::of(provenance, Explanation::default())
+    }
+
     /// For an explanation that has nothing of the mapping yet.
     fn of(provenance: &'a Provenance<'a>, explanation: Explanation) -> Self {
         Self {

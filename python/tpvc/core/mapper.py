@@ -44,7 +44,7 @@ class EntityToDestinationMapper:
                 app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid
             )
 
-        def explained(text: str, data: str) -> None:
+        def explained(data: str) -> None:
             from tpvc.galaxy.steps import add_steps
 
             add_steps(explain_collector, json.loads(data))

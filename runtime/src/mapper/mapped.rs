@@ -1,6 +1,13 @@
 //! Where a job is mapped to, in values: the arguments of Galaxy's `JobDestination`.
 
+use std::sync::Arc;
+
+use tpv_python::exception::{PyResult, Raised};
 use tpv_python::value::Value;
+use tpv_python::vm::Vm;
+
+use crate::galaxy::answer::{Answer, Draft, Field};
+use crate::galaxy::json::{Json, write_text};
 
 /// The destination that a job is mapped to.
 #[derive(Clone)]
@@ -23,4 +30,43 @@ pub struct Mapped {
     pub mem: Value,
     /// Its GPUs.
     pub gpus: Value,
+}
+
+impl Mapped {
+    /// What became of a job, as the line of an answer file would tell it: for an explanation. What JSON cannot hold, such as a live
+    /// object, is told by its `repr`.
+    #[doc(hidden)]
+    pub fn answer(vm: &mut Vm, mapped: &PyResult<&Self>) -> Answer {
+        let id: Arc<str> = "null".into();
+        let written = match mapped {
+            Ok(mapped) => mapped.written(vm, &id),
+            Err(raised) => Answer::failed(vm, &id, raised),
+        };
+        written.unwrap_or_else(|raised: Raised| Answer::error_line(&id, raised.class_name(), Json::str("")))
+    }
+
+    fn written(&self, vm: &mut Vm, id: &Arc<str>) -> PyResult<Answer> {
+        let mut draft = Draft::new();
+        for (field, value) in [
+            (Field::Id, &self.dest_name),
+            (Field::Runner, &self.runner),
+            (Field::Tags, &self.tags),
+            (Field::Params, &self.params),
+            (Field::Env, &self.env),
+            (Field::Resubmit, &self.resubmit),
+            (Field::Cores, &self.cores),
+            (Field::Mem, &self.mem),
+            (Field::Gpus, &self.gpus),
+        ] {
+            let json = match Json::from_value(vm, value) {
+                Ok(json) => json,
+                Err(_) => Json::str(vm.repr(value)?.as_str()),
+            };
+            draft.field(field, |out| {
+                write_text(out, &json);
+                Ok(())
+            })?;
+        }
+        Ok(Answer::mapped(id, draft.finish(), None))
+    }
 }
