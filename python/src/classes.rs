@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
@@ -164,7 +165,7 @@ pub fn type_of<'py>(py: Python<'py>, class: &'static BuiltinType) -> PyResult<Op
     if let Some(found) = known(|known| known.types.get(&address(class)).map(|found| found.clone_ref(py))) {
         return Ok(Some(found.into_bound(py)));
     }
-    let Some((_, module)) = OF_MODULES.iter().find(|(one, _)| one.is(class)) else { return Ok(None) };
+    let Some((_, module)) = OF_MODULES.iter().find(|(one, _)| one.is(class)) else { return Ok(of_library(py, class)) };
     let found = match py.import(*module).and_then(|module| module.getattr(class.name)) {
         Ok(found) => found,
         // The command line maps where Galaxy is not installed.
@@ -173,6 +174,17 @@ pub fn type_of<'py>(py: Python<'py>, class: &'static BuiltinType) -> PyResult<Op
     };
     pair(&found, class);
     Ok(Some(found))
+}
+
+/// The type of an exception that a module of the library defines, such as `re.error`, where the module is there and has it.
+fn of_library<'py>(py: Python<'py>, class: &'static BuiltinType) -> Option<Bound<'py, PyAny>> {
+    if class.module.is_empty() || !class.is_subclass(&EXCEPTION) {
+        return None;
+    }
+    let found = py.import(class.module).and_then(|module| module.getattr(class.name)).ok()?;
+    let is_exception = found.cast::<PyType>().is_ok_and(|found| found.is_subclass_of::<PyException>().unwrap_or(false));
+    is_exception.then(|| pair(&found, class))?;
+    Some(found)
 }
 
 /// Python's exception class for a class of the machine: its own, or that of the nearest base that has one.
