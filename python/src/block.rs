@@ -16,7 +16,7 @@ use tpv_runtime::mapper::cpython::hiding_names;
 
 use crate::machine::in_python;
 use crate::session::Session;
-use crate::{exception, to_native, to_python};
+use crate::{exception, random, to_native, to_python};
 
 /// The bytes of source that are kept compiled; a config has less, unless its rules make code at run time.
 const MAX_KEPT: usize = 16 << 20;
@@ -204,6 +204,12 @@ impl Cpython for Blocks {
         Python::attach(|py| {
             let block = self.block(py, source, kind).map_err(|error| exception::to_native(vm, py, error))?;
             let globals = globals(vm, py, &block, source)?.unbind();
+            // A job of a job file brings the state of `random`; in Galaxy it is the process's.
+            let draws = |names: &Vec<String>| names.iter().any(|name| name == "random" || name == "helpers");
+            let state = match !self.is_live && block.names.as_ref().is_none_or(draws) {
+                true => Some(random::lend(py, &mut vm.random).map_err(|error| exception::to_native(vm, py, error))?),
+                false => None,
+            };
             let result = in_python(vm, |py| {
                 let globals = globals.bind(py);
                 if let Some(statements) = &block.statements {
@@ -213,8 +219,11 @@ impl Cpython for Blocks {
                     Some(expression) => Ok(expression.bind(py).run(Some(globals), None)?.unbind()),
                     None => Ok(py.None()),
                 }
-            })?;
-            to_native::value(vm, result.bind(py))
+            });
+            if let Some(state) = state {
+                random::take_back(py, &mut vm.random, state).map_err(|error| exception::to_native(vm, py, error))?;
+            }
+            to_native::value(vm, result?.bind(py))
         })
     }
 

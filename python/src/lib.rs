@@ -20,6 +20,7 @@ mod mapper;
 mod module;
 mod pools;
 mod proxy;
+mod random;
 mod rules;
 mod session;
 mod to_native;

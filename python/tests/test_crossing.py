@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import random
 import sys
 import threading
 import traceback
@@ -230,6 +231,29 @@ def test_eight_threads_map_at_once() -> None:
     assert not failed
 
 
+def test_both_tiers_draw_from_one_generator() -> None:
+    rules = """
+tools:
+  .*:
+    rules:
+      - if: |
+          import random
+          random.random() < 2
+      - if: |
+          import random, fractions
+          random.random() < fractions.Fraction(2)
+        execute: |
+          import random
+          entity.params['third'] = str(random.random())
+destinations:
+  slurm: {runner: slurm}
+"""
+    answer = tpvc.Mapper(tpvc.compile([("rules.yml", rules)])).map({"tool": {"id": "x"}, "seed": 5})
+    generator = random.Random(5)
+    draws = [generator.random() for _ in range(3)]
+    assert answer["destination"]["params"] == {"third": str(draws[2])}
+
+
 def resident() -> int:
     """The resident memory of this process in KiB."""
     with open("/proc/self/status") as status:
@@ -257,7 +281,7 @@ destinations:
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_mapping_leaves_nothing_behind() -> None:
     pytest.importorskip("galaxy.jobs.job_destination")
-    shared = tpvc.Mapper(tpvc.compile([("rules.yml", LEAN_RULES)]))
+    shared = tpvc.Mapper(tpvc.compile([("rules.yml", LEAN_RULES)]), jit="off")
     app, tool, user = galaxy_objects.app(), galaxy_objects.tool(), galaxy_objects.user()
     job = galaxy_objects.job(galaxy_objects.dataset(2), list=[1, 2])
     job.get_param_values = lambda app: {"list": [1, 2]}
@@ -266,7 +290,7 @@ def test_mapping_leaves_nothing_behind() -> None:
         for _ in range(count):
             shared.map_galaxy(app, tool, user, job)
 
-    work(1000)
+    work(2000)
     gc.collect()
     before, references, objects = resident(), [sys.getrefcount(one) for one in (app, tool, user, job)], len(gc.get_objects())
     work(LEAK_MAPPINGS)
