@@ -9,7 +9,10 @@ use super::error::CliError;
 
 /// Write a Galaxy database's job history as a job file (Python package only)
 #[derive(Args)]
-#[command(disable_help_flag = true)]
+#[command(
+    disable_help_flag = true,
+    after_help = "Example:\n  tpvc export-jobs sqlite:///database/universe.sqlite --since 2026-01-01 -o jobs.jsonl"
+)]
 pub(super) struct ExportJobs {
     /// What `tpvc export-jobs --help` of the Python package shows
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
