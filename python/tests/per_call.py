@@ -78,8 +78,7 @@ class Stored(live_galaxy.World):
         email = fields["email"]
         if email not in self.users:
             user = model.User(email=email, username=f"user{len(self.users)}", password="x" * 20)
-            for role in fields.get("roles", []):
-                name = role if isinstance(role, str) else role["name"]
+            for name in dict.fromkeys(role if isinstance(role, str) else role["name"] for role in fields.get("roles", [])):
                 if name not in self.roles:
                     self.roles[name] = model.Role(name=name, description="", type=model.Role.types.ADMIN)
                 model.UserRoleAssociation(user, self.roles[name])
@@ -170,7 +169,13 @@ def main() -> int:
                 profile.enable()
                 timed(mapper.map_galaxy, loaded)
                 profile.disable()
-            pstats.Stats(profile).sort_stats("tottime").print_stats(25)
+            stats: Any = pstats.Stats(profile).sort_stats("tottime")
+            [(own, whole)] = [row[2:4] for name, row in stats.stats.items() if "map_galaxy" in name[2]]
+            print(
+                f"of {whole / len(calls) * 1e6:.0f} us a mapping, profiled, {own / len(calls) * 1e6:.0f} us are tpvc's own; the rest is what "
+                "the objects and the blocks in CPython take"
+            )
+            stats.print_stats(15)
     return 0
 
 

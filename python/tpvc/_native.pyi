@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, final
 
+from typing_extensions import disjoint_base
+
 __version__: str
 
 @final
@@ -101,10 +103,15 @@ class Mapper:
 class HostUnavailable(Exception):
     """What the world of a job file does not tell."""
 
+@disjoint_base
 class NativeObject:
     """An object of the mapper, such as an entity. It belongs to the thread that maps the job."""
 
-    def __getattr__(self, name: str) -> Any: ...
+    def __getattribute__(self, name: str, /) -> Any: ...
+    def __copy__(self) -> Any: ...
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Any: ...
+    def __enter__(self) -> Any: ...
+    def __exit__(self, *exception: Any) -> Any: ...
 
 @final
 class NativeFunction(NativeObject):

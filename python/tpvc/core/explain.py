@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import json
+import operator
 from typing import Any
 
 
@@ -118,10 +119,7 @@ class ExplainCollector:
         """Why a destination cannot take an entity, as the first reason that TPV looks for."""
         if dest.abstract:
             return _ABSTRACT
-        for bound, words, is_beyond in (
-            ("max", "exceeds", lambda limit, asked: limit < asked),
-            ("min", "below", lambda limit, asked: limit > asked),
-        ):
+        for bound, words, is_beyond in (("max", "exceeds", operator.lt), ("min", "below", operator.gt)):
             for resource in ("cores", "mem", "gpus"):
                 limit = getattr(dest, f"{bound}_accepted_{resource}")
                 asked = getattr(entity, resource)
