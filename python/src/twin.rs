@@ -1,6 +1,6 @@
 //! One container that exists natively and in Python.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use pyo3::exceptions::PyTypeError;
@@ -22,6 +22,24 @@ pub struct Twin {
     pub python: Py<PyAny>,
     /// The items of a list or set, or the keys and values of a dict in turn. Each is a pair of the two sides' objects.
     items: RefCell<Rc<Vec<Item>>>,
+    /// Whether changes are being carried over: hashing the items may run code, which crosses in turn.
+    is_busy: Cell<bool>,
+}
+
+/// Carries changes over until it is dropped.
+struct Busy<'a>(&'a Cell<bool>);
+
+impl<'a> Busy<'a> {
+    /// `None` where that is under way already.
+    fn start(is_busy: &'a Cell<bool>) -> Option<Self> {
+        if is_busy.replace(true) { None } else { Some(Self(is_busy)) }
+    }
+}
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.set(false);
+    }
 }
 
 /// An item on both sides.
@@ -39,7 +57,7 @@ impl Item {
 impl Twin {
     /// Two empty containers.
     pub fn new(native: Value, python: Py<PyAny>) -> Self {
-        Self { native, python, items: RefCell::default() }
+        Self { native, python, items: RefCell::default(), is_busy: Cell::new(false) }
     }
 
     /// Brings Python's container to what the native one is, where that changed.
@@ -47,6 +65,7 @@ impl Twin {
     /// # Errors
     /// What converting an item or changing the container raises.
     pub fn to_python(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(_busy) = Busy::start(&self.is_busy) else { return Ok(()) };
         let known = self.items.borrow().clone();
         if self.native_is(&known) {
             return Ok(());
@@ -96,6 +115,7 @@ impl Twin {
     /// # Errors
     /// What converting an item raises.
     pub fn to_native(&self, vm: &mut Vm, py: Python<'_>) -> NativeResult<()> {
+        let Some(_busy) = Busy::start(&self.is_busy) else { return Ok(()) };
         let known = self.items.borrow().clone();
         let of_python = self.python.bind(py);
         if python_is(of_python, &known) {

@@ -79,6 +79,18 @@ def test_containers_that_hold_themselves_cross(tier: str) -> None:
     assert result is True and knot[1]["more"] is knot
 
 
+@pytest.mark.parametrize("tier", TIERS)
+def test_sets_and_keys_with_a_hash_of_their_own_cross(tier: str) -> None:
+    class Hashed:
+        def __hash__(self) -> int:
+            return 5
+
+    first, second = Hashed(), Hashed()
+    names = {"a": first, "b": second, "seen": {first: 1}}
+    assert _native.evaluate("seen[b] = {a, b}\nlen(seen), len(seen[b]), a in seen[b]", names, tier=tier) == (2, 2, True)
+    assert names["seen"] == {first: 1, second: {first, second}}
+
+
 def test_values_that_nest_too_deep_are_an_error() -> None:
     deep: list[Any] = []
     for _ in range(100_000):
