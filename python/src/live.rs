@@ -278,11 +278,11 @@ impl Object for LiveObject {
 
     fn number(&self, vm: &mut Vm, method: &str) -> Option<NativeResult<Value>> {
         let has = |name: &str| Python::attach(|py| has_special(self.object.bind(py), &[name]));
-        // Python takes text, too, which is no number by itself.
+        // `int` takes text, too, which `%d` does not: CPython tells them apart.
         let is_number = match method {
             "index" => has("__index__"),
-            "int" => has("__int__") || has("__index__") || has("__trunc__") || self.is_text(),
-            _ => has("__float__") || has("__index__") || self.is_text(),
+            "int" => has("__int__") || has("__index__") || has("__trunc__"),
+            _ => has("__float__") || has("__index__"),
         };
         is_number.then(|| {
             self.ask(vm, |object| match method {
@@ -368,11 +368,6 @@ impl LiveObject {
     fn is_sequence_type(&self) -> bool {
         use tpv_python::types::{BYTES, LIST, STR, TUPLE};
         [&STR, &BYTES, &LIST, &TUPLE].iter().any(|base| self.class.is_subclass(base))
-    }
-
-    /// Whether it derives from `str` or `bytes`.
-    fn is_text(&self) -> bool {
-        self.class.is_subclass(&tpv_python::types::STR) || self.class.is_subclass(&tpv_python::types::BYTES)
     }
 }
 

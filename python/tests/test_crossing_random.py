@@ -29,15 +29,25 @@ def plain(source: str, names: dict[str, Any]) -> Any:
     return eval(compile(ast.Expression(last.value), "<string>", "eval"), scope)
 
 
+def told(error: Exception) -> str:
+    """The text of an exception and of its cause, without addresses."""
+    try:
+        return values.ADDRESS.sub("0x", f"{type(error).__name__}: {error} from {error.__cause__!r}")
+    except RecursionError:
+        return f"{type(error).__name__}: too deep"
+
+
 def outcome(run: Any, source: str, names: dict[str, Any]) -> tuple[str, str]:
     """The text of what running the block gave or raised, and of what it left of its names."""
     try:
         result = values.shown(run(source, names))
     except NotImplementedError as error:
         result = f"lacking: {error}" if "tpvc" in str(error) else f"NotImplementedError: {error}"
+    except RecursionError:
+        # Where it is found, and what the text says of it, depends on the stack.
+        result = "RecursionError"
     except Exception as error:
-        cause = error.__cause__
-        result = values.ADDRESS.sub("0x", f"{type(error).__name__}: {error} from {cause!r}")
+        result = told(error)
     return result, values.shown(names)
 
 
