@@ -136,8 +136,8 @@ class Plain:
     kind = "plain"
 
     def __hash__(self) -> int:
-        # The place in a set must not depend on the address.
-        return 3
+        # The place in a set must not depend on the address, nor on what came before.
+        return 5
 
     def __repr__(self) -> str:
         return "<Plain>"
