@@ -28,6 +28,9 @@ LEFT_OUT = {
     "tests/test_resource_pool.py::TestResourcePoolMapping::test_destination_clamping_does_not_change_billed_request": _MODELS,
     "tests/test_resource_pool.py::TestResourcePoolMapping::test_permanent_rejection_leaves_no_partial_allocations": _MODELS,
     "tests/test_resource_pool.py::TestResourcePoolMapping::test_required_routing_tag_does_not_bypass_default_budget": _MODELS,
+    "tests/test_resource_pool.py::TestResourcePoolMapping::test_destination_rejection_leaves_no_allocations": _MODELS,
+    "tests/test_resource_pool.py::TestResourcePoolMapping::test_prefer_and_accept_are_rejected_on_pools": _MODELS,
+    "tests/test_resource_pool.py::TestResourcePoolBranches::test_batch_write_failure_requires_every_pool_to_fail_open": _MODELS,
     "tests/test_resource_pool.py::TestResourcePoolBranches::test_fail_open_pool_admits_when_store_unavailable": _MODELS,
     "tests/test_resource_pool.py::TestResourcePoolBranches::test_pools_without_store_is_rejected": _EARLIER,
 }
