@@ -14,7 +14,7 @@ use tpv_python::vm::Vm;
 use tpv_runtime::mapper::Cpython;
 use tpv_runtime::mapper::cpython::hiding_names;
 
-use crate::machine::in_python;
+use crate::machine::{in_python, on_machine};
 use crate::session::Session;
 use crate::{exception, random, to_native, to_python};
 
@@ -113,13 +113,16 @@ fn collect_names(code: &Bound<'_, PyCode>, names: &mut HashSet<String>) -> PyRes
 }
 
 /// What blocks have beside the context: the names that TPV's loader has, and builtins in which `import tpv` finds tpvc.
-fn loader_globals(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
-    static GLOBALS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
-    let globals = GLOBALS.get_or_try_init(py, || {
+fn loader_globals(py: Python<'_>, is_live: bool) -> PyResult<&Bound<'_, PyDict>> {
+    static LIVE: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    static OF_FILES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    let globals = if is_live { &LIVE } else { &OF_FILES };
+    let globals = globals.get_or_try_init(py, || {
         let globals = PyDict::new(py);
         let builtins = py.import("builtins")?.dict().copy()?;
         IMPORT.get_or_try_init(py, || Ok::<_, PyErr>(py.import("builtins")?.getattr("__import__")?.unbind()))?;
-        builtins.set_item("__import__", wrap_pyfunction!(import, py)?)?;
+        let import = if is_live { wrap_pyfunction!(import, py)? } else { wrap_pyfunction!(import_of_files, py)? };
+        builtins.set_item("__import__", import)?;
         globals.set_item("__builtins__", builtins)?;
         globals.set_item("__name__", "tpv.core.loader")?;
         globals.set_item("__package__", "tpv.core")?;
@@ -169,13 +172,62 @@ fn import<'py>(
     import.bind(py).call1((own.as_deref().unwrap_or(name), globals, locals, fromlist, level))
 }
 
-/// What `helpers` is in CPython: the Python functions of the package, which take live objects and native ones alike.
-fn helpers(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    Ok(py.import("tpvc.core.helpers")?.into_any())
+/// `__import__` of rule code over the objects of a job file: what natively stands in for Galaxy's database answers from the world, as
+/// it does in native code.
+#[pyfunction]
+#[pyo3(name = "__import__", signature = (name, globals = None, locals = None, fromlist = None, level = 0))]
+fn import_of_files<'py>(
+    py: Python<'py>,
+    name: &str,
+    globals: Option<&Bound<'py, PyAny>>,
+    locals: Option<&Bound<'py, PyAny>>,
+    fromlist: Option<&Bound<'py, PyAny>>,
+    level: i32,
+) -> PyResult<Bound<'py, PyAny>> {
+    let takes_names = fromlist.is_some_and(|names| names.is_truthy().unwrap_or(false));
+    let stands_in = level == 0 && tpv_runtime::mapper::live::module(name).is_some();
+    if stands_in && (takes_names || !name.contains('.')) && tpv_runtime::mapper::find_module(name).is_some() {
+        return crate::module::native_module(py, name);
+    }
+    if stands_in && takes_names && name == "galaxy" && names_only(fromlist, "model") {
+        return on_machine(py, |vm| vm.import(name, true)).and_then(|package| to_python::value(py, &package));
+    }
+    import(py, name, globals, locals, fromlist, level)
+}
+
+/// Whether a list of names to import is this one.
+fn names_only(fromlist: Option<&Bound<'_, PyAny>>, name: &str) -> bool {
+    let names: Option<Vec<String>> = fromlist.and_then(|names| names.extract().ok());
+    names.is_some_and(|names| names.iter().all(|one| one == name))
+}
+
+/// What `helpers` is in CPython: the Python functions of the package, which take live objects and native ones alike. Over the objects
+/// of a job file those that ask Galaxy's database are the machine's.
+fn helpers(py: Python<'_>, is_live: bool) -> PyResult<Bound<'_, PyAny>> {
+    static OF_FILES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let module = py.import("tpvc.core.helpers")?;
+    if is_live {
+        return Ok(module.into_any());
+    }
+    let helpers = OF_FILES.get_or_try_init(py, || {
+        let native = crate::module::native_module(py, "tpv.core.helpers")?;
+        let names = module.dict().copy()?;
+        for name in ["concurrent_job_count_for_tool", "model"] {
+            names.set_item(name, native.getattr(name)?)?;
+        }
+        Ok::<_, PyErr>(py.import("types")?.getattr("SimpleNamespace")?.call((), Some(&names))?.unbind())
+    })?;
+    Ok(helpers.bind(py).clone())
 }
 
 /// The globals of a block: the loader's, then the context, then `helpers` and what else hides the context's names.
-fn globals<'py>(vm: &mut Vm, py: Python<'py>, block: &Block, source: &str) -> NativeResult<Bound<'py, PyDict>> {
+fn globals<'py>(
+    vm: &mut Vm,
+    py: Python<'py>,
+    block: &Block,
+    source: &str,
+    is_live: bool,
+) -> NativeResult<Bound<'py, PyDict>> {
     let hiding = hiding_names(vm, source)?;
     let mut entries: Vec<(String, Value)> = match &block.names {
         Some(names) => names.iter().filter_map(|name| Some((name.clone(), vm.context_value(name)?.clone()))).collect(),
@@ -186,10 +238,10 @@ fn globals<'py>(vm: &mut Vm, py: Python<'py>, block: &Block, source: &str) -> Na
         hiding.into_iter().filter(|(name, _)| is_mentioned(name)).map(|(name, value)| (name.to_owned(), value)),
     );
     let made = (|| {
-        let globals = loader_globals(py)?.copy()?;
+        let globals = loader_globals(py, is_live)?.copy()?;
         for (name, value) in &entries {
             match name.as_str() {
-                "helpers" => globals.set_item("helpers", helpers(py)?)?,
+                "helpers" => globals.set_item("helpers", helpers(py, is_live)?)?,
                 name => globals.set_item(PyString::intern(py, name), to_python::value(py, value)?)?,
             }
         }
@@ -203,7 +255,7 @@ impl Cpython for Blocks {
         Session::start_of_job();
         Python::attach(|py| {
             let block = self.block(py, source, kind).map_err(|error| exception::to_native(vm, py, error))?;
-            let globals = globals(vm, py, &block, source)?.unbind();
+            let globals = globals(vm, py, &block, source, self.is_live)?.unbind();
             // A job of a job file brings the state of `random`; in Galaxy it is the process's.
             let draws = |names: &Vec<String>| names.iter().any(|name| name == "random" || name == "helpers");
             let state = match !self.is_live && block.names.as_ref().is_none_or(draws) {

@@ -266,6 +266,34 @@ destinations:
     assert answer["destination"]["params"] == {"third": str(draws[2])}
 
 
+def test_rules_over_a_job_file_ask_its_world_in_both_tiers() -> None:
+    rules = """
+tools:
+  .*:
+    rules:
+      - if: |
+          FORCE
+          from sqlalchemy import func, select
+          from galaxy import model
+          from galaxy.model import Job
+          query = app.model.context.query(func.count(app.model.Job.id)).filter(app.model.Job.state == 'running')
+          query.scalar() == 2 and helpers.concurrent_job_count_for_tool(app, tool, user) == 1
+        cores: 7
+destinations:
+  slurm: {runner: slurm}
+"""
+    world = {
+        "jobs": [
+            {"tool_id": "x", "user_id": 1, "state": "running", "destination_id": "slurm"},
+            {"tool_id": "y", "user_id": 1, "state": "running", "destination_id": "slurm"},
+        ]
+    }
+    for force in ["pass", "import fractions"]:
+        mapper = tpvc.Mapper(tpvc.compile([("rules.yml", rules.replace("FORCE", force))]))
+        answer = mapper.map({"tool": {"id": "x"}, "user": {"id": 1, "email": "a@b.c"}}, world)
+        assert answer.get("cores") == 7, answer
+
+
 def resident() -> int:
     """The resident memory of this process in KiB."""
     with open("/proc/self/status") as status:
