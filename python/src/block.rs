@@ -273,7 +273,7 @@ impl Cpython for Blocks {
                 }
             });
             if let Some(state) = state {
-                random::take_back(py, &mut vm.random, state).map_err(|error| exception::to_native(vm, py, error))?;
+                state.take_back(py, &mut vm.random).map_err(|error| exception::to_native(vm, py, error))?;
             }
             to_native::value(vm, result?.bind(py))
         })

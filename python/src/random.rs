@@ -1,7 +1,9 @@
 //! The state of `random`, which a job of a job file brings: CPython's code and native code draw from one generator.
 //!
-//! Python's own generator is the process's. Where several threads map and CPython lets another one go on in the middle of a block, both
-//! draw from it.
+//! Python's own generator is the process's. While a block draws from it, other threads wait with theirs.
+
+use std::cell::Cell;
+use std::sync::{Condvar, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -10,30 +12,81 @@ use tpv_python::mersenne_twister::MersenneTwister;
 /// The version of the state that `random.getstate` gives.
 const VERSION: u32 = 3;
 
-/// Gives Python's generator the machine's state; the result is the state that it had.
+/// Whether some thread has Python's generator.
+static IS_LENT: Mutex<bool> = Mutex::new(false);
+/// Tells that it has it no more.
+static RETURNED: Condvar = Condvar::new();
+
+thread_local! {
+    /// Whether this thread has it: a block can map another job.
+    static IS_MINE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Python's generator in the hands of this thread.
+struct Turn {
+    is_nested: bool,
+}
+
+impl Turn {
+    /// Waits for the generator. Other threads may run Python meanwhile, since one of them has it.
+    fn wait(py: Python<'_>) -> Self {
+        let is_nested = IS_MINE.replace(true);
+        if !is_nested {
+            py.detach(|| {
+                let mut is_lent = IS_LENT.lock().unwrap_or_else(PoisonError::into_inner);
+                while *is_lent {
+                    is_lent = RETURNED.wait(is_lent).unwrap_or_else(PoisonError::into_inner);
+                }
+                *is_lent = true;
+            });
+        }
+        Self { is_nested }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if !self.is_nested {
+            IS_MINE.set(false);
+            *IS_LENT.lock().unwrap_or_else(PoisonError::into_inner) = false;
+            RETURNED.notify_one();
+        }
+    }
+}
+
+/// What Python's generator was before it got the machine's state.
+pub struct Lent {
+    before: Py<PyAny>,
+    _turn: Turn,
+}
+
+/// Gives Python's generator the machine's state, until [`Lent::take_back`].
 ///
 /// # Errors
 /// What `random` raises.
-pub fn lend(py: Python<'_>, generator: &mut MersenneTwister) -> PyResult<Py<PyAny>> {
+pub fn lend(py: Python<'_>, generator: &mut MersenneTwister) -> PyResult<Lent> {
+    let turn = Turn::wait(py);
     let random = py.import("random")?;
     let before = random.call_method0("getstate")?.unbind();
     let (words, index) = generator.state();
     let all = words.iter().copied().chain(u32::try_from(index)).collect::<Vec<u32>>();
     random.call_method1("setstate", ((VERSION, PyTuple::new(py, all)?, py.None()),))?;
-    Ok(before)
+    Ok(Lent { before, _turn: turn })
 }
 
-/// Takes the state back into the machine, and gives Python's generator the one that it had.
-///
-/// # Errors
-/// What `random` raises.
-pub fn take_back(py: Python<'_>, generator: &mut MersenneTwister, before: Py<PyAny>) -> PyResult<()> {
-    let random = py.import("random")?;
-    let state = random.call_method0("getstate")?;
-    let mut words: Vec<u32> = state.get_item(1)?.extract()?;
-    if let Some(index) = words.pop() {
-        generator.set_state(words, index as usize);
+impl Lent {
+    /// Takes the state back into the machine, and gives Python's generator the one that it had.
+    ///
+    /// # Errors
+    /// What `random` raises.
+    pub fn take_back(self, py: Python<'_>, generator: &mut MersenneTwister) -> PyResult<()> {
+        let random = py.import("random")?;
+        let state = random.call_method0("getstate")?;
+        let mut words: Vec<u32> = state.get_item(1)?.extract()?;
+        if let Some(index) = words.pop() {
+            generator.set_state(words, index as usize);
+        }
+        random.call_method1("setstate", (self.before.bind(py),))?;
+        Ok(())
     }
-    random.call_method1("setstate", (before,))?;
-    Ok(())
 }
