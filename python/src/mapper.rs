@@ -11,6 +11,7 @@ use num_bigint::BigInt;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use tempfile::NamedTempFile;
 use tpv_jit::Mode;
 use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::world::World;
@@ -22,7 +23,7 @@ use tpv_runtime::{Error, Job};
 
 use crate::block::Blocks;
 use crate::pools::{JobTable, PythonStore};
-use crate::rules::{PyRules, cannot_read, read};
+use crate::rules::{PyRules, cannot_read, cannot_write, read};
 use crate::session::Session;
 use crate::{galaxy, log};
 
@@ -169,8 +170,8 @@ impl PyMapper {
 
     /// Maps a job file to an answer file, on several threads, all cores where `threads` does not tell. Gives the number of jobs.
     ///
-    /// Raises `OSError` where a file cannot be read or written, and `ValueError` where the world is not one. A line that is no job
-    /// gets an answer of the type `InvalidJob`.
+    /// The answer file appears whole or not at all. Raises `OSError` where a file cannot be read or written, and `ValueError` where the
+    /// world is not one. A line that is no job gets an answer of the type `InvalidJob`.
     #[pyo3(signature = (jobs, output, world = None, threads = None, *, detail = false))]
     fn map_file(
         &self,
@@ -201,14 +202,37 @@ impl PyMapper {
 
 fn map_file(mapper: &Mapper, jobs: &Path, output: &Path, world: Arc<World>, threads: usize) -> PyResult<u64> {
     let reader = File::open(jobs).map_err(|error| cannot_read(jobs, &error))?;
-    let mut writer = BufWriter::new(File::create(output).map_err(|error| cannot_read(output, &error))?);
     let lines = Lines { mapper, world };
-    let tallies = stream::run(reader, &mut writer, threads, &lines, |_| {})
-        .and_then(|tallies| writer.flush().map(|()| tallies))
-        .map_err(|error| {
-            PyOSError::new_err(format!("mapping `{}` to `{}`: {error}", jobs.display(), output.display()))
-        })?;
-    Ok(tallies.into_iter().sum())
+    let map = |writer: &mut File| {
+        let mut writer = BufWriter::new(writer);
+        stream::run(reader, &mut writer, threads, &lines, |_| {})
+            .and_then(|tallies| writer.flush().map(|()| tallies.into_iter().sum()))
+            .map_err(|error| {
+                PyOSError::new_err(format!("mapping `{}` to `{}`: {error}", jobs.display(), output.display()))
+            })
+    };
+    // A device or a pipe cannot be replaced by renaming.
+    if output.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return map(&mut File::options().write(true).open(output).map_err(|error| cannot_write(output, &error))?);
+    }
+    // The file appears whole or not at all: a failure leaves the old one as it was.
+    let output = output.canonicalize().unwrap_or_else(|_| output.to_owned());
+    let mut file = temporary(&output).map_err(|error| cannot_write(&output, &error))?;
+    let mapped = map(file.as_file_mut())?;
+    file.persist(&output).map_err(|error| cannot_write(&output, &error.error))?;
+    Ok(mapped)
+}
+
+/// A temporary file in the folder of another, with the permissions that a new file gets.
+fn temporary(target: &Path) -> std::io::Result<NamedTempFile> {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".tpvc-").suffix(".part");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    // Of a folder that is missing, this error has the system's number, which Python's exception takes.
+    folder.metadata()?;
+    builder.tempfile_in(folder)
 }
 
 struct Lines<'a> {

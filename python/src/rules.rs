@@ -152,6 +152,14 @@ pub(crate) fn read(path: &Path) -> PyResult<Vec<u8>> {
 }
 
 pub(crate) fn cannot_read(path: &Path, error: &std::io::Error) -> PyErr {
+    os_error("read", path, error)
+}
+
+pub(crate) fn cannot_write(path: &Path, error: &std::io::Error) -> PyErr {
+    os_error("write", path, error)
+}
+
+fn os_error(what: &str, path: &Path, error: &std::io::Error) -> PyErr {
     match error.raw_os_error() {
         // Python makes the subclass of the number: `FileNotFoundError`.
         Some(number) => {
@@ -159,7 +167,7 @@ pub(crate) fn cannot_read(path: &Path, error: &std::io::Error) -> PyErr {
             let message = message.rsplit_once(" (os error").map_or(message.as_str(), |(message, _)| message).to_owned();
             PyOSError::new_err((number, message, path.to_string_lossy().into_owned()))
         }
-        None => PyOSError::new_err(format!("cannot read `{}`: {error}", path.display())),
+        None => PyOSError::new_err(format!("cannot {what} `{}`: {error}", path.display())),
     }
 }
 

@@ -1,0 +1,91 @@
+"""The small API of the package: compiling, mapping jobs and job files, artifacts, and errors with their places."""
+
+import json
+from pathlib import Path
+
+import pytest
+import tpvc
+
+CONFIG = """
+tools:
+  default:
+    cores: 2
+    mem: cores * 4
+  bwa:
+    cores: 8
+destinations:
+  slurm:
+    runner: slurm
+    params:
+      native: "-c {cores} --mem {mem}"
+"""
+
+BWA = {"id": "one", "tool": {"id": "bwa"}}
+
+
+@pytest.fixture
+def mapper() -> tpvc.Mapper:
+    return tpvc.Mapper(tpvc.compile([("rules.yml", "global: {default_inherits: default}\n" + CONFIG)]))
+
+
+def test_a_job_is_mapped_as_an_object_or_as_text(mapper: tpvc.Mapper) -> None:
+    answer = mapper.map(BWA)
+    assert answer["destination"]["params"] == {"native": "-c 8 --mem 32"}
+    assert (answer["id"], answer["cores"], answer["mem"]) == ("one", 8, 32)
+    assert mapper.map(json.dumps(BWA)) == answer
+
+
+def test_what_is_no_job_or_no_world_is_a_value_error(mapper: tpvc.Mapper) -> None:
+    with pytest.raises(ValueError, match="this is not a job: .*tool"):
+        mapper.map({"id": 1})
+    with pytest.raises(ValueError, match="this is not a world"):
+        mapper.map(BWA, {"jobs": 7})
+
+
+def test_a_config_that_does_not_compile_tells_all_errors_with_their_places(tmp_path: Path) -> None:
+    path = tmp_path / "broken.yml"
+    path.write_text("tools:\n  bwa:\n    cores: 2 *\n    mem: (\n")
+    with pytest.raises(tpvc.CompileError) as caught:
+        tpvc.compile([str(path)])
+    found = [(one.severity, one.file, one.line) for one in caught.value.diagnostics]
+    assert ("error", str(path), 3) in found and ("error", str(path), 4) in found
+    assert "broken.yml:3" in caught.value.text and "^" in caught.value.text
+
+
+def test_rules_are_the_same_from_an_artifact(mapper: tpvc.Mapper, tmp_path: Path) -> None:
+    artifact = tmp_path / "rules.bin"
+    artifact.write_bytes(mapper.rules.to_bytes())
+    for loaded in (tpvc.Rules.load(artifact), tpvc.Rules.load(artifact.read_bytes())):
+        assert tpvc.Mapper(loaded).map(BWA) == mapper.map(BWA)
+    with pytest.raises(ValueError):
+        tpvc.Rules.load(b"no artifact")
+    with pytest.raises(FileNotFoundError):
+        tpvc.Rules.load(tmp_path / "missing.bin")
+
+
+def test_a_job_file_is_mapped_in_its_order(mapper: tpvc.Mapper, tmp_path: Path) -> None:
+    jobs, answers = tmp_path / "jobs.jsonl", tmp_path / "answers.jsonl"
+    lines = [json.dumps({"id": number, "tool": {"id": "bwa" if number % 2 else "other"}}) for number in range(500)]
+    jobs.write_text("\n".join([*lines, "no job"]) + "\n")
+    assert mapper.map_file(jobs, answers, threads=2) == 501
+    found = [json.loads(line) for line in answers.read_text().splitlines()]
+    assert found[:-1] == [mapper.map(line) for line in lines]
+    assert found[-1]["error"]["type"] == "InvalidJob"
+    # The file may replace the one that it is made of.
+    assert mapper.map_file(jobs, jobs) == 501
+    assert jobs.read_text() == answers.read_text()
+
+
+def test_an_answer_file_appears_whole_or_not_at_all(mapper: tpvc.Mapper, tmp_path: Path) -> None:
+    jobs, answers, world = tmp_path / "jobs.jsonl", tmp_path / "answers.jsonl", tmp_path / "world.json"
+    jobs.write_text(json.dumps(BWA) + "\n")
+    answers.write_text("of an earlier run\n")
+    world.write_text('{"jobs": 7}')
+    with pytest.raises(ValueError, match="is not a world"):
+        mapper.map_file(jobs, answers, world=world)
+    with pytest.raises(FileNotFoundError):
+        mapper.map_file(tmp_path / "missing.jsonl", answers)
+    with pytest.raises(FileNotFoundError):
+        mapper.map_file(jobs, tmp_path / "missing" / "answers.jsonl")
+    assert answers.read_text() == "of an earlier run\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.jsonl", "jobs.jsonl", "world.json"]
