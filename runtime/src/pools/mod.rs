@@ -1,8 +1,8 @@
 //! Resource pools: what each user's running jobs hold, and whether another one fits.
 //!
 //! An [`AllocationStore`] keeps, for each pool and user, a ledger of the jobs that were admitted. [`memory`] keeps it in this
-//! process, [`valkey`] in Valkey or Redis under TPV's keys; [`configured`] makes the one that a config names. Which pools
-//! govern a job, and what becomes of it, is the mapper's: `mapper/pools.rs`.
+//! process, `valkey` (with the feature of that name) in Valkey or Redis under TPV's keys; [`configured`] makes the one that a
+//! config names. Which pools govern a job, and what becomes of it, is the mapper's: `mapper/pools.rs`.
 
 pub mod configured;
 pub mod memory;
