@@ -13,6 +13,7 @@ import sys
 from typing import Any
 
 import crossing_values as values
+import pytest
 from tpvc import _native
 
 SEED = int(os.environ.get("CROSSING_SEED") or random.SystemRandom().randrange(2**32))
@@ -59,6 +60,8 @@ def in_cpython(source: str, names: dict[str, Any]) -> Any:
     return _native.evaluate(source, names, tier="cpython")
 
 
+# The native language is that of CPython 3.11: from 3.12 on, slices have a hash, and some texts of errors are others.
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="native code answers as CPython 3.11")
 def test_all_tiers_agree() -> None:
     """Runs this file, with the order of sets that the machine has."""
     environment = {**os.environ, "PYTHONHASHSEED": "0", "CROSSING_SEED": str(SEED)}
