@@ -10,6 +10,7 @@ mod block;
 mod classes;
 mod command;
 mod dates;
+mod depth;
 mod evaluate;
 mod exception;
 mod galaxy;

@@ -11,7 +11,6 @@ use num_bigint::BigInt;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use tempfile::NamedTempFile;
 use tpv_jit::Mode;
 use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::world::World;
@@ -20,6 +19,7 @@ use tpv_runtime::pools::AllocationStore;
 use tpv_runtime::pools::memory::InMemoryAllocationStore;
 use tpv_runtime::stream::{self, Work};
 use tpv_runtime::{Error, Job};
+use tpvc::cli::temporary;
 
 use crate::block::Blocks;
 use crate::pools::{JobTable, PythonStore};
@@ -217,22 +217,10 @@ fn map_file(mapper: &Mapper, jobs: &Path, output: &Path, world: Arc<World>, thre
     }
     // The file appears whole or not at all: a failure leaves the old one as it was.
     let output = output.canonicalize().unwrap_or_else(|_| output.to_owned());
-    let mut file = temporary(&output).map_err(|error| cannot_write(&output, &error))?;
+    let mut file = temporary(&output, 0o666).map_err(|error| cannot_write(&output, &error))?;
     let mapped = map(file.as_file_mut())?;
     file.persist(&output).map_err(|error| cannot_write(&output, &error.error))?;
     Ok(mapped)
-}
-
-/// A temporary file in the folder of another, with the permissions that a new file gets.
-fn temporary(target: &Path) -> std::io::Result<NamedTempFile> {
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".tpvc-").suffix(".part");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    // Of a folder that is missing, this error has the system's number, which Python's exception takes.
-    folder.metadata()?;
-    builder.tempfile_in(folder)
 }
 
 struct Lines<'a> {

@@ -21,36 +21,18 @@ use tpv_python::string::Str;
 use tpv_python::value::{Range, Slice, Value};
 use tpv_python::vm::Vm;
 
+use crate::depth::Deeper;
 use crate::live::LiveObject;
 use crate::proxy::NativeObject;
 use crate::session::Session;
 use crate::{classes, dates, exception};
 
-/// How deep containers nest that cross.
-const MAX_DEPTH: usize = 400;
-
 thread_local! {
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Goes one container deeper until it is dropped.
-struct Deeper(());
-
-impl Deeper {
-    fn enter() -> NativeResult<Self> {
-        let depth = DEPTH.get();
-        if depth >= MAX_DEPTH {
-            return Err(recursion_error("maximum recursion depth exceeded"));
-        }
-        DEPTH.set(depth + 1);
-        Ok(Self(()))
-    }
-}
-
-impl Drop for Deeper {
-    fn drop(&mut self) {
-        DEPTH.set(DEPTH.get() - 1);
-    }
+fn deeper() -> NativeResult<Deeper> {
+    Deeper::enter(&DEPTH).ok_or_else(|| recursion_error("maximum recursion depth exceeded"))
 }
 
 /// A Python object as a native value.
@@ -104,7 +86,7 @@ fn rarer(vm: &mut Vm, object: &Bound<'_, PyAny>) -> NativeResult<Value> {
         return Ok(Value::bytes(bytes.as_bytes().to_vec()));
     }
     if let Ok(set) = object.cast_exact::<PyFrozenSet>() {
-        let _deeper = Deeper::enter()?;
+        let _deeper = deeper()?;
         let mut table = SetTable::default();
         for item in set.iter() {
             let item = value(vm, &item)?;
@@ -188,7 +170,7 @@ fn live(vm: &mut Vm, object: &Bound<'_, PyAny>) -> NativeResult<Value> {
 }
 
 fn tuple_of(vm: &mut Vm, tuple: &Bound<'_, PyTuple>) -> NativeResult<Value> {
-    let _deeper = Deeper::enter()?;
+    let _deeper = deeper()?;
     let mut items = Vec::with_capacity(tuple.len());
     for item in tuple.iter() {
         items.push(value(vm, &item)?);
@@ -202,7 +184,7 @@ fn container(vm: &mut Vm, object: &Bound<'_, PyAny>) -> NativeResult<Value> {
     if let Some(known) = session.native_twin(object) {
         return Ok(known);
     }
-    let _deeper = Deeper::enter()?;
+    let _deeper = deeper()?;
     let native = if object.is_exact_instance_of::<PyList>() {
         Value::list(Vec::new())
     } else if object.is_exact_instance_of::<PyDict>() {

@@ -12,35 +12,17 @@ use pyo3::types::{
 };
 use tpv_python::value::Value;
 
+use crate::depth::Deeper;
 use crate::live::LiveObject;
 use crate::session::Session;
 use crate::{classes, dates, exception, proxy};
-
-/// How deep containers nest that cross.
-const MAX_DEPTH: usize = 400;
 
 thread_local! {
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Goes one container deeper until it is dropped.
-struct Deeper(());
-
-impl Deeper {
-    fn enter() -> PyResult<Self> {
-        let depth = DEPTH.get();
-        if depth >= MAX_DEPTH {
-            return Err(PyRecursionError::new_err("maximum recursion depth exceeded"));
-        }
-        DEPTH.set(depth + 1);
-        Ok(Self(()))
-    }
-}
-
-impl Drop for Deeper {
-    fn drop(&mut self) {
-        DEPTH.set(DEPTH.get() - 1);
-    }
+fn deeper() -> PyResult<Deeper> {
+    Deeper::enter(&DEPTH).ok_or_else(|| PyRecursionError::new_err("maximum recursion depth exceeded"))
 }
 
 /// A native value as a Python object.
@@ -59,7 +41,7 @@ pub fn value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>>
         Value::Str(text) => PyString::new(py, text.as_str()).into_any(),
         Value::Bytes(bytes) => PyBytes::new(py, bytes).into_any(),
         Value::Tuple(tuple) => {
-            let _deeper = Deeper::enter()?;
+            let _deeper = deeper()?;
             let items: Vec<_> = tuple.items.iter().map(|item| self::value(py, item)).collect::<PyResult<_>>()?;
             PyTuple::new(py, items)?.into_any()
         }
@@ -74,7 +56,7 @@ pub fn value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>>
             })?
         }
         Value::Set(set) if set.frozen() => {
-            let _deeper = Deeper::enter()?;
+            let _deeper = deeper()?;
             let items: Vec<_> = set.items().iter().map(|item| self::value(py, item)).collect::<PyResult<_>>()?;
             PyFrozenSet::new(py, items)?.into_any()
         }
@@ -112,7 +94,7 @@ fn container<'py>(
     if let Some(known) = session.python_twin(py, native) {
         return Ok(known);
     }
-    let _deeper = Deeper::enter()?;
+    let _deeper = deeper()?;
     let made = make()?;
     // Noted before its items cross, which may hold it.
     session.pair(native, &made).to_python(py)?;

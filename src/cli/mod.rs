@@ -37,6 +37,9 @@ use std::sync::Arc;
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 
 use error::CliError;
+// For the Python package, whose answer files appear whole or not at all, too.
+#[doc(hidden)]
+pub use output::temporary;
 use tpv_runtime::mapper::Cpython;
 
 use crate::python::stack::on_roomy_thread;

@@ -39,12 +39,17 @@ pub(crate) enum Output {
     Device(File),
 }
 
-/// A temporary file in the folder of another.
-pub(super) fn temporary(target: &Path, mode: u32) -> io::Result<NamedTempFile> {
+/// A temporary file in the folder of another, to be renamed to it.
+///
+/// # Errors
+/// The system's, where the folder is missing or cannot be written.
+pub fn temporary(target: &Path, mode: u32) -> io::Result<NamedTempFile> {
     let folder = match target.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
+    // Of a folder that is missing, this error has the system's number, which Python's exceptions take.
+    folder.metadata()?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".tpvc-").suffix(".part");
     #[cfg(unix)]
