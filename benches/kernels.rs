@@ -1,4 +1,4 @@
-//! What a block costs as a kernel against the interpreter, and what making the kernel costs: the blocks are those of
+//! What a block or an f-string costs as a kernel against the interpreter, and what making the kernel costs: the blocks are those of
 //! production configs, or the lines of the file that `TPVC_BENCH_BLOCKS` names.
 //!
 //! The last rows say after how many runs machine code has saved what making it took: `jit::run`'s threshold.
@@ -51,6 +51,15 @@ const BLOCKS: [&str; 22] = [
     "cores if gpus is None else cores + 2 * gpus",
 ];
 
+/// F-strings of usegalaxy.org.au's `env` and `params`, and one with a format.
+const FSTRINGS: [&str; 5] = [
+    "{cores}",
+    "{mem}",
+    "-Xmx{int(mem)}G -Xms1G",
+    "--ntasks={cores} --mem={round(mem*1024)} --partition={partition}",
+    "{mem:.1f}G",
+];
+
 /// The size of the inputs.
 struct Surroundings;
 
@@ -76,6 +85,7 @@ impl Machine {
             ("mem", Value::Float(15.2)),
             ("gpus", Value::Int(1)),
             ("max_cores", Value::Int(8)),
+            ("partition", Value::str("main")),
         ];
         for (name, value) in values {
             let slot = vm.slot(name);
@@ -120,18 +130,21 @@ fn making(data: &Arc<ProgramData>, first: u32, root: u32) -> Duration {
 fn main() {
     let given =
         std::env::var("TPVC_BENCH_BLOCKS").ok().map(|path| std::fs::read_to_string(path).expect("a file of blocks"));
-    let blocks: Vec<&str> = match &given {
-        Some(text) => text.lines().filter(|line| !line.trim().is_empty()).collect(),
-        None => BLOCKS.to_vec(),
+    let blocks: Vec<(&str, CodeKind)> = match &given {
+        Some(text) => text.lines().filter(|line| !line.trim().is_empty()).map(|line| (line, CodeKind::Block)).collect(),
+        None => {
+            let blocks = BLOCKS.into_iter().map(|source| (source, CodeKind::Block));
+            blocks.chain(FSTRINGS.into_iter().map(|source| (source, CodeKind::FString))).collect()
+        }
     };
     let mut builder = ProgramBuilder::new();
     let setup = builder.compile("1.5 * cores * cores", CodeKind::Block).expect("Python");
-    let roots: Vec<u32> = blocks.iter().map(|block| builder.compile(block, CodeKind::Block).expect("Python")).collect();
+    let roots: Vec<u32> = blocks.iter().map(|(block, kind)| builder.compile(block, *kind).expect("Python")).collect();
     let data = Arc::new(builder.finish());
     let (mut plain, mut native) = (Machine::new(&data, Mode::Off), Machine::new(&data, Mode::Eager));
     let (mut ratios, mut pays, mut costs) = (Vec::new(), Vec::new(), Vec::new());
     println!("{:<56} {:>11} {:>9} {:>7} {:>9}", "block", "interpreter", "kernel", "ratio", "making");
-    for (block, root) in blocks.iter().zip(roots) {
+    for ((block, _), root) in blocks.iter().zip(roots) {
         let before = native.kernel_runs();
         assert_eq!(plain.answer(root), native.answer(root), "{block}");
         assert_eq!(native.kernel_runs(), before + 1, "{block} is not computed by a kernel");

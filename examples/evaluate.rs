@@ -3,7 +3,7 @@
 //! A line in is `{"source": ..., "kind": "block" | "fstring" | "exec"}`. A line out is `{"value": repr, "type": class}`,
 //! `{"exception": class, "message": text}`, or `{"panic": text}`, which is a fault of tpvc whatever the program. Every
 //! program gets an empty machine. With `"lacking": reason` beside them the program asked for what the native language lacks, so that
-//! CPython would answer, where it is at hand.
+//! CPython would answer, where it is at hand. What has a kernel runs as machine code, too, and must answer the same.
 //!
 //! With `"findings": true` beside the source the line out is `{"findings": [text, ...]}`: what compiling tells of the program that
 //! only CPython can run (T112, T130, T131).
@@ -18,9 +18,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Value as Json, json};
 use tpv_bytecode::verify::verify;
 use tpv_bytecode::{CodeKind, ProgramData};
+use tpv_jit::{Mode, Native};
 use tpv_python::exception::{PyResult, raise};
 use tpv_python::lacking;
 use tpv_python::module::ModuleDef;
+use tpv_python::native_code::NativeCode;
 use tpv_python::value::Value;
 use tpv_python::vm::{Environment, Limits, Vm};
 use tpvc::lint::codes::LIMITS;
@@ -57,7 +59,21 @@ fn evaluate(vm: &mut Vm, source: &str, kind: CodeKind) -> Json {
     if let Err(reason) = verify(&data) {
         return json!({ "panic": format!("does not verify: {reason}") });
     }
-    let program = vm.load(Arc::new(data));
+    let data = Arc::new(data);
+    let answer = run(vm, &data, root, None);
+    if data.codes.iter().any(|code| code.kernel.is_some()) {
+        let native = Native::new(&data, Mode::Eager).map(|native| native.view());
+        vm.reset();
+        let by_machine_code = run(vm, &data, root, native);
+        if by_machine_code != answer {
+            return json!({ "panic": format!("machine code answers otherwise: {by_machine_code}") });
+        }
+    }
+    answer
+}
+
+fn run(vm: &mut Vm, data: &Arc<ProgramData>, root: u32, native: Option<Box<dyn NativeCode>>) -> Json {
+    let program = vm.load_native(data.clone(), native);
     let result = vm.run(&program, root).and_then(|value| {
         let repr = vm.repr(&value)?;
         Ok(json!({ "value": repr.as_str(), "type": value.class().name }))

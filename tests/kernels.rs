@@ -1,4 +1,4 @@
-//! Whether kernels answer as the interpreter does: the same random blocks on the same random values, with machine code off
+//! Whether kernels answer as the interpreter does: the same random blocks and f-strings on the same random values, with machine code off
 //! and on.
 //!
 //! `TPVC_SEED=7 TPVC_BLOCKS=100000` runs other blocks, or more; a failure prints the seed.
@@ -18,6 +18,7 @@ use tpv_bytecode::verify::verify;
 use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_jit::{Mode, Native};
 use tpv_python::exception::PyResult;
+use tpv_python::native_code::Computed;
 use tpv_python::object::Object;
 use tpv_python::program::Program;
 use tpv_python::types::{BuiltinType, OBJECT};
@@ -132,11 +133,32 @@ fn condition(random: &mut Random, depth: usize) -> String {
             format!("({item} {} {container})", random.pick(&["in", "not in"]))
         }
         _ => {
-            let text = *random.pick(&["name", "thing.label", "'abc'"]);
+            let text = *random.pick(&["name", "thing.label", "'abc'", "f'a{name}'"]);
             let op = *random.pick(&["==", "!=", "<", ">=", "is"]);
             format!("({text} {op} {})", random.pick(&["'abc'", "''", "name", "None", "cores"]))
         }
     }
+}
+
+/// The source of an f-string: literals and fields, some with formats that the value may not have.
+fn fstring(random: &mut Random) -> String {
+    let mut source = String::new();
+    for _ in 0..1 + random.below(3) {
+        if random.one_in(2) {
+            source += *random.pick(&["--mem=", "G ", "{{", "}}", "\u{e9}", "\"", "\n", "\\\\", "\u{1f600}"]);
+        }
+        let depth = random.below(4) as usize;
+        let field = match random.below(4) {
+            0 => condition(random, depth),
+            1 => format!("f\"{{{}}}{}\"", number(random, depth.min(1)), random.pick(&["", "x", "{name}"])),
+            _ => number(random, depth),
+        };
+        let formats =
+            [":.2f", ":d", ":>8", ":08.3f", ":s", ":x", ":,", ":.3", "!s", "!r", "!s:>6", ":", ":{cores}", "=", ":q"];
+        let format = if random.one_in(3) { *random.pick(&formats) } else { "" };
+        source += &format!("{{{field}{format}}}");
+    }
+    source
 }
 
 /// A host object.
@@ -276,9 +298,9 @@ fn setting(variable: &str, default: u64) -> u64 {
 }
 
 /// What of the blocks has a kernel; the program.
-fn compile(blocks: &[String]) -> (Arc<ProgramData>, Vec<u32>, usize) {
+fn compile(blocks: &[String], kind: CodeKind) -> (Arc<ProgramData>, Vec<u32>, usize) {
     let mut builder = ProgramBuilder::new();
-    let roots: Vec<u32> = blocks.iter().map(|block| builder.compile_lenient(block, CodeKind::Block).0).collect();
+    let roots: Vec<u32> = blocks.iter().map(|block| builder.compile_lenient(block, kind).0).collect();
     let data = builder.finish();
     verify(&data).unwrap();
     let kernels = data.codes.iter().filter(|code| code.kernel.is_some()).count();
@@ -296,15 +318,31 @@ fn kernels_answer_as_the_interpreter_on_random_blocks() {
             if random.one_in(3) { condition(&mut random, depth) } else { number(&mut random, depth) }
         })
         .collect();
-    let (data, roots, kernels) = compile(&blocks);
-    assert!(kernels * 3 > count * 2, "only {kernels} of {count} blocks have kernels");
+    compare(&mut random, &blocks, CodeKind::Block, seed);
+}
+
+#[test]
+fn kernels_answer_as_the_interpreter_on_random_fstrings() {
+    let (seed, count) = (setting("TPVC_SEED", 1), setting("TPVC_BLOCKS", 900) as usize);
+    println!("seed {seed}, {count} f-strings");
+    let mut random = Random::new(seed);
+    let sources: Vec<String> = (0..count).map(|_| fstring(&mut random)).collect();
+    compare(&mut random, &sources, CodeKind::FString, seed);
+}
+
+/// Runs all blocks without and with machine code; most have kernels, and machine code computes much of them.
+fn compare(random: &mut Random, blocks: &[String], kind: CodeKind, seed: u64) {
+    let count = blocks.len();
+    let (data, roots, kernels) = compile(blocks, kind);
+    let least = if kind == CodeKind::FString { count / 3 } else { count * 2 / 3 };
+    assert!(kernels > least, "only {kernels} of {count} blocks have kernels");
     let (mut plain, mut native) = (Machine::new(&data, Mode::Off), Machine::new(&data, Mode::Eager));
     let (mut evaluations, mut errors) = (0, 0);
     for (block, root) in blocks.iter().zip(&roots) {
         // A few kinds of inputs, each with several values, so that machine code is used again.
-        let choices: Vec<Vec<Shape>> = (0..4).map(|_| shapes(&mut random)).collect();
+        let choices: Vec<Vec<Shape>> = (0..4).map(|_| shapes(random)).collect();
         for round in 0..120 {
-            let values = values(&mut random, &choices[round % choices.len()]);
+            let values = values(random, &choices[round % choices.len()]);
             plain.set(&values);
             native.set(&values);
             let (expected, found) = (plain.answer(*root), native.answer(*root));
@@ -326,8 +364,8 @@ fn kernels_answer_as_the_interpreter_on_random_blocks() {
     let by_kernels = native.kernel_runs();
     println!("{evaluations} evaluations, {errors} of them errors, {by_kernels} by machine code");
     if let Some(native) = native.native {
-        assert!(by_kernels * 4 > evaluations as u64, "only {by_kernels} of {evaluations} by machine code");
-        assert!(native.jit.compiled() > 500, "only {} pieces of machine code were made", native.jit.compiled());
+        assert!(by_kernels * 8 > evaluations as u64, "only {by_kernels} of {evaluations} by machine code");
+        assert!(native.jit.compiled() > count / 2, "only {} pieces of machine code were made", native.jit.compiled());
     }
     assert!(evaluations >= count * 120);
 }
@@ -361,7 +399,7 @@ fn fixture_blocks() -> Vec<String> {
 #[test]
 fn kernels_answer_as_the_interpreter_on_the_blocks_of_the_fixtures() {
     let blocks = fixture_blocks();
-    let (data, roots, kernels) = compile(&blocks);
+    let (data, roots, kernels) = compile(&blocks, CodeKind::Block);
     assert!(kernels > 20, "only {kernels} of {} blocks have kernels", blocks.len());
     let (mut plain, mut native) = (Machine::new(&data, Mode::Off), Machine::new(&data, Mode::Eager));
     let mut random = Random::new(3);
@@ -378,7 +416,7 @@ fn kernels_answer_as_the_interpreter_on_the_blocks_of_the_fixtures() {
 
 #[test]
 fn lazy_machine_code_is_made_after_many_runs_and_eager_at_once() {
-    let (data, roots, _) = compile(&["cores * 3.8".to_owned()]);
+    let (data, roots, _) = compile(&["cores * 3.8".to_owned()], CodeKind::Block);
     for (mode, runs, expected) in
         [(Mode::Eager, 1, 1), (Mode::Lazy, 10, 0), (Mode::Lazy, 5_000, 1), (Mode::Off, 5_000, 0)]
     {
@@ -395,7 +433,7 @@ fn lazy_machine_code_is_made_after_many_runs_and_eager_at_once() {
 
 #[test]
 fn what_the_context_hides_is_not_the_builtin() {
-    let (data, roots, _) = compile(&["max(cores, 8) if cores else 0".to_owned()]);
+    let (data, roots, _) = compile(&["max(cores, 8) if cores else 0".to_owned()], CodeKind::Block);
     let mut machine = Machine::new(&data, Mode::Eager);
     machine.set(&[("cores", Some(Value::Int(4)))]);
     assert_eq!(machine.answer(roots[0]), Ok(("int".to_owned(), "8".to_owned())));
@@ -405,7 +443,7 @@ fn what_the_context_hides_is_not_the_builtin() {
 
 #[test]
 fn a_kernel_that_leaves_has_paid_nothing() {
-    let (data, roots, _) = compile(&["cores * cores * cores".to_owned()]);
+    let (data, roots, _) = compile(&["cores * cores * cores".to_owned()], CodeKind::Block);
     let left = |mode| {
         let mut machine = Machine::new(&data, mode);
         machine.vm.limits.steps = 7;
@@ -421,8 +459,53 @@ fn a_kernel_that_leaves_has_paid_nothing() {
 }
 
 #[test]
+fn a_text_that_is_too_long_is_the_interpreters() {
+    let (data, roots, _) = compile(&["{name}{name}-{cores}".to_owned()], CodeKind::FString);
+    for (bytes, steps, expected) in [
+        (40, 1_000, Ok(())),
+        (39, 1_000, Err("MemoryError")),
+        (40, 8, Err("TimeoutError")),
+        (40, 0, Err("TimeoutError")),
+    ] {
+        for mode in [Mode::Off, Mode::Eager] {
+            let mut machine = Machine::new(&data, mode);
+            machine.vm.limits.bytes = bytes;
+            machine.vm.limits.steps = steps;
+            machine.set(&[("name", Some(Value::str("x".repeat(19)))), ("cores", Some(Value::Int(4)))]);
+            let result = machine.vm.run(&machine.program, roots[0]);
+            let result = result.map(drop).map_err(|raised| raised.class_name().to_string());
+            assert_eq!(result, expected.map_err(str::to_owned), "{mode:?}, {bytes} bytes, {steps} steps");
+        }
+    }
+}
+
+#[test]
+fn text_is_appended_to_what_the_caller_gives_or_nothing_is() {
+    let (data, roots, kernels) = compile(&["{cores}G of {name}".to_owned()], CodeKind::FString);
+    assert_eq!(kernels, 1);
+    let mut machine = Machine::new(&data, Mode::Eager);
+    let supported = machine.native.is_some();
+    let mut text = "mem: ".to_owned();
+    machine.set(&[("cores", Some(Value::Int(4))), ("name", Some(Value::str("all")))]);
+    let computed = machine.vm.run_into(&machine.program, roots[0], &mut text).ok().unwrap();
+    match computed {
+        Computed::Text => assert_eq!(text, "mem: 4G of all"),
+        Computed::Value(value) => {
+            assert!(!supported);
+            assert_eq!(machine.vm.repr(&value).unwrap(), "'4G of all'");
+        }
+    }
+    // A list is the interpreter's to show; the part before it is taken back.
+    let mut text = "mem: ".to_owned();
+    machine.set(&[("cores", Some(Value::Int(4))), ("name", Some(Value::list(Vec::new())))]);
+    let computed = machine.vm.run_into(&machine.program, roots[0], &mut text).ok().unwrap();
+    assert!(matches!(computed, Computed::Value(value) if machine.vm.repr(&value).unwrap() == "'4G of []'"));
+    assert_eq!(text, "mem: ");
+}
+
+#[test]
 fn threads_share_machine_code_and_it_outlives_them() {
-    let (data, roots, _) = compile(&["min(max(int(input_size * 32), 14), 240)".to_owned()]);
+    let (data, roots, _) = compile(&["min(max(int(input_size * 32), 14), 240)".to_owned()], CodeKind::Block);
     let Some(native) = Native::new(&data, Mode::Lazy) else { return };
     std::thread::scope(|scope| {
         for _ in 0..4 {

@@ -145,6 +145,6 @@ fn code(program: &ProgramData) -> String {
     for (name, (number, instrs)) in kinds {
         text += &format!("  {:>12}  {name}, {} instructions\n", grouped(number), grouped(instrs));
     }
-    text += &format!("  {:>12}  of the blocks with kernels\n", grouped(kernels as u64));
+    text += &format!("  {:>12}  of the blocks and f-strings with kernels\n", grouped(kernels as u64));
     text
 }

@@ -2,7 +2,7 @@
 //!
 //! text -> [`parse`] -> syntax tree -> [`validate`] (what CPython's parser refuses and ours does not) -> [`fold`] (constants)
 //! -> [`scope`] (which name lives where) -> [`compile`] (instructions) -> [`assemble`] (jumps, dead code, stack height)
-//! -> a code of a [`program::ProgramBuilder`]; blocks that compute numbers and conditions also become a kernel ([`kernel`]).
+//! -> a code of a [`program::ProgramBuilder`]; what computes numbers, conditions and text also becomes a kernel ([`kernel`]).
 
 pub mod assemble;
 pub mod compile;

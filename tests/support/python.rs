@@ -6,11 +6,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
-use tpv_bytecode::CodeKind;
 use tpv_bytecode::verify::verify;
+use tpv_bytecode::{CodeKind, ProgramData};
+use tpv_jit::{Mode, Native};
 use tpv_python::dict::Dict;
 use tpv_python::exception::PyResult;
 use tpv_python::module::ModuleDef;
+use tpv_python::native_code::NativeCode;
 use tpv_python::value::Value;
 use tpv_python::vm::{Environment, Vm};
 use tpvc::python::program::ProgramBuilder;
@@ -52,7 +54,7 @@ fn value(json: &Json) -> Value {
     }
 }
 
-/// What the machine answers for a code and its context: `Ok(repr)`, or the exception's class and message.
+/// What the machine answers for a code and its context: `Ok(repr)`, or the exception's class and message; the same with machine code.
 pub fn answer(source: &str, kind: CodeKind, context: &Json) -> Result<String, (String, String)> {
     let mut program = ProgramBuilder::new();
     let (root, errors) = program.compile_lenient(source, kind);
@@ -62,8 +64,24 @@ pub fn answer(source: &str, kind: CodeKind, context: &Json) -> Result<String, (S
     }
     let data = program.finish();
     verify(&data).unwrap_or_else(|reason| panic!("{source:?} does not verify: {reason}"));
+    let data = Arc::new(data);
+    let expected = run(source, &data, root, context, None);
+    if data.codes.iter().any(|code| code.kernel.is_some()) {
+        let native = Native::new(&data, Mode::Eager).map(|native| native.view());
+        assert_eq!(run(source, &data, root, context, native), expected, "by machine code: {source}");
+    }
+    expected
+}
+
+fn run(
+    source: &str,
+    data: &Arc<ProgramData>,
+    root: u32,
+    context: &Json,
+    native: Option<Box<dyn NativeCode>>,
+) -> Result<String, (String, String)> {
     let mut vm = Vm::new(Rc::new(Loader));
-    let program = vm.load(Arc::new(data));
+    let program = vm.load_native(data.clone(), native);
     if let Some(context) = context.as_object() {
         for (name, json) in context {
             let json = value(json);

@@ -1,4 +1,4 @@
-//! Kernels: blocks that compute numbers and conditions, in a form that machine code can be made of.
+//! Kernels: blocks that compute numbers, conditions and text, in a form that machine code can be made of.
 //!
 //! A [`Kernel`] says what the block's instructions say, as a tree, and has no effect: it computes a value or leaves. What
 //! leaves is run by the interpreter from its first instruction, so that a kernel needs to know only the cases it is good
@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use bincode::{Decode, Encode};
 
-use super::code::{Code, CodeKind, ProgramData};
+use super::code::{Code, CodeKind, Const, ProgramData};
 use super::operator::{BinaryOp, CompareOp, UnaryOp};
 
 /// The most names that a kernel reads.
@@ -78,6 +78,15 @@ impl Function {
             Self::Int | Self::Float | Self::Abs => count == 1,
         }
     }
+}
+
+/// A part of the text that an f-string makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct TextPart {
+    /// What `format` makes text of: a field, or a constant text between fields.
+    pub node: u32,
+    /// The specification of the format: a text among the code's constants.
+    pub spec: Option<u32>,
 }
 
 /// A node of the tree; nodes name others by index.
@@ -157,6 +166,11 @@ pub enum Node {
         /// Which end of the text.
         end: bool,
     },
+    /// An f-string: the texts of its parts, joined.
+    Text {
+        /// The parts, in order.
+        parts: Vec<TextPart>,
+    },
 }
 
 impl Node {
@@ -174,6 +188,7 @@ impl Node {
             Self::Call { arguments, .. } => arguments.clone(),
             Self::Attribute { object, .. } => vec![*object],
             Self::Affix { text, affix, .. } => vec![*text, *affix],
+            Self::Text { parts } => parts.iter().map(|part| part.node).collect(),
         }
     }
 }
@@ -199,7 +214,7 @@ pub fn covers(op: BinaryOp) -> bool {
 /// A short English reason why it must not be used.
 pub fn verify(kernel: &Kernel, code: &Code) -> Result<(), String> {
     let check = |holds: bool, reason: &str| if holds { Ok(()) } else { Err(format!("its kernel {reason}")) };
-    check(code.kind == CodeKind::Block, "is not that of a block")?;
+    check(matches!(code.kind, CodeKind::Block | CodeKind::FString), "is not that of a block or an f-string")?;
     check(kernel.inputs.len() <= MAX_INPUTS, "has too many inputs")?;
     check(kernel.inputs.iter().all(|name| (*name as usize) < code.names.len()), "reads what is no name")?;
     check(!kernel.nodes.is_empty() && kernel.nodes.len() <= MAX_NODES, "is empty or too large")?;
@@ -214,6 +229,10 @@ pub fn verify(kernel: &Kernel, code: &Code) -> Result<(), String> {
             }
             Node::Attribute { name, .. } | Node::Call { name, .. } => {
                 check((*name as usize) < code.names.len(), "names a name that is not there")?;
+            }
+            Node::Text { parts } => {
+                let is_text = |index: u32| matches!(code.consts.get(index as usize), Some(Const::Str(_)));
+                check(parts.iter().filter_map(|part| part.spec).all(is_text), "has a format that is no text")?;
             }
             _ => {}
         }
@@ -267,6 +286,10 @@ pub(super) fn listing(kernel: &Kernel, data: &ProgramData, code: &Code, constant
             Node::Affix { text, affix, end } => {
                 format!("%{text}.{}(%{affix})", if *end { "endswith" } else { "startswith" })
             }
+            Node::Text { parts } => parts.iter().fold("Text".to_owned(), |text, part| {
+                let spec = part.spec.map(|spec| format!(":{}", constant(spec))).unwrap_or_default();
+                format!("{text} %{}{spec}", part.node)
+            }),
         };
         let _ = writeln!(text, "    %{index} = {what}");
     }
@@ -317,6 +340,7 @@ mod tests {
             (vec![0; MAX_INPUTS + 1], vec![constant()]),
             (vec![], vec![Node::Const { index: 1 }]),
             (vec![], vec![constant(), Node::Attribute { object: 0, name: 1 }]),
+            (vec![], vec![constant(), Node::Text { parts: vec![TextPart { node: 0, spec: Some(1) }] }]),
             // Later than itself, itself, shared, unused.
             (vec![], vec![negative(1), constant()]),
             (vec![], vec![negative(0)]),
@@ -348,8 +372,22 @@ mod tests {
     }
 
     #[test]
-    fn only_blocks_have_kernels() {
+    fn only_blocks_and_fstrings_have_kernels() {
         let kernel = Kernel { inputs: Vec::new(), nodes: vec![constant()] };
-        assert!(verify(&kernel, &Code { kind: CodeKind::FString, ..code() }).is_err());
+        assert_eq!(verify(&kernel, &Code { kind: CodeKind::FString, ..code() }), Ok(()));
+        for kind in [CodeKind::Exec, CodeKind::Function] {
+            assert!(verify(&kernel, &Code { kind, ..code() }).is_err());
+        }
+    }
+
+    #[test]
+    fn the_format_of_a_field_is_a_text() {
+        let kernel = |spec| {
+            let part = TextPart { node: 0, spec: Some(spec) };
+            Kernel { inputs: Vec::new(), nodes: vec![constant(), Node::Text { parts: vec![part] }] }
+        };
+        let code = Code { consts: vec![Const::Int(2), Const::Str(0)], ..code() };
+        assert_eq!(verify(&kernel(1), &code), Ok(()));
+        assert!(verify(&kernel(0), &code).is_err());
     }
 }

@@ -8,6 +8,8 @@
 // `Host` that lives while the code runs, and which nothing else uses meanwhile.
 #![allow(unsafe_code)]
 
+pub(super) mod text;
+
 use super::kinds::Kind;
 use tpv_bytecode::Code;
 use tpv_python::builtins::numbers::round_float;
@@ -22,6 +24,9 @@ pub(super) const LEAVE: u64 = 255;
 /// The bit of references to constants.
 pub(super) const CONSTANT: u64 = 1 << 32;
 
+/// The reference to the text that was made last; no value of a run has so high a number.
+pub(super) const TEXT: u64 = CONSTANT - 1;
+
 /// What a run gives machine code.
 #[repr(C)]
 pub(super) struct Host<'a> {
@@ -30,6 +35,10 @@ pub(super) struct Host<'a> {
     pub(super) vm: &'a mut Vm,
     /// What the run holds by reference.
     pub(super) references: &'a mut Vec<Value>,
+    /// Where the text of an f-string is made.
+    pub(super) text: &'a mut String,
+    /// Where in it that text starts.
+    pub(super) start: usize,
     /// The constants of the code.
     pub(super) consts: &'a [Value],
     pub(super) program: &'a Program,

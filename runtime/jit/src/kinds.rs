@@ -1,6 +1,6 @@
 //! Kinds of values, and which kinds the nodes of a kernel can have where the kinds of its inputs are known.
 
-use tpv_bytecode::kernel::{Function, Kernel, Node, Relation};
+use tpv_bytecode::kernel::{Function, Kernel, Node, Relation, TextPart};
 use tpv_bytecode::{BinaryOp, CompareOp, Const, UnaryOp};
 use tpv_python::value::Value;
 
@@ -200,6 +200,15 @@ pub(super) fn extreme(best: Kinds, item: Kinds) -> Kinds {
     first.or(pairs(best, item, |a, b| relates(less, a, b).then_some(b)))
 }
 
+/// Whether machine code can make text of it, by a specification of the format or without one.
+pub(super) fn has_text(kind: Kind, by_spec: bool) -> bool {
+    match kind {
+        Kind::None => !by_spec,
+        Kind::Other => false,
+        Kind::Bool | Kind::Int | Kind::Float | Kind::Str => true,
+    }
+}
+
 /// The kinds of all nodes for these kinds of inputs. A node without kinds always leaves the kernel.
 pub(super) fn infer(kernel: &Kernel, consts: &[Const], inputs: &[Kind]) -> Vec<Kinds> {
     let mut all: Vec<Kinds> = Vec::with_capacity(kernel.nodes.len());
@@ -247,6 +256,10 @@ pub(super) fn infer(kernel: &Kernel, consts: &[Const], inputs: &[Kind]) -> Vec<K
                 Kind::Bool.into()
             }
             Node::Attribute { .. } | Node::Affix { .. } => Kinds::NONE,
+            Node::Text { parts } => {
+                let has_text = |part: &TextPart| of(&part.node).iter().any(|kind| has_text(kind, part.spec.is_some()));
+                if parts.iter().all(has_text) { Kind::Str.into() } else { Kinds::NONE }
+            }
         };
         all.push(kinds);
     }

@@ -131,7 +131,8 @@ impl NativeCode for NoNativeCode {
         _: &tpv_python::program::Program,
         _: u32,
         _: &[tpv_python::value::Value],
-    ) -> Option<tpv_python::value::Value> {
+        _: &mut String,
+    ) -> Option<tpv_python::native_code::Computed> {
         None
     }
 

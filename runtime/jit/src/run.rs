@@ -6,14 +6,14 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
-use super::host::{Host, LEAVE, payload, reference, referenced};
+use super::host::{Host, LEAVE, TEXT, payload, reference, referenced};
 use super::kinds::Kind;
 use super::machine::{Code, Lookup};
 use super::{Mode, Native};
 use tpv_bytecode::ProgramData;
 use tpv_bytecode::kernel::{Kernel, MAX_INPUTS, Node};
 use tpv_python::builtins;
-use tpv_python::native_code::NativeCode;
+use tpv_python::native_code::{Computed, NativeCode};
 use tpv_python::program::Program;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
@@ -82,7 +82,14 @@ impl NativeCode for View {
 
     /// The value is made last: most blocks take less time than a copy of a value just written, which the processor cannot
     /// forward from two stores to one load.
-    fn run(&self, vm: &mut Vm, program: &Program, code: u32, computed: &[Value]) -> Option<Value> {
+    fn run(
+        &self,
+        vm: &mut Vm,
+        program: &Program,
+        code: u32,
+        computed: &[Value],
+        text: &mut String,
+    ) -> Option<Computed> {
         let entry = self.kernels.get(code as usize)?;
         let kernel = match entry.get() {
             Some(kernel) => kernel.as_ref()?,
@@ -93,14 +100,15 @@ impl NativeCode for View {
         }
         // No kernel runs another: it calls no code.
         let Ok(mut references) = self.references.try_borrow_mut() else { return None };
-        let steps = vm.steps_left();
+        let (steps, start) = (vm.steps_left(), text.len());
         let mut payloads = [0; MAX_INPUTS];
         let key = gather(vm, kernel, computed, &mut references, &mut payloads);
         let consts = program.consts(code)?;
         let (tag, out) = match key.and_then(|key| kernel.machine_code(&self.native, code, key)) {
             Some(machine_code) => {
                 let code = program.code(code)?;
-                let mut host = Host { out: 0, vm, references: &mut references, consts, program, code };
+                let mut host =
+                    Host { out: 0, vm, references: &mut references, text: &mut *text, start, consts, program, code };
                 // SAFETY: `self` holds the `Jit` that the code is from, and the payloads are of the kinds in the key, by which
                 // the code was chosen; there are as many as the kernel has inputs, of which there are at most `MAX_INPUTS`.
                 let tag = unsafe { machine_code.run(&mut host, &payloads) };
@@ -111,19 +119,23 @@ impl NativeCode for View {
         let kind = Kind::of_tag(tag);
         if !references.is_empty() || kind.is_none_or(Kind::is_reference) {
             let result = kind.and_then(|kind| match kind.is_reference() {
-                true => referenced(&references, consts, reference(out)),
-                false => kind.plain(out),
+                true if reference(out) == TEXT => Some(Computed::Text),
+                true => referenced(&references, consts, reference(out)).map(Computed::Value),
+                false => kind.plain(out).map(Computed::Value),
             });
             references.clear();
             match result {
                 Some(_) => self.runs.update(|runs| runs + 1),
-                // The interpreter pays for all of it.
-                None => vm.restore_steps(steps),
+                None => {
+                    text.truncate(start);
+                    // The interpreter pays for all of it.
+                    vm.restore_steps(steps);
+                }
             }
             return result;
         }
         self.runs.update(|runs| runs + 1);
-        kind?.plain(out)
+        kind?.plain(out).map(Computed::Value)
     }
 
     fn runs(&self) -> u64 {

@@ -3,6 +3,7 @@
 use tpv_bytecode::{CodeKind, CodeRef};
 use tpv_python::dict::Dict;
 use tpv_python::exception::{PyResult, not_implemented_error};
+use tpv_python::native_code::Computed;
 use tpv_python::string::Str;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
@@ -54,6 +55,27 @@ pub(super) fn evaluate_natively(vm: &mut Vm, source: &Str, kind: CodeKind) -> Py
     result.inspect_err(|raised| {
         raised.0.made.replace(Some(source.clone()));
     })
+}
+
+/// Evaluates a source of the config; the text of an f-string is appended to `text` where no value need be made of it.
+///
+/// # Errors
+/// As [`evaluate`].
+pub(super) fn evaluate_into(
+    vm: &mut Vm,
+    tiers: Option<&Tiers>,
+    source: &Value,
+    kind: CodeKind,
+    text: &mut String,
+) -> PyResult<Computed> {
+    if let (None, Value::Str(source), Some(program)) = (tiers, source, vm.program.clone())
+        && let Some(origin) = source.code()
+        && program.code(origin.code).is_some_and(|code| code.kind == kind)
+    {
+        let result = vm.run_into(&program, origin.code, text);
+        return result.inspect_err(|raised| raised.passed(&program.data, origin));
+    }
+    evaluate(vm, tiers, source, kind).map(Computed::Value)
 }
 
 /// Whether an f-string of this text is the text: no fields, no escapes, no quotes that could end it, no line endings that

@@ -4,14 +4,15 @@
 //! A property goes into the evaluation context when it is evaluated. Where no code of the artifact loads that name, it need
 //! not be there, and no value of it need be made.
 
-use crate::galaxy::json::dump;
+use crate::galaxy::json::{dump, end_string};
 use tpv_bytecode::{CodeKind, CodeRef, Instr};
 use tpv_python::exception::PyResult;
+use tpv_python::native_code::Computed;
 use tpv_python::program::Program;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
-use super::code::{evaluate, is_plain};
+use super::code::{evaluate_into, is_plain};
 use super::context::Slots;
 use super::entity::Entity;
 use super::worker::Worker;
@@ -89,8 +90,16 @@ impl Worker {
             match piece {
                 Piece::Text(constant) => text.push_str(constant),
                 Piece::FString(source) => {
-                    let value = evaluate(&mut self.vm, self.tiers.as_deref(), source, CodeKind::FString)?;
-                    dump(&mut self.vm, &mut text, &value)?;
+                    let (vm, tiers) = (&mut self.vm, self.tiers.as_deref());
+                    text.push('"');
+                    let start = text.len();
+                    match evaluate_into(vm, tiers, source, CodeKind::FString, &mut text)? {
+                        Computed::Text => end_string(vm, &mut text, start)?,
+                        Computed::Value(value) => {
+                            text.pop();
+                            dump(vm, &mut text, &value)?;
+                        }
+                    }
                 }
             }
         }

@@ -60,7 +60,10 @@ pub(super) fn block(program: &mut ProgramBuilder, source: &str, kind: CodeKind) 
         future_end: future_end(&parsed.body),
     };
     compiler.block_body(&parsed.body, last.is_some())?;
-    let kernel = if kind == CodeKind::Block { kernel::lower(&parsed.body, &mut compiler) } else { None };
+    let kernel = match kind {
+        CodeKind::Block | CodeKind::FString => kernel::lower(&parsed.body, &mut compiler),
+        CodeKind::Exec | CodeKind::Function => None,
+    };
     let computed = COMPUTED_NAMES.iter().copied().filter(|name| source.contains(name));
     compiler.finish_root(computed, kernel);
     Ok((root, parsed))

@@ -1,8 +1,10 @@
-//! Blocks to kernels: the second form of those blocks that compute numbers and conditions.
+//! Blocks and f-strings to kernels: the second form of those that compute numbers, conditions and text.
 //!
 //! A block of one expression is lowered where every part of it is something that
 //! [`tpv_bytecode::kernel`] knows. A part that is not makes the whole block one for the interpreter only: a
 //! kernel that always leaves would cost and give nothing.
+
+mod text;
 
 use rustpython_parser::ast::{self, CmpOp, Constant, Expr, Stmt};
 use tpv_bytecode::kernel::{Function, Kernel, MAX_DEPTH, MAX_INPUTS, MAX_NODES, Node, Relation, covers};
@@ -84,6 +86,7 @@ impl<T: Tables> Lowerer<'_, T> {
                 orelse: self.expression(&node.orelse)?,
             },
             Expr::Call(node) => self.call(node)?,
+            Expr::JoinedStr(node) => self.text(&node.values)?,
             Expr::Attribute(node) if !language::is_left_out_attribute(&node.attr) => {
                 Node::Attribute { object: self.expression(&node.value)?, name: self.tables.name(&node.attr) }
             }

@@ -7,6 +7,7 @@
 mod arithmetic;
 mod functions;
 mod relations;
+mod text;
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I64};
@@ -183,6 +184,7 @@ impl Emitter<'_, '_> {
                     })
                 })
             }
+            Node::Text { parts } => self.text(index, parts),
         }
     }
 

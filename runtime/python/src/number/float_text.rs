@@ -1,5 +1,7 @@
 //! Text of floats: CPython's `PyOS_double_to_string`.
 
+use super::int_text;
+
 /// How a float is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FloatStyle {
@@ -28,7 +30,45 @@ pub struct FloatOptions {
 
 /// `repr(float)`
 pub fn repr(value: f64) -> String {
+    let mut text = String::new();
+    write_repr(&mut text, value);
+    text
+}
+
+/// [`repr`] of any float.
+fn any_repr(value: f64) -> String {
     write(value, FloatStyle::Repr, 0, FloatOptions { dot_zero: true, ..FloatOptions::default() })
+}
+
+/// Appends `repr(float)`.
+pub fn write_repr(out: &mut String, value: f64) {
+    let Some((digits, places)) = short_decimal(value.abs()) else { return out.push_str(&any_repr(value)) };
+    if value.is_sign_negative() {
+        out.push('-');
+    }
+    let shift = 10_u64.pow(places);
+    int_text::write_digits(out, digits / shift, 1);
+    out.push('.');
+    int_text::write_digits(out, digits % shift, places as usize);
+}
+
+/// The powers of ten for the places that [`short_decimal`] tries.
+const SHIFTS: [f64; 4] = [1e1, 1e2, 1e3, 1e4];
+
+/// The decimal of at most four places after the point, and at least one, that `repr` shows: its digits and its places.
+///
+/// Of decimals of up to 15 digits no two are the same double, so that one of them which gives the double back is the shortest that
+/// does. A number of up to 15 digits and a power of ten are doubles, which makes their quotient the double that is nearest to the
+/// decimal.
+fn short_decimal(magnitude: f64) -> Option<(u64, u32)> {
+    if magnitude.is_nan() || magnitude >= 1e11 {
+        return None;
+    }
+    SHIFTS.iter().zip(1..).find_map(|(shift, places)| {
+        // Below 1e15, which 64 bits hold.
+        let digits = (magnitude * shift).round();
+        (digits / shift == magnitude).then_some((digits as u64, places))
+    })
 }
 
 /// No double has more digits than this after the first; what is asked beyond are zeros.
@@ -170,4 +210,31 @@ fn push_digits(out: &mut String, digits: &str, point: i64, end: i64) {
         out.push_str(fraction);
     }
     zeros(out, end - len.max(point));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_decimals_are_shown_as_all_floats_are() {
+        // Numbers of a linear congruential generator.
+        let (mut state, mut short) = (1_u64, 0);
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state >> 11
+        };
+        for round in 0..40_000_i32 {
+            let decimal = (next() % 10_u64.pow(1 + round.unsigned_abs() % 15)) as f64 / 10_f64.powi(round % 7);
+            // The double itself, its neighbours, and any double.
+            let bits = decimal.to_bits();
+            for value in [bits, bits + 1, bits.wrapping_sub(1), next() << 11].map(f64::from_bits) {
+                for value in [value, -value] {
+                    short += i32::from(short_decimal(value.abs()).is_some());
+                    assert_eq!(repr(value), any_repr(value), "{:#x}", value.to_bits());
+                }
+            }
+        }
+        assert!(short > 20_000, "{short}");
+    }
 }

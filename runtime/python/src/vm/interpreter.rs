@@ -16,6 +16,7 @@ use crate::exception::{
 };
 use crate::function::Function;
 use crate::lacking;
+use crate::native_code::Computed;
 use crate::program::{Name, Program};
 use crate::string::Str;
 use crate::value::Value;
@@ -67,13 +68,26 @@ impl Vm {
     /// # Errors
     /// What the code raises.
     pub fn run(&mut self, program: &Rc<Program>, code: u32) -> PyResult<Value> {
+        let mut text = String::new();
+        Ok(match self.run_into(program, code, &mut text)? {
+            Computed::Value(value) => value,
+            Computed::Text => Value::str(text),
+        })
+    }
+
+    /// The same; text that machine code makes is appended to `text`, so that no value need be made of it. Where there is another value
+    /// or an error, nothing is appended.
+    ///
+    /// # Errors
+    /// What the code raises.
+    pub fn run_into(&mut self, program: &Rc<Program>, code: u32, text: &mut String) -> PyResult<Computed> {
         let root = program.code(code).ok_or_else(|| system_error("there is no such code"))?;
         self.charge(root.instrs.len())?;
         let computed = self.computed_names(program, root)?;
         if let (Some(native), Some(_)) = (&program.native, &root.kernel)
-            && let Some(value) = native.run(self, program, code, &computed)
+            && let Some(computed) = native.run(self, program, code, &computed, text)
         {
-            return Ok(value);
+            return Ok(computed);
         }
         let mut frame = self.new_frame(program, code);
         for (name, value) in root.computed.iter().zip(computed) {
@@ -83,7 +97,7 @@ impl Vm {
         frame.cells.extend(root.cells.iter().map(|_| Rc::default()));
         let result = self.run_frame(frame);
         self.charge_comparisons()?;
-        result
+        result.map(Computed::Value)
     }
 
     /// The values of a block's computed names. They are few.

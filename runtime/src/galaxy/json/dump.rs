@@ -2,7 +2,8 @@
 
 use tpv_python::exception::{PyResult, type_error, value_error};
 use tpv_python::identity::Inside;
-use tpv_python::modules::json::{escape_into, escaped_len, float_text};
+use tpv_python::modules::json::{escape_into, escaped_len, is_plain, write_float};
+use tpv_python::number::int_text;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
@@ -19,8 +20,8 @@ pub fn dump(vm: &mut Vm, out: &mut String, value: &Value) -> PyResult<()> {
         Value::None => out.push_str("null"),
         Value::Bool(true) => out.push_str("true"),
         Value::Bool(false) => out.push_str("false"),
-        Value::Int(value) => integer(out, *value),
-        Value::Float(value) => out.push_str(&float_text(*value)),
+        Value::Int(value) => int_text::write_small(out, *value),
+        Value::Float(value) => write_float(out, *value),
         Value::Str(text) => return string(vm, out, text),
         other => return container(vm, out, other, &mut Inside::default()),
     }
@@ -38,25 +39,19 @@ pub(in crate::galaxy) fn string(vm: &Vm, out: &mut String, text: &str) -> PyResu
     Ok(())
 }
 
-/// Appends an int.
-pub(super) fn integer(out: &mut String, value: i64) {
-    let mut digits = [0; 20];
-    let mut left = value.unsigned_abs();
-    let mut used = 0;
-    for digit in digits.iter_mut().rev() {
-        *digit = b'0' + u8::try_from(left % 10).unwrap_or_default();
-        left /= 10;
-        used += 1;
-        if left == 0 {
-            break;
-        }
+/// Makes a JSON string of what was appended from `start`, before which is the quote that opens it.
+///
+/// # Errors
+/// `MemoryError` where there is no room for it.
+pub fn end_string(vm: &Vm, out: &mut String, start: usize) -> PyResult<()> {
+    if out.get(start..).is_some_and(is_plain) {
+        vm.limit_bytes(out.len() + 1)?;
+        out.push('"');
+        return Ok(());
     }
-    if value < 0 {
-        out.push('-');
-    }
-    out.push_str(
-        digits.get(digits.len() - used..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default(),
-    );
+    let text = out.split_off(start);
+    out.pop();
+    string(vm, out, &text)
 }
 
 fn nested(vm: &mut Vm, out: &mut String, value: &Value, inside: &mut Inside) -> PyResult<()> {
@@ -137,7 +132,11 @@ pub fn key(vm: &mut Vm, out: &mut String, key: &Value) -> PyResult<()> {
             let text = vm.repr(key)?;
             return string(vm, out, &text);
         }
-        Value::Float(float) => escape_into(out, &float_text(*float)),
+        Value::Float(float) => {
+            out.push('"');
+            write_float(out, *float);
+            out.push('"');
+        }
         other => {
             return Err(type_error(format!(
                 "keys must be str, int, float, bool or None, not {}",

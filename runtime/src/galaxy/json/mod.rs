@@ -9,7 +9,7 @@ mod skip;
 mod tree;
 mod writer;
 
-pub use dump::dump;
+pub use dump::{dump, end_string};
 pub use reader::{Fault, Kind, Reader};
 pub use tpv_python::modules::json::escape_into;
 pub(in crate::galaxy) use tpv_python::modules::json::escaped_len;

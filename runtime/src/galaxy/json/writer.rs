@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::Json;
-use tpv_python::modules::json::{escape_into, float_text};
+use tpv_python::modules::json::{escape_into, write_float};
+use tpv_python::number::int_text;
 
 /// Appends a JSON value.
 pub fn write_text(out: &mut String, value: &Json) {
@@ -11,9 +12,9 @@ pub fn write_text(out: &mut String, value: &Json) {
         Json::Null => out.push_str("null"),
         Json::Bool(true) => out.push_str("true"),
         Json::Bool(false) => out.push_str("false"),
-        Json::Int(value) => super::dump::integer(out, *value),
+        Json::Int(value) => int_text::write_small(out, *value),
         Json::BigInt(value) => number(out, value),
-        Json::Float(value) => out.push_str(&float_text(*value)),
+        Json::Float(value) => write_float(out, *value),
         Json::Str(text) => escape_into(out, text),
         Json::List(items) => {
             out.push('[');

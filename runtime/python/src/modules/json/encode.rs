@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::text::{float_text, quote};
+use super::text::{quote, write_float};
 use crate::args::Args;
 use crate::exception::{PyResult, type_error, value_error};
 use crate::identity::Inside;
@@ -68,7 +68,7 @@ impl Writer<'_> {
                 let _ = write!(self.out, "{number}");
             }
             Value::BigInt(_) => self.out.push_str(&vm.repr(value)?),
-            Value::Float(number) => self.out.push_str(&float_text(*number)),
+            Value::Float(number) => write_float(&mut self.out, *number),
             Value::Str(text) => {
                 vm.charge(text.len() / 4)?;
                 vm.limit_bytes(self.out.len().saturating_add(text.len()))?;
@@ -163,7 +163,11 @@ impl Writer<'_> {
     fn key(&self, vm: &mut Vm, key: &Value) -> PyResult<String> {
         Ok(match key {
             Value::Str(text) => text.to_string(),
-            Value::Float(number) => float_text(*number),
+            Value::Float(number) => {
+                let mut text = String::new();
+                write_float(&mut text, *number);
+                text
+            }
             Value::Bool(flag) => flag.to_string(),
             Value::None => "null".to_owned(),
             Value::Int(_) | Value::BigInt(_) => vm.repr(key)?,

@@ -4,14 +4,14 @@ use std::fmt::Write;
 
 use crate::number::float_text as python;
 
-/// The text of a float: Python's `repr`, but for the names JavaScript has for what is not finite.
-pub fn float_text(value: f64) -> String {
+/// Appends a float: Python's `repr`, but for the names JavaScript has for what is not finite.
+pub fn write_float(out: &mut String, value: f64) {
     if value.is_nan() {
-        "NaN".to_owned()
+        out.push_str("NaN");
     } else if value.is_infinite() {
-        if value > 0.0 { "Infinity".to_owned() } else { "-Infinity".to_owned() }
+        out.push_str(if value > 0.0 { "Infinity" } else { "-Infinity" });
     } else {
-        python::repr(value)
+        python::write_repr(out, value);
     }
 }
 
@@ -25,12 +25,18 @@ pub fn escaped_len(text: &str) -> usize {
     text.chars().map(of).fold(2, usize::saturating_add)
 }
 
+/// Whether a string has nothing to escape.
+#[inline]
+pub fn is_plain(text: &str) -> bool {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
+    // Every byte is looked at, so that many are at once.
+    text.bytes().fold(true, |plain, byte| plain & is_plain(byte))
+}
+
 /// Appends a string in double quotes, every character outside printable ASCII escaped.
 #[inline]
 pub fn escape_into(out: &mut String, text: &str) {
-    // Every byte is looked at, so that many are at once.
-    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
-    if text.bytes().fold(true, |plain, byte| plain & is_plain(byte)) {
+    if is_plain(text) {
         out.push('"');
         out.push_str(text);
         out.push('"');
