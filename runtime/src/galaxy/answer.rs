@@ -111,7 +111,7 @@ pub(crate) struct Draft {
 impl Draft {
     /// No field yet.
     pub(crate) fn new() -> Self {
-        Self { text: String::with_capacity(768), ends: [0; 9] }
+        Self { text: String::with_capacity(1024), ends: [0; 9] }
     }
 
     /// Appends a field, whose JSON text `write` appends.

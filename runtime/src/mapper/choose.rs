@@ -215,10 +215,27 @@ impl Worker {
         let vm = &mut self.vm;
         draft.field(Field::Id, |out| dump(vm, out, &evaluated.dest_name))?;
         draft.field(Field::Runner, |out| dump(vm, out, runner))?;
-        draft.field(Field::Tags, |out| dump(vm, out, &evaluated.handler_tags))?;
-        draft.field(Field::Params, |out| part(vm, out, &evaluated.params, "{}"))?;
-        draft.field(Field::Env, |out| part(vm, out, &evaluated.env, "[]"))?;
-        draft.field(Field::Resubmit, |out| dump(vm, out, &resubmit(evaluated)))?;
+        let text = |part: &Part| match part {
+            Part::Text(range) => evaluated.text.get(range.clone()),
+            Part::Value(_) => None,
+        };
+        for (field, part) in [
+            (Field::Tags, &evaluated.handler_tags),
+            (Field::Params, &evaluated.params),
+            (Field::Env, &evaluated.env),
+            (Field::Resubmit, &evaluated.resubmit),
+        ] {
+            draft.field(field, |out| match text(part) {
+                Some(text) => {
+                    out.push_str(text);
+                    Ok(())
+                }
+                None => {
+                    let value = galaxy_value(vm, field, part)?;
+                    dump(vm, out, &value)
+                }
+            })?;
+        }
         for (field, resource) in
             [(Field::Cores, Resource::Cores), (Field::Mem, Resource::Mem), (Field::Gpus, Resource::Gpus)]
         {
@@ -232,13 +249,14 @@ impl Worker {
     #[allow(clippy::wrong_self_convention)]
     fn to_values(&mut self, evaluated: &Evaluated) -> PyResult<Mapped> {
         let resource = |resource: Resource| evaluated.resources.get(resource as usize).cloned().unwrap_or(Value::None);
+        let vm = &mut self.vm;
         Ok(Mapped {
             dest_name: evaluated.dest_name.clone(),
             runner: evaluated.entity.destination.as_ref().map_or(Value::None, |fields| fields.runner.clone()),
-            tags: evaluated.handler_tags.clone(),
-            params: value_or(&mut self.vm, &evaluated.params, || Value::dict(Dict::new()))?,
-            env: value_or(&mut self.vm, &evaluated.env, || Value::list(Vec::new()))?,
-            resubmit: resubmit(evaluated),
+            tags: galaxy_value(vm, Field::Tags, &evaluated.handler_tags)?,
+            params: galaxy_value(vm, Field::Params, &evaluated.params)?,
+            env: galaxy_value(vm, Field::Env, &evaluated.env)?,
+            resubmit: galaxy_value(vm, Field::Resubmit, &evaluated.resubmit)?,
             cores: resource(Resource::Cores),
             mem: resource(Resource::Mem),
             gpus: resource(Resource::Gpus),
@@ -259,27 +277,23 @@ impl Worker {
     }
 }
 
-/// `property or {}`, `property or []`
-fn part(vm: &mut Vm, out: &mut String, part: &Part, empty: &str) -> PyResult<()> {
-    match part {
-        Part::Text(text) => out.push_str(text),
-        Part::Value(value) if vm.truthy(value)? => return dump(vm, out, value),
-        Part::Value(_) => out.push_str(empty),
-    }
-    Ok(())
-}
-
-/// `property or {}`, `property or []`
-fn value_or(vm: &mut Vm, part: &Part, empty: fn() -> Value) -> PyResult<Value> {
-    match part {
-        Part::Value(value) if vm.truthy(value)? => Ok(value.clone()),
-        Part::Value(_) | Part::Text(_) => Ok(empty()),
-    }
+/// What `to_galaxy_destination` makes of an evaluated property: `property or {}`, `property or []`.
+fn galaxy_value(vm: &mut Vm, field: Field, part: &Part) -> PyResult<Value> {
+    let value = match part {
+        Part::Value(value) => value,
+        Part::Text(_) => &Value::None,
+    };
+    Ok(match field {
+        Field::Resubmit => galaxy_resubmit(value),
+        Field::Params if !vm.truthy(value)? => Value::dict(Dict::new()),
+        Field::Env if !vm.truthy(value)? => Value::list(Vec::new()),
+        _ => value.clone(),
+    })
 }
 
 /// The definitions of `resubmit`, as Galaxy takes them.
-fn resubmit(evaluated: &Evaluated) -> Value {
-    let Value::Dict(definitions) = &evaluated.resubmit else { return Value::list(Vec::new()) };
+pub(super) fn galaxy_resubmit(definitions: &Value) -> Value {
+    let Value::Dict(definitions) = definitions else { return Value::list(Vec::new()) };
     Value::list(definitions.values().iter().map(to_galaxy_resubmit).collect())
 }
 

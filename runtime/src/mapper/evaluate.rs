@@ -1,6 +1,7 @@
 //! Evaluate: rules, resources with their clamps, and the rest of an entity. TPV's `evaluate_rules`,
 //! `evaluate_resources` and `evaluate`.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::artifact::tables::{EntityClass, Resource};
@@ -16,7 +17,7 @@ use super::entity::Entity;
 use super::explain::{Observer, Step, readable_values};
 use super::matching::{Resources, with_resources};
 use super::objects::EntityObject;
-use super::properties::Property;
+use super::properties::{Properties, Property};
 use super::worker::Worker;
 use super::working::Working;
 
@@ -31,20 +32,25 @@ pub(super) struct Evaluated {
     /// `params`
     pub params: Part,
     /// `resubmit`
-    pub resubmit: Value,
+    pub resubmit: Part,
     /// `dest_name`
     pub dest_name: Value,
     /// `handler_tags`
-    pub handler_tags: Value,
+    pub handler_tags: Part,
+    /// What the parts that are text are in.
+    pub text: String,
 }
 
 /// An evaluated property.
 pub(super) enum Part {
     /// Its value.
     Value(Value),
-    /// Its JSON text.
-    Text(String),
+    /// Its JSON text, as the answer has it: where that stands in [`Evaluated::text`].
+    Text(Range<usize>),
 }
+
+/// The bytes that the text of most destinations takes.
+const ROOM: usize = 768;
 
 /// A resource, the lower and the upper bound that clamp it.
 const CLAMPED: [(Resource, Resource, Resource); 3] = [
@@ -178,12 +184,14 @@ impl Worker {
             let evaluated = with_resources(&entity, &resources);
             observer.step(Step::Resources { entity: &entity, evaluated: &evaluated });
         }
-        let env = self.evaluate_part(&entity, Property::Env)?;
-        let params = self.evaluate_part(&entity, Property::Params)?;
-        let resubmit = self.evaluate_property(&entity.resubmit, self.slots.resubmit)?;
+        let properties = self.properties(&destination, &entity);
+        let (properties, mut text) = (properties.as_deref(), String::with_capacity(ROOM));
+        let env = self.evaluate_part(properties, Property::Env, &entity.env, &mut text)?;
+        let params = self.evaluate_part(properties, Property::Params, &entity.params, &mut text)?;
+        let resubmit = self.evaluate_part(properties, Property::Resubmit, &entity.resubmit, &mut text)?;
         let (mut dest_name, mut handler_tags) = match &entity.destination {
-            Some(fields) => (fields.dest_name.clone(), fields.handler_tags.clone()),
-            None => (Value::None, Value::None),
+            Some(fields) => (fields.dest_name.clone(), Part::Value(fields.handler_tags.clone())),
+            None => (Value::None, Part::Value(Value::None)),
         };
         if destination.class == EntityClass::Destination
             && let Some(fields) = &destination.destination
@@ -193,31 +201,30 @@ impl Worker {
                 self.set_name(self.slots.dest_name, dest_name.clone());
             }
             if !fields.handler_tags.is_none() {
-                handler_tags = evaluate_complex(&mut self.vm, self.tiers.as_deref(), &fields.handler_tags)?;
-                self.set_name(self.slots.handler_tags, handler_tags.clone());
+                handler_tags =
+                    self.evaluate_part(properties, Property::HandlerTags, &fields.handler_tags, &mut text)?;
             }
         }
-        Ok(Evaluated { entity, resources, env, params, resubmit, dest_name, handler_tags })
+        Ok(Evaluated { entity, resources, env, params, resubmit, dest_name, handler_tags, text })
     }
 
-    /// Evaluates `env` or `params`: to text where that can be, or else to a value.
-    fn evaluate_part(&mut self, entity: &Entity, property: Property) -> PyResult<Part> {
-        if let Some(text) = self.property_text(entity, property)? {
-            return Ok(Part::Text(text));
+    /// Evaluates a property: to text, which it appends, where that can be; or else to a value, which it puts in the context. `env`,
+    /// `params` and `resubmit` stay out of it where they are empty.
+    fn evaluate_part(
+        &mut self,
+        properties: Option<&Properties>,
+        property: Property,
+        source: &Value,
+        text: &mut String,
+    ) -> PyResult<Part> {
+        if let Some(range) = self.property_text(properties, property, text)? {
+            return Ok(Part::Text(range));
         }
-        Ok(Part::Value(match property {
-            Property::Env => self.evaluate_property(&entity.env, self.slots.env)?,
-            Property::Params => self.evaluate_property(&entity.params, self.slots.params)?,
-        }))
-    }
-
-    /// Evaluates a property of strings and puts it in the context; one that is empty stays out of it.
-    fn evaluate_property(&mut self, property: &Value, slot: usize) -> PyResult<Value> {
-        if !self.vm.truthy(property)? {
-            return deep_copy(&mut self.vm, property);
+        if property != Property::HandlerTags && !self.vm.truthy(source)? {
+            return deep_copy(&mut self.vm, source).map(Part::Value);
         }
-        let value = evaluate_complex(&mut self.vm, self.tiers.as_deref(), property)?;
-        self.set_name(slot, value.clone());
-        Ok(value)
+        let value = evaluate_complex(&mut self.vm, self.tiers.as_deref(), source)?;
+        self.set_name(property.slot(&self.slots), value.clone());
+        Ok(Part::Value(value))
     }
 }

@@ -1,8 +1,11 @@
-//! `env` and `params` of destinations as JSON, written as far as the config tells it before a job is known: pieces of text, with
-//! f-strings between them.
+//! Properties of destinations as JSON, written as far as the config tells it before a job is known: pieces of text, with f-strings
+//! between them.
 //!
 //! A property goes into the evaluation context when it is evaluated. Where no code of the artifact loads that name, it need
 //! not be there, and no value of it need be made.
+
+use std::ops::Range;
+use std::rc::Rc;
 
 use crate::galaxy::json::{dump, end_string};
 use tpv_bytecode::{CodeKind, CodeRef, Instr};
@@ -12,6 +15,7 @@ use tpv_python::program::Program;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
+use super::choose::galaxy_resubmit;
 use super::code::{evaluate_into, is_plain};
 use super::context::Slots;
 use super::entity::Entity;
@@ -24,13 +28,29 @@ pub(super) enum Property {
     Env,
     /// `params`
     Params,
+    /// `resubmit`
+    Resubmit,
+    /// `handler_tags`
+    HandlerTags,
 }
 
-/// The properties of an entity in pieces; nothing of one that code sees or that takes more than running f-strings.
-pub(super) struct Properties {
-    env: Option<Vec<Piece>>,
-    params: Option<Vec<Piece>>,
+impl Property {
+    /// All of them.
+    const ALL: [Self; 4] = [Self::Env, Self::Params, Self::Resubmit, Self::HandlerTags];
+
+    /// The slot of its name in the context.
+    pub(super) fn slot(self, slots: &Slots) -> usize {
+        match self {
+            Self::Env => slots.env,
+            Self::Params => slots.params,
+            Self::Resubmit => slots.resubmit,
+            Self::HandlerTags => slots.handler_tags,
+        }
+    }
 }
+
+/// The properties of a destination in pieces; nothing of one that code sees or that takes more than running f-strings.
+pub(super) struct Properties([Option<Vec<Piece>>; 4]);
 
 /// A piece of JSON text.
 pub(super) enum Piece {
@@ -41,11 +61,13 @@ pub(super) enum Piece {
 }
 
 impl Properties {
-    /// The properties of an entity.
-    pub(super) fn new(vm: &mut Vm, entity: &Entity, unseen: UnreadProperties) -> Self {
-        let mut of =
-            |unseen: bool, property: &Value, empty: &str| unseen.then(|| pieces(vm, property, empty)).flatten();
-        Self { env: of(unseen.env, &entity.env, "[]"), params: of(unseen.params, &entity.params, "{}") }
+    /// The properties with these sources, in the order of [`Property::ALL`].
+    pub(super) fn new(vm: &mut Vm, sources: [&Value; 4], unread: UnreadProperties) -> Self {
+        let mut sources = Property::ALL.into_iter().zip(sources);
+        Self(unread.0.map(|unread| {
+            let (property, source) = sources.next().filter(|_| unread)?;
+            pieces(vm, property, source)
+        }))
     }
 
     /// The bytes that it takes on the heap.
@@ -57,35 +79,45 @@ impl Properties {
                     Piece::FString(_) => 0,
                 }
         };
-        [&self.env, &self.params].into_iter().flatten().flatten().map(piece).sum()
+        self.0.iter().flatten().flatten().map(piece).sum()
     }
 
     /// The pieces of a property; nothing where it must be evaluated as a whole.
-    pub(super) fn pieces(&self, property: Property) -> Option<&[Piece]> {
-        match property {
-            Property::Env => self.env.as_deref(),
-            Property::Params => self.params.as_deref(),
-        }
+    fn pieces(&self, property: Property) -> Option<&[Piece]> {
+        self.0.get(property as usize)?.as_deref()
     }
 }
 
 impl Worker {
-    /// The JSON text of `env` or `params` of an entity, evaluated; nothing where it must be evaluated as a whole.
+    /// The properties of an evaluated entity, which `destination` has become; nothing where values of them are wanted, or where the
+    /// job has made code of its own that may change them.
+    pub(super) fn properties(&mut self, destination: &Entity, entity: &Entity) -> Option<Rc<Properties>> {
+        // CPython's code may load any name.
+        let runs_all = self.tiers.as_ref().is_some_and(|tiers| tiers.runs_all());
+        if self.wants_values || runs_all {
+            return None;
+        }
+        destination.identity.number()?;
+        let handler_tags = destination.destination.as_ref().map_or(&Value::None, |fields| &fields.handler_tags);
+        let (vm, unread) = (&mut self.vm, self.unread);
+        let sources = [&entity.env, &entity.params, &entity.resubmit, handler_tags];
+        self.cache.properties(entity, sources, |sources| Properties::new(vm, sources, unread))
+    }
+
+    /// Appends the JSON text of a property, evaluated; gives where it stands, or nothing where it must be evaluated as a whole.
     ///
     /// # Errors
     /// What the f-strings raise.
-    pub(super) fn property_text(&mut self, entity: &Entity, property: Property) -> PyResult<Option<String>> {
-        // Code that was made at run time may load any name, and so may CPython's.
-        let runs_all = self.tiers.as_ref().is_some_and(|tiers| tiers.runs_all());
-        if self.wants_values || self.vm.has_compiled() || runs_all {
-            return Ok(None);
-        }
-        let (vm, unseen) = (&mut self.vm, self.unseen);
-        let Some(properties) = self.cache.properties(entity, || Properties::new(vm, entity, unseen)) else {
-            return Ok(None);
-        };
-        let Some(pieces) = properties.pieces(property) else { return Ok(None) };
-        let mut text = String::with_capacity(ROOM);
+    pub(super) fn property_text(
+        &mut self,
+        properties: Option<&Properties>,
+        property: Property,
+        text: &mut String,
+    ) -> PyResult<Option<Range<usize>>> {
+        // Code that was made at run time may load any name.
+        let properties = properties.filter(|_| !self.vm.has_compiled());
+        let Some(pieces) = properties.and_then(|properties| properties.pieces(property)) else { return Ok(None) };
+        let begin = text.len();
         for piece in pieces {
             match piece {
                 Piece::Text(constant) => text.push_str(constant),
@@ -93,34 +125,28 @@ impl Worker {
                     let (vm, tiers) = (&mut self.vm, self.tiers.as_deref());
                     text.push('"');
                     let start = text.len();
-                    match evaluate_into(vm, tiers, source, CodeKind::FString, &mut text)? {
-                        Computed::Text => end_string(vm, &mut text, start)?,
+                    match evaluate_into(vm, tiers, source, CodeKind::FString, text)? {
+                        Computed::Text => end_string(vm, text, start)?,
                         Computed::Value(value) => {
                             text.pop();
-                            dump(vm, &mut text, &value)?;
+                            dump(vm, text, &value)?;
                         }
                     }
                 }
             }
         }
-        Ok(Some(text))
+        Ok(Some(begin..text.len()))
     }
 }
 
-/// The bytes that the text of most properties takes.
-const ROOM: usize = 512;
-
-/// The properties whose names no code loads.
+/// Of [`Property::ALL`], which have names that no code loads.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct UnreadProperties {
-    env: bool,
-    params: bool,
-}
+pub(super) struct UnreadProperties([bool; 4]);
 
 impl UnreadProperties {
     /// Looks through all code of a program.
     pub(super) fn new(program: &Program, slots: &Slots) -> Self {
-        let mut unseen = Self { env: true, params: true };
+        let mut unread = [true; 4];
         for code in &program.data.codes {
             let root = program.code(code.root).unwrap_or(code);
             for instr in &code.instrs {
@@ -131,21 +157,29 @@ impl UnreadProperties {
                 else {
                     continue;
                 };
-                unseen.env &= name.slot != slots.env;
-                unseen.params &= name.slot != slots.params;
+                for (unread, property) in unread.iter_mut().zip(Property::ALL) {
+                    *unread &= name.slot != property.slot(slots);
+                }
             }
         }
-        unseen
+        Self(unread)
     }
 }
 
 /// The pieces of a property; nothing where evaluating it takes more than running f-strings of the config.
-fn pieces(vm: &mut Vm, property: &Value, empty: &str) -> Option<Vec<Piece>> {
+fn pieces(vm: &mut Vm, property: Property, source: &Value) -> Option<Vec<Piece>> {
     let mut pieces = Pieces { done: Vec::new(), text: String::new() };
-    if vm.truthy(property).ok()? {
-        pieces.add(vm, property, 0)?;
-    } else {
-        pieces.text.push_str(empty);
+    match (property, vm.truthy(source).ok()?) {
+        (Property::Env, false) => pieces.text.push_str("[]"),
+        (Property::Params, false) => pieces.text.push_str("{}"),
+        (Property::Resubmit, is_true) => {
+            // What is no dict is evaluated all the same.
+            if is_true && !matches!(source, Value::Dict(_)) {
+                return None;
+            }
+            pieces.add(vm, &galaxy_resubmit(source), 0)?;
+        }
+        (Property::Env | Property::Params | Property::HandlerTags, _) => pieces.add(vm, source, 0)?,
     }
     pieces.end_text();
     Some(pieces.done)

@@ -44,7 +44,7 @@ pub(super) struct Worker {
     /// What is kept of earlier jobs.
     pub cache: Rc<Cache>,
     /// The properties that no code sees.
-    pub unseen: UnreadProperties,
+    pub unread: UnreadProperties,
     /// Whether the destination is wanted in values: then no part of it is written as text.
     pub wants_values: bool,
     /// How much may be kept, with what was there at the start.
@@ -92,7 +92,7 @@ impl Worker {
         let tiers = Tiers::new(hooks).map(Rc::new);
         let may_read = tiers.as_ref().is_some_and(|tiers| tiers.may_run(rules.program()));
         let program = vm.program.as_ref().filter(|_| !may_read);
-        let unseen = program.map(|program| UnreadProperties::new(program, &slots)).unwrap_or_default();
+        let unread = program.map(|program| UnreadProperties::new(program, &slots)).unwrap_or_default();
         let mut worker = Self {
             rules,
             vm,
@@ -107,7 +107,7 @@ impl Worker {
             entered: None,
             tiers,
             cache,
-            unseen,
+            unread,
             wants_values: false,
             most_bytes: 0,
         };

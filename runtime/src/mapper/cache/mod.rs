@@ -46,8 +46,8 @@ pub(super) enum Derivation {
     WithoutRules,
 }
 
-/// Something made of two values, with the values, so that nothing else gets their addresses.
-type OfValues<T> = Table<[usize; 2], ([Value; 2], T)>;
+/// Something made of some values, with the values, so that nothing else gets their addresses.
+type OfValues<T, const N: usize = 2> = Table<[usize; N], ([Value; N], T)>;
 
 /// One thread's results.
 #[derive(Default)]
@@ -70,8 +70,8 @@ pub(super) struct Cache {
     dicts: OfValues<Value>,
     /// Contexts by slot.
     contexts: OfValues<Rc<Context>>,
-    /// `env` and `params` as far as they can be written before a job is known.
-    properties: OfValues<Rc<Properties>>,
+    /// `env`, `params` and the like as far as they can be written before a job is known.
+    properties: OfValues<Rc<Properties>, 4>,
     /// The destinations that fit an entity's tags.
     fitting: Table<[TagList; 4], Rc<Fitting>>,
 }
@@ -177,10 +177,15 @@ impl Cache {
         context.unwrap_or_default()
     }
 
-    /// The properties of an entity that jobs share.
-    pub(super) fn properties(&self, entity: &Entity, make: impl FnOnce() -> Properties) -> Option<Rc<Properties>> {
+    /// The properties of an entity that jobs share, made of these parts of it.
+    pub(super) fn properties(
+        &self,
+        entity: &Entity,
+        sources: [&Value; 4],
+        make: impl FnOnce([&Value; 4]) -> Properties,
+    ) -> Option<Rc<Properties>> {
         entity.identity.number()?;
-        of_values(&self.properties, [&entity.env, &entity.params], || Ok(Rc::new(make()))).ok()
+        of_values(&self.properties, sources, || Ok(Rc::new(make(sources)))).ok()
     }
 
     /// The destinations that fit these tags.
@@ -194,18 +199,25 @@ impl Cache {
     }
 }
 
-/// What is kept of two values, or what `make` makes of them.
-fn of_values<T: Clone + HeapSize>(
-    table: &OfValues<T>,
-    values: [&Value; 2],
+/// What is kept of some values, or what `make` makes of them.
+fn of_values<T: Clone + HeapSize, const N: usize>(
+    table: &OfValues<T, N>,
+    values: [&Value; N],
     make: impl FnOnce() -> PyResult<T>,
-) -> PyResult<T> {
-    let [Some(first), Some(second)] = values.map(address) else { return make() };
-    if let Some((_, known)) = table.get(&[first, second]) {
+) -> PyResult<T>
+where
+    [usize; N]: HeapSize,
+{
+    let addresses = values.map(address);
+    if addresses.iter().any(Option::is_none) {
+        return make();
+    }
+    let addresses = addresses.map(Option::unwrap_or_default);
+    if let Some(known) = table.get_part(&addresses, |(_, known)| known.clone()) {
         return Ok(known);
     }
     let made = make()?;
-    table.insert([first, second], (values.map(Value::clone), made.clone()));
+    table.insert(addresses, (values.map(Value::clone), made.clone()));
     Ok(made)
 }
 

@@ -48,7 +48,7 @@ macro_rules! nothing_on_the_heap {
     };
 }
 
-nothing_on_the_heap!((Derivation, NonZeroU32, NonZeroU32), [usize; 2]);
+nothing_on_the_heap!((Derivation, NonZeroU32, NonZeroU32), [usize; 2], [usize; 4]);
 
 impl HeapSize for Box<str> {
     fn heap_size(&self) -> usize {
@@ -96,7 +96,7 @@ impl HeapSize for Value {
 }
 
 /// What is made of two values holds them, but they belong to entities.
-impl<T: HeapSize> HeapSize for ([Value; 2], T) {
+impl<T: HeapSize, const N: usize> HeapSize for ([Value; N], T) {
     fn heap_size(&self) -> usize {
         self.1.heap_size()
     }

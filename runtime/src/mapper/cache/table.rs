@@ -33,7 +33,15 @@ impl<K: Eq + Hash + HeapSize, V: Clone + HeapSize> Table<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.entries.borrow().get(key).cloned()
+        self.get_part(key, V::clone)
+    }
+
+    /// A part of the result of a key.
+    pub(super) fn get_part<Q: Eq + Hash + ?Sized, R>(&self, key: &Q, part: impl FnOnce(&V) -> R) -> Option<R>
+    where
+        K: Borrow<Q>,
+    {
+        self.entries.borrow().get(key).map(part)
     }
 
     /// Keeps the result of a new key.
