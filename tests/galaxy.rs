@@ -12,12 +12,12 @@ use tpv_python::module::ModuleDef;
 use tpv_python::value::Value;
 use tpv_python::vm::{Environment, Vm};
 use tpv_runtime::galaxy::answer::Answer;
-use tpv_runtime::galaxy::helpers;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::galaxy::modules;
 use tpv_runtime::galaxy::objects::{JobObjects, app};
 use tpv_runtime::galaxy::world::World;
+use tpv_runtime::mapper::find_module;
 use tpvc::python::program::ProgramBuilder;
 
 struct Galaxy;
@@ -61,7 +61,7 @@ fn answer(source: &str, job: &Arc<Job>, world: &Arc<World>) -> String {
         ("job_wrapper", objects.job_wrapper),
         ("resource_params", objects.resource_params),
         ("workflow_invocation_uuid", objects.workflow_invocation_uuid),
-        ("helpers", Value::Module(&helpers::MODULE)),
+        ("helpers", find_module("tpv.core.helpers").map_or(Value::None, Value::Module)),
     ];
     for (name, value) in names {
         let slot = vm.slot(name);

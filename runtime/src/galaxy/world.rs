@@ -1,6 +1,7 @@
 //! The world file: what the Galaxy app knows at the moment of the mapping.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use jiff::tz::TimeZone;
 
@@ -46,6 +47,8 @@ pub struct World {
     pub queries: HashMap<String, Vec<Vec<Json>>>,
     /// Now, in microseconds since 1970 UTC.
     pub now: Option<i64>,
+    /// The jobs that are counted, made when the first job asks for a count.
+    counted: OnceLock<Counted>,
 }
 
 /// The query with every run of white space as one space: queries equal up to white space are the same query.
@@ -223,28 +226,52 @@ pub enum UserFilter<'a> {
     Id(&'a DatasetId),
 }
 
+/// The jobs in the [`COUNTED_STATES`]: their tools' ids in lower case, in order, and their indexes in the job table.
+#[derive(Clone, Debug)]
+struct Counted(Vec<(String, usize)>);
+
+impl Counted {
+    fn new(jobs: &[JobRow]) -> Self {
+        let counts = |job: &JobRow| job.state.as_deref().is_some_and(|state| COUNTED_STATES.contains(&state));
+        let jobs = jobs.iter().enumerate().filter(|(_, job)| counts(job));
+        let id = |job: &JobRow| job.tool_id.as_deref().unwrap_or_default().to_ascii_lowercase();
+        let mut counted: Vec<_> = jobs.map(|(index, job)| (id(job), index)).collect();
+        counted.sort_unstable();
+        Self(counted)
+    }
+
+    /// The indexes of the jobs whose tools' ids begin so, but for the case of letters.
+    fn beginning(&self, beginning: &str) -> impl Iterator<Item = usize> {
+        let beginning = beginning.to_ascii_lowercase();
+        let first = self.0.partition_point(|(id, _)| *id < beginning);
+        let from = self.0.get(first..).unwrap_or_default();
+        from.iter().take_while(move |(id, _)| id.starts_with(&beginning)).map(|(_, index)| *index)
+    }
+}
+
 impl World {
     /// How many jobs of these tools and users are queued or running.
     #[doc(hidden)]
     pub fn count_jobs(&self, tool: &ToolFilter<'_>, user: &UserFilter<'_>) -> usize {
         let counts = |job: &&JobRow| {
-            let state = job.state.as_deref().is_some_and(|state| COUNTED_STATES.contains(&state));
-            state
-                && match user {
-                    UserFilter::Any => true,
-                    UserFilter::Anonymous => job.user_id.is_none(),
-                    UserFilter::Id(DatasetId::Int(id)) => job.user_id == Some(*id),
-                    // SQLite compares a text with an integer column as a number where it reads as one.
-                    UserFilter::Id(DatasetId::Str(id)) => {
-                        job.user_id.is_some() && job.user_id == id.trim().parse().ok()
-                    }
-                }
-                && match tool {
-                    ToolFilter::Like(pattern) => job.tool_id.as_deref().is_some_and(|id| pattern.matches(id)),
-                    ToolFilter::Equal(id) => job.tool_id.as_deref() == *id,
-                }
+            (match user {
+                UserFilter::Any => true,
+                UserFilter::Anonymous => job.user_id.is_none(),
+                UserFilter::Id(DatasetId::Int(id)) => job.user_id == Some(*id),
+                // SQLite compares a text with an integer column as a number where it reads as one.
+                UserFilter::Id(DatasetId::Str(id)) => job.user_id.is_some() && job.user_id == id.trim().parse().ok(),
+            }) && match tool {
+                ToolFilter::Like(pattern) => job.tool_id.as_deref().is_some_and(|id| pattern.matches(id)),
+                ToolFilter::Equal(id) => job.tool_id.as_deref() == *id,
+            }
         };
-        self.jobs.iter().filter(counts).count()
+        let beginning = match tool {
+            ToolFilter::Like(pattern) => pattern.beginning(),
+            ToolFilter::Equal(id) => id.unwrap_or_default(),
+        };
+        // A server has thousands of jobs, few of them of one tool.
+        let counted = self.counted.get_or_init(|| Counted::new(&self.jobs));
+        counted.beginning(beginning).filter_map(|index| self.jobs.get(index)).filter(counts).count()
     }
 }
 
@@ -268,6 +295,45 @@ mod tests {
         assert_eq!(world.now, Some(1_769_860_800_000_000));
         assert_eq!(microseconds("2026-01-31T13:00:00+01:00"), world.now);
         assert_eq!(microseconds("2026-01-31 12:00:00.5"), Some(1_769_860_800_500_000));
+    }
+
+    #[test]
+    fn counts_the_jobs_that_a_look_at_each_finds() {
+        let ids = ["a", "A/b/1", "a/B/2", "a/b", "a_b/1", "aXb/2", "É/x", "", "b"];
+        let id = |index: usize| ids.get(index % 10).map(|id| format!("\"{id}\"")).unwrap_or("null".into());
+        let states = ["queued", "running", "ok"];
+        let rows = (0..90).map(|n| {
+            let user = if n % 4 == 0 { "null".to_owned() } else { (n % 4).to_string() };
+            format!(r#"{{"tool_id": {}, "user_id": {user}, "state": "{}"}}"#, id(n * 7), states[n % 3])
+        });
+        let world = World::parse(&format!("{{\"jobs\": [{}]}}", rows.collect::<Vec<_>>().join(","))).unwrap();
+        let mut found = 0;
+        let (one, text) = (DatasetId::Int(1), DatasetId::Str(" 2 ".into()));
+        for pattern in ["a/b/%", "a_b/%", "A%", "%", "_/%", "É/%", "b", "", "c%"] {
+            let tools =
+                [ToolFilter::Like(Like::new(pattern)), ToolFilter::Equal(Some(pattern)), ToolFilter::Equal(None)];
+            for tool in tools {
+                for user in [UserFilter::Any, UserFilter::Anonymous, UserFilter::Id(&one), UserFilter::Id(&text)] {
+                    let counts = |job: &&JobRow| {
+                        job.state.as_deref() != Some("ok")
+                            && match &tool {
+                                ToolFilter::Like(like) => job.tool_id.as_deref().is_some_and(|id| like.matches(id)),
+                                ToolFilter::Equal(id) => job.tool_id.as_deref() == *id,
+                            }
+                            && match user {
+                                UserFilter::Any => true,
+                                UserFilter::Anonymous => job.user_id.is_none(),
+                                UserFilter::Id(DatasetId::Int(_)) => job.user_id == Some(1),
+                                UserFilter::Id(_) => job.user_id == Some(2),
+                            }
+                    };
+                    let expected = world.jobs.iter().filter(counts).count();
+                    assert_eq!(world.count_jobs(&tool, &user), expected, "{pattern}");
+                    found += expected;
+                }
+            }
+        }
+        assert!(found > 300, "{found}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::artifact::Rules;
 use crate::galaxy::answer::Answer;
-use crate::galaxy::helpers;
+use crate::galaxy::helpers::input_size_of;
 use crate::galaxy::objects::{app, stand_in_app};
 use crate::galaxy::world::World;
 use crate::pools::FinishedJobs;
@@ -19,8 +19,8 @@ use tpv_python::types::BuiltinType;
 use tpv_python::value::Value;
 use tpv_python::vm::{Environment, LogLevel, Vm};
 
-use super::Hooks;
 use super::trace::Trace;
+use super::{Hooks, helpers};
 
 /// The size of the job's inputs in GiB, as TPV's `helpers.input_size(job)` has it.
 const INPUT_SIZE: &str = "input_size";
@@ -131,7 +131,7 @@ impl Environment for MapperEnvironment {
         {
             return Ok(size.clone());
         }
-        let size = helpers::input_size_of(vm, &job)?;
+        let size = input_size_of(vm, &job)?;
         *self.input_size.borrow_mut() = Some((job, size.clone()));
         Ok(size)
     }

@@ -17,6 +17,7 @@ pub mod entity;
 mod environment;
 mod evaluate;
 pub mod explain;
+mod helpers;
 mod host_job;
 mod inherit;
 pub mod inventory;

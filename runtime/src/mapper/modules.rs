@@ -11,6 +11,7 @@ use tpv_python::types::{BuiltinType, OBJECT};
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
+use super::helpers;
 use super::objects::{
     DESTINATION, ENTITY, ENTITY_WITH_RULES, INCOMPATIBLE_TAGS_EXCEPTION, POOL_ENTITY, ROLE, RULE, SCHEDULING_TAGS, TAG,
     TOOL, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT, TagTypeClass, USER,
@@ -64,7 +65,7 @@ fn entities(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
 /// All modules: Python's own, Galaxy's, SQLAlchemy's and TPV's, and those that reach outside.
 pub(super) static MODULES: LazyLock<Vec<&'static ModuleDef>> = LazyLock::new(|| {
     let outside = galaxy::modules::outside::MODULES.iter().map(|outside| &outside.module);
-    galaxy::modules::with_python().iter().copied().chain([&ENTITIES]).chain(outside).collect()
+    galaxy::modules::with_python().iter().copied().chain([&helpers::MODULE, &ENTITIES]).chain(outside).collect()
 });
 
 /// The modules that code can import, of Python's own and of the host.
@@ -107,7 +108,7 @@ pub(super) fn loader_global(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> 
     match name {
         "log" => Ok(Some(logging::logger(vm, "tpv.core.loader"))),
         "functools" | "logging" => Ok(find_module(name).map(Value::Module)),
-        "helpers" => Ok(Some(Value::Module(&galaxy::helpers::MODULE))),
+        "helpers" => Ok(Some(Value::Module(&helpers::MODULE))),
         "ast" => Ok(Some(Value::Module(&AST))),
         "util" => Ok(Some(Value::Module(&UTIL))),
         "Any" | "cast" | "Callable" => typing.map_or(Ok(None), |typing| (typing.get)(vm, name)),

@@ -240,6 +240,15 @@ impl Tags {
         self.lists.iter().all(|list| list.is_empty())
     }
 
+    /// Whether there is a tag of this value, of whatever kind, as `filter(tag_value=value)` finds it: the empty value is none, and
+    /// finds every tag.
+    pub(super) fn has_value(&self, names: &TagNames, value: &str) -> bool {
+        if value.is_empty() {
+            return !self.is_empty();
+        }
+        names.find(value).is_some_and(|id| self.all.contains(id))
+    }
+
     fn bits(&self, kind: TagType) -> &Bits {
         let [require, prefer, accept, reject] = &self.bits;
         match kind {

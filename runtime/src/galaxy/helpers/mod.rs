@@ -1,4 +1,4 @@
-//! TPV's helpers (`tpv.core.helpers`), which every rule sees as `helpers`.
+//! TPV's helpers (`tpv.core.helpers`), which every rule sees as `helpers`. The mapper adds the one that asks an entity for its tags.
 //!
 //! They take what code gives them and ask it for attributes as Python would, so that any object of the right shape will
 //! do; where it is the job file's own and unchanged, the answer comes straight from the record.
@@ -6,7 +6,6 @@
 mod datasets;
 mod draws;
 mod jobs;
-mod tags;
 mod versions;
 
 pub use datasets::input_size_of;
@@ -15,12 +14,8 @@ pub use jobs::resource_fields;
 use super::modules::galaxy as galaxy_modules;
 use super::{standard, version};
 use tpv_python::exception::PyResult;
-use tpv_python::module::ModuleDef;
 use tpv_python::value::{Builtin, Value};
 use tpv_python::vm::{CompareOp, Vm};
-
-/// `tpv.core.helpers`
-pub static MODULE: ModuleDef = ModuleDef { name: "tpv.core.helpers", get, names: NAMES };
 
 /// The functions, by name.
 static FUNCTIONS: &[Builtin] = &[
@@ -37,7 +32,6 @@ static FUNCTIONS: &[Builtin] = &[
     Builtin::new("tpv.core.helpers", "weighted_choice", draws::weighted_choice),
     Builtin::new("tpv.core.helpers", "job_args_match", jobs::job_args_match),
     Builtin::new("tpv.core.helpers", "concurrent_job_count_for_tool", jobs::concurrent_job_count_for_tool),
-    Builtin::new("tpv.core.helpers", "tag_values_match", tags::tag_values_match),
     Builtin::new("tpv.core.helpers", "tool_version_eq", |vm, args| {
         versions::compare(vm, args, "tool_version_eq", CompareOp::Eq)
     }),
@@ -105,7 +99,11 @@ const COMPRESSED_EXTENSION_SUFFIXES: [&str; 2] = [".gz", ".bz2"];
 /// `DEFAULT_COMPRESSION_FACTOR`: how much larger a dataset is taken to be uncompressed.
 const DEFAULT_COMPRESSION_FACTOR: f64 = 3.4;
 
-fn get(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
+/// What a name of the module stands for.
+///
+/// # Errors
+/// What making the value raises.
+pub fn get(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
     if let Some(function) = FUNCTIONS.iter().find(|function| function.name == name) {
         return Ok(Some(Value::Builtin(function)));
     }

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use tpv_python::module::ModuleDef;
 
-/// The modules of this folder and TPV's helpers, by dotted name. The mapper adds `tpv.core.entities` and its like, whose
+/// The modules of this folder, by dotted name. The mapper adds `tpv.core.helpers`, and `tpv.core.entities` and its like, whose
 /// classes it implements.
 pub static MODULES: &[&ModuleDef] = &[
     &galaxy::GALAXY,
@@ -31,7 +31,6 @@ pub static MODULES: &[&ModuleDef] = &[
     &tpv::TPV,
     &tpv::CORE,
     &tpv::RESOURCE_REQUIREMENTS,
-    &super::helpers::MODULE,
 ];
 
 /// Python's own modules and these.

@@ -21,7 +21,7 @@ pub static RESOURCE_REQUIREMENTS: ModuleDef = ModuleDef {
 
 fn resource_requirements(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
     Ok(match name {
-        "extract_resource_requirements_from_tool" => (crate::galaxy::helpers::MODULE.get)(vm, name)?,
+        "extract_resource_requirements_from_tool" => crate::galaxy::helpers::get(vm, name)?,
         "MEBIBYTES_PER_GIB" => Some(Value::Int(1024)),
         // TPV's list is Galaxy's of an earlier version, which had no time limit.
         "VALID_RESOURCE_TYPES" => {

@@ -19,6 +19,14 @@ impl<'a> Like<'a> {
         }
     }
 
+    /// What every text like this begins with, but for the case of its letters.
+    pub fn beginning(&self) -> &'a str {
+        match self {
+            Self::Prefix(prefix) => prefix,
+            Self::Wildcards(pattern) => pattern.split(['%', '_']).next().unwrap_or_default(),
+        }
+    }
+
     /// Whether a text is like this.
     pub fn matches(&self, text: &str) -> bool {
         match self {

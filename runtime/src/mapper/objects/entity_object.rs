@@ -128,6 +128,15 @@ impl EntityObject {
         Ok(changed.map_or(base, Rc::new))
     }
 
+    /// Whether the entity has a tag of this value, of whatever kind; nothing where code has the lists of the tags, or put something
+    /// else in their place. The empty value finds every tag, as in TPV.
+    pub fn has_tag(&self, value: &str) -> Option<bool> {
+        match self.live.borrow().get("tpv_tags") {
+            Some(tags) => tags.downcast::<SchedulingTagsObject>()?.has(value),
+            None => Some(self.base.borrow().tags.has_value(&self.names, value)),
+        }
+    }
+
     /// Changes fields in place, as the mapper does to the entity that code sees.
     pub fn update(&self, change: impl FnOnce(&mut Entity)) {
         let mut base = self.base.borrow_mut();

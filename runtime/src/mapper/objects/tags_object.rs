@@ -78,6 +78,14 @@ impl SchedulingTagsObject {
         Ok(Rc::new(Tags::new(ids).with_none(none)))
     }
 
+    /// Whether there is a tag of this value, of whatever kind; nothing where code has the lists.
+    pub(super) fn has(&self, value: &str) -> Option<bool> {
+        match &*self.state.borrow() {
+            State::Frozen(tags) => Some(tags.has_value(&self.names, value)),
+            State::Live(_) => None,
+        }
+    }
+
     fn list_value(&self, tags: &Tags, kind: TagType) -> Value {
         if tags.none().get(kind as usize) == Some(&true) {
             return Value::None;

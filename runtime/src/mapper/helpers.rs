@@ -1,14 +1,30 @@
-//! Helpers on the tags of entities.
+//! `tpv.core.helpers` as code sees it: Galaxy's helpers, and the one that asks an entity for its tags.
 
-use crate::galaxy::signature;
+use crate::galaxy::{helpers, signature};
 use tpv_python::args::Args;
 use tpv_python::exception::PyResult;
-use tpv_python::value::Value;
+use tpv_python::module::ModuleDef;
+use tpv_python::value::{Builtin, Value};
 use tpv_python::vm::Vm;
+
+use super::objects::EntityObject;
+
+/// `tpv.core.helpers`
+pub(super) static MODULE: ModuleDef = ModuleDef { name: "tpv.core.helpers", get, names: helpers::NAMES };
+
+/// `helpers.tag_values_match`
+static TAG_VALUES_MATCH: Builtin = Builtin::new("tpv.core.helpers", "tag_values_match", tag_values_match);
+
+fn get(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
+    match name {
+        "tag_values_match" => Ok(Some(Value::Builtin(&TAG_VALUES_MATCH))),
+        _ => helpers::get(vm, name),
+    }
+}
 
 /// `tag_values_match(entity, match_tag_values=None, exclude_tag_values=None)`: whether the entity has all of the first and
 /// none of the second, of whatever kind the tags are.
-pub(super) fn tag_values_match(vm: &mut Vm, args: Args) -> PyResult<Value> {
+fn tag_values_match(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let names = ["entity", "match_tag_values", "exclude_tag_values"];
     let [entity, wanted, excluded] = signature::bind(args, "tag_values_match", names, 1)?;
     let entity = entity.unwrap_or(Value::None);
@@ -38,6 +54,11 @@ pub(super) fn tag_values_match(vm: &mut Vm, args: Args) -> PyResult<Value> {
 
 /// `any(entity.tpv_tags.filter(tag_value=value))`
 fn has_tag(vm: &mut Vm, entity: &Value, value: Value) -> PyResult<bool> {
+    if let (Some(entity), Value::Str(text)) = (entity.downcast::<EntityObject>(), &value)
+        && let Some(has) = entity.has_tag(text.as_str())
+    {
+        return Ok(has);
+    }
     let tags = vm.get_attr(entity, "tpv_tags")?;
     let found = vm.call_method(&tags, "filter", Args::positional([Value::None, value]))?;
     let iterator = vm.iter(&found)?;
