@@ -190,7 +190,8 @@ impl<'a> Collector<'a> {
                 }
             }
         }
-        for (group, dict) in [("params", &entity.params), ("resubmit", &entity.resubmit), ("context", &entity.context)]
+        for (group, dict) in
+            [("params", &entity.params), ("resubmit", &entity.resubmit), ("context", &entity.context.value())]
         {
             if let Value::Dict(dict) = dict {
                 dict.items().iter().for_each(|(key, value)| put(group, show(key), value));

@@ -2,8 +2,6 @@
 //!
 //! The machine keeps it by slot ([`Vm::set_context`]); the compiler and this thread have numbered its names.
 
-use std::rc::Rc;
-
 use crate::artifact::tables::Resource;
 use crate::galaxy::job::Job;
 use crate::galaxy::objects::{AppFields, Bag, JobObjects};
@@ -11,7 +9,7 @@ use tpv_python::exception::PyResult;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
-use super::data::{deep_copy, mutable};
+use super::data::deep_copy;
 use super::entity::Entity;
 use super::host_job::HostJob;
 use super::job_source::JobSource;
@@ -70,50 +68,18 @@ impl Slots {
         [app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid]
     }
 
+    /// Whether the mapper itself sets this slot.
+    pub(super) fn is_own(&self, slot: usize) -> bool {
+        let Self {
+            mapper, entity, self_, candidate_destinations, env, params, resubmit, dest_name, handler_tags, ..
+        } = *self;
+        let others = [mapper, entity, self_, candidate_destinations, env, params, resubmit, dest_name, handler_tags];
+        self.arguments().contains(&slot) || self.resources.contains(&slot) || others.contains(&slot)
+    }
+
     /// The slot of a resource's evaluated value.
     pub(super) fn resource(&self, resource: Resource) -> usize {
         self.resources.get(resource as usize).copied().unwrap_or_default()
-    }
-}
-
-/// The context of an entity, by slot.
-#[derive(Default)]
-pub(super) struct Context {
-    /// The names whose values code cannot change.
-    constant: Box<[(usize, Value)]>,
-    /// Those whose values it can: each job needs copies of these.
-    mutable: Box<[ContextEntry]>,
-    /// Whether to enter it again changes nothing as long as nothing was set since but `entity` and `self`.
-    is_lasting: bool,
-}
-
-/// A name of an entity's context.
-pub(super) struct ContextEntry {
-    /// The slot of the name.
-    pub slot: usize,
-    /// The index in the entity's dict.
-    pub index: usize,
-    /// Its value.
-    pub value: Value,
-}
-
-impl Context {
-    fn new(vm: &mut Vm, slots: &Slots, dict: &Value) -> Self {
-        let Value::Dict(dict) = dict else { return Self::default() };
-        let table = dict.table.borrow();
-        let entries = table.iter().enumerate().filter_map(|(index, (key, value))| {
-            Some(ContextEntry { slot: vm.slot(key.value.as_str()?), index, value: value.clone() })
-        });
-        let (mutable, constant): (Vec<_>, Vec<_>) = entries.partition(|entry| mutable(&entry.value));
-        let is_shown = |entry: &ContextEntry| [slots.entity, slots.self_].contains(&entry.slot);
-        let is_lasting = mutable.is_empty() && !constant.iter().any(is_shown);
-        let constant = constant.into_iter().map(|entry| (entry.slot, entry.value)).collect();
-        Self { constant, mutable: mutable.into(), is_lasting }
-    }
-
-    /// The bytes that it takes on the heap.
-    pub(super) fn bytes(&self) -> usize {
-        size_of_val(&*self.constant) + size_of_val(&*self.mutable)
     }
 }
 
@@ -126,7 +92,7 @@ impl Worker {
         for (slot, value) in self.global_context.clone().iter() {
             // DIFFERENCE: in TPV a list of the global context that code changes stays changed for later jobs.
             let value = deep_copy(&mut self.vm, value)?;
-            self.set_name(*slot, value);
+            self.vm.set_context(*slot, value);
         }
         // In the order of TPV's dict: app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid.
         let arguments = match job {
@@ -143,9 +109,9 @@ impl Worker {
             }
         };
         for (slot, value) in self.slots.arguments().into_iter().zip(arguments) {
-            self.set_name(slot, value);
+            self.vm.set_context(slot, value);
         }
-        self.set_name(self.slots.mapper, self.mapper.clone());
+        self.vm.set_context(self.slots.mapper, self.mapper.clone());
         self.environment.start_job();
         Ok(())
     }
@@ -161,44 +127,23 @@ impl Worker {
         self.app.clone()
     }
 
-    /// `context[name] = value`, but for `entity` and `self`.
-    pub(super) fn set_name(&mut self, slot: usize, value: Value) {
-        self.entered = None;
-        self.vm.set_context(slot, value);
-    }
-
     /// `context.update(entity.context)`, where the entity is what `working` is now. A list or dict in it is the one that code finds
     /// as `entity.context[name]`, so that changing the one changes the other.
     ///
     /// # Errors
     /// What copying such a value raises.
     pub(super) fn enter_context(&mut self, working: &mut Working, entity: &Entity) -> PyResult<()> {
-        let context = self.cache.context(entity, |dict| Context::new(&mut self.vm, &self.slots, dict));
-        if context.is_lasting && self.entered.as_ref().is_some_and(|entered| Rc::ptr_eq(entered, &context)) {
+        let mutable = entity.context.enter(&mut self.vm, &self.slots, &mut self.entered);
+        if mutable.is_empty() {
             return Ok(());
         }
-        self.entered = None;
-        for (slot, value) in &context.constant {
-            // Mostly a destination's context adds little to that of the entity before it.
-            let is_there = match (self.vm.context.get(*slot).and_then(Option::as_ref), value) {
-                // Equal texts may come from different places in the config.
-                (Some(Value::Str(there)), Value::Str(text)) => there.same(text),
-                (Some(there), value) => there.is(value),
-                (None, _) => false,
-            };
-            if !is_there {
-                self.vm.set_context(*slot, value.clone());
+        let object = working.object(&self.names);
+        let object = EntityObject::of(&object)?;
+        for (slot, name) in mutable {
+            if let Some(value) = object.context_part(&mut self.vm, &entity.context, &name)? {
+                self.vm.set_context(slot, value);
             }
         }
-        if !context.mutable.is_empty() {
-            let object = working.object(&self.names);
-            let object = EntityObject::of(&object)?;
-            for entry in &context.mutable {
-                let value = object.context_part(&mut self.vm, entry)?;
-                self.vm.set_context(entry.slot, value);
-            }
-        }
-        self.entered = Some(context);
         Ok(())
     }
 

@@ -84,7 +84,7 @@ pub fn unchanged(vm: &mut Vm, original: &Value, copy: &Value) -> PyResult<bool> 
 }
 
 /// Whether a container has nothing in it, or the value is `None`.
-fn is_empty(value: &Value) -> bool {
+pub(super) fn is_empty(value: &Value) -> bool {
     match value {
         Value::None => true,
         Value::Dict(dict) => dict.is_empty(),
@@ -93,20 +93,36 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
+/// What [`merge_dicts`] gives where one of the two has nothing in it: the other.
+pub(super) fn one_dict(child: &Value, parent: &Value) -> Option<Value> {
+    match (child, parent) {
+        (child, Value::Dict(_)) if is_empty(child) => Some(parent.clone()),
+        (Value::Dict(_), parent) if is_empty(parent) => Some(child.clone()),
+        _ => None,
+    }
+}
+
+/// What [`merge_env`] gives where one of the two has nothing in it: the other.
+pub(super) fn one_list(child: &Value, parent: &Value) -> Option<Value> {
+    match (is_empty(child), is_empty(parent)) {
+        (true, false) => Some(parent.clone()),
+        (false, true) => Some(child.clone()),
+        _ => None,
+    }
+}
+
 /// TPV's `default_dict_copier`: the parent's items updated with the child's; always a dict.
 ///
 /// # Errors
 /// `AttributeError`, as TPV gets, where code put something other than a dict in the field.
 pub fn merge_dicts(vm: &mut Vm, child: &Value, parent: &Value) -> PyResult<Value> {
+    if let Some(one) = one_dict(child, parent) {
+        return Ok(one);
+    }
     if is_empty(child) {
-        return match parent {
-            Value::Dict(_) => Ok(parent.clone()),
-            _ if is_empty(parent) => Ok(Value::dict(Dict::new())),
-            _ => Ok(parent.clone()),
-        };
+        return Ok(if is_empty(parent) { Value::dict(Dict::new()) } else { parent.clone() });
     }
     match (child, parent) {
-        (Value::Dict(_), parent) if is_empty(parent) => Ok(child.clone()),
         (Value::Dict(over), Value::Dict(under)) => {
             vm.charge(over.len().saturating_add(under.len()))?;
             let mut table = under.table.borrow().clone();
@@ -130,11 +146,8 @@ pub fn merge_dicts(vm: &mut Vm, child: &Value, parent: &Value) -> PyResult<Value
 /// # Errors
 /// What comparing entries raises.
 pub fn merge_env(vm: &mut Vm, child: &Value, parent: &Value) -> PyResult<Value> {
-    if is_empty(child) && !is_empty(parent) {
-        return Ok(parent.clone());
-    }
-    if is_empty(parent) && !is_empty(child) {
-        return Ok(child.clone());
+    if let Some(one) = one_list(child, parent) {
+        return Ok(one);
     }
     let entries = |value: &Value| match value {
         Value::List(list) => list.items.borrow().clone(),

@@ -12,6 +12,7 @@ use tpv_python::dict::Dict;
 use tpv_python::string::Str;
 use tpv_python::value::Value;
 
+use super::layers::EntityContext;
 use super::tags::Tags;
 
 /// A tool, role, user, destination, rule or pool.
@@ -37,8 +38,8 @@ pub struct Entity {
     pub resubmit: Value,
     /// `rank`: `None` or code.
     pub rank: Value,
-    /// `context`: `None` or a dict.
-    pub context: Value,
+    /// `context`
+    pub context: EntityContext,
     /// `tpv_tags`
     pub tags: Rc<Tags>,
     /// `rules`, by key.
@@ -120,7 +121,7 @@ impl Entity {
             params: Value::None,
             resubmit: Value::dict(Dict::new()),
             rank: Value::None,
-            context: Value::dict(Dict::new()),
+            context: EntityContext::of(Value::dict(Dict::new())),
             tags: Rc::default(),
             rules: Rc::default(),
             extras: Rc::default(),

@@ -148,7 +148,7 @@ impl Worker {
                 *evaluated = value.clone();
             }
             let slot = self.slots.resource(*resource);
-            self.set_name(slot, value);
+            self.vm.set_context(slot, value);
         }
         Ok((original, resources))
     }
@@ -198,7 +198,7 @@ impl Worker {
         {
             if !fields.dest_name.is_none() {
                 dest_name = evaluate(&mut self.vm, self.tiers.as_deref(), &fields.dest_name, CodeKind::FString)?;
-                self.set_name(self.slots.dest_name, dest_name.clone());
+                self.vm.set_context(self.slots.dest_name, dest_name.clone());
             }
             if !fields.handler_tags.is_none() {
                 handler_tags =
@@ -224,7 +224,7 @@ impl Worker {
             return deep_copy(&mut self.vm, source).map(Part::Value);
         }
         let value = evaluate_complex(&mut self.vm, self.tiers.as_deref(), source)?;
-        self.set_name(property.slot(&self.slots), value.clone());
+        self.vm.set_context(property.slot(&self.slots), value.clone());
         Ok(Part::Value(value))
     }
 }

@@ -14,6 +14,7 @@ use tpv_python::vm::text::str_repr;
 use super::cache::{Cache, Derivation};
 use super::data::{merge_dicts, merge_env};
 use super::entity::{DestinationFields, Entity, Identity, RuleFields, Rules};
+use super::layers::EntityContext;
 use super::objects::INCOMPATIBLE_TAGS_EXCEPTION;
 use super::tags::{TagNames, TagType, Tags};
 use super::worker::Worker;
@@ -47,7 +48,7 @@ impl Worker {
             let mut applied = inherit(vm, cache, rule, entity)?;
             // TPV also sets `cores = rule.cores or new_entity.cores` (and mem, gpus) here; inheriting has chosen already.
             let (id, rule_id) = (vm.str(&applied.id)?, vm.str(&rule.id)?);
-            applied.id = Value::str(format!("{}, Rule: {}", id.as_str(), rule_id.as_str()));
+            applied.id = Value::str([id.as_str(), ", Rule: ", rule_id.as_str()].concat());
             Ok(applied)
         })
     }
@@ -84,8 +85,9 @@ pub(super) fn combine(
 ) -> PyResult<Entity> {
     let mut entity = override_(vm, cache, high, low)?;
     let (high_id, low_id) = (vm.str(&high.id)?, vm.str(&low.id)?);
-    entity.id =
-        Value::str(format!("{}: {}, {}: {}", high.class.name(), high_id.as_str(), low.class.name(), low_id.as_str()));
+    let (high_class, low_class) = (high.class.name(), low.class.name());
+    let id = [high_class, ": ", high_id.as_str(), ", ", low_class, ": ", low_id.as_str()];
+    entity.id = Value::str(id.concat());
     entity.tags = Tags::combine(&low.tags, &high.tags).ok_or_else(|| incompatible(names, &low.tags, &high.tags))?;
     Ok(entity)
 }
@@ -131,14 +133,14 @@ fn pick_each<const N: usize>(first: &[Value; N], second: &[Value; N]) -> [Value;
 fn override_(vm: &mut Vm, cache: Option<&Cache>, first: &Rc<Entity>, second: &Rc<Entity>) -> PyResult<Entity> {
     let base = if second.class.merge_order() <= first.class.merge_order() { first } else { second };
     let mut dicts = |a: &Value, b: &Value| match cache {
-        Some(cache) => cache.dicts([a, b], || merge_dicts(vm, a, b)),
+        Some(cache) => cache.dicts(a, b, || merge_dicts(vm, a, b)),
         None => merge_dicts(vm, a, b),
     };
     let params = dicts(&first.params, &second.params)?;
     let resubmit = dicts(&first.resubmit, &second.resubmit)?;
-    let context = dicts(&first.context, &second.context)?;
+    let context = EntityContext::merge(vm, &first.context, &second.context)?;
     let env = match cache {
-        Some(cache) => cache.lists([&first.env, &second.env], || merge_env(vm, &first.env, &second.env))?,
+        Some(cache) => cache.lists(&first.env, &second.env, || merge_env(vm, &first.env, &second.env))?,
         None => merge_env(vm, &first.env, &second.env)?,
     };
     let mut entity = Entity {

@@ -22,6 +22,7 @@ mod host_job;
 mod inherit;
 pub mod inventory;
 mod job_source;
+mod layers;
 pub mod live;
 mod lookup;
 mod mapped;

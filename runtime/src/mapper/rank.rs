@@ -90,7 +90,7 @@ impl Worker {
             return Ok(matching.into_iter().map(|(destination, _)| Working::Unseen(destination)).collect());
         }
         let objects = matching.into_iter().map(|(destination, _)| EntityObject::value(&self.names, destination));
-        self.set_name(self.slots.candidate_destinations, Value::list(objects.collect()));
+        self.vm.set_context(self.slots.candidate_destinations, Value::list(objects.collect()));
         let ranked = evaluate(&mut self.vm, self.tiers.as_deref(), &entity.rank, CodeKind::Block)?;
         let ranked = if self.vm.truthy(&ranked)? { self.vm.collect(&ranked)? } else { Vec::new() };
         Ok(ranked.into_iter().map(Working::Seen).collect())

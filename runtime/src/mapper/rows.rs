@@ -12,6 +12,7 @@ use tpv_python::value::Value;
 
 use super::cache::Cache;
 use super::entity::{DestinationFields, Entity, RuleFields};
+use super::layers::EntityContext;
 use super::tags::Tags;
 
 /// Reads rows; interned strings become one [`Str`] each, on first use.
@@ -103,7 +104,7 @@ impl Rows {
         entity.params = value(&row.params);
         entity.resubmit = value(&row.resubmit);
         entity.rank = value(&row.rank);
-        entity.context = value(&row.context);
+        entity.context = EntityContext::of(value(&row.context));
         entity.tags = self.tags(&row.tags);
         let rules =
             row.rules.iter().filter_map(|(key, index)| Some((self.string(tables, *key), self.rule(tables, *index)?)));

@@ -276,6 +276,9 @@ impl Tags {
         if child.is_empty() {
             return parent.clone();
         }
+        if parent.is_empty() && !child.repeated && child.none == parent.none {
+            return child.clone();
+        }
         let mut lists = parent.lists.clone();
         for kind in TagType::APPLICATION {
             for id in child.list(kind) {
@@ -296,6 +299,11 @@ impl Tags {
     pub fn combine(this: &Rc<Self>, other: &Rc<Self>) -> Option<Rc<Self>> {
         if !this.can_combine(other) {
             return None;
+        }
+        for (one, another) in [(this, other), (other, this)] {
+            if another.is_empty() && !one.repeated && one.none == [false; 4] {
+                return Some(one.clone());
+            }
         }
         let mut lists: [TagList; 4] = Default::default();
         for kind in TagType::APPLICATION {

@@ -12,8 +12,9 @@ use tpv_python::vm::Vm;
 
 use super::Hooks;
 use super::cache::{Cache, MAX_BYTES};
-use super::context::{Context, Slots};
+use super::context::Slots;
 use super::environment::MapperEnvironment;
+use super::layers::EntityContext;
 use super::objects::MapperObject;
 use super::properties::UnreadProperties;
 use super::store::Store;
@@ -37,8 +38,8 @@ pub(super) struct Worker {
     pub app: Value,
     /// The global context, by slot.
     pub global_context: Rc<[(usize, Value)]>,
-    /// The context that was entered last, where nothing was set since but `entity` and `self`.
-    pub entered: Option<Rc<Context>>,
+    /// The context that was entered last, where nothing of it was changed since.
+    pub entered: Option<EntityContext>,
     /// Which tier runs a block, where CPython is at hand.
     pub tiers: Option<Rc<Tiers>>,
     /// What is kept of earlier jobs.

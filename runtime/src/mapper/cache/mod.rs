@@ -19,7 +19,7 @@ use std::rc::Rc;
 use tpv_python::exception::PyResult;
 use tpv_python::value::Value;
 
-use super::context::Context;
+use super::data::{one_dict, one_list};
 use super::entity::{Entity, Identity};
 use super::lookup::{Provided, Section};
 use super::matching::Fitting;
@@ -66,10 +66,8 @@ pub(super) struct Cache {
     derived: Table<(Derivation, NonZeroU32, NonZeroU32), Rc<Entity>>,
     /// `env`, the child's over the parent's.
     lists: OfValues<Value>,
-    /// `params`, `resubmit` and `context`, the child's over the parent's.
+    /// `params` and `resubmit`, the child's over the parent's.
     dicts: OfValues<Value>,
-    /// Contexts by slot.
-    contexts: OfValues<Rc<Context>>,
     /// `env`, `params` and the like as far as they can be written before a job is known.
     properties: OfValues<Rc<Properties>, 4>,
     /// The destinations that fit an entity's tags.
@@ -86,7 +84,6 @@ impl Cache {
             + self.derived.bytes()
             + self.lists.bytes()
             + self.dicts.bytes()
-            + self.contexts.bytes()
             + self.properties.bytes()
             + self.fitting.bytes()
     }
@@ -154,27 +151,26 @@ impl Cache {
     ///
     /// # Errors
     /// What `merge` raises.
-    pub(super) fn lists(&self, lists: [&Value; 2], merge: impl FnOnce() -> PyResult<Value>) -> PyResult<Value> {
-        of_values(&self.lists, lists, merge)
+    pub(super) fn lists(
+        &self,
+        child: &Value,
+        parent: &Value,
+        merge: impl FnOnce() -> PyResult<Value>,
+    ) -> PyResult<Value> {
+        one_list(child, parent).map_or_else(|| of_values(&self.lists, [child, parent], merge), Ok)
     }
 
     /// What two dicts of entities that jobs share are merged to.
     ///
     /// # Errors
     /// What `merge` raises.
-    pub(super) fn dicts(&self, dicts: [&Value; 2], merge: impl FnOnce() -> PyResult<Value>) -> PyResult<Value> {
-        of_values(&self.dicts, dicts, merge)
-    }
-
-    /// The context of an entity by slot; made anew for one that jobs do not share.
-    pub(super) fn context(&self, entity: &Entity, make: impl FnOnce(&Value) -> Context) -> Rc<Context> {
-        let dict = &entity.context;
-        let made = || Ok(Rc::new(make(dict)));
-        let context = match entity.identity.number() {
-            Some(_) => of_values(&self.contexts, [dict, &Value::None], made),
-            None => made(),
-        };
-        context.unwrap_or_default()
+    pub(super) fn dicts(
+        &self,
+        child: &Value,
+        parent: &Value,
+        merge: impl FnOnce() -> PyResult<Value>,
+    ) -> PyResult<Value> {
+        one_dict(child, parent).map_or_else(|| of_values(&self.dicts, [child, parent], merge), Ok)
     }
 
     /// The properties of an entity that jobs share, made of these parts of it.

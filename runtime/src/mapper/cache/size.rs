@@ -5,7 +5,6 @@
 use std::num::NonZeroU32;
 use std::rc::Rc;
 
-use crate::mapper::context::Context;
 use crate::mapper::entity::Entity;
 use crate::mapper::lookup::{Provided, Section};
 use crate::mapper::matching::Fitting;
@@ -106,19 +105,13 @@ impl<T: HeapSize, const N: usize> HeapSize for ([Value; N], T) {
 impl HeapSize for Entity {
     fn heap_size(&self) -> usize {
         let rules = size_of::<(usize, usize)>() * self.rules.len();
-        4 * ALLOCATION + size_of::<Self>() + self.id.heap_size() + self.tags.bytes() + rules
+        5 * ALLOCATION + size_of::<Self>() + self.id.heap_size() + self.context.bytes() + self.tags.bytes() + rules
     }
 }
 
 impl HeapSize for Rc<Entity> {
     fn heap_size(&self) -> usize {
         Entity::heap_size(self)
-    }
-}
-
-impl HeapSize for Rc<Context> {
-    fn heap_size(&self) -> usize {
-        ALLOCATION + size_of::<Context>() + self.bytes()
     }
 }
 

@@ -161,7 +161,7 @@ fn dumped(vm: &mut Vm, names: &TagNames, entity: &Entity, options: &Options, out
         ("params", &entity.params),
         ("resubmit", &entity.resubmit),
         ("rank", &entity.rank),
-        ("context", &entity.context),
+        ("context", &entity.context.value()),
     ] {
         fields.plain(vm, name, value)?;
     }

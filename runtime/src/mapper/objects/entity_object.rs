@@ -6,14 +6,14 @@ use std::rc::Rc;
 use crate::artifact::tables::{Limit, Resource};
 use crate::galaxy::signature;
 use crate::mapper::cache::Cache;
-use crate::mapper::context::ContextEntry;
 use crate::mapper::data::{deep_copy, unchanged};
 use crate::mapper::entity::{Entity, Identity};
 use crate::mapper::inherit;
+use crate::mapper::layers::EntityContext;
 use crate::mapper::matching;
 use crate::mapper::tags::TagNames;
 use tpv_python::args::Args;
-use tpv_python::dict::Dict;
+use tpv_python::dict::{Dict, StrKey};
 use tpv_python::exception::{PyResult, type_error};
 use tpv_python::object::Object;
 use tpv_python::string::Str;
@@ -33,8 +33,8 @@ pub struct EntityObject {
     names: Rc<TagNames>,
     base: RefCell<Rc<Entity>>,
     live: RefCell<Parts>,
-    /// The values of the context that code may change in place and may have got by name, by index in the context.
-    context_parts: RefCell<Vec<(usize, Value)>>,
+    /// The values of the context that code may change in place and may have got by name.
+    context_parts: RefCell<Vec<(Str, Value)>>,
 }
 
 impl EntityObject {
@@ -62,30 +62,33 @@ impl EntityObject {
     }
 
     /// A value of the entity's context that code may change in place: the one that code finds as `entity.context[name]`.
-    pub(in crate::mapper) fn context_part(&self, vm: &mut Vm, entry: &ContextEntry) -> PyResult<Value> {
-        let known = self.context_parts.borrow().iter().find(|(index, _)| *index == entry.index).map(|(_, v)| v.clone());
-        if let Some(known) = known {
+    pub(in crate::mapper) fn context_part(
+        &self,
+        vm: &mut Vm,
+        context: &EntityContext,
+        name: &Str,
+    ) -> PyResult<Option<Value>> {
+        let known = self.context_parts.borrow().iter().find(|(known, _)| known == name).map(|(_, part)| part.clone());
+        if known.is_some() {
             return Ok(known);
         }
-        let live = self.live.borrow().get("context").cloned();
-        if let Some(Value::Dict(context)) = live
-            && let Some((_, value)) = context.table.borrow().get_index(entry.index)
+        if let Some(Value::Dict(live)) = self.live.borrow().get("context")
+            && let Some(part) = live.get_str(name)
         {
-            return Ok(value.clone());
+            return Ok(Some(part));
         }
-        let copy = deep_copy(vm, &entry.value)?;
-        self.context_parts.borrow_mut().push((entry.index, copy.clone()));
-        Ok(copy)
+        let Some(part) = context.get(name) else { return Ok(None) };
+        let copy = deep_copy(vm, &part)?;
+        self.context_parts.borrow_mut().push((name.clone(), copy.clone()));
+        Ok(Some(copy))
     }
 
     /// Whether code changed a part of the context that it got by name.
     fn changed_parts(&self, vm: &mut Vm, base: &Entity) -> PyResult<bool> {
         let parts = self.context_parts.borrow();
-        let Value::Dict(context) = &base.context else { return Ok(false) };
-        let table = context.table.borrow();
-        for (index, part) in parts.iter() {
-            if let Some((_, value)) = table.get_index(*index)
-                && !unchanged(vm, value, part)?
+        for (name, part) in parts.iter() {
+            if let Some(value) = base.context.get(name)
+                && !unchanged(vm, &value, part)?
             {
                 return Ok(true);
             }
@@ -206,8 +209,8 @@ impl EntityObject {
                     if name == "context"
                         && let Value::Dict(context) = &copy
                     {
-                        for (index, part) in self.context_parts.borrow().iter() {
-                            if let Some((_, value)) = context.table.borrow_mut().get_index_mut(*index) {
+                        for (name, part) in self.context_parts.borrow().iter() {
+                            if let Some(value) = context.table.borrow_mut().get_mut(&StrKey(name)) {
                                 *value = part.clone();
                             }
                         }
@@ -270,7 +273,7 @@ fn container(entity: &Entity, name: &str) -> Option<Value> {
         "env" => entity.env.clone(),
         "params" => entity.params.clone(),
         "resubmit" => entity.resubmit.clone(),
-        "context" => entity.context.clone(),
+        "context" => entity.context.value(),
         "handler_tags" => entity.destination.as_ref()?.handler_tags.clone(),
         _ => return None,
     })
@@ -312,7 +315,7 @@ fn put(vm: &mut Vm, names: &Rc<TagNames>, entity: &mut Entity, name: &str, value
                 "env" => entity.env = copy,
                 "params" => entity.params = copy,
                 "resubmit" => entity.resubmit = copy,
-                "context" => entity.context = copy,
+                "context" => entity.context = EntityContext::of(copy),
                 _ => {
                     if let Some(fields) = &mut entity.destination {
                         Rc::make_mut(fields).handler_tags = copy;
@@ -338,7 +341,11 @@ impl Object for EntityObject {
 
     fn peek(&self, name: &str) -> Option<Value> {
         let live = self.live.borrow().get(name).cloned();
-        live.or_else(|| container(&self.base.borrow(), name))
+        let base = self.base.borrow();
+        live.or_else(|| match name {
+            "context" => base.context.merged().cloned(),
+            _ => container(&base, name),
+        })
     }
 
     fn set_attr(&self, _: &mut Vm, name: &Str, value: Value) -> PyResult<()> {
@@ -351,7 +358,7 @@ impl Object for EntityObject {
                     "env" => entity.env = Value::None,
                     "params" => entity.params = Value::None,
                     "resubmit" => entity.resubmit = Value::None,
-                    "context" => entity.context = Value::None,
+                    "context" => entity.context = EntityContext::of(Value::None),
                     _ => {}
                 });
             } else {

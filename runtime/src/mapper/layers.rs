@@ -1,0 +1,168 @@
+//! `context` of an entity, as the dicts that were merged to it.
+//!
+//! An entity that is derived from others has their contexts one over the other. As long as no code asks for the dict, nothing has to
+//! merge them: to enter such a context is to enter each of its layers, but for those that are entered already.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use smallvec::SmallVec;
+use tpv_python::dict::{Dict, Table};
+use tpv_python::exception::PyResult;
+use tpv_python::string::Str;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
+
+use super::context::Slots;
+use super::data::{is_empty, merge_dicts, mutable};
+
+/// An entity's `context`: `None` or a dict, unless code put something else there. Cheap to clone.
+#[derive(Clone)]
+pub struct EntityContext(Rc<Layers>);
+
+/// The lowest first. Where there are several, all are dicts with something in them.
+type Layers = SmallVec<[Rc<Layer>; 2]>;
+
+/// What one entity of the config, or code, gives to a context.
+struct Layer {
+    value: Value,
+    names: OnceCell<Names>,
+}
+
+/// The names of a layer by slot.
+#[derive(Default)]
+struct Names {
+    /// Those whose values code cannot change.
+    constant: Vec<(usize, Value)>,
+    /// Those whose values it can: each job needs copies of these.
+    mutable: Vec<(usize, Str)>,
+    /// Whether the mapper itself sets one of them.
+    hold_own: bool,
+}
+
+/// More layers than these are merged to one: code can derive entities again and again.
+const MAX_LAYERS: usize = 8;
+
+impl EntityContext {
+    /// The context that is this value.
+    pub fn of(value: Value) -> Self {
+        let layer = Layer { value, names: OnceCell::new() };
+        Self(Rc::new(SmallVec::from_iter([Rc::new(layer)])))
+    }
+
+    /// The value, as it is; nothing where it is still to be merged.
+    pub fn merged(&self) -> Option<&Value> {
+        match self.0.as_slice() {
+            [layer] => Some(&layer.value),
+            _ => None,
+        }
+    }
+
+    /// The value.
+    pub fn value(&self) -> Value {
+        if let Some(value) = self.merged() {
+            return value.clone();
+        }
+        let mut table = Table::default();
+        for dict in self.0.iter().filter_map(|layer| layer.dict()) {
+            table.extend(dict.table.borrow().iter().map(|(key, value)| (key.clone(), value.clone())));
+        }
+        Value::dict(Dict::from_table(table))
+    }
+
+    /// The value of a name.
+    pub fn get(&self, name: &str) -> Option<Value> {
+        self.0.iter().rev().find_map(|layer| layer.dict()?.get_str(name))
+    }
+
+    /// The bytes that it takes on the heap beside its layers.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Layers>() + if self.0.spilled() { size_of::<Rc<Layer>>() * self.0.capacity() } else { 0 }
+    }
+
+    /// TPV's `default_dict_copier`: the parent's items updated with the child's.
+    ///
+    /// # Errors
+    /// As [`merge_dicts`].
+    pub(super) fn merge(vm: &mut Vm, child: &Self, parent: &Self) -> PyResult<Self> {
+        if !child.is_dict() || !parent.is_dict() {
+            return merge_dicts(vm, &child.value(), &parent.value()).map(Self::of);
+        }
+        if child.is_empty() {
+            return Ok(parent.clone());
+        }
+        if parent.is_empty() {
+            return Ok(child.clone());
+        }
+        let layers: Layers = parent.0.iter().chain(child.0.iter()).cloned().collect();
+        vm.charge(layers.iter().filter_map(|layer| layer.dict()).map(Dict::len).sum())?;
+        let merged = Self(Rc::new(layers));
+        Ok(if merged.0.len() > MAX_LAYERS { Self::of(merged.value()) } else { merged })
+    }
+
+    fn is_dict(&self) -> bool {
+        self.merged().is_none_or(|value| matches!(value, Value::Dict(_)))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.merged().is_some_and(is_empty)
+    }
+
+    /// How many layers the two have in common, from the lowest on, where all of this one's are the other's as well.
+    fn is_below(&self, other: &Self) -> Option<usize> {
+        let mut pairs = self.0.iter().zip(other.0.iter());
+        let is_below = self.0.len() <= other.0.len() && pairs.all(|(mine, others)| Rc::ptr_eq(mine, others));
+        is_below.then_some(self.0.len())
+    }
+
+    /// `context.update(self)` for the names whose values code cannot change, given what was entered last: what of it is still there
+    /// need not be set again. Gives the slots of the others, with their names.
+    pub(super) fn enter(&self, vm: &mut Vm, slots: &Slots, entered: &mut Option<Self>) -> Vec<(usize, Str)> {
+        let there = entered.as_ref().and_then(|entered| entered.is_below(self)).unwrap_or_default();
+        let mut mutable = Vec::new();
+        let mut hold_own = false;
+        for (index, layer) in self.0.iter().enumerate() {
+            let names = layer.names.get_or_init(|| Names::new(vm, slots, &layer.value));
+            hold_own |= names.hold_own;
+            for (slot, value) in names.constant.iter().filter(|_| index >= there) {
+                vm.set_context(*slot, value.clone());
+            }
+            if !mutable.is_empty() {
+                mutable.retain(|(slot, _)| names.constant.iter().all(|(other, _)| other != slot));
+            }
+            for (slot, name) in &names.mutable {
+                mutable.retain(|(other, _)| other != slot);
+                mutable.push((*slot, name.clone()));
+            }
+        }
+        *entered = (!hold_own).then(|| self.clone());
+        mutable
+    }
+}
+
+impl Layer {
+    fn dict(&self) -> Option<&Dict> {
+        match &self.value {
+            Value::Dict(dict) => Some(dict),
+            _ => None,
+        }
+    }
+}
+
+impl Names {
+    fn new(vm: &mut Vm, slots: &Slots, value: &Value) -> Self {
+        let mut names = Self::default();
+        let Value::Dict(dict) = value else { return names };
+        for (key, value) in dict.table.borrow().iter() {
+            let Value::Str(name) = &key.value else { continue };
+            let slot = vm.slot(name.as_str());
+            names.hold_own |= slots.is_own(slot);
+            if mutable(value) {
+                names.mutable.push((slot, name.clone()));
+            } else {
+                names.constant.push((slot, value.clone()));
+            }
+        }
+        names
+    }
+}
