@@ -49,7 +49,7 @@ pub fn write_repr(out: &mut String, value: f64) {
     let shift = 10_u64.pow(places);
     int_text::write_digits(out, digits / shift, 1);
     out.push('.');
-    int_text::write_digits(out, digits % shift, places as usize);
+    int_text::write_digits(out, digits % shift, places);
 }
 
 /// The powers of ten for the places that [`short_decimal`] tries.

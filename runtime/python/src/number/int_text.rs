@@ -29,20 +29,12 @@ pub fn write_small(out: &mut String, value: i64) {
     write_digits(out, value.unsigned_abs(), 1);
 }
 
-/// Appends a number in decimal, with zeros before it where it has fewer digits than `width`, which is at most 20.
-pub(super) fn write_digits(out: &mut String, value: u64, width: usize) {
-    let mut digits = [b'0'; 20];
-    let (mut left, mut used) = (value, 0);
-    for digit in digits.iter_mut().rev() {
-        if left == 0 && used >= width {
-            break;
-        }
-        *digit = b'0' + u8::try_from(left % 10).unwrap_or_default();
-        left /= 10;
-        used += 1;
+/// Appends a number in decimal, with zeros before it where it has fewer digits than `width`.
+pub(super) fn write_digits(out: &mut String, value: u64, width: u32) {
+    if value >= 10 || width > 1 {
+        write_digits(out, value / 10, width.saturating_sub(1));
     }
-    let digits = digits.get(digits.len() - used..).and_then(|digits| std::str::from_utf8(digits).ok());
-    out.push_str(digits.unwrap_or_default());
+    out.push(char::from(b'0' + u8::try_from(value % 10).unwrap_or_default()));
 }
 
 fn big_decimal(value: &BigInt) -> PyResult<String> {
