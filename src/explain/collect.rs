@@ -450,14 +450,14 @@ fn env_value<'a>(env: &'a Json, name: &str) -> Option<&'a Json> {
 
 /// What a job is about.
 fn facts(job: &Job) -> Vec<(&'static str, String)> {
-    let mut facts = vec![("tool", job.tool.id.to_string())];
-    if let Some(version) = &job.tool.version {
-        facts.push(("version", version.to_string()));
+    let mut facts = vec![("tool", job.text(job.tool.id).to_owned())];
+    if let Some(version) = job.tool.version {
+        facts.push(("version", job.text(version).to_owned()));
     }
     match &job.user {
         Some(user) => {
-            facts.push(("user", user.email.as_deref().unwrap_or_else(|| user.username()).to_owned()));
-            let roles: Vec<&str> = user.roles.iter().map(|role| &*role.name).collect();
+            facts.push(("user", user.email.map_or_else(|| user.username(job), |email| job.text(email)).to_owned()));
+            let roles: Vec<&str> = user.roles.iter().map(|role| job.text(role.name)).collect();
             if !roles.is_empty() {
                 facts.push(("roles", roles.join(", ")));
             }
@@ -467,12 +467,12 @@ fn facts(job: &Job) -> Vec<(&'static str, String)> {
     if let Some(history) = &job.history
         && !history.tags.is_empty()
     {
-        let tags: Vec<&str> = history.tags.iter().map(|(name, _)| &**name).collect();
+        let tags: Vec<&str> = history.tags.iter().map(|(name, _)| job.text(*name)).collect();
         facts.push(("history tags", tags.join(", ")));
     }
     let sizes = job.input_datasets.iter().filter_map(|input| input.size.map(Size::to_float));
     let bytes = sizes.fold(0.0, |total, size| total + size);
     facts.push(("inputs", format!("{} with {:.2} GiB", job.input_datasets.len(), bytes / f64::from(1 << 30))));
-    facts.push(("state", job.state.to_string()));
+    facts.push(("state", job.state().to_owned()));
     facts
 }

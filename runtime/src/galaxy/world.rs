@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use jiff::tz::TimeZone;
 
-use super::job::{DatasetId, text_or_null};
+use super::job::DatasetId;
 use super::json::{Fault, Json, Kind, Reader};
 use super::query::like::Like;
 use crate::error::Error;
@@ -72,12 +72,16 @@ impl World {
         let mut reader = Reader::new(text);
         let world = read_world(&mut reader).and_then(|world| reader.end().map(|()| world));
         world.map_err(|fault| {
-            let before = text.get(..fault.at).unwrap_or(text);
+            let before = text.get(..fault.at()).unwrap_or(text);
             let last_line = before.rsplit('\n').next().unwrap_or_default();
             Error::World {
                 line: before.matches('\n').count() + 1,
                 column: last_line.chars().count() + 1,
-                message: if fault.syntax { format!("not JSON: {}", fault.message) } else { fault.describe(text) },
+                message: if fault.is_syntax() {
+                    format!("not JSON: {}", fault.message())
+                } else {
+                    fault.describe(text)
+                },
             }
         })
     }
@@ -147,6 +151,11 @@ fn read_object(reader: &mut Reader<'_>) -> Result<Json, Fault> {
         return Err(Fault::new("must be an object", reader.offset()));
     }
     Json::read(reader)
+}
+
+fn text_or_null(reader: &mut Reader<'_>) -> Result<Option<Box<str>>, Fault> {
+    let text = reader.place_or_null()?;
+    Ok(text.map(|text| reader.at_place(text).into()))
 }
 
 /// A row of the job table. Without an id it gets the next one, as in Galaxy's database.

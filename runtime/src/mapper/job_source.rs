@@ -99,16 +99,17 @@ impl<'a> JobSource<'a> {
         };
         let tool = &job.tool;
         // A tool with a uuid of its own is looked up by that: it must not take another tool's rules by its id.
-        let name = match &tool.dynamic_tool_uuid {
-            Some(uuid) => Cow::Owned(format!("{}-{uuid}", tool.tool_type())),
-            None if tool.id.is_empty() => Cow::Borrowed(UNKNOWN_TOOL),
-            None => Cow::Borrowed(&*tool.id),
+        let (id, uuid) = (job.text(tool.id), tool.dynamic_tool_uuid.map(|uuid| job.text(uuid)));
+        let name = match uuid {
+            Some(uuid) => Cow::Owned(format!("{}-{uuid}", tool.tool_type(job))),
+            None if id.is_empty() => Cow::Borrowed(UNKNOWN_TOOL),
+            None => Cow::Borrowed(id),
         };
         let resources = extract(&tool.resource_requirements)
             .filter_map(|(field, number)| Some((Resource::from_name(field)?, Value::Float(number))));
         let declared = Declared {
-            id: Cow::Borrowed(tool.dynamic_tool_uuid.as_deref().unwrap_or(&tool.id)),
-            tool_type: tool.tool_type.as_deref().map(Cow::Borrowed),
+            id: Cow::Borrowed(uuid.unwrap_or(id)),
+            tool_type: tool.tool_type.map(|tool_type| Cow::Borrowed(job.text(tool_type))),
             resources: resources.collect(),
         };
         Ok(ToolFacts { name: Name::Text(name), declared: Some(declared) })
@@ -120,7 +121,7 @@ impl<'a> JobSource<'a> {
     /// What the host's object raises.
     pub(super) fn roles(self, vm: &mut Vm) -> PyResult<Option<Roles<'a>>> {
         match self {
-            Self::Record(job) => Ok(job.user.as_ref().map(|user| Roles::Record(user.roles.iter()))),
+            Self::Record(job) => Ok(job.user.as_ref().map(|user| Roles::Record(job, user.roles.iter()))),
             Self::Objects(objects) => {
                 if !vm.truthy(&objects.user)? {
                     return Ok(None);
@@ -138,8 +139,8 @@ impl<'a> JobSource<'a> {
     pub(super) fn email(self, vm: &mut Vm) -> PyResult<Name<'a>> {
         match self {
             Self::Record(job) => {
-                let email = job.user.as_ref().and_then(|user| user.email.as_deref());
-                Ok(email.map_or(Name::Other(Value::None), |email| Name::Text(Cow::Borrowed(email))))
+                let email = job.user.as_ref().and_then(|user| user.email);
+                Ok(email.map_or(Name::Other(Value::None), |email| Name::Text(Cow::Borrowed(job.text(email)))))
             }
             Self::Objects(objects) => {
                 let email = vm.get_attr(&objects.user, "email")?;
@@ -152,7 +153,7 @@ impl<'a> JobSource<'a> {
 /// The roles of a user that are left to be looked at.
 pub(super) enum Roles<'a> {
     /// Those of the record.
-    Record(slice::Iter<'a, Role>),
+    Record(&'a Job, slice::Iter<'a, Role>),
     /// An iterator of the host's objects.
     Objects(Value),
 }
@@ -164,9 +165,9 @@ impl<'a> Roles<'a> {
     /// What the host's objects raise.
     pub(super) fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Name<'a>>> {
         match self {
-            Self::Record(roles) => {
+            Self::Record(job, roles) => {
                 let role = roles.find(|role| !role.deleted);
-                Ok(role.map(|role| Name::Text(Cow::Borrowed(&*role.name))))
+                Ok(role.map(|role| Name::Text(Cow::Borrowed(job.text(role.name)))))
             }
             Self::Objects(iterator) => {
                 while let Some(role) = vm.next(iterator)? {

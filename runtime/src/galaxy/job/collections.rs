@@ -5,8 +5,53 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::records::DatasetId;
-use crate::galaxy::json::{Fault, Json, Kind, Reader, last_of_equal_keys};
+use super::records::{DatasetId, InputDataset};
+use crate::galaxy::json::{Fault, Kind, Reader, last_of_equal_keys};
+use tpv_python::value::Value;
+
+/// The inputs of a job by dataset id, where the first of equal ids counts.
+pub struct InputsById<'a> {
+    inputs: &'a [InputDataset],
+    /// Of more than a few inputs, their places.
+    places: Option<HashMap<&'a DatasetId, usize>>,
+}
+
+impl<'a> InputsById<'a> {
+    /// Of these inputs.
+    pub fn new(inputs: &'a [InputDataset]) -> Self {
+        /// So many are looked through without a table.
+        const FEW: usize = 16;
+        let places = (inputs.len() > FEW).then(|| {
+            let last_first = inputs.iter().enumerate().rev();
+            last_first.map(|(place, input)| (&input.id, place)).collect()
+        });
+        Self { inputs, places }
+    }
+
+    /// The place of an input.
+    pub fn find(&self, id: &DatasetId) -> Option<usize> {
+        match &self.places {
+            Some(places) => places.get(id).copied(),
+            None => self.inputs.iter().position(|input| input.id == *id),
+        }
+    }
+
+    /// Whether the next value is the id of an input.
+    fn knows(&self, reader: &mut Reader<'_>) -> Result<bool, Fault> {
+        let id = match reader.kind()? {
+            Kind::Number => match reader.small_int() {
+                Some(id) => Some(DatasetId::Int(id)),
+                None => match reader.number()? {
+                    Value::Int(id) => Some(DatasetId::Int(id)),
+                    _ => None,
+                },
+            },
+            Kind::String => Some(DatasetId::Str(reader.string()?.into())),
+            _ => reader.raw().map(|_| None)?,
+        };
+        Ok(id.is_some_and(|id| self.find(&id).is_some()))
+    }
+}
 
 /// Whether a collection can be somewhere in a text; its `hdca` may be written with escapes.
 pub(super) fn may_hold_collection(text: &str) -> bool {
@@ -15,12 +60,12 @@ pub(super) fn may_hold_collection(text: &str) -> bool {
 }
 
 /// Looks for collections in the text of a value, and only where there can be one.
-pub(super) fn check_collections(text: &str, datasets: &HashMap<&DatasetId, usize>) -> Result<(), Fault> {
+pub(super) fn check_collections(text: &str, inputs: &InputsById<'_>) -> Result<(), Fault> {
     let mut reader = Reader::new(text);
     match reader.kind()? {
         Kind::List => reader.list(|reader, _| {
             let item = reader.raw()?;
-            if may_hold_collection(item) { check_collections(item, datasets) } else { Ok(()) }
+            if may_hold_collection(item) { check_collections(item, inputs) } else { Ok(()) }
         }),
         Kind::Object => {
             let mut items = Vec::new();
@@ -29,34 +74,28 @@ pub(super) fn check_collections(text: &str, datasets: &HashMap<&DatasetId, usize
                 Ok(())
             })?;
             let items = last_of_equal_keys(items);
-            let get = |key| -> Result<Option<Json>, Fault> {
-                let text = items.iter().find(|(name, _)| name == key).map(|(_, text)| *text);
-                text.map(|text| Json::read(&mut Reader::new(text))).transpose()
-            };
-            let source = get("src")?;
-            if source == Some(Json::str("hda")) && get("id")?.is_some_and(|id| find_dataset(&id, datasets)) {
+            let get = |key| items.iter().find(|(name, _)| name == key).map(|(_, text)| Reader::new(text));
+            let source = get("src").and_then(|mut source| source.string().ok());
+            if source.as_deref() == Some("hda")
+                && let Some(mut id) = get("id")
+                && inputs.knows(&mut id)?
+            {
                 return Ok(());
             }
-            if source == Some(Json::str("hdca"))
-                && let Some(ids) = get("ids")?
+            if source.as_deref() == Some("hdca")
+                && let Some(mut ids) = get("ids")
             {
-                let Json::List(ids) = ids else { return Err(Fault::new("must be a list", 0).under("ids")) };
-                return match ids.iter().position(|id| !find_dataset(id, datasets)) {
-                    None => Ok(()),
-                    Some(at) => Err(Fault::new("names no input dataset", 0).under(&format!("ids[{at}]"))),
-                };
+                let check =
+                    ids.list(
+                        |id, _| {
+                            if inputs.knows(id)? { Ok(()) } else { Err(Fault::new("names no input dataset", 0)) }
+                        },
+                    );
+                return check.map_err(|fault| fault.under("ids"));
             }
             let mut inside = items.iter().filter(|(_, text)| may_hold_collection(text));
-            inside.try_for_each(|(key, text)| check_collections(text, datasets).map_err(|fault| fault.under(key)))
+            inside.try_for_each(|(key, text)| check_collections(text, inputs).map_err(|fault| fault.under(key)))
         }
         _ => Ok(()),
-    }
-}
-
-fn find_dataset(id: &Json, datasets: &HashMap<&DatasetId, usize>) -> bool {
-    match id {
-        Json::Int(id) => datasets.contains_key(&DatasetId::Int(*id)),
-        Json::Str(id) => datasets.contains_key(&DatasetId::Str(id.clone())),
-        _ => false,
     }
 }

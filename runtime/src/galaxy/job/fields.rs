@@ -1,26 +1,13 @@
 //! Fields of the job file by the kinds of their values.
 
 use super::raw::RawJson;
-use crate::galaxy::json::{Fault, Kind, Reader};
+use crate::galaxy::json::{Fault, Reader};
 use tpv_python::value::Value;
 
-pub(super) fn expect(reader: &mut Reader<'_>, kind: Kind, message: &str) -> Result<(), Fault> {
-    if reader.kind()? == kind { Ok(()) } else { Err(Fault::new(message, reader.offset())) }
-}
-
-pub(super) fn text(reader: &mut Reader<'_>) -> Result<Box<str>, Fault> {
-    Ok(reader.string()?.into())
-}
-
-pub(in crate::galaxy) fn text_or_null(reader: &mut Reader<'_>) -> Result<Option<Box<str>>, Fault> {
-    match reader.kind()? {
-        Kind::Null => reader.null().map(|_| None),
-        Kind::String => text(reader).map(Some),
-        _ => Err(Fault::new("must be a string or null", reader.offset())),
-    }
-}
-
 pub(super) fn int(reader: &mut Reader<'_>) -> Result<i64, Fault> {
+    if let Some(small) = reader.small_int() {
+        return Ok(small);
+    }
     let at = reader.offset();
     match reader.integer()? {
         Value::Int(value) => Ok(value),
@@ -28,29 +15,29 @@ pub(super) fn int(reader: &mut Reader<'_>) -> Result<i64, Fault> {
     }
 }
 
-/// Reads `null` as nothing, and anything else with `read`.
-pub(super) fn or_null<T>(
+/// Reads an object with `read`, and `null` as nothing.
+#[inline]
+pub(super) fn object_or_null<T>(
     reader: &mut Reader<'_>,
     read: impl FnOnce(&mut Reader<'_>) -> Result<T, Fault>,
 ) -> Result<Option<T>, Fault> {
-    if reader.null()? { Ok(None) } else { read(reader).map(Some) }
-}
-
-pub(super) fn object_or_null(reader: &mut Reader<'_>) -> Result<Option<RawJson>, Fault> {
-    match reader.kind()? {
-        Kind::Null => reader.null().map(|_| None),
-        Kind::Object => RawJson::read(reader).map(Some),
-        _ => Err(Fault::new("must be an object or null", reader.offset())),
+    if reader.is_at(b'{') {
+        return read(reader).map(Some);
     }
+    if reader.null()? { Ok(None) } else { Err(Fault::new("must be an object or null", reader.offset())) }
 }
 
+/// Reads the text of an object.
+pub(super) fn raw_object(reader: &mut Reader<'_>) -> Result<RawJson, Fault> {
+    if reader.is_at(b'{') { RawJson::read(reader) } else { Err(reader.unexpected("must be an object")) }
+}
+
+/// Reads the text of a string, with its quotes and escapes.
+pub(super) fn raw_string(reader: &mut Reader<'_>) -> Result<RawJson, Fault> {
+    if reader.is_at(b'"') { RawJson::read(reader) } else { Err(reader.unexpected("must be a string")) }
+}
+
+#[cold]
 pub(super) fn missing(field: &str) -> Fault {
     Fault::new("missing", 0).under(field)
-}
-
-pub(super) fn expect_object_or_null(reader: &mut Reader<'_>) -> Result<(), Fault> {
-    match reader.kind()? {
-        Kind::Null | Kind::Object => Ok(()),
-        _ => Err(Fault::new("must be an object or null", reader.offset())),
-    }
 }

@@ -1,7 +1,8 @@
 //! The job file: one job a line.
 //!
-//! A line is checked whole when it is read. What most rules never look at (parameter values, preferences, metadata)
-//! stays text until code asks for it.
+//! A line is checked whole when it is read, and kept: a string of the job is a [`Place`] in it, and what most rules never look
+//! at (parameter values, preferences, metadata) stays text until code asks for it. So reading copies the line once, and nothing
+//! has to tell beforehand which fields the rules can reach.
 
 mod collections;
 mod fields;
@@ -9,15 +10,14 @@ mod raw;
 mod read;
 mod records;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use num_bigint::BigInt;
 
-use super::json::{Fault, Reader};
+use super::json::{Fault, Place, Reader};
 use crate::error::Error;
+pub(super) use collections::InputsById;
 use collections::{check_collections, may_hold_collection};
-pub(super) use fields::text_or_null;
 pub use raw::{Further, RawJson};
 use read::read_job;
 pub use records::{DatasetId, History, InputDataset, Role, Size, Tool, User};
@@ -32,6 +32,8 @@ pub use records::{DatasetId, History, InputDataset, Role, Size, Tool, User};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Job {
+    /// What places refer to: the line, and after it those of its strings that have escapes, without them.
+    line: Box<str>,
     /// `id`: the JSON text of a scalar, echoed in the answer, which shares it.
     pub id: Arc<str>,
     /// `seed`: the state of `random` before this job.
@@ -42,12 +44,12 @@ pub struct Job {
     pub user: Option<User>,
     /// `job.id`
     pub job_id: i64,
-    /// `job.state`
-    pub state: Box<str>,
+    /// `job.state`; `None` is `new`.
+    pub state: Option<Place>,
     /// `job.param_values`; `None` is `{}`.
     pub param_values: Option<RawJson>,
-    /// `job.parameters`: names and JSON texts.
-    pub parameters: Vec<(Box<str>, Box<str>)>,
+    /// `job.parameters`: names, and values, which are strings.
+    pub parameters: Vec<(Place, RawJson)>,
     /// `job.input_datasets`
     pub input_datasets: Vec<InputDataset>,
     /// `job.history`
@@ -61,7 +63,7 @@ pub struct Job {
     /// `resource_params`, an object.
     pub resource_params: Option<RawJson>,
     /// `workflow_invocation_uuid`
-    pub workflow_invocation_uuid: Option<Box<str>>,
+    pub workflow_invocation_uuid: Option<Place>,
     /// Whether code sees the objects that `tpv dry-run` puts in the place of Galaxy's, which have fewer attributes.
     pub stand_in: bool,
 }
@@ -80,29 +82,32 @@ impl Job {
     pub fn parse(line: &str) -> Result<Self, Error> {
         let mut reader = Reader::new(line);
         let job = read_job(&mut reader).and_then(|job| reader.end().map(|()| job));
-        let job = job.map_err(|fault| Error::Job(fault.describe(line)))?;
+        let mut job = job.map_err(|fault| Error::Job(fault.describe(line)))?;
+        job.line = reader.into_text();
         job.check_collections()?;
         Ok(job)
     }
 
-    /// The indexes of the inputs by dataset id, where the first of equal ids counts.
-    #[doc(hidden)]
-    pub fn datasets_by_id(&self) -> HashMap<&DatasetId, usize> {
-        let mut index = HashMap::with_capacity(self.input_datasets.len());
-        for (position, input) in self.input_datasets.iter().enumerate() {
-            index.entry(&input.id).or_insert(position);
-        }
-        index
+    /// A string of this job.
+    #[inline]
+    pub fn text(&self, place: Place) -> &str {
+        place.of(&self.line)
+    }
+
+    /// `job.state`
+    pub fn state(&self) -> &str {
+        self.state.map_or("new", |state| self.text(state))
     }
 
     /// Refuses collections in the parameter values that name a dataset which is no input.
     fn check_collections(&self) -> Result<(), Error> {
         let Some(params) = &self.param_values else { return Ok(()) };
-        if !may_hold_collection(params.text()) {
+        let params = params.text(self);
+        if !may_hold_collection(params) {
             return Ok(());
         }
         let describe = |fault: Fault| Error::Job(fault.under("param_values").under("job").describe(""));
-        check_collections(params.text(), &self.datasets_by_id()).map_err(describe)
+        check_collections(params, &InputsById::new(&self.input_datasets)).map_err(describe)
     }
 }
 
@@ -118,13 +123,23 @@ mod tests {
     #[test]
     fn defaults_are_the_contracts() {
         let job = Job::parse(r#"{"tool": {"id": "bwa"}, "extra": [1]}"#).unwrap();
-        assert_eq!((&*job.id, job.job_id, &*job.state, &*job.tool.id), ("null", 1, "new", "bwa"));
-        assert_eq!((job.tool.old_id(), job.tool.tool_type()), ("bwa", "default"));
+        assert_eq!((&*job.id, job.job_id, job.state(), job.text(job.tool.id)), ("null", 1, "new", "bwa"));
+        assert_eq!((job.tool.old_id(&job), job.tool.tool_type(&job)), ("bwa", "default"));
         assert!(job.user.is_none() && job.seed.is_none() && job.tool.version.is_none() && job.history.is_none());
         let job = Job::parse(r#"{"id": 1e2, "tool": {"id": "t"}, "user": {"email": "a.b@c@d"}}"#).unwrap();
-        assert_eq!((&*job.id, job.user.as_ref().unwrap().username()), ("1e2", "a.b"));
+        assert_eq!((&*job.id, job.user.as_ref().unwrap().username(&job)), ("1e2", "a.b"));
         let job = Job::parse(r#"{"tool": {"id": "t"}, "user": {}, "seed": 123456789012345678901234567890}"#).unwrap();
-        assert_eq!((job.user.unwrap().username(), job.seed.unwrap().bits()), ("", 97));
+        assert_eq!((job.user.as_ref().unwrap().username(&job), job.seed.as_ref().unwrap().bits()), ("", 97));
+    }
+
+    #[test]
+    fn strings_with_escapes_are_read_without_them() {
+        let line =
+            r#"{"tool": {"\u0069d": "a\"b", "version": "é\u00e9", "\u0078": "\ud83d\ude00"}, "job": {"state": "c"}}"#;
+        let job = Job::parse(line).unwrap();
+        let strings = [job.tool.id, job.tool.version.unwrap(), job.state.unwrap()].map(|place| job.text(place));
+        assert_eq!(strings, ["a\"b", "éé", "c"]);
+        assert_eq!(job.tool.further.iter(&job).collect::<Vec<_>>(), [("x", r#""\ud83d\ude00""#)]);
     }
 
     #[test]
@@ -132,7 +147,7 @@ mod tests {
         let job = Job::parse(r#"{"tool": 1, "tool": {"id": "a", "id": "b"}}"#);
         assert!(job.is_err());
         let job = Job::parse(r#"{"tool": {"id": "x"}, "tool": {"id": "a", "id": "b"}}"#).unwrap();
-        assert_eq!(&*job.tool.id, "b");
+        assert_eq!(job.text(job.tool.id), "b");
     }
 
     #[test]

@@ -3,22 +3,23 @@
 use num_bigint::BigInt;
 
 use super::Job;
-use super::fields::{expect, expect_object_or_null, int, missing, object_or_null, or_null, text, text_or_null};
+use super::fields::{int, missing, object_or_null, raw_object, raw_string};
 use super::raw::{Further, RawJson};
 use super::records::{DatasetId, History, InputDataset, Role, Size, Tool, User};
-use crate::galaxy::json::{Fault, Json, Kind, Reader};
+use crate::galaxy::json::{Fault, Json, Kind, Place, Reader};
 use crate::galaxy::resource_requirements::Requirement;
 use tpv_python::value::Value;
 
 /// The job of a line.
 pub(super) fn read_job(reader: &mut Reader<'_>) -> Result<Job, Fault> {
     let mut job = Job {
+        line: Box::default(),
         id: "null".into(),
         seed: None,
         tool: Tool::default(),
         user: None,
         job_id: 1,
-        state: "new".into(),
+        state: None,
         param_values: None,
         parameters: Vec::new(),
         input_datasets: Vec::new(),
@@ -31,34 +32,24 @@ pub(super) fn read_job(reader: &mut Reader<'_>) -> Result<Job, Fault> {
         stand_in: false,
     };
     let mut tool = None;
-    expect(reader, Kind::Object, "a job must be an object")?;
-    reader.object(|reader, key| {
-        match &*key {
-            "id" => match reader.kind()? {
+    if !reader.is_at(b'{') {
+        return Err(reader.unexpected("a job must be an object"));
+    }
+    reader.fields(|reader, key| {
+        match reader.bytes_at(key) {
+            b"id" => match reader.kind()? {
                 Kind::List | Kind::Object => return Err(Fault::new("must be a scalar", reader.offset())),
                 _ => job.id = reader.raw()?.into(),
             },
-            "seed" => {
-                job.seed = or_null(reader, |reader| {
-                    Ok(match reader.integer()? {
-                        Value::BigInt(big) => (*big).clone(),
-                        Value::Int(small) => small.into(),
-                        _ => BigInt::ZERO,
-                    })
-                })?;
+            b"seed" => job.seed = read_seed(reader)?,
+            b"tool" => tool = Some(read_tool(reader)?),
+            b"user" => job.user = object_or_null(reader, read_user)?,
+            b"job" => {
+                object_or_null(reader, |reader| read_galaxy_job(reader, &mut job))?;
             }
-            "tool" => tool = Some(read_tool(reader)?),
-            "user" => {
-                expect_object_or_null(reader)?;
-                job.user = or_null(reader, read_user)?;
-            }
-            "job" => {
-                expect_object_or_null(reader)?;
-                or_null(reader, |reader| read_galaxy_job(reader, &mut job))?;
-            }
-            "job_wrapper" => job.job_wrapper = object_or_null(reader)?,
-            "resource_params" => job.resource_params = object_or_null(reader)?,
-            "workflow_invocation_uuid" => job.workflow_invocation_uuid = text_or_null(reader)?,
+            b"job_wrapper" => job.job_wrapper = object_or_null(reader, RawJson::read)?,
+            b"resource_params" => job.resource_params = object_or_null(reader, RawJson::read)?,
+            b"workflow_invocation_uuid" => job.workflow_invocation_uuid = reader.place_or_null()?,
             _ => {
                 reader.raw()?;
             }
@@ -69,23 +60,33 @@ pub(super) fn read_job(reader: &mut Reader<'_>) -> Result<Job, Fault> {
     Ok(job)
 }
 
+fn read_seed(reader: &mut Reader<'_>) -> Result<Option<BigInt>, Fault> {
+    if reader.null()? {
+        return Ok(None);
+    }
+    Ok(match reader.integer()? {
+        Value::BigInt(big) => Some((*big).clone()),
+        Value::Int(small) => Some(small.into()),
+        _ => None,
+    })
+}
+
 fn read_tool(reader: &mut Reader<'_>) -> Result<Tool, Fault> {
     let mut tool = Tool::default();
     let mut id = None;
-    reader.object(|reader, key| {
-        match &*key {
-            "id" => id = Some(text(reader)?),
-            "version" => tool.version = text_or_null(reader)?,
-            "old_id" => tool.old_id = Some(text(reader)?),
-            "tool_type" => tool.tool_type = Some(text(reader)?),
-            "requires_galaxy_python_environment" => tool.requires_galaxy_python_environment = reader.bool()?,
-            "resource_requirements" => {
-                expect_object_or_null(reader)?;
-                tool.resource_requirements = or_null(reader, read_requirements)?.unwrap_or_default();
+    reader.fields(|reader, key| {
+        match reader.bytes_at(key) {
+            b"id" => id = Some(reader.place()?),
+            b"version" => tool.version = reader.place_or_null()?,
+            b"old_id" => tool.old_id = Some(reader.place()?),
+            b"tool_type" => tool.tool_type = Some(reader.place()?),
+            b"requires_galaxy_python_environment" => tool.requires_galaxy_python_environment = reader.bool()?,
+            b"resource_requirements" => {
+                tool.resource_requirements = object_or_null(reader, read_requirements)?.unwrap_or_default();
             }
             // An empty uuid is no dynamic tool, as in Python's truth of it.
-            "dynamic_tool_uuid" => tool.dynamic_tool_uuid = text_or_null(reader)?.filter(|uuid| !uuid.is_empty()),
-            _ => tool.further.read(reader, &key)?,
+            b"dynamic_tool_uuid" => tool.dynamic_tool_uuid = reader.place_or_null()?.filter(|uuid| !uuid.is_empty()),
+            _ => tool.further.read(reader, key)?,
         }
         Ok(())
     })?;
@@ -113,14 +114,14 @@ fn read_requirements(reader: &mut Reader<'_>) -> Result<Vec<Requirement>, Fault>
 
 fn read_user(reader: &mut Reader<'_>) -> Result<User, Fault> {
     let mut user = User { id: 1, ..User::default() };
-    reader.object(|reader, key| {
-        match &*key {
-            "id" => user.id = int(reader)?,
-            "username" => user.username = Some(text(reader)?),
-            "email" => user.email = text_or_null(reader)?,
-            "roles" => user.roles = reader.items(read_role)?,
-            "extra_preferences" => user.extra_preferences = Some(RawJson::object(reader)?),
-            _ => user.further.read(reader, &key)?,
+    reader.fields(|reader, key| {
+        match reader.bytes_at(key) {
+            b"id" => user.id = int(reader)?,
+            b"username" => user.username = Some(reader.place()?),
+            b"email" => user.email = reader.place_or_null()?,
+            b"roles" => user.roles = reader.items(read_role)?,
+            b"extra_preferences" => user.extra_preferences = Some(raw_object(reader)?),
+            _ => user.further.read(reader, key)?,
         }
         Ok(())
     })?;
@@ -129,13 +130,13 @@ fn read_user(reader: &mut Reader<'_>) -> Result<User, Fault> {
 
 fn read_role(reader: &mut Reader<'_>) -> Result<Role, Fault> {
     match reader.kind()? {
-        Kind::String => Ok(Role { name: text(reader)?, deleted: false }),
+        Kind::String => Ok(Role { name: reader.place()?, deleted: false }),
         Kind::Object => {
             let (mut name, mut deleted) = (None, false);
-            reader.object(|reader, key| {
-                match &*key {
-                    "name" => name = Some(text(reader)?),
-                    "deleted" => deleted = reader.bool()?,
+            reader.fields(|reader, key| {
+                match reader.bytes_at(key) {
+                    b"name" => name = Some(reader.place()?),
+                    b"deleted" => deleted = reader.bool()?,
                     _ => {
                         reader.raw()?;
                     }
@@ -149,52 +150,51 @@ fn read_role(reader: &mut Reader<'_>) -> Result<Role, Fault> {
 }
 
 fn read_galaxy_job(reader: &mut Reader<'_>, job: &mut Job) -> Result<(), Fault> {
-    reader.object(|reader, key| {
-        match &*key {
-            "id" => job.job_id = int(reader)?,
-            "state" => job.state = text(reader)?,
-            "param_values" => job.param_values = Some(RawJson::object(reader)?),
-            "parameters" => {
-                expect_object_or_null(reader)?;
-                let mut parameters: Vec<(Box<str>, Box<str>)> = Vec::new();
-                or_null(reader, |reader| {
-                    reader.object(|reader, key| {
-                        let value = text(reader)?;
-                        match parameters.iter_mut().find(|(name, _)| **name == *key) {
-                            Some((_, known)) => *known = value,
-                            None => parameters.push((key.into(), value)),
-                        }
-                        Ok(())
-                    })
-                })?;
-                job.parameters = parameters;
+    reader.fields(|reader, key| {
+        match reader.bytes_at(key) {
+            b"id" => job.job_id = int(reader)?,
+            b"state" => job.state = Some(reader.place()?),
+            b"param_values" => job.param_values = Some(raw_object(reader)?),
+            b"parameters" => {
+                job.parameters = object_or_null(reader, read_parameters)?.unwrap_or_default();
             }
-            "input_datasets" => job.input_datasets = reader.items(read_input)?,
-            "history" => {
-                expect_object_or_null(reader)?;
-                job.history = or_null(reader, read_history)?;
-            }
-            "destination_params" => job.destination_params = object_or_null(reader)?,
-            _ => job.further.read(reader, &key)?,
+            b"input_datasets" => job.input_datasets = reader.items(read_input)?,
+            b"history" => job.history = object_or_null(reader, read_history)?,
+            b"destination_params" => job.destination_params = object_or_null(reader, RawJson::read)?,
+            _ => job.further.read(reader, key)?,
         }
         Ok(())
     })
 }
 
+fn read_parameters(reader: &mut Reader<'_>) -> Result<Vec<(Place, RawJson)>, Fault> {
+    let mut parameters: Vec<(Place, RawJson)> = Vec::new();
+    reader.fields(|reader, key| {
+        let value = raw_string(reader)?;
+        let name = reader.at_place(key);
+        match parameters.iter_mut().find(|(known, _)| reader.at_place(*known) == name) {
+            Some((_, known)) => *known = value,
+            None => parameters.push((key, value)),
+        }
+        Ok(())
+    })?;
+    Ok(parameters)
+}
+
 fn read_input(reader: &mut Reader<'_>) -> Result<InputDataset, Fault> {
     let mut input = InputDataset::default();
     let mut id = None;
-    reader.object(|reader, key| {
-        match &*key {
-            "name" => input.name = text(reader)?,
-            "id" => {
+    reader.fields(|reader, key| {
+        match reader.bytes_at(key) {
+            b"name" => input.name = reader.place()?,
+            b"id" => {
                 id = Some(match reader.kind()? {
                     Kind::Number => DatasetId::Int(int(reader)?),
-                    Kind::String => DatasetId::Str(text(reader)?),
+                    Kind::String => DatasetId::Str(reader.string()?.into()),
                     _ => return Err(Fault::new("must be an integer or a string", reader.offset())),
                 });
             }
-            "size" => {
+            b"size" => {
                 let at = reader.offset();
                 let wrong = |message| Err(Fault::new(message, at));
                 input.size = match reader.kind()? {
@@ -207,10 +207,10 @@ fn read_input(reader: &mut Reader<'_>) -> Result<InputDataset, Fault> {
                     _ => return wrong("must be a number of bytes or null"),
                 };
             }
-            "extension" => input.extension = Some(text(reader)?),
-            "object_store_id" => input.object_store_id = text_or_null(reader)?,
-            "metadata" => input.metadata = Some(RawJson::object(reader)?),
-            _ => input.further.read(reader, &key)?,
+            b"extension" => input.extension = Some(reader.place()?),
+            b"object_store_id" => input.object_store_id = reader.place_or_null()?,
+            b"metadata" => input.metadata = Some(raw_object(reader)?),
+            _ => input.further.read(reader, key)?,
         }
         Ok(())
     })?;
@@ -220,27 +220,27 @@ fn read_input(reader: &mut Reader<'_>) -> Result<InputDataset, Fault> {
 
 fn read_history(reader: &mut Reader<'_>) -> Result<History, Fault> {
     let mut history = History { id: 1, ..History::default() };
-    reader.object(|reader, key| {
-        match &*key {
-            "id" => history.id = int(reader)?,
-            "name" => history.name = Some(text(reader)?),
-            "tags" => history.tags = reader.items(read_tag)?,
-            _ => history.further.read(reader, &key)?,
+    reader.fields(|reader, key| {
+        match reader.bytes_at(key) {
+            b"id" => history.id = int(reader)?,
+            b"name" => history.name = Some(reader.place()?),
+            b"tags" => history.tags = reader.items(read_tag)?,
+            _ => history.further.read(reader, key)?,
         }
         Ok(())
     })?;
     Ok(history)
 }
 
-fn read_tag(reader: &mut Reader<'_>) -> Result<(Box<str>, Option<Box<str>>), Fault> {
+fn read_tag(reader: &mut Reader<'_>) -> Result<(Place, Option<Place>), Fault> {
     match reader.kind()? {
-        Kind::String => Ok((text(reader)?, None)),
+        Kind::String => Ok((reader.place()?, None)),
         Kind::Object => {
             let (mut name, mut value) = (None, None);
-            reader.object(|reader, key| {
-                match &*key {
-                    "name" => name = Some(text(reader)?),
-                    "value" => value = text_or_null(reader)?,
+            reader.fields(|reader, key| {
+                match reader.bytes_at(key) {
+                    b"name" => name = Some(reader.place()?),
+                    b"value" => value = reader.place_or_null()?,
                     _ => {
                         reader.raw()?;
                     }

@@ -1,6 +1,8 @@
-//! What a job is made of: its tool, user, inputs and history.
+//! What a job is made of: its tool, user, inputs and history. Strings are places in the line, which [`Job::text`] looks up.
 
+use super::Job;
 use super::raw::{Further, RawJson};
+use crate::galaxy::json::Place;
 use crate::galaxy::resource_requirements::Requirement;
 use tpv_python::value::Value;
 
@@ -8,32 +10,32 @@ use tpv_python::value::Value;
 #[derive(Clone, Debug, Default)]
 pub struct Tool {
     /// `tool.id`
-    pub id: Box<str>,
+    pub id: Place,
     /// `tool.version`
-    pub version: Option<Box<str>>,
+    pub version: Option<Place>,
     /// `tool.old_id`; `None` is the id.
-    pub old_id: Option<Box<str>>,
+    pub old_id: Option<Place>,
     /// `tool.tool_type`; `None` is `default`.
-    pub tool_type: Option<Box<str>>,
+    pub tool_type: Option<Place>,
     /// `tool.requires_galaxy_python_environment`
     pub requires_galaxy_python_environment: bool,
     /// `tool.resource_requirements`, in order.
     pub resource_requirements: Vec<Requirement>,
     /// `tool.dynamic_tool_uuid`
-    pub dynamic_tool_uuid: Option<Box<str>>,
+    pub dynamic_tool_uuid: Option<Place>,
     /// What else the tool has.
     pub further: Further,
 }
 
 impl Tool {
     /// `tool.tool_type`
-    pub fn tool_type(&self) -> &str {
-        self.tool_type.as_deref().unwrap_or("default")
+    pub fn tool_type<'a>(&self, job: &'a Job) -> &'a str {
+        self.tool_type.map_or("default", |tool_type| job.text(tool_type))
     }
 
     /// `tool.old_id`
-    pub fn old_id(&self) -> &str {
-        self.old_id.as_deref().unwrap_or(&self.id)
+    pub fn old_id<'a>(&self, job: &'a Job) -> &'a str {
+        job.text(self.old_id.unwrap_or(self.id))
     }
 }
 
@@ -43,9 +45,9 @@ pub struct User {
     /// `user.id`
     pub id: i64,
     /// `user.username`; `None` is the part of the email before `@`.
-    pub username: Option<Box<str>>,
+    pub username: Option<Place>,
     /// `user.email`
-    pub email: Option<Box<str>>,
+    pub email: Option<Place>,
     /// `user.roles`
     pub roles: Vec<Role>,
     /// `user.extra_preferences`; `None` is `{}`.
@@ -56,19 +58,20 @@ pub struct User {
 
 impl User {
     /// `user.username`
-    pub fn username(&self) -> &str {
-        self.username.as_deref().unwrap_or_else(|| {
-            let email = self.email.as_deref().unwrap_or_default();
-            email.split('@').next().unwrap_or_default()
-        })
+    pub fn username<'a>(&self, job: &'a Job) -> &'a str {
+        if let Some(username) = self.username {
+            return job.text(username);
+        }
+        let email = self.email.map_or("", |email| job.text(email));
+        email.split('@').next().unwrap_or_default()
     }
 }
 
 /// A role of a user.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Role {
     /// Its name.
-    pub name: Box<str>,
+    pub name: Place,
     /// Whether it was deleted.
     pub deleted: bool,
 }
@@ -77,15 +80,15 @@ pub struct Role {
 #[derive(Clone, Debug, Default)]
 pub struct InputDataset {
     /// The name of the tool's parameter.
-    pub name: Box<str>,
+    pub name: Place,
     /// The id.
     pub id: DatasetId,
     /// The size in bytes.
     pub size: Option<Size>,
     /// The datatype; `None` is `data`.
-    pub extension: Option<Box<str>>,
+    pub extension: Option<Place>,
     /// The object store that holds it.
-    pub object_store_id: Option<Box<str>>,
+    pub object_store_id: Option<Place>,
     /// The metadata, an object; `None` is `{}`.
     pub metadata: Option<RawJson>,
     /// What else the dataset's association with its history has.
@@ -151,9 +154,9 @@ pub struct History {
     /// Its id.
     pub id: i64,
     /// Its name; `None` is Galaxy's `Unnamed history`.
-    pub name: Option<Box<str>>,
+    pub name: Option<Place>,
     /// Its tags: names, with values where they have one.
-    pub tags: Vec<(Box<str>, Option<Box<str>>)>,
+    pub tags: Vec<(Place, Option<Place>)>,
     /// What else the history has.
     pub further: Further,
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use num_bigint::BigInt;
 
-use super::skip::{MAX_QUICK_DEPTH, quick_end};
-use tpv_python::modules::json::{BadEscape, plain_length, unescape};
+use super::skip::{MAX_QUICK_DEPTH, blanks, plain_end, quick_end};
+use tpv_python::modules::json::{BadEscape, unescape};
 use tpv_python::value::Value;
 
 /// Values nest no deeper than this, so that recursion over them is bounded.
@@ -14,35 +14,59 @@ const MAX_DEPTH: usize = 200;
 /// CPython refuses to read longer ints from text (`sys.set_int_max_str_digits`).
 const MAX_INT_DIGITS: usize = 4300;
 
-/// What is wrong with a text, and where.
+/// What is wrong with a text, and where. It is boxed, so that what is right costs no room for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// The field, as the user would write it: `user.roles[2].name`; empty for the whole text.
-    pub path: String,
-    /// What is wrong: `must be a string`.
-    pub message: String,
-    /// The byte offset in the text.
-    pub at: usize,
-    /// Whether the text is not JSON at all, in which case there is no path.
-    pub syntax: bool,
+pub struct Fault(Box<Wrong>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Wrong {
+    path: String,
+    message: String,
+    at: usize,
+    is_syntax: bool,
 }
 
 impl Fault {
     /// A fault of the value at this offset.
+    #[cold]
     pub fn new(message: impl Into<String>, at: usize) -> Self {
-        Self { path: String::new(), message: message.into(), at, syntax: false }
+        Self(Box::new(Wrong { path: String::new(), message: message.into(), at, is_syntax: false }))
     }
 
+    #[cold]
     fn syntax(message: impl Into<String>, at: usize) -> Self {
-        Self { syntax: true, ..Self::new(message, at) }
+        let mut fault = Self::new(message, at);
+        fault.0.is_syntax = true;
+        fault
+    }
+
+    /// The field, as the user would write it: `user.roles[2].name`; empty for the whole text.
+    pub fn path(&self) -> &str {
+        &self.0.path
+    }
+
+    /// What is wrong: `must be a string`.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The byte offset in the text.
+    pub fn at(&self) -> usize {
+        self.0.at
+    }
+
+    /// Whether the text is not JSON at all, in which case there is no path.
+    pub fn is_syntax(&self) -> bool {
+        self.0.is_syntax
     }
 
     /// The same fault, seen from the object that holds it under `key`.
     #[must_use]
     pub fn under(mut self, key: &str) -> Self {
-        if !self.syntax {
-            let joint = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
-            self.path = format!("{key}{joint}{}", self.path);
+        if !self.is_syntax() {
+            let path = self.path();
+            let joint = if path.is_empty() || path.starts_with('[') { "" } else { "." };
+            self.0.path = format!("{key}{joint}{path}");
         }
         self
     }
@@ -53,12 +77,13 @@ impl Fault {
 
     /// The fault in one line: `tool.id: missing`, or `not JSON: a comma or } is missing (column 9)`.
     pub fn describe(&self, text: &str) -> String {
-        if self.syntax {
-            let before = text.get(..self.at).unwrap_or(text);
+        let (path, message) = (self.path(), self.message());
+        if self.is_syntax() {
+            let before = text.get(..self.at()).unwrap_or(text);
             let line = before.rsplit('\n').next().unwrap_or_default();
-            return format!("not JSON: {} (column {})", self.message, line.chars().count() + 1);
+            return format!("not JSON: {message} (column {})", line.chars().count() + 1);
         }
-        if self.path.is_empty() { self.message.clone() } else { format!("{}: {}", self.path, self.message) }
+        if path.is_empty() { message.to_owned() } else { format!("{path}: {message}") }
     }
 }
 
@@ -79,32 +104,99 @@ pub enum Kind {
     Object,
 }
 
+/// Where a string is that was read: in the text, or, since it stands there with escapes, in what [`Reader::into_text`] adds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    start: usize,
+    length: usize,
+}
+
+impl Place {
+    /// Whether the string is empty.
+    pub fn is_empty(self) -> bool {
+        self.length == 0
+    }
+
+    /// The string, out of what [`Reader::into_text`] gave.
+    #[inline]
+    pub fn of(self, text: &str) -> &str {
+        text.get(self.start..self.start + self.length).unwrap_or_default()
+    }
+}
+
 /// Reads one JSON text from front to back.
 pub struct Reader<'a> {
     text: &'a str,
     pub(super) at: usize,
     depth: usize,
+    /// The strings without their escapes that places were asked of, one after the other.
+    decoded: String,
 }
 
 impl<'a> Reader<'a> {
     /// A reader at the start of a text.
     pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0 }
+        Self { text, at: 0, depth: 0, decoded: String::new() }
     }
 
     /// The offset of the next character that is not white space.
     #[inline]
     pub fn offset(&mut self) -> usize {
-        while matches!(self.byte(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
-        }
+        self.at = blanks(self.text.as_bytes(), self.at);
         self.at
     }
 
+    #[inline]
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
+    /// Whether this byte is next after white space.
+    #[inline]
+    pub fn is_at(&mut self, byte: u8) -> bool {
+        self.offset();
+        self.byte() == Some(byte)
+    }
+
+    /// The fault of a value that is not what it must be, or of what is no value.
+    #[cold]
+    pub fn unexpected(&mut self, message: &str) -> Fault {
+        self.kind().map_or_else(|fault| fault, |_| Fault::new(message, self.at))
+    }
+
+    /// The string at a place that this reader gave.
+    #[inline]
+    pub fn at_place(&self, place: Place) -> &str {
+        if place.start < self.text.len() { place.of(self.text) } else { self.decoded_at(place) }
+    }
+
+    /// The same as bytes, which are found without looking whether they are whole characters.
+    #[inline]
+    pub fn bytes_at(&self, place: Place) -> &[u8] {
+        let found = self.text.as_bytes().get(place.start..place.start + place.length);
+        found.unwrap_or_else(|| self.decoded_at(place).as_bytes())
+    }
+
+    #[cold]
+    fn decoded_at(&self, Place { start, length }: Place) -> &str {
+        Place { start: start - self.text.len(), length }.of(&self.decoded)
+    }
+
+    /// The same, for longer than this reader.
+    fn piece(&self, place: Place) -> Cow<'a, str> {
+        if place.start < self.text.len() {
+            Cow::Borrowed(place.of(self.text))
+        } else {
+            Cow::Owned(self.decoded_at(place).to_owned())
+        }
+    }
+
+    /// What all places refer to: the text, and what was read of it without escapes.
+    pub fn into_text(self) -> Box<str> {
+        if self.decoded.is_empty() { self.text.into() } else { [self.text, &self.decoded].concat().into() }
+    }
+
+    #[inline]
     fn eat(&mut self, byte: u8) -> bool {
         let found = self.byte() == Some(byte);
         self.at += usize::from(found);
@@ -152,8 +244,8 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// A syntax fault.
     pub fn null(&mut self) -> Result<bool, Fault> {
-        if self.kind()? != Kind::Null {
-            return Ok(false);
+        if !self.is_at(b'n') {
+            return self.kind().map(|_| false);
         }
         if self.word("null") { Ok(true) } else { Err(Fault::syntax("an unknown word", self.at)) }
     }
@@ -180,29 +272,56 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// Where something else comes.
     pub fn string(&mut self) -> Result<Cow<'a, str>, Fault> {
-        if self.kind()? != Kind::String {
-            return Err(Fault::new("must be a string", self.at));
-        }
-        self.string_body()
+        self.place().map(|place| self.piece(place))
     }
 
-    fn string_body(&mut self) -> Result<Cow<'a, str>, Fault> {
-        let opening = self.at;
-        self.at += 1;
-        let piece = self.plain_piece();
-        if self.eat(b'"') {
-            return Ok(Cow::Borrowed(piece));
+    /// Reads a string and tells where it is.
+    ///
+    /// # Errors
+    /// Where something else comes.
+    #[inline]
+    pub fn place(&mut self) -> Result<Place, Fault> {
+        if self.is_at(b'"') { self.string_body() } else { Err(self.unexpected("must be a string")) }
+    }
+
+    /// Reads a string, whose place it gives, or `null`, which is nothing.
+    ///
+    /// # Errors
+    /// Where something else comes.
+    #[inline]
+    pub fn place_or_null(&mut self) -> Result<Option<Place>, Fault> {
+        if self.is_at(b'"') {
+            return self.string_body().map(Some);
         }
-        let mut text = piece.to_owned();
+        if self.null()? { Ok(None) } else { Err(Fault::new("must be a string or null", self.at)) }
+    }
+
+    #[inline]
+    fn string_body(&mut self) -> Result<Place, Fault> {
+        let start = self.at + 1;
+        let end = plain_end(self.text.as_bytes(), start);
+        if self.text.as_bytes().get(end) != Some(&b'"') {
+            return self.string_with_escapes();
+        }
+        self.at = end + 1;
+        Ok(Place { start, length: end - start })
+    }
+
+    #[cold]
+    fn string_with_escapes(&mut self) -> Result<Place, Fault> {
+        let (opening, start) = (self.at, self.decoded.len());
+        self.at += 1;
         loop {
+            let piece = self.plain_piece();
+            self.decoded.push_str(piece);
             match self.byte() {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(Cow::Owned(text));
+                    return Ok(Place { start: self.text.len() + start, length: self.decoded.len() - start });
                 }
                 Some(b'\\') => {
-                    text.push(self.escape()?);
-                    text.push_str(self.plain_piece());
+                    let char = self.escape()?;
+                    self.decoded.push(char);
                 }
                 Some(_) => return Err(Fault::syntax("a control character in a string", self.at)),
                 None => return Err(Fault::syntax("a string without end", opening)),
@@ -211,10 +330,9 @@ impl<'a> Reader<'a> {
     }
 
     /// What comes before the next quote, backslash or control character.
-    #[inline]
     fn plain_piece(&mut self) -> &'a str {
         let from = self.at;
-        self.at += plain_length(self.text.as_bytes().get(from..).unwrap_or_default());
+        self.at = plain_end(self.text.as_bytes(), from);
         self.text.get(from..self.at).unwrap_or_default()
     }
 
@@ -270,11 +388,39 @@ impl<'a> Reader<'a> {
         self.at - from
     }
 
+    /// Reads an int of few digits, as most are; nothing is read where something else comes.
+    #[inline]
+    pub fn small_int(&mut self) -> Option<i64> {
+        /// Their ints all fit.
+        const MOST_DIGITS: usize = 18;
+        let from = self.offset();
+        let mut value = 0;
+        let mut at = from;
+        while let Some(digit) =
+            self.text.as_bytes().get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10)
+        {
+            // What wraps has more digits, and is given up.
+            value = i64::wrapping_add(i64::wrapping_mul(value, 10), i64::from(digit));
+            at += 1;
+        }
+        let leads_with_zero = self.byte() == Some(b'0');
+        let digits = at - from;
+        let is_int = !matches!(self.text.as_bytes().get(at), Some(b'.' | b'e' | b'E'));
+        let is_small = (1..=MOST_DIGITS).contains(&digits) && is_int && (digits == 1 || !leads_with_zero);
+        if is_small {
+            self.at = at;
+        }
+        is_small.then_some(value)
+    }
+
     /// Reads a number: an int, of any size, or a float.
     ///
     /// # Errors
     /// Where something else comes.
     pub fn number(&mut self) -> Result<Value, Fault> {
+        if let Some(small) = self.small_int() {
+            return Ok(Value::Int(small));
+        }
         if self.kind()? != Kind::Number {
             return Err(Fault::new("must be a number", self.at));
         }
@@ -305,6 +451,7 @@ impl<'a> Reader<'a> {
         Err(Fault::new("must be an integer", at))
     }
 
+    #[inline]
     fn enter(&mut self) -> Result<(), Fault> {
         self.at += 1;
         self.depth += 1;
@@ -319,28 +466,34 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// Where something else comes, and what `each` gives.
     pub fn object(&mut self, mut each: impl FnMut(&mut Self, Cow<'a, str>) -> Result<(), Fault>) -> Result<(), Fault> {
-        if self.kind()? != Kind::Object {
-            return Err(Fault::new("must be an object", self.at));
+        self.fields(|reader, key| {
+            let key = reader.piece(key);
+            each(reader, key)
+        })
+    }
+
+    /// The same, where `each` gets the place of the key.
+    ///
+    /// # Errors
+    /// As [`Reader::object`].
+    #[inline]
+    pub fn fields(&mut self, mut each: impl FnMut(&mut Self, Place) -> Result<(), Fault>) -> Result<(), Fault> {
+        if !self.is_at(b'{') {
+            return Err(self.unexpected("must be an object"));
         }
         self.enter()?;
         self.offset();
         if !self.eat(b'}') {
             loop {
-                if self.kind()? != Kind::String {
-                    return Err(Fault::syntax("a key in double quotes is expected", self.at));
+                if !self.is_at(b'"') {
+                    return Err(self.no_key());
                 }
-                let from = self.at;
                 let key = self.string_body()?;
-                let until = self.at;
                 self.offset();
                 if !self.eat(b':') {
                     return Err(Fault::syntax("a colon is expected", self.at));
                 }
-                // The key moves into `each`, and only a fault needs it once more.
-                each(self, key).map_err(|fault| {
-                    let quoted = self.text.get(from..until).unwrap_or_default();
-                    fault.under(&Reader::new(quoted).string().unwrap_or_default())
-                })?;
+                each(self, key).map_err(|fault| fault.under(self.at_place(key)))?;
                 self.offset();
                 if self.eat(b'}') {
                     break;
@@ -354,13 +507,18 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    #[cold]
+    fn no_key(&mut self) -> Fault {
+        self.kind().map_or_else(|fault| fault, |_| Fault::syntax("a key in double quotes is expected", self.at))
+    }
+
     /// Reads a list; `each` reads each item. Its faults get the index in their path.
     ///
     /// # Errors
     /// Where something else comes, and what `each` gives.
     pub fn list(&mut self, mut each: impl FnMut(&mut Self, usize) -> Result<(), Fault>) -> Result<(), Fault> {
-        if self.kind()? != Kind::List {
-            return Err(Fault::new("must be a list", self.at));
+        if !self.is_at(b'[') {
+            return Err(self.unexpected("must be a list"));
         }
         self.enter()?;
         self.offset();
@@ -398,13 +556,22 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// A syntax fault.
     pub fn raw(&mut self) -> Result<&'a str, Fault> {
-        let from = self.offset();
-        let quick = if self.depth + MAX_QUICK_DEPTH < MAX_DEPTH { quick_end(self.text.as_bytes(), from) } else { None };
+        self.raw_place().map(|place| place.of(self.text))
+    }
+
+    /// The same, but tells where the text is.
+    ///
+    /// # Errors
+    /// A syntax fault.
+    pub fn raw_place(&mut self) -> Result<Place, Fault> {
+        let start = self.offset();
+        let quick =
+            if self.depth + MAX_QUICK_DEPTH < MAX_DEPTH { quick_end(self.text.as_bytes(), start) } else { None };
         match quick {
             Some(end) => self.at = end,
             None => self.skip()?,
         }
-        Ok(self.text.get(from..self.at).unwrap_or_default())
+        Ok(Place { start, length: self.at - start })
     }
 
     /// Checks the next value and skips it, exactly.
@@ -484,7 +651,7 @@ mod tests {
                 })
             })
             .unwrap_err();
-        assert_eq!((fault.path.as_str(), fault.message.as_str()), ("a[1].b", "must be an integer"));
+        assert_eq!((fault.path(), fault.message()), ("a[1].b", "must be an integer"));
     }
 
     #[test]

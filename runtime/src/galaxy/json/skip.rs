@@ -75,11 +75,25 @@ fn opened(open: u64, bit: u64) -> Option<u64> {
 }
 
 /// Where the white space from here ends.
-fn blanks(text: &[u8], mut at: usize) -> usize {
+#[inline]
+pub(super) fn blanks(text: &[u8], mut at: usize) -> usize {
+    // Nothing, or a single blank, is what nearly always comes.
+    at += usize::from(text.get(at) == Some(&b' '));
+    if text.get(at).is_some_and(|byte| *byte > b' ') { at } else { more_blanks(text, at) }
+}
+
+#[cold]
+fn more_blanks(text: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\t' | b'\n' | b'\r') = text.get(at) {
         at += 1;
     }
     at
+}
+
+/// Where the characters of a string end that stand for themselves: at a quote, a backslash, a control character, or the text's end.
+#[inline]
+pub(super) fn plain_end(text: &[u8], from: usize) -> usize {
+    text.get(from..).map_or(from, |text| from + plain_length(text))
 }
 
 fn word_end(text: &[u8], at: usize, word: &[u8]) -> Option<usize> {
@@ -96,13 +110,19 @@ fn key_end(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Where the string ends whose first character is at `at`: after its quote.
-fn string_end(text: &[u8], mut at: usize) -> Option<usize> {
+#[inline]
+fn string_end(text: &[u8], at: usize) -> Option<usize> {
+    let at = plain_end(text, at);
+    if text.get(at)? == &b'"' { Some(at + 1) } else { string_end_after_escape(text, at) }
+}
+
+#[cold]
+fn string_end_after_escape(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
-        at += plain_length(text.get(at..)?);
         match text.get(at)? {
             b'"' => return Some(at + 1),
             b'\\' => match text.get(at + 1)? {
-                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => at += 2,
+                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => at = plain_end(text, at + 2),
                 _ => return None,
             },
             _ => return None,

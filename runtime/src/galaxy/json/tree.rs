@@ -114,6 +114,6 @@ impl Json {
     pub fn from_value(vm: &mut Vm, value: &Value) -> PyResult<Self> {
         let mut text = String::new();
         super::dump(vm, &mut text, value)?;
-        Self::read(&mut Reader::new(&text)).map_err(|fault| value_error(fault.message))
+        Self::read(&mut Reader::new(&text)).map_err(|fault| value_error(fault.message()))
     }
 }

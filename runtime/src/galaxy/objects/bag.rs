@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use crate::galaxy::job::Further;
+use crate::galaxy::job::{Further, Job};
 use tpv_python::args::Args;
 use tpv_python::exception::{PyResult, Raised, attribute_error};
 use tpv_python::object::Object;
@@ -23,8 +23,8 @@ pub trait Fields: 'static {
     /// The value of one of the names, made anew: [`Bag`] keeps it. `None` for any other name.
     fn get(&self, name: &str) -> Option<Value>;
 
-    /// What the job file gives beyond the names.
-    fn further(&self) -> Option<&Further> {
+    /// What the job file gives beyond the names, and the job that its places are in.
+    fn further(&self) -> Option<(&Job, &Further)> {
         None
     }
 
@@ -99,7 +99,10 @@ impl<F: Fields> Bag<F> {
         let known = self.fields.names().iter().find(|known| **known == name);
         let (name, value) = match known {
             Some(known) => (Cow::Borrowed(*known), self.fields.get(known)?),
-            None => (Cow::Owned(name.to_owned()), self.fields.further()?.value(name)?),
+            None => {
+                let (job, further) = self.fields.further()?;
+                (Cow::Owned(name.to_owned()), further.value(job, name)?)
+            }
         };
         self.attributes.borrow_mut().push((name, Some(value.clone())));
         Some(value)
@@ -145,7 +148,7 @@ impl<F: Fields> Object for Bag<F> {
 
     fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
         // An attribute of the object hides a method of its class.
-        if !self.untouched(name) || self.fields.further().is_some_and(|further| further.contains(name)) {
+        if !self.untouched(name) || self.fields.further().is_some_and(|(job, further)| further.contains(job, name)) {
             return None;
         }
         let method = self.class().method(name)?;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::bag::{Bag, Fields, host_classes, record};
 use super::loose::{Loose, METADATA_COLLECTION};
-use super::stand_in;
-use crate::galaxy::job::{Further, InputDataset, Job, RawJson};
+use super::{stand_in, text_or_none};
+use crate::galaxy::job::{Further, InputDataset, Job};
 use crate::galaxy::signature;
 use tpv_python::args::Args;
 use tpv_python::dict::Dict;
@@ -60,20 +60,20 @@ impl Fields for Hda {
         }
     }
 
-    fn further(&self) -> Option<&Further> {
-        self.0.record().map(|input| &input.further)
+    fn further(&self) -> Option<(&Job, &Further)> {
+        self.0.record().map(|input| (&*self.0.job, &input.further))
     }
 
     fn get(&self, name: &str) -> Option<Value> {
         let input = self.0.record()?;
         Some(match name {
-            "name" => Value::str(input.name.clone()),
-            "ext" | "extension" => Value::str(input.extension.as_deref().unwrap_or("data")),
+            "name" => Value::str(self.0.job.text(input.name)),
+            "ext" | "extension" => Value::str(input.extension.map_or("data", |extension| self.0.job.text(extension))),
             "metadata" => {
                 let source = self.0.clone();
                 Loose::value(&METADATA_COLLECTION, move || {
-                    let metadata = source.record().and_then(|input| input.metadata.as_ref());
-                    metadata.map_or_else(|| Value::dict(Dict::new()), RawJson::to_value)
+                    let metadata = source.record().and_then(|input| input.metadata);
+                    metadata.map_or_else(|| Value::dict(Dict::new()), |metadata| metadata.to_value(&source.job))
                 })
             }
             "dataset" => Bag::value(Stored(self.0.clone())),
@@ -98,7 +98,7 @@ impl Fields for Stored {
         Some(match name {
             "id" => input.id.to_value(),
             "file_size" => input.size.map_or(Value::None, |size| size.to_value()),
-            "object_store_id" => input.object_store_id.clone().map_or(Value::None, Value::str),
+            "object_store_id" => text_or_none(&self.0.job, input.object_store_id),
             "file_name" => Value::str(""),
             _ => return None,
         })

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::bag::{Bag, Fields, host_classes, record};
 use super::dataset::{association, collection, hda};
-use super::stand_in;
-use crate::galaxy::job::{DatasetId, Further, Job, RawJson};
+use super::{stand_in, text_or_none};
+use crate::galaxy::job::{DatasetId, Further, InputsById, Job};
+use crate::galaxy::json::Place;
 use crate::galaxy::signature;
 use tpv_python::args::Args;
 use tpv_python::dict::{Dict, StrKey, Table};
@@ -64,20 +65,20 @@ impl JobFields {
             .input_datasets
             .iter()
             .enumerate()
-            .map(|(index, input)| association(Value::str(input.name.clone()), self.dataset(index)));
+            .map(|(index, input)| association(Value::str(self.job.text(input.name)), self.dataset(index)));
         Value::list(associations.collect())
     }
 
     fn param_values(&self) -> Value {
         let Some(params) = &self.job.param_values else { return Value::dict(Dict::new()) };
-        let index = self.job.datasets_by_id();
+        let inputs = InputsById::new(&self.job.input_datasets);
         let find = |id: &Value| {
             let id = match id {
                 Value::Int(id) => DatasetId::Int(*id),
                 Value::Str(id) => DatasetId::Str(id.as_str().into()),
                 _ => return None,
             };
-            index.get(&id).map(|index| self.dataset(*index))
+            inputs.find(&id).map(|index| self.dataset(index))
         };
         let mut resolve = |table: Table| {
             let source = table.get(&StrKey("src")).and_then(Value::as_str).map(|source| source.as_str());
@@ -98,7 +99,7 @@ impl JobFields {
             }
             Value::dict(Dict::from_table(table))
         };
-        read_checked(params.text(), &mut resolve)
+        read_checked(params.text(&self.job), &mut resolve)
     }
 }
 
@@ -128,20 +129,21 @@ impl Fields for JobFields {
         }
     }
 
-    fn further(&self) -> Option<&Further> {
-        Some(&self.job.further)
+    fn further(&self) -> Option<(&Job, &Further)> {
+        Some((&self.job, &self.job.further))
     }
 
     fn get(&self, name: &str) -> Option<Value> {
         Some(match name {
             "id" => Value::Int(self.job.job_id),
-            "state" => Value::str(self.job.state.clone()),
+            "state" => Value::str(self.job.state()),
             "param_values" => self.param_values(),
             // The stand-in has a dict here.
             "parameters" if self.job.stand_in => Value::dict(Dict::new()),
             "parameters" => {
                 let parameters = self.job.parameters.iter().map(|(name, value)| {
-                    record(&JOB_PARAMETER, &["name", "value"], [Value::str(name.clone()), Value::str(value.clone())])
+                    let name = Value::str(self.job.text(*name));
+                    record(&JOB_PARAMETER, &["name", "value"], [name, value.to_value(&self.job)])
                 });
                 Value::list(parameters.collect())
             }
@@ -153,9 +155,11 @@ impl Fields for JobFields {
             },
             "user" => self.user.clone(),
             "user_id" => self.job.user.as_ref().map_or(Value::None, |user| Value::Int(user.id)),
-            "tool_id" => Value::str(self.job.tool.id.clone()),
-            "tool_version" => self.job.tool.version.clone().map_or(Value::None, Value::str),
-            "destination_params" => self.job.destination_params.as_ref().map_or(Value::None, RawJson::to_value),
+            "tool_id" => Value::str(self.job.text(self.job.tool.id)),
+            "tool_version" => text_or_none(&self.job, self.job.tool.version),
+            "destination_params" => {
+                self.job.destination_params.map_or(Value::None, |params| params.to_value(&self.job))
+            }
             _ => return None,
         })
     }
@@ -176,17 +180,17 @@ impl Fields for HistoryFields {
         if self.job.stand_in { stand_in::HISTORY_NAMES } else { &["id", "name", "tags", "user"] }
     }
 
-    fn further(&self) -> Option<&Further> {
-        self.job.history.as_ref().map(|history| &history.further)
+    fn further(&self) -> Option<(&Job, &Further)> {
+        self.job.history.as_ref().map(|history| (&*self.job, &history.further))
     }
 
     fn get(&self, name: &str) -> Option<Value> {
         let history = self.job.history.as_ref()?;
         Some(match name {
             "id" => Value::Int(history.id),
-            "name" => Value::str(history.name.as_deref().unwrap_or("Unnamed history")),
+            "name" => Value::str(history.name.map_or("Unnamed history", |name| self.job.text(name))),
             "tags" => {
-                let tags = history.tags.iter().map(|(name, value)| tag(name, value.as_deref(), self.job.stand_in));
+                let tags = history.tags.iter().map(|(name, value)| tag(&self.job, *name, *value));
                 Value::list(tags.collect())
             }
             "user" => self.user.clone(),
@@ -196,12 +200,12 @@ impl Fields for HistoryFields {
 }
 
 /// A tag of the history.
-fn tag(name: &str, value: Option<&str>, stand_in: bool) -> Value {
-    let name = Value::str(name);
-    if stand_in {
+fn tag(job: &Job, name: Place, value: Option<Place>) -> Value {
+    let name = Value::str(job.text(name));
+    if job.stand_in {
         return record(&stand_in::HISTORY_TAG, &["user_tname"], [name]);
     }
-    let value = value.map_or(Value::None, Value::str);
+    let value = text_or_none(job, value);
     record(&HISTORY_TAG_ASSOCIATION, &["user_tname", "user_value", "value"], [name, value.clone(), value])
 }
 

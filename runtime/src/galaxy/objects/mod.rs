@@ -21,8 +21,8 @@ pub use job::JobFields;
 use loose::{JOB_WRAPPER, Loose};
 pub use session::world_of_session;
 
-use super::job::{Job, RawJson};
-use tpv_python::dict::Dict;
+use super::job::Job;
+use super::json::Place;
 use tpv_python::value::Value;
 
 /// What Galaxy calls TPV with for one job, but for `app`: see [`app()`].
@@ -44,13 +44,11 @@ pub struct JobObjects {
 impl JobObjects {
     /// The objects of one job. What is inside them is made when code asks.
     pub fn new(record: &Arc<Job>) -> Self {
-        let job_wrapper = match &record.job_wrapper {
+        let job_wrapper = match record.job_wrapper {
             None => Value::None,
-            Some(_) => {
+            Some(wrapper) => {
                 let record = record.clone();
-                Loose::value(&JOB_WRAPPER, move || {
-                    record.job_wrapper.as_ref().map_or_else(|| Value::dict(Dict::new()), RawJson::to_value)
-                })
+                Loose::value(&JOB_WRAPPER, move || wrapper.to_value(&record))
             }
         };
         let user = user::user(record);
@@ -59,8 +57,13 @@ impl JobObjects {
             job: job::job(record, &user),
             user,
             job_wrapper,
-            resource_params: record.resource_params.as_ref().map_or(Value::None, RawJson::to_value),
-            workflow_invocation_uuid: record.workflow_invocation_uuid.clone().map_or(Value::None, Value::str),
+            resource_params: record.resource_params.map_or(Value::None, |params| params.to_value(record)),
+            workflow_invocation_uuid: text_or_none(record, record.workflow_invocation_uuid),
         }
     }
+}
+
+/// A string of the job, or `None`.
+fn text_or_none(job: &Job, text: Option<Place>) -> Value {
+    text.map_or(Value::None, |text| Value::str(job.text(text)))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::bag::{Bag, Fields, host_classes, record};
-use super::stand_in;
+use super::{stand_in, text_or_none};
 use crate::galaxy::job::{Further, Job};
 use crate::galaxy::resource_requirements::Requirement;
 use crate::galaxy::{signature, standard};
@@ -57,25 +57,25 @@ impl Fields for ToolFields {
         }
     }
 
-    fn further(&self) -> Option<&Further> {
-        Some(&self.0.tool.further)
+    fn further(&self) -> Option<(&Job, &Further)> {
+        Some((&self.0, &self.0.tool.further))
     }
 
     fn get(&self, name: &str) -> Option<Value> {
         let tool = &self.0.tool;
         Some(match name {
-            "id" => Value::str(tool.id.clone()),
-            "old_id" => Value::str(tool.old_id()),
-            "version" => tool.version.clone().map_or(Value::None, Value::str),
-            "tool_type" => Value::str(tool.tool_type()),
+            "id" => Value::str(self.0.text(tool.id)),
+            "old_id" => Value::str(tool.old_id(&self.0)),
+            "version" => text_or_none(&self.0, tool.version),
+            "tool_type" => Value::str(tool.tool_type(&self.0)),
             "requires_galaxy_python_environment" => Value::Bool(tool.requires_galaxy_python_environment),
             "installed_tool_dependencies" => Value::list(Vec::new()),
             "resource_requirements" => {
                 let requirements = tool.resource_requirements.iter().cloned();
                 Value::list(requirements.map(|requirement| Bag::value(RequirementFields(requirement))).collect())
             }
-            "dynamic_tool" => match &tool.dynamic_tool_uuid {
-                Some(uuid) => record(&DYNAMIC_TOOL, &["uuid"], [Value::str(uuid.clone())]),
+            "dynamic_tool" => match tool.dynamic_tool_uuid {
+                Some(uuid) => record(&DYNAMIC_TOOL, &["uuid"], [Value::str(self.0.text(uuid))]),
                 None => Value::None,
             },
             _ => return None,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::bag::{Bag, Fields, host_classes, record};
-use super::stand_in;
-use crate::galaxy::job::{Further, Job, RawJson};
+use super::{stand_in, text_or_none};
+use crate::galaxy::job::{Further, Job};
 use crate::galaxy::signature;
 use tpv_python::args::Args;
 use tpv_python::dict::Dict;
@@ -40,22 +40,23 @@ impl Fields for UserFields {
         if self.0.stand_in { stand_in::USER_NAMES } else { &["id", "username", "email", "extra_preferences", "roles"] }
     }
 
-    fn further(&self) -> Option<&Further> {
-        self.0.user.as_ref().map(|user| &user.further)
+    fn further(&self) -> Option<(&Job, &Further)> {
+        self.0.user.as_ref().map(|user| (&*self.0, &user.further))
     }
 
     fn get(&self, name: &str) -> Option<Value> {
         let user = self.0.user.as_ref()?;
         Some(match name {
             "id" => Value::Int(user.id),
-            "username" => Value::str(user.username()),
-            "email" => user.email.clone().map_or(Value::None, Value::str),
-            "extra_preferences" => {
-                user.extra_preferences.as_ref().map_or_else(|| Value::dict(Dict::new()), RawJson::to_value)
-            }
+            "username" => Value::str(user.username(&self.0)),
+            "email" => text_or_none(&self.0, user.email),
+            "extra_preferences" => user
+                .extra_preferences
+                .map_or_else(|| Value::dict(Dict::new()), |preferences| preferences.to_value(&self.0)),
             "roles" => {
                 let roles = user.roles.iter().map(|role| {
-                    record(&ROLE, &["name", "deleted"], [Value::str(role.name.clone()), Value::Bool(role.deleted)])
+                    let name = Value::str(self.0.text(role.name));
+                    record(&ROLE, &["name", "deleted"], [name, Value::Bool(role.deleted)])
                 });
                 Value::list(roles.collect())
             }

@@ -120,20 +120,28 @@ fn hex(bytes: &[u8], at: usize) -> Option<u32> {
 pub fn plain_length(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
-    // The lowest bit that is set is the high one of the first byte that is below `least`; those after it may be wrong.
-    let below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word & HIGH;
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
+    // The lowest bit that is set is the high one of the first byte that is below `least`; those after it may be wrong, and so
+    // may be those of bytes that have it set.
+    let below = |word: u64, least: u64| word.wrapping_sub(ONES * least);
+    let mut rest = bytes;
+    while let Some((word, after)) = rest.split_first_chunk() {
         let word = u64::from_le_bytes(*word);
-        let quote = below(word ^ (ONES * u64::from(b'"')), 1);
+        // Without its second bit, a quote comes right after the control characters, which stay what they are.
+        let quote_or_control = below(word ^ (ONES * 2), u64::from(b'"' ^ 2) + 1);
         let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
-        let found = quote | backslash | below(word, 0x20);
+        let found = (quote_or_control | backslash) & !word & HIGH;
         if found != 0 {
-            return index * 8 + found.trailing_zeros() as usize / 8;
+            return bytes.len() - rest.len() + found.trailing_zeros() as usize / 8;
         }
+        rest = after;
     }
-    let last = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
-    words.len() * 8 + last.unwrap_or(rest.len())
+    bytes.len() - rest.len() + plain_length_of_rest(rest)
+}
+
+/// The same of less than eight bytes, which only the end of a text has: apart, so that the loop above stays small.
+#[cold]
+fn plain_length_of_rest(rest: &[u8]) -> usize {
+    rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)).unwrap_or(rest.len())
 }
 
 #[cfg(test)]
