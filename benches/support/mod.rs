@@ -29,10 +29,15 @@ pub fn configs() -> Vec<String> {
     }
 }
 
+/// The job file.
+pub fn jobs() -> PathBuf {
+    path("TPVC_BENCH_JOBS", "jobs.jsonl")
+}
+
 /// The workload.
 pub fn workload() -> Workload {
     let world = path("TPVC_BENCH_WORLD", "world.json");
-    Workload::read(configs(), &path("TPVC_BENCH_JOBS", "jobs.jsonl"), Some(&world)).expect("a workload")
+    Workload::read(configs(), &jobs(), Some(&world)).expect("a workload")
 }
 
 /// Checks answers against those that TPV gave: the destination and the kind of error of each job.

@@ -1,0 +1,41 @@
+//! What reading lines costs without mapping them: as jobs, and as JSON that is written again, by `serde_json`, which is what
+//! mapping is measured against.
+//!
+//! `TPVC_BENCH_JOBS` names the job file; `TPVC_BENCH_JSON=1` prints the microseconds a line as JSON.
+
+#![allow(clippy::expect_used, reason = "a benchmark that cannot start has nothing to report")]
+
+mod support;
+
+use serde_json::Value;
+use tpv_runtime::galaxy::job::Job;
+
+fn main() {
+    let text = std::fs::read_to_string(support::jobs()).expect("a job file");
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let read = || lines.iter().map(|line| usize::from(Job::parse(line).is_ok())).sum::<usize>();
+    assert_eq!(read(), lines.len(), "each line is a job");
+    let rewrite = || {
+        let mut out = Vec::with_capacity(text.len());
+        for line in &lines {
+            let value: Value = serde_json::from_str(line).expect("JSON");
+            serde_json::to_writer(&mut out, &value).expect("memory takes all");
+            out.push(b'\n');
+        }
+        out
+    };
+    assert_eq!(rewrite().split(|byte| *byte == b'\n').count(), lines.len() + 1, "each line is written");
+    let measured = [
+        ("read as jobs", tpvc::bench::time(support::runs(), read)),
+        ("read and write by serde_json", tpvc::bench::time(support::runs(), rewrite)),
+    ];
+    for (name, timing) in &measured {
+        support::row(name, "line", lines.len(), timing);
+    }
+    if std::env::var_os("TPVC_BENCH_JSON").is_some() {
+        let micros = |timing: &tpvc::bench::Timing| timing.median.as_secs_f64() * 1e6 / lines.len().max(1) as f64;
+        let rows: serde_json::Map<String, Value> =
+            measured.iter().map(|(name, timing)| ((*name).to_owned(), micros(timing).into())).collect();
+        println!("{}", Value::Object(rows));
+    }
+}
