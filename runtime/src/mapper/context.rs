@@ -139,10 +139,9 @@ impl Worker {
         }
         let object = working.object(&self.names);
         let object = EntityObject::of(&object)?;
-        for (slot, name) in mutable {
-            if let Some(value) = object.context_part(&mut self.vm, &entity.context, &name)? {
-                self.vm.set_context(slot, value);
-            }
+        for (slot, name, value) in mutable {
+            let part = object.context_part(&mut self.vm, &name, &value)?;
+            self.vm.set_context(slot, part);
         }
         Ok(())
     }

@@ -28,8 +28,8 @@ pub struct Entity {
     pub inherits: Value,
     /// The resources by [`Resource`]: `None`, a number, or a string that is code.
     pub resources: [Value; 9],
-    /// The plain limits by [`Limit`].
-    pub limits: [Value; 9],
+    /// The plain limits by [`Limit`]. Most entities have none.
+    pub limits: Rc<[Value; 9]>,
     /// `env`: `None` or a list of dicts.
     pub env: Value,
     /// `params`: `None` or a dict.
@@ -116,7 +116,7 @@ impl Entity {
             abstract_: Value::Bool(false),
             inherits: Value::None,
             resources: std::array::from_fn(|_| Value::None),
-            limits: std::array::from_fn(|_| Value::None),
+            limits: Rc::new(std::array::from_fn(|_| Value::None)),
             env: Value::None,
             params: Value::None,
             resubmit: Value::dict(Dict::new()),
@@ -159,7 +159,7 @@ impl Entity {
 
     /// Sets a limit.
     pub fn set_limit(&mut self, limit: Limit, value: Value) {
-        if let Some(slot) = self.limits.get_mut(limit as usize) {
+        if let Some(slot) = Rc::make_mut(&mut self.limits).get_mut(limit as usize) {
             *slot = value;
         }
     }

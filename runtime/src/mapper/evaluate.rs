@@ -128,7 +128,7 @@ impl Worker {
         observer: &mut dyn Observer,
     ) -> PyResult<(Rc<Entity>, Resources)> {
         let original = entity.entity(&mut self.vm)?;
-        let mut resources = original.resources.clone();
+        let mut resources: Resources = std::array::from_fn(|_| Value::None);
         self.enter_context(entity, &original)?;
         for resource in Resource::ALL {
             let source = original.resource(*resource);

@@ -128,6 +128,17 @@ fn pick_each<const N: usize>(first: &[Value; N], second: &[Value; N]) -> [Value;
     picked
 }
 
+/// [`pick_each`] for values that entities share.
+fn pick_shared<const N: usize>(first: &Rc<[Value; N]>, second: &Rc<[Value; N]>) -> Rc<[Value; N]> {
+    if second.iter().all(Value::is_none) {
+        return first.clone();
+    }
+    if first.iter().all(Value::is_none) {
+        return second.clone();
+    }
+    Rc::new(pick_each(first, second))
+}
+
 /// `first.override(second)`. The class, and all that is not merged here, comes from `first` where its `merge_order` is not
 /// lower.
 fn override_(vm: &mut Vm, cache: Option<&Cache>, first: &Rc<Entity>, second: &Rc<Entity>) -> PyResult<Entity> {
@@ -150,7 +161,7 @@ fn override_(vm: &mut Vm, cache: Option<&Cache>, first: &Rc<Entity>, second: &Rc
         inherits: pick(&first.inherits, &second.inherits),
         resources: pick_each(&first.resources, &second.resources),
         // Only destinations override the accepted limits; no other class has them.
-        limits: pick_each(&first.limits, &second.limits),
+        limits: pick_shared(&first.limits, &second.limits),
         env,
         params,
         resubmit,

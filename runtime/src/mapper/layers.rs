@@ -35,10 +35,13 @@ struct Names {
     /// Those whose values code cannot change.
     constant: Vec<(usize, Value)>,
     /// Those whose values it can: each job needs copies of these.
-    mutable: Vec<(usize, Str)>,
+    mutable: Vec<Mutable>,
     /// Whether the mapper itself sets one of them.
     hold_own: bool,
 }
+
+/// A name whose value code can change: its slot, the name, and the value.
+pub(super) type Mutable = (usize, Str, Value);
 
 /// More layers than these are merged to one: code can derive entities again and again.
 const MAX_LAYERS: usize = 8;
@@ -70,7 +73,7 @@ impl EntityContext {
         Value::dict(Dict::from_table(table))
     }
 
-    /// The value of a name.
+    /// The value of a name, where it is set.
     pub fn get(&self, name: &str) -> Option<Value> {
         self.0.iter().rev().find_map(|layer| layer.dict()?.get_str(name))
     }
@@ -116,10 +119,10 @@ impl EntityContext {
     }
 
     /// `context.update(self)` for the names whose values code cannot change, given what was entered last: what of it is still there
-    /// need not be set again. Gives the slots of the others, with their names.
-    pub(super) fn enter(&self, vm: &mut Vm, slots: &Slots, entered: &mut Option<Self>) -> Vec<(usize, Str)> {
+    /// need not be set again. Gives the others.
+    pub(super) fn enter(&self, vm: &mut Vm, slots: &Slots, entered: &mut Option<Self>) -> Vec<Mutable> {
         let there = entered.as_ref().and_then(|entered| entered.is_below(self)).unwrap_or_default();
-        let mut mutable = Vec::new();
+        let mut mutable: Vec<Mutable> = Vec::new();
         let mut hold_own = false;
         for (index, layer) in self.0.iter().enumerate() {
             let names = layer.names.get_or_init(|| Names::new(vm, slots, &layer.value));
@@ -128,11 +131,11 @@ impl EntityContext {
                 vm.set_context(*slot, value.clone());
             }
             if !mutable.is_empty() {
-                mutable.retain(|(slot, _)| names.constant.iter().all(|(other, _)| other != slot));
+                mutable.retain(|(slot, ..)| names.constant.iter().all(|(other, _)| other != slot));
             }
-            for (slot, name) in &names.mutable {
-                mutable.retain(|(other, _)| other != slot);
-                mutable.push((*slot, name.clone()));
+            for name in &names.mutable {
+                mutable.retain(|(other, ..)| *other != name.0);
+                mutable.push(name.clone());
             }
         }
         *entered = (!hold_own).then(|| self.clone());
@@ -158,7 +161,7 @@ impl Names {
             let slot = vm.slot(name.as_str());
             names.hold_own |= slots.is_own(slot);
             if mutable(value) {
-                names.mutable.push((slot, name.clone()));
+                names.mutable.push((slot, name.clone(), value.clone()));
             } else {
                 names.constant.push((slot, value.clone()));
             }

@@ -171,39 +171,49 @@ impl Walk<'_> {
                 self.end(node, end);
             }
         }
-        let begins = FirstBytes::of(node.children.of(&self.set.nodes), &self.set.labels);
-        let bytes = self.text.as_bytes();
-        for position in (start..stop).filter(|position| begins.has(bytes.get(*position))) {
-            if self.text.is_char_boundary(position) {
+        let children = node.children.of(&self.set.nodes);
+        let begins = FirstBytes::of(children, &self.set.labels);
+        if begins.any {
+            for position in (start..stop).filter(|position| self.text.is_char_boundary(*position)) {
                 self.descend(node, position);
+            }
+            return;
+        }
+        for (position, byte) in self.text.as_bytes().iter().enumerate().take(stop).skip(start) {
+            if let Some(offset) = begins.child(*byte)
+                && let Some(child) = children.get(usize::from(offset))
+                && follow(child.label.of(&self.set.labels), self.text, position).is_some()
+            {
+                self.waiting.push((node.children.start.saturating_add(offset.into()), position));
             }
         }
     }
 }
 
-/// The bytes that the children of a node begin with, one bit for each.
+/// Which child of a node a byte leads to.
 struct FirstBytes {
-    bits: [u64; 4],
-    /// Whether a child takes anything.
+    /// By byte, one more than the child's place among the children; 0 where there is none.
+    children: [u8; 256],
+    /// Whether a child takes anything, or there are more children than the table has numbers for.
     any: bool,
 }
 
 impl FirstBytes {
     fn of(children: &[Node], labels: &[u8]) -> Self {
-        let mut set = Self { bits: [0; 4], any: false };
-        for first in children.iter().filter_map(|child| child.label.of(labels).first()) {
-            set.any |= matches!(*first, WILDCARD | GAP);
-            if let Some(word) = set.bits.get_mut(usize::from(first / 64)) {
-                *word |= 1 << (first % 64);
+        let mut first = Self { children: [0; 256], any: children.len() > usize::from(u8::MAX) };
+        for (number, child) in (1..=u8::MAX).zip(children) {
+            let Some(byte) = labels.get(child.label.start as usize) else { continue };
+            first.any |= matches!(*byte, WILDCARD | GAP);
+            if let Some(slot) = first.children.get_mut(usize::from(*byte)) {
+                *slot = number;
             }
         }
-        set
+        first
     }
 
-    /// Whether a child can go on with the byte; at the end of the text there is none.
-    fn has(&self, byte: Option<&u8>) -> bool {
-        let bit = |byte: &u8| self.bits.get(usize::from(byte / 64)).is_some_and(|word| word >> (byte % 64) & 1 == 1);
-        self.any || byte.is_some_and(bit)
+    /// The place of the child whose label begins with the byte.
+    fn child(&self, byte: u8) -> Option<u8> {
+        self.children.get(usize::from(byte))?.checked_sub(1)
     }
 }
 

@@ -62,25 +62,18 @@ impl EntityObject {
     }
 
     /// A value of the entity's context that code may change in place: the one that code finds as `entity.context[name]`.
-    pub(in crate::mapper) fn context_part(
-        &self,
-        vm: &mut Vm,
-        context: &EntityContext,
-        name: &Str,
-    ) -> PyResult<Option<Value>> {
-        let known = self.context_parts.borrow().iter().find(|(known, _)| known == name).map(|(_, part)| part.clone());
-        if known.is_some() {
-            return Ok(known);
+    pub(in crate::mapper) fn context_part(&self, vm: &mut Vm, name: &Str, value: &Value) -> PyResult<Value> {
+        if let Some((_, part)) = self.context_parts.borrow().iter().find(|(known, _)| known == name) {
+            return Ok(part.clone());
         }
         if let Some(Value::Dict(live)) = self.live.borrow().get("context")
             && let Some(part) = live.get_str(name)
         {
-            return Ok(Some(part));
+            return Ok(part);
         }
-        let Some(part) = context.get(name) else { return Ok(None) };
-        let copy = deep_copy(vm, &part)?;
+        let copy = deep_copy(vm, value)?;
         self.context_parts.borrow_mut().push((name.clone(), copy.clone()));
-        Ok(Some(copy))
+        Ok(copy)
     }
 
     /// Whether code changed a part of the context that it got by name.
