@@ -20,9 +20,10 @@ use clap::{CommandFactory, Parser};
 use support::{expect_file, project, stderr, stdout, tpvc_in};
 use tpv_bytecode::Instr;
 use tpv_python::builtins::BUILTINS;
-use tpv_python::modules::MODULES;
+use tpv_python::module::ModuleDef;
 use tpv_runtime::artifact::format::{FORMAT_VERSION, SECTIONS};
 use tpv_runtime::galaxy;
+use tpv_runtime::mapper::modules;
 use tpvc::cli::Cli;
 
 /// Held by the test that rewrites documents, since another may rewrite other parts of the same.
@@ -225,10 +226,15 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// The modules that exist natively, but for those that only say that they are outside.
+fn native_modules() -> impl Iterator<Item = &'static ModuleDef> {
+    let is_outside = |name| galaxy::modules::outside::MODULES.iter().any(|outside| outside.module.name == name);
+    modules().iter().copied().filter(move |module| !is_outside(module.name))
+}
+
 #[test]
 fn builtins_and_modules_are_all_named() {
-    let hosts = galaxy::modules::MODULES.iter().filter(|module| !module.names.is_empty());
-    let all = MODULES.iter().chain(hosts);
+    let all = native_modules().filter(|module| !module.names.is_empty());
     let mut rows: Vec<_> = all.map(|module| (module.name, listed(module.names.iter().copied()))).collect();
     rows.sort_unstable();
     let rows: String = rows.iter().map(|(module, names)| format!("| `{module}` | {names} |\n")).collect();
@@ -249,7 +255,7 @@ fn the_page_of_limits_names_the_modules() {
     let path = project().join("docs/lint/T130.md");
     let page = std::fs::read_to_string(&path).unwrap();
     let start = "There are these modules: ";
-    let names = listed(MODULES.iter().chain(galaxy::modules::MODULES).map(|module| module.name));
+    let names = listed(native_modules().map(|module| module.name));
     assert_eq!(page.matches(start).count(), 1);
     let lines = page
         .lines()

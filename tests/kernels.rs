@@ -5,176 +5,69 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
+#[path = "kernels/blocks.rs"]
+mod blocks;
 #[path = "support/random.rs"]
 mod random;
 
+use std::cell::Cell;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use blocks::{block, condition, fstring, number};
 use num_bigint::BigInt;
 use random::Random;
 use tpv_bytecode::verify::verify;
 use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_jit::{Mode, Native};
+use tpv_python::args::Args;
+use tpv_python::dict::{Dict, Key};
 use tpv_python::exception::PyResult;
 use tpv_python::native_code::Computed;
 use tpv_python::object::Object;
 use tpv_python::program::Program;
 use tpv_python::types::{BuiltinType, OBJECT};
-use tpv_python::value::Value;
+use tpv_python::value::{Method, Value};
 use tpv_python::vm::{Environment, Vm};
 use tpvc::python::program::ProgramBuilder;
 
 /// The names that blocks read. The last is never in the context.
-const NAMES: [&str; 7] = ["cores", "mem", "gpus", "name", "thing", "input_size", "absent"];
+const NAMES: [&str; 9] = ["cores", "mem", "gpus", "name", "thing", "things", "table", "input_size", "absent"];
 
-const NUMBERS: [&str; 20] = [
-    "0",
-    "1",
-    "2",
-    "3",
-    "7",
-    "-1",
-    "10",
-    "64",
-    "2.5",
-    "0.5",
-    "3.8",
-    "0.0",
-    "-0.0",
-    "1e308",
-    "5e-324",
-    "0.1",
-    "True",
-    "9223372036854775807",
-    "-9223372036854775808",
-    "9007199254740993",
-];
-
-const OTHERS: [&str; 8] =
-    ["None", "'abc'", "'a'", "''", "9223372036854775808", "('a', 'abc', 3)", "(1, 2.5, None, True)", "name"];
-
-/// A block as random as the operations that kernels know, and some that they do not: mostly a number, at times anything.
-fn number(random: &mut Random, depth: usize) -> String {
-    if random.one_in(30) {
-        return (*random.pick(&OTHERS)).to_owned();
-    }
-    if depth == 0 || random.one_in(8) {
-        return match random.below(10) {
-            0..=3 => (*random.pick(&NUMBERS)).to_owned(),
-            4 => format!("thing.{}", random.pick(&["size", "share", "nothing", "missing", "label"])),
-            _ => (*random.pick(&NAMES[..3])).to_owned(),
-        };
-    }
-    let below = |random: &mut Random| number(random, depth - 1);
-    match random.below(14) {
-        0..=4 => {
-            let op = *random.pick(&["+", "-", "*", "/", "+", "-", "*", "/", "+", "*", "//", "%", "**", "&", "|", "^"]);
-            let right = match op {
-                "**" if !random.one_in(4) => (*random.pick(&["2", "3", "0", "-1", "0.5", "gpus"])).to_owned(),
-                _ => below(random),
-            };
-            format!("({} {op} {right})", below(random))
-        }
-        5 => format!("({}{})", random.pick(&["-", "+", "-", "~"]), below(random)),
-        6 => {
-            let op = *random.pick(&["and", "or"]);
-            let operands: Vec<String> = (0..2 + random.below(2)).map(|_| below(random)).collect();
-            format!("({})", operands.join(&format!(" {op} ")))
-        }
-        7 | 8 => format!("({} if {} else {})", below(random), condition(random, depth - 1), below(random)),
-        9 | 10 => {
-            let function = *random.pick(&["min", "max"]);
-            let operands: Vec<String> = (0..2 + random.below(2)).map(|_| below(random)).collect();
-            format!("{function}({})", operands.join(", "))
-        }
-        11 => format!("round({}, {})", below(random), random.pick(&["0", "1", "2", "-1", "True", "gpus", "None"])),
-        12 => format!("{}({})", random.pick(&["round", "int", "float", "abs", "bool"]), below(random)),
-        _ => format!("({})", condition(random, depth - 1)),
-    }
+thread_local! {
+    /// How often things were asked for attributes.
+    static ASKED: Cell<u32> = const { Cell::new(0) };
 }
 
-fn condition(random: &mut Random, depth: usize) -> String {
-    if depth == 0 {
-        return (*random.pick(&["cores", "mem", "name", "thing", "gpus", "input_size", "thing.label"])).to_owned();
-    }
-    let below = |random: &mut Random| number(random, depth - 1);
-    match random.below(12) {
-        0..=2 => {
-            let op = *random.pick(&["<", "<=", "==", "!=", ">", ">="]);
-            format!("({} {op} {})", below(random), below(random))
-        }
-        3 | 4 => {
-            let op = |random: &mut Random| *random.pick(&["<", "<=", "==", ">", ">="]);
-            let (first, second) = (op(random), op(random));
-            format!("({} {first} {} {second} {})", below(random), below(random), below(random))
-        }
-        5 => format!("({} {} None)", below(random), random.pick(&["is", "is not", "==", "!="])),
-        6 => format!("({} is {})", below(random), below(random)),
-        7 => format!("(not {})", condition(random, depth - 1)),
-        8 => {
-            let op = *random.pick(&["and", "or"]);
-            let operands: Vec<String> = (0..2 + random.below(2)).map(|_| condition(random, depth - 1)).collect();
-            format!("({})", operands.join(&format!(" {op} ")))
-        }
-        9 => {
-            let text = *random.pick(&["name", "thing.label", "'abc'", "name", "mem"]);
-            let affix = *random.pick(&["'a'", "'abc'", "('x', 'b')", "('a', 3)", "(3, 'a')", "name", "1", "''"]);
-            format!("{text}.{}({affix})", random.pick(&["startswith", "endswith"]))
-        }
-        10 => {
-            let item = match random.below(3) {
-                0 => below(random),
-                _ => (*random.pick(&["name", "thing.label", "'a'", "None"])).to_owned(),
-            };
-            let container =
-                *random.pick(&["[1, 'abc', 2.5]", "('a', 'abc')", "name", "'xabcd'", "thing.label", "(None, 0)"]);
-            format!("({item} {} {container})", random.pick(&["in", "not in"]))
-        }
-        _ => {
-            let text = *random.pick(&["name", "thing.label", "'abc'", "f'a{name}'"]);
-            let op = *random.pick(&["==", "!=", "<", ">=", "is"]);
-            format!("({text} {op} {})", random.pick(&["'abc'", "''", "name", "None", "cores"]))
-        }
-    }
+/// A host object, one of a few.
+struct Thing(i64);
+
+fn label(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = args.exactly("Thing.shown")?;
+    vm.get_attr(this, "label")
 }
 
-/// The source of an f-string: literals and fields, some with formats that the value may not have.
-fn fstring(random: &mut Random) -> String {
-    let mut source = String::new();
-    for _ in 0..1 + random.below(3) {
-        if random.one_in(2) {
-            source += *random.pick(&["--mem=", "G ", "{{", "}}", "\u{e9}", "\"", "\n", "\\\\", "\u{1f600}"]);
-        }
-        let depth = random.below(4) as usize;
-        let field = match random.below(4) {
-            0 => condition(random, depth),
-            1 => format!("f\"{{{}}}{}\"", number(random, depth.min(1)), random.pick(&["", "x", "{name}"])),
-            _ => number(random, depth),
-        };
-        let formats =
-            [":.2f", ":d", ":>8", ":08.3f", ":s", ":x", ":,", ":.3", "!s", "!r", "!s:>6", ":", ":{cores}", "=", ":q"];
-        let format = if random.one_in(3) { *random.pick(&formats) } else { "" };
-        source += &format!("{{{field}{format}}}");
-    }
-    source
-}
-
-/// A host object.
-struct Thing;
+/// The class of things, whose methods are pure but for one.
+static THING: BuiltinType = BuiltinType {
+    methods: &[Method { name: "get", call: label }, Method { name: "clear", call: label }],
+    pure: &["get"],
+    ..BuiltinType::new("Thing", "", &OBJECT)
+};
 
 impl Object for Thing {
     fn class(&self) -> &'static BuiltinType {
-        &OBJECT
+        &THING
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        ASKED.set(ASKED.get() + 1);
         Ok(match name {
-            "label" => Some(Value::str("abcdef")),
-            "size" => Some(Value::Int(12)),
-            "share" => Some(Value::Float(0.25)),
+            "label" => Some(Value::str(["abcdef", "a", "", "abc"][self.0 as usize % 4])),
+            "size" => Some(Value::Int(self.0 * 5 + 2)),
+            "share" => Some(Value::Float(self.0 as f64 * 0.25)),
             "nothing" => Some(Value::None),
+            "rare" if self.0 == 2 => Some(Value::Int(1)),
             _ => None,
         })
     }
@@ -197,16 +90,21 @@ enum Shape {
     Thing,
     Huge,
     List,
+    Things,
+    Table,
 }
 
 /// Mostly what the name has in production, else anything.
 fn shape(random: &mut Random, name: &str) -> Shape {
-    let all = [Shape::Absent, Shape::None, Shape::Bool, Shape::Text, Shape::Thing, Shape::Huge, Shape::List];
+    use Shape::{Absent, Bool, Huge, List, None, Table, Text, Things};
+    let all = [Absent, None, Bool, Text, Shape::Thing, Huge, List, Things, Table];
     match name {
         "absent" => Shape::Absent,
         _ if random.one_in(8) => *random.pick(&all),
         "thing" => Shape::Thing,
         "name" => Shape::Text,
+        "things" => Shape::Things,
+        "table" => Shape::Table,
         _ => *random.pick(&[Shape::Int, Shape::Float]),
     }
 }
@@ -229,9 +127,22 @@ fn value(random: &mut Random, shape: Shape) -> Option<Value> {
         }
         Shape::Float => Value::Float(f64::from(random.below(4000)) / 64.0 - 4.0),
         Shape::Text => Value::str(*random.pick(&["", "a", "abc", "abcd", "x\u{e9}"])),
-        Shape::Thing => Value::object(Thing),
+        Shape::Thing => Value::object(Thing(i64::from(random.below(4)))),
         Shape::Huge => Value::from_bigint(BigInt::from(1) << 70),
         Shape::List => Value::list(vec![Value::Int(1), Value::str("abc")]),
+        Shape::Things => {
+            let things = (0..random.below(4)).map(|_| Value::object(Thing(i64::from(random.below(4)))));
+            if edge { Value::tuple(things.collect()) } else { Value::list(things.collect()) }
+        }
+        Shape::Table => {
+            let table = Dict::new();
+            for (key, value) in [("a", Value::Int(3)), ("abc", Value::str("x")), ("n", Value::None)] {
+                if !random.one_in(3) {
+                    table.table.borrow_mut().insert(Key::str(key.into()), value);
+                }
+            }
+            Value::dict(table)
+        }
     })
 }
 
@@ -293,6 +204,15 @@ impl Machine {
     }
 }
 
+impl Machine {
+    /// What a block could have changed.
+    fn changeable(&mut self) -> String {
+        let values = ["table", "things", "thing"].map(|name| self.vm.context_value(name).cloned());
+        let shown = values.iter().flatten().map(|value| self.vm.repr(value).unwrap().to_string());
+        shown.collect::<Vec<_>>().join(" ")
+    }
+}
+
 fn setting(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().map_or(default, |text| text.parse().unwrap())
 }
@@ -315,7 +235,11 @@ fn kernels_answer_as_the_interpreter_on_random_blocks() {
     let blocks: Vec<String> = (0..count)
         .map(|_| {
             let depth = 1 + random.below(4) as usize;
-            if random.one_in(3) { condition(&mut random, depth) } else { number(&mut random, depth) }
+            match random.below(6) {
+                0 | 1 => condition(&mut random, depth),
+                2 | 3 => number(&mut random, depth),
+                _ => block(&mut random, depth),
+            }
         })
         .collect();
     compare(&mut random, &blocks, CodeKind::Block, seed);
@@ -342,10 +266,14 @@ fn compare(random: &mut Random, blocks: &[String], kind: CodeKind, seed: u64) {
         // A few kinds of inputs, each with several values, so that machine code is used again.
         let choices: Vec<Vec<Shape>> = (0..4).map(|_| shapes(random)).collect();
         for round in 0..120 {
-            let values = values(random, &choices[round % choices.len()]);
-            plain.set(&values);
-            native.set(&values);
+            // Each machine has its own, since blocks may change them.
+            let of_values = u64::from(random.below(u32::MAX));
+            let values = || values(&mut Random::new(of_values), &choices[round % choices.len()]);
+            plain.set(&values());
+            native.set(&values());
+            let values = values();
             let (expected, found) = (plain.answer(*root), native.answer(*root));
+            let (expected, found) = ((expected, plain.changeable()), (found, native.changeable()));
             if expected != found {
                 let shown: Vec<String> = values
                     .iter()
@@ -355,9 +283,9 @@ fn compare(random: &mut Random, blocks: &[String], kind: CodeKind, seed: u64) {
                         format!("{name} = {}", text.unwrap_or_else(|| "(not set)".to_owned()))
                     })
                     .collect();
-                panic!("seed {seed}: {block}\n{}\ninterpreter {expected:?}\nkernel {found:?}", shown.join("\n"));
+                panic!("seed {seed}:\n{block}\n{}\ninterpreter {expected:?}\nkernel {found:?}", shown.join("\n"));
             }
-            errors += usize::from(expected.is_err());
+            errors += usize::from(expected.0.is_err());
             evaluations += 1;
         }
     }
@@ -523,4 +451,39 @@ fn threads_share_machine_code_and_it_outlives_them() {
         }
     });
     assert_eq!(native.jit.compiled(), 1);
+}
+
+#[test]
+fn a_kernel_that_is_always_left_is_not_tried_for_ever() {
+    let (data, roots, _) = compile(&["thing.rare > 1".to_owned()], CodeKind::Block);
+    let mut machine = Machine::new(&data, Mode::Lazy);
+    if machine.native.is_none() {
+        return;
+    }
+    let mut asked = |runs: u32| {
+        ASKED.set(0);
+        for _ in 0..runs {
+            machine.set(&[("thing", Some(Value::object(Thing(1))))]);
+            assert!(machine.vm.run(&machine.program, roots[0]).is_err());
+        }
+        ASKED.get()
+    };
+    // First the interpreter alone, then both, then the interpreter alone again.
+    assert_eq!(asked(500), 500);
+    assert!(asked(500) > 700);
+    assert_eq!(asked(500), 500);
+}
+
+#[test]
+fn what_objects_share_does_not_leave_a_kernel() {
+    let (data, roots, kernels) = compile(&["a = table\na if name else len(a)".to_owned()], CodeKind::Block);
+    assert_eq!(kernels, 1);
+    let mut machine = Machine::new(&data, Mode::Eager);
+    let table = Value::dict(Dict::new());
+    for (name, runs) in [("x", 0), ("", 1)] {
+        machine.set(&[("table", Some(table.clone())), ("name", Some(Value::str(name)))]);
+        let value = machine.vm.run(&machine.program, roots[0]).unwrap();
+        assert_eq!(value.is(&table), name == "x");
+        assert_eq!(machine.kernel_runs(), if machine.native.is_some() { runs } else { 0 });
+    }
 }

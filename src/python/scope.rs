@@ -108,6 +108,14 @@ pub struct Scopes<'t> {
 }
 
 impl<'t> Scopes<'t> {
+    /// Whether the block binds a name anywhere, so that it need not be the context's.
+    pub fn is_bound_in_block(&self, name: &str) -> bool {
+        let binds = |uses: &Uses| uses.bound || uses.iteration;
+        self.scopes.iter().enumerate().any(|(id, scope)| {
+            scope.symbols.get(name).is_some_and(|uses| binds(uses) && (id == Self::ROOT || uses.global))
+        })
+    }
+
     /// The scopes of a block's statements.
     ///
     /// # Errors

@@ -92,6 +92,9 @@ fn check_code(data: &ProgramData, closed_over: &[Option<u32>], index: usize, cod
     check_parameters(code)?;
     if let Some(kernel) = &code.kernel {
         kernel::verify(kernel, code)?;
+        if !kernel.imports.iter().all(|import| is_string(&import.module)) {
+            return Err("its kernel imports what is not among the strings".to_owned());
+        }
     }
     if code.max_stack > MAX_STACK {
         return Err(format!("a stack of {} values", code.max_stack));

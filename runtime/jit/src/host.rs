@@ -1,20 +1,23 @@
 //! What machine code asks of the runtime.
 //!
-//! A reference is a number: of a value that the run holds ([`Host::references`]), or of a constant of the code, which has
-//! [`CONSTANT`] set. Every function here gives an answer or [`LEAVE`], and none has an effect that the interpreter could
-//! see: code of the config is never called.
+//! A reference is a number: of a value that the run holds ([`Host::references`]), of a constant of the code, which has [`CONSTANT`]
+//! set, of what the kernel imports and of names that the context cannot change ([`FIXED`]), or of a slot of the context ([`SLOT`]),
+//! which nothing changes while a kernel runs. Every function here gives an answer or [`LEAVE`], and none has an effect that the
+//! interpreter could see: code of the config is never called.
 
 // SAFETY of all functions that take a `Host`: machine code passes on the pointer that `run` gave it, which points to a
 // `Host` that lives while the code runs, and which nothing else uses meanwhile.
 #![allow(unsafe_code)]
 
+mod objects;
 pub(super) mod text;
 
 use super::kinds::Kind;
+pub(super) use objects::{append, build, invoke, item, length, mark, method, new_list, nth};
 use tpv_bytecode::Code;
 use tpv_python::builtins::numbers::round_float;
 use tpv_python::number::float_ops;
-use tpv_python::program::Program;
+use tpv_python::program::{Name, Program};
 use tpv_python::value::Value;
 use tpv_python::vm::{CompareOp, Vm};
 
@@ -26,6 +29,14 @@ pub(super) const CONSTANT: u64 = 1 << 32;
 
 /// The reference to the text that was made last; no value of a run has so high a number.
 pub(super) const TEXT: u64 = CONSTANT - 1;
+/// The bit of references to what the kernel was loaded with.
+pub(super) const FIXED: u64 = 1 << 33;
+
+/// The bit of references to slots of the context.
+pub(super) const SLOT: u64 = 1 << 34;
+
+/// All of a reference's bits.
+const REFERENCE: u64 = (SLOT << 1) - 1;
 
 /// What a run gives machine code.
 #[repr(C)]
@@ -44,12 +55,29 @@ pub(super) struct Host<'a> {
     pub(super) program: &'a Program,
     /// The code whose kernel runs.
     pub(super) code: &'a Code,
+    /// What the kernel was loaded with: what it imports, and names that the context cannot change.
+    pub(super) fixed: &'a [Value],
 }
 
 impl Host<'_> {
     /// The value behind a reference.
     pub(super) fn value(&self, reference: u64) -> Option<Value> {
-        referenced(self.references, self.consts, reference)
+        let index = usize::try_from(reference & (CONSTANT - 1)).ok()?;
+        if reference & SLOT != 0 {
+            return self.vm.context.get(index)?.clone();
+        }
+        let values = match reference & (CONSTANT | FIXED) {
+            0 => &**self.references,
+            CONSTANT => self.consts,
+            _ => self.fixed,
+        };
+        values.get(index).cloned()
+    }
+
+    /// The name at an index of the code's names.
+    pub(super) fn name(&self, index: u32) -> Option<&Name> {
+        let name = self.code.names.get(index as usize)?;
+        self.program.names.get(*name as usize)
     }
 
     /// The value of a tag and a payload.
@@ -59,24 +87,16 @@ impl Host<'_> {
     }
 
     /// Keeps a value for the run; gives its tag and leaves its payload in `out`.
-    fn keep(&mut self, value: Value) -> u64 {
+    pub(super) fn keep(&mut self, value: Value) -> u64 {
         let kind = Kind::of(&value);
         self.out = payload(self.references, value);
         kind as u64
     }
 }
 
-/// The value behind a reference.
-pub(super) fn referenced(references: &[Value], consts: &[Value], reference: u64) -> Option<Value> {
-    if reference & CONSTANT != 0 {
-        return consts.get(usize::try_from(reference & !CONSTANT).ok()?).cloned();
-    }
-    references.get(usize::try_from(reference).ok()?).cloned()
-}
-
-/// A reference as it comes from machine code: only its low 33 bits are.
+/// A reference as it comes from machine code: only its low bits are.
 pub(super) fn reference(payload: u64) -> u64 {
-    payload & (CONSTANT | (CONSTANT - 1))
+    payload & REFERENCE
 }
 
 /// The payload of a value; what has none of its own is kept by the machine until the run ends.
@@ -114,13 +134,8 @@ pub(super) unsafe extern "C" fn truth(host: *mut Host<'_>, payload: u64) -> u64 
 pub(super) unsafe extern "C" fn attribute(host: *mut Host<'_>, object: u64, name: u64) -> u64 {
     // SAFETY: see the head of this file.
     let host = unsafe { &mut *host };
-    let name = usize::try_from(name).ok().and_then(|name| host.code.names.get(name));
-    let name = name.and_then(|name| host.program.names.get(*name as usize));
-    let value = host.value(reference(object)).and_then(|value| {
-        let Value::Object(object) = &value else { return None };
-        object.get_attr(host.vm, &value, &name?.text).ok().flatten()
-    });
-    match value {
+    let (Some(value), Ok(name)) = (host.value(reference(object)), u32::try_from(name)) else { return LEAVE };
+    match objects::attribute(host, &value, name) {
         Some(value) => host.keep(value),
         None => LEAVE,
     }

@@ -1,6 +1,6 @@
 //! Kinds of values, and which kinds the nodes of a kernel can have where the kinds of its inputs are known.
 
-use tpv_bytecode::kernel::{Function, Kernel, Node, Relation, TextPart};
+use tpv_bytecode::kernel::{Function, Gives, Kernel, Node, Relation, TextPart};
 use tpv_bytecode::{BinaryOp, CompareOp, Const, UnaryOp};
 use tpv_python::value::Value;
 
@@ -209,9 +209,19 @@ pub(super) fn has_text(kind: Kind, by_spec: bool) -> bool {
     }
 }
 
-/// The kinds of all nodes for these kinds of inputs. A node without kinds always leaves the kernel.
+/// The kinds of all nodes for these kinds of inputs. A node without kinds always leaves the kernel, or is a statement.
 pub(super) fn infer(kernel: &Kernel, consts: &[Const], inputs: &[Kind]) -> Vec<Kinds> {
     let mut all: Vec<Kinds> = Vec::with_capacity(kernel.nodes.len());
+    // What the variables hold. Nodes stand in the order in which they run, so that whatever sets a variable comes before what reads
+    // it; but for the variables of comprehensions.
+    let mut variables = vec![Kinds::NONE; kernel.locals as usize];
+    for node in &kernel.nodes {
+        if let Node::Comprehension { slot, .. } = node
+            && let Some(kinds) = variables.get_mut(*slot as usize)
+        {
+            *kinds = Kinds::ANY;
+        }
+    }
     for node in &kernel.nodes {
         let of = |operand: &u32| all.get(*operand as usize).copied().unwrap_or(Kinds::NONE);
         let kinds = match node {
@@ -255,11 +265,32 @@ pub(super) fn infer(kernel: &Kernel, consts: &[Const], inputs: &[Kind]) -> Vec<K
             Node::Affix { text, affix, .. } if of(text).has(Kind::Str) && of(affix).iter().any(Kind::is_reference) => {
                 Kind::Bool.into()
             }
-            Node::Attribute { .. } | Node::Affix { .. } => Kinds::NONE,
+            Node::Attribute { .. } | Node::Affix { .. } | Node::Leave => Kinds::NONE,
             Node::Text { parts } => {
                 let has_text = |part: &TextPart| of(&part.node).iter().any(|kind| has_text(kind, part.spec.is_some()));
                 if parts.iter().all(has_text) { Kind::Str.into() } else { Kinds::NONE }
             }
+            // An import that gives something else is not for a kernel (`load`).
+            Node::Import { .. } => Kind::Other.into(),
+            Node::Local { slot } => variables.get(*slot as usize).copied().unwrap_or(Kinds::NONE),
+            Node::Build { .. } => Kind::Other.into(),
+            Node::Item { object, .. } if of(object).iter().any(Kind::is_reference) => Kinds::ANY,
+            Node::Invoke { callee, .. } if of(callee).has(Kind::Other) => Kinds::ANY,
+            Node::Method { object, .. } if of(object).iter().any(Kind::is_reference) => Kinds::ANY,
+            Node::Comprehension { iterable, gives, .. } if of(iterable).has(Kind::Other) => match gives {
+                Gives::List => Kind::Other.into(),
+                Gives::Any { .. } | Gives::All { .. } => Kind::Bool.into(),
+            },
+            Node::Item { .. } | Node::Invoke { .. } | Node::Method { .. } | Node::Comprehension { .. } => Kinds::NONE,
+            Node::Block { value, .. } => of(value),
+            Node::Set { slot, value } => {
+                let value = of(value);
+                if let Some(kinds) = variables.get_mut(*slot as usize) {
+                    *kinds = kinds.or(value);
+                }
+                Kinds::NONE
+            }
+            Node::When { .. } => Kinds::NONE,
         };
         all.push(kinds);
     }

@@ -60,7 +60,7 @@ pub(super) struct Shared {
 #[derive(Default)]
 struct State {
     machine: OnceLock<Option<Machine>>,
-    codes: HashMap<(u32, u32), Option<Code>>,
+    codes: HashMap<(u32, u64), Option<Code>>,
 }
 
 impl Shared {
@@ -86,7 +86,7 @@ impl Shared {
     }
 
     /// The machine code of a kernel for these kinds, if it has been made.
-    pub(super) fn find(&self, code: u32, key: u32) -> Lookup {
+    pub(super) fn find(&self, code: u32, key: u64) -> Lookup {
         let Ok(state) = self.state.try_lock() else { return Lookup::Later };
         match state.codes.get(&(code, key)) {
             Some(Some(code)) => Lookup::Ready(*code),
@@ -96,7 +96,7 @@ impl Shared {
     }
 
     /// The machine code of a kernel for these kinds, made now; not where another thread is making some, unless `wait`.
-    pub(super) fn make(&self, index: u32, key: u32, kinds: &[Kind], wait: bool) -> Lookup {
+    pub(super) fn make(&self, index: u32, key: u64, kinds: &[Kind], wait: bool) -> Lookup {
         let state = if wait { self.state.lock().map_err(TryLockError::from) } else { self.state.try_lock() };
         let mut state = match state {
             Ok(state) => state,

@@ -6,7 +6,7 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
-use super::host::{Host, LEAVE, TEXT, payload, reference, referenced};
+use super::host::{FIXED, Host, SLOT, TEXT, payload, reference};
 use super::kinds::Kind;
 use super::machine::{Code, Lookup};
 use super::{Mode, Native};
@@ -16,7 +16,7 @@ use tpv_python::builtins;
 use tpv_python::native_code::{Computed, NativeCode};
 use tpv_python::program::Program;
 use tpv_python::value::Value;
-use tpv_python::vm::Vm;
+use tpv_python::vm::{OutsideContext, Vm};
 
 /// How often one thread runs a kernel with the same kinds of inputs before it becomes machine code, in [`Mode::Lazy`]:
 /// about as often as it takes for the time that machine code would have saved to reach the time that making it takes. How
@@ -24,13 +24,20 @@ use tpv_python::vm::Vm;
 const PAYS_AFTER: u32 = 600;
 
 /// The most kinds of inputs for which a kernel has machine code.
-const MAX_VERSIONS: usize = 4;
+const MAX_VERSIONS: usize = 8;
+
+/// A kernel that was left more often than this, and more often than not, is not run any more.
+const MAX_LEFT: u32 = 256;
 
 /// Where an input comes from.
 #[derive(Clone, Copy)]
 enum Source {
     /// A slot of the context.
     Slot(usize),
+    /// A slot of the context, and what the context hides there, by its index in what the kernel was loaded with.
+    Hiding(usize, usize),
+    /// What the kernel was loaded with, by index.
+    Fixed(usize),
     /// A name that the host computes.
     Computed(usize),
 }
@@ -51,10 +58,16 @@ struct LoadedKernel {
     inputs: Vec<Source>,
     /// The slots of builtins that the kernel uses: nothing in the context may hide them.
     builtins: Vec<usize>,
+    /// What the kernel imports, then the names that the context cannot change or hides.
+    fixed: Vec<Value>,
+    /// How often it was computed.
+    done: Cell<u32>,
+    /// How often it was left.
+    left: Cell<u32>,
     /// The kinds of the inputs of the last run, with the machine code for them.
-    last: Cell<(u32, Option<Code>)>,
+    last: Cell<(u64, Option<Code>)>,
     /// By the kinds of the inputs.
-    versions: [Cell<(u32, State)>; MAX_VERSIONS],
+    versions: [Cell<(u64, State)>; MAX_VERSIONS],
 }
 
 /// Machine code as one thread sees it.
@@ -98,42 +111,48 @@ impl NativeCode for View {
         if kernel.builtins.iter().any(|slot| vm.context.get(*slot).is_none_or(Option::is_some)) {
             return None;
         }
+        if self.native.mode == Mode::Lazy && kernel.is_mostly_left() {
+            return None;
+        }
         // No kernel runs another: it calls no code.
         let Ok(mut references) = self.references.try_borrow_mut() else { return None };
         let (steps, start) = (vm.steps_left(), text.len());
         let mut payloads = [0; MAX_INPUTS];
         let key = gather(vm, kernel, computed, &mut references, &mut payloads);
         let consts = program.consts(code)?;
-        let (tag, out) = match key.and_then(|key| kernel.machine_code(&self.native, code, key)) {
-            Some(machine_code) => {
-                let code = program.code(code)?;
-                let mut host =
-                    Host { out: 0, vm, references: &mut references, text: &mut *text, start, consts, program, code };
-                // SAFETY: `self` holds the `Jit` that the code is from, and the payloads are of the kinds in the key, by which
-                // the code was chosen; there are as many as the kernel has inputs, of which there are at most `MAX_INPUTS`.
-                let tag = unsafe { machine_code.run(&mut host, &payloads) };
-                (tag, host.out)
-            }
-            None => (LEAVE, 0),
+        let Some(machine_code) = key.and_then(|key| kernel.machine_code(&self.native, code, key)) else {
+            references.clear();
+            return None;
         };
+        let code = program.code(code)?;
+        let fixed = &kernel.fixed;
+        let mut host =
+            Host { out: 0, vm, references: &mut references, text: &mut *text, start, consts, program, code, fixed };
+        // SAFETY: `self` holds the `Jit` that the code is from, and the payloads are of the kinds in the key, by which
+        // the code was chosen; there are as many as the kernel has inputs, of which there are at most `MAX_INPUTS`.
+        let tag = unsafe { machine_code.run(&mut host, &payloads) };
+        let out = host.out;
         let kind = Kind::of_tag(tag);
-        if !references.is_empty() || kind.is_none_or(Kind::is_reference) {
+        if !host.references.is_empty() || kind.is_none_or(Kind::is_reference) {
             let result = kind.and_then(|kind| match kind.is_reference() {
                 true if reference(out) == TEXT => Some(Computed::Text),
-                true => referenced(&references, consts, reference(out)).map(Computed::Value),
+                true => host.value(reference(out)).filter(may_leave).map(Computed::Value),
                 false => kind.plain(out).map(Computed::Value),
             });
             references.clear();
             match result {
-                Some(_) => self.runs.update(|runs| runs + 1),
+                Some(_) => kernel.done.update(|done| done.saturating_add(1)),
                 None => {
+                    kernel.left.update(|left| left.saturating_add(1));
                     text.truncate(start);
                     // The interpreter pays for all of it.
                     vm.restore_steps(steps);
                 }
             }
+            self.runs.update(|runs| runs + u64::from(result.is_some()));
             return result;
         }
+        kernel.done.update(|done| done.saturating_add(1));
         self.runs.update(|runs| runs + 1);
         kind?.plain(out).map(Computed::Value)
     }
@@ -141,6 +160,11 @@ impl NativeCode for View {
     fn runs(&self) -> u64 {
         self.runs.get()
     }
+}
+
+/// Whether a value may be the kernel's result. A container may be one that others share as long as they only look at it.
+fn may_leave(value: &Value) -> bool {
+    !matches!(value, Value::List(_) | Value::Dict(_) | Value::Set(_))
 }
 
 /// Leaves the payloads of the inputs, and gives the key of their kinds; `None` where one has no value.
@@ -151,12 +175,20 @@ fn gather(
     computed: &[Value],
     references: &mut Vec<Value>,
     payloads: &mut [u64; MAX_INPUTS],
-) -> Option<u32> {
+) -> Option<u64> {
     let mut key = 0;
     for (index, (source, entry)) in kernel.inputs.iter().zip(payloads).enumerate() {
-        let value = match source {
-            Source::Slot(slot) => vm.context.get(*slot).and_then(Option::as_ref),
-            Source::Computed(index) => computed.get(*index),
+        let (value, reference) = match source {
+            Source::Slot(slot) => (vm.context.get(*slot).and_then(Option::as_ref), SLOT | *slot as u64),
+            Source::Hiding(slot, hidden) => match vm.context.get(*slot).and_then(Option::as_ref) {
+                Some(value) => (Some(value), SLOT | *slot as u64),
+                None => (kernel.fixed.get(*hidden), FIXED | *hidden as u64),
+            },
+            Source::Fixed(index) => (kernel.fixed.get(*index), FIXED | *index as u64),
+            Source::Computed(index) => match computed.get(*index) {
+                Some(value) if Kind::of(value).is_reference() => (Some(value), payload(references, value.clone())),
+                value => (value, 0),
+            },
         };
         let kind = match value? {
             Value::Int(int) => {
@@ -167,22 +199,31 @@ fn gather(
                 *entry = float.to_bits();
                 Kind::Float
             }
+            Value::None => Kind::None,
+            Value::Bool(truth) => {
+                *entry = u64::from(*truth);
+                Kind::Bool
+            }
             other => {
-                let other = other.clone();
-                let kind = Kind::of(&other);
-                *entry = payload(references, other);
-                kind
+                *entry = reference;
+                Kind::of(other)
             }
         };
-        key |= (kind as u32) << (3 * index);
+        key |= (kind as u64) << (3 * index);
     }
     Some(key)
 }
 
 impl LoadedKernel {
+    /// Whether it is not worth trying any more: what leaves costs twice.
+    fn is_mostly_left(&self) -> bool {
+        let left = self.left.get();
+        left > MAX_LEFT && left > self.done.get()
+    }
+
     /// The machine code for the kinds of inputs in `key`.
     #[inline]
-    fn machine_code(&self, native: &Native, code: u32, key: u32) -> Option<Code> {
+    fn machine_code(&self, native: &Native, code: u32, key: u64) -> Option<Code> {
         match self.last.get() {
             (known, Some(code)) if known == key => Some(code),
             _ => self.other_version(native, code, key),
@@ -191,7 +232,7 @@ impl LoadedKernel {
 
     /// The same for other kinds than those of the run before.
     #[inline(never)]
-    fn other_version(&self, native: &Native, code: u32, key: u32) -> Option<Code> {
+    fn other_version(&self, native: &Native, code: u32, key: u64) -> Option<Code> {
         let mut versions = self.versions.iter().map(Cell::get);
         let machine_code = match versions.find(|(known, state)| *known == key && !matches!(state, State::Free)) {
             Some((_, State::Ready(machine_code))) => Some(machine_code),
@@ -204,8 +245,8 @@ impl LoadedKernel {
 
     /// The machine code for kinds of inputs that none is known for yet, if it is time for it.
     #[cold]
-    fn version(&self, native: &Native, code: u32, key: u32) -> Option<Code> {
-        let matching = |entry: &&Cell<(u32, State)>| matches!(entry.get(), (known, state) if known == key || matches!(state, State::Free));
+    fn version(&self, native: &Native, code: u32, key: u64) -> Option<Code> {
+        let matching = |entry: &&Cell<(u64, State)>| matches!(entry.get(), (known, state) if known == key || matches!(state, State::Free));
         let entry = self.versions.iter().find(matching)?;
         let shared = &native.jit.shared;
         let (lookup, runs) = match entry.get().1 {
@@ -232,7 +273,7 @@ impl LoadedKernel {
     }
 
     /// The kinds that a key stands for.
-    fn kinds(&self, key: u32) -> Vec<Kind> {
+    fn kinds(&self, key: u64) -> Vec<Kind> {
         let kind = |index| Kind::ALL.get((key >> (3 * index) & 7) as usize).copied().unwrap_or(Kind::Other);
         (0..self.inputs.len()).map(kind).collect()
     }
@@ -245,24 +286,44 @@ fn load(vm: &mut Vm, program: &Program, code: u32) -> Option<Box<LoadedKernel>> 
     let code = program.code(code)?;
     let kernel: &Kernel = code.kernel.as_ref()?;
     let name = |index: u32| program.names.get(*code.names.get(index as usize)? as usize);
+    let mut fixed = Vec::new();
+    for import in &kernel.imports {
+        let attribute = match import.name {
+            Some(index) => Some(name(index)?.text.clone()),
+            None => None,
+        };
+        let value = vm.imported(&program.string(import.module), attribute.as_deref())?;
+        fixed.push(Some(value).filter(|value| Kind::of(value) == Kind::Other)?);
+    }
     let mut inputs = Vec::with_capacity(kernel.inputs.len());
     for input in &kernel.inputs {
         let name = name(*input)?;
         let computed = code.computed.iter().position(|computed| program.string(*computed) == name.text);
-        inputs.push(if let Some(index) = computed {
-            Source::Computed(index)
-        } else if vm.hides_context(name) {
-            return None;
-        } else {
-            Source::Slot(name.slot)
+        inputs.push(match computed {
+            Some(index) => Source::Computed(index),
+            None => match vm.outside_context(name).ok()? {
+                OutsideContext::Absent => Source::Slot(name.slot),
+                OutsideContext::Below(value) => {
+                    fixed.push(value);
+                    Source::Hiding(name.slot, fixed.len() - 1)
+                }
+                OutsideContext::Overriding(value) => {
+                    fixed.push(value);
+                    Source::Fixed(fixed.len() - 1)
+                }
+            },
         });
     }
+    let called = kernel.nodes.iter().filter_map(|node| match node {
+        Node::Call { name, .. } => Some(*name),
+        _ => None,
+    });
     let mut hidable = Vec::new();
-    for node in &kernel.nodes {
-        let Node::Call { function, name: callee, .. } = node else { continue };
-        let name = name(*callee)?;
-        let builtin = builtins::get(function.name())?;
-        if !vm.below_context(name).is_some_and(|value| value.is(&builtin)) {
+    for callee in called.chain(kernel.builtins.iter().copied()) {
+        let name = name(callee)?;
+        let builtin = builtins::get(&name.text)?;
+        let OutsideContext::Below(value) = vm.outside_context(name).ok()? else { return None };
+        if !value.is(&builtin) {
             return None;
         }
         if !hidable.contains(&name.slot) {
@@ -270,5 +331,6 @@ fn load(vm: &mut Vm, program: &Program, code: u32) -> Option<Box<LoadedKernel>> 
         }
     }
     let versions = std::array::from_fn(|_| Cell::new((0, State::Free)));
-    Some(Box::new(LoadedKernel { inputs, builtins: hidable, last: Cell::new((0, None)), versions }))
+    let (done, left, last) = (Cell::new(0), Cell::new(0), Cell::new((0, None)));
+    Some(Box::new(LoadedKernel { inputs, builtins: hidable, fixed, done, left, last, versions }))
 }

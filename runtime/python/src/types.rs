@@ -35,6 +35,9 @@ pub struct BuiltinType {
     pub construct: Option<fn(&mut Vm, Args) -> PyResult<Value>>,
     /// The methods, each a row of the type's table.
     pub methods: &'static [Method],
+    /// Those of its own methods that change nothing and call no code, as long as object and arguments are not the host's own: then
+    /// kernels call them. `__new__` stands for making an instance.
+    pub pure: &'static [&'static str],
     /// What the class offers without an instance: class methods and static methods (`dict.fromkeys`, `datetime.now`).
     /// They are called without the class.
     pub statics: &'static [Builtin],
@@ -64,6 +67,7 @@ impl BuiltinType {
             further_bases: &[],
             construct: None,
             methods: &[],
+            pure: &[],
             statics: &[],
             constant: |_| None,
             registered: &[],
@@ -131,6 +135,11 @@ impl BuiltinType {
         }
     }
 
+    /// Whether making an instance changes nothing and calls no code ([`BuiltinType::pure`]).
+    pub fn is_made_purely(&self) -> bool {
+        self.pure.contains(&"__new__")
+    }
+
     /// Whether both are the same class.
     pub fn is(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
@@ -153,14 +162,16 @@ impl BuiltinType {
     }
 }
 
-/// Declares the builtin classes: identifier, Python's name, base, constructor, method table, and the table of statics where
-/// there is one.
+/// Declares the builtin classes: identifier, Python's name, base, constructor, method table, the table of statics where there is
+/// one, and the pure methods.
 macro_rules! builtin_types {
     (@statics) => { &[] };
     (@statics $statics:expr) => { $statics };
     (@generic) => { false };
     (@generic generic) => { true };
-    ($($(#[$doc:meta])* $id:ident $([$generic:ident])? = $name:literal ($base:expr, $construct:expr, $methods:expr $(, $statics:expr)?);)*) => {
+    (@pure) => { &[] };
+    (@pure $pure:expr) => { $pure };
+    ($($(#[$doc:meta])* $id:ident $([$generic:ident])? = $name:literal ($base:expr, $construct:expr, $methods:expr $(, $statics:expr)?) $(pure $pure:expr)?;)*) => {
         $($(#[$doc])* pub static $id: BuiltinType =
             BuiltinType {
                 name: $name,
@@ -170,6 +181,7 @@ macro_rules! builtin_types {
                 further_bases: &[],
                 construct: $construct,
                 methods: $methods,
+                pure: builtin_types!(@pure $($pure)?),
                 statics: builtin_types!(@statics $($statics)?),
                 constant: |_| None,
                 registered: &[],
@@ -197,19 +209,19 @@ builtin_types! {
     /// `int`
     INT = "int" (Some(&OBJECT), Some(scalars::int), methods::int::METHODS, methods::int::STATICS);
     /// `bool`, a subclass of `int`
-    BOOL = "bool" (Some(&INT), Some(scalars::bool_), &[], methods::int::BOOL_STATICS);
+    BOOL = "bool" (Some(&INT), Some(scalars::bool_), &[], methods::int::BOOL_STATICS) pure &["__new__"];
     /// `float`
-    FLOAT = "float" (Some(&OBJECT), Some(scalars::float), methods::float::METHODS);
+    FLOAT = "float" (Some(&OBJECT), Some(scalars::float), methods::float::METHODS) pure &["__new__", "is_integer"];
     /// `str`
-    STR = "str" (Some(&OBJECT), Some(scalars::str_), methods::str::METHODS, methods::str::STATICS);
+    STR = "str" (Some(&OBJECT), Some(scalars::str_), methods::str::METHODS, methods::str::STATICS) pure methods::str::PURE;
     /// `bytes`
     BYTES = "bytes" (Some(&OBJECT), Some(scalars::bytes), methods::bytes::METHODS, methods::bytes::STATICS);
     /// `tuple`
-    TUPLE [generic] = "tuple" (Some(&OBJECT), Some(containers::tuple), methods::tuple::METHODS);
+    TUPLE [generic] = "tuple" (Some(&OBJECT), Some(containers::tuple), methods::tuple::METHODS) pure &["__new__", "count", "index"];
     /// `list`
-    LIST [generic] = "list" (Some(&OBJECT), Some(containers::list), methods::list::METHODS);
+    LIST [generic] = "list" (Some(&OBJECT), Some(containers::list), methods::list::METHODS) pure &["__new__", "copy", "count", "index"];
     /// `dict`
-    DICT [generic] = "dict" (Some(&OBJECT), Some(containers::dict), methods::dict::METHODS, methods::dict::STATICS);
+    DICT [generic] = "dict" (Some(&OBJECT), Some(containers::dict), methods::dict::METHODS, methods::dict::STATICS) pure &["copy", "get"];
     /// `set`
     SET [generic] = "set" (Some(&OBJECT), Some(containers::set), methods::set::METHODS);
     /// `frozenset`

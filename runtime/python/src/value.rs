@@ -144,12 +144,19 @@ pub struct Builtin {
     pub name: &'static str,
     /// The code.
     pub call: NativeFn,
+    /// Whether it changes nothing and calls no code, as long as its arguments are not the host's own: then kernels call it.
+    pub pure: bool,
 }
 
 impl Builtin {
     /// A row of a table.
     pub const fn new(owner: &'static str, name: &'static str, call: NativeFn) -> Self {
-        Self { owner, name, call }
+        Self { owner, name, call, pure: false }
+    }
+
+    /// A row of a table: a function that only looks at its arguments ([`Builtin::pure`]).
+    pub const fn pure(owner: &'static str, name: &'static str, call: NativeFn) -> Self {
+        Self { owner, name, call, pure: true }
     }
 
     /// The name with its owner's: `math.sqrt`.

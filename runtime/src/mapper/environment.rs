@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::artifact::Rules;
 use crate::galaxy::answer::Answer;
 use crate::galaxy::helpers::input_size_of;
-use crate::galaxy::objects::{app, stand_in_app};
+use crate::galaxy::objects::{self, app, stand_in_app};
 use crate::galaxy::world::World;
 use crate::pools::FinishedJobs;
 use tpv_bytecode::{CodeKind, ProgramData};
@@ -15,7 +15,7 @@ use tpv_python::exception::{PyResult, Raised, SYNTAX_ERROR, raise};
 use tpv_python::lacking;
 use tpv_python::module::ModuleDef;
 use tpv_python::modules::logging::LOGGER;
-use tpv_python::types::BuiltinType;
+use tpv_python::types::{self, BuiltinType};
 use tpv_python::value::Value;
 use tpv_python::vm::{Environment, LogLevel, Vm};
 
@@ -27,6 +27,14 @@ const INPUT_SIZE: &str = "input_size";
 
 /// The names that have a value only in blocks whose text has them: the mapper computes it before such a block runs.
 pub const COMPUTED_NAMES: &[&str] = &[INPUT_SIZE];
+
+/// Whether a method of this name, of some object that code meets, may be one that changes nothing and calls no code: then it is worth
+/// asking when a kernel comes to it.
+pub fn may_be_pure(method: &str) -> bool {
+    types::TYPES.iter().any(|class| class.pure.contains(&method))
+        || objects::has_pure_method(method)
+        || super::helpers::is_pure(method)
+}
 
 /// The surroundings of one worker.
 pub(super) struct MapperEnvironment {

@@ -57,7 +57,7 @@ use tpv_python::exception::PyResult;
 use tpv_python::vm::{Limits, LogLevel, Vm};
 
 pub use cpython::Cpython;
-pub use environment::COMPUTED_NAMES;
+pub use environment::{COMPUTED_NAMES, may_be_pure};
 use explain::{Observer, Unobserved};
 pub use host_job::HostJob;
 pub use mapped::Mapped;

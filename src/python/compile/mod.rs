@@ -240,6 +240,14 @@ impl kernel::Tables for Compiler<'_> {
         self.name_index(name)
     }
 
+    fn string(&mut self, text: &str) -> u32 {
+        self.program.string(text)
+    }
+
+    fn binds(&self, name: &str) -> bool {
+        self.scopes.is_bound_in_block(name)
+    }
+
     fn operator(&self, op: ast::Operator) -> BinaryOp {
         expression::binary_op(op)
     }

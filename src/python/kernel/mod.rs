@@ -1,13 +1,16 @@
 //! Blocks and f-strings to kernels: the second form of those that compute numbers, conditions and text.
 //!
-//! A block of one expression is lowered where every part of it is something that
-//! [`tpv_bytecode::kernel`] knows. A part that is not makes the whole block one for the interpreter only: a
-//! kernel that always leaves would cost and give nothing.
+//! What a kernel cannot do stands in it as [`Node::Leave`]: whoever comes there leaves the block to the interpreter. A block that
+//! always comes there has no kernel, which would cost and give nothing.
+
+mod calls;
+mod comprehensions;
+mod statements;
 
 mod text;
 
 use rustpython_parser::ast::{self, CmpOp, Constant, Expr, Stmt};
-use tpv_bytecode::kernel::{Function, Kernel, MAX_DEPTH, MAX_INPUTS, MAX_NODES, Node, Relation, covers};
+use tpv_bytecode::kernel::{Container, Kernel, MAX_DEPTH, MAX_INPUTS, MAX_LOCALS, MAX_NODES, Node, Relation, covers};
 use tpv_bytecode::{BinaryOp, CompareOp, UnaryOp};
 
 use super::{fold, language};
@@ -18,23 +21,62 @@ pub(super) trait Tables {
     fn constant(&mut self, value: &Constant) -> Option<u32>;
     /// The index of a name in the code's names.
     fn name(&mut self, name: &str) -> u32;
+    /// The index of a string in the program's.
+    fn string(&mut self, text: &str) -> u32;
+    /// Whether the block binds a name.
+    fn binds(&self, name: &str) -> bool;
     /// The instruction's operator.
     fn operator(&self, op: ast::Operator) -> BinaryOp;
 }
 
 /// The kernel of a block, where it has one. The block is folded.
 pub(super) fn lower(body: &[Stmt], tables: &mut impl Tables) -> Option<Kernel> {
-    let [Stmt::Expr(statement)] = body else { return None };
-    let mut lowerer = Lowerer { tables, kernel: Kernel::default(), depth: 0 };
-    lowerer.expression(&statement.value)?;
+    let (Stmt::Expr(last), statements) = body.split_last()? else { return None };
+    let mut lowerer = Lowerer { tables, kernel: Kernel::default(), variables: Vec::new(), depth: 0 };
+    if statements.is_empty() {
+        lowerer.expression(&last.value)?;
+    } else {
+        let statements = lowerer.statements(statements)?;
+        let value = lowerer.expression(&last.value)?;
+        lowerer.add(Node::Block { statements, value })?;
+    }
     let kernel = lowerer.kernel;
+    let last = u32::try_from(kernel.nodes.len()).ok()?.checked_sub(1)?;
     // A name or a constant alone is as fast without.
-    (kernel.nodes.len() > 1).then_some(kernel)
+    (kernel.nodes.len() > 1 && !always_leaves(&kernel, last)).then_some(kernel)
+}
+
+/// Whether a node leaves in each run, as far as its form tells.
+fn always_leaves(kernel: &Kernel, node: u32) -> bool {
+    let leaves = |node: &u32| always_leaves(kernel, *node);
+    match kernel.nodes.get(node as usize) {
+        None | Some(Node::Leave) => true,
+        Some(Node::Bool { operands, .. }) => operands.first().is_some_and(leaves),
+        Some(Node::Compare { first, links }) => {
+            leaves(first) || links.first().is_some_and(|(_, operand)| leaves(operand))
+        }
+        Some(Node::If { test, body, orelse }) => leaves(test) || (leaves(body) && leaves(orelse)),
+        Some(Node::When { test, then, orelse }) => {
+            leaves(test) || (then.iter().any(leaves) && orelse.iter().any(leaves))
+        }
+        Some(Node::Comprehension { iterable, .. }) => leaves(iterable),
+        Some(node) => node.operands().iter().any(leaves),
+    }
+}
+
+/// A variable of the block or of a comprehension.
+struct Variable {
+    name: String,
+    slot: u32,
+    /// Whether it is a comprehension's, which hides the block's and ends with it.
+    inner: bool,
 }
 
 struct Lowerer<'t, T> {
     tables: &'t mut T,
     kernel: Kernel,
+    /// Those that can be read here, the innermost last.
+    variables: Vec<Variable>,
     depth: usize,
 }
 
@@ -47,7 +89,7 @@ impl<T: Tables> Lowerer<'_, T> {
         u32::try_from(self.kernel.nodes.len() - 1).ok()
     }
 
-    /// Adds the nodes of an expression; gives the one with its value.
+    /// Adds the nodes of an expression; gives the one with its value. `None` where the kernel becomes too large.
     fn expression(&mut self, expression: &Expr) -> Option<u32> {
         self.depth += 1;
         // A chain of names is one level deeper than its expressions nest.
@@ -56,10 +98,11 @@ impl<T: Tables> Lowerer<'_, T> {
         self.add(node)
     }
 
+    /// The node of an expression: [`Node::Leave`] for what kernels do not do.
     fn node(&mut self, expression: &Expr) -> Option<Node> {
         Some(match expression {
-            Expr::Constant(node) => self.constant(&node.value)?,
-            Expr::Name(node) => self.input(&node.id)?,
+            Expr::Constant(node) => return self.constant(&node.value),
+            Expr::Name(node) => return self.name(&node.id),
             Expr::UnaryOp(node) => Node::Unary {
                 op: match node.op {
                     ast::UnaryOp::Invert => UnaryOp::Invert,
@@ -72,7 +115,7 @@ impl<T: Tables> Lowerer<'_, T> {
             Expr::BinOp(node) => {
                 let op = self.tables.operator(node.op);
                 if !covers(op) {
-                    return None;
+                    return Some(Node::Leave);
                 }
                 Node::Binary { op, left: self.expression(&node.left)?, right: self.expression(&node.right)? }
             }
@@ -85,12 +128,29 @@ impl<T: Tables> Lowerer<'_, T> {
                 body: self.expression(&node.body)?,
                 orelse: self.expression(&node.orelse)?,
             },
-            Expr::Call(node) => self.call(node)?,
-            Expr::JoinedStr(node) => self.text(&node.values)?,
+            Expr::Call(node) => return self.call(node),
+            Expr::JoinedStr(node) => return self.text(&node.values),
             Expr::Attribute(node) if !language::is_left_out_attribute(&node.attr) => {
                 Node::Attribute { object: self.expression(&node.value)?, name: self.tables.name(&node.attr) }
             }
-            _ => return None,
+            Expr::Subscript(node) if !matches!(&*node.slice, Expr::Slice(_) | Expr::Tuple(_)) => {
+                Node::Item { object: self.expression(&node.value)?, key: self.expression(&node.slice)? }
+            }
+            Expr::List(node) => self.container(Container::List, &node.elts)?,
+            Expr::Tuple(node) => self.container(Container::Tuple, &node.elts)?,
+            Expr::Dict(node) => {
+                if node.keys.contains(&None) {
+                    return Some(Node::Leave);
+                }
+                let mut items = Vec::with_capacity(2 * node.values.len());
+                for (key, value) in node.keys.iter().flatten().zip(&node.values) {
+                    items.push(self.expression(key)?);
+                    items.push(self.expression(value)?);
+                }
+                Node::Build { container: Container::Dict, items }
+            }
+            Expr::ListComp(node) => return self.list_comprehension(node),
+            _ => Node::Leave,
         })
     }
 
@@ -98,8 +158,44 @@ impl<T: Tables> Lowerer<'_, T> {
         expressions.iter().map(|expression| self.expression(expression)).collect()
     }
 
+    fn container(&mut self, container: Container, items: &[Expr]) -> Option<Node> {
+        if items.iter().any(Expr::is_starred_expr) {
+            return Some(Node::Leave);
+        }
+        Some(Node::Build { container, items: self.expressions(items)? })
+    }
+
     fn constant(&mut self, value: &Constant) -> Option<Node> {
-        Some(Node::Const { index: self.tables.constant(value)? })
+        Some(self.tables.constant(value).map_or(Node::Leave, |index| Node::Const { index }))
+    }
+
+    /// The value of a name: a variable's, or what the context has.
+    fn name(&mut self, name: &str) -> Option<Node> {
+        if let Some(variable) = self.variables.iter().rev().find(|variable| variable.inner && variable.name == name) {
+            return Some(Node::Local { slot: variable.slot });
+        }
+        if self.tables.binds(name) {
+            return Some(Node::Local { slot: self.variable(name)? });
+        }
+        self.input(name)
+    }
+
+    /// The block's variable of this name.
+    fn variable(&mut self, name: &str) -> Option<u32> {
+        match self.variables.iter().find(|variable| !variable.inner && variable.name == name) {
+            Some(variable) => Some(variable.slot),
+            None => self.new_variable(name, false),
+        }
+    }
+
+    fn new_variable(&mut self, name: &str, inner: bool) -> Option<u32> {
+        let slot = self.kernel.locals;
+        if slot >= MAX_LOCALS {
+            return None;
+        }
+        self.kernel.locals += 1;
+        self.variables.push(Variable { name: name.to_owned(), slot, inner });
+        Some(slot)
     }
 
     fn input(&mut self, name: &str) -> Option<Node> {
@@ -121,44 +217,23 @@ impl<T: Tables> Lowerer<'_, T> {
         let mut links = Vec::with_capacity(node.ops.len());
         for (op, right) in node.ops.iter().zip(&node.comparators) {
             let relation = relation(*op);
-            let operand = match (relation, right) {
+            let constants = match (relation, right) {
                 // A list of constants after `in` may as well be a tuple.
                 (Relation::Contains { .. }, Expr::List(list)) => {
-                    let items = list.elts.iter().map(|item| fold::constant(item).cloned()).collect::<Option<_>>()?;
+                    list.elts.iter().map(|item| fold::constant(item).cloned()).collect::<Option<_>>()
+                }
+                _ => None,
+            };
+            let operand = match constants {
+                Some(items) => {
                     let items = self.constant(&Constant::Tuple(items))?;
                     self.add(items)?
                 }
-                _ => self.expression(right)?,
+                None => self.expression(right)?,
             };
             links.push((relation, operand));
         }
         Some(Node::Compare { first, links })
-    }
-
-    fn call(&mut self, node: &ast::ExprCall) -> Option<Node> {
-        if !node.keywords.is_empty() || node.args.iter().any(Expr::is_starred_expr) {
-            return None;
-        }
-        match &*node.func {
-            Expr::Name(callee) => {
-                let function = Function::ALL.into_iter().find(|function| function.name() == callee.id.as_str())?;
-                if !function.takes(node.args.len()) {
-                    return None;
-                }
-                let arguments = self.expressions(&node.args)?;
-                Some(Node::Call { function, name: self.tables.name(&callee.id), arguments })
-            }
-            Expr::Attribute(method) => {
-                let end = match method.attr.as_str() {
-                    "startswith" => false,
-                    "endswith" => true,
-                    _ => return None,
-                };
-                let [affix] = node.args.as_slice() else { return None };
-                Some(Node::Affix { text: self.expression(&method.value)?, affix: self.expression(affix)?, end })
-            }
-            _ => None,
-        }
     }
 }
 

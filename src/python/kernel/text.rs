@@ -7,32 +7,37 @@ use super::super::fold;
 use super::{Lowerer, Tables};
 
 impl<T: Tables> Lowerer<'_, T> {
-    /// The text of an f-string; nothing where a field has a conversion that changes it, or a format with fields of its own.
+    /// The text of an f-string; [`Node::Leave`] where a field has a conversion that changes it, or a format with fields of its own.
     pub(super) fn text(&mut self, values: &[Expr]) -> Option<Node> {
+        let Some(specs) = values.iter().map(spec).collect::<Option<Vec<_>>>() else { return Some(Node::Leave) };
         let mut parts = Vec::with_capacity(values.len());
-        for value in values {
-            parts.push(match value {
-                Expr::FormattedValue(field) => {
-                    let spec = match field.format_spec.as_deref() {
-                        Some(spec) => constant_text(spec)?,
-                        None => "",
-                    };
-                    match field.conversion {
-                        ConversionFlag::None => {}
-                        // What has a kernel is formatted by its `str` where nothing else is asked for.
-                        ConversionFlag::Str if spec.is_empty() => {}
-                        _ => return None,
-                    }
-                    let spec = match spec {
-                        "" => None,
-                        spec => Some(self.tables.constant(&Constant::Str(spec.to_owned()))?),
-                    };
-                    TextPart { node: self.expression(&field.value)?, spec }
-                }
-                literal => TextPart { node: self.expression(literal)?, spec: None },
-            });
+        for (value, spec) in values.iter().zip(specs) {
+            let value = match value {
+                Expr::FormattedValue(field) => &field.value,
+                literal => literal,
+            };
+            let spec = match spec {
+                "" => None,
+                spec => Some(self.tables.constant(&Constant::Str(spec.to_owned()))?),
+            };
+            parts.push(TextPart { node: self.expression(value)?, spec });
         }
         Some(Node::Text { parts })
+    }
+}
+
+/// The format of a part, which kernels know.
+fn spec(value: &Expr) -> Option<&str> {
+    let Expr::FormattedValue(field) = value else { return Some("") };
+    let spec = match field.format_spec.as_deref() {
+        Some(spec) => constant_text(spec)?,
+        None => "",
+    };
+    match field.conversion {
+        ConversionFlag::None => Some(spec),
+        // What has a kernel is formatted by its `str` where nothing else is asked for.
+        ConversionFlag::Str if spec.is_empty() => Some(spec),
+        _ => None,
     }
 }
 

@@ -6,7 +6,9 @@
 
 mod arithmetic;
 mod functions;
+mod objects;
 mod relations;
+mod statements;
 mod text;
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
@@ -17,6 +19,8 @@ use cranelift_frontend::FunctionBuilder;
 
 use super::host::{self, CONSTANT, LEAVE};
 use super::kinds::{Kind, Kinds, infer, unary};
+use objects::Comprehension;
+use statements::Local;
 use tpv_bytecode::kernel::{Function, Kernel, Node};
 use tpv_bytecode::{Const, UnaryOp};
 
@@ -52,6 +56,7 @@ struct Emitter<'f, 'k> {
     inputs: &'k [Kind],
     /// What each node may be.
     kinds: Vec<Kinds>,
+    locals: Vec<Local>,
     call_conv: CallConv,
     /// The pointer to the host.
     host: Value,
@@ -90,11 +95,13 @@ pub(super) fn kernel(
     let leave = builder.create_block();
     builder.set_cold_block(leave);
     let call_conv = target.default_call_conv;
-    Emitter { builder, kernel, consts, inputs, kinds, call_conv, host, arguments, leave }.body(target)
+    let locals = Vec::new();
+    Emitter { builder, kernel, consts, inputs, kinds, locals, call_conv, host, arguments, leave }.body(target)
 }
 
 impl Emitter<'_, '_> {
     fn body(mut self, target: TargetFrontendConfig) -> Option<()> {
+        self.declare_locals();
         let last = u32::try_from(self.kernel.nodes.len()).ok()?.checked_sub(1)?;
         if let Some(result) = self.node(last) {
             let (tag, bits) = (self.tag(result), self.bits(result));
@@ -167,10 +174,7 @@ impl Emitter<'_, '_> {
             Node::Attribute { object, name } => {
                 let object = self.node(*object)?;
                 self.each_kind(object, out, |kind| kind == Kind::Other, &mut |this, _, object| {
-                    let name = this.builder.ins().iconst(I64, i64::from(*name));
-                    let tag = this.ask(host::attribute as *const () as usize, &[object, name]);
-                    let payload = this.out();
-                    Some(Operand { kinds: Kinds::ANY, tag: Some(tag), payload })
+                    Some(this.attribute(object, *name))
                 })
             }
             Node::Affix { text, affix, end } => {
@@ -185,6 +189,21 @@ impl Emitter<'_, '_> {
                 })
             }
             Node::Text { parts } => self.text(index, parts),
+            Node::Import { index } => Some(self.import(*index)),
+            Node::Local { slot } => self.local(*slot, out),
+            Node::Build { items, .. } => self.build(index, items),
+            Node::Item { object, key } => self.item(*object, *key, out),
+            Node::Invoke { callee, arguments, .. } => self.invoke(index, *callee, arguments, out),
+            Node::Method { object, arguments, .. } => self.method(index, *object, arguments, out),
+            Node::Comprehension { iterable, slot, condition, element, gives } => {
+                let (iterable, slot, condition, element) = (*iterable, *slot, *condition, *element);
+                self.comprehension(&Comprehension { iterable, slot, condition, element, gives })
+            }
+            Node::Block { statements, value } => {
+                self.statements(statements)?;
+                self.node(*value)
+            }
+            Node::Set { .. } | Node::When { .. } | Node::Leave => self.leave(),
         }
     }
 

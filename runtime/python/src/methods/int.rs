@@ -20,6 +20,7 @@ pub static STATICS: &[Builtin] = &[Builtin::new("int", "from_bytes", from_bytes)
 
 /// Those of `bool`.
 pub static BOOL_STATICS: &[Builtin] = &[Builtin {
+    pure: false,
     owner: "bool",
     name: "from_bytes",
     call: |vm, args| {

@@ -105,6 +105,16 @@ impl Vm {
         self.module(wanted).ok_or_else(|| self.not_found(wanted, ""))
     }
 
+    /// What `import module` or `from module import name` gives, where that is a module of this name or what it holds; nothing where
+    /// it takes more to tell.
+    pub fn imported(&mut self, module: &str, name: Option<&str>) -> Option<Value> {
+        let module = self.find_module(module)?;
+        match name {
+            None => Some(Value::Module(module)),
+            Some(name) => (module.get)(self, name).ok().flatten(),
+        }
+    }
+
     fn not_found(&self, name: &str, parent: &str) -> Raised {
         lacking::note(format!("it imports `{name}`"));
         // `os` is no package, though `os.path` is a module.

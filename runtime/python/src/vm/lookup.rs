@@ -55,7 +55,7 @@ impl Default for MethodCache {
 
 impl Vm {
     /// [`BuiltinType::method`] by a name of a program, remembered: the name's slot stands for its text.
-    pub(super) fn cached_method(&mut self, class: &'static BuiltinType, name: &Name) -> Option<&'static Method> {
+    pub fn cached_method(&mut self, class: &'static BuiltinType, name: &Name) -> Option<&'static Method> {
         let spread = (std::ptr::from_ref(class) as usize >> 4) ^ name.slot.wrapping_mul(31);
         let entry = self.methods.0.get_mut(spread & (CACHED_METHODS - 1))?;
         if let Some(cached) = entry

@@ -43,6 +43,7 @@ use std::rc::Rc;
 pub use arguments::qualified;
 pub use cost::MAX_STEPS_ONCE;
 use cost::Work;
+pub use names::OutsideContext;
 
 use super::collisions;
 use super::exception::{PyResult, name_error, raise, recursion_error, timeout_error};

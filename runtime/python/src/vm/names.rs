@@ -23,6 +23,16 @@ pub(super) enum Outer {
     Absent,
 }
 
+/// What a name means outside of blocks, whatever the context has. It is the same for the whole life of the machine.
+pub enum OutsideContext {
+    /// This hides the context.
+    Overriding(Value),
+    /// The context hides this.
+    Below(Value),
+    /// Only the context may have it.
+    Absent,
+}
+
 /// The name at `index` of a root code's table of names.
 fn name_at<'a>(program: &'a Program, root: &Code, index: u32) -> PyResult<&'a Name> {
     let name = root.names.get(index as usize).and_then(|name| program.names.get(*name as usize));
@@ -78,18 +88,17 @@ impl Vm {
         Ok(value.cloned())
     }
 
-    /// Whether a name means something that the context cannot change, or cannot be resolved.
-    pub fn hides_context(&mut self, name: &Name) -> bool {
-        self.resolve_outer(name).is_err() || matches!(self.outer.get(name.slot), None | Some(Outer::Overriding(_)))
-    }
-
-    /// What a name means where it is not in the context.
-    pub fn below_context(&mut self, name: &Name) -> Option<Value> {
-        self.resolve_outer(name).ok()?;
-        match self.outer.get(name.slot) {
-            Some(Outer::Below(value)) => Some(value.clone()),
-            _ => None,
-        }
+    /// What a name means outside of blocks: what hides the context, if there is something, or what the context hides.
+    ///
+    /// # Errors
+    /// What resolving it raises.
+    pub fn outside_context(&mut self, name: &Name) -> PyResult<OutsideContext> {
+        self.resolve_outer(name)?;
+        Ok(match self.outer.get(name.slot) {
+            Some(Outer::Overriding(value)) => OutsideContext::Overriding(value.clone()),
+            Some(Outer::Below(value)) => OutsideContext::Below(value.clone()),
+            _ => OutsideContext::Absent,
+        })
     }
 
     #[inline(never)]

@@ -19,38 +19,43 @@ use tpv_python::vm::{CompareOp, Vm};
 
 /// The functions, by name.
 static FUNCTIONS: &[Builtin] = &[
-    Builtin::new("tpv.core.helpers", "get_dataset_size", datasets::get_dataset_size),
-    Builtin::new("tpv.core.helpers", "sum_total", datasets::sum_total),
-    Builtin::new("tpv.core.helpers", "calculate_dataset_total", datasets::calculate_dataset_total),
-    Builtin::new("tpv.core.helpers", "input_size", datasets::input_size),
-    Builtin::new("tpv.core.helpers", "get_input_datasets", datasets::get_input_datasets),
-    Builtin::new("tpv.core.helpers", "get_input_dataset", datasets::get_input_dataset),
-    Builtin::new("tpv.core.helpers", "get_input_size", datasets::get_input_size),
-    Builtin::new("tpv.core.helpers", "get_dataset_attributes", datasets::get_dataset_attributes),
+    Builtin::pure("tpv.core.helpers", "get_dataset_size", datasets::get_dataset_size),
+    Builtin::pure("tpv.core.helpers", "sum_total", datasets::sum_total),
+    Builtin::pure("tpv.core.helpers", "calculate_dataset_total", datasets::calculate_dataset_total),
+    Builtin::pure("tpv.core.helpers", "input_size", datasets::input_size),
+    Builtin::pure("tpv.core.helpers", "get_input_datasets", datasets::get_input_datasets),
+    Builtin::pure("tpv.core.helpers", "get_input_dataset", datasets::get_input_dataset),
+    Builtin::pure("tpv.core.helpers", "get_input_size", datasets::get_input_size),
+    Builtin::pure("tpv.core.helpers", "get_dataset_attributes", datasets::get_dataset_attributes),
     Builtin::new("tpv.core.helpers", "_weighted_draw", draws::weighted_draw),
     Builtin::new("tpv.core.helpers", "weighted_random_sampling", draws::weighted_random_sampling),
     Builtin::new("tpv.core.helpers", "weighted_choice", draws::weighted_choice),
-    Builtin::new("tpv.core.helpers", "job_args_match", jobs::job_args_match),
-    Builtin::new("tpv.core.helpers", "concurrent_job_count_for_tool", jobs::concurrent_job_count_for_tool),
-    Builtin::new("tpv.core.helpers", "tool_version_eq", |vm, args| {
+    Builtin::pure("tpv.core.helpers", "job_args_match", jobs::job_args_match),
+    Builtin::pure("tpv.core.helpers", "concurrent_job_count_for_tool", jobs::concurrent_job_count_for_tool),
+    Builtin::pure("tpv.core.helpers", "tool_version_eq", |vm, args| {
         versions::compare(vm, args, "tool_version_eq", CompareOp::Eq)
     }),
-    Builtin::new("tpv.core.helpers", "tool_version_lte", |vm, args| {
+    Builtin::pure("tpv.core.helpers", "tool_version_lte", |vm, args| {
         versions::compare(vm, args, "tool_version_lte", CompareOp::Le)
     }),
-    Builtin::new("tpv.core.helpers", "tool_version_lt", |vm, args| {
+    Builtin::pure("tpv.core.helpers", "tool_version_lt", |vm, args| {
         versions::compare(vm, args, "tool_version_lt", CompareOp::Lt)
     }),
-    Builtin::new("tpv.core.helpers", "tool_version_gte", |vm, args| {
+    Builtin::pure("tpv.core.helpers", "tool_version_gte", |vm, args| {
         versions::compare(vm, args, "tool_version_gte", CompareOp::Ge)
     }),
-    Builtin::new("tpv.core.helpers", "tool_version_gt", |vm, args| {
+    Builtin::pure("tpv.core.helpers", "tool_version_gt", |vm, args| {
         versions::compare(vm, args, "tool_version_gt", CompareOp::Gt)
     }),
-    Builtin::new("tpv.core.helpers", "get_tool_resource_field", jobs::get_tool_resource_field),
-    Builtin::new("tpv.core.helpers", "extract_resource_requirements_from_tool", jobs::extract_resource_requirements),
-    Builtin::new("tpv.core.helpers", "parse_version", version::parse_version),
+    Builtin::pure("tpv.core.helpers", "get_tool_resource_field", jobs::get_tool_resource_field),
+    Builtin::pure("tpv.core.helpers", "extract_resource_requirements_from_tool", jobs::extract_resource_requirements),
+    Builtin::pure("tpv.core.helpers", "parse_version", version::parse_version),
 ];
+
+/// Whether there is a helper of this name that only looks at its arguments.
+pub fn is_pure(name: &str) -> bool {
+    FUNCTIONS.iter().any(|function| function.pure && function.name == name)
+}
 
 /// The public names.
 pub static NAMES: &[&str] = &[

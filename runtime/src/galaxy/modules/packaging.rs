@@ -22,6 +22,7 @@ pub static PACKAGING_VERSION: ModuleDef = ModuleDef {
 };
 
 static PARSE: Builtin = Builtin {
+    pure: false,
     owner: "packaging.version",
     name: "parse",
     call: |vm, args| {

@@ -156,13 +156,14 @@ impl<F: Fields> Object for Bag<F> {
     }
 }
 
-/// Declares the classes of host objects: identifier, name, methods.
+/// Declares the classes of host objects: identifier, name, methods, all of which only look at the object.
 ///
 /// Their module is that of the reference implementation, whose objects they stand for: it shows in `repr`.
 macro_rules! host_classes {
     ($($(#[$doc:meta])* $id:ident = $name:literal ($($method:literal => $function:expr),*);)*) => {
         $($(#[$doc])* pub static $id: tpv_python::types::BuiltinType = tpv_python::types::BuiltinType {
             methods: &[$(tpv_python::value::Method { name: $method, call: $function }),*],
+            pure: &[$($method),*],
 ..tpv_python::types::BuiltinType::new($name, "tpv_oracle", &tpv_python::types::OBJECT)
 };)*
     };

@@ -23,7 +23,26 @@ pub use session::world_of_session;
 
 use super::job::Job;
 use super::json::Place;
+use tpv_python::types::BuiltinType;
 use tpv_python::value::Value;
+
+/// The classes of host objects that have methods.
+const CLASSES: [&BuiltinType; 9] = [
+    &app::TABULAR_TOOL_DATA_TABLE,
+    &dataset::DATASET,
+    &dataset::HISTORY_DATASET_ASSOCIATION,
+    &dataset::HISTORY_DATASET_COLLECTION_ASSOCIATION,
+    &job::JOB,
+    &loose::METADATA_COLLECTION,
+    &tool::RESOURCE_REQUIREMENT,
+    &tool::TOOL,
+    &user::USER,
+];
+
+/// Whether a host object has a method of this name that only looks at it.
+pub fn has_pure_method(name: &str) -> bool {
+    CLASSES.iter().any(|class| class.pure.contains(&name))
+}
 
 /// What Galaxy calls TPV with for one job, but for `app`: see [`app()`].
 pub struct JobObjects {

@@ -24,6 +24,7 @@ host_classes! {
 /// `galaxy.tool_util.deps.requirements.ResourceRequirement`
 pub static RESOURCE_REQUIREMENT: BuiltinType = BuiltinType {
     methods: &[Method { name: "get_value", call: get_value }, Method { name: "to_dict", call: to_dict }],
+    pure: &["get_value", "to_dict"],
     ..BuiltinType::new("ResourceRequirement", "galaxy.tool_util.deps.requirements", &OBJECT)
 };
 

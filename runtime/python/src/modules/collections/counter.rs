@@ -31,6 +31,7 @@ pub static COUNTER: BuiltinType = BuiltinType {
         Method { name: "update", call: |vm, this, args| count_into(vm, this, args, BinaryOp::Add) },
     ],
     statics: &[Builtin {
+        pure: false,
         owner: "Counter",
         name: "fromkeys",
         call: |_, _| {

@@ -50,6 +50,7 @@ pub static DATE: BuiltinType = BuiltinType {
     ],
     statics: &[
         Builtin {
+            pure: false,
             owner: "date",
             name: "fromisoformat",
             call: |vm, args| {
@@ -64,6 +65,7 @@ pub static DATE: BuiltinType = BuiltinType {
             },
         },
         Builtin {
+            pure: false,
             owner: "date",
             name: "fromtimestamp",
             call: |vm, args| {
@@ -72,6 +74,7 @@ pub static DATE: BuiltinType = BuiltinType {
             },
         },
         Builtin {
+            pure: false,
             owner: "date",
             name: "today",
             call: |vm, args| {

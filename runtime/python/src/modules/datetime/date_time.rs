@@ -43,6 +43,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
     ],
     statics: &[
         Builtin {
+            pure: false,
             owner: "datetime",
             name: "fromisoformat",
             call: |vm, args| {
@@ -57,6 +58,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
             },
         },
         Builtin {
+            pure: false,
             owner: "datetime",
             name: "fromtimestamp",
             call: |vm, args| {
@@ -67,6 +69,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
             },
         },
         Builtin {
+            pure: false,
             owner: "datetime",
             name: "now",
             call: |vm, args| {
@@ -77,6 +80,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
             },
         },
         Builtin {
+            pure: false,
             owner: "datetime",
             name: "strptime",
             call: |vm, args| {
@@ -100,6 +104,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
             },
         },
         Builtin {
+            pure: false,
             owner: "datetime",
             name: "today",
             call: |vm, args| {
@@ -108,6 +113,7 @@ pub static DATETIME: BuiltinType = BuiltinType {
             },
         },
         Builtin {
+            pure: false,
             owner: "datetime",
             name: "utcnow",
             call: |vm, args| {

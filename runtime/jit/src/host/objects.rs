@@ -1,0 +1,254 @@
+//! Objects: attributes, calls, items, containers.
+//!
+//! What is called only looks at its arguments ([`tpv_python::value::Builtin::pure`], [`tpv_python::types::BuiltinType::pure`]); an
+//! error leaves the kernel, and the interpreter comes to it again. Objects of a live host are only asked for attributes.
+
+// SAFETY of all functions here: machine code passes on the pointer that `run` gave it (see `super`), and, for arguments, the address
+// of as many pairs of tag and payload in the kernel's own frame as it says.
+#![allow(unsafe_code)]
+
+use super::{Host, LEAVE, reference};
+use tpv_bytecode::kernel::{Container, Node};
+use tpv_python::args::Args;
+use tpv_python::dict::{Dict, Key};
+use tpv_python::types::BuiltinType;
+use tpv_python::value::Value;
+
+/// An attribute of an object, as one sees it who only looks at it.
+pub(super) fn attribute(host: &mut Host<'_>, value: &Value, name: u32) -> Option<Value> {
+    let text = host.name(name)?.text.clone();
+    match value {
+        Value::Object(object) => match object.peek(&text) {
+            Some(value) => Some(value),
+            None => object.get_attr(host.vm, value, &text).ok().flatten(),
+        },
+        Value::Module(module) => (module.get)(host.vm, &text).ok().flatten(),
+        _ => None,
+    }
+}
+
+/// Whether what only looks at its arguments calls no code for this one: objects of a live host run their own.
+fn is_quiet(value: &Value) -> bool {
+    match value {
+        Value::Object(object) => object.identity().is_none(),
+        Value::Function(_) | Value::BoundMethod(_) | Value::Builtin(_) | Value::Iterator(_) | Value::Exception(_) => {
+            false
+        }
+        _ => true,
+    }
+}
+
+/// Tags and payloads in the kernel's frame.
+unsafe fn pairs<'a>(pairs: *const [u64; 2], count: u64) -> Option<&'a [[u64; 2]]> {
+    let count = usize::try_from(count).ok()?;
+    // SAFETY: see the head of this file; the kernel waits for the function that asks, and so does its frame.
+    Some(unsafe { std::slice::from_raw_parts(pairs, count) })
+}
+
+/// The arguments of a call; nothing where one may call code.
+fn arguments(host: &Host<'_>, keywords: &[u32], pairs: &[[u64; 2]]) -> Option<Args> {
+    let argument = |[tag, payload]: &[u64; 2]| host.tagged(*tag, *payload).filter(is_quiet);
+    let (unnamed, named) = pairs.split_at_checked(pairs.len().checked_sub(keywords.len())?)?;
+    let mut args = Args::none();
+    for pair in unnamed {
+        args.pos.push(argument(pair)?);
+    }
+    for (name, pair) in keywords.iter().zip(named) {
+        args.kw.push((host.name(*name)?.text.clone(), argument(pair)?));
+    }
+    Some(args)
+}
+
+/// The node of a call or container.
+fn node<'a>(host: &Host<'a>, index: u64) -> Option<&'a Node> {
+    host.code.kernel.as_ref()?.nodes.get(usize::try_from(index).ok()?)
+}
+
+fn kept(host: &mut Host<'_>, value: Option<Value>) -> u64 {
+    match value {
+        Some(value) => host.keep(value),
+        None => LEAVE,
+    }
+}
+
+/// Calls a function that only looks at its arguments.
+fn call(host: &mut Host<'_>, callee: &Value, args: Args) -> Option<Value> {
+    match callee {
+        Value::Builtin(function) if function.pure => {
+            host.vm.charge(1).ok()?;
+            (function.call)(host.vm, args).ok()
+        }
+        Value::Type(class) if class.is_made_purely() => host.vm.call(callee, args).ok(),
+        _ => None,
+    }
+}
+
+/// `callee(...)`
+pub(in super::super) unsafe extern "C" fn invoke(
+    host: *mut Host<'_>,
+    index: u64,
+    callee: u64,
+    values: *const [u64; 2],
+    count: u64,
+) -> u64 {
+    // SAFETY: see the head of this file.
+    let host = unsafe { &mut *host };
+    let (Some(Node::Invoke { keywords, .. }), Some(callee)) = (node(host, index), host.value(reference(callee))) else {
+        return LEAVE;
+    };
+    // SAFETY: see the head of this file.
+    let args = unsafe { pairs(values, count) }.and_then(|pairs| arguments(host, keywords, pairs));
+    let value = args.and_then(|args| call(host, &callee, args));
+    kept(host, value)
+}
+
+/// `object.name(...)`
+pub(in super::super) unsafe extern "C" fn method(
+    host: *mut Host<'_>,
+    index: u64,
+    object: u64,
+    values: *const [u64; 2],
+    count: u64,
+) -> u64 {
+    // SAFETY: see the head of this file.
+    let host = unsafe { &mut *host };
+    let (Some(Node::Method { name, keywords, .. }), Some(object)) = (node(host, index), host.value(reference(object)))
+    else {
+        return LEAVE;
+    };
+    // SAFETY: see the head of this file.
+    let args = unsafe { pairs(values, count) }.and_then(|pairs| arguments(host, keywords, pairs));
+    let value = args.and_then(|args| call_method(host, &object, *name, args));
+    kept(host, value)
+}
+
+fn call_method(host: &mut Host<'_>, object: &Value, name: u32, mut args: Args) -> Option<Value> {
+    if let Value::Module(module) = object {
+        let text = host.name(name)?.text.clone();
+        let callee = (module.get)(host.vm, &text).ok().flatten()?;
+        return call(host, &callee, args);
+    }
+    let class: &'static BuiltinType = object.class();
+    let text = host.name(name)?.text.clone();
+    if !class.pure.contains(&text.as_str()) || !is_quiet(object) {
+        return None;
+    }
+    host.vm.charge_receiver(object).ok()?;
+    if let Value::Object(handle) = object {
+        return handle.call_method(host.vm, object, &text, &mut args)?.ok();
+    }
+    let method = class.method(&text)?;
+    (method.call)(host.vm, object, args).ok()
+}
+
+/// A container of values.
+pub(in super::super) unsafe extern "C" fn build(
+    host: *mut Host<'_>,
+    index: u64,
+    values: *const [u64; 2],
+    count: u64,
+) -> u64 {
+    // SAFETY: see the head of this file.
+    let host = unsafe { &mut *host };
+    let Some(Node::Build { container, .. }) = node(host, index) else { return LEAVE };
+    // SAFETY: see the head of this file.
+    let value = unsafe { pairs(values, count) }.and_then(|pairs| {
+        host.vm.charge(pairs.len()).ok()?;
+        let items: Option<Vec<Value>> = pairs.iter().map(|[tag, payload]| host.tagged(*tag, *payload)).collect();
+        container_of(host, *container, items?)
+    });
+    kept(host, value)
+}
+
+fn container_of(host: &mut Host<'_>, container: Container, items: Vec<Value>) -> Option<Value> {
+    Some(match container {
+        Container::List => Value::list(items),
+        Container::Tuple => Value::tuple(items),
+        Container::Dict => {
+            let dict = Dict::new();
+            let mut items = items.into_iter();
+            while let (Some(key), Some(value)) = (items.next(), items.next()) {
+                // Keys of other classes may have code of their own to be compared by.
+                if !matches!(key, Value::Str(_) | Value::Int(_)) {
+                    return None;
+                }
+                let key = Key::new(host.vm, key).ok()?;
+                dict.table.borrow_mut().insert(key, value);
+            }
+            Value::dict(dict)
+        }
+    })
+}
+
+/// `object[key]` of a builtin container; of a dict by a text or an int.
+pub(in super::super) unsafe extern "C" fn item(host: *mut Host<'_>, object: u64, tag: u64, payload: u64) -> u64 {
+    // SAFETY: see the head of this file.
+    let host = unsafe { &mut *host };
+    let (Some(object), Some(key)) = (host.value(reference(object)), host.tagged(tag, payload)) else { return LEAVE };
+    let is_known = match &object {
+        Value::Str(_) | Value::Tuple(_) | Value::List(_) => matches!(key, Value::Int(_)),
+        // A default factory makes what is missing.
+        Value::Dict(dict) => dict.factory().is_none() && matches!(key, Value::Str(_) | Value::Int(_)),
+        _ => false,
+    };
+    let value = if is_known { host.vm.get_item(&object, &key).ok() } else { None };
+    kept(host, value)
+}
+
+/// How many items a tuple or list has; each is paid for.
+pub(in super::super) unsafe extern "C" fn length(host: *mut Host<'_>, iterable: u64) -> u64 {
+    // SAFETY: see the head of this file.
+    let host = unsafe { &mut *host };
+    let length = match host.value(reference(iterable)) {
+        Some(Value::List(list)) => list.items.borrow().len(),
+        Some(Value::Tuple(tuple)) => tuple.items.len(),
+        _ => return LEAVE,
+    };
+    let paid = host.vm.charge(length.saturating_mul(ITEM)).ok();
+    kept(host, paid.and(i64::try_from(length).ok()).map(Value::Int))
+}
+
+/// What an item of a comprehension costs, in steps: about what its instructions would.
+const ITEM: usize = 8;
+
+/// How many values the run holds.
+pub(in super::super) unsafe extern "C" fn mark(host: *mut Host<'_>) -> u64 {
+    // SAFETY: see the head of this file.
+    let host = unsafe { &mut *host };
+    let count = i64::try_from(host.references.len()).ok();
+    kept(host, count.map(Value::Int))
+}
+
+/// Item `index` of a tuple or list. What the run got to hold since the mark was for the item before, and is let go.
+pub(in super::super) unsafe extern "C" fn nth(host: *mut Host<'_>, iterable: u64, index: u64, mark: u64) -> u64 {
+    // SAFETY: see the head of this file.
+    let host = unsafe { &mut *host };
+    let (Ok(index), Ok(mark)) = (usize::try_from(index), usize::try_from(mark)) else { return LEAVE };
+    host.references.truncate(mark);
+    let item = match host.value(reference(iterable)) {
+        Some(Value::List(list)) => list.items.borrow().get(index).cloned(),
+        Some(Value::Tuple(tuple)) => tuple.items.get(index).cloned(),
+        _ => None,
+    };
+    kept(host, item)
+}
+
+/// An empty list.
+pub(in super::super) unsafe extern "C" fn new_list(host: *mut Host<'_>) -> u64 {
+    // SAFETY: see the head of this file.
+    let host = unsafe { &mut *host };
+    kept(host, Some(Value::list(Vec::new())))
+}
+
+/// Adds an item to a list that the kernel made.
+pub(in super::super) unsafe extern "C" fn append(host: *mut Host<'_>, list: u64, tag: u64, payload: u64) -> u64 {
+    // SAFETY: see the head of this file.
+    let host = unsafe { &mut *host };
+    match (host.value(reference(list)), host.tagged(tag, payload)) {
+        (Some(Value::List(list)), Some(item)) => {
+            list.items.borrow_mut().push(item);
+            0
+        }
+        _ => LEAVE,
+    }
+}
