@@ -252,6 +252,7 @@ impl Value {
     }
 
     /// `value is None`
+    #[inline]
     pub fn is_none(&self) -> bool {
         matches!(self, Self::None)
     }

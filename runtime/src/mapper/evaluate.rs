@@ -158,7 +158,7 @@ impl Worker {
     fn clamp(&mut self, value: Value, min: &Value, max: &Value) -> PyResult<Value> {
         let mut value = value;
         for (bound, takes_bound_if) in [(min, CompareOp::Gt), (max, CompareOp::Lt)] {
-            if !self.vm.truthy(bound)? {
+            if bound.is_none() || !self.vm.truthy(bound)? {
                 continue;
             }
             let own = if self.vm.truthy(&value)? { value } else { Value::Int(0) };
