@@ -29,13 +29,5 @@ fn main() {
         ("read as jobs", tpvc::bench::time(support::runs(), read)),
         ("read and write by serde_json", tpvc::bench::time(support::runs(), rewrite)),
     ];
-    for (name, timing) in &measured {
-        support::row(name, "line", lines.len(), timing);
-    }
-    if std::env::var_os("TPVC_BENCH_JSON").is_some() {
-        let micros = |timing: &tpvc::bench::Timing| timing.median.as_secs_f64() * 1e6 / lines.len().max(1) as f64;
-        let rows: serde_json::Map<String, Value> =
-            measured.iter().map(|(name, timing)| ((*name).to_owned(), micros(timing).into())).collect();
-        println!("{}", Value::Object(rows));
-    }
+    support::rows("line", lines.len(), &measured);
 }

@@ -3,65 +3,23 @@
 
 import argparse
 import json
-import logging
 import os
-import random
 import statistics
 import subprocess
-import sys
 import tempfile
-import time
-import warnings
 from pathlib import Path
 
-os.environ["TZ"] = "UTC"
-time.tzset()
-warnings.filterwarnings("ignore")
-logging.disable(logging.CRITICAL)
-
-PROJECT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(PROJECT / "fixtures" / "record"))
-
-from galaxy_objects import build_app, build_call  # noqa: E402
-from record import limit_files  # noqa: E402
-from tpv.core.loader import TPVConfigLoader  # noqa: E402
-from tpv.core.mapper import EntityToDestinationMapper  # noqa: E402
+import streams
+from both import PROJECT, build_app, build_call, load, map_job, stated, timed, whole
 
 CASE = PROJECT / "fixtures" / "production"
 
 
-def load(configs):
-    loader = None
-    for config in configs:
-        loader = TPVConfigLoader.from_url_or_path(config, parent=loader)
-    return EntityToDestinationMapper(loader)
-
-
-def map_job(mapper, call, seed):
-    if seed is not None:
-        random.seed(seed)
-    try:
-        return mapper.map_to_destination(**call).id
-    except Exception as error:
-        return type(error).__name__
-
-
-def timed(function):
-    started = time.perf_counter()
-    result = function()
-    return time.perf_counter() - started, result
-
-
-def whole(command, **kwargs):
-    """The processor time of a whole process and the time until it ended: other processes do not count in the first."""
-    started, before = time.perf_counter(), os.times()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **kwargs)
-    after = os.times()
-    return time.perf_counter() - started, (after[2] - before[2]) + (after[3] - before[3])
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--case", type=Path, help="a folder with case.json, jobs.jsonl and, mostly, world.json")
+    parser.add_argument("--streams", action="store_true", help="measure the streams of benches/workload, drawn from the jobs")
+    parser.add_argument("--lines", type=int, default=100_000, help="lines of each stream [100,000]")
     parser.add_argument("--config", action="append", help="a config file; repeat it for more")
     parser.add_argument("--world")
     parser.add_argument("--jobs")
@@ -69,9 +27,13 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--tpvc", default=str(PROJECT / "target" / "release" / "tpvc"))
     args = parser.parse_args()
-    configs = args.config or [str(CASE / name) for name in json.load(open(CASE / "case.json"))["configs"]]
-    world = args.world or (None if args.config else str(CASE / "world.json"))
-    jobs = args.jobs or str(CASE / "jobs.jsonl")
+    case = args.case or CASE
+    configs = args.config or [str(case / name) for name in json.load(open(case / "case.json"))["configs"]]
+    has_world = not args.config and (case / "world.json").is_file()
+    world = args.world or (str(case / "world.json") if has_world else None)
+    jobs = args.jobs or str(case / "jobs.jsonl")
+    if args.streams:
+        return streams.run(args, configs, world, jobs)
     world_data = json.load(open(world)) if world else {}
     lines = [line for line in open(jobs) if line.strip()]
     records = [json.loads(line) for line in lines[: args.limit]]
@@ -90,28 +52,24 @@ def main():
     def note(name, seconds):
         figures.setdefault(name, []).append(seconds)
 
-    # The functions that the world's files replace while jobs are mapped; the configs must be read with the real ones.
-    real = os.path.getsize, os.path.exists, os.path.isfile
     load(configs)
     for _ in range(args.runs):
         seconds, mapper = timed(lambda: load(configs))
         note("TPV: load", seconds)
         note("tpvc: compile, whole process", whole([args.tpvc, "compile", "--quiet", *configs, "-o", rules])[0])
         note("tpvc: load and one job, whole process", whole([args.tpvc, "map", "--quiet", rules, one, *with_world])[0])
-        if world:
-            limit_files(world_data.get("files", {}))
-        calls = [(build_call(record, app), record.get("seed")) for record in records]
-        seconds, found = timed(lambda: [map_job(mapper, call, seed) for call, seed in calls])
-        note("TPV: map by API, a job", seconds / len(records))
+        with stated(world_data):
+            calls = [(build_call(record, app), record.get("seed")) for record in records]
+            seconds, _ = timed(lambda: [map_job(mapper, call, seed) for call, seed in calls])
+            note("TPV: map by API, a job", seconds / len(records))
 
-        def lines_in_and_out():
-            for line in lines[: args.limit]:
-                record = json.loads(line)
-                answer = map_job(mapper, build_call(record, app), record.get("seed"))
-                json.dumps({"id": record.get("id"), "destination": answer})
+            def lines_in_and_out():
+                for line in lines[: args.limit]:
+                    record = json.loads(line)
+                    answer = map_job(mapper, build_call(record, app), record.get("seed"))
+                    json.dumps({"id": record.get("id"), "destination": answer})
 
-        note("TPV: map lines, a job", timed(lines_in_and_out)[0] / len(records))
-        os.path.getsize, os.path.exists, os.path.isfile = real
+            note("TPV: map lines, a job", timed(lines_in_and_out)[0] / len(records))
         out = subprocess.run(bench, check=True, capture_output=True, text=True).stdout
         measured = {row["name"]: row["median_us"] / 1e6 for row in json.loads(out)["figures"]}
         note("tpvc: map by API, a job", measured["map"])

@@ -4,6 +4,7 @@
 //! - `TPVC_BENCH_CONFIG`: config files, separated by `:`
 //! - `TPVC_BENCH_JOBS`, `TPVC_BENCH_WORLD`, `TPVC_BENCH_EXPECTED`: the job file, the world, TPV's answers
 //! - `TPVC_BENCH_RUNS`: how often each is run; the median is quoted
+//! - `TPVC_BENCH_JSON`: the last line has the medians as JSON, where a bench says so
 
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -40,8 +41,12 @@ pub fn workload() -> Workload {
     Workload::read(configs(), &jobs(), Some(&world)).expect("a workload")
 }
 
-/// Checks answers against those that TPV gave: the destination and the kind of error of each job.
+/// Checks answers against those that TPV gave: the destination and the kind of error of each job. Nothing is known of jobs that
+/// the environment names without TPV's answers.
 pub fn check(answers: &str) {
+    if std::env::var_os("TPVC_BENCH_JOBS").is_some() && std::env::var_os("TPVC_BENCH_EXPECTED").is_none() {
+        return;
+    }
     let expected = std::fs::read_to_string(path("TPVC_BENCH_EXPECTED", "expected.jsonl")).expect("TPV's answers");
     assert_eq!(answers.lines().count(), expected.lines().count(), "one answer a job");
     for (answer, expected) in answers.lines().zip(expected.lines()) {
@@ -59,6 +64,19 @@ pub fn check(answers: &str) {
 /// How often each measurement is run.
 pub fn runs() -> usize {
     std::env::var("TPVC_BENCH_RUNS").ok().and_then(|text| text.parse().ok()).unwrap_or(9)
+}
+
+/// Prints rows, and the medians once more as JSON where `TPVC_BENCH_JSON` is set.
+pub fn rows(unit: &str, count: usize, rows: &[(&str, Timing)]) {
+    for (name, timing) in rows {
+        row(name, unit, count, timing);
+    }
+    if std::env::var_os("TPVC_BENCH_JSON").is_some() {
+        let micros = |timing: &Timing| timing.median.as_secs_f64() * 1e6 / count.max(1) as f64;
+        let medians: serde_json::Map<_, _> =
+            rows.iter().map(|(name, timing)| ((*name).to_owned(), micros(timing).into())).collect();
+        println!("{}", serde_json::Value::Object(medians));
+    }
 }
 
 /// Prints one row: the median a unit in microseconds, with the extremes.
