@@ -59,7 +59,13 @@ pub(super) struct Host<'a> {
     pub(super) fixed: &'a [Value],
 }
 
-impl Host<'_> {
+impl<'a> Host<'a> {
+    /// The name at an index of the code's names.
+    pub(super) fn name(&self, index: u32) -> Option<&'a Name> {
+        let name = self.code.names.get(index as usize)?;
+        self.program.names.get(*name as usize)
+    }
+
     /// The value behind a reference.
     pub(super) fn value(&self, reference: u64) -> Option<Value> {
         let index = usize::try_from(reference & (CONSTANT - 1)).ok()?;
@@ -72,12 +78,6 @@ impl Host<'_> {
             _ => self.fixed,
         };
         values.get(index).cloned()
-    }
-
-    /// The name at an index of the code's names.
-    pub(super) fn name(&self, index: u32) -> Option<&Name> {
-        let name = self.code.names.get(index as usize)?;
-        self.program.names.get(*name as usize)
     }
 
     /// The value of a tag and a payload.

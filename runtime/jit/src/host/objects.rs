@@ -16,13 +16,13 @@ use tpv_python::value::Value;
 
 /// An attribute of an object, as one sees it who only looks at it.
 pub(super) fn attribute(host: &mut Host<'_>, value: &Value, name: u32) -> Option<Value> {
-    let text = host.name(name)?.text.clone();
+    let text = &host.name(name)?.text;
     match value {
-        Value::Object(object) => match object.peek(&text) {
+        Value::Object(object) => match object.peek(text) {
             Some(value) => Some(value),
-            None => object.get_attr(host.vm, value, &text).ok().flatten(),
+            None => object.get_attr(host.vm, value, text).ok().flatten(),
         },
-        Value::Module(module) => (module.get)(host.vm, &text).ok().flatten(),
+        Value::Module(module) => (module.get)(host.vm, text).ok().flatten(),
         _ => None,
     }
 }
@@ -123,21 +123,20 @@ pub(in super::super) unsafe extern "C" fn method(
 }
 
 fn call_method(host: &mut Host<'_>, object: &Value, name: u32, mut args: Args) -> Option<Value> {
+    let name = host.name(name)?;
     if let Value::Module(module) = object {
-        let text = host.name(name)?.text.clone();
-        let callee = (module.get)(host.vm, &text).ok().flatten()?;
+        let callee = (module.get)(host.vm, &name.text).ok().flatten()?;
         return call(host, &callee, args);
     }
     let class: &'static BuiltinType = object.class();
-    let text = host.name(name)?.text.clone();
-    if !class.pure.contains(&text.as_str()) || !is_quiet(object) {
+    if !class.pure.contains(&name.text.as_str()) || !is_quiet(object) {
         return None;
     }
     host.vm.charge_receiver(object).ok()?;
     if let Value::Object(handle) = object {
-        return handle.call_method(host.vm, object, &text, &mut args)?.ok();
+        return handle.call_method(host.vm, object, &name.text, &mut args)?.ok();
     }
-    let method = class.method(&text)?;
+    let method = host.vm.cached_method(class, name)?;
     (method.call)(host.vm, object, args).ok()
 }
 

@@ -23,6 +23,11 @@ pub trait Fields: 'static {
     /// The value of one of the names, made anew: [`Bag`] keeps it. `None` for any other name.
     fn get(&self, name: &str) -> Option<Value>;
 
+    /// The value of one of the names where it is there already, so that nothing need be kept.
+    fn at_hand(&self, _name: &str) -> Option<&Value> {
+        None
+    }
+
     /// What the job file gives beyond the names, and the job that its places are in.
     fn further(&self) -> Option<(&Job, &Further)> {
         None
@@ -60,7 +65,11 @@ impl<const N: usize> Fields for Record<N> {
     }
 
     fn get(&self, name: &str) -> Option<Value> {
-        self.names.iter().zip(&self.values).find(|(known, _)| **known == name).map(|(_, value)| value.clone())
+        self.at_hand(name).cloned()
+    }
+
+    fn at_hand(&self, name: &str) -> Option<&Value> {
+        self.names.iter().position(|known| *known == name).and_then(|index| self.values.get(index))
     }
 }
 
@@ -96,6 +105,9 @@ impl<F: Fields> Bag<F> {
         if let Some((_, value)) = self.attributes.borrow().iter().find(|(known, _)| known == name) {
             return value.clone();
         }
+        if let Some(value) = self.fields.at_hand(name) {
+            return Some(value.clone());
+        }
         let known = self.fields.names().iter().find(|known| **known == name);
         let (name, value) = match known {
             Some(known) => (Cow::Borrowed(*known), self.fields.get(known)?),
@@ -120,6 +132,13 @@ impl<F: Fields> Bag<F> {
 impl<F: Fields> Object for Bag<F> {
     fn class(&self) -> &'static BuiltinType {
         self.fields.class()
+    }
+
+    fn peek(&self, name: &str) -> Option<Value> {
+        match self.attributes.borrow().iter().find(|(known, _)| known == name) {
+            Some((_, value)) => value.clone(),
+            None => self.fields.at_hand(name).cloned(),
+        }
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
