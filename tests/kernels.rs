@@ -487,3 +487,32 @@ fn what_objects_share_does_not_leave_a_kernel() {
         assert_eq!(machine.kernel_runs(), if machine.native.is_some() { runs } else { 0 });
     }
 }
+
+#[test]
+fn a_test_that_blocks_share_is_computed_once_until_something_changes() {
+    let test = "any([x.size > 2 and x.rare for x in things])";
+    let blocks = [format!("{test} or cores"), format!("not {test}"), "things.append(thing)\nNone".to_owned()];
+    let (data, roots, kernels) = compile(&blocks, CodeKind::Block);
+    assert_eq!(kernels, 2);
+    let mut machine = Machine::new(&data, Mode::Eager);
+    if machine.native.is_none() {
+        return;
+    }
+    let things = Value::list(vec![Value::object(Thing(2))]);
+    machine.set(&[
+        ("things", Some(things.clone())),
+        ("thing", Some(Value::object(Thing(1)))),
+        ("cores", Some(Value::None)),
+    ]);
+    let mut asked = |root: usize| {
+        ASKED.set(0);
+        let answer = machine.answer(roots[root]).map(|(_, text)| text);
+        (answer.ok(), ASKED.get())
+    };
+    assert_eq!(asked(0), (Some("True".to_owned()), 2));
+    assert_eq!(asked(1), (Some("False".to_owned()), 0));
+    // The interpreter changes the list: the new thing has no such attribute, for either block.
+    assert_eq!(asked(2), (Some("None".to_owned()), 0));
+    assert_eq!(asked(1).0, None);
+    assert_eq!(asked(0).0, None);
+}

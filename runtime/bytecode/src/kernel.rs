@@ -237,6 +237,13 @@ pub enum Node {
         /// What is made of the elements.
         gives: Gives,
     },
+    /// A test that other kernels have as well: computed once as long as nothing changes.
+    Shared {
+        /// What tells it from other tests: its text, in the program's strings.
+        key: u32,
+        /// The test.
+        value: u32,
+    },
     /// Statements, then the value of the block.
     Block {
         /// The statements; of other nodes the value is dropped.
@@ -323,7 +330,7 @@ impl Node {
                 [Some(*iterable), *condition, Some(*element)].into_iter().flatten().collect()
             }
             Self::Block { statements, value } => statements.iter().copied().chain([*value]).collect(),
-            Self::Set { value, .. } => vec![*value],
+            Self::Set { value, .. } | Self::Shared { value, .. } => vec![*value],
             Self::When { test, then, orelse } => {
                 std::iter::once(*test).chain(then.iter().copied()).chain(orelse.iter().copied()).collect()
             }

@@ -92,8 +92,12 @@ fn check_code(data: &ProgramData, closed_over: &[Option<u32>], index: usize, cod
     check_parameters(code)?;
     if let Some(kernel) = &code.kernel {
         kernel::verify(kernel, code)?;
-        if !kernel.imports.iter().all(|import| is_string(&import.module)) {
-            return Err("its kernel imports what is not among the strings".to_owned());
+        let keys = kernel.nodes.iter().filter_map(|node| match node {
+            kernel::Node::Shared { key, .. } => Some(*key),
+            _ => None,
+        });
+        if !kernel.imports.iter().map(|import| import.module).chain(keys).all(|string| is_string(&string)) {
+            return Err("its kernel names what is not among the strings".to_owned());
         }
     }
     if code.max_stack > MAX_STACK {

@@ -10,10 +10,12 @@
 #![allow(unsafe_code)]
 
 mod objects;
+mod shared;
 pub(super) mod text;
 
 use super::kinds::Kind;
 pub(super) use objects::{append, build, invoke, item, length, mark, method, new_list, nth};
+pub(super) use shared::{SharedTests, known, share};
 use tpv_bytecode::Code;
 use tpv_python::builtins::numbers::round_float;
 use tpv_python::number::float_ops;
@@ -55,6 +57,8 @@ pub(super) struct Host<'a> {
     pub(super) program: &'a Program,
     /// The code whose kernel runs.
     pub(super) code: &'a Code,
+    /// The tests that kernels share.
+    pub(super) shared: &'a mut SharedTests,
     /// What the kernel was loaded with: what it imports, and names that the context cannot change.
     pub(super) fixed: &'a [Value],
 }

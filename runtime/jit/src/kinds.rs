@@ -282,7 +282,7 @@ pub(super) fn infer(kernel: &Kernel, consts: &[Const], inputs: &[Kind]) -> Vec<K
                 Gives::Any { .. } | Gives::All { .. } => Kind::Bool.into(),
             },
             Node::Item { .. } | Node::Invoke { .. } | Node::Method { .. } | Node::Comprehension { .. } => Kinds::NONE,
-            Node::Block { value, .. } => of(value),
+            Node::Block { value, .. } | Node::Shared { value, .. } => of(value),
             Node::Set { slot, value } => {
                 let value = of(value);
                 if let Some(kinds) = variables.get_mut(*slot as usize) {

@@ -6,7 +6,7 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
-use super::host::{FIXED, Host, SLOT, TEXT, payload, reference};
+use super::host::{FIXED, Host, SLOT, SharedTests, TEXT, payload, reference};
 use super::kinds::Kind;
 use super::machine::{Code, Lookup};
 use super::{Mode, Native};
@@ -77,6 +77,8 @@ pub(super) struct View {
     kernels: Box<[OnceCell<Option<Box<LoadedKernel>>>]>,
     /// What a kernel that runs holds by reference.
     references: RefCell<Vec<Value>>,
+    /// The tests that kernels share.
+    shared: RefCell<SharedTests>,
     /// How many blocks were computed.
     runs: Cell<u64>,
 }
@@ -84,7 +86,7 @@ pub(super) struct View {
 impl View {
     pub(super) fn new(native: Native) -> Self {
         let kernels = native.jit.shared.program().codes.iter().map(|_| OnceCell::new()).collect();
-        Self { native, kernels, references: RefCell::default(), runs: Cell::new(0) }
+        Self { native, kernels, references: RefCell::default(), shared: RefCell::default(), runs: Cell::new(0) }
     }
 }
 
@@ -116,6 +118,7 @@ impl NativeCode for View {
         }
         // No kernel runs another: it calls no code.
         let Ok(mut references) = self.references.try_borrow_mut() else { return None };
+        let Ok(mut shared) = self.shared.try_borrow_mut() else { return None };
         let (steps, start) = (vm.steps_left(), text.len());
         let mut payloads = [0; MAX_INPUTS];
         let key = gather(vm, kernel, computed, &mut references, &mut payloads);
@@ -125,9 +128,18 @@ impl NativeCode for View {
             return None;
         };
         let code = program.code(code)?;
-        let fixed = &kernel.fixed;
-        let mut host =
-            Host { out: 0, vm, references: &mut references, text: &mut *text, start, consts, program, code, fixed };
+        let mut host = Host {
+            out: 0,
+            vm,
+            references: &mut references,
+            text: &mut *text,
+            start,
+            consts,
+            program,
+            code,
+            shared: &mut shared,
+            fixed: &kernel.fixed,
+        };
         // SAFETY: `self` holds the `Jit` that the code is from, and the payloads are of the kinds in the key, by which
         // the code was chosen; there are as many as the kernel has inputs, of which there are at most `MAX_INPUTS`.
         let tag = unsafe { machine_code.run(&mut host, &payloads) };

@@ -125,6 +125,7 @@ impl Tiers {
         }
         let noted = lacking::take();
         let result = self.cpython.run(vm, source, kind);
+        vm.note_change();
         // What CPython's code met natively, it would meet again.
         lacking::restore(noted);
         result.inspect_err(|raised| {

@@ -15,7 +15,7 @@ mod unit;
 
 use indexmap::IndexSet;
 use rustpython_parser::ast::{self, Ranged, Stmt};
-use rustpython_parser::text_size::TextSize;
+use rustpython_parser::text_size::{TextRange, TextSize};
 use std::collections::HashMap;
 use tpv_bytecode::kernel::Kernel;
 use tpv_bytecode::{BinaryOp, CodeKind, Const, Instr};
@@ -242,6 +242,11 @@ impl kernel::Tables for Compiler<'_> {
 
     fn string(&mut self, text: &str) -> u32 {
         self.program.string(text)
+    }
+
+    fn text(&mut self, range: TextRange) -> Option<u32> {
+        let text = self.text.source.get(range.start().to_usize()..range.end().to_usize())?;
+        Some(self.program.string(text))
     }
 
     fn binds(&self, name: &str) -> bool {

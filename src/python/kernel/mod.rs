@@ -9,7 +9,8 @@ mod statements;
 
 mod text;
 
-use rustpython_parser::ast::{self, CmpOp, Constant, Expr, Stmt};
+use rustpython_parser::ast::{self, CmpOp, Constant, Expr, Ranged, Stmt};
+use rustpython_parser::text_size::TextRange;
 use tpv_bytecode::kernel::{Container, Kernel, MAX_DEPTH, MAX_INPUTS, MAX_LOCALS, MAX_NODES, Node, Relation, covers};
 use tpv_bytecode::{BinaryOp, CompareOp, UnaryOp};
 
@@ -23,6 +24,8 @@ pub(super) trait Tables {
     fn name(&mut self, name: &str) -> u32;
     /// The index of a string in the program's.
     fn string(&mut self, text: &str) -> u32;
+    /// The index of a part of the block's text in the program's strings.
+    fn text(&mut self, range: TextRange) -> Option<u32>;
     /// Whether the block binds a name.
     fn binds(&self, name: &str) -> bool;
     /// The instruction's operator.
@@ -92,10 +95,41 @@ impl<T: Tables> Lowerer<'_, T> {
     /// Adds the nodes of an expression; gives the one with its value. `None` where the kernel becomes too large.
     fn expression(&mut self, expression: &Expr) -> Option<u32> {
         self.depth += 1;
+        let start = self.kernel.nodes.len();
         // A chain of names is one level deeper than its expressions nest.
         let node = if self.depth < MAX_DEPTH { self.node(expression)? } else { return None };
         self.depth -= 1;
-        self.add(node)
+        let value = self.add(node)?;
+        match self.shared(expression, start) {
+            Some(key) => self.add(Node::Shared { key, value }),
+            None => Some(value),
+        }
+    }
+
+    /// The key of a test that is worth to be shared with other kernels: one with a loop, which reads nothing that the block sets. Its
+    /// nodes begin at `start`.
+    fn shared(&mut self, expression: &Expr, start: usize) -> Option<u32> {
+        let is_test = match expression {
+            Expr::Compare(node) => matches!(node.ops.as_slice(), [CmpOp::In | CmpOp::NotIn]),
+            Expr::Call(_) => true,
+            _ => false,
+        };
+        let nodes = self.kernel.nodes.get(start..)?;
+        let loops = || {
+            nodes.iter().filter_map(|node| match node {
+                Node::Comprehension { slot, .. } => Some(*slot),
+                _ => None,
+            })
+        };
+        let is_outer = |node: &Node| match node {
+            Node::Local { slot } => !loops().any(|own| own == *slot),
+            Node::Shared { .. } => true,
+            _ => false,
+        };
+        if !is_test || loops().next().is_none() || nodes.iter().any(is_outer) {
+            return None;
+        }
+        self.tables.text(expression.range())
     }
 
     /// The node of an expression: [`Node::Leave`] for what kernels do not do.

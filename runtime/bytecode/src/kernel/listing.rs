@@ -67,6 +67,7 @@ pub(crate) fn listing(kernel: &Kernel, data: &ProgramData, code: &Code, constant
             Node::Block { statements, value } => format!("Block {} gives %{value}", list(statements)),
             Node::Set { slot, value } => format!("${slot} = %{value}"),
             Node::When { test, then, orelse } => format!("When %{test} then {} else {}", list(then), list(orelse)),
+            Node::Shared { value, .. } => format!("Shared %{value}"),
             Node::Leave => "Leave".to_owned(),
         };
         let _ = writeln!(text, "    %{index} = {what}");

@@ -199,6 +199,7 @@ impl Emitter<'_, '_> {
                 let (iterable, slot, condition, element) = (*iterable, *slot, *condition, *element);
                 self.comprehension(&Comprehension { iterable, slot, condition, element, gives })
             }
+            Node::Shared { key, value } => self.shared(*key, *value),
             Node::Block { statements, value } => {
                 self.statements(statements)?;
                 self.node(*value)

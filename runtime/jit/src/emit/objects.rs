@@ -176,6 +176,27 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// A test that other kernels may have computed, and that this one computes for them otherwise.
+    pub(super) fn shared(&mut self, key: u32, value: u32) -> Option<Operand> {
+        let is_test = self.kinds_of(value).single() == Some(Kind::Bool);
+        if !is_test {
+            return self.node(value);
+        }
+        let key = self.builder.ins().iconst(I64, i64::from(key));
+        let known = self.call(host::known as *const () as usize, &[self.host, key], I64);
+        let is_known = self.builder.ins().icmp_imm_s(IntCC::UnsignedLessThanOrEqual, known, 1);
+        let mut join = self.join(Kind::Bool.into());
+        let compute = self.builder.create_block();
+        let arguments = self.arguments_of(&mut join, Operand::new(Kind::Bool, known));
+        self.builder.ins().brif(is_known, join.block, &arguments, compute, &[]);
+        self.builder.switch_to_block(compute);
+        if let Some(value) = self.node(value) {
+            self.call(host::share as *const () as usize, &[self.host, key, value.payload], I64);
+            self.jump(&mut join, value);
+        }
+        self.enter(&join)
+    }
+
     /// What an import gives.
     pub(super) fn import(&mut self, index: u32) -> Operand {
         let reference = host::FIXED | u64::from(index);

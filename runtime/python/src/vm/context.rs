@@ -63,6 +63,19 @@ impl Vm {
             self.slots.filled.push(slot);
         }
         *entry = Some(value);
+        self.note_change();
+    }
+
+    /// A number that is another one once code ran in the interpreter, the context was changed or a job began: as long as it is the same,
+    /// what only looks at things finds the same.
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// Notes that something may have changed that code can look at.
+    #[inline]
+    pub fn note_change(&mut self) {
+        self.changes = self.changes.wrapping_add(1);
     }
 
     /// The context as it is, for [`Vm::restore_context`].

@@ -125,6 +125,7 @@ impl Vm {
     pub(super) fn execute(&mut self, frame: &mut Frame) -> PyResult<Completion> {
         let program = frame.program.clone();
         let running = Running::new(&program, frame.code)?;
+        self.note_change();
         loop {
             match self.instructions(frame, &running) {
                 Ok(completion) => return Ok(completion),

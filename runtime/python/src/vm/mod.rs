@@ -211,6 +211,8 @@ pub struct Vm {
     pub program: Option<Rc<Program>>,
     /// Steps left for this job.
     pub(super) steps_left: u64,
+    /// See [`Vm::changes`].
+    changes: u64,
     /// What this job has paid for once.
     paid: cost::Paid,
     pub(super) depth: usize,
@@ -255,6 +257,7 @@ impl Vm {
             limits,
             program: None,
             steps_left: limits.steps,
+            changes: 0,
             paid: cost::Paid::default(),
             depth: 0,
             handling: Vec::new(),
@@ -290,6 +293,7 @@ impl Vm {
     /// nothing of a job may be kept.
     pub fn reset(&mut self) {
         self.empty_context();
+        self.note_change();
         self.steps_left = self.limits.steps;
         self.paid.clear();
         collisions::take();
