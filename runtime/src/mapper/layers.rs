@@ -169,3 +169,104 @@ impl Names {
         names
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::collections::BTreeMap;
+
+    use tpv_python::value::Value;
+    use tpv_python::vm::Vm;
+
+    use super::*;
+    use crate::mapper::Hooks;
+    use crate::mapper::environment::MapperEnvironment;
+
+    /// Numbers by xorshift.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, bound: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 % bound as u64) as usize
+        }
+    }
+
+    const NAMES: [&str; 7] = ["a", "b", "c", "d", "e", "f", "cores"];
+
+    fn context(random: &mut Random, number: i64) -> Value {
+        let dict = Dict::new();
+        for offset in 0..i64::try_from(random.below(5)).unwrap() {
+            let value = match random.below(4) {
+                0 => Value::list(vec![Value::Int(number)]),
+                _ => Value::Int(10 * number + offset),
+            };
+            // `cores` is a name that the mapper sets: few contexts have it.
+            let names = if random.below(20) == 0 { NAMES.len() } else { NAMES.len() - 1 };
+            dict.set_str(Str::from(NAMES[random.below(names)]), value);
+        }
+        if random.below(10) == 0 { Value::None } else { Value::dict(dict) }
+    }
+
+    fn items(value: &Value) -> Vec<(Value, Value)> {
+        if let Value::Dict(dict) = value { dict.items() } else { Vec::new() }
+    }
+
+    /// Contexts are merged and entered at random; whatever is entered leaves what a dict that is updated would have.
+    #[test]
+    fn layers_are_what_merged_dicts_are() {
+        let seed = std::env::var("TPVC_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_122);
+        println!("seed {seed} (TPVC_SEED)");
+        let mut random = Random(seed);
+        let mut most = 0;
+        for _ in 0..300 {
+            let mut vm = Vm::new(Rc::new(MapperEnvironment::new(Hooks::default())));
+            let slots = Slots::new(&mut vm);
+            let mut contexts: Vec<_> = (0..6).map(|number| EntityContext::of(context(&mut random, number))).collect();
+            let (mut entered, mut expected) = (None, BTreeMap::new());
+            for step in 0..60 {
+                let (one, other) = (random.below(contexts.len()), random.below(contexts.len()));
+                let (one, other) = (contexts[one].clone(), contexts[other].clone());
+                match random.below(4) {
+                    0 => {
+                        let merged = EntityContext::merge(&mut vm, &one, &other).unwrap();
+                        let dict = merge_dicts(&mut vm, &one.value(), &other.value()).unwrap();
+                        let (mine, dicts) = (items(&merged.value()), items(&dict));
+                        assert_eq!(mine.len(), dicts.len());
+                        for ((key, value), (expected_key, expected)) in mine.iter().zip(&dicts) {
+                            assert!(vm.equal(key, expected_key).unwrap() && value.is(expected));
+                            assert!(merged.get(key.as_str().unwrap()).unwrap().is(expected));
+                        }
+                        most = most.max(merged.0.len());
+                        contexts.push(merged);
+                    }
+                    1 => {
+                        let cores = Value::Int(1000 + step);
+                        vm.set_context(slots.resource(crate::artifact::tables::Resource::Cores), cores.clone());
+                        expected.insert("cores".to_owned(), cores);
+                    }
+                    _ => {
+                        for (slot, _, value) in one.enter(&mut vm, &slots, &mut entered) {
+                            vm.set_context(slot, value);
+                        }
+                        expected.extend(
+                            items(&one.value())
+                                .iter()
+                                .map(|(key, value)| (key.as_str().unwrap().as_str().to_owned(), value.clone())),
+                        );
+                        for name in NAMES {
+                            match (vm.context_value(name), expected.get(name)) {
+                                (None, None) => {}
+                                (Some(value), Some(expected)) => assert!(value.is(expected), "{name}"),
+                                (value, expected) => assert_eq!(value.is_some(), expected.is_some(), "{name}"),
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert_eq!(most, MAX_LAYERS);
+    }
+}
