@@ -164,6 +164,14 @@ impl Entity {
         }
     }
 
+    /// Whether these tags fit those that the destination offers.
+    pub(super) fn fits(&self, tags: &Tags) -> bool {
+        match &self.destination {
+            Some(fields) => tags.matches(&fields.dest_tags),
+            None => tags.matches(&Tags::default()),
+        }
+    }
+
     /// The tags a destination offers; the empty set for other classes.
     pub fn dest_tags(&self) -> Rc<Tags> {
         self.destination.as_ref().map(|fields| fields.dest_tags.clone()).unwrap_or_default()

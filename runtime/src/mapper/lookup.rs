@@ -203,8 +203,8 @@ impl Worker {
             let mut indexes = Vec::new();
             let outcome = self.rules.matcher(section).matches(name, &mut indexes);
             let mut entities = Vec::with_capacity(indexes.len());
-            for index in &indexes {
-                let Some(entity) = self.store.entity(section, *index) else { continue };
+            for index in indexes {
+                let Some(entity) = self.store.entity(section, index) else { continue };
                 if self.vm.truthy(&entity.abstract_)? {
                     // DIFFERENCE: TPV's message shows every field of the entity and the address of its loader.
                     let id = self.vm.str(&entity.id)?;
@@ -215,7 +215,7 @@ impl Worker {
                 entities.push(entity);
             }
             match outcome {
-                Ok(()) => Ok((indexes, entities)),
+                Ok(()) => Ok(entities.into()),
                 Err(invalid) => Err(invalid_pattern(&invalid)),
             }
         })

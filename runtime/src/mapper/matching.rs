@@ -55,7 +55,7 @@ pub(super) fn matches_resources(
             return Ok(false);
         }
     }
-    Ok(tags.matches(&destination.dest_tags()))
+    Ok(destination.fits(tags))
 }
 
 /// `float(value)`
@@ -63,29 +63,6 @@ fn float(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     match value {
         Value::Float(_) => Ok(value.clone()),
         other => scalars::float(vm, Args::one(other.clone())),
-    }
-}
-
-/// The destinations that are not abstract and fit an entity's tags.
-pub(super) struct Fitting {
-    /// Their indexes, in the order of the config, with their scores.
-    pub scores: Box<[(usize, i64)]>,
-}
-
-impl Fitting {
-    /// The destinations that fit these tags.
-    pub(super) fn new(destinations: &[Rc<Entity>], tags: &Tags) -> Self {
-        let scores = destinations.iter().enumerate().filter_map(|(index, destination)| {
-            let offered = destination.dest_tags();
-            let fits = matches!(destination.abstract_, Value::Bool(false)) && tags.matches(&offered);
-            fits.then(|| (index, offered.score(tags)))
-        });
-        Self { scores: scores.collect() }
-    }
-
-    /// The bytes that it takes on the heap.
-    pub(super) fn bytes(&self) -> usize {
-        size_of_val(&*self.scores)
     }
 }
 

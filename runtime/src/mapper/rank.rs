@@ -10,13 +10,10 @@ use tpv_python::value::Value;
 use super::code::evaluate;
 use super::entity::Entity;
 use super::explain::{Observer, Step};
-use super::matching::{Fitting, Resources, matches_resources, wanted, with_resources};
+use super::matching::{Resources, matches_resources, wanted, with_resources};
 use super::objects::EntityObject;
 use super::worker::Worker;
 use super::working::Working;
-
-/// A destination that can take the job, with its score.
-type Scored = (Rc<Entity>, i64);
 
 impl Worker {
     /// The destinations that can take an entity, best first. What they must take are its resources, evaluated for now.
@@ -39,7 +36,7 @@ impl Worker {
             Some(wanted) if !observer.watches() && !self.store.bounds.is_empty() && Rc::ptr_eq(&asked, &entity) => {
                 self.match_numbers(&entity, &wanted)
             }
-            _ => self.match_each(&asked, &resources, &entity, observer)?,
+            _ => self.match_each(&asked, &resources, observer)?,
         };
         let ranked = self.rank_destinations(&entity, matching)?;
         if observer.watches() {
@@ -50,12 +47,12 @@ impl Worker {
     }
 
     /// The destinations that fit the entity's tags and whose bounds, all plain numbers, take what is wanted.
-    fn match_numbers(&self, entity: &Entity, wanted: &[f64; 3]) -> Vec<Scored> {
-        let store = &self.store;
-        let fitting = self.cache.fitting(&entity.tags, || Fitting::new(&store.destinations, &entity.tags));
-        let takes = |index: usize| store.bounds.get(index).is_some_and(|bounds| bounds.take(wanted));
-        let scored = fitting.scores.iter().filter(|(index, _)| takes(*index));
-        scored.filter_map(|(index, score)| Some((store.destinations.get(*index)?.clone(), *score))).collect()
+    fn match_numbers(&self, entity: &Entity, wanted: &[f64; 3]) -> Vec<Rc<Entity>> {
+        let destinations = self.store.destinations.iter().zip(&self.store.bounds);
+        let matching = destinations.filter(|(destination, bounds)| {
+            matches!(destination.abstract_, Value::Bool(false)) && bounds.take(wanted) && destination.fits(&entity.tags)
+        });
+        matching.map(|(destination, _)| destination.clone()).collect()
     }
 
     /// The destinations that match, whatever the values are.
@@ -63,9 +60,8 @@ impl Worker {
         &mut self,
         asked: &Entity,
         resources: &Resources,
-        entity: &Entity,
         observer: &mut dyn Observer,
-    ) -> PyResult<Vec<Scored>> {
+    ) -> PyResult<Vec<Rc<Entity>>> {
         let store = self.store.clone();
         let evaluated = observer.watches().then(|| with_resources(asked, resources));
         let mut matching = Vec::new();
@@ -75,7 +71,7 @@ impl Worker {
                 observer.step(Step::Destination { destination, entity, matched });
             }
             if matched {
-                matching.push((destination.clone(), destination.dest_tags().score(&entity.tags)));
+                matching.push(destination.clone());
             }
         }
         Ok(matching)
@@ -83,13 +79,13 @@ impl Worker {
 
     /// The destinations, given in the order of the config, by their scores, or in the order that the entity's own `rank` code
     /// gives. What the code returns is iterated as TPV does, whatever it is.
-    fn rank_destinations(&mut self, entity: &Entity, mut matching: Vec<Scored>) -> PyResult<Vec<Working>> {
+    fn rank_destinations(&mut self, entity: &Entity, mut matching: Vec<Rc<Entity>>) -> PyResult<Vec<Working>> {
         if !self.vm.truthy(&entity.rank)? {
             // Python's `sorted` is stable, and so is this.
-            matching.sort_by_key(|(_, score)| Reverse(*score));
-            return Ok(matching.into_iter().map(|(destination, _)| Working::Unseen(destination)).collect());
+            matching.sort_by_cached_key(|destination| Reverse(destination.dest_tags().score(&entity.tags)));
+            return Ok(matching.into_iter().map(Working::Unseen).collect());
         }
-        let objects = matching.into_iter().map(|(destination, _)| EntityObject::value(&self.names, destination));
+        let objects = matching.into_iter().map(|destination| EntityObject::value(&self.names, destination));
         self.vm.set_context(self.slots.candidate_destinations, Value::list(objects.collect()));
         let ranked = evaluate(&mut self.vm, self.tiers.as_deref(), &entity.rank, CodeKind::Block)?;
         let ranked = if self.vm.truthy(&ranked)? { self.vm.collect(&ranked)? } else { Vec::new() };

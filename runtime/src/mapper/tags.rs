@@ -206,11 +206,6 @@ impl Tags {
         size_of::<Self>() + size_of::<TagId>() * ids + size_of::<u64>() * words
     }
 
-    /// The tags of all kinds.
-    pub(super) fn lists(&self) -> &[TagList; 4] {
-        &self.lists
-    }
-
     /// Which lists are `None`.
     pub fn none(&self) -> [bool; 4] {
         self.none

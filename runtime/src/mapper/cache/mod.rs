@@ -22,9 +22,7 @@ use tpv_python::value::Value;
 use super::data::{one_dict, one_list};
 use super::entity::{Entity, Identity};
 use super::lookup::{Provided, Section};
-use super::matching::Fitting;
 use super::properties::Properties;
-use super::tags::{TagList, Tags};
 use super::worker::Worker;
 
 pub(super) use size::{HeapSize, MAX_BYTES, named};
@@ -58,8 +56,6 @@ pub(super) struct Cache {
     bytes: Cell<usize>,
     /// By section and id.
     matches: [Table<Box<str>, Matches>; 3],
-    /// By section and indexes in it: equal matches are one.
-    match_sets: Table<(Section, Box<[u32]>), Matches>,
     /// What the wrappers of tools declare.
     provided: Table<Provided, Rc<Entity>>,
     /// Entities made of two others.
@@ -70,8 +66,6 @@ pub(super) struct Cache {
     dicts: OfValues<Value>,
     /// `env`, `params` and the like as far as they can be written before a job is known.
     properties: OfValues<Rc<Properties>, 4>,
-    /// The destinations that fit an entity's tags.
-    fitting: Table<[TagList; 4], Rc<Fitting>>,
 }
 
 impl Cache {
@@ -79,13 +73,11 @@ impl Cache {
     pub(super) fn bytes(&self) -> usize {
         self.bytes.get()
             + self.matches.iter().map(Table::bytes).sum::<usize>()
-            + self.match_sets.bytes()
             + self.provided.bytes()
             + self.derived.bytes()
             + self.lists.bytes()
             + self.dicts.bytes()
             + self.properties.bytes()
-            + self.fitting.bytes()
     }
 
     /// Makes an entity of the artifact one that jobs share. Numbers are never used twice: where they end, nothing more is shared.
@@ -103,7 +95,7 @@ impl Cache {
         self.share(entity)
     }
 
-    /// The entities of a section that match a name; `find` finds their indexes and the entities.
+    /// The entities of a section that match a name; `find` finds them.
     ///
     /// # Errors
     /// What `find` raises, which is not kept.
@@ -111,17 +103,14 @@ impl Cache {
         &self,
         section: Section,
         name: &str,
-        find: impl FnOnce() -> PyResult<(Vec<u32>, Vec<Rc<Entity>>)>,
+        find: impl FnOnce() -> PyResult<Matches>,
     ) -> PyResult<Matches> {
-        let names = self.matches.get(section as usize);
-        if let Some(known) = names.and_then(|names| names.get(name)) {
+        let Some(names) = self.matches.get(section as usize) else { return find() };
+        if let Some(known) = names.get(name) {
             return Ok(known);
         }
-        let (indexes, entities) = find()?;
-        let matches = self.match_sets.get_or_insert((section, indexes.into()), || entities.into());
-        if let Some(names) = names {
-            names.insert(name.into(), matches.clone());
-        }
+        let matches = find()?;
+        names.insert(name.into(), matches.clone());
         Ok(matches)
     }
 
@@ -182,16 +171,6 @@ impl Cache {
     ) -> Option<Rc<Properties>> {
         entity.identity.number()?;
         of_values(&self.properties, sources, || Ok(Rc::new(make(sources)))).ok()
-    }
-
-    /// The destinations that fit these tags.
-    pub(super) fn fitting(&self, tags: &Tags, make: impl FnOnce() -> Fitting) -> Rc<Fitting> {
-        if let Some(known) = self.fitting.get(tags.lists()) {
-            return known;
-        }
-        let made = Rc::new(make());
-        self.fitting.insert(tags.lists().clone(), made.clone());
-        made
     }
 }
 

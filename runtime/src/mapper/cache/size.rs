@@ -6,10 +6,8 @@ use std::num::NonZeroU32;
 use std::rc::Rc;
 
 use crate::mapper::entity::Entity;
-use crate::mapper::lookup::{Provided, Section};
-use crate::mapper::matching::Fitting;
+use crate::mapper::lookup::Provided;
 use crate::mapper::properties::Properties;
-use crate::mapper::tags::TagList;
 use tpv_python::value::Value;
 
 use super::{Derivation, Matches};
@@ -55,22 +53,9 @@ impl HeapSize for Box<str> {
     }
 }
 
-impl HeapSize for (Section, Box<[u32]>) {
-    fn heap_size(&self) -> usize {
-        ALLOCATION + size_of_val(&*self.1)
-    }
-}
-
 impl HeapSize for Matches {
     fn heap_size(&self) -> usize {
         ALLOCATION + size_of_val(&**self)
-    }
-}
-
-impl HeapSize for [TagList; 4] {
-    fn heap_size(&self) -> usize {
-        let spilled = self.iter().filter(|list| list.spilled());
-        spilled.map(|list| ALLOCATION + size_of::<u32>() * list.capacity()).sum()
     }
 }
 
@@ -118,11 +103,5 @@ impl HeapSize for Rc<Entity> {
 impl HeapSize for Rc<Properties> {
     fn heap_size(&self) -> usize {
         ALLOCATION + size_of::<Properties>() + self.bytes()
-    }
-}
-
-impl HeapSize for Rc<Fitting> {
-    fn heap_size(&self) -> usize {
-        ALLOCATION + size_of::<Fitting>() + self.bytes()
     }
 }
