@@ -14,17 +14,16 @@ use tpv_python::vm::{Environment, Vm};
 use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::json::Json;
-use tpv_runtime::galaxy::modules;
 use tpv_runtime::galaxy::objects::{JobObjects, app};
 use tpv_runtime::galaxy::world::World;
-use tpv_runtime::mapper::find_module;
+use tpv_runtime::mapper::{find_module, modules};
 use tpvc::python::program::ProgramBuilder;
 
 struct Galaxy;
 
 impl Environment for Galaxy {
     fn modules(&self) -> &'static [&'static ModuleDef] {
-        modules::with_python()
+        modules()
     }
 
     fn computed_name(&self, _: &mut Vm, _: &str) -> PyResult<Value> {
