@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use num_bigint::BigInt;
 
-use super::skip::{MAX_QUICK_DEPTH, blanks, plain_end, quick_end};
-use tpv_python::modules::json::{BadEscape, unescape};
+use super::skip::{MAX_QUICK_DEPTH, blanks, quick_end};
+use tpv_python::modules::json::{BadEscape, plain_end, unescape};
 use tpv_python::value::Value;
 
 /// Values nest no deeper than this, so that recursion over them is bounded.
@@ -108,19 +108,19 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     start: usize,
-    length: usize,
+    end: usize,
 }
 
 impl Place {
     /// Whether the string is empty.
     pub fn is_empty(self) -> bool {
-        self.length == 0
+        self.start == self.end
     }
 
     /// The string, out of what [`Reader::into_text`] gave.
     #[inline]
     pub fn of(self, text: &str) -> &str {
-        text.get(self.start..self.start + self.length).unwrap_or_default()
+        text.get(self.start..self.end).unwrap_or_default()
     }
 }
 
@@ -173,13 +173,14 @@ impl<'a> Reader<'a> {
     /// The same as bytes, which are found without looking whether they are whole characters.
     #[inline]
     pub fn bytes_at(&self, place: Place) -> &[u8] {
-        let found = self.text.as_bytes().get(place.start..place.start + place.length);
+        let found = self.text.as_bytes().get(place.start..place.end);
         found.unwrap_or_else(|| self.decoded_at(place).as_bytes())
     }
 
     #[cold]
-    fn decoded_at(&self, Place { start, length }: Place) -> &str {
-        Place { start: start - self.text.len(), length }.of(&self.decoded)
+    fn decoded_at(&self, Place { start, end }: Place) -> &str {
+        let before = self.text.len();
+        Place { start: start - before, end: end - before }.of(&self.decoded)
     }
 
     /// The same, for longer than this reader.
@@ -304,7 +305,7 @@ impl<'a> Reader<'a> {
             return self.string_with_escapes();
         }
         self.at = end + 1;
-        Ok(Place { start, length: end - start })
+        Ok(Place { start, end })
     }
 
     #[cold]
@@ -317,7 +318,8 @@ impl<'a> Reader<'a> {
             match self.byte() {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(Place { start: self.text.len() + start, length: self.decoded.len() - start });
+                    let before = self.text.len();
+                    return Ok(Place { start: before + start, end: before + self.decoded.len() });
                 }
                 Some(b'\\') => {
                     let char = self.escape()?;
@@ -489,17 +491,16 @@ impl<'a> Reader<'a> {
                     return Err(self.no_key());
                 }
                 let key = self.string_body()?;
-                self.offset();
-                if !self.eat(b':') {
+                if !self.is_at(b':') {
                     return Err(Fault::syntax("a colon is expected", self.at));
                 }
+                self.at += 1;
                 each(self, key).map_err(|fault| fault.under(self.at_place(key)))?;
                 self.offset();
-                if self.eat(b'}') {
-                    break;
-                }
-                if !self.eat(b',') {
-                    return Err(Fault::syntax("a comma or } is expected", self.at));
+                match self.byte() {
+                    Some(b',') => self.at += 1,
+                    Some(b'}') => break self.at += 1,
+                    _ => return Err(Fault::syntax("a comma or } is expected", self.at)),
                 }
             }
         }
@@ -571,7 +572,7 @@ impl<'a> Reader<'a> {
             Some(end) => self.at = end,
             None => self.skip()?,
         }
-        Ok(Place { start, length: self.at - start })
+        Ok(Place { start, end: self.at })
     }
 
     /// Checks the next value and skips it, exactly.

@@ -3,7 +3,7 @@
 //! Most of a job's line is never looked at, but all of it is checked. The quick way knows what is common and right: where it
 //! meets anything else (a fault, `\u`, deep nesting, `NaN`), the exact reader looks at the value.
 
-use tpv_python::modules::json::plain_length;
+use tpv_python::modules::json::plain_end;
 
 /// Values nested deeper are left to the exact reader: one bit of a word for each container.
 pub(super) const MAX_QUICK_DEPTH: usize = 62;
@@ -76,10 +76,16 @@ fn opened(open: u64, bit: u64) -> Option<u64> {
 
 /// Where the white space from here ends.
 #[inline]
-pub(super) fn blanks(text: &[u8], mut at: usize) -> usize {
+pub(super) fn blanks(text: &[u8], at: usize) -> usize {
     // Nothing, or a single blank, is what nearly always comes.
-    at += usize::from(text.get(at) == Some(&b' '));
-    if text.get(at).is_some_and(|byte| *byte > b' ') { at } else { more_blanks(text, at) }
+    match text.get(at) {
+        Some(b' ') => match text.get(at + 1) {
+            Some(byte) if *byte > b' ' => at + 1,
+            _ => more_blanks(text, at),
+        },
+        Some(byte) if *byte > b' ' => at,
+        _ => more_blanks(text, at),
+    }
 }
 
 #[cold]
@@ -88,12 +94,6 @@ fn more_blanks(text: &[u8], mut at: usize) -> usize {
         at += 1;
     }
     at
-}
-
-/// Where the characters of a string end that stand for themselves: at a quote, a backslash, a control character, or the text's end.
-#[inline]
-pub(super) fn plain_end(text: &[u8], from: usize) -> usize {
-    text.get(from..).map_or(from, |text| from + plain_length(text))
 }
 
 fn word_end(text: &[u8], at: usize, word: &[u8]) -> Option<usize> {

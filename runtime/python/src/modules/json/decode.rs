@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 
 use super::decode_error;
-use super::text::{BadEscape, plain_length, unescape};
+use super::text::{BadEscape, plain_end, unescape};
 use crate::dict::{Dict, Key, Table};
 use crate::exception::{PyResult, Raised, recursion_error, value_error};
 use crate::string::Str;
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
         let mut made: Option<String> = None;
         loop {
             let start = self.at;
-            self.at += plain_length(self.bytes.get(start..).unwrap_or_default());
+            self.at = plain_end(self.bytes, start);
             let part = self.slice(start, self.at);
             match self.peek() {
                 Some(b'"') => {

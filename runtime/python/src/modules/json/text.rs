@@ -115,33 +115,35 @@ fn hex(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..at + 4)?.iter().try_fold(0, |value, digit| Some(value * 16 + char::from(*digit).to_digit(16)?))
 }
 
-/// How many bytes come before a quote, a backslash or a control character: eight at a time.
-#[inline]
-pub fn plain_length(bytes: &[u8]) -> usize {
+/// Where the first quote, backslash or control character from here on is, or the text's end: eight bytes at a time.
+// Called, not copied into its callers: alone, it has all its constants in registers.
+#[inline(never)]
+pub fn plain_end(text: &[u8], from: usize) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
     // The lowest bit that is set is the high one of the first byte that is below `least`; those after it may be wrong, and so
     // may be those of bytes that have it set.
     let below = |word: u64, least: u64| word.wrapping_sub(ONES * least);
-    let mut rest = bytes;
-    while let Some((word, after)) = rest.split_first_chunk() {
+    let mut at = from;
+    while let Some(word) = text.get(at..).and_then(<[u8]>::first_chunk) {
         let word = u64::from_le_bytes(*word);
         // Without its second bit, a quote comes right after the control characters, which stay what they are.
         let quote_or_control = below(word ^ (ONES * 2), u64::from(b'"' ^ 2) + 1);
         let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
         let found = (quote_or_control | backslash) & !word & HIGH;
         if found != 0 {
-            return bytes.len() - rest.len() + found.trailing_zeros() as usize / 8;
+            return at + found.trailing_zeros() as usize / 8;
         }
-        rest = after;
+        at += 8;
     }
-    bytes.len() - rest.len() + plain_length_of_rest(rest)
+    plain_end_near_end(text, at)
 }
 
-/// The same of less than eight bytes, which only the end of a text has: apart, so that the loop above stays small.
+/// The same where less than eight bytes are left.
 #[cold]
-fn plain_length_of_rest(rest: &[u8]) -> usize {
-    rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)).unwrap_or(rest.len())
+fn plain_end_near_end(text: &[u8], from: usize) -> usize {
+    let rest = text.get(from..).unwrap_or_default();
+    from + rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)).unwrap_or(rest.len())
 }
 
 #[cfg(test)]
@@ -158,7 +160,7 @@ mod tests {
                     let mut bytes = vec![before | 0x80; 19];
                     bytes.iter_mut().skip(place).take(1).for_each(|slot| *slot = byte);
                     let expected = bytes.iter().position(ends).unwrap_or(bytes.len());
-                    assert_eq!(plain_length(&bytes), expected, "{bytes:?}");
+                    assert_eq!(plain_end(&bytes, 0), expected, "{bytes:?}");
                 }
             }
         }
