@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use tpv_python::modules::json::plain_end;
+
 /// The kinds of files that the verbs take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -44,7 +46,7 @@ impl Kind {
         let text = text.trim_start_matches('\u{feff}').trim_start();
         if text.starts_with('{') {
             let fields = fields(text);
-            let has = |names: &[&str]| fields.iter().any(|field| names.contains(&field.as_str()));
+            let has = |names: &[&str]| fields.iter().any(|field| names.contains(field));
             return match () {
                 () if has(&["tool"]) => Self::Jobs,
                 () if has(&WORLD) && !has(&["tools", "destinations"]) => Self::World,
@@ -76,30 +78,38 @@ impl Kind {
     }
 }
 
-/// The names of the fields of the JSON object that a text begins with, as far as it goes.
-fn fields(text: &str) -> Vec<String> {
-    let (mut fields, mut depth, mut string) = (Vec::new(), 0_usize, None::<String>);
-    let (mut last, mut escaped) = (String::new(), false);
-    for c in text.chars() {
-        if let Some(open) = &mut string {
-            match c {
-                _ if escaped => escaped = false,
-                '\\' => escaped = true,
-                '"' => last = string.take().unwrap_or_default(),
-                c => open.push(c),
+/// The names of the fields of the JSON object that a text begins with, as far as it goes. A world's are long: strings are jumped over.
+fn fields(text: &str) -> Vec<&str> {
+    let bytes = text.as_bytes();
+    let (mut fields, mut depth, mut last, mut at) = (Vec::new(), 0_usize, "", 0);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                let start = at + 1;
+                at = string_end(bytes, start);
+                last = text.get(start..at).unwrap_or_default();
             }
-            continue;
-        }
-        match c {
-            '"' => string = Some(String::new()),
-            '{' | '[' => depth += 1,
-            '}' | ']' if depth <= 1 => break,
-            '}' | ']' => depth -= 1,
-            ':' if depth == 1 => fields.push(std::mem::take(&mut last)),
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth <= 1 => break,
+            b'}' | b']' => depth -= 1,
+            b':' if depth == 1 => fields.push(last),
             _ => {}
         }
+        at += 1;
     }
     fields
+}
+
+/// Where the quote is that ends a string, or the text's end.
+fn string_end(text: &[u8], mut at: usize) -> usize {
+    loop {
+        at = plain_end(text, at);
+        match text.get(at) {
+            Some(b'"') | None => return at,
+            Some(b'\\') => at += 2,
+            Some(_) => at += 1,
+        }
+    }
 }
 
 #[cfg(test)]
