@@ -67,6 +67,7 @@ impl Object for Thing {
             "size" => Some(Value::Int(self.0 * 5 + 2)),
             "share" => Some(Value::Float(self.0 as f64 * 0.25)),
             "nothing" => Some(Value::None),
+            "shared" => Some(Value::list(vec![Value::Int(1)])),
             "rare" if self.0 == 2 => Some(Value::Int(1)),
             _ => None,
         })
@@ -476,14 +477,19 @@ fn a_kernel_that_is_always_left_is_not_tried_for_ever() {
 
 #[test]
 fn what_objects_share_does_not_leave_a_kernel() {
-    let (data, roots, kernels) = compile(&["a = table\na if name else len(a)".to_owned()], CodeKind::Block);
-    assert_eq!(kernels, 1);
+    let (data, roots, kernels) = compile(
+        &["a = thing.shared\na if name else len(a)".to_owned(), "table if name else 1".to_owned()],
+        CodeKind::Block,
+    );
+    assert_eq!(kernels, 2);
     let mut machine = Machine::new(&data, Mode::Eager);
     let table = Value::dict(Dict::new());
-    for (name, runs) in [("x", 0), ("", 1)] {
-        machine.set(&[("table", Some(table.clone())), ("name", Some(Value::str(name)))]);
-        let value = machine.vm.run(&machine.program, roots[0]).unwrap();
-        assert_eq!(value.is(&table), name == "x");
+    // A list that the object holds leaves; what a name stands for does not.
+    for (root, name, runs) in [(0, "x", 0), (0, "", 1), (1, "x", 2)] {
+        let thing = Value::object(Thing(1));
+        machine.set(&[("table", Some(table.clone())), ("thing", Some(thing)), ("name", Some(Value::str(name)))]);
+        let value = machine.vm.run(&machine.program, roots[root]).unwrap();
+        assert_eq!(value.is(&table), root == 1);
         assert_eq!(machine.kernel_runs(), if machine.native.is_some() { runs } else { 0 });
     }
 }

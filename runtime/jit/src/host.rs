@@ -84,6 +84,14 @@ impl<'a> Host<'a> {
         values.get(index).cloned()
     }
 
+    /// The value behind a reference, where it may be the result of the kernel. A container may be one that others share as long as they
+    /// only look at it; but not where it is what a name of the context stands for.
+    pub(super) fn result(&self, reference: u64) -> Option<Value> {
+        let is_named = reference & SLOT != 0;
+        let is_container = |value: &Value| matches!(value, Value::List(_) | Value::Dict(_) | Value::Set(_));
+        self.value(reference).filter(|value| is_named || !is_container(value))
+    }
+
     /// The value of a tag and a payload.
     pub(super) fn tagged(&self, tag: u64, payload: u64) -> Option<Value> {
         let kind = Kind::of_tag(tag)?;

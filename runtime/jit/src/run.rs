@@ -148,7 +148,7 @@ impl NativeCode for View {
         if !host.references.is_empty() || kind.is_none_or(Kind::is_reference) {
             let result = kind.and_then(|kind| match kind.is_reference() {
                 true if reference(out) == TEXT => Some(Computed::Text),
-                true => host.value(reference(out)).filter(may_leave).map(Computed::Value),
+                true => host.result(reference(out)).map(Computed::Value),
                 false => kind.plain(out).map(Computed::Value),
             });
             references.clear();
@@ -172,11 +172,6 @@ impl NativeCode for View {
     fn runs(&self) -> u64 {
         self.runs.get()
     }
-}
-
-/// Whether a value may be the kernel's result. A container may be one that others share as long as they only look at it.
-fn may_leave(value: &Value) -> bool {
-    !matches!(value, Value::List(_) | Value::Dict(_) | Value::Set(_))
 }
 
 /// Leaves the payloads of the inputs, and gives the key of their kinds; `None` where one has no value.

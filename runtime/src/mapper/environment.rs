@@ -14,7 +14,7 @@ use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_python::exception::{PyResult, Raised, SYNTAX_ERROR, raise};
 use tpv_python::lacking;
 use tpv_python::module::ModuleDef;
-use tpv_python::modules::logging::LOGGER;
+use tpv_python::modules::logging::{self, LOGGER};
 use tpv_python::types::{self, BuiltinType};
 use tpv_python::value::Value;
 use tpv_python::vm::{Environment, LogLevel, Vm};
@@ -34,6 +34,7 @@ pub fn may_be_pure(method: &str) -> bool {
     types::TYPES.iter().any(|class| class.pure.contains(&method))
         || objects::has_pure_method(method)
         || super::helpers::is_pure(method)
+        || logging::level_of_method(method).is_some()
 }
 
 /// The surroundings of one worker.

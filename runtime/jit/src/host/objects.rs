@@ -11,6 +11,7 @@ use super::{Host, LEAVE, reference};
 use tpv_bytecode::kernel::{Container, Node};
 use tpv_python::args::Args;
 use tpv_python::dict::{Dict, Key};
+use tpv_python::modules::logging;
 use tpv_python::types::BuiltinType;
 use tpv_python::value::Value;
 
@@ -129,7 +130,8 @@ fn call_method(host: &mut Host<'_>, object: &Value, name: u32, mut args: Args) -
         return call(host, &callee, args);
     }
     let class: &'static BuiltinType = object.class();
-    if !class.pure.contains(&name.text.as_str()) || !is_quiet(object) {
+    let is_pure = class.pure.contains(&name.text.as_str()) || logging::is_silent(host.vm, class, &name.text);
+    if !is_pure || !is_quiet(object) {
         return None;
     }
     host.vm.charge_receiver(object).ok()?;

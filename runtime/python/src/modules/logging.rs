@@ -28,16 +28,33 @@ pub fn logger(vm: &Vm, name: impl Into<Str>) -> Value {
 }
 
 static METHODS: &[Method] = &[
-    Method { name: "debug", call: |vm, _, args| log_at(vm, LogLevel::Debug, "debug", args) },
-    Method { name: "info", call: |vm, _, args| log_at(vm, LogLevel::Info, "info", args) },
-    Method { name: "warning", call: |vm, _, args| log_at(vm, LogLevel::Warning, "warning", args) },
-    Method { name: "warn", call: |vm, _, args| log_at(vm, LogLevel::Warning, "warn", args) },
-    Method { name: "error", call: |vm, _, args| log_at(vm, LogLevel::Error, "error", args) },
-    Method { name: "exception", call: |vm, _, args| log_at(vm, LogLevel::Error, "exception", args) },
-    Method { name: "critical", call: |vm, _, args| log_at(vm, LogLevel::Critical, "critical", args) },
-    Method { name: "fatal", call: |vm, _, args| log_at(vm, LogLevel::Critical, "fatal", args) },
+    Method { name: "debug", call: |vm, _, args| log_by(vm, "debug", args) },
+    Method { name: "info", call: |vm, _, args| log_by(vm, "info", args) },
+    Method { name: "warning", call: |vm, _, args| log_by(vm, "warning", args) },
+    Method { name: "warn", call: |vm, _, args| log_by(vm, "warn", args) },
+    Method { name: "error", call: |vm, _, args| log_by(vm, "error", args) },
+    Method { name: "exception", call: |vm, _, args| log_by(vm, "exception", args) },
+    Method { name: "critical", call: |vm, _, args| log_by(vm, "critical", args) },
+    Method { name: "fatal", call: |vm, _, args| log_by(vm, "fatal", args) },
     Method { name: "log", call: |vm, _, args| log_with_level(vm, args) },
 ];
+
+/// The level of the records that a method of loggers makes; nothing where that is an argument, or it makes none.
+pub fn level_of_method(name: &str) -> Option<LogLevel> {
+    Some(match name {
+        "debug" => LogLevel::Debug,
+        "info" => LogLevel::Info,
+        "warning" | "warn" => LogLevel::Warning,
+        "error" | "exception" => LogLevel::Error,
+        "critical" | "fatal" => LogLevel::Critical,
+        _ => return None,
+    })
+}
+
+/// Whether a method of objects of this class makes a record that nobody reads, and does nothing else.
+pub fn is_silent(vm: &Vm, class: &BuiltinType, method: &str) -> bool {
+    class.is_subclass(&LOGGER) && level_of_method(method).is_some_and(|level| !vm.environment.log_enabled(level))
+}
 
 impl Object for Logger {
     fn class(&self) -> &'static BuiltinType {
@@ -51,6 +68,11 @@ impl Object for Logger {
     fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
         Ok(format!("<Logger {} (DEBUG)>", self.name.as_str()))
     }
+}
+
+/// Logs `msg % args` at the level of a method.
+fn log_by(vm: &mut Vm, method: &'static str, args: Args) -> PyResult<Value> {
+    log_at(vm, level_of_method(method).unwrap_or(LogLevel::Info), method, args)
 }
 
 /// Logs `msg % args` at a level.
