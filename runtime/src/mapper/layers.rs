@@ -172,7 +172,7 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
     use std::collections::BTreeMap;
 
     use tpv_python::value::Value;
