@@ -189,6 +189,8 @@ pub enum Node {
     Local {
         /// The variable.
         slot: u32,
+        /// The input of the same name, which is read where the block has not set the variable.
+        outer: Option<u32>,
     },
     /// A container with these items; of a dict, keys and values in turn.
     Build {
@@ -349,7 +351,7 @@ impl Node {
     /// The variable that the node reads or sets.
     fn slot(&self) -> Option<u32> {
         match self {
-            Self::Local { slot } | Self::Set { slot, .. } | Self::Comprehension { slot, .. } => Some(*slot),
+            Self::Local { slot, .. } | Self::Set { slot, .. } | Self::Comprehension { slot, .. } => Some(*slot),
             _ => None,
         }
     }

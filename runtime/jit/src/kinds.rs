@@ -209,8 +209,8 @@ pub(super) fn has_text(kind: Kind, by_spec: bool) -> bool {
     }
 }
 
-/// The kinds of all nodes for these kinds of inputs. A node without kinds always leaves the kernel, or is a statement.
-pub(super) fn infer(kernel: &Kernel, consts: &[Const], inputs: &[Kind]) -> Vec<Kinds> {
+/// The kinds of all nodes for these kinds of inputs, of which some may have no value. A node without kinds always leaves the kernel, or is a statement.
+pub(super) fn infer(kernel: &Kernel, consts: &[Const], inputs: &[Option<Kind>]) -> Vec<Kinds> {
     let mut all: Vec<Kinds> = Vec::with_capacity(kernel.nodes.len());
     // What the variables hold. Nodes stand in the order in which they run, so that whatever sets a variable comes before what reads
     // it; but for the variables of comprehensions.
@@ -226,7 +226,7 @@ pub(super) fn infer(kernel: &Kernel, consts: &[Const], inputs: &[Kind]) -> Vec<K
         let of = |operand: &u32| all.get(*operand as usize).copied().unwrap_or(Kinds::NONE);
         let kinds = match node {
             Node::Const { index } => consts.get(*index as usize).map(Kind::of_const).into(),
-            Node::Input { index } => inputs.get(*index as usize).copied().into(),
+            Node::Input { index } => inputs.get(*index as usize).copied().flatten().into(),
             Node::Unary { op, operand } => of(operand).iter().filter_map(|kind| unary(*op, kind)).collect(),
             Node::Binary { op, left, right } => pairs(of(left), of(right), |a, b| binary(*op, a, b)),
             Node::Compare { first, links } => {
@@ -272,7 +272,10 @@ pub(super) fn infer(kernel: &Kernel, consts: &[Const], inputs: &[Kind]) -> Vec<K
             }
             // An import that gives something else is not for a kernel (`load`).
             Node::Import { .. } => Kind::Other.into(),
-            Node::Local { slot } => variables.get(*slot as usize).copied().unwrap_or(Kinds::NONE),
+            Node::Local { slot, outer } => {
+                let outer = outer.and_then(|outer| inputs.get(outer as usize).copied().flatten());
+                variables.get(*slot as usize).copied().unwrap_or(Kinds::NONE).or(outer.into())
+            }
             Node::Build { .. } => Kind::Other.into(),
             Node::Item { object, .. } if of(object).iter().any(Kind::is_reference) => Kinds::ANY,
             Node::Invoke { callee, .. } if of(callee).has(Kind::Other) => Kinds::ANY,

@@ -96,7 +96,7 @@ impl Shared {
     }
 
     /// The machine code of a kernel for these kinds, made now; not where another thread is making some, unless `wait`.
-    pub(super) fn make(&self, index: u32, key: u64, kinds: &[Kind], wait: bool) -> Lookup {
+    pub(super) fn make(&self, index: u32, key: u64, kinds: &[Option<Kind>], wait: bool) -> Lookup {
         let state = if wait { self.state.lock().map_err(TryLockError::from) } else { self.state.try_lock() };
         let mut state = match state {
             Ok(state) => state,
@@ -147,7 +147,7 @@ impl Machine {
     }
 
     /// Machine code for a kernel; `None` where it would always leave, or Cranelift cannot make it.
-    fn compile(&mut self, kernel: &Kernel, consts: &[Const], kinds: &[Kind]) -> Option<Code> {
+    fn compile(&mut self, kernel: &Kernel, consts: &[Const], kinds: &[Option<Kind>]) -> Option<Code> {
         let module = self.module.as_mut().filter(|_| !self.refused)?;
         module.clear_context(&mut self.context);
         self.context.func.signature = emit::signature(module.isa().default_call_conv());

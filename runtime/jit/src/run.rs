@@ -26,6 +26,9 @@ const PAYS_AFTER: u32 = 600;
 /// The most kinds of inputs for which a kernel has machine code.
 const MAX_VERSIONS: usize = 8;
 
+/// What stands in a key for an input that has no value.
+const ABSENT: u64 = 7;
+
 /// A kernel that was left more often than this, and more often than not, is not run any more.
 const MAX_LEFT: u32 = 256;
 
@@ -123,7 +126,7 @@ impl NativeCode for View {
         let mut payloads = [0; MAX_INPUTS];
         let key = gather(vm, kernel, computed, &mut references, &mut payloads);
         let consts = program.consts(code)?;
-        let Some(machine_code) = key.and_then(|key| kernel.machine_code(&self.native, code, key)) else {
+        let Some(machine_code) = kernel.machine_code(&self.native, code, key) else {
             references.clear();
             return None;
         };
@@ -174,7 +177,7 @@ impl NativeCode for View {
     }
 }
 
-/// Leaves the payloads of the inputs, and gives the key of their kinds; `None` where one has no value.
+/// Leaves the payloads of the inputs, and gives the key of their kinds.
 #[inline]
 fn gather(
     vm: &Vm,
@@ -182,7 +185,7 @@ fn gather(
     computed: &[Value],
     references: &mut Vec<Value>,
     payloads: &mut [u64; MAX_INPUTS],
-) -> Option<u64> {
+) -> u64 {
     let mut key = 0;
     for (index, (source, entry)) in kernel.inputs.iter().zip(payloads).enumerate() {
         let (value, reference) = match source {
@@ -197,7 +200,11 @@ fn gather(
                 value => (value, 0),
             },
         };
-        let kind = match value? {
+        let Some(value) = value else {
+            key |= ABSENT << (3 * index);
+            continue;
+        };
+        let kind = match value {
             Value::Int(int) => {
                 *entry = int.cast_unsigned();
                 Kind::Int
@@ -218,7 +225,7 @@ fn gather(
         };
         key |= (kind as u64) << (3 * index);
     }
-    Some(key)
+    key
 }
 
 impl LoadedKernel {
@@ -279,9 +286,9 @@ impl LoadedKernel {
         }
     }
 
-    /// The kinds that a key stands for.
-    fn kinds(&self, key: u64) -> Vec<Kind> {
-        let kind = |index| Kind::ALL.get((key >> (3 * index) & 7) as usize).copied().unwrap_or(Kind::Other);
+    /// The kinds that a key stands for; none for an input without a value.
+    fn kinds(&self, key: u64) -> Vec<Option<Kind>> {
+        let kind = |index| Kind::ALL.get((key >> (3 * index) & 7) as usize).copied();
         (0..self.inputs.len()).map(kind).collect()
     }
 }

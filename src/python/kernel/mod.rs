@@ -35,7 +35,8 @@ pub(super) trait Tables {
 /// The kernel of a block, where it has one. The block is folded.
 pub(super) fn lower(body: &[Stmt], tables: &mut impl Tables) -> Option<Kernel> {
     let (Stmt::Expr(last), statements) = body.split_last()? else { return None };
-    let mut lowerer = Lowerer { tables, kernel: Kernel::default(), variables: Vec::new(), depth: 0 };
+    let mut lowerer =
+        Lowerer { tables, kernel: Kernel::default(), variables: Vec::new(), assigned: Vec::new(), depth: 0 };
     if statements.is_empty() {
         lowerer.expression(&last.value)?;
     } else {
@@ -80,6 +81,8 @@ struct Lowerer<'t, T> {
     kernel: Kernel,
     /// Those that can be read here, the innermost last.
     variables: Vec<Variable>,
+    /// The slots that are set on each way to here.
+    assigned: Vec<u32>,
     depth: usize,
 }
 
@@ -122,7 +125,7 @@ impl<T: Tables> Lowerer<'_, T> {
             })
         };
         let is_outer = |node: &Node| match node {
-            Node::Local { slot } => !loops().any(|own| own == *slot),
+            Node::Local { slot, .. } => !loops().any(|own| own == *slot),
             Node::Shared { .. } => true,
             _ => false,
         };
@@ -206,12 +209,15 @@ impl<T: Tables> Lowerer<'_, T> {
     /// The value of a name: a variable's, or what the context has.
     fn name(&mut self, name: &str) -> Option<Node> {
         if let Some(variable) = self.variables.iter().rev().find(|variable| variable.inner && variable.name == name) {
-            return Some(Node::Local { slot: variable.slot });
+            return Some(Node::Local { slot: variable.slot, outer: None });
         }
-        if self.tables.binds(name) {
-            return Some(Node::Local { slot: self.variable(name)? });
+        if !self.tables.binds(name) {
+            return Some(Node::Input { index: self.input(name)? });
         }
-        self.input(name)
+        let slot = self.variable(name)?;
+        // Until the block sets it, the name is the context's.
+        let outer = if self.assigned.contains(&slot) { None } else { Some(self.input(name)?) };
+        Some(Node::Local { slot, outer })
     }
 
     /// The block's variable of this name.
@@ -232,7 +238,8 @@ impl<T: Tables> Lowerer<'_, T> {
         Some(slot)
     }
 
-    fn input(&mut self, name: &str) -> Option<Node> {
+    /// The input of this name.
+    fn input(&mut self, name: &str) -> Option<u32> {
         let name = self.tables.name(name);
         let inputs = &mut self.kernel.inputs;
         let index = match inputs.iter().position(|input| *input == name) {
@@ -243,7 +250,7 @@ impl<T: Tables> Lowerer<'_, T> {
                 inputs.len() - 1
             }
         };
-        Some(Node::Input { index: u32::try_from(index).ok()? })
+        u32::try_from(index).ok()
     }
 
     fn comparison(&mut self, node: &ast::ExprCompare) -> Option<Node> {

@@ -35,8 +35,11 @@ impl<T: Tables> Lowerer<'_, T> {
             Stmt::AugAssign(node) => nodes.push(self.augmented(node)?),
             Stmt::If(node) => {
                 let test = self.expression(&node.test)?;
+                let before = self.assigned.clone();
                 let then = self.statements(&node.body)?;
+                let after_then = std::mem::replace(&mut self.assigned, before);
                 let orelse = self.statements(&node.orelse)?;
+                self.assigned.retain(|slot| after_then.contains(slot));
                 nodes.push(self.add(Node::When { test, then, orelse })?);
             }
             // What raises leaves, so that no handler is ever entered.
@@ -62,6 +65,9 @@ impl<T: Tables> Lowerer<'_, T> {
 
     fn set(&mut self, name: &str, value: u32) -> Option<u32> {
         let slot = self.variable(name)?;
+        if !self.assigned.contains(&slot) {
+            self.assigned.push(slot);
+        }
         self.add(Node::Set { slot, value })
     }
 

@@ -53,7 +53,10 @@ pub(crate) fn listing(kernel: &Kernel, data: &ProgramData, code: &Code, constant
                 format!("{text} %{}{spec}", part.node)
             }),
             Node::Import { index } => imported(*index),
-            Node::Local { slot } => format!("${slot}"),
+            Node::Local { slot, outer } => {
+                let outer = outer.and_then(|outer| kernel.inputs.get(outer as usize));
+                outer.map_or_else(|| format!("${slot}"), |outer| format!("${slot} or {}", name(outer)))
+            }
             Node::Build { container, items } => format!("{container:?} {}", list(items)),
             Node::Item { object, key } => format!("%{object}[%{key}]"),
             Node::Invoke { callee, arguments, keywords } => format!("%{callee}({})", called(arguments, keywords)),

@@ -24,7 +24,7 @@ pub fn verify(kernel: &Kernel, code: &Code) -> Result<(), String> {
             Node::Const { index } => {
                 check((*index as usize) < code.consts.len(), "names a constant that is not there")?
             }
-            Node::Input { index } => {
+            Node::Input { index } | Node::Local { outer: Some(index), .. } => {
                 check((*index as usize) < kernel.inputs.len(), "names an input that is not there")?
             }
             Node::Import { index } => {
@@ -174,9 +174,18 @@ mod tests {
         let set = |slot| Node::Set { slot, value: 0 };
         let with_locals = |nodes| verify(&Kernel { locals: 1, nodes, ..Kernel::default() }, &code());
         let block = |statements: Vec<u32>, value| Node::Block { statements, value };
-        assert_eq!(with_locals(vec![constant(), set(0), Node::Local { slot: 0 }, block(vec![1], 2)]), Ok(()));
-        assert!(with_locals(vec![constant(), set(1), Node::Local { slot: 0 }, block(vec![1], 2)]).is_err());
-        assert!(with_locals(vec![constant(), set(0), Node::Local { slot: 1 }, block(vec![1], 2)]).is_err());
+        assert_eq!(
+            with_locals(vec![constant(), set(0), Node::Local { slot: 0, outer: None }, block(vec![1], 2)]),
+            Ok(())
+        );
+        assert!(
+            with_locals(vec![constant(), set(1), Node::Local { slot: 0, outer: None }, block(vec![1], 2)]).is_err()
+        );
+        assert!(
+            with_locals(vec![constant(), set(0), Node::Local { slot: 1, outer: None }, block(vec![1], 2)]).is_err()
+        );
+        let hiding = Node::Local { slot: 0, outer: Some(0) };
+        assert!(with_locals(vec![constant(), set(0), hiding, block(vec![1], 2)]).is_err());
         assert!(with_locals(vec![constant(), set(0)]).is_err());
         assert!(with_locals(vec![constant(), set(0), negative(1)]).is_err());
         assert!(with_locals(vec![constant(), set(0), constant(), block(vec![2], 1)]).is_err());

@@ -53,7 +53,7 @@ struct Emitter<'f, 'k> {
     builder: FunctionBuilder<'f>,
     kernel: &'k Kernel,
     consts: &'k [Const],
-    inputs: &'k [Kind],
+    inputs: &'k [Option<Kind>],
     /// What each node may be.
     kinds: Vec<Kinds>,
     locals: Vec<Local>,
@@ -80,7 +80,7 @@ pub(super) fn kernel(
     builder: FunctionBuilder<'_>,
     kernel: &Kernel,
     consts: &[Const],
-    inputs: &[Kind],
+    inputs: &[Option<Kind>],
     target: TargetFrontendConfig,
 ) -> Option<()> {
     let kinds = infer(kernel, consts, inputs);
@@ -129,14 +129,7 @@ impl Emitter<'_, '_> {
         let (Some(node), false) = (node, out.is_empty()) else { return self.leave() };
         match node {
             Node::Const { index } => self.constant(*index),
-            Node::Input { index } => {
-                let kind = self.inputs.get(*index as usize).copied();
-                let Some(kind) = kind else { return self.leave() };
-                let offset = i32::try_from(*index).unwrap_or_default() * 8;
-                let payload =
-                    self.builder.ins().load(machine_type(kind), MemFlagsData::trusted(), self.arguments, offset);
-                Some(Operand::new(kind, payload))
-            }
+            Node::Input { index } => self.input(*index),
             Node::Unary { op: UnaryOp::Not, operand } => {
                 let truth = self.condition(*operand)?;
                 let not = self.builder.ins().icmp_imm_s(IntCC::Equal, truth, 0);
@@ -190,7 +183,7 @@ impl Emitter<'_, '_> {
             }
             Node::Text { parts } => self.text(index, parts),
             Node::Import { index } => Some(self.import(*index)),
-            Node::Local { slot } => self.local(*slot, out),
+            Node::Local { slot, outer } => self.local(*slot, *outer, out),
             Node::Build { items, .. } => self.build(index, items),
             Node::Item { object, key } => self.item(*object, *key, out),
             Node::Invoke { callee, arguments, .. } => self.invoke(index, *callee, arguments, out),
@@ -206,6 +199,13 @@ impl Emitter<'_, '_> {
             }
             Node::Set { .. } | Node::When { .. } | Node::Leave => self.leave(),
         }
+    }
+
+    fn input(&mut self, index: u32) -> Option<Operand> {
+        let Some(kind) = self.inputs.get(index as usize).copied().flatten() else { return self.leave() };
+        let offset = i32::try_from(index).unwrap_or_default() * 8;
+        let payload = self.builder.ins().load(machine_type(kind), MemFlagsData::trusted(), self.arguments, offset);
+        Some(Operand::new(kind, payload))
     }
 
     fn constant(&mut self, index: u32) -> Option<Operand> {

@@ -29,12 +29,21 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The value of a variable, which is of one of these kinds where it has one.
-    pub(super) fn local(&mut self, slot: u32, kinds: Kinds) -> Option<Operand> {
+    /// The value of a variable, or where it has none, of the input of the same name. It is of one of these kinds.
+    pub(super) fn local(&mut self, slot: u32, outer: Option<u32>, kinds: Kinds) -> Option<Operand> {
         let Some(local) = self.locals.get(slot as usize).copied() else { return self.leave() };
-        let (tag, payload) = (self.builder.use_var(local.tag), self.builder.use_var(local.payload));
+        let (mut tag, mut payload) = (self.builder.use_var(local.tag), self.builder.use_var(local.payload));
         let is_unset = self.builder.ins().icmp_imm_s(IntCC::Equal, tag, LEAVE.cast_signed());
-        self.leave_if(is_unset);
+        let has_outer = outer.is_some_and(|outer| self.inputs.get(outer as usize).copied().flatten().is_some());
+        match outer.filter(|_| has_outer) {
+            Some(outer) => {
+                let outer = self.input(outer)?;
+                let (outer_tag, outer_bits) = (self.tag(outer), self.bits(outer));
+                tag = self.builder.ins().select(is_unset, outer_tag, tag);
+                payload = self.builder.ins().select(is_unset, outer_bits, payload);
+            }
+            None => self.leave_if(is_unset),
+        }
         Some(match kinds.single() {
             Some(kind) => Operand::new(kind, self.of_bits(kind, payload)),
             None => Operand { kinds, tag: Some(tag), payload },
