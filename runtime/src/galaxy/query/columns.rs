@@ -1,7 +1,5 @@
 //! The job table: its columns, and what each holds for a job of the world.
 
-use std::rc::Rc;
-
 use super::expression::{Expr, Sql};
 use super::{beyond, further_attribute};
 use crate::galaxy::world::JobRow;
@@ -27,8 +25,14 @@ pub enum Kind {
 pub enum Holds {
     /// The id of the job.
     Id,
-    /// What the world's row has under the column's name.
-    Row,
+    /// The id of the job's tool.
+    ToolId,
+    /// The state of the job.
+    State,
+    /// The id of the job's user.
+    UserId,
+    /// The id of the job's destination.
+    DestinationId,
     /// `NULL`, which Galaxy gives a new job.
     Null,
     /// A text that Galaxy gives a new job.
@@ -61,14 +65,14 @@ columns! {
     "create_time": Number Holds::Unknown;
     "update_time": Number Holds::Unknown;
     "history_id": Number Holds::Null;
-    "tool_id": Text Holds::Row;
+    "tool_id": Text Holds::ToolId;
     "tool_version": Text Holds::Default("1.0.0");
-    "state": Text Holds::Row;
+    "state": Text Holds::State;
     "exit_code": Number Holds::Null;
-    "user_id": Number Holds::Row;
+    "user_id": Number Holds::UserId;
     "job_runner_name": Text Holds::Null;
     "job_runner_external_id": Text Holds::Null;
-    "destination_id": Text Holds::Row;
+    "destination_id": Text Holds::DestinationId;
     "object_store_id": Text Holds::Null;
     "imported": Truth Holds::False;
     "handler": Text Holds::Null;
@@ -104,23 +108,23 @@ pub fn element(name: &str) -> PyResult<Option<Value>> {
 
 impl Column {
     /// What it holds for a job of the world.
-    pub fn of(&self, row: &JobRow) -> Sql {
-        let text = |text: &Option<Box<str>>| text.as_deref().map_or(Sql::Null, |text| Sql::Text(Rc::from(text)));
-        match (self.holds, self.name) {
-            (Holds::Id, _) => Sql::Int(row.id),
-            (Holds::Row, "tool_id") => text(&row.tool_id),
-            (Holds::Row, "destination_id") => text(&row.destination_id),
-            (Holds::Row, "user_id") => row.user_id.map_or(Sql::Null, Sql::Int),
-            // What is left is the state; Galaxy gives a job without one this one.
-            (Holds::Row, _) => Sql::Text(Rc::from(row.state.as_deref().unwrap_or("new"))),
-            (Holds::Default(given), _) => Sql::Text(Rc::from(given)),
-            (Holds::False, _) => Sql::Int(0),
-            (Holds::Null | Holds::Unknown, _) => Sql::Null,
+    pub fn of<'a>(&self, row: &'a JobRow) -> Sql<'a> {
+        let text = |text: &'a Option<Box<str>>| text.as_deref().map_or(Sql::Null, |text| Sql::Text(text.into()));
+        match self.holds {
+            Holds::Id => Sql::Int(row.id),
+            Holds::ToolId => text(&row.tool_id),
+            Holds::DestinationId => text(&row.destination_id),
+            Holds::UserId => row.user_id.map_or(Sql::Null, Sql::Int),
+            // Galaxy gives a job without a state this one.
+            Holds::State => Sql::Text(row.state.as_deref().unwrap_or("new").into()),
+            Holds::Default(given) => Sql::Text(given.into()),
+            Holds::False => Sql::Int(0),
+            Holds::Null | Holds::Unknown => Sql::Null,
         }
     }
 
     /// What it holds, as code gets it.
-    pub fn to_value(&self, held: &Sql) -> Value {
+    pub fn to_value(&self, held: &Sql<'_>) -> Value {
         match (self.kind, held) {
             (Kind::Truth, Sql::Int(truth)) => Value::Bool(*truth != 0),
             (_, held) => held.to_value(),

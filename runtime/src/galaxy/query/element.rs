@@ -53,7 +53,7 @@ impl Element {
         {
             return Err(beyond("a query in a query"));
         }
-        let values: PyResult<Rc<[Sql]>> = vm.collect(values)?.iter().map(Sql::of).collect();
+        let values: PyResult<Rc<[Sql<'static>]>> = vm.collect(values)?.iter().map(Sql::of).collect();
         Ok(Expr::In(self.0.clone(), values?, not))
     }
 

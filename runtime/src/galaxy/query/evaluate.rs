@@ -1,5 +1,6 @@
 //! Computing expressions over rows, as SQLite does.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::beyond;
@@ -17,7 +18,7 @@ pub(super) type Placed<'a> = (usize, &'a JobRow);
 
 /// The value as a comparison with this column takes it: numbers are texts to a column of texts, and texts numbers to one of
 /// numbers.
-fn adapted(value: Sql, column: Option<&Column>) -> PyResult<Sql> {
+fn adapted<'a>(value: Sql<'a>, column: Option<&Column>) -> PyResult<Sql<'a>> {
     Ok(match (column.map(|column| column.kind), value) {
         (Some(Kind::Text), Sql::Int(value)) => Sql::Text(value.to_string().into()),
         (Some(Kind::Number | Kind::Truth), Sql::Text(text)) => match text.trim().parse::<i64>() {
@@ -29,7 +30,7 @@ fn adapted(value: Sql, column: Option<&Column>) -> PyResult<Sql> {
     })
 }
 
-fn truth(value: &Sql) -> PyResult<Option<bool>> {
+fn truth(value: &Sql<'_>) -> PyResult<Option<bool>> {
     match value {
         Sql::Null => Ok(None),
         Sql::Int(value) => Ok(Some(*value != 0)),
@@ -37,7 +38,7 @@ fn truth(value: &Sql) -> PyResult<Option<bool>> {
     }
 }
 
-fn from_truth(value: Option<bool>) -> Sql {
+fn from_truth(value: Option<bool>) -> Sql<'static> {
     value.map_or(Sql::Null, |value| Sql::Int(i64::from(value)))
 }
 
@@ -58,10 +59,10 @@ pub(super) fn passes(vm: &mut Vm, conditions: &[Rc<Expr>], row: Placed<'_>) -> P
 ///
 /// # Errors
 /// `HostUnavailable` for what SQLite would do with texts as numbers, and what Python's patterns raise.
-pub(super) fn value(vm: &mut Vm, expression: &Expr, rows: &[Placed<'_>]) -> PyResult<Sql> {
+pub(super) fn value<'a>(vm: &mut Vm, expression: &'a Expr, rows: &[Placed<'a>]) -> PyResult<Sql<'a>> {
     Ok(match expression {
         Expr::Column(column) => rows.first().map_or(Sql::Null, |(_, row)| column.of(row)),
-        Expr::Literal(literal) => literal.clone(),
+        Expr::Literal(literal) => literal.borrowed(),
         Expr::Named(name) => return Err(beyond(&format!("the name '{name}'"))),
         Expr::Label(inner, _) | Expr::Distinct(inner) | Expr::Order(inner, _) => value(vm, inner, rows)?,
         Expr::Aggregate(function, inner) => aggregate(vm, *function, inner.as_deref(), rows)?,
@@ -74,7 +75,7 @@ pub(super) fn value(vm: &mut Vm, expression: &Expr, rows: &[Placed<'_>]) -> PyRe
             from_truth(Some(op.holds(x.cmp(&y))))
         }
         Expr::Is(inner, wanted, not) => {
-            let same = value(vm, inner, rows)? == adapted(wanted.clone(), inner.column())?;
+            let same = value(vm, inner, rows)? == adapted(wanted.borrowed(), inner.column())?;
             from_truth(Some(same != *not))
         }
         Expr::In(inner, wanted, not) => is_in(&value(vm, inner, rows)?, wanted, inner.column(), *not)?,
@@ -99,7 +100,7 @@ pub(super) fn value(vm: &mut Vm, expression: &Expr, rows: &[Placed<'_>]) -> PyRe
 }
 
 /// `AND` and `OR` of three values: `decisive` is the value that decides whatever the others are.
-fn logic(vm: &mut Vm, parts: &[Rc<Expr>], rows: &[Placed<'_>], decisive: bool) -> PyResult<Sql> {
+fn logic(vm: &mut Vm, parts: &[Rc<Expr>], rows: &[Placed<'_>], decisive: bool) -> PyResult<Sql<'static>> {
     let mut all_known = true;
     for part in parts {
         match truth(&value(vm, part, rows)?)? {
@@ -111,7 +112,7 @@ fn logic(vm: &mut Vm, parts: &[Rc<Expr>], rows: &[Placed<'_>], decisive: bool) -
     Ok(from_truth(all_known.then_some(!decisive)))
 }
 
-fn aggregate(vm: &mut Vm, function: Aggregate, inner: Option<&Expr>, rows: &[Placed<'_>]) -> PyResult<Sql> {
+fn aggregate<'a>(vm: &mut Vm, function: Aggregate, inner: Option<&'a Expr>, rows: &[Placed<'a>]) -> PyResult<Sql<'a>> {
     let count = |count: usize| Sql::Int(i64::try_from(count).unwrap_or(i64::MAX));
     let Some(inner) = inner else { return Ok(count(rows.len())) };
     let mut values = Vec::with_capacity(rows.len());
@@ -130,7 +131,7 @@ fn aggregate(vm: &mut Vm, function: Aggregate, inner: Option<&Expr>, rows: &[Pla
     })
 }
 
-fn is_in(found: &Sql, wanted: &[Sql], column: Option<&Column>, not: bool) -> PyResult<Sql> {
+fn is_in(found: &Sql<'_>, wanted: &[Sql<'_>], column: Option<&Column>, not: bool) -> PyResult<Sql<'static>> {
     if wanted.is_empty() {
         return Ok(from_truth(Some(not)));
     }
@@ -139,7 +140,7 @@ fn is_in(found: &Sql, wanted: &[Sql], column: Option<&Column>, not: bool) -> PyR
     }
     let mut known = true;
     for one in wanted {
-        if adapted(one.clone(), column)? == *found {
+        if adapted(one.borrowed(), column)? == *found {
             return Ok(from_truth(Some(!not)));
         }
         known &= *one != Sql::Null;
@@ -147,7 +148,7 @@ fn is_in(found: &Sql, wanted: &[Sql], column: Option<&Column>, not: bool) -> PyR
     Ok(from_truth(known.then_some(not)))
 }
 
-fn text_of(value: Sql) -> Option<Rc<str>> {
+fn text_of(value: Sql<'_>) -> Option<Cow<'_, str>> {
     match value {
         Sql::Null => None,
         Sql::Int(value) => Some(value.to_string().into()),

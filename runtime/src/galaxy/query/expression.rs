@@ -1,5 +1,6 @@
 //! Expressions of SQL: columns, values, conditions, aggregates.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::beyond;
@@ -12,24 +13,33 @@ use tpv_python::vm::CompareOp;
 
 /// A value of SQL.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sql {
+pub enum Sql<'a> {
     // The variants stand in the order in which SQLite sorts.
     /// `NULL`
     Null,
     /// An integer; truth values are 0 and 1.
     Int(i64),
     /// A text.
-    Text(Rc<str>),
+    Text(Cow<'a, str>),
 }
 
-impl Sql {
+impl Sql<'_> {
+    /// The same, for as long as this one lives.
+    pub fn borrowed(&self) -> Sql<'_> {
+        match self {
+            Self::Null => Sql::Null,
+            Self::Int(value) => Sql::Int(*value),
+            Self::Text(text) => Sql::Text(Cow::Borrowed(text)),
+        }
+    }
+
     /// The value that code gives.
     ///
     /// # Errors
     /// `HostUnavailable` for values of types that no column has.
     pub fn of(value: &Value) -> PyResult<Self> {
         if let Some(text) = states::text_of(value) {
-            return Ok(Self::Text(Rc::from(text)));
+            return Ok(Self::Text(Cow::Owned(text.to_owned())));
         }
         Ok(match value {
             Value::None => Self::Null,
@@ -81,7 +91,7 @@ pub enum Expr {
     /// A column.
     Column(&'static Column),
     /// A value.
-    Literal(Sql),
+    Literal(Sql<'static>),
     /// The asked column that has this name: `order_by('total')`.
     Named(Rc<str>),
     /// An aggregate of an expression, or of whole rows; over distinct values where the expression is [`Expr::Distinct`].
@@ -89,9 +99,9 @@ pub enum Expr {
     /// A comparison. Comparing with `None` is [`Expr::Is`].
     Compare(CompareOp, Rc<Expr>, Rc<Expr>),
     /// `IS`, or `IS NOT` where the flag is set.
-    Is(Rc<Expr>, Sql, bool),
+    Is(Rc<Expr>, Sql<'static>, bool),
     /// `IN`, or `NOT IN` where the flag is set.
-    In(Rc<Expr>, Rc<[Sql]>, bool),
+    In(Rc<Expr>, Rc<[Sql<'static>]>, bool),
     /// `LIKE`, or `NOT LIKE` where the flag is set.
     Like(Rc<Expr>, Rc<str>, bool),
     /// Whether one of Python's patterns is found: SQLAlchemy gives SQLite that function.

@@ -35,14 +35,14 @@ pub(super) fn run(vm: &mut Vm, world: &World, parts: &Parts) -> PyResult<Vec<Val
         groups = sorted(vm, &parts.orders, groups)?.into_iter().map(|(_, group)| group).collect();
     }
     let names = names(&parts);
-    let mut seen: Vec<Vec<Sql>> = Vec::new();
+    let mut seen: Vec<Vec<Sql<'_>>> = Vec::new();
     let mut found = Vec::new();
     for group in &groups {
         let mut cells = Vec::with_capacity(parts.asked.len());
         for asked in &parts.asked {
             cells.push(match asked {
                 // The id of a job stands for all of it.
-                Asked::Job => value(vm, &Expr::Column(&ID), group)?,
+                Asked::Job => group.first().map_or(Sql::Null, |(_, row)| ID.of(row)),
                 Asked::Column(column) => value(vm, column, group)?,
             });
         }
@@ -89,7 +89,7 @@ fn check_columns(parts: &Parts) -> PyResult<()> {
 }
 
 /// The groups of rows: one of all rows where nothing is grouped but something aggregated, one for each row where neither.
-fn grouped<'a>(vm: &mut Vm, parts: &Parts, rows: Vec<Placed<'a>>) -> PyResult<Vec<Vec<Placed<'a>>>> {
+fn grouped<'a>(vm: &mut Vm, parts: &'a Parts, rows: Vec<Placed<'a>>) -> PyResult<Vec<Vec<Placed<'a>>>> {
     let mut expressions = parts.asked.iter().filter_map(Asked::column).chain(&parts.orders);
     if parts.groups.is_empty() && expressions.any(|expression| expression.aggregates()) {
         return Ok(vec![rows]);
@@ -98,7 +98,7 @@ fn grouped<'a>(vm: &mut Vm, parts: &Parts, rows: Vec<Placed<'a>>) -> PyResult<Ve
     if parts.groups.is_empty() {
         return Ok(each_row);
     }
-    let mut groups: Vec<(Vec<Sql>, Vec<Placed<'a>>)> = Vec::new();
+    let mut groups: Vec<(Vec<Sql<'a>>, Vec<Placed<'a>>)> = Vec::new();
     // SQLite sorts to group.
     for (key, mut row) in sorted(vm, &parts.groups, each_row)? {
         match groups.last_mut() {
@@ -112,12 +112,12 @@ fn grouped<'a>(vm: &mut Vm, parts: &Parts, rows: Vec<Placed<'a>>) -> PyResult<Ve
 /// The groups sorted by the values of these expressions, with those values.
 fn sorted<'a>(
     vm: &mut Vm,
-    orders: &[Rc<Expr>],
+    orders: &'a [Rc<Expr>],
     groups: Vec<Vec<Placed<'a>>>,
-) -> PyResult<Vec<(Vec<Sql>, Vec<Placed<'a>>)>> {
+) -> PyResult<Vec<(Vec<Sql<'a>>, Vec<Placed<'a>>)>> {
     let mut keyed = Vec::with_capacity(groups.len());
     for group in groups {
-        let key: Vec<Sql> = orders.iter().map(|order| value(vm, order, &group)).collect::<PyResult<_>>()?;
+        let key: Vec<Sql<'a>> = orders.iter().map(|order| value(vm, order, &group)).collect::<PyResult<_>>()?;
         keyed.push((key, group));
     }
     keyed.sort_by(|(a, _), (b, _)| {
@@ -145,7 +145,7 @@ pub(super) fn names(parts: &Parts) -> Rc<[Rc<str>]> {
 }
 
 /// A job where only that is asked for, else a row.
-fn row_of(parts: &Parts, names: &Rc<[Rc<str>]>, cells: &[Sql], group: &[Placed<'_>]) -> Value {
+fn row_of(parts: &Parts, names: &Rc<[Rc<str>]>, cells: &[Sql<'_>], group: &[Placed<'_>]) -> Value {
     let job = || group.first().map_or(Value::None, |(index, row)| StoredJob::value(*index, row));
     if let [Asked::Job] = parts.asked.as_slice() {
         return job();
