@@ -96,3 +96,45 @@ fn another_mode_is_refused() {
     assert_eq!(run.status.code(), Some(2));
     assert!(stderr(&run).contains("[possible values: off, lazy, eager]"), "{}", stderr(&run));
 }
+
+/// What one rule's code changes in place, kernels find: in the entity's context once code sees the new entity, in its `params` at once.
+#[test]
+fn kernels_see_what_code_changed() {
+    let config = r#"
+tools:
+  context:
+    cores: 2
+    mem: len(entity.context['seen'])
+    context:
+      seen: [1]
+    rules:
+      - id: changes
+        if: seen.append(2) or False
+  params:
+    cores: 2
+    mem: 1
+    params:
+      list: [1]
+    rules:
+      - id: changes
+        if: entity.params.update(x='y') or False
+      - id: after
+        if: entity.params.get('x') == 'y'
+        mem: 2
+destinations:
+  local:
+    runner: local
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("config.yml"), config).unwrap();
+    let jobs = "{\"tool\": {\"id\": \"context\"}}\n{\"tool\": {\"id\": \"params\"}}\n";
+    std::fs::write(folder.path().join("jobs.jsonl"), jobs).unwrap();
+    let rules = rules(folder.path(), &["config.yml".to_owned()]);
+    for (mode, name) in MODES {
+        let (text, _) = answers(&rules, folder.path(), None, mode);
+        for line in text.lines() {
+            let answer: Json = serde_json::from_str(line).unwrap();
+            assert_eq!(answer["mem"], 2, "{name}: {line}");
+        }
+    }
+}

@@ -477,15 +477,13 @@ fn a_kernel_that_is_always_left_is_not_tried_for_ever() {
 
 #[test]
 fn what_objects_share_does_not_leave_a_kernel() {
-    let (data, roots, kernels) = compile(
-        &["a = thing.shared\na if name else len(a)".to_owned(), "table if name else 1".to_owned()],
-        CodeKind::Block,
-    );
-    assert_eq!(kernels, 2);
+    let blocks = ["a = thing.shared\na if name else len(a)", "table if name else 1", "(name, (thing.shared, 1))"];
+    let (data, roots, kernels) = compile(&blocks.map(str::to_owned), CodeKind::Block);
+    assert_eq!(kernels, 3);
     let mut machine = Machine::new(&data, Mode::Eager);
     let table = Value::dict(Dict::new());
     // A list that the object holds leaves; what a name stands for does not.
-    for (root, name, runs) in [(0, "x", 0), (0, "", 1), (1, "x", 2)] {
+    for (root, name, runs) in [(0, "x", 0), (0, "", 1), (1, "x", 2), (2, "x", 2)] {
         let thing = Value::object(Thing(1));
         machine.set(&[("table", Some(table.clone())), ("thing", Some(thing)), ("name", Some(Value::str(name)))]);
         let value = machine.vm.run(&machine.program, roots[root]).unwrap();

@@ -84,12 +84,12 @@ impl<'a> Host<'a> {
         values.get(index).cloned()
     }
 
-    /// The value behind a reference, where it may be the result of the kernel. A container may be one that others share as long as they
-    /// only look at it; but not where it is what a name of the context stands for.
+    /// The value behind a reference, where it may be the result of the kernel. What the run holds may be something that others share as
+    /// long as they only look at it, so that code must not get it, unless nobody can change it; what a name or a constant stands for,
+    /// code gets anyway.
     pub(super) fn result(&self, reference: u64) -> Option<Value> {
-        let is_named = reference & SLOT != 0;
-        let is_container = |value: &Value| matches!(value, Value::List(_) | Value::Dict(_) | Value::Set(_));
-        self.value(reference).filter(|value| is_named || !is_container(value))
+        let is_held = reference & (SLOT | CONSTANT | FIXED) == 0;
+        self.value(reference).filter(|value| !is_held || is_immutable(value))
     }
 
     /// The value of a tag and a payload.
@@ -103,6 +103,15 @@ impl<'a> Host<'a> {
         let kind = Kind::of(&value);
         self.out = payload(self.references, value);
         kind as u64
+    }
+}
+
+/// Whether nothing can change a value, nor what is in it.
+fn is_immutable(value: &Value) -> bool {
+    match value {
+        Value::None | Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) | Value::Str(_) => true,
+        Value::Tuple(tuple) => tuple.items.iter().all(is_immutable),
+        _ => false,
     }
 }
 

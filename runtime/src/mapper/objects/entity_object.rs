@@ -333,6 +333,10 @@ impl Object for EntityObject {
     }
 
     fn peek(&self, name: &str) -> Option<Value> {
+        // Code may have changed a part of the context that it got by name.
+        if name == "context" && !self.context_parts.borrow().is_empty() {
+            return None;
+        }
         let live = self.live.borrow().get(name).cloned();
         let base = self.base.borrow();
         live.or_else(|| match name {
