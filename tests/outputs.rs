@@ -70,8 +70,11 @@ fn signals_leave_nothing_behind() {
             continue;
         }
         let mut child = mapping(path, "true");
+        // Waiting closes the input of the process, which would then end by itself, maybe before the signal ends it.
+        let input = child.stdin.take();
         signal(&child, name);
         assert_eq!(child.wait().unwrap().signal(), Some(number), "{name}");
+        drop(input);
         assert_eq!(names(path), ["config.yml", "rules.bin"], "{name}");
     }
     // As under `nohup`.
