@@ -14,6 +14,7 @@ pub mod explain;
 pub mod format;
 pub mod link;
 pub mod lint;
+pub mod maps;
 mod markup;
 mod parallel;
 pub mod python;

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Replaced by the whole script.
+exit 1

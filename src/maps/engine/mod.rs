@@ -1,0 +1,143 @@
+//! Engines: what runs components. One trait, one folder an engine.
+//!
+//! An engine keeps no state of its own in this program: what it must remember stands in the map's directory, or with the engine's
+//! daemons. Every call asks the engine's own programs, with a limit of time.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::Error;
+use super::cluster::Cluster;
+use super::item::Item;
+use super::store::{Lock, MapDir};
+use super::submit::Submit;
+
+/// The engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// The cores of this machine.
+    Local,
+    /// HTCondor.
+    HtCondor,
+    /// Slurm.
+    Slurm,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Local, Self::HtCondor, Self::Slurm];
+
+    /// The name in settings and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::HtCondor => "htcondor",
+            Self::Slurm => "slurm",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for Kind {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.name() == text)
+            .ok_or_else(|| Error::new(format!("there is no engine `{text}`"), "write `local`, `htcondor` or `slurm`"))
+    }
+}
+
+/// What an engine knows of a component that it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EngineState {
+    /// The engine has not made a job of it yet (late materialization).
+    Unmaterialized,
+    /// It waits for a place to run.
+    Idle,
+    /// It runs.
+    Running,
+    /// It was put on hold; why.
+    Held(String),
+    /// It was stopped for a while.
+    Suspended,
+    /// It was removed from the queue.
+    Removed,
+    /// The engine has no job of it any more; what it knows of the end, such as `killed by signal 9`, or nothing.
+    Gone(String),
+}
+
+/// What can be done to components that an engine has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Keep from running; one that runs is stopped.
+    Hold,
+    /// End a hold.
+    Release,
+    /// Take from the queue; one that runs is stopped.
+    Remove,
+    /// Change what the components may use, as far as the engine still can.
+    Edit {
+        /// Memory in MiB.
+        memory_mib: Option<u64>,
+        /// Time in seconds.
+        time_s: Option<u64>,
+    },
+}
+
+/// What an engine is asked about: one cluster of a map.
+#[derive(Clone, Copy)]
+pub struct Submission<'a> {
+    /// The map's directory.
+    pub map: &'a MapDir,
+    /// The tag, for the engine's own displays.
+    pub tag: &'a str,
+    /// The map's submit object.
+    pub submit: &'a Submit,
+    /// The cluster.
+    pub cluster: &'a Cluster,
+}
+
+/// An engine. The `id` of a cluster is the engine's own text for it, noted in the map's directory.
+pub trait Engine {
+    /// Submits the components of a cluster, whose items are given in the order of their positions, and gives the cluster's id. Each child
+    /// process that can still submit when this process has ended must inherit the lock ([`Lock::for_child`]).
+    ///
+    /// # Errors
+    /// Where the engine's programs are missing or refuse. Nothing is queued then, or it can be found by the token.
+    fn submit(&self, submission: Submission<'_>, items: &[&Item], lock: &Lock) -> Result<String, Error>;
+
+    /// The id of a cluster whose submitter did not live to note it, found by its token; nothing where the engine never got it.
+    ///
+    /// # Errors
+    /// Where the engine cannot be asked.
+    fn find(&self, submission: Submission<'_>) -> Result<Option<String>, Error>;
+
+    /// What the engine knows of each component, by position.
+    ///
+    /// # Errors
+    /// Where the engine cannot be asked.
+    fn states(&self, submission: Submission<'_>, id: &str) -> Result<Vec<EngineState>, Error>;
+
+    /// Does something to the components at these positions, or to all. Components that the engine no longer has are left alone.
+    ///
+    /// # Errors
+    /// Where the engine cannot be asked, or refuses.
+    fn act(&self, submission: Submission<'_>, id: &str, action: Action, positions: Option<&[u32]>)
+    -> Result<(), Error>;
+
+    /// What `tpvc maps version` says of the engine: the version of its programs.
+    ///
+    /// # Errors
+    /// Where the engine's programs are missing.
+    fn version(&self) -> Result<String, Error>;
+}

@@ -1,0 +1,22 @@
+//! Maps: one command over many components, known by a tag, with all state on disk, on the engine that a site has.
+//!
+//! The model is that of HTMap (<https://htmap.readthedocs.io>, "HTMap Innards"): a *component* is one rule set on one slice of jobs, a
+//! *cluster* some components that were submitted together, a *tag* all that a user needs to know of a map. docs/maps.md describes the files.
+//!
+//! [`store`] does all reading and writing of a map's files, [`engine`] runs components on this machine, on HTCondor or on Slurm,
+//! [`component`] is what runs there. [`Map`] has the verbs.
+//!
+//! # Invariants
+//!
+//! Nothing is in memory that was not on disk before. A file of a map is whole or absent. The disk is the truth: what an engine says of a
+//! component counts only where the component has left neither an answer nor an error.
+
+pub mod cluster;
+pub mod component;
+pub mod engine;
+mod error;
+pub mod item;
+pub mod store;
+pub mod submit;
+
+pub use error::Error;

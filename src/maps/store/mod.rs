@@ -1,0 +1,13 @@
+//! All reading and writing of the files of maps. Nothing else in the program knows their names.
+//!
+//! Each file is written under a temporary name in its folder, made durable and renamed: it is whole or absent, at any kill and on any full disk.
+
+mod directory;
+mod lock;
+pub mod random;
+mod root;
+mod whole;
+
+pub use directory::{Digest, MapDir};
+pub use lock::Lock;
+pub use root::{Draft, FORMAT, Root};

@@ -1,0 +1,58 @@
+//! How the components of a map are run: its submit object.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::engine::Kind;
+
+/// What each component writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Output {
+    /// An answer for each job, as `tpvc map` writes them.
+    Answers,
+    /// A line for each job whose answers by two rule sets differ.
+    Differences,
+}
+
+/// The submit object. The verb `edit` changes `memory_mib` and `time_s`; all else stays as created.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Submit {
+    /// Where components run.
+    pub engine: Kind,
+    /// What they write.
+    pub output: Output,
+    /// Whether answers have candidates (`tpvc map --detail`).
+    pub detail: bool,
+    /// The world, by digest.
+    pub world: Option<String>,
+    /// The time that code sees where the world does not tell it, in microseconds from 1970-01-01 UTC: the same for each component and
+    /// each time that it runs.
+    pub now: i64,
+    /// The program, by digest.
+    pub program: String,
+    /// What the program runs on, such as `x86_64-linux`.
+    pub platform: String,
+    /// When numeric code becomes machine code: `off`, `lazy` or `eager`.
+    pub jit: String,
+    /// The budgets of a job's code.
+    pub budget: Budget,
+    /// The memory that a component may use, in MiB.
+    pub memory_mib: u64,
+    /// The time that a component may take, in seconds.
+    pub time_s: u64,
+    /// What only the engine knows: `partition`, `account`, `max_materialize`, `slots`...
+    pub options: BTreeMap<String, String>,
+}
+
+/// The budgets of a job's code, as the flags of `tpvc map`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Budget {
+    /// Steps of Python.
+    pub steps: u64,
+    /// Bytes of one value.
+    pub bytes: usize,
+    /// Nested calls.
+    pub depth: usize,
+}
