@@ -38,10 +38,10 @@ pub struct Submit {
     pub jit: String,
     /// The budgets of a job's code.
     pub budget: Budget,
-    /// The memory that a component may use, in MiB.
-    pub memory_mib: u64,
-    /// The time that a component may take, in seconds.
-    pub time_s: u64,
+    /// The memory that a component may use, in MiB; without it, what the engine gives by itself.
+    pub memory_mib: Option<u64>,
+    /// The time that a component may take, in seconds; without it, what the engine gives by itself.
+    pub time_s: Option<u64>,
     /// What only the engine knows: `partition`, `account`, `max_materialize`, `slots`...
     pub options: BTreeMap<String, String>,
 }
