@@ -3,6 +3,8 @@
 //! An engine keeps no state of its own in this program: what it must remember stands in the map's directory, or with the engine's
 //! daemons. Every call asks the engine's own programs, with a limit of time.
 
+mod program;
+
 use std::fmt;
 use std::str::FromStr;
 
