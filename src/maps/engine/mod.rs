@@ -4,6 +4,7 @@
 //! daemons. Every call asks the engine's own programs, with a limit of time.
 
 mod program;
+pub mod slurm;
 
 use std::fmt;
 use std::str::FromStr;
