@@ -8,10 +8,12 @@
 pub mod bench;
 pub mod cli;
 pub mod config;
+mod decompress;
 pub mod diagnostic;
 pub mod dump;
 pub mod explain;
 pub mod format;
+pub mod job_file;
 pub mod link;
 pub mod lint;
 pub mod maps;
@@ -19,6 +21,7 @@ mod markup;
 mod parallel;
 pub mod python;
 pub mod source;
+mod system_error;
 pub mod yaml;
 
 use tpv_runtime::artifact::Rules;

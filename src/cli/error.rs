@@ -3,7 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use crate::source::redacted;
+use crate::job_file::Unreadable;
+pub(super) use crate::system_error::explain as io_help;
 
 /// Why a verb could not do its work, and what to do about it.
 #[derive(Debug)]
@@ -34,26 +35,10 @@ impl CliError {
     }
 }
 
-/// What an error of the operating system means for a path, and what to do about it.
-pub(super) fn io_help(error: &io::Error, path: &Path) -> (String, &'static str) {
-    use io::ErrorKind::{
-        AlreadyExists, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull,
-    };
-    let (what, help) = match error.kind() {
-        NotFound => {
-            ("there is no such file or folder".to_owned(), "check the path; it is relative to the present folder")
-        }
-        PermissionDenied => ("permission denied".to_owned(), "check the owner and the mode of the file and its folder"),
-        IsADirectory => ("it is a folder".to_owned(), "name a file"),
-        NotADirectory => ("a part of the path is no folder".to_owned(), "check the path"),
-        StorageFull => ("the disk is full".to_owned(), "make room, or write to another disk"),
-        ReadOnlyFilesystem => ("the file system is read-only".to_owned(), "write to another folder"),
-        AlreadyExists => ("it exists already".to_owned(), "name another file"),
-        _ => (error.to_string().to_lowercase(), "check the path"),
-    };
-    let name =
-        if path == Path::new("-") { "stdout".to_owned() } else { format!("`{}`", redacted(&path.to_string_lossy())) };
-    (format!("{name}: {what}"), help)
+impl From<Unreadable> for CliError {
+    fn from(unreadable: Unreadable) -> Self {
+        Self::new(unreadable.message, unreadable.help)
+    }
 }
 
 /// As [`io_help`], for a file that was to be written.

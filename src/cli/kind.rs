@@ -6,6 +6,8 @@ use std::path::Path;
 
 use tpv_python::modules::json::plain_end;
 
+use crate::decompress::Text;
+
 /// The kinds of files that the verbs take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -32,9 +34,16 @@ impl Kind {
             return Self::Unknown;
         }
         let mut head = Vec::new();
-        match File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)) {
-            Ok(_) => Self::of_head(&head),
-            Err(_) => Self::Unknown,
+        let read = File::open(path).and_then(|file| {
+            let mut text = Text::new(file);
+            let is_compressed = text.is_compressed()?;
+            text.take(HEAD).read_to_end(&mut head).map(|_| is_compressed)
+        });
+        match (read, Self::of_head(&head)) {
+            (Ok(false), kind) => kind,
+            // Nothing else is read compressed, and so it is nothing else.
+            (Ok(true), Self::Jobs) => Self::Jobs,
+            _ => Self::Unknown,
         }
     }
 

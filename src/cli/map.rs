@@ -17,25 +17,25 @@ use tpv_runtime::stream::{self, Work};
 use tpv_runtime::{Error, Job};
 
 use super::error::CliError;
-use super::input;
 use super::kind::Kind;
 use super::output::{Output, print_stderr};
 use super::paths;
 use super::progress::Progress;
 use super::report::{count, grouped};
 use super::{Common, Outcome, rules, world};
+use crate::job_file::JobFile;
 use crate::source::redacted;
 
 /// Map a file of jobs
 ///
 /// RULES is an artifact that `tpvc compile` wrote; config files may be given with `--config` in its place. JOBS holds one
-/// JSON object a line; the answers come in the same order. Jobs that TPV would refuse are answered with the error that it
-/// would raise.
+/// JSON object a line, plain or compressed with gzip or zstd; the answers come in the same order. Jobs that TPV would refuse
+/// are answered with the error that it would raise.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc map rules.bin jobs.jsonl -o answers.jsonl --world world.json\n  \
     tpvc map --config shared.yml --config local.yml jobs.jsonl --detail\n  \
-    zcat jobs.jsonl.gz | tpvc map rules.bin - | jq .destination.id")]
+    tpvc map rules.bin jobs.jsonl.gz | jq .destination.id")]
 pub(super) struct Map {
     /// The artifact and the job file; with `--config` the job file only. `-` is stdin
     #[arg(required = true, num_args = 1.., value_names = ["RULES", "JOBS"])]
@@ -148,7 +148,7 @@ impl Map {
         let world = Arc::new(world::at_this_moment(self.world.as_deref())?);
         let hooks = Hooks { jit: self.jit.into(), limits: self.limits(), ..hooks(common) };
         let mapper = Mapper::with_hooks(Arc::new(rules), hooks, self.detail);
-        let (reader, size) = input::Jobs::open(jobs_path)?;
+        let (reader, size) = JobFile::open(jobs_path)?;
         let fault = reader.fault();
         let unwritable = |error: &io::Error| CliError::unwritable("the answers", error, &self.output);
         let mut output = Output::create(&self.output).map_err(|error| unwritable(&error))?;
@@ -163,7 +163,7 @@ impl Map {
         std::mem::forget(lines);
         progress.finish();
         if let Some(fault) = fault.get() {
-            return Err(input::unreadable_jobs(jobs_path, fault));
+            return Err(fault.into());
         }
         let total = match streamed.and_then(|tallies| output.finish().map(|()| tallies)) {
             Ok(tallies) => Tally::sum(tallies),

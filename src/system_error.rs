@@ -1,0 +1,33 @@
+//! Errors of the operating system in words.
+
+use std::io;
+use std::path::Path;
+
+use crate::source::redacted;
+
+/// What an error of the operating system means for a path that is written, `-` being stdout, and what to do about it.
+pub(crate) fn explain(error: &io::Error, path: &Path) -> (String, &'static str) {
+    let (what, help) = reason(error);
+    let name =
+        if path == Path::new("-") { "stdout".to_owned() } else { format!("`{}`", redacted(&path.to_string_lossy())) };
+    (format!("{name}: {what}"), help)
+}
+
+/// What an error of the operating system means, and what to do about it.
+pub(crate) fn reason(error: &io::Error) -> (String, &'static str) {
+    use io::ErrorKind::{
+        AlreadyExists, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull,
+    };
+    match error.kind() {
+        NotFound => {
+            ("there is no such file or folder".to_owned(), "check the path; it is relative to the present folder")
+        }
+        PermissionDenied => ("permission denied".to_owned(), "check the owner and the mode of the file and its folder"),
+        IsADirectory => ("it is a folder".to_owned(), "name a file"),
+        NotADirectory => ("a part of the path is no folder".to_owned(), "check the path"),
+        StorageFull => ("the disk is full".to_owned(), "make room, or write to another disk"),
+        ReadOnlyFilesystem => ("the file system is read-only".to_owned(), "write to another folder"),
+        AlreadyExists => ("it exists already".to_owned(), "name another file"),
+        _ => (error.to_string().to_lowercase(), "check the path"),
+    }
+}
