@@ -16,7 +16,13 @@ pub mod component;
 pub mod engine;
 mod error;
 pub mod item;
+pub mod slices;
 pub mod store;
 pub mod submit;
+
+#[cfg(test)]
+#[allow(dead_code, clippy::indexing_slicing, reason = "integration tests use the rest")]
+#[path = "../../tests/support/random.rs"]
+mod random;
 
 pub use error::Error;
