@@ -10,6 +10,7 @@ pub mod cli;
 pub mod config;
 mod decompress;
 pub mod diagnostic;
+pub mod diff;
 pub mod dump;
 pub mod explain;
 pub mod format;

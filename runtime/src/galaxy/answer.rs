@@ -193,6 +193,12 @@ impl Answer {
         Self { id: id.clone(), outcome: Outcome::Failed { kind: kind.into(), message } }
     }
 
+    /// The job's id as JSON.
+    #[doc(hidden)]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
     /// The answer's line of an answer file, with its line feed.
     ///
     /// ```

@@ -1,0 +1,3 @@
+//! What changes between two rule sets.
+
+pub mod answers;
