@@ -19,6 +19,8 @@ pub mod item;
 pub mod slices;
 pub mod store;
 pub mod submit;
+pub mod summary;
+pub mod table;
 
 #[cfg(test)]
 #[allow(dead_code, clippy::indexing_slicing, reason = "integration tests use the rest")]
