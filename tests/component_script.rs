@@ -98,6 +98,22 @@ fn a_program_that_says_nothing_leaves_no_file_of_it() {
     assert!(!node.path("stderr").exists());
 }
 
+/// HTCondor takes a file that is not there for a failure of its transfer.
+#[test]
+fn files_that_the_engine_transfers_are_there_though_empty() {
+    for program in ["echo '{}' > $summary; rm output", "exit 3", "kill -9 $$"] {
+        let node = Node::new(program);
+        let mut command = node.command(&node.path("error"));
+        command.current_dir(node.folder.path()).env("TPVC_LEAVE", "output summary error");
+        assert!(command.status().unwrap().success());
+        let size = |name| fs::metadata(node.path(name)).unwrap().len();
+        assert_eq!(
+            (size("output"), size("summary") == 0, size("error") == 0),
+            (0, size("error") > 0, size("summary") > 0)
+        );
+    }
+}
+
 #[test]
 fn the_program_s_own_report_stays() {
     let node = Node::new("echo 'its own' > $error; exit 1");

@@ -14,6 +14,12 @@ shift 7
 
 # The report of an earlier run of this component would be taken for this one's.
 rm -f "$error"
+# HTCondor transfers the files that are named here, and takes it for a failure where one is missing. Empty ones count as absent.
+leave_files() {
+    for file in ${TPVC_LEAVE-}; do [ -e "$file" ] || touch "$file"; done
+}
+leave_files
+trap leave_files EXIT
 # HTCondor does not keep the mode of each file that it transfers.
 [ -x "$program" ] || chmod u+x "$program" 2> /dev/null
 

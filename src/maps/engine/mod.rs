@@ -3,6 +3,7 @@
 //! An engine keeps no state of its own in this program: what it must remember stands in the map's directory, or with the engine's
 //! daemons. Every call asks the engine's own programs, with a limit of time.
 
+pub mod htcondor;
 mod program;
 pub mod slurm;
 
