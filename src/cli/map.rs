@@ -14,7 +14,6 @@ use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Log, Mapper};
 use tpv_runtime::stream::{self, Work};
-use tpv_runtime::{Error, Job};
 
 use super::error::CliError;
 use super::kind::Kind;
@@ -76,7 +75,7 @@ fn threads(text: &str) -> Result<u16, String> {
 
 /// When numeric code becomes machine code.
 #[derive(Clone, Copy, ValueEnum)]
-enum JitMode {
+pub(super) enum JitMode {
     /// Never: everything is interpreted
     Off,
     /// Once it has run so often that this pays
@@ -309,16 +308,8 @@ impl Work for Lines {
     type Tally = Tally;
 
     fn line(&self, number: usize, line: &[u8], output: &mut String, tally: &mut Tally) {
-        let job = std::str::from_utf8(line)
-            .map_err(|error| Error::Job(format!("byte {} is not UTF-8", error.valid_up_to() + 1)))
-            .and_then(Job::parse);
-        let answer = match job {
-            Ok(job) => self.mapper.map(&Arc::new(job), &self.world),
-            Err(error) => {
-                tally.invalid += 1;
-                Answer::invalid(number, &error)
-            }
-        };
+        let (job, answer) = self.mapper.map_line(number, line, &self.world);
+        tally.invalid += u64::from(job.is_none());
         tally.add(&answer);
         answer.write_line(output);
     }

@@ -21,6 +21,7 @@ mod job_conf;
 mod kind;
 mod lint;
 mod map;
+mod maps;
 mod output;
 mod paths;
 mod progress;
@@ -110,6 +111,7 @@ pub struct Host {
 enum Verb {
     Compile(compile::Compile),
     Map(map::Map),
+    Maps(maps::Maps),
     DryRun(dry_run::DryRun),
     Lint(lint::Lint),
     ExplainCode(explain_code::ExplainCode),
@@ -127,6 +129,7 @@ impl Verb {
         match self {
             Self::Compile(verb) => roomy(|| verb.run(common)),
             Self::Map(verb) => verb.run(common),
+            Self::Maps(verb) => verb.run(common),
             Self::DryRun(verb) => verb.run(common),
             Self::Lint(verb) => verb.run(common),
             Self::ExplainCode(verb) => verb.run(),

@@ -127,7 +127,7 @@ fn matching(pattern: &str) -> Vec<String> {
 }
 
 /// Whether a name fits a pattern of `*`, `?` and characters that stand for themselves.
-fn fits(pattern: &str, name: &str) -> bool {
+pub(super) fn fits(pattern: &str, name: &str) -> bool {
     let mut rest = pattern.chars();
     match rest.next() {
         None => name.is_empty(),

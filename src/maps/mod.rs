@@ -13,14 +13,20 @@
 
 pub mod cluster;
 pub mod component;
+pub mod create;
 pub mod engine;
 mod error;
 pub mod item;
+mod map;
+pub mod settings;
 pub mod slices;
+pub mod state;
+pub mod status;
 pub mod store;
 pub mod submit;
 pub mod summary;
 pub mod table;
+mod words;
 
 #[cfg(test)]
 #[allow(dead_code, clippy::indexing_slicing, reason = "integration tests use the rest")]
@@ -28,3 +34,4 @@ pub mod table;
 mod random;
 
 pub use error::Error;
+pub use map::Map;

@@ -46,6 +46,7 @@ use std::cell::RefCell;
 use std::sync::{Arc, Weak};
 
 use crate::artifact::Rules;
+use crate::error::Error;
 use crate::galaxy::answer::Answer;
 use crate::galaxy::job::Job;
 use crate::galaxy::world::World;
@@ -193,6 +194,22 @@ impl Mapper {
     /// ```
     pub fn map(&self, job: &Arc<Job>, world: &Arc<World>) -> Answer {
         self.map_observed(job, world, &mut Unobserved)
+    }
+
+    /// Maps a line of a job file with its number, from 1. A line that is not a job has an answer, too, which says why.
+    #[doc(hidden)]
+    pub fn map_line(&self, number: usize, line: &[u8], world: &Arc<World>) -> (Option<Arc<Job>>, Answer) {
+        let job = std::str::from_utf8(line)
+            .map_err(|error| Error::Job(format!("byte {} is not UTF-8", error.valid_up_to() + 1)))
+            .and_then(Job::parse);
+        match job {
+            Ok(job) => {
+                let job = Arc::new(job);
+                let answer = self.map(&job, world);
+                (Some(job), answer)
+            }
+            Err(error) => (None, Answer::invalid(number, &error)),
+        }
     }
 
     /// Maps a job and tells an observer every step of it.

@@ -3,7 +3,10 @@
 //! An engine starts the script `component.sh`, which starts the program that is shipped with the map as `tpvc maps component` and leaves an
 //! error report where the program could not. Its arguments carry all that it must know; no other file of the map is needed there.
 
+pub mod completion;
 pub mod error_report;
+mod heartbeat;
+pub mod run;
 
 use super::item::Item;
 use super::store::MapDir;

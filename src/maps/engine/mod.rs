@@ -4,6 +4,7 @@
 //! daemons. Every call asks the engine's own programs, with a limit of time.
 
 pub mod htcondor;
+pub mod local;
 mod program;
 pub mod slurm;
 
@@ -139,9 +140,26 @@ pub trait Engine {
     fn act(&self, submission: Submission<'_>, id: &str, action: Action, positions: Option<&[u32]>)
     -> Result<(), Error>;
 
+    /// Starts again what runs components on this machine, where that was killed. Engines with daemons of their own have nothing to do.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    fn revive(&self, _submission: Submission<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// What `tpvc maps version` says of the engine: the version of its programs.
     ///
     /// # Errors
     /// Where the engine's programs are missing.
     fn version(&self) -> Result<String, Error>;
+}
+
+/// The engine of a kind.
+pub fn of(kind: Kind) -> Box<dyn Engine> {
+    match kind {
+        Kind::Local => Box::new(local::Local),
+        Kind::Slurm => Box::new(slurm::Slurm),
+        Kind::HtCondor => Box::new(htcondor::HtCondor),
+    }
 }

@@ -14,7 +14,7 @@ use super::super::cluster::Cluster;
 use super::super::item::Item;
 use super::super::submit::Submit;
 use super::lock::Lock;
-use super::whole;
+use super::whole::{self, WholeFile};
 
 /// The folders of a map.
 pub(super) const FOLDERS: [&str; 6] = ["inputs", "clusters", "events", "outputs", "summaries", "errors"];
@@ -28,16 +28,21 @@ pub struct Digest(String);
 impl Digest {
     /// The digest of some bytes.
     pub fn of(bytes: &[u8]) -> Self {
-        let mut text = String::with_capacity(32);
-        for byte in Sha256::digest(bytes).iter().take(16) {
-            let _ = write!(text, "{byte:02x}");
-        }
-        Self(text)
+        Self::of_sha(&Sha256::digest(bytes))
     }
 
     /// The digits.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The digest of bytes whose SHA-256 is known.
+    pub fn of_sha(sha: &[u8]) -> Self {
+        let mut text = String::with_capacity(32);
+        for byte in sha.iter().take(16) {
+            let _ = write!(text, "{byte:02x}");
+        }
+        Self(text)
     }
 }
 
@@ -83,7 +88,7 @@ impl MapDir {
         let path = self.lock_path();
         let lock = Lock::wait(&path).map_err(|error| Error::io("locked", &path, &error))?;
         // It may have been removed while this waited.
-        if self.0.join("format").exists() {
+        if self.exists() {
             return Ok(lock);
         }
         Err(Error::io("locked", &path, &io::Error::from(io::ErrorKind::NotFound)))
@@ -172,6 +177,21 @@ impl MapDir {
         Ok(())
     }
 
+    /// Whether the map is still there: it has not been removed.
+    pub fn exists(&self) -> bool {
+        self.0.join("format").exists()
+    }
+
+    /// The lock of the process that runs components on this machine.
+    pub fn runner_lock(&self) -> PathBuf {
+        self.0.join("runner.lock")
+    }
+
+    /// Where the locks are that components of all maps of this folder take to run on this machine.
+    pub fn slots(&self) -> PathBuf {
+        self.0.with_file_name("slots")
+    }
+
     /// Where an input is.
     pub fn input(&self, digest: &str) -> PathBuf {
         self.0.join("inputs").join(digest)
@@ -188,6 +208,27 @@ impl MapDir {
             self.write(&path, bytes)?;
         }
         Ok(digest)
+    }
+
+    /// Begins an input whose digest is known once it is written.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn new_input(&self) -> Result<WholeFile, Error> {
+        let path = self.input("new");
+        WholeFile::create(&path).map_err(|error| Error::io("written", &path, &error))
+    }
+
+    /// Keeps an input that was begun. Equal bytes are kept once.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn keep_input(&self, file: WholeFile, digest: &str) -> Result<(), Error> {
+        let path = self.input(digest);
+        if path.exists() {
+            return Ok(());
+        }
+        file.finish_as(&path).map_err(|error| Error::io("written", &path, &error))
     }
 
     /// Keeps a program, which components run.
@@ -339,6 +380,23 @@ impl MapDir {
 
     // The engines' own small files.
 
+    /// Removes files that were being written when their writers were killed. Nobody may be writing.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(crate) fn tidy(&self) -> Result<(), Error> {
+        for folder in FOLDERS.into_iter().chain([LOGS]) {
+            let path = self.0.join(folder);
+            let Ok(entries) = std::fs::read_dir(&path) else { continue };
+            for entry in entries.flatten() {
+                if entry.file_name().to_string_lossy().starts_with(whole::PART) {
+                    self.remove(&entry.path())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The names in a folder of the map, without files that are being written.
     ///
     /// # Errors
@@ -403,7 +461,7 @@ fn json_text(value: &impl Serialize) -> Result<String, Error> {
     })
 }
 
-fn damaged(path: &Path, why: &str) -> Error {
+pub(super) fn damaged(path: &Path, why: &str) -> Error {
     Error::new(
         format!("`{}` is damaged: {why}", path.display()),
         "if the map cannot be saved, `tpvc maps remove --force` removes it",

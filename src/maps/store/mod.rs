@@ -4,6 +4,7 @@
 
 mod directory;
 mod lock;
+mod outcomes;
 pub mod random;
 mod root;
 mod whole;
@@ -11,3 +12,7 @@ mod whole;
 pub use directory::{Digest, MapDir};
 pub use lock::Lock;
 pub use root::{Draft, FORMAT, Root};
+pub use whole::{WholeFile, write as write_whole};
+
+#[cfg(test)]
+mod tests;

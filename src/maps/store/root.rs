@@ -29,6 +29,7 @@ impl Root {
     pub fn open(path: &Path) -> Result<Self, Error> {
         let make = |folder: &Path| std::fs::create_dir_all(folder).map_err(|error| Error::io("made", folder, &error));
         make(&path.join("tags"))?;
+        make(&path.join("slots"))?;
         // Engines start components elsewhere: what they are told must be true there, too.
         let path = path.canonicalize().map_err(|error| Error::io("read", path, &error))?;
         Ok(Self(path))
@@ -37,16 +38,6 @@ impl Root {
     /// The path.
     pub fn path(&self) -> &Path {
         &self.0
-    }
-
-    /// Where the locks are that components of all maps of this folder take to run on this machine.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn slots(&self) -> Result<PathBuf, Error> {
-        let path = self.0.join("slots");
-        std::fs::create_dir_all(&path).map_err(|error| Error::io("made", &path, &error))?;
-        Ok(path)
     }
 
     fn tag_path(&self, tag: &str) -> PathBuf {
@@ -248,6 +239,11 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// The tag.
+    pub fn tag(&self) -> &str {
+        &self.tag
+    }
+
     /// The map's directory, as long as it is a draft.
     pub fn map(&self) -> &MapDir {
         &self.map
@@ -270,12 +266,19 @@ impl Draft {
     }
 }
 
+#[cfg(test)]
+impl Draft {
+    /// Lets go of the lock and leaves the rest.
+    pub(super) fn abandon_as_a_kill_does(mut self) {
+        self.lock = None;
+    }
+}
+
 impl Drop for Draft {
     fn drop(&mut self) {
         if self.lock.is_some() {
             // What cannot be removed now, a later sweep will.
             let _ = self.root.release_tag_of(self.map.path()).and_then(|()| remove_folder(self.map.path()));
-            let _ = &self.tag;
         }
     }
 }

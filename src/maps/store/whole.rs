@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
@@ -28,7 +28,10 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Writes a file in the place of what was there.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+///
+/// # Errors
+/// The system's.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = temporary(path)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
@@ -62,5 +65,51 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
+    }
+}
+
+/// A file that is written piece by piece and appears when it is finished.
+#[derive(Debug)]
+pub struct WholeFile {
+    file: NamedTempFile,
+    path: PathBuf,
+}
+
+impl WholeFile {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        Ok(Self { file: temporary(path)?, path: path.to_owned() })
+    }
+
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn finish(self) -> io::Result<()> {
+        let path = self.path.clone();
+        self.finish_as(&path)
+    }
+
+    /// Puts the file in another place of its folder.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn finish_as(self, path: &Path) -> io::Result<()> {
+        self.file.as_file().sync_all()?;
+        self.file.persist(path).map_err(|error| error.error)?;
+        sync_folder(folder(path))
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }

@@ -94,6 +94,11 @@ impl Job {
         place.of(&self.line)
     }
 
+    /// `tool.id`
+    pub fn tool_id(&self) -> &str {
+        self.text(self.tool.id)
+    }
+
     /// `job.state`
     pub fn state(&self) -> &str {
         self.state.map_or("new", |state| self.text(state))

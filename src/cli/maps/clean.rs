@@ -1,0 +1,36 @@
+//! `tpvc maps clean`
+
+use clap::Args;
+
+use super::remove::remove;
+use super::{CliError, Context, Outcome};
+use crate::cli::report::count;
+
+/// Remove maps that were made without a tag, and what interrupted verbs have left
+#[derive(Args)]
+pub(super) struct Clean {
+    /// All maps, tagged ones too
+    #[arg(long)]
+    all: bool,
+}
+
+impl Clean {
+    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
+        context.root.sweep()?;
+        let (mut outcome, mut removed) = (Outcome::Done, 0);
+        for (tag, map) in context.root.tags()? {
+            if !(self.all || map.is_transient()) {
+                continue;
+            }
+            match remove(context, &tag) {
+                Ok(()) => removed += 1,
+                Err(error) => {
+                    context.common.show_error(&error);
+                    outcome = Outcome::Bad;
+                }
+            }
+        }
+        context.common.note(&format!("removed {}", count(removed, "map")));
+        Ok(outcome)
+    }
+}

@@ -1,0 +1,125 @@
+//! `tpvc maps component`: what runs on an execute node. The script of a map starts it.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use tpv_jit::Mode;
+use tpv_python::vm::Limits;
+use tpv_runtime::mapper::Hooks;
+
+use super::{CliError, Outcome};
+use crate::maps::component::run::{Ended, Task, run};
+
+/// Map one slice of jobs
+#[derive(Args)]
+pub(super) struct Component {
+    /// The component
+    #[arg(long)]
+    component: u32,
+    /// The number of the cluster
+    #[arg(long)]
+    cluster: u32,
+    /// The artifact
+    #[arg(long)]
+    rules: PathBuf,
+    /// The artifact to compare with
+    #[arg(long)]
+    against: Option<PathBuf>,
+    /// The slice of jobs, compressed
+    #[arg(long)]
+    jobs: PathBuf,
+    /// The world
+    #[arg(long)]
+    world: Option<PathBuf>,
+    /// The time, in microseconds from 1970-01-01 UTC
+    #[arg(long, allow_negative_numbers = true)]
+    now: i64,
+    /// The job file
+    #[arg(long)]
+    file: String,
+    /// The number of the slice's first line
+    #[arg(long)]
+    first_line: u64,
+    /// Where the answers go
+    #[arg(long)]
+    output: PathBuf,
+    /// Where the summary goes
+    #[arg(long)]
+    summary: PathBuf,
+    /// Where the error report goes
+    #[arg(long)]
+    error: PathBuf,
+    /// Where to tell now and then how far it is
+    #[arg(long)]
+    heartbeat: Option<PathBuf>,
+    /// Add the candidates
+    #[arg(long)]
+    detail: bool,
+    /// When numeric code becomes machine code
+    #[arg(long)]
+    jit: Jit,
+    #[arg(long)]
+    max_steps: u64,
+    #[arg(long)]
+    max_bytes: usize,
+    #[arg(long)]
+    max_depth: usize,
+    /// End when stdin ends: whoever started this was killed
+    #[arg(long)]
+    tether: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Jit {
+    Off,
+    Lazy,
+    Eager,
+}
+
+impl Component {
+    pub(super) fn run(&self) -> Result<Outcome, CliError> {
+        if self.tether {
+            std::thread::spawn(|| {
+                let mut byte = [0];
+                while std::io::stdin().read(&mut byte).is_ok_and(|count| count > 0) {}
+                std::process::exit(1);
+            });
+        }
+        let hooks = Hooks {
+            compile: Some(Arc::new(crate::python::run_time::compile)),
+            jit: match self.jit {
+                Jit::Off => Mode::Off,
+                Jit::Lazy => Mode::Lazy,
+                Jit::Eager => Mode::Eager,
+            },
+            limits: Limits { steps: self.max_steps, bytes: self.max_bytes, depth: self.max_depth },
+            ..Hooks::default()
+        };
+        let task = Task {
+            component: self.component,
+            cluster: self.cluster,
+            rules: self.rules.clone(),
+            against: self.against.clone(),
+            jobs: self.jobs.clone(),
+            world: self.world.clone(),
+            now: self.now,
+            file: self.file.clone(),
+            first_line: self.first_line,
+            output: self.output.clone(),
+            summary: self.summary.clone(),
+            error: self.error.clone(),
+            heartbeat: self.heartbeat.clone(),
+            detail: self.detail,
+        };
+        match run(&task, &hooks) {
+            Ended::Done => Ok(Outcome::Done),
+            Ended::Reported => Ok(Outcome::Bad),
+            Ended::Silent => Err(CliError::new(
+                "neither answers nor an error report could be written",
+                "check the disk of this node",
+            )),
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! `tpvc maps create`
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use tpv_python::vm::Limits;
+
+use super::{CliError, Context, Outcome};
+use crate::cli::map::{JitMode, hooks};
+use crate::cli::output::print_stdout;
+use crate::cli::progress::Progress;
+use crate::cli::report::count;
+use crate::cli::{input, paths};
+use crate::maps::Error;
+use crate::maps::create::{Plan, RuleSet, SliceSize, create};
+use crate::maps::engine::Kind;
+use crate::maps::submit::Budget;
+
+/// Make a map and submit it
+///
+/// Each rule set maps each slice of the jobs. Rules, jobs, world and the program are copied into the map, so that what happens to the files
+/// afterwards does not matter. The tag is printed.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc maps create --tag q3 --rules rules.bin jobs/*.jsonl.zst\n  \
+    tpvc maps create --tag versions --rules 'v*.bin' 2025.jsonl.gz --engine slurm\n  \
+    tpvc maps create --tag change --rules new.bin --against old.bin 2025.jsonl.gz")]
+pub(super) struct Create {
+    /// The job files: plain, gzip or zstd
+    #[arg(required = true, value_name = "JOBS")]
+    jobs: Vec<PathBuf>,
+    /// What the map is called; a map without a tag gets two words at random, and `clean` removes it
+    #[arg(short, long, value_name = "TAG")]
+    tag: Option<String>,
+    /// An artifact, or a pattern of artifacts, each of which maps all jobs; repeat it for more
+    #[arg(short, long, value_name = "RULES", required = true)]
+    rules: Vec<String>,
+    /// Write the differences from the answers of this artifact, in place of answers
+    #[arg(long, value_name = "RULES", conflicts_with = "detail")]
+    against: Option<PathBuf>,
+    /// What Galaxy knows
+    #[arg(long, value_name = "WORLD")]
+    world: Option<PathBuf>,
+    /// Add the candidate destinations in rank order to each answer
+    #[arg(long)]
+    detail: bool,
+    /// Where components run [default: `engine` of `tpvc.toml`, or local]
+    #[arg(short, long, value_name = "ENGINE")]
+    engine: Option<EngineName>,
+    /// MiB of memory that a component may use [default: what the engine gives]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..))]
+    memory: Option<u64>,
+    /// Seconds that a component may take [default: what the engine gives]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    time: Option<u64>,
+    /// What only the engine knows, such as `partition=long` for Slurm: docs/maps.md lists them; repeat it for more
+    #[arg(short, long, value_name = "NAME=VALUE", value_parser = option)]
+    option: Vec<(String, String)>,
+    /// The program that is shipped with the map [default: this one]
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// Seconds of work of a component, about [default: 60, or less where that keeps this machine's cores busy]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    slice_seconds: Option<u64>,
+    /// Bytes of jobs of a component, at least
+    #[arg(long, value_name = "BYTES", conflicts_with = "slice_seconds", value_parser = clap::value_parser!(u64).range(1..))]
+    slice_bytes: Option<u64>,
+    /// When numeric code becomes machine code; the answers are the same
+    #[arg(long, value_name = "WHEN", default_value = "lazy")]
+    jit: JitMode,
+    /// Steps of Python that a job may take; past them its code gets `TimeoutError`
+    #[arg(long, value_name = "STEPS", default_value_t = Limits::default().steps, help_heading = "Budgets of the code")]
+    max_steps: u64,
+    /// MiB that one value of a job's code may take; larger ones are `MemoryError`
+    #[arg(long, value_name = "MIB", default_value_t = Limits::default().bytes >> 20, help_heading = "Budgets of the code")]
+    max_memory: usize,
+    /// Nested calls of a job's code; deeper ones are `RecursionError`
+    #[arg(long, value_name = "CALLS", default_value_t = Limits::default().depth, help_heading = "Budgets of the code")]
+    max_depth: usize,
+}
+
+/// The engines, for the command line.
+#[derive(Clone, Copy, ValueEnum)]
+enum EngineName {
+    /// The cores of this machine
+    Local,
+    /// HTCondor
+    Htcondor,
+    /// Slurm
+    Slurm,
+}
+
+impl From<EngineName> for Kind {
+    fn from(name: EngineName) -> Self {
+        match name {
+            EngineName::Local => Self::Local,
+            EngineName::Htcondor => Self::HtCondor,
+            EngineName::Slurm => Self::Slurm,
+        }
+    }
+}
+
+fn option(text: &str) -> Result<(String, String), String> {
+    let split = text.split_once('=').filter(|(name, _)| !name.trim().is_empty());
+    split
+        .map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()))
+        .ok_or_else(|| "write NAME=VALUE".to_owned())
+}
+
+impl Create {
+    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
+        let plan = self.plan(context)?;
+        let sizes: Option<Vec<u64>> =
+            self.jobs.iter().map(|path| path.metadata().ok().map(|data| data.len())).collect();
+        let mut progress = Progress::bytes(&context.common, sizes.map(|sizes| sizes.iter().sum()));
+        let map = create(&context.root, &plan, &hooks(&context.common), &mut |bytes| {
+            progress.advance(bytes);
+        });
+        progress.finish();
+        let map = map?;
+        let components = map.dir().components()?;
+        context.common.note(&format!(
+            "{}: {} on {}",
+            map.tag(),
+            count(u64::from(components), "component"),
+            plan.engine
+        ));
+        print_stdout(format!("{}\n", map.tag()))?;
+        Ok(Outcome::Done)
+    }
+
+    fn plan(&self, context: &Context) -> Result<Plan, CliError> {
+        let settings = &context.settings;
+        let engine = self.engine.map(Kind::from).or(settings.engine).unwrap_or(Kind::Local);
+        let mut rules = Vec::new();
+        for path in paths::expand(&self.rules)? {
+            rules.push(rule_set(Path::new(&path))?);
+        }
+        let mut options: BTreeMap<String, String> = settings.options(engine);
+        options.extend(self.option.iter().cloned());
+        let program = self.program.as_ref().or(settings.program.as_ref());
+        let program = match program {
+            Some(path) => read_program(path)?,
+            None => own_program()?,
+        };
+        if crate::maps::create::platform(&program).ends_with("-dynamic") && engine != Kind::Local {
+            context.common.note(
+                "the program asks for libraries of the execute node, which must have them as this machine does; README.md tells how to \
+                 build one that needs none, and `--program` takes it",
+            );
+        }
+        let world = match &self.world {
+            None => None,
+            Some(path) => {
+                // Read as `tpvc map` does, so that a wrong file is told now and not by each component.
+                crate::cli::world::at_this_moment(Some(path))?;
+                Some(input::text("the world", path)?.into_bytes())
+            }
+        };
+        Ok(Plan {
+            tag: self.tag.clone(),
+            rules,
+            against: self.against.as_deref().map(rule_set).transpose()?,
+            jobs: self.jobs.clone(),
+            world,
+            detail: self.detail,
+            jit: self.jit.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default(),
+            budget: Budget {
+                steps: self.max_steps,
+                bytes: self.max_memory.saturating_mul(1 << 20),
+                depth: self.max_depth,
+            },
+            engine,
+            memory_mib: self.memory.or(settings.memory),
+            time_s: self.time.or(settings.time),
+            options,
+            program,
+            slices: match (self.slice_bytes, self.slice_seconds) {
+                (Some(bytes), _) => SliceSize::Bytes(bytes),
+                (None, Some(seconds)) => SliceSize::Time(Duration::from_secs(seconds)),
+                (None, None) => SliceSize::Fitting,
+            },
+        })
+    }
+}
+
+fn rule_set(path: &Path) -> Result<RuleSet, CliError> {
+    // Loaded for its errors, which say what the file is instead.
+    crate::cli::rules::load(path)?;
+    Ok(RuleSet { name: path.display().to_string(), bytes: input::artifact(path)? })
+}
+
+/// The bytes of a program to ship.
+pub(super) fn read_program(path: &Path) -> Result<Vec<u8>, CliError> {
+    std::fs::read(path).map_err(|error| Error::io("read", path, &error).into())
+}
+
+/// This program.
+fn own_program() -> Result<Vec<u8>, CliError> {
+    let path = std::env::current_exe().map_err(|error| {
+        CliError::new(format!("this program cannot be found: {error}"), "name a program to ship with `--program`")
+    })?;
+    let program = read_program(&path)?;
+    let is_tpvc = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tpvc"));
+    if is_tpvc {
+        return Ok(program);
+    }
+    Err(CliError::new(
+        format!("`{}` is no tpvc that could be shipped with the map", path.display()),
+        "install the program `tpvc` and name it with `--program`, `TPVC_MAPS_PROGRAM` or `program` in `[maps]` of tpvc.toml",
+    ))
+}

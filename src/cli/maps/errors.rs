@@ -1,0 +1,135 @@
+//! `tpvc maps errors` and `tpvc maps holds`
+
+use std::fmt::Write as _;
+
+use clap::{Args, ValueEnum};
+
+use super::select::Select;
+use super::table::{Format, Rows};
+use super::{CliError, Context, Outcome};
+use crate::cli::output::print_stdout;
+use crate::cli::report::grouped;
+use crate::maps::component::error_report::ErrorReport;
+use crate::maps::item::Item;
+use crate::maps::state::State;
+use crate::maps::status::reports;
+
+/// Tell why components are ERRORED
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc maps errors q3\n  \
+    tpvc maps errors --all --format json")]
+pub(super) struct Errors {
+    #[command(flatten)]
+    tags: Select,
+    /// The most reports to show of a map
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+    /// How to show them
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: ReportFormat,
+}
+
+/// How reports are shown.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ReportFormat {
+    /// A paragraph a report
+    Text,
+    /// A list of objects
+    Json,
+}
+
+impl Errors {
+    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
+        let mut json = Vec::new();
+        let outcome = context.each(&self.tags, |map| {
+            let status = map.status()?;
+            let reports = reports(&map, &status)?;
+            let items = map.dir().items()?;
+            let shown = reports.iter().take(self.limit);
+            if self.format == ReportFormat::Json {
+                for report in shown {
+                    let mut value = serde_json::to_value(report).unwrap_or_default();
+                    if let Some(fields) = value.as_object_mut() {
+                        fields.insert("tag".to_owned(), map.tag().into());
+                    }
+                    json.push(value);
+                }
+                return Ok(());
+            }
+            let text: String =
+                shown.map(|report| paragraph(map.tag(), report, items.get(report.component as usize))).collect();
+            print_stdout(text)?;
+            if reports.len() > self.limit {
+                context.common.note(&format!("and {} more: `--limit`", grouped((reports.len() - self.limit) as u64)));
+            }
+            Ok(())
+        })?;
+        if self.format == ReportFormat::Json {
+            print_stdout(serde_json::to_string_pretty(&json).unwrap_or_default() + "\n")?;
+        }
+        Ok(outcome)
+    }
+}
+
+fn paragraph(tag: &str, report: &ErrorReport, item: Option<&Item>) -> String {
+    let mut text = format!("{tag}, component {}: {}\n", report.component, report.message);
+    let mut row = |name: &str, value: String| {
+        if !value.is_empty() {
+            let _ = writeln!(text, "  {name:<8}{value}");
+        }
+    };
+    if let Some(item) = item {
+        let last = item.first_line + item.lines.max(1) - 1;
+        row("jobs", format!("{}, lines {} to {last}", item.file, item.first_line));
+        row("rules", item.rules_name.clone());
+    }
+    row("line", report.line.map(|line| format!("{line} was worked on last")).unwrap_or_default());
+    row("node", report.node.clone());
+    row("time", time(report.time));
+    let used = report.memory_kib.map(|kib| format!("{} MiB", grouped(kib.div_ceil(1024))));
+    let limit = report.memory_limit_mib.map(|mib| format!("{} MiB granted", grouped(mib)));
+    row("memory", [used, limit].into_iter().flatten().collect::<Vec<_>>().join(" of "));
+    row("command", report.command.clone());
+    for line in report.stderr.trim_end().lines() {
+        row("stderr", line.to_owned());
+    }
+    row("help", report.help.clone());
+    text.push('\n');
+    text
+}
+
+/// A time in UTC as RFC 3339 has it.
+fn time(seconds: u64) -> String {
+    let timestamp = i64::try_from(seconds).ok().filter(|seconds| *seconds > 0);
+    timestamp
+        .and_then(|seconds| jiff::Timestamp::from_second(seconds).ok())
+        .map(|time| time.to_string())
+        .unwrap_or_default()
+}
+
+/// Tell why components are HELD
+#[derive(Args)]
+pub(super) struct Holds {
+    #[command(flatten)]
+    tags: Select,
+    /// How to show them
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    format: Format,
+}
+
+impl Holds {
+    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
+        let mut rows = Rows::new(vec!["TAG", "COMPONENT", "REASON"]);
+        let outcome = context.each(&self.tags, |map| {
+            let status = map.status()?;
+            for index in status.in_states(&[State::Held]) {
+                let note = status.components.get(index as usize).map(|component| component.note.as_str());
+                rows.push(vec![map.tag().into(), u64::from(index).into(), note.unwrap_or_default().into()]);
+            }
+            Ok(())
+        })?;
+        print_stdout(rows.show(self.format))?;
+        Ok(outcome)
+    }
+}

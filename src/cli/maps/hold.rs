@@ -1,0 +1,50 @@
+//! `tpvc maps hold` and `tpvc maps release`
+
+use clap::Args;
+
+use super::select::{Components, Select};
+use super::{CliError, Context, Outcome};
+use crate::maps::engine::Action;
+
+/// Keep components from running; those that run are stopped
+#[derive(Args)]
+pub(super) struct Hold {
+    #[command(flatten)]
+    tags: Select,
+    #[command(flatten)]
+    components: Components,
+}
+
+/// Let components go on that are HELD
+#[derive(Args)]
+pub(super) struct Release {
+    #[command(flatten)]
+    tags: Select,
+    #[command(flatten)]
+    components: Components,
+}
+
+impl Hold {
+    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
+        act(context, &self.tags, &self.components, Action::Hold)
+    }
+}
+
+impl Release {
+    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
+        act(context, &self.tags, &self.components, Action::Release)
+    }
+}
+
+/// Does something to the components that were chosen, in each map.
+pub(super) fn act(
+    context: &Context,
+    tags: &Select,
+    components: &Components,
+    action: Action,
+) -> Result<Outcome, CliError> {
+    context.each(tags, |map| {
+        let only = if components.is_all() { None } else { Some(components.of(map.tag(), &map.status()?)?) };
+        Ok(map.act(action, only.as_deref())?)
+    })
+}

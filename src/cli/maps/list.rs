@@ -1,0 +1,34 @@
+//! `tpvc maps list`
+
+use clap::Args;
+
+use super::table::{Format, Rows};
+use super::{CliError, Context, Outcome};
+use crate::cli::output::print_stdout;
+
+/// List the tags of all maps
+///
+/// Asks no engine; `tpvc maps status` does.
+#[derive(Args)]
+pub(super) struct List {
+    /// How to show them
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    format: Format,
+}
+
+impl List {
+    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
+        let mut rows = Rows::new(vec!["TAG", "ENGINE", "COMPONENTS", "KEPT"]);
+        for (tag, map) in context.root.tags()? {
+            let kept = if map.is_transient() { "until `clean`" } else { "yes" };
+            match (map.submit(), map.components()) {
+                (Ok(submit), Ok(components)) => {
+                    rows.push(vec![tag.into(), submit.engine.name().into(), u64::from(components).into(), kept.into()]);
+                }
+                (Err(error), _) | (_, Err(error)) => context.common.show_error(&error.into()),
+            }
+        }
+        print_stdout(rows.show(self.format))?;
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,60 @@
+//! `tpvc maps logs`
+
+use std::fs;
+use std::path::Path;
+
+use clap::Args;
+
+use super::select::Components;
+use super::{CliError, Context, Outcome};
+use crate::cli::output::print_stdout;
+use crate::maps::Error;
+
+/// Print what components wrote to stdout and stderr, and the event logs
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc maps logs q3 --components 17\n  \
+    tpvc maps logs q3 --events")]
+pub(super) struct Logs {
+    /// The tag
+    #[arg(value_name = "TAG")]
+    tag: String,
+    #[command(flatten)]
+    components: Components,
+    /// The event logs of the map's clusters instead
+    #[arg(long)]
+    events: bool,
+}
+
+impl Logs {
+    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
+        let map = context.load(&self.tag)?;
+        if self.events {
+            for (cluster, _) in map.dir().clusters()? {
+                print(&format!("cluster {}", cluster.number), &map.dir().event_log(cluster.number))?;
+            }
+            return Ok(Outcome::Done);
+        }
+        for index in self.components.of(&self.tag, &map.status()?)? {
+            print(&format!("component {index}, stdout"), &map.dir().stdout(index))?;
+            print(&format!("component {index}, stderr"), &map.dir().stderr(index))?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// Prints a file under a heading, where it is there and not empty.
+fn print(heading: &str, path: &Path) -> Result<(), CliError> {
+    match fs::read(path) {
+        Ok(bytes) if bytes.is_empty() => Ok(()),
+        Ok(mut bytes) => {
+            if !bytes.ends_with(b"\n") {
+                bytes.push(b'\n');
+            }
+            print_stdout(format!("== {heading}: {}\n", path.display()))?;
+            print_stdout(bytes)
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(Error::io("read", path, &error).into()),
+    }
+}

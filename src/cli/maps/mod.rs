@@ -1,0 +1,159 @@
+//! `tpvc maps`: one file a verb, or two that are alike.
+
+mod clean;
+mod component;
+mod create;
+mod edit;
+mod errors;
+mod hold;
+mod list;
+mod logs;
+mod path;
+mod remove;
+mod rerun;
+mod run;
+mod select;
+mod status;
+mod table;
+mod transplant;
+mod version;
+mod wait;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::error::CliError;
+use super::{Common, Outcome};
+use crate::diagnostic::Diagnostics;
+use crate::maps::settings::Settings;
+use crate::maps::store::Root;
+use crate::maps::{self, Map};
+
+/// Map years of jobs: in parts, on this machine, on HTCondor or on Slurm
+///
+/// A map is one command over many components, each a rule set on a slice of jobs. It is known by its tag; all that there is of it is on disk,
+/// so that it survives terminals, crashes and reboots, and any part of it can run again.
+#[derive(Args)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "Examples:\n  \
+    tpvc maps create --tag q3 --rules rules.bin jobs/*.jsonl.zst\n  \
+    tpvc maps wait q3\n  \
+    tpvc maps results q3 --summary\n  \
+    tpvc maps rerun q3\n  \
+    tpvc maps remove q3"
+)]
+pub(super) struct Maps {
+    /// The folder of all maps [default: `dir` of `tpvc.toml`, or ~/.tpvc/maps]
+    #[arg(long, global = true, value_name = "FOLDER")]
+    maps_dir: Option<PathBuf>,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Create(Box<create::Create>),
+    List(list::List),
+    Status(status::Status),
+    Wait(wait::Wait),
+    Errors(errors::Errors),
+    Holds(errors::Holds),
+    Logs(logs::Logs),
+    Hold(hold::Hold),
+    Release(hold::Release),
+    Rerun(rerun::Rerun),
+    Remove(remove::Remove),
+    Retag(rerun::Retag),
+    Clean(clean::Clean),
+    Edit(edit::Edit),
+    Path(path::Path),
+    Transplant(transplant::Transplant),
+    Version(version::Version),
+    #[command(hide = true)]
+    Run(run::Run),
+    #[command(hide = true)]
+    Component(component::Component),
+}
+
+impl Maps {
+    pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
+        // What an engine starts reads no settings: all is in its arguments.
+        match &self.verb {
+            Verb::Run(verb) => return verb.run(),
+            Verb::Component(verb) => return verb.run(),
+            _ => {}
+        }
+        let mut settings = match Settings::read() {
+            Ok(settings) => settings,
+            Err(problem) => {
+                let (diagnostic, sources) = *problem;
+                let mut diagnostics = Diagnostics::new();
+                diagnostics.push(diagnostic);
+                common.show(&diagnostics, &sources);
+                return Ok(Outcome::Bad);
+            }
+        };
+        if let Some(folder) = &self.maps_dir {
+            settings.dir = Some(folder.clone());
+        }
+        let root = Root::open(&settings.folder()?)?;
+        let context = Context { root, settings, common: common.clone() };
+        match &self.verb {
+            Verb::Create(verb) => verb.run(&context),
+            Verb::List(verb) => verb.run(&context),
+            Verb::Status(verb) => verb.run(&context),
+            Verb::Wait(verb) => verb.run(&context),
+            Verb::Errors(verb) => verb.run(&context),
+            Verb::Holds(verb) => verb.run(&context),
+            Verb::Logs(verb) => verb.run(&context),
+            Verb::Hold(verb) => verb.run(&context),
+            Verb::Release(verb) => verb.run(&context),
+            Verb::Rerun(verb) => verb.run(&context),
+            Verb::Remove(verb) => verb.run(&context),
+            Verb::Retag(verb) => verb.run(&context),
+            Verb::Clean(verb) => verb.run(&context),
+            Verb::Edit(verb) => verb.run(&context),
+            Verb::Path(verb) => verb.run(&context),
+            Verb::Transplant(verb) => verb.run(&context),
+            Verb::Version(verb) => verb.run(&context),
+            Verb::Run(_) | Verb::Component(_) => Ok(Outcome::Done),
+        }
+    }
+}
+
+/// What every verb works with.
+struct Context {
+    root: Root,
+    settings: Settings,
+    common: Common,
+}
+
+impl Context {
+    fn load(&self, tag: &str) -> Result<Map, CliError> {
+        Ok(Map::load(&self.root, tag)?)
+    }
+
+    /// Does something to each map of a selection; an error of one does not keep the others from it.
+    fn each(
+        &self,
+        tags: &select::Select,
+        mut act: impl FnMut(Map) -> Result<(), CliError>,
+    ) -> Result<Outcome, CliError> {
+        let mut outcome = Outcome::Done;
+        for tag in tags.tags(&self.root)? {
+            if let Err(error) = self.load(&tag).and_then(&mut act) {
+                self.common.show_error(&error);
+                outcome = Outcome::Bad;
+            }
+        }
+        Ok(outcome)
+    }
+}
+
+impl From<maps::Error> for CliError {
+    fn from(error: maps::Error) -> Self {
+        Self::new(error.message, error.help)
+    }
+}

@@ -1,0 +1,123 @@
+//! `tpvc maps status`
+
+use std::io::IsTerminal;
+use std::thread::sleep;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::select::{Components, Select};
+use super::table::{Cell, Format, Rows};
+use super::{CliError, Context, Outcome};
+use crate::cli::output::print_stdout;
+use crate::maps::state::State;
+
+/// Show the states of the components of maps
+///
+/// Without a tag of all maps. With `--components` or `--state` one line a component, with what is known of it.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc maps status\n  \
+    tpvc maps status q3 --live\n  \
+    tpvc maps status q3 --state ERRORED,HELD\n  \
+    tpvc maps status -p '2025-*' --format json")]
+pub(super) struct Status {
+    #[command(flatten)]
+    tags: Select,
+    #[command(flatten)]
+    components: Components,
+    /// How to show them
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    format: Format,
+    /// Draw the table again and again until nothing goes on
+    #[arg(long, conflicts_with = "format")]
+    live: bool,
+}
+
+impl Status {
+    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
+        let redraws = self.live && std::io::stdout().is_terminal();
+        loop {
+            let (text, goes_on) = self.text(context)?;
+            if redraws {
+                // To the top left, each line to its end, and what is below.
+                let lines = text.replace('\n', "\x1b[K\n");
+                print_stdout(format!("\x1b[H{lines}\x1b[J"))?;
+            } else if !(self.live && goes_on) {
+                print_stdout(text)?;
+            }
+            if !self.live || !goes_on {
+                return Ok(Outcome::Done);
+            }
+            sleep(Duration::from_secs(1));
+        }
+    }
+
+    /// What is shown, and whether anything goes on.
+    fn text(&self, context: &Context) -> Result<(String, bool), CliError> {
+        let tags = match self.tags.is_empty() {
+            true => context.root.tags()?.into_iter().map(|(tag, _)| tag).collect(),
+            false => self.tags.tags(&context.root)?,
+        };
+        let (mut statuses, mut goes_on) = (Vec::new(), false);
+        for tag in tags {
+            let map = context.load(&tag)?;
+            let status = map.status()?;
+            if let Some(error) = &status.unreachable {
+                context.common.note(&format!("{tag}: {}; help: {}", error.message, error.help));
+            }
+            goes_on |= status.components.iter().any(|component| component.state().goes_on());
+            statuses.push((map, status));
+        }
+        let rows = if self.components.is_all() { counts(&statuses, self.format) } else { self.list(&statuses)? };
+        if statuses.is_empty() && self.format == Format::Table {
+            context.common.note("there are no maps");
+        }
+        Ok((rows.show(self.format), goes_on))
+    }
+
+    fn list(&self, statuses: &[(crate::maps::Map, crate::maps::status::Status)]) -> Result<Rows, CliError> {
+        let mut rows = Rows::new(vec!["TAG", "COMPONENT", "STATE", "SECONDS", "NOTE"]);
+        for (map, status) in statuses {
+            for index in self.components.of(map.tag(), status)? {
+                let Some(component) = status.components.get(index as usize) else { continue };
+                rows.push(vec![
+                    map.tag().into(),
+                    u64::from(index).into(),
+                    component.state().name().into(),
+                    component.head.map(|head| head.milliseconds / 1000).into(),
+                    component.note.as_str().into(),
+                ]);
+            }
+        }
+        Ok(rows)
+    }
+}
+
+/// A line a map. A table leaves out states that nothing is in.
+fn counts(statuses: &[(crate::maps::Map, crate::maps::status::Status)], format: Format) -> Rows {
+    let counts: Vec<_> = statuses.iter().map(|(_, status)| status.counts()).collect();
+    let shown: Vec<(usize, State)> = State::ALL
+        .into_iter()
+        .enumerate()
+        .filter(|&(at, state)| {
+            let any = counts.iter().any(|counts| counts.get(at).is_some_and(|count| *count > 0));
+            any || format != Format::Table || matches!(state, State::Idle | State::Running | State::Completed)
+        })
+        .collect();
+    let mut header = vec!["TAG", "ENGINE", "OUTPUT"];
+    header.extend(shown.iter().map(|(_, state)| state.name()));
+    header.push("COMPONENTS");
+    let mut rows = Rows::new(header);
+    for ((map, status), counts) in statuses.iter().zip(&counts) {
+        let output = match map.submit().output {
+            crate::maps::submit::Output::Answers => "answers",
+            crate::maps::submit::Output::Differences => "differences",
+        };
+        let mut row: Vec<Cell> = vec![map.tag().into(), map.submit().engine.name().into(), output.into()];
+        row.extend(shown.iter().map(|(at, _)| Cell::from(counts.get(*at).copied().unwrap_or(0))));
+        row.push(status.components.len().into());
+        rows.push(row);
+    }
+    rows
+}

@@ -1,0 +1,185 @@
+//! Rows as text, table, JSON or CSV.
+
+use std::fmt::Write as _;
+
+use clap::ValueEnum;
+
+/// How rows are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// Columns that line up
+    Table,
+    /// A line a row, values separated by tabs, without a header
+    Text,
+    /// A list of objects
+    Json,
+    /// Comma-separated values with a header
+    Csv,
+}
+
+/// Rows under a header. Values that are numbers in JSON are given as such.
+#[derive(Default)]
+pub(super) struct Rows {
+    header: Vec<&'static str>,
+    rows: Vec<Vec<Cell>>,
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Cell {
+    Text(String),
+    Number(u64),
+    /// Nothing.
+    Empty,
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<u64> for Cell {
+    fn from(number: u64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<usize> for Cell {
+    fn from(number: usize) -> Self {
+        Self::Number(number as u64)
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Cell {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Empty, Into::into)
+    }
+}
+
+impl Cell {
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(number) => number.to_string(),
+            Self::Empty => String::new(),
+        }
+    }
+}
+
+impl Rows {
+    pub(super) fn new(header: Vec<&'static str>) -> Self {
+        Self { header, rows: Vec::new() }
+    }
+
+    pub(super) fn push(&mut self, row: Vec<Cell>) {
+        self.rows.push(row);
+    }
+
+    /// The text; that of a table is empty where there are no rows.
+    pub(super) fn show(&self, format: Format) -> String {
+        match format {
+            Format::Table => self.table(),
+            Format::Text => {
+                self.rows.iter().map(|row| joined(row.iter().map(|cell| one_line(&cell.text())), "\t")).collect()
+            }
+            Format::Csv => {
+                let header = joined(self.header.iter().map(|name| quoted(name)), ",");
+                self.rows
+                    .iter()
+                    .fold(header, |text, row| text + &joined(row.iter().map(|cell| quoted(&cell.text())), ","))
+            }
+            Format::Json => self.json(),
+        }
+    }
+
+    fn table(&self) -> String {
+        if self.rows.is_empty() {
+            return String::new();
+        }
+        let texts: Vec<Vec<String>> =
+            self.rows.iter().map(|row| row.iter().map(|cell| one_line(&cell.text())).collect()).collect();
+        let widths: Vec<usize> = (self.header.iter().enumerate())
+            .map(|(at, name)| {
+                let values = texts.iter().filter_map(|row| row.get(at)).map(|text| text.chars().count());
+                values.chain([name.len()]).max().unwrap_or(0)
+            })
+            .collect();
+        let mut out = String::new();
+        let header: Vec<String> = self.header.iter().map(|name| (*name).to_owned()).collect();
+        let no_cells = Vec::new();
+        for (row, cells) in
+            std::iter::once((&header, self.rows.first().unwrap_or(&no_cells))).chain(texts.iter().zip(&self.rows))
+        {
+            let mut line = String::new();
+            for ((text, cell), width) in row.iter().zip(cells).zip(&widths) {
+                let _ = match cell {
+                    Cell::Number(_) => write!(line, "{text:>width$}  "),
+                    _ => write!(line, "{text:<width$}  "),
+                };
+            }
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+        out
+    }
+
+    fn json(&self) -> String {
+        let value = |cell: &Cell| match cell {
+            Cell::Text(text) => serde_json::Value::from(text.as_str()),
+            Cell::Number(number) => serde_json::Value::from(*number),
+            Cell::Empty => serde_json::Value::Null,
+        };
+        let mut text = String::from("[");
+        for (at, row) in self.rows.iter().enumerate() {
+            text.push_str(if at == 0 { "\n  {" } else { ",\n  {" });
+            for (at, (name, cell)) in self.header.iter().zip(row).enumerate() {
+                let comma = if at == 0 { "" } else { ", " };
+                let name = name.to_lowercase().replace(' ', "_");
+                let _ = write!(text, "{comma}\"{name}\": {}", value(cell));
+            }
+            text.push('}');
+        }
+        text.push_str(if self.rows.is_empty() { "]\n" } else { "\n]\n" });
+        text
+    }
+}
+
+fn joined(parts: impl Iterator<Item = String>, separator: &str) -> String {
+    parts.collect::<Vec<_>>().join(separator) + "\n"
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\t'], " ")
+}
+
+/// A value as RFC 4180 has it.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_have_four_forms() {
+        let mut rows = Rows::new(vec!["TAG", "IDLE", "NOTE"]);
+        rows.push(vec!["q3".into(), 12_u64.into(), "a, \"b\"".into()]);
+        rows.push(vec!["a-long-one".into(), 3_u64.into(), Cell::Empty]);
+        assert_eq!(rows.show(Format::Table), "TAG         IDLE  NOTE\nq3            12  a, \"b\"\na-long-one     3\n");
+        assert_eq!(rows.show(Format::Text), "q3\t12\ta, \"b\"\na-long-one\t3\t\n");
+        assert_eq!(rows.show(Format::Csv), "TAG,IDLE,NOTE\nq3,12,\"a, \"\"b\"\"\"\na-long-one,3,\n");
+        assert_eq!(
+            rows.show(Format::Json),
+            "[\n  {\"tag\": \"q3\", \"idle\": 12, \"note\": \"a, \\\"b\\\"\"},\n  {\"tag\": \"a-long-one\", \"idle\": 3, \"note\": null}\n]\n"
+        );
+        assert_eq!(Rows::new(vec!["TAG"]).show(Format::Json), "[]\n");
+    }
+}

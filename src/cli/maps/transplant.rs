@@ -1,0 +1,40 @@
+//! `tpvc maps transplant`
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{CliError, Context, Outcome, create};
+use crate::cli::output::print_stdout;
+use crate::maps::create::platform;
+
+/// Show or replace the program that is shipped with a map
+///
+/// A map carries the tpvc that its components run, so that nothing is installed on an execute node. Where the nodes turn out to be of
+/// another kind, or the program had a fault, another takes its place for components that start from then on; it must read artifacts of
+/// the same format.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc maps transplant q3\n  \
+    tpvc maps transplant q3 --program tpvc-aarch64 && tpvc maps rerun q3")]
+pub(super) struct Transplant {
+    /// The tag
+    #[arg(value_name = "TAG")]
+    tag: String,
+    /// The program to ship from now on
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+}
+
+impl Transplant {
+    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
+        let mut map = context.load(&self.tag)?;
+        if let Some(path) = &self.program {
+            let program = create::read_program(path)?;
+            map.transplant(&program, &platform(&program))?;
+        }
+        let submit = map.submit();
+        print_stdout(format!("{}\t{}\n", submit.platform, map.dir().input(&submit.program).display()))?;
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,31 @@
+//! `tpvc maps version`
+
+use clap::Args;
+
+use super::table::{Format, Rows};
+use super::{CliError, Context, Outcome};
+use crate::cli::output::print_stdout;
+use crate::maps::engine::{self, Kind};
+use crate::maps::store::FORMAT;
+
+/// Print the versions of tpvc, of the format of maps, and of the engines that are here
+#[derive(Args)]
+pub(super) struct Version {
+    /// How to show them
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    format: Format,
+}
+
+impl Version {
+    pub(super) fn run(&self, _context: &Context) -> Result<Outcome, CliError> {
+        let mut rows = Rows::new(vec!["WHAT", "VERSION"]);
+        rows.push(vec!["tpvc".into(), env!("CARGO_PKG_VERSION").into()]);
+        rows.push(vec!["maps".into(), format!("format {FORMAT}").into()]);
+        for kind in Kind::ALL {
+            let version = engine::of(kind).version().unwrap_or_else(|error| format!("not here: {}", error.message));
+            rows.push(vec![kind.name().into(), version.into()]);
+        }
+        print_stdout(rows.show(self.format))?;
+        Ok(Outcome::Done)
+    }
+}

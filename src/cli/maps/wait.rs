@@ -1,0 +1,130 @@
+//! `tpvc maps wait`
+
+use std::io::IsTerminal;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::select::Select;
+use super::{CliError, Context, Outcome};
+use crate::cli::report::{count, grouped};
+use crate::maps::Map;
+use crate::maps::item::Item;
+use crate::maps::state::State;
+use crate::maps::status::Status;
+
+/// Wait until nothing of a map goes on
+///
+/// The exit status is 0 where all components are COMPLETED, and 1 where some are ERRORED, HELD or REMOVED, or the time is over.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc maps wait q3 && tpvc maps results q3 -o answers.jsonl\n  \
+    tpvc maps wait --all --timeout 3600")]
+pub(super) struct Wait {
+    #[command(flatten)]
+    tags: Select,
+    /// Seconds after which to stop waiting
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u64>,
+}
+
+impl Wait {
+    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
+        let deadline = self.timeout.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+        context.each(&self.tags, |map| {
+            let status = wait(&map, context, deadline)?;
+            map.tidy(&status)?;
+            said(&map, &status, context)
+        })
+    }
+}
+
+/// Waits until nothing of a map goes on, and gives the last status.
+pub(super) fn wait(map: &Map, context: &Context, deadline: Option<Instant>) -> Result<Status, CliError> {
+    let bar = (!context.common.quiet && std::io::stderr().is_terminal()).then(|| bar(map)).flatten();
+    let items = map.dir().items()?;
+    let (mut pause, mut told) = (Duration::from_millis(100), false);
+    loop {
+        let started = Instant::now();
+        let status = map.status()?;
+        let cost = started.elapsed();
+        if let Some(bar) = &bar {
+            bar.set_position(status.in_states(&[State::Completed]).len() as u64);
+            bar.set_message(left(&status, &items));
+        }
+        let goes_on = status.components.iter().any(|component| component.state().goes_on());
+        if let Some(error) = status.unreachable.as_ref().filter(|_| !told) {
+            context.common.note(&format!("{}: {}; waiting for the engine", map.tag(), error.message));
+            told = true;
+        }
+        if !goes_on && status.unreachable.is_none() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            if let Some(bar) = bar {
+                bar.finish_and_clear();
+            }
+            return Ok(status);
+        }
+        map.revive()?;
+        // Looking must not be what this machine is busy with.
+        sleep(pause.max(cost * 20));
+        pause = (pause * 3 / 2).min(Duration::from_secs(2));
+    }
+}
+
+fn bar(map: &Map) -> Option<ProgressBar> {
+    let style = ProgressStyle::with_template("{prefix} {bar:30} {pos}/{len} components{msg}").ok()?;
+    let total = map.dir().components().ok()?;
+    Some(ProgressBar::new(u64::from(total)).with_style(style).with_prefix(map.tag().to_owned()))
+}
+
+/// How long the rest takes: what is left of the text, at the speed of the components that are done, by as many at once as run now. Nothing
+/// is said before one is done, or while none runs.
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn left(status: &Status, items: &[Item]) -> String {
+    let (mut done, mut seconds, mut rest) = (0_u64, 0.0, 0_u64);
+    for (component, item) in status.components.iter().zip(items) {
+        match component.head {
+            Some(head) => {
+                done += item.length;
+                seconds += head.milliseconds as f64 / 1000.0;
+            }
+            None if component.state().goes_on() => rest += item.length,
+            None => {}
+        }
+    }
+    let running = status.in_states(&[State::Running]).len();
+    if done == 0 || running == 0 || seconds <= 0.0 {
+        return String::new();
+    }
+    let left = rest as f64 * seconds / done as f64 / running as f64;
+    let left = Duration::from_secs_f64(left.clamp(0.0, 1e9));
+    format!(", about {} left", indicatif::HumanDuration(left))
+}
+
+/// Says how a map ended; an error where not all of it is there.
+fn said(map: &Map, status: &Status, context: &Context) -> Result<(), CliError> {
+    let counts = status.counts();
+    let of = |state: State| counts.get(state as usize).copied().unwrap_or(0) as u64;
+    if status.is_complete() {
+        context.common.note(&format!("{}: {} completed", map.tag(), count(of(State::Completed), "component")));
+        return Ok(());
+    }
+    let states: Vec<String> = State::ALL
+        .into_iter()
+        .filter(|state| of(*state) > 0)
+        .map(|state| format!("{} {state}", grouped(of(state))))
+        .collect();
+    let tag = map.tag();
+    let help = match () {
+        () if of(State::Errored) > 0 => {
+            format!("`tpvc maps errors {tag}` tells why, `tpvc maps rerun {tag}` runs them again")
+        }
+        () if of(State::Held) > 0 => {
+            format!("`tpvc maps holds {tag}` tells why, `tpvc maps release {tag}` lets them go on")
+        }
+        () if status.components.iter().any(|component| component.state().goes_on()) => "wait longer".to_owned(),
+        () => format!("`tpvc maps rerun {tag}` runs them again"),
+    };
+    Err(CliError::new(format!("the map `{tag}` is not complete: {}", states.join(", ")), help))
+}

@@ -1,0 +1,73 @@
+//! What a component leaves that came to its end: its place is `summaries/<component>.json`, and it is written after the answers.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::summary::Summary;
+
+/// The record of a component that is done. The order of the fields is the file's: [`Head`] is read without the rest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Completion {
+    /// What tells whether the output is whole, and what it took.
+    #[serde(flatten)]
+    pub head: Head,
+    /// The digest of the output as it is stored.
+    pub output_digest: String,
+    /// The component.
+    pub component: u32,
+    /// The number of the cluster that it ran in.
+    pub cluster: u32,
+    /// The name of the execute node.
+    pub node: String,
+    /// When it was done, in seconds from 1970-01-01 UTC.
+    pub time: u64,
+    /// The most memory that was in use, in KiB, where the system tells it.
+    pub memory_kib: Option<u64>,
+    /// What the answers are, in numbers.
+    pub summary: Summary,
+}
+
+/// The beginning of a [`Completion`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    /// The size of the output as it is stored, in bytes.
+    pub output_bytes: u64,
+    /// What the component took, in milliseconds.
+    pub milliseconds: u64,
+}
+
+impl Head {
+    /// Reads the head from the first bytes of a file; nothing where they are not those of a [`Completion`].
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut numbers = text.strip_prefix("{\"output_bytes\":")?.splitn(3, ',');
+        let output_bytes = numbers.next()?.parse().ok()?;
+        let milliseconds = numbers.next()?.strip_prefix("\"milliseconds\":")?.parse().ok()?;
+        numbers.next().map(|_| Self { output_bytes, milliseconds })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    use super::*;
+
+    #[test]
+    fn the_head_is_read_without_the_rest() {
+        let head = Head { output_bytes: 12, milliseconds: 345 };
+        let completion = Completion {
+            head,
+            output_digest: "0".repeat(32),
+            component: 7,
+            cluster: 0,
+            node: "node1".to_owned(),
+            time: 0,
+            memory_kib: None,
+            summary: Summary::default(),
+        };
+        let text = serde_json::to_string(&completion).unwrap();
+        assert_eq!(Head::parse(&text), Some(head));
+        assert_eq!(serde_json::from_str::<Completion>(&text).unwrap(), completion);
+        for end in 0.."{\"output_bytes\":12,\"milliseconds\":345".len() {
+            assert_eq!(Head::parse(&text[..end]), None, "{}", &text[..end]);
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! A map that exists: what its verbs do.
+
+use super::Error;
+use super::cluster::{Cluster, Indices};
+use super::component::run::seconds;
+use super::engine::{self, Action, Engine, Submission};
+use super::item::Item;
+use super::state::State;
+use super::status::{self, Status};
+use super::store::{Lock, MapDir, Root, random};
+use super::submit::Submit;
+
+/// What stands for the id of a cluster that the engine never got.
+pub const NEVER: &str = "-";
+
+/// A map, known by its tag.
+pub struct Map {
+    root: Root,
+    tag: String,
+    dir: MapDir,
+    submit: Submit,
+    engine: Box<dyn Engine>,
+}
+
+impl Map {
+    /// The map of a tag.
+    ///
+    /// # Errors
+    /// There is none, or its files are damaged.
+    pub fn load(root: &Root, tag: &str) -> Result<Self, Error> {
+        let dir = root.load(tag)?;
+        let submit = dir.submit()?;
+        Ok(Self::of(root, tag, dir, submit))
+    }
+
+    pub(super) fn of(root: &Root, tag: &str, dir: MapDir, submit: Submit) -> Self {
+        let engine = engine::of(submit.engine);
+        Self { root: root.clone(), tag: tag.to_owned(), dir, submit, engine }
+    }
+
+    /// The tag.
+    pub fn tag(&self) -> &str {
+        &self.tag
+    }
+
+    /// The directory.
+    pub fn dir(&self) -> &MapDir {
+        &self.dir
+    }
+
+    /// The submit object.
+    pub fn submit(&self) -> &Submit {
+        &self.submit
+    }
+
+    fn submission<'a>(&'a self, cluster: &'a Cluster) -> Submission<'a> {
+        Submission { map: &self.dir, tag: &self.tag, submit: &self.submit, cluster }
+    }
+
+    /// The states of all components.
+    ///
+    /// # Errors
+    /// The map's directory cannot be read.
+    pub fn status(&self) -> Result<Status, Error> {
+        status::status(self, self.engine.as_ref())
+    }
+
+    /// Sees to it that components which wait have something to wait for: where the engine's own process on this machine was killed, it is
+    /// started again.
+    ///
+    /// # Errors
+    /// The process cannot be started.
+    pub fn revive(&self) -> Result<(), Error> {
+        for (cluster, id) in self.dir.clusters()? {
+            if id.is_some_and(|id| id != NEVER) {
+                self.engine.revive(self.submission(&cluster))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings submissions to an end that a kill interrupted: notes the id of a cluster that the engine has, and that it never got the others.
+    fn recover(&self, _lock: &Lock) -> Result<(), Error> {
+        for (cluster, id) in self.dir.clusters()? {
+            if id.is_none() {
+                let found = self.engine.find(self.submission(&cluster))?;
+                self.dir.write_id(cluster.number, found.as_deref().unwrap_or(NEVER))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Submits components as a new cluster: first on disk, then to the engine, then the engine's id on disk. Killed in between, the next verb
+    /// that changes the map finds the cluster by its token.
+    pub(super) fn submit_components(&self, components: Vec<u32>, items: &[Item], lock: &Lock) -> Result<(), Error> {
+        if components.is_empty() {
+            return Ok(());
+        }
+        let number = self.dir.clusters()?.last().map_or(0, |(cluster, _)| cluster.number + 1);
+        let chosen: Vec<&Item> = components.iter().filter_map(|&index| items.get(index as usize)).collect();
+        let cluster = Cluster {
+            number,
+            token: random::token()?,
+            engine: self.submit.engine,
+            components: Indices(components),
+            created: seconds(),
+        };
+        self.dir.write_cluster(&cluster)?;
+        match self.engine.submit(self.submission(&cluster), &chosen, lock) {
+            Ok(id) => self.dir.write_id(number, &id),
+            Err(error) => {
+                // The engine may have it all the same: its answer may have been lost.
+                let found = self.engine.find(self.submission(&cluster)).ok().flatten();
+                self.dir.write_id(number, found.as_deref().unwrap_or(NEVER))?;
+                if found.is_some() { Ok(()) } else { Err(error) }
+            }
+        }
+    }
+
+    /// Does something to the components of a list that the engine still has, or to all of them.
+    ///
+    /// # Errors
+    /// The engine cannot be asked, or refuses.
+    pub fn act(&self, action: Action, only: Option<&[u32]>) -> Result<(), Error> {
+        let lock = self.dir.lock()?;
+        self.recover(&lock)?;
+        self.act_locked(action, only)
+    }
+
+    fn act_locked(&self, action: Action, only: Option<&[u32]>) -> Result<(), Error> {
+        for (cluster, id) in self.dir.clusters()? {
+            let Some(id) = id.filter(|id| id != NEVER) else { continue };
+            let positions = only.map(|only| {
+                let with_position = cluster.components.0.iter().zip(0..);
+                with_position
+                    .filter(|(index, _)| only.binary_search(index).is_ok())
+                    .map(|(_, position)| position)
+                    .collect::<Vec<u32>>()
+            });
+            if positions.as_ref().is_some_and(Vec::is_empty) {
+                continue;
+            }
+            self.engine.act(self.submission(&cluster), &id, action, positions.as_deref())?;
+        }
+        Ok(())
+    }
+
+    /// Runs components again: `only` these, or those that have ended without answers, were removed or never submitted. What they left is
+    /// forgotten first. The number of components is given.
+    ///
+    /// # Errors
+    /// The engine cannot be asked or refuses, or the system's.
+    pub fn rerun(&self, only: Option<&[u32]>) -> Result<usize, Error> {
+        let lock = self.dir.lock()?;
+        self.recover(&lock)?;
+        let status = self.status()?;
+        if let Some(error) = status.unreachable {
+            return Err(error);
+        }
+        let items = self.dir.items()?;
+        let chosen = match only {
+            Some(only) => only.iter().copied().filter(|&index| (index as usize) < items.len()).collect(),
+            None => status.in_states(&[State::Errored, State::Removed, State::Unknown]),
+        };
+        let queued: Vec<u32> = chosen
+            .iter()
+            .copied()
+            .filter(|&index| {
+                let state = status.components.get(index as usize).map(status::ComponentStatus::state);
+                state.is_some_and(|state| state.goes_on() || state == State::Held)
+            })
+            .collect();
+        if !queued.is_empty() {
+            self.act_locked(Action::Remove, Some(&queued))?;
+        }
+        self.dir.forget(&chosen)?;
+        let count = chosen.len();
+        self.submit_components(chosen, &items, &lock)?;
+        Ok(count)
+    }
+
+    /// Changes what components may use: those that are queued, as far as the engine can, and those that run later.
+    ///
+    /// # Errors
+    /// The engine cannot be asked, or refuses, or the system's.
+    pub fn edit(&mut self, memory_mib: Option<u64>, time_s: Option<u64>) -> Result<(), Error> {
+        let lock = self.dir.lock()?;
+        self.recover(&lock)?;
+        let mut submit = self.dir.submit()?;
+        submit.memory_mib = memory_mib.or(submit.memory_mib);
+        submit.time_s = time_s.or(submit.time_s);
+        self.dir.write_submit(&submit)?;
+        self.submit = submit;
+        self.act_locked(Action::Edit { memory_mib, time_s }, None)
+    }
+
+    /// Ships another program with the map, for components that start from now on.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn transplant(&mut self, program: &[u8], platform: &str) -> Result<(), Error> {
+        let _lock = self.dir.lock()?;
+        let mut submit = self.dir.submit()?;
+        submit.program = self.dir.put_program(program)?.into();
+        platform.clone_into(&mut submit.platform);
+        self.dir.write_submit(&submit)?;
+        self.submit = submit;
+        Ok(())
+    }
+
+    /// Gives the map another tag; a transient map is kept from then on.
+    ///
+    /// # Errors
+    /// The tag is taken or cannot be one, or the system's.
+    pub fn retag(&mut self, tag: &str) -> Result<(), Error> {
+        let _lock = self.dir.lock()?;
+        self.root.retag(&self.dir, &self.tag, tag)?;
+        tag.clone_into(&mut self.tag);
+        Ok(())
+    }
+
+    /// Removes the map: its components from the engine's queue, then its files.
+    ///
+    /// # Errors
+    /// The engine cannot be asked, or the system's: the map is still there then.
+    pub fn remove(self) -> Result<(), Error> {
+        let lock = self.dir.lock()?;
+        self.recover(&lock)?;
+        self.act_locked(Action::Remove, None)?;
+        self.root.remove(&self.tag, &self.dir)
+    }
+
+    /// Removes the files of a map of which something is damaged, or whose engine cannot be asked. What the engine may still have is told:
+    /// ids of clusters.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn remove_by_force(root: &Root, tag: &str) -> Result<Vec<String>, Error> {
+        let Some(dir) = root.find(tag)? else {
+            root.sweep()?;
+            return Err(Error::new(format!("there is no map `{tag}`"), "`tpvc maps list` shows those that are there"));
+        };
+        let mut left = Vec::new();
+        let clusters = dir.clusters();
+        let removed = Self::load(root, tag).and_then(|map| {
+            let lock = map.dir.lock()?;
+            map.recover(&lock)?;
+            map.act_locked(Action::Remove, None)
+        });
+        if removed.is_err() {
+            left = clusters.map_or_else(
+                |_| vec!["its clusters are not known".to_owned()],
+                |clusters| {
+                    clusters
+                        .into_iter()
+                        .filter_map(|(cluster, id)| {
+                            Some(format!("{} {}", cluster.engine, id.filter(|id| id != NEVER)?))
+                        })
+                        .collect()
+                },
+            );
+        }
+        root.remove(tag, &dir)?;
+        Ok(left)
+    }
+
+    /// Removes what killed components have left half written, once none runs any more.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn tidy(&self, status: &Status) -> Result<(), Error> {
+        if status.components.iter().any(|component| component.state().goes_on()) { Ok(()) } else { self.dir.tidy() }
+    }
+}
