@@ -16,6 +16,7 @@ pub mod component;
 pub mod create;
 pub mod engine;
 mod error;
+pub mod history;
 pub mod item;
 mod map;
 pub mod settings;
