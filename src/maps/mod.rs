@@ -19,6 +19,7 @@ mod error;
 pub mod history;
 pub mod item;
 mod map;
+pub mod results;
 pub mod settings;
 pub mod slices;
 pub mod state;

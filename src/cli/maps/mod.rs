@@ -11,6 +11,7 @@ mod logs;
 mod path;
 mod remove;
 mod rerun;
+mod results;
 mod run;
 mod select;
 mod status;
@@ -58,6 +59,7 @@ enum Verb {
     List(list::List),
     Status(status::Status),
     Wait(wait::Wait),
+    Results(results::Results),
     Errors(errors::Errors),
     Holds(errors::Holds),
     Logs(logs::Logs),
@@ -105,6 +107,7 @@ impl Maps {
             Verb::List(verb) => verb.run(&context),
             Verb::Status(verb) => verb.run(&context),
             Verb::Wait(verb) => verb.run(&context),
+            Verb::Results(verb) => verb.run(&context),
             Verb::Errors(verb) => verb.run(&context),
             Verb::Holds(verb) => verb.run(&context),
             Verb::Logs(verb) => verb.run(&context),

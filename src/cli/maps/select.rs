@@ -78,7 +78,7 @@ pub(super) struct Components {
     state: Vec<State>,
 }
 
-fn indices(text: &str) -> Result<Indices, String> {
+pub(super) fn indices(text: &str) -> Result<Indices, String> {
     Indices::parse(text).ok_or_else(|| "write numbers and ranges: `0-9,12`".to_owned())
 }
 
@@ -94,20 +94,24 @@ impl Components {
 
     /// Those that are meant, in ascending order.
     pub(super) fn of(&self, tag: &str, status: &Status) -> Result<Vec<u32>, CliError> {
-        let count = status.components.len();
-        let all = || (0..).take(count).collect::<Vec<u32>>();
-        let mut chosen = self.components.as_ref().map_or_else(all, |indices| indices.0.clone());
-        if let Some(last) = chosen.last().filter(|last| **last as usize >= count) {
-            return Err(CliError::new(
-                format!("the map `{tag}` has no component {last}"),
-                format!("its components are 0 to {}", count.saturating_sub(1)),
-            ));
-        }
+        let mut chosen = within(self.components.as_ref(), tag, status.components.len())?;
         if !self.state.is_empty() {
             chosen.retain(|&index| {
                 status.components.get(index as usize).is_some_and(|one| self.state.contains(&one.state()))
             });
         }
         Ok(chosen)
+    }
+}
+
+/// These components of a map, or all of them where none were named.
+pub(super) fn within(components: Option<&Indices>, tag: &str, count: usize) -> Result<Vec<u32>, CliError> {
+    let chosen = components.map_or_else(|| (0..).take(count).collect(), |indices| indices.0.clone());
+    match chosen.last().filter(|last| **last as usize >= count) {
+        None => Ok(chosen),
+        Some(last) => Err(CliError::new(
+            format!("the map `{tag}` has no component {last}"),
+            format!("its components are 0 to {}", count.saturating_sub(1)),
+        )),
     }
 }

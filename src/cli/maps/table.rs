@@ -29,6 +29,8 @@ pub(super) struct Rows {
 pub(super) enum Cell {
     Text(String),
     Number(u64),
+    /// A number with a fraction, as it is written.
+    Decimal(String),
     /// Nothing.
     Empty,
 }
@@ -66,7 +68,7 @@ impl<T: Into<Self>> From<Option<T>> for Cell {
 impl Cell {
     fn text(&self) -> String {
         match self {
-            Self::Text(text) => text.clone(),
+            Self::Text(text) | Self::Decimal(text) => text.clone(),
             Self::Number(number) => number.to_string(),
             Self::Empty => String::new(),
         }
@@ -120,7 +122,7 @@ impl Rows {
             let mut line = String::new();
             for ((text, cell), width) in row.iter().zip(cells).zip(&widths) {
                 let _ = match cell {
-                    Cell::Number(_) => write!(line, "{text:>width$}  "),
+                    Cell::Number(_) | Cell::Decimal(_) => write!(line, "{text:>width$}  "),
                     _ => write!(line, "{text:<width$}  "),
                 };
             }
@@ -132,9 +134,10 @@ impl Rows {
 
     fn json(&self) -> String {
         let value = |cell: &Cell| match cell {
-            Cell::Text(text) => serde_json::Value::from(text.as_str()),
-            Cell::Number(number) => serde_json::Value::from(*number),
-            Cell::Empty => serde_json::Value::Null,
+            Cell::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
+            Cell::Number(number) => number.to_string(),
+            Cell::Decimal(number) => number.clone(),
+            Cell::Empty => "null".to_owned(),
         };
         let mut text = String::from("[");
         for (at, row) in self.rows.iter().enumerate() {

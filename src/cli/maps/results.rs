@@ -1,0 +1,334 @@
+//! `tpvc maps results`
+
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::select::{indices, within};
+use super::table::{Cell, Format, Rows};
+use super::{CliError, Context, Outcome};
+use crate::cli::output::{Output, print_stdout};
+use crate::cli::paths::fits;
+use crate::cli::progress::Progress;
+use crate::cli::report::{count, grouped};
+use crate::maps::cluster::Indices;
+use crate::maps::item::Item;
+use crate::maps::summary::{Summary, Usage};
+use crate::maps::table::Table;
+use crate::maps::{Error, Map, results, submit};
+
+/// Write the answers of a map, or what they come to
+///
+/// The answers come in the order of the components: rule set by rule set, and of each file by file, as `tpvc map` writes them. With
+/// `--against` they are differences. A summary is merged from what each component counted, and reads no answer.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc maps results q3 -o answers.jsonl\n  \
+    tpvc maps results q3 --summary\n  \
+    tpvc maps results q3 --by tool --format csv\n  \
+    tpvc maps results versions --rules 'v2*' | jq .destination.id")]
+pub(super) struct Results {
+    /// The tag
+    #[arg(value_name = "TAG")]
+    tag: String,
+    /// Where the answers go; `-` is stdout
+    #[arg(short, long, value_name = "OUT", default_value = "-", conflicts_with_all = ["summary", "by"])]
+    output: PathBuf,
+    /// Only these components: `3` or `0-9,12`
+    #[arg(long, short, value_name = "LIST", value_parser = indices)]
+    components: Option<Indices>,
+    /// Only rule sets whose names fit: `*` and `?` stand for parts of a name
+    #[arg(long, short, value_name = "GLOB")]
+    rules: Vec<String>,
+    /// Take what is there, although components have no answers
+    #[arg(long)]
+    partial: bool,
+    /// Show what the answers come to
+    #[arg(long)]
+    summary: bool,
+    /// What a line of the summary stands for [default: the cause of differences; several rule sets; destinations]
+    #[arg(long, value_name = "WHAT")]
+    by: Option<By>,
+    /// How to show the summary
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    format: Format,
+}
+
+/// What a line of a summary stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// Where jobs go
+    Destination,
+    /// The tools of the jobs
+    Tool,
+    /// The types of errors
+    Error,
+    /// What changes, where a map has differences
+    Cause,
+    /// The rule sets
+    Rules,
+}
+
+/// Components of one rule set.
+struct RuleSet<'a> {
+    name: &'a str,
+    digest: &'a str,
+    components: Vec<u32>,
+}
+
+impl Results {
+    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
+        let map = context.load(&self.tag)?;
+        let items = map.dir().items()?;
+        let chosen = self.chosen(&items)?;
+        let missing = results::missing(map.dir(), &chosen)?;
+        self.check_complete(&chosen, missing, context)?;
+        if self.summary || self.by.is_some() {
+            return self.show_summary(&map, &rule_sets(&items, &chosen), context);
+        }
+        self.write_answers(&map, &items, &chosen, context)
+    }
+
+    fn chosen(&self, items: &[Item]) -> Result<Vec<u32>, CliError> {
+        let mut chosen = within(self.components.as_ref(), &self.tag, items.len())?;
+        if !self.rules.is_empty() {
+            chosen.retain(|&index| {
+                let name = items.get(index as usize).map_or("", |item| &item.rules_name);
+                self.rules.iter().any(|pattern| fits(pattern, name))
+            });
+            if chosen.is_empty() {
+                return Err(CliError::new(
+                    format!("no rule set of `{}` fits `{}`", self.tag, self.rules.join("` or `")),
+                    format!("`tpvc maps results {} --by rules --partial` shows their names", self.tag),
+                ));
+            }
+        }
+        Ok(chosen)
+    }
+
+    fn check_complete(&self, chosen: &[u32], missing: Vec<u32>, context: &Context) -> Result<(), CliError> {
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let (number, all, tag) = (missing.len() as u64, count(chosen.len() as u64, "component"), &self.tag);
+        let have = if number == 1 { "has" } else { "have" };
+        let mut list = Indices(missing).to_text();
+        if list.len() > 60 {
+            let end = list.get(..60).and_then(|start| start.rfind(',')).unwrap_or(0);
+            list.truncate(end);
+            list += ", ...";
+        }
+        let message = format!("{} of {all} of `{tag}` {have} no answers: {list}", grouped(number));
+        if self.partial {
+            context.common.note(&message);
+            return Ok(());
+        }
+        Err(CliError::new(
+            message,
+            format!(
+                "`tpvc maps wait {tag}` waits for them, `tpvc maps errors {tag}` tells why they failed and `tpvc maps rerun {tag}` runs \
+                 them again; `--partial` takes what is there"
+            ),
+        ))
+    }
+
+    fn write_answers(&self, map: &Map, items: &[Item], chosen: &[u32], context: &Context) -> Result<Outcome, CliError> {
+        let unwritable = |error: &io::Error| CliError::unwritable("the answers", error, &self.output);
+        let mut output = Output::create(&self.output).map_err(|error| unwritable(&error))?;
+        let length = |index: &u32| items.get(*index as usize).map_or(0, |item| item.length);
+        let mut progress = Progress::bytes(&context.common, Some(chosen.iter().map(length).sum()));
+        let mut buffer = vec![0; 256 << 10];
+        for component in chosen {
+            let Some(mut answers) = results::answers(map.dir(), *component)? else { continue };
+            loop {
+                let read = answers.read(&mut buffer);
+                let count = read.map_err(|error| Error::io("read", &map.dir().output(*component), &error))?;
+                if count == 0 {
+                    break;
+                }
+                match output.write_all(buffer.get(..count).unwrap_or_default()) {
+                    // The reader of the answers went away early.
+                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Outcome::Done),
+                    written => written.map_err(|error| unwritable(&error))?,
+                }
+            }
+            progress.advance(length(component));
+        }
+        progress.finish();
+        match output.finish() {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(&error)),
+            _ => Ok(Outcome::Done),
+        }
+    }
+
+    fn show_summary(&self, map: &Map, rule_sets: &[RuleSet<'_>], context: &Context) -> Result<Outcome, CliError> {
+        let has_differences = map.submit().output == submit::Output::Differences;
+        let by = self.by.unwrap_or(match rule_sets {
+            _ if has_differences => By::Cause,
+            [] | [_] => By::Destination,
+            _ => By::Rules,
+        });
+        if by == By::Cause && !has_differences {
+            return Err(CliError::misuse(
+                format!("the map `{}` has answers, not differences", self.tag),
+                "`tpvc maps create --against OLD` makes a map of differences",
+            ));
+        }
+        let names_rules = by != By::Rules && rule_sets.len() > 1;
+        let mut header = if names_rules { vec!["RULES"] } else { Vec::new() };
+        header.extend(match by {
+            By::Destination => &["DESTINATION", "JOBS", "CORES", "GIB", "GPUS"][..],
+            By::Tool => &["TOOL", "JOBS", "ERRORS", "CORES", "GIB", "GPUS"],
+            By::Error => &["ERROR", "JOBS"],
+            By::Cause => &[
+                "CAUSE",
+                "JOBS",
+                "CORES BEFORE",
+                "CORES AFTER",
+                "GIB BEFORE",
+                "GIB AFTER",
+                "GPUS BEFORE",
+                "GPUS AFTER",
+            ],
+            By::Rules if has_differences => &["RULES", "JOBS", "DIFFERENT", "ERRORS", "CORES", "GIB", "GPUS"],
+            By::Rules => &["RULES", "JOBS", "ERRORS", "CORES", "GIB", "GPUS"],
+        });
+        let mut rows = Rows::new(header);
+        let (mut total, mut differ) = (Usage::default(), 0);
+        for rule_set in rule_sets {
+            let summary = results::summary(map.dir(), &rule_set.components)?;
+            total += &summary.total;
+            differ += different(&summary);
+            let first = names_rules.then(|| rule_set.name.into());
+            for row in lines(by, rule_set.name, &summary) {
+                rows.push(first.clone().into_iter().chain(row).collect());
+            }
+        }
+        print_stdout(rows.show(self.format))?;
+        let of = match rule_sets.len() as u64 {
+            0 | 1 => String::new(),
+            number => format!(" by {}", count(number, "rule set")),
+        };
+        let differ = if has_differences { format!("{} differ, ", grouped(differ)) } else { String::new() };
+        context.common.note(&format!(
+            "{}{of}: {differ}{}, {} cores, {} GiB",
+            count(total.jobs, "job"),
+            count(total.errors, "error"),
+            thousandths(total.millicores),
+            gib(total.memory)
+        ));
+        Ok(Outcome::Done)
+    }
+}
+
+/// The rule sets of these components, in the order of their components.
+fn rule_sets<'a>(items: &'a [Item], chosen: &[u32]) -> Vec<RuleSet<'a>> {
+    let mut sets: Vec<RuleSet<'a>> = Vec::new();
+    for item in chosen.iter().filter_map(|&index| items.get(index as usize)) {
+        // A rule set's components stand together.
+        match sets.last_mut().filter(|set| set.digest == item.rules && set.name == item.rules_name) {
+            Some(set) => set.components.push(item.component),
+            None => {
+                sets.push(RuleSet { name: &item.rules_name, digest: &item.rules, components: vec![item.component] })
+            }
+        }
+    }
+    sets
+}
+
+/// The lines for one rule set, those with the most jobs first.
+fn lines(by: By, rules: &str, summary: &Summary) -> Vec<Vec<Cell>> {
+    let given = |usage: &Usage| {
+        [decimal(thousandths(usage.millicores)), decimal(gib(usage.memory)), decimal(thousandths(usage.milligpus))]
+    };
+    let usages = |table: &Table<Usage>, with_errors: bool| {
+        by_jobs(
+            table,
+            |usage| usage.jobs,
+            |usage| {
+                let errors = with_errors.then(|| Cell::from(usage.errors));
+                errors.into_iter().chain(given(usage)).collect()
+            },
+        )
+    };
+    match by {
+        By::Destination => usages(&summary.destinations, false),
+        By::Tool => usages(&summary.tools, true),
+        By::Error => by_jobs(&summary.errors, |usage| usage.jobs, |_| Vec::new()),
+        By::Cause => summary.differences.as_ref().map_or_else(Vec::new, |differences| {
+            by_jobs(
+                &differences.causes,
+                |change| change.new.jobs,
+                |change| {
+                    given(&change.old).into_iter().zip(given(&change.new)).flat_map(|(old, new)| [old, new]).collect()
+                },
+            )
+        }),
+        By::Rules => {
+            let total = &summary.total;
+            let mut row = vec![rules.into(), total.jobs.into()];
+            row.extend(summary.differences.as_ref().map(|_| Cell::from(different(summary))));
+            row.push(total.errors.into());
+            row.extend(given(total));
+            vec![row]
+        }
+    }
+}
+
+/// How many jobs have answers that differ.
+fn different(summary: &Summary) -> u64 {
+    summary.differences.as_ref().map_or(0, |differences| {
+        let causes = differences.causes.rows();
+        causes.rows.values().chain(&causes.others).map(|change| change.new.jobs).sum()
+    })
+}
+
+/// A line for each name of a table: the name, the jobs, and more. The names that are not kept come last.
+fn by_jobs<T: crate::maps::table::Sum>(
+    table: &Table<T>,
+    jobs: impl Fn(&T) -> u64,
+    more: impl Fn(&T) -> Vec<Cell>,
+) -> Vec<Vec<Cell>> {
+    let table = table.rows();
+    let mut rows: Vec<(&str, &T)> = table.rows.iter().map(|(name, value)| (*name, value)).collect();
+    rows.sort_by_key(|(name, value)| (std::cmp::Reverse(jobs(value)), *name));
+    let others = table.others.as_ref().map(|value| ("(others)", value));
+    let line = |(name, value): (&str, &T)| [name.into(), jobs(value).into()].into_iter().chain(more(value)).collect();
+    rows.into_iter().chain(others).map(line).collect()
+}
+
+fn decimal(text: String) -> Cell {
+    Cell::Decimal(text)
+}
+
+/// Thousandths as a number.
+fn thousandths(number: u128) -> String {
+    let fraction = format!("{:03}", number % 1000);
+    match fraction.trim_end_matches('0') {
+        "" => (number / 1000).to_string(),
+        fraction => format!("{}.{fraction}", number / 1000),
+    }
+}
+
+/// Bytes in GiB, to a thousandth.
+fn gib(bytes: u128) -> String {
+    thousandths((bytes.saturating_mul(1000) + (1 << 29)) >> 30)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_shown_as_numbers() {
+        for (number, expected) in [(0, "0"), (1, "0.001"), (1500, "1.5"), (12_000, "12"), (12_340, "12.34")] {
+            assert_eq!(thousandths(number), expected);
+        }
+        for (bytes, expected) in
+            [(0, "0"), (1 << 30, "1"), (3 << 29, "1.5"), ((1 << 30) + 1, "1"), (u128::from(u64::MAX), "17179869184")]
+        {
+            assert_eq!(gib(bytes), expected);
+        }
+    }
+}
