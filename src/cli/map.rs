@@ -1,6 +1,5 @@
 //! `tpvc map`
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,8 +8,8 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use tpv_jit::Mode;
 use tpv_python::vm::{Limits, LogLevel};
+use tpv_runtime::Job;
 use tpv_runtime::artifact::Rules;
-use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Log, Mapper};
 use tpv_runtime::stream::{self, Work};
@@ -23,6 +22,7 @@ use super::progress::Progress;
 use super::report::{count, grouped};
 use super::{Common, Outcome, rules, world};
 use crate::job_file::JobFile;
+use crate::maps::summary::{Summary, Usage};
 use crate::source::redacted;
 
 /// Map a file of jobs
@@ -94,50 +94,6 @@ impl From<JitMode> for Mode {
     }
 }
 
-/// How many destinations or errors are counted by name; a config can name one for each job.
-const MAX_NAMES: usize = 10_000;
-
-/// How many jobs of a thread went where.
-#[derive(Default)]
-struct Tally {
-    jobs: u64,
-    invalid: u64,
-    destinations: BTreeMap<String, u64>,
-    errors: BTreeMap<String, u64>,
-}
-
-impl Tally {
-    fn add(&mut self, answer: &Answer) {
-        self.jobs += 1;
-        let id = answer.destination_id();
-        let (map, name) = match answer.error() {
-            Some((kind, _)) => (&mut self.errors, kind),
-            None => (&mut self.destinations, id.as_deref().unwrap_or("(not a string)")),
-        };
-        if let Some(count) = map.get_mut(name) {
-            *count += 1;
-            return;
-        }
-        let name = if map.len() < MAX_NAMES { name } else { "(others)" };
-        *map.entry(name.to_owned()).or_default() += 1;
-    }
-
-    fn sum(tallies: Vec<Self>) -> Self {
-        let mut total = Self::default();
-        for tally in tallies {
-            total.jobs += tally.jobs;
-            total.invalid += tally.invalid;
-            for (name, count) in tally.destinations {
-                *total.destinations.entry(name).or_default() += count;
-            }
-            for (name, count) in tally.errors {
-                *total.errors.entry(name).or_default() += count;
-            }
-        }
-        total
-    }
-}
-
 impl Map {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let jobs_path = self.jobs_path()?;
@@ -165,12 +121,15 @@ impl Map {
             return Err(fault.into());
         }
         let total = match streamed.and_then(|tallies| output.finish().map(|()| tallies)) {
-            Ok(tallies) => Tally::sum(tallies),
+            Ok(summaries) => summaries.iter().fold(Summary::default(), |mut total, summary| {
+                total.merge(summary);
+                total
+            }),
             // The reader of the answers went away early.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Outcome::Done),
             Err(error) => return Err(unwritable(&error)),
         };
-        summary(common, &total, started.elapsed().as_secs_f64());
+        report(common, &total, started.elapsed().as_secs_f64());
         if total.invalid > 0 {
             let (lines, are) = (count(total.invalid, "line"), are(total.invalid));
             return Err(CliError::new(
@@ -305,12 +264,11 @@ struct Lines {
 }
 
 impl Work for Lines {
-    type Tally = Tally;
+    type Tally = Summary;
 
-    fn line(&self, number: usize, line: &[u8], output: &mut String, tally: &mut Tally) {
+    fn line(&self, number: usize, line: &[u8], output: &mut String, summary: &mut Summary) {
         let (job, answer) = self.mapper.map_line(number, line, &self.world);
-        tally.invalid += u64::from(job.is_none());
-        tally.add(&answer);
+        summary.add(job.as_deref().map_or("", Job::tool_id), &answer);
         answer.write_line(output);
     }
 
@@ -325,32 +283,23 @@ fn are(number: u64) -> &'static str {
 
 /// Reports how many jobs went to each destination.
 #[expect(clippy::cast_precision_loss, reason = "a rate to three digits")]
-fn summary(common: &Common, total: &Tally, seconds: f64) {
-    let mapped: u64 = total.destinations.values().sum();
-    let failed: u64 = total.errors.values().sum();
-    let rate = if seconds > 0.0 { total.jobs as f64 / seconds } else { 0.0 };
+fn report(common: &Common, summary: &Summary, seconds: f64) {
+    let Usage { jobs, errors, .. } = summary.total;
+    let (destinations, kinds) = (summary.destinations.rows(), summary.errors.rows());
+    let rate = if seconds > 0.0 { jobs as f64 / seconds } else { 0.0 };
     common.note(&format!(
         "mapped {}: {} to {}, {}; {:.3} s, {} jobs a second",
-        count(total.jobs, "job"),
-        grouped(mapped),
-        count(total.destinations.len() as u64, "destination"),
-        count(failed, "error"),
+        count(jobs, "job"),
+        grouped(jobs - errors),
+        count(destinations.rows.len() as u64, "destination"),
+        count(errors, "error"),
         seconds,
         grouped(rate.round() as u64),
     ));
-    for (name, count) in by_count(&total.destinations).into_iter().take(20) {
-        common.note(&format!("  {:>10}  {name}", grouped(count)));
-    }
-    if !total.errors.is_empty() {
+    let line = |(name, usage): (&str, &Usage)| common.note(&format!("  {:>10}  {name}", grouped(usage.jobs)));
+    destinations.most_first(|usage| usage.jobs).into_iter().take(20).for_each(line);
+    if errors > 0 {
         common.note("errors:");
-        for (name, count) in by_count(&total.errors) {
-            common.note(&format!("  {:>10}  {name}", grouped(count)));
-        }
+        kinds.most_first(|usage| usage.jobs).into_iter().for_each(line);
     }
-}
-
-fn by_count(map: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
-    let mut rows: Vec<(&str, u64)> = map.iter().map(|(name, count)| (name.as_str(), *count)).collect();
-    rows.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
-    rows
 }

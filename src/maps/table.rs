@@ -36,6 +36,16 @@ pub struct Rows<'a, T> {
     pub others: Option<T>,
 }
 
+impl<T> Rows<'_, T> {
+    /// The names and sums, those with the highest counts first and equal ones by name; at the end the names that are not kept, as `(others)`.
+    pub fn most_first(&self, count: impl Fn(&T) -> u64) -> Vec<(&str, &T)> {
+        let mut rows: Vec<(&str, &T)> = self.rows.iter().map(|(name, value)| (*name, value)).collect();
+        rows.sort_by_key(|(name, value)| (std::cmp::Reverse(count(value)), *name));
+        rows.extend(self.others.iter().map(|value| ("(others)", value)));
+        rows
+    }
+}
+
 /// What is added up: each `+=` is exact, and none depends on the order.
 pub trait Sum: Clone + Default + PartialEq + for<'a> AddAssign<&'a Self> {}
 

@@ -15,7 +15,7 @@ use crate::cli::report::{count, grouped};
 use crate::maps::cluster::Indices;
 use crate::maps::item::Item;
 use crate::maps::summary::{Summary, Usage};
-use crate::maps::table::Table;
+use crate::maps::table::{Sum, Table};
 use crate::maps::{Error, Map, results, submit};
 
 /// Write the answers of a map, or what they come to
@@ -284,18 +284,11 @@ fn different(summary: &Summary) -> u64 {
     })
 }
 
-/// A line for each name of a table: the name, the jobs, and more. The names that are not kept come last.
-fn by_jobs<T: crate::maps::table::Sum>(
-    table: &Table<T>,
-    jobs: impl Fn(&T) -> u64,
-    more: impl Fn(&T) -> Vec<Cell>,
-) -> Vec<Vec<Cell>> {
-    let table = table.rows();
-    let mut rows: Vec<(&str, &T)> = table.rows.iter().map(|(name, value)| (*name, value)).collect();
-    rows.sort_by_key(|(name, value)| (std::cmp::Reverse(jobs(value)), *name));
-    let others = table.others.as_ref().map(|value| ("(others)", value));
+/// A line for each name of a table: the name, the jobs, and more.
+fn by_jobs<T: Sum>(table: &Table<T>, jobs: impl Fn(&T) -> u64, more: impl Fn(&T) -> Vec<Cell>) -> Vec<Vec<Cell>> {
+    let rows = table.rows();
     let line = |(name, value): (&str, &T)| [name.into(), jobs(value).into()].into_iter().chain(more(value)).collect();
-    rows.into_iter().chain(others).map(line).collect()
+    rows.most_first(&jobs).into_iter().map(line).collect()
 }
 
 fn decimal(text: String) -> Cell {

@@ -276,7 +276,7 @@ fn grouped<'a>(commits: Vec<Commit>, outcomes: impl Iterator<Item = &'a Result<S
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
     use std::process::Command;
 
     use tpv_runtime::artifact::Rules;
