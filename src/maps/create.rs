@@ -13,9 +13,10 @@ use tpv_runtime::mapper::{Hooks, Mapper};
 use super::cluster::MOST;
 use super::component::SCRIPT;
 use super::engine::Kind;
+use super::history::{self, Commit};
 use super::item::Item;
 use super::slices::{CutError, Cutter};
-use super::store::{Draft, Root};
+use super::store::{Draft, MapDir, Root};
 use super::submit::{Budget, Output, Submit};
 use super::{Error, Map, words};
 use crate::job_file::JobFile;
@@ -38,6 +39,29 @@ pub struct RuleSet {
     pub bytes: Vec<u8>,
 }
 
+/// A config in a git repository, of which each commit gives a rule set: the arguments of [`history::compile`].
+pub struct Versions {
+    /// A folder of the repository.
+    pub repository: PathBuf,
+    /// A commit or a date.
+    pub since: Option<String>,
+    /// Pathspecs and URLs.
+    pub configs: Vec<String>,
+}
+
+/// What is going on while a map is made.
+pub enum Step {
+    /// Of `all` configs that differ, `done` are compiled.
+    Compiled {
+        /// The number so far.
+        done: usize,
+        /// The number in the end.
+        all: usize,
+    },
+    /// So many more bytes of text were cut.
+    Cut(u64),
+}
+
 /// How much a component works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SliceSize {
@@ -55,6 +79,8 @@ pub struct Plan {
     pub tag: Option<String>,
     /// The rule sets, each of which maps all jobs.
     pub rules: Vec<RuleSet>,
+    /// Where further rule sets come from.
+    pub versions: Option<Versions>,
     /// The artifact that answers are compared with.
     pub against: Option<RuleSet>,
     /// The job files, which are read twice: a sample of the first, then all.
@@ -81,30 +107,34 @@ pub struct Plan {
     pub slices: SliceSize,
 }
 
-/// Makes a map and submits it. `progress` gets the bytes of text that were cut.
+/// Makes a map and submits it, and tells `progress` how that goes.
 ///
 /// # Errors
 /// The plan cannot be carried out; nothing is left then. Where only submitting fails, the map is there, and the error says so.
-pub fn create(root: &Root, plan: &Plan, hooks: &Hooks, progress: &mut dyn FnMut(u64)) -> Result<Map, Error> {
+pub fn create(root: &Root, plan: &Plan, hooks: &Hooks, progress: &mut dyn FnMut(Step)) -> Result<Map, Error> {
     check(plan)?;
     let draft = begin(root, plan.tag.as_deref())?;
     let dir = draft.map();
     let mut kept = Vec::new();
     for rules in &plan.rules {
-        kept.push((rules, dir.put_input(&rules.bytes)?));
+        kept.push((rules.name.clone(), String::from(dir.put_input(&rules.bytes)?)));
+    }
+    if let Some(versions) = &plan.versions {
+        kept.extend(compile_versions(dir, versions, progress)?);
     }
     let against = plan.against.as_ref().map(|rules| dir.put_input(&rules.bytes)).transpose()?;
     let world = plan.world.as_ref().map(|world| dir.put_input(world)).transpose()?;
     let program = dir.put_program(&plan.program)?;
     dir.write_script(SCRIPT)?;
-    let slices = cut(&draft, plan, hooks, progress)?;
+    let target = target(plan, dir, &kept, hooks)?;
+    let slices = cut(dir, plan, target, progress)?;
     let mut items = Vec::new();
-    for (rules, digest) in &kept {
+    for (name, rules) in &kept {
         for slice in &slices {
             items.push(Item {
                 component: u32::try_from(items.len()).unwrap_or(u32::MAX),
-                rules: digest.as_str().to_owned(),
-                rules_name: rules.name.clone(),
+                rules: rules.clone(),
+                rules_name: name.clone(),
                 against: against.as_ref().map(|digest| digest.as_str().to_owned()),
                 ..slice.clone()
             });
@@ -160,7 +190,7 @@ fn begin(root: &Root, tag: Option<&str>) -> Result<Draft, Error> {
 }
 
 fn check(plan: &Plan) -> Result<(), Error> {
-    if plan.rules.is_empty() {
+    if plan.rules.is_empty() && plan.versions.is_none() {
         return Err(Error::new("the map has no rules", "name an artifact with `--rules`"));
     }
     if plan.jobs.is_empty() {
@@ -190,9 +220,32 @@ fn open(path: &Path) -> Result<(JobFile, Option<u64>), Error> {
     JobFile::open(path).map_err(|error| Error::new(error.message, error.help))
 }
 
+/// Compiles and keeps the commits of a history: the name and digest of each rule set. The map notes which commits they are of.
+fn compile_versions(
+    dir: &MapDir,
+    versions: &Versions,
+    progress: &mut dyn FnMut(Step),
+) -> Result<Vec<(String, String)>, Error> {
+    let history = history::compile(
+        &versions.repository,
+        versions.since.as_deref(),
+        &versions.configs,
+        |artifact| dir.put_input(artifact).map(String::from),
+        |done, all| progress(Step::Compiled { done, all }),
+    )?;
+    if let (true, Some(broken)) = (history.rule_sets.is_empty(), history.broken.last()) {
+        return Err(Error::new(
+            format!("no commit compiles; the last, {}, does not because of {}", broken.commit.name(), broken.error),
+            "check that the files behind `--` are the config, all of it and nothing else",
+        ));
+    }
+    dir.write_history(&history)?;
+    let name = |commits: &[Commit]| commits.first().map(Commit::name).unwrap_or_default();
+    Ok(history.rule_sets.into_iter().map(|set| (name(&set.commits), set.digest)).collect())
+}
+
 /// Cuts all job files. The items lack what only a rule set gives them.
-fn cut(draft: &Draft, plan: &Plan, hooks: &Hooks, progress: &mut dyn FnMut(u64)) -> Result<Vec<Item>, Error> {
-    let target = target(plan, hooks)?;
+fn cut(dir: &MapDir, plan: &Plan, target: u64, progress: &mut dyn FnMut(Step)) -> Result<Vec<Item>, Error> {
     let mut slices = Vec::new();
     for path in &plan.jobs {
         let (text, _) = open(path)?;
@@ -202,14 +255,14 @@ fn cut(draft: &Draft, plan: &Plan, hooks: &Hooks, progress: &mut dyn FnMut(u64))
         };
         let mut cutter = Cutter::new(text).map_err(|error| unreadable(&error))?;
         loop {
-            let mut stored = draft.map().new_input()?;
+            let mut stored = dir.new_input()?;
             let cut = cutter.cut(target, &mut stored).map_err(|error| match error {
                 CutError::Read(error) => unreadable(&error),
-                CutError::Write(error) => Error::io("written", draft.map().path(), &error),
+                CutError::Write(error) => Error::io("written", dir.path(), &error),
             })?;
             let Some(slice) = cut else { break };
-            draft.map().keep_input(stored, &slice.digest)?;
-            progress(slice.length);
+            dir.keep_input(stored, &slice.digest)?;
+            progress(Step::Cut(slice.length));
             slices.push(Item {
                 component: 0,
                 rules: String::new(),
@@ -228,19 +281,22 @@ fn cut(draft: &Draft, plan: &Plan, hooks: &Hooks, progress: &mut dyn FnMut(u64))
 }
 
 /// The bytes of text that make a slice.
-fn target(plan: &Plan, hooks: &Hooks) -> Result<u64, Error> {
+fn target(plan: &Plan, dir: &MapDir, kept: &[(String, String)], hooks: &Hooks) -> Result<u64, Error> {
     let wanted = match plan.slices {
         SliceSize::Bytes(bytes) => return Ok(bytes.max(1)),
         SliceSize::Time(time) => time.as_secs_f64(),
         SliceSize::Fitting => SLICE.as_secs_f64(),
     };
-    let speed = speed(plan, hooks)?;
+    let Some((name, digest)) = kept.first() else { return Ok(SAMPLE) };
+    let path = dir.input(digest);
+    let bytes = std::fs::read(&path).map_err(|error| Error::io("read", &path, &error))?;
+    let speed = speed(plan, load(&RuleSet { name: name.clone(), bytes })?, hooks)?;
     let mut seconds = wanted;
     if plan.slices == SliceSize::Fitting && plan.engine == Kind::Local {
         let sizes: Option<Vec<u64>> = plan.jobs.iter().map(|path| Ok(open(path)?.1)).collect::<Result<_, Error>>()?;
         if let Some(sizes) = sizes {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
-            let all = float(sizes.iter().sum()) * float(plan.rules.len() as u64) / speed;
+            let all = float(sizes.iter().sum()) * float(kept.len() as u64) / speed;
             seconds = (all / (SHARES * float(cores as u64))).clamp(LEAST, wanted);
         }
     }
@@ -254,11 +310,11 @@ fn float(number: u64) -> f64 {
 }
 
 /// How many bytes of text a core maps in a second, by a sample of the first jobs.
-fn speed(plan: &Plan, hooks: &Hooks) -> Result<f64, Error> {
-    let (Some(first), Some(rules)) = (plan.jobs.first(), plan.rules.first()) else { return Ok(1e7) };
+fn speed(plan: &Plan, rules: Rules, hooks: &Hooks) -> Result<f64, Error> {
+    let Some(first) = plan.jobs.first() else { return Ok(1e7) };
     let mut sample = Vec::new();
     open(first)?.0.take(SAMPLE).read_to_end(&mut sample).map_err(|error| Error::io("read", first, &error))?;
-    let mapper = Mapper::with_hooks(Arc::new(load(rules)?), hooks.clone(), plan.detail);
+    let mapper = Mapper::with_hooks(Arc::new(rules), hooks.clone(), plan.detail);
     let against = match &plan.against {
         Some(old) => Some(Mapper::with_hooks(Arc::new(load(old)?), hooks.clone(), false)),
         None => None,

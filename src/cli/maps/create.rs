@@ -11,11 +11,12 @@ use super::{CliError, Context, Outcome};
 use crate::cli::map::{JitMode, hooks};
 use crate::cli::output::print_stdout;
 use crate::cli::progress::Progress;
-use crate::cli::report::count;
-use crate::cli::{input, paths};
+use crate::cli::report::{count, grouped};
+use crate::cli::{Common, input, paths};
 use crate::maps::Error;
-use crate::maps::create::{Plan, RuleSet, SliceSize, create};
+use crate::maps::create::{Plan, RuleSet, SliceSize, Step, Versions, create};
 use crate::maps::engine::Kind;
+use crate::maps::history::History;
 use crate::maps::submit::Budget;
 
 /// Make a map and submit it
@@ -26,7 +27,8 @@ use crate::maps::submit::Budget;
 #[command(after_help = "Examples:\n  \
     tpvc maps create --tag q3 --rules rules.bin jobs/*.jsonl.zst\n  \
     tpvc maps create --tag versions --rules 'v*.bin' 2025.jsonl.gz --engine slurm\n  \
-    tpvc maps create --tag change --rules new.bin --against old.bin 2025.jsonl.gz")]
+    tpvc maps create --tag change --rules new.bin --against old.bin 2025.jsonl.gz\n  \
+    tpvc maps create --tag year --git ~/playbook --since 2025-01-01 2025.jsonl.gz -- 'tpv/*.yml'")]
 pub(super) struct Create {
     /// The job files: plain, gzip or zstd
     #[arg(required = true, value_name = "JOBS")]
@@ -35,8 +37,17 @@ pub(super) struct Create {
     #[arg(short, long, value_name = "TAG")]
     tag: Option<String>,
     /// An artifact, or a pattern of artifacts, each of which maps all jobs; repeat it for more
-    #[arg(short, long, value_name = "RULES", required = true)]
+    #[arg(short, long, value_name = "RULES", required_unless_present = "git")]
     rules: Vec<String>,
+    /// A git repository: each of its commits that touches the config behind `--` is compiled, and maps all jobs; equal artifacts once
+    #[arg(long, value_name = "REPO", requires = "configs")]
+    git: Option<PathBuf>,
+    /// Only commits since this date, or after this commit
+    #[arg(long, value_name = "DATE|COMMIT", requires = "git")]
+    since: Option<String>,
+    /// The config in the repository: paths and patterns, as git reads them, and URLs; later over earlier
+    #[arg(last = true, value_name = "CONFIG", requires = "git")]
+    configs: Vec<String>,
     /// Write the differences from the answers of this artifact, in place of answers
     #[arg(long, value_name = "RULES", conflicts_with = "detail")]
     against: Option<PathBuf>,
@@ -115,11 +126,18 @@ impl Create {
         let sizes: Option<Vec<u64>> =
             self.jobs.iter().map(|path| path.metadata().ok().map(|data| data.len())).collect();
         let mut progress = Progress::bytes(&context.common, sizes.map(|sizes| sizes.iter().sum()));
-        let map = create(&context.root, &plan, &hooks(&context.common), &mut |bytes| {
-            progress.advance(bytes);
+        let map = create(&context.root, &plan, &hooks(&context.common), &mut |step| match step {
+            Step::Cut(bytes) => progress.advance(bytes),
+            Step::Compiled { done: 0, all } => {
+                context.common.note(&format!("compiling {}", count(all as u64, "version")));
+            }
+            Step::Compiled { .. } => {}
         });
         progress.finish();
         let map = map?;
+        if let Some(history) = map.dir().history()? {
+            told(&history, &context.common);
+        }
         let components = map.dir().components()?;
         context.common.note(&format!(
             "{}: {} on {}",
@@ -162,6 +180,11 @@ impl Create {
         Ok(Plan {
             tag: self.tag.clone(),
             rules,
+            versions: self.git.as_ref().map(|repository| Versions {
+                repository: repository.clone(),
+                since: self.since.clone(),
+                configs: self.configs.clone(),
+            }),
             against: self.against.as_deref().map(rule_set).transpose()?,
             jobs: self.jobs.clone(),
             world,
@@ -185,6 +208,22 @@ impl Create {
         })
     }
 }
+
+/// Tells what came of the commits of a history.
+fn told(history: &History, common: &Common) {
+    let commits = history.rule_sets.iter().map(|set| set.commits.len()).sum::<usize>() + history.broken.len();
+    let (commits, sets) = (count(commits as u64, "commit"), count(history.rule_sets.len() as u64, "rule set"));
+    common.note(&format!("{commits}: {sets}, {} without rules", grouped(history.broken.len() as u64)));
+    for broken in history.broken.iter().take(MOST_BROKEN) {
+        common.note(&format!("  {}: {}", broken.commit.name(), broken.error));
+    }
+    if history.broken.len() > MOST_BROKEN {
+        common.note("  ...");
+    }
+}
+
+/// How many commits without rules are told one by one.
+const MOST_BROKEN: usize = 10;
 
 fn rule_set(path: &Path) -> Result<RuleSet, CliError> {
     // Loaded for its errors, which say what the file is instead.

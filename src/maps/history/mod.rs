@@ -27,8 +27,19 @@ pub struct Commit {
     pub subject: String,
 }
 
+/// The most characters of a commit's name.
+const MOST_NAME: usize = 72;
+
+impl Commit {
+    /// What tells it from others, and a person what it is: the beginning of the id, the date, and as much of the subject as fits.
+    pub fn name(&self) -> String {
+        let name = format!("{:.12} {:.10} {}", self.id, self.date, self.subject);
+        name.chars().take(MOST_NAME).collect()
+    }
+}
+
 /// An artifact, and the commits whose config compiles to it, oldest first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleSet {
     /// What the artifact was kept as.
     pub digest: String,
@@ -37,7 +48,7 @@ pub struct RuleSet {
 }
 
 /// A commit whose config does not compile.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Broken {
     /// The commit.
     pub commit: Commit,
@@ -46,7 +57,7 @@ pub struct Broken {
 }
 
 /// What a history comes to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct History {
     /// The rule sets, by their oldest commits.
     pub rule_sets: Vec<RuleSet>,

@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::super::Error;
 use super::super::cluster::Cluster;
+use super::super::history::History;
 use super::super::item::Item;
 use super::super::submit::Submit;
 use super::lock::Lock;
@@ -148,6 +149,23 @@ impl MapDir {
     /// The system's.
     pub fn write_submit(&self, submit: &Submit) -> Result<(), Error> {
         self.write(&self.0.join("submit.json"), (json_text(submit)? + "\n").as_bytes())
+    }
+
+    /// The commits that the rule sets are of, where a history was compiled.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub fn history(&self) -> Result<Option<History>, Error> {
+        let path = self.0.join("history.json");
+        if path.exists() { self.json(&path).map(Some) } else { Ok(None) }
+    }
+
+    /// Notes the commits that the rule sets are of.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn write_history(&self, history: &History) -> Result<(), Error> {
+        self.write(&self.0.join("history.json"), (json_text(history)? + "\n").as_bytes())
     }
 
     /// The script that every engine starts.
