@@ -72,7 +72,7 @@ pub(super) fn description(
         "universe = vanilla".to_owned(),
         format!("batch_name = {tag}"),
         "executable = component.sh".to_owned(),
-        "arguments = \"$(arguments)\"".to_owned(),
+        "arguments = \"$(words)\"".to_owned(),
         "should_transfer_files = YES".to_owned(),
         "when_to_transfer_output = ON_EXIT".to_owned(),
         format!("transfer_input_files = {}", inputs.join(",")),
@@ -104,7 +104,8 @@ pub(super) fn description(
         lines.push(option(name, value)?);
     }
     let against = if against { "against," } else { "" };
-    lines.push(format!("queue component,rules,jobs,{against}arguments from {items}\n"));
+    // No name of a submit command: a variable would take its place.
+    lines.push(format!("queue component,rules,jobs,{against}words from {items}\n"));
     Ok(lines.join("\n"))
 }
 

@@ -60,13 +60,14 @@ fn the_description_transfers_all_and_names_the_cluster() {
     let (text, items) = made(&submit(), &[&four, &seven]).unwrap();
     for line in [
         "executable = component.sh",
+        "arguments = \"$(words)\"",
         "transfer_input_files = inputs/3333,inputs/$(rules),inputs/$(jobs)",
         "log = events/2.log",
         "batch_name = q3",
         "+TpvcToken = \"00ff\"",
         "request_disk = 5KB",
         "requirements = Arch == \"X86_64\" && OpSys == \"LINUX\"",
-        "queue component,rules,jobs,arguments from clusters/2.d/items",
+        "queue component,rules,jobs,words from clusters/2.d/items",
     ] {
         assert!(text.lines().any(|other| other == line), "{line} is not in\n{text}");
     }
@@ -90,7 +91,7 @@ fn limits_worlds_and_comparisons_are_described() {
         "request_memory = 900MB",
         "+TpvcTimeLimit = 60",
         "transfer_input_files = inputs/3333,inputs/$(rules),inputs/$(jobs),inputs/$(against),inputs/4444",
-        "queue component,rules,jobs,against,arguments from clusters/2.d/items",
+        "queue component,rules,jobs,against,words from clusters/2.d/items",
     ] {
         assert!(text.lines().any(|other| other == line), "{line} is not in\n{text}");
     }
