@@ -42,10 +42,8 @@ impl JobFile {
     /// # Errors
     /// The file cannot be read.
     pub fn open(path: &Path) -> Result<(Self, Option<u64>), Unreadable> {
-        let fault = Fault { path: path.to_owned(), error: Arc::default() };
-        let new = |reader: Box<dyn Read + Send>| Self { reader: Text::new(reader), line: 0, fault: fault.clone() };
         if path == Path::new("-") {
-            return Ok((new(Box::new(io::stdin())), None));
+            return Ok((Self::new(path, io::stdin()), None));
         }
         let open = || {
             let file = File::open(path)?;
@@ -53,12 +51,18 @@ impl JobFile {
             if metadata.is_dir() {
                 return Err(io::Error::from(io::ErrorKind::IsADirectory));
             }
-            let mut jobs = new(Box::new(file));
+            let mut jobs = Self::new(path, file);
             // A pipe may have nothing to read yet.
             let is_plain = metadata.is_file() && !jobs.reader.is_compressed()?;
             Ok((jobs, is_plain.then_some(metadata.len())))
         };
         open().map_err(|error| unreadable(path, &error))
+    }
+
+    /// The text of a job file that is open already, or of a pipe; `path` is its name in messages.
+    pub fn new(path: &Path, reader: impl Read + Send + 'static) -> Self {
+        let fault = Fault { path: path.to_owned(), error: Arc::default() };
+        Self { reader: Text::new(Box::new(reader)), line: 0, fault }
     }
 
     /// Where the error that ends reading will be.

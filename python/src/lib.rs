@@ -4,7 +4,7 @@
 //! natively, values cross by [`to_native`] and [`to_python`]: plain ones become what they are on the other side, Python's other
 //! objects become a [`live`] object of the machine, and the machine's a [`proxy`] in Python. [`session`] remembers what crossed for
 //! a job, [`machine`] which machine waits while Python runs. [`block`] runs a config's code in CPython, [`galaxy`] maps for Galaxy. [`pools`] has the stores
-//! of resource pools of both sides for each other.
+//! of resource pools of both sides for each other, [`maps`] what `tpvc.maps` is made of.
 
 mod block;
 mod classes;
@@ -18,6 +18,7 @@ mod live;
 mod log;
 mod machine;
 mod mapper;
+mod maps;
 mod module;
 mod pools;
 mod proxy;
@@ -41,6 +42,8 @@ mod _native {
     use super::evaluate::evaluate;
     #[pymodule_export]
     use super::mapper::PyMapper;
+    #[pymodule_export]
+    use super::maps::{AnswerLines, MapError, PyMaps};
     #[pymodule_export]
     use super::module::native_module;
     #[pymodule_export]

@@ -12,7 +12,6 @@ use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use tpv_jit::Mode;
-use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
 use tpv_runtime::pools::AllocationStore;
@@ -20,6 +19,7 @@ use tpv_runtime::pools::memory::InMemoryAllocationStore;
 use tpv_runtime::stream::{self, Work};
 use tpv_runtime::{Error, Job};
 use tpvc::cli::temporary;
+use tpvc::job_file::JobFile;
 
 use crate::block::Blocks;
 use crate::pools::{JobTable, PythonStore};
@@ -201,7 +201,7 @@ impl PyMapper {
 }
 
 fn map_file(mapper: &Mapper, jobs: &Path, output: &Path, world: Arc<World>, threads: usize) -> PyResult<u64> {
-    let reader = File::open(jobs).map_err(|error| cannot_read(jobs, &error))?;
+    let reader = JobFile::new(jobs, File::open(jobs).map_err(|error| cannot_read(jobs, &error))?);
     let lines = Lines { mapper, world };
     let map = |writer: &mut File| {
         let mut writer = BufWriter::new(writer);
@@ -233,14 +233,7 @@ impl Work for Lines<'_> {
 
     fn line(&self, number: usize, line: &[u8], output: &mut String, tally: &mut u64) {
         *tally += 1;
-        let job = std::str::from_utf8(line)
-            .map_err(|error| Error::Job(format!("byte {} is not UTF-8", error.valid_up_to() + 1)))
-            .and_then(Job::parse);
-        let answer = match job {
-            Ok(job) => self.mapper.map(&Arc::new(job), &self.world),
-            Err(error) => Answer::invalid(number, &error),
-        };
-        answer.write_line(output);
+        self.mapper.map_line(number, line, &self.world).1.write_line(output);
     }
 }
 

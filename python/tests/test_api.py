@@ -1,5 +1,6 @@
 """The small API of the package: compiling, mapping jobs and job files, artifacts, and errors with their places."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -71,6 +72,13 @@ def test_a_job_file_is_mapped_in_its_order(mapper: tpvc.Mapper, tmp_path: Path) 
     found = [json.loads(line) for line in answers.read_text().splitlines()]
     assert found[:-1] == [mapper.map(line) for line in lines]
     assert found[-1]["error"]["type"] == "InvalidJob"
+    compressed = tmp_path / "compressed"
+    compressed.write_bytes(gzip.compress(jobs.read_bytes()))
+    assert mapper.map_file(compressed, tmp_path / "same.jsonl") == 501
+    assert (tmp_path / "same.jsonl").read_text() == answers.read_text()
+    compressed.write_bytes(compressed.read_bytes()[:-1])
+    with pytest.raises(OSError, match="its gzip data are cut off at byte "):
+        mapper.map_file(compressed, tmp_path / "same.jsonl")
     # The file may replace the one that it is made of.
     assert mapper.map_file(jobs, jobs) == 501
     assert jobs.read_text() == answers.read_text()

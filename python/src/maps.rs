@@ -1,0 +1,285 @@
+//! Maps of job files in parts: what `tpvc.maps` is made of.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use serde::Serialize;
+use tpv_python::vm::Limits;
+use tpv_runtime::galaxy::world::World;
+use tpv_runtime::mapper::Hooks;
+use tpvc::diagnostic::Diagnostics;
+use tpvc::maps::create::{Plan, RuleSet, SliceSize, Versions, create};
+use tpvc::maps::engine::{Action, Kind};
+use tpvc::maps::settings::Settings;
+use tpvc::maps::status::reports;
+use tpvc::maps::store::Root;
+use tpvc::maps::submit::Budget;
+use tpvc::maps::{Error, Map, results};
+
+create_exception!(tpvc, MapError, PyException, "A map cannot do what was asked of it. `help` says what to do about that.");
+
+fn raised(error: &Error) -> PyErr {
+    Python::attach(|py| {
+        let raised = MapError::new_err(error.message.clone());
+        match raised.value(py).setattr("help", &error.help) {
+            Ok(()) => raised,
+            Err(other) => other,
+        }
+    })
+}
+
+fn json(value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// The maps of a folder. Nothing of a map is kept in memory: each call reads the disk, and asks the engine.
+#[pyclass(name = "Maps", module = "tpvc._native", frozen)]
+pub struct PyMaps {
+    root: Root,
+    settings: Settings,
+}
+
+impl PyMaps {
+    /// Does something with a map, while other threads of Python go on.
+    fn with<R: Send>(
+        &self,
+        py: Python<'_>,
+        tag: &str,
+        act: impl FnOnce(Map) -> Result<R, Error> + Send,
+    ) -> PyResult<R> {
+        py.detach(|| Map::load(&self.root, tag).and_then(act)).map_err(|error| raised(&error))
+    }
+}
+
+#[pymethods]
+impl PyMaps {
+    /// The maps of a folder; without one, of that which the settings name.
+    #[new]
+    #[pyo3(signature = (folder = None))]
+    fn new(folder: Option<PathBuf>) -> PyResult<Self> {
+        let mut settings = Settings::read().map_err(|problem| {
+            let (diagnostic, sources) = *problem;
+            let help = diagnostic.help.clone().unwrap_or_default();
+            let mut diagnostics = Diagnostics::new();
+            diagnostics.push(diagnostic);
+            raised(&Error::new(diagnostics.render(&sources, false).trim_end(), help))
+        })?;
+        settings.dir = folder.or(settings.dir);
+        let root = settings.folder().and_then(|folder| Root::open(&folder)).map_err(|error| raised(&error))?;
+        Ok(Self { root, settings })
+    }
+
+    /// The folder.
+    #[getter]
+    fn folder(&self) -> PathBuf {
+        self.root.path().to_owned()
+    }
+
+    /// The tags, sorted.
+    fn tags(&self) -> PyResult<Vec<String>> {
+        let tags = self.root.tags().map_err(|error| raised(&error))?;
+        Ok(tags.into_iter().map(|(tag, _)| tag).collect())
+    }
+
+    /// Makes a map, submits it, and gives its tag. Rule sets are names and artifacts; `git` is a repository, a date or commit, and what the config is there.
+    #[pyo3(signature = (
+        jobs, rules, *, program, tag = None, against = None, git = None, world = None, detail = false, engine = None, memory = None,
+        time = None, options = BTreeMap::new(), slice_seconds = None, slice_bytes = None, jit = "lazy"
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they are the flags of `tpvc maps create`")]
+    fn create(
+        &self,
+        py: Python<'_>,
+        jobs: Vec<PathBuf>,
+        rules: Vec<(String, PyBackedBytes)>,
+        program: PyBackedBytes,
+        tag: Option<String>,
+        against: Option<(String, PyBackedBytes)>,
+        git: Option<(PathBuf, Option<String>, Vec<String>)>,
+        world: Option<String>,
+        detail: bool,
+        engine: Option<&str>,
+        memory: Option<u64>,
+        time: Option<u64>,
+        options: BTreeMap<String, String>,
+        slice_seconds: Option<f64>,
+        slice_bytes: Option<u64>,
+        jit: &str,
+    ) -> PyResult<String> {
+        if !["off", "lazy", "eager"].contains(&jit) {
+            return Err(PyValueError::new_err("`jit` is `off`, `lazy` or `eager`"));
+        }
+        if against.is_some() && detail {
+            return Err(PyValueError::new_err("differences have no candidates: `against` and `detail` exclude each other"));
+        }
+        if let Some(world) = &world {
+            World::parse(world).map_err(|error| PyValueError::new_err(format!("this is not a world: {error}")))?;
+        }
+        let seconds = slice_seconds.map(|seconds| {
+            Duration::try_from_secs_f64(seconds).map_err(|_| PyValueError::new_err("`slice_seconds` is a time from 0 up"))
+        });
+        let slices = match (slice_bytes, seconds.transpose()?) {
+            (Some(bytes), _) => SliceSize::Bytes(bytes),
+            (None, Some(time)) => SliceSize::Time(time),
+            (None, None) => SliceSize::Fitting,
+        };
+        let engine = engine.map(str::parse).transpose().map_err(|error| raised(&error))?;
+        let engine = engine.or(self.settings.engine).unwrap_or(Kind::Local);
+        let limits = Limits::default();
+        let rule_set = |(name, bytes): (String, PyBackedBytes)| RuleSet { name, bytes: bytes.to_vec() };
+        let program = match &self.settings.program {
+            Some(path) => crate::rules::read(path)?,
+            None => program.to_vec(),
+        };
+        let mut all_options = self.settings.options(engine);
+        all_options.extend(options);
+        let plan = Plan {
+            tag,
+            rules: rules.into_iter().map(rule_set).collect(),
+            versions: git.map(|(repository, since, configs)| Versions { repository, since, configs }),
+            against: against.map(rule_set),
+            jobs,
+            world: world.map(String::into_bytes),
+            detail,
+            jit: jit.to_owned(),
+            budget: Budget { steps: limits.steps, bytes: limits.bytes, depth: limits.depth },
+            engine,
+            memory_mib: memory.or(self.settings.memory),
+            time_s: time.or(self.settings.time),
+            options: all_options,
+            program,
+            slices,
+        };
+        let hooks = Hooks { compile: Some(Arc::new(tpvc::python::run_time::compile)), ..Hooks::default() };
+        let made = py.detach(|| create(&self.root, &plan, &hooks, &mut |_| {}).map(|map| map.tag().to_owned()));
+        made.map_err(|error| raised(&error))
+    }
+
+    /// Where the files of a map are.
+    fn path(&self, py: Python<'_>, tag: &str) -> PyResult<PathBuf> {
+        self.with(py, tag, |map| Ok(map.dir().path().to_owned()))
+    }
+
+    /// The number of components.
+    fn components(&self, py: Python<'_>, tag: &str) -> PyResult<u32> {
+        self.with(py, tag, |map| map.dir().components())
+    }
+
+    /// What each component works on, as JSON.
+    fn itemdata(&self, py: Python<'_>, tag: &str) -> PyResult<String> {
+        json(&self.with(py, tag, |map| map.dir().items())?)
+    }
+
+    /// The state of each component, with what is known beside it, and why the engine could not be asked.
+    fn status(
+        &self,
+        py: Python<'_>,
+        tag: &str,
+    ) -> PyResult<(Vec<&'static str>, BTreeMap<u32, String>, Option<String>)> {
+        let status = self.with(py, tag, |map| map.status())?;
+        let states = status.components.iter().map(|component| component.state().name()).collect();
+        let notes = status.components.into_iter().zip(0..).filter(|(component, _)| !component.note.is_empty());
+        let notes = notes.map(|(component, index)| (index, component.note)).collect();
+        Ok((states, notes, status.unreachable.map(|error| error.message)))
+    }
+
+    /// Sees to it that something runs what waits: the process of engine `local` may have been killed.
+    fn revive(&self, py: Python<'_>, tag: &str) -> PyResult<()> {
+        self.with(py, tag, |map| map.revive())
+    }
+
+    /// The reports of the components that are ERRORED, as JSON.
+    fn errors(&self, py: Python<'_>, tag: &str) -> PyResult<String> {
+        json(&self.with(py, tag, |map| {
+            let status = map.status()?;
+            reports(&map, &status)
+        })?)
+    }
+
+    /// Of these components, those without answers.
+    fn missing(&self, py: Python<'_>, tag: &str, components: Vec<u32>) -> PyResult<Vec<u32>> {
+        self.with(py, tag, |map| results::missing(map.dir(), &components))
+    }
+
+    /// The lines of a component's answers; `None` where there are none.
+    fn answers(&self, py: Python<'_>, tag: &str, component: u32) -> PyResult<Option<AnswerLines>> {
+        let answers = self.with(py, tag, |map| results::answers(map.dir(), component))?;
+        Ok(answers.map(|answers| AnswerLines(Mutex::new(BufReader::new(Box::new(answers))))))
+    }
+
+    /// What the answers of these components come to, as JSON.
+    fn summary(&self, py: Python<'_>, tag: &str, components: Vec<u32>) -> PyResult<String> {
+        json(&self.with(py, tag, |map| results::summary(map.dir(), &components))?)
+    }
+
+    /// Holds components, or all.
+    #[pyo3(signature = (tag, components = None))]
+    fn hold(&self, py: Python<'_>, tag: &str, components: Option<Vec<u32>>) -> PyResult<()> {
+        self.with(py, tag, |map| map.act(Action::Hold, sorted(components).as_deref()))
+    }
+
+    /// Lets components go on, or all.
+    #[pyo3(signature = (tag, components = None))]
+    fn release(&self, py: Python<'_>, tag: &str, components: Option<Vec<u32>>) -> PyResult<()> {
+        self.with(py, tag, |map| map.act(Action::Release, sorted(components).as_deref()))
+    }
+
+    /// Runs components again, or those that have ended without answers, and gives their number.
+    #[pyo3(signature = (tag, components = None))]
+    fn rerun(&self, py: Python<'_>, tag: &str, components: Option<Vec<u32>>) -> PyResult<usize> {
+        self.with(py, tag, |map| map.rerun(sorted(components).as_deref()))
+    }
+
+    /// Changes what components may use.
+    #[pyo3(signature = (tag, memory = None, time = None))]
+    fn edit(&self, py: Python<'_>, tag: &str, memory: Option<u64>, time: Option<u64>) -> PyResult<()> {
+        self.with(py, tag, |mut map| map.edit(memory, time))
+    }
+
+    /// Gives a map another tag.
+    fn retag(&self, py: Python<'_>, tag: &str, new: &str) -> PyResult<()> {
+        self.with(py, tag, |mut map| map.retag(new))
+    }
+
+    /// Removes a map, and gives what the engine may still have of it.
+    #[pyo3(signature = (tag, force = false))]
+    fn remove(&self, py: Python<'_>, tag: &str, force: bool) -> PyResult<Vec<String>> {
+        if force {
+            return py.detach(|| Map::remove_by_force(&self.root, tag)).map_err(|error| raised(&error));
+        }
+        self.with(py, tag, Map::remove).map(|()| Vec::new())
+    }
+}
+
+/// In ascending order, each once.
+fn sorted(components: Option<Vec<u32>>) -> Option<Vec<u32>> {
+    components.map(|mut components| {
+        components.sort_unstable();
+        components.dedup();
+        components
+    })
+}
+
+/// The lines of a component's answers.
+#[pyclass(module = "tpvc._native", frozen)]
+pub struct AnswerLines(Mutex<BufReader<Box<dyn Read + Send>>>);
+
+#[pymethods]
+impl AnswerLines {
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__(&self) -> PyResult<Option<String>> {
+        let mut line = String::new();
+        let read = self.0.lock().unwrap_or_else(PoisonError::into_inner).read_line(&mut line)?;
+        Ok((read > 0).then_some(line))
+    }
+}
