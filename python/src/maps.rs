@@ -23,7 +23,12 @@ use tpvc::maps::store::Root;
 use tpvc::maps::submit::Budget;
 use tpvc::maps::{Error, Map, results};
 
-create_exception!(tpvc, MapError, PyException, "A map cannot do what was asked of it. `help` says what to do about that.");
+create_exception!(
+    tpvc,
+    MapError,
+    PyException,
+    "A map cannot do what was asked of it. `help` says what to do about that."
+);
 
 fn raised(error: &Error) -> PyErr {
     Python::attach(|py| {
@@ -38,6 +43,9 @@ fn raised(error: &Error) -> PyErr {
 fn json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
 }
+
+/// The states of all components, what is known beside them by component, and why the engine could not be asked.
+type Statuses = (Vec<&'static str>, BTreeMap<u32, String>, Option<String>);
 
 /// The maps of a folder. Nothing of a map is kept in memory: each call reads the disk, and asks the engine.
 #[pyclass(name = "Maps", module = "tpvc._native", frozen)]
@@ -117,13 +125,16 @@ impl PyMaps {
             return Err(PyValueError::new_err("`jit` is `off`, `lazy` or `eager`"));
         }
         if against.is_some() && detail {
-            return Err(PyValueError::new_err("differences have no candidates: `against` and `detail` exclude each other"));
+            return Err(PyValueError::new_err(
+                "differences have no candidates: `against` and `detail` exclude each other",
+            ));
         }
         if let Some(world) = &world {
             World::parse(world).map_err(|error| PyValueError::new_err(format!("this is not a world: {error}")))?;
         }
         let seconds = slice_seconds.map(|seconds| {
-            Duration::try_from_secs_f64(seconds).map_err(|_| PyValueError::new_err("`slice_seconds` is a time from 0 up"))
+            Duration::try_from_secs_f64(seconds)
+                .map_err(|_| PyValueError::new_err("`slice_seconds` is a time from 0 up"))
         });
         let slices = match (slice_bytes, seconds.transpose()?) {
             (Some(bytes), _) => SliceSize::Bytes(bytes),
@@ -178,11 +189,7 @@ impl PyMaps {
     }
 
     /// The state of each component, with what is known beside it, and why the engine could not be asked.
-    fn status(
-        &self,
-        py: Python<'_>,
-        tag: &str,
-    ) -> PyResult<(Vec<&'static str>, BTreeMap<u32, String>, Option<String>)> {
+    fn status(&self, py: Python<'_>, tag: &str) -> PyResult<Statuses> {
         let status = self.with(py, tag, |map| map.status())?;
         let states = status.components.iter().map(|component| component.state().name()).collect();
         let notes = status.components.into_iter().zip(0..).filter(|(component, _)| !component.note.is_empty());

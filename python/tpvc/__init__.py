@@ -2,4 +2,17 @@
 
 from tpvc._native import CompileError, Diagnostic, Mapper, Rules, __version__, compile
 
-__all__ = ["CompileError", "Diagnostic", "Mapper", "Rules", "__version__", "compile"]
+__all__ = ["CompileError", "Diagnostic", "Mapper", "Rules", "__version__", "compile", "maps"]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tpvc import maps as maps
+else:
+
+    def __getattr__(name: str) -> object:
+        # Importing it takes ten times as long as all else, and Galaxy does not need it.
+        if name == "maps":
+            import importlib
+
+            return importlib.import_module("tpvc.maps")
+        raise AttributeError(f"module 'tpvc' has no attribute {name!r}")
