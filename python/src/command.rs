@@ -25,6 +25,17 @@ pub fn main(py: Python<'_>, argv: Vec<OsString>) -> PyResult<u8> {
     if is_main && signal.call_method1("getsignal", (&interrupt,))?.is(&own) {
         signal.call_method1("signal", (&interrupt, signal.getattr("SIG_DFL")?))?;
     }
-    let host = Host { cpython: Some(Arc::new(Blocks::new(false))), force_cpython: forced()? };
+    let host = Host {
+        cpython: Some(Arc::new(Blocks::new(false))),
+        force_cpython: forced()?,
+        program: Some(program(py)?.into_bytes()),
+    };
     Ok(py.detach(|| tpvc::cli::run_with(argv, host)))
+}
+
+/// A program that is `tpvc` in this Python, for maps: where they run, the package must be at the same place.
+pub fn program(py: Python<'_>) -> PyResult<String> {
+    let python: String = py.import("sys")?.getattr("executable")?.extract()?;
+    let quoted = python.replace('\'', "'\\''");
+    Ok(format!("#!/bin/sh\nexec '{quoted}' -m tpvc \"$@\"\n"))
 }

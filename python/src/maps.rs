@@ -23,6 +23,8 @@ use tpvc::maps::store::Root;
 use tpvc::maps::submit::Budget;
 use tpvc::maps::{Error, Map, results};
 
+use crate::command;
+
 create_exception!(
     tpvc,
     MapError,
@@ -98,7 +100,7 @@ impl PyMaps {
 
     /// Makes a map, submits it, and gives its tag. Rule sets are names and artifacts; `git` is a repository, a date or commit, and what the config is there.
     #[pyo3(signature = (
-        jobs, rules, *, program, tag = None, against = None, git = None, world = None, detail = false, engine = None, memory = None,
+        jobs, rules, *, program = None, tag = None, against = None, git = None, world = None, detail = false, engine = None, memory = None,
         time = None, options = BTreeMap::new(), slice_seconds = None, slice_bytes = None, jit = "lazy"
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are the flags of `tpvc maps create`")]
@@ -107,7 +109,7 @@ impl PyMaps {
         py: Python<'_>,
         jobs: Vec<PathBuf>,
         rules: Vec<(String, PyBackedBytes)>,
-        program: PyBackedBytes,
+        program: Option<PathBuf>,
         tag: Option<String>,
         against: Option<(String, PyBackedBytes)>,
         git: Option<(PathBuf, Option<String>, Vec<String>)>,
@@ -145,9 +147,9 @@ impl PyMaps {
         let engine = engine.or(self.settings.engine).unwrap_or(Kind::Local);
         let limits = Limits::default();
         let rule_set = |(name, bytes): (String, PyBackedBytes)| RuleSet { name, bytes: bytes.to_vec() };
-        let program = match &self.settings.program {
+        let program = match program.as_ref().or(self.settings.program.as_ref()) {
             Some(path) => crate::rules::read(path)?,
-            None => program.to_vec(),
+            None => command::program(py)?.into_bytes(),
         };
         let mut all_options = self.settings.options(engine);
         all_options.extend(options);

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -79,6 +80,25 @@ def test_a_map_gives_the_answers_of_its_rules(folder: Path) -> None:
     assert summary["destinations"]["rows"]["slurm"]["jobs"] == JOBS // 3 * 2
     assert summary["tools"]["rows"]["fails"] == {"jobs": JOBS // 3, "errors": JOBS // 3}
     assert [item["first_line"] for item in made.itemdata()][:2] == [1, made.itemdata()[0]["lines"] + 1]
+
+
+def test_what_needs_cpython_runs_in_it(folder: Path) -> None:
+    # `textwrap` is not native.
+    rules = compiled("|\n      import textwrap\n      len(textwrap.dedent('   abc'))")
+    made = maps.create("jobs.jsonl", rules)
+    made.wait(timeout=120)
+    assert "".join(made.lines()) == mapped(rules, folder)
+    assert next(made.answers())["cores"] == 3
+
+
+def test_the_command_makes_the_same_maps(folder: Path) -> None:
+    rules = compiled("3")
+    (folder / "rules.bin").write_bytes(rules.to_bytes())
+    command = [sys.executable, "-m", "tpvc", "maps"]
+    subprocess.run([*command, "create", "--tag", "q3", "--rules", "rules.bin", "jobs.jsonl"], check=True)
+    subprocess.run([*command, "wait", "q3"], check=True)
+    results = subprocess.run([*command, "results", "q3"], check=True, capture_output=True, text=True).stdout
+    assert results == mapped(rules, folder) == "".join(maps.Map("q3").lines())
 
 
 def test_differences_are_those_of_the_answers(folder: Path) -> None:

@@ -119,7 +119,7 @@ class Maps:
         jobs: Sequence[str | PathLike[str]],
         rules: Sequence[tuple[str, bytes]],
         *,
-        program: bytes,
+        program: str | PathLike[str] | None = None,
         tag: str | None = None,
         against: tuple[str, bytes] | None = None,
         git: tuple[str | PathLike[str], str | None, Sequence[str]] | None = None,

@@ -6,8 +6,6 @@ A map is known by its tag. All of it is on disk, so that it outlives this proces
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 import time as clock
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -94,7 +92,7 @@ def create(
     made = maps.create(
         [jobs] if isinstance(jobs, (str, PathLike)) else list(jobs),
         [_rule_set(one) for one in ([rules] if isinstance(rules, (Rules, str, PathLike)) else rules)],
-        program=_this_python() if program is None else Path(program).read_bytes(),
+        program=program,
         tag=tag,
         against=None if against is None else _rule_set(against),
         git=None if git is None else (git, since, list(configs)),
@@ -122,10 +120,6 @@ def _text_of(world: AnyPath | Mapping[str, Any] | None) -> str | None:
     if world is None or isinstance(world, Mapping):
         return None if world is None else json.dumps(world)
     return Path(world).read_text(encoding="utf-8")
-
-
-def _this_python() -> bytes:
-    return f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m tpvc "$@"\n'.encode()
 
 
 class Map:

@@ -105,6 +105,8 @@ pub struct Host {
     pub cpython: Option<Arc<dyn Cpython>>,
     /// Has CPython run a random half of all blocks, for tests.
     pub force_cpython: Option<u64>,
+    /// What is shipped with maps in the place of the program that runs.
+    pub program: Option<Vec<u8>>,
 }
 
 #[derive(Subcommand)]

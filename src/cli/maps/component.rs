@@ -9,7 +9,7 @@ use tpv_jit::Mode;
 use tpv_python::vm::Limits;
 use tpv_runtime::mapper::Hooks;
 
-use super::{CliError, Outcome};
+use super::{CliError, Common, Outcome};
 use crate::maps::component::run::{Ended, Task, run};
 
 /// Map one slice of jobs
@@ -79,7 +79,7 @@ enum Jit {
 }
 
 impl Component {
-    pub(super) fn run(&self) -> Result<Outcome, CliError> {
+    pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         if self.tether {
             std::thread::spawn(|| {
                 let mut byte = [0];
@@ -94,6 +94,9 @@ impl Component {
                 Jit::Lazy => Mode::Lazy,
                 Jit::Eager => Mode::Eager,
             },
+            // The program that is shipped answers as its own `tpvc map` does.
+            cpython: common.host.cpython.clone(),
+            force_cpython: common.host.force_cpython,
             limits: Limits { steps: self.max_steps, bytes: self.max_bytes, depth: self.max_depth },
             ..Hooks::default()
         };

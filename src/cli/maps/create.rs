@@ -161,7 +161,10 @@ impl Create {
         let program = self.program.as_ref().or(settings.program.as_ref());
         let program = match program {
             Some(path) => read_program(path)?,
-            None => own_program()?,
+            None => match &context.common.host.program {
+                Some(program) => program.clone(),
+                None => own_program()?,
+            },
         };
         if crate::maps::create::platform(&program).ends_with("-dynamic") && engine != Kind::Local {
             context.common.note(

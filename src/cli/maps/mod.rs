@@ -84,7 +84,7 @@ impl Maps {
         // What an engine starts reads no settings: all is in its arguments.
         match &self.verb {
             Verb::Run(verb) => return verb.run(),
-            Verb::Component(verb) => return verb.run(),
+            Verb::Component(verb) => return verb.run(common),
             _ => {}
         }
         let mut settings = match Settings::read() {
