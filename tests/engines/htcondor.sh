@@ -111,7 +111,7 @@ start() {
         mount --bind "$dir/config" "$root/etc/condor/config.d"
         mkdir -p "$root/run/condor" "$root/run/lock/condor" "$root/$dir"
         chroot "$root" chown condor:condor /run/condor /run/lock/condor
-        mount --bind "$dir" "$root/$dir"
+        mount --rbind "$dir" "$root/$dir"
         exec chroot "$root" bash -c "while :; do condor_master -f || sleep 1; done" "$dir" "$dir"
     ' - "$cache/root" "$dir" > "$dir/start.log" 2>&1 < /dev/null &
     local outer=$! pid='' waited
