@@ -14,7 +14,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 /// What to do where the schedd does not answer.
 pub(super) const HELP: &str =
-    "`condor_q` must answer on this machine: is it an access point, and does its schedd run (`condor_status -schedd`)?";
+    "`condor_q` must answer on this machine: it has to be an access point, and its schedd has to run";
 
 /// The jobs of a cluster that are in the queue.
 #[derive(Debug, Default)]

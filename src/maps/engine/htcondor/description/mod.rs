@@ -130,7 +130,7 @@ fn option(name: &str, value: &str) -> Result<String, Error> {
 
 /// Execute nodes that can run the program. Left to HTCondor, they are those of the access point's kind.
 fn requirements(submit: &Submit, also: Option<String>) -> Option<String> {
-    let platform = match submit.platform.as_str() {
+    let platform = match submit.platform.trim_end_matches("-dynamic") {
         "x86_64-linux" => Some("Arch == \"X86_64\" && OpSys == \"LINUX\""),
         "aarch64-linux" => Some("Arch == \"aarch64\" && OpSys == \"LINUX\""),
         _ => None,

@@ -31,7 +31,7 @@ fn submit() -> Submit {
         world: None,
         now: 1_700_000_000_000_000,
         program: "3333".to_owned(),
-        platform: "x86_64-linux".to_owned(),
+        platform: "x86_64-linux-dynamic".to_owned(),
         jit: "lazy".to_owned(),
         budget: Budget { steps: 1, bytes: 2, depth: 3 },
         memory_mib: None,
