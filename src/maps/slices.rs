@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
+use std::num::NonZero;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
@@ -14,6 +15,9 @@ const LEVEL: i32 = 1;
 const BLOCK: usize = 1 << 20;
 /// How many blocks are read ahead of those that are compressed.
 const AHEAD: usize = 3;
+
+/// The most threads that compress. More than these would wait for the one that reads.
+const MOST_THREADS: u32 = 4;
 
 /// Where a slice stands in the text of its file, and what was written of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,10 +36,11 @@ pub struct Slice {
     pub digest: String,
 }
 
-/// Cuts a text into slices, one after the other. Another thread reads ahead.
+/// Cuts a text into slices, one after the other. Another thread reads ahead, and several compress.
 ///
-/// The same text cut at the same places gives the same compressed bytes, however it was read.
+/// The same text cut at the same places gives the same compressed bytes, however it was read and however many threads there are.
 pub struct Cutter {
+    threads: u32,
     full: Receiver<Piece>,
     empty: Sender<Vec<u8>>,
     block: Vec<u8>,
@@ -73,7 +78,9 @@ impl Cutter {
         let (send_full, full) = sync_channel(AHEAD);
         let (empty, empties) = channel();
         thread::Builder::new().name("reader".to_owned()).spawn(move || read_ahead(reader, &send_full, &empties))?;
-        Ok(Self { full, empty, block: Vec::new(), taken: 0, start: 0, line: 1, has_ended: false })
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        let threads = u32::try_from(threads).unwrap_or(MOST_THREADS).min(MOST_THREADS);
+        Ok(Self { threads, full, empty, block: Vec::new(), taken: 0, start: 0, line: 1, has_ended: false })
     }
 
     /// Writes the next slice, compressed, to `output`: lines of at least `target` bytes in all, but for the last slice. Nothing at the end
@@ -88,6 +95,8 @@ impl Cutter {
         let (start, first_line) = (self.start, self.line);
         let mut encoder = zstd::stream::write::Encoder::new(Digesting::new(output), LEVEL).map_err(CutError::Write)?;
         encoder.include_checksum(true).map_err(CutError::Write)?;
+        // Also one thread: what it writes is what several write, and not what none writes.
+        encoder.multithread(self.threads).map_err(CutError::Write)?;
         let (mut is_cut, mut ends_line) = (false, true);
         while !is_cut {
             // The slice ends with the line that the last byte wanted belongs to.
@@ -213,8 +222,8 @@ mod tests {
         }
     }
 
-    fn cut(reader: impl Read + Send + 'static, mut target: impl FnMut() -> u64) -> Vec<(Slice, Vec<u8>)> {
-        let mut cutter = Cutter::new(reader).unwrap();
+    fn cut(reader: impl Read + Send + 'static, threads: u32, mut target: impl FnMut() -> u64) -> Vec<(Slice, Vec<u8>)> {
+        let mut cutter = Cutter { threads, ..Cutter::new(reader).unwrap() };
         let mut slices = Vec::new();
         loop {
             let mut stored = Vec::new();
@@ -229,7 +238,7 @@ mod tests {
     }
 
     fn ranges(text: &'static str, target: u64) -> Vec<(u64, u64, u64, u64)> {
-        let slices = cut(text.as_bytes(), || target).into_iter();
+        let slices = cut(text.as_bytes(), 2, || target).into_iter();
         slices.map(|(slice, _)| (slice.start, slice.length, slice.first_line, slice.lines)).collect()
     }
 
@@ -266,13 +275,14 @@ mod tests {
             }
             let seeds: Vec<u64> = (0..2).map(|_| u64::from(random.below(1 << 30))).collect();
             let target_seed = u64::from(random.below(1 << 30));
-            let cut_once = |seed: u64| {
+            let cut_once = |seed: u64, threads: u32| {
                 let mut targets = Random::new(target_seed);
                 let most = 1 << (targets.below(23) + 1);
-                cut(Slow(text.clone(), 0, Random::new(seed)), move || u64::from(targets.below(most)))
+                cut(Slow(text.clone(), 0, Random::new(seed)), threads, move || u64::from(targets.below(most)))
             };
-            let slices = cut_once(seeds[0]);
-            assert_eq!(cut_once(seeds[1]), slices, "the same bytes, however the text is read");
+            let slices = cut_once(seeds[0], 1);
+            let same = "the same bytes, however the text is read and however many threads compress";
+            assert_eq!(cut_once(seeds[1], 3), slices, "{same}");
             let (mut start, mut line) = (0, 1);
             let mut targets = Random::new(target_seed);
             let most = 1 << (targets.below(23) + 1);
