@@ -50,6 +50,16 @@ impl<R: Read> Text<R> {
         Ok(!matches!(self.state, State::Plain(_)))
     }
 
+    /// How many bytes have been taken from the reader for the text so far.
+    pub(crate) fn taken(&self) -> u64 {
+        match &self.state {
+            State::Plain(source) => source.count,
+            State::Gzip(decoder) => taken(decoder.get_ref()),
+            State::Zstd(decoder) => taken(decoder.get_ref()),
+            State::New(_) | State::Damaged(_) | State::Moved => 0,
+        }
+    }
+
     /// Reads the first bytes, as many as it takes to tell what they begin.
     fn begin(&mut self) -> io::Result<()> {
         let State::New(reader) = &mut self.state else { return Ok(()) };
@@ -103,13 +113,17 @@ impl<R: Read> Read for Text<R> {
         if input.get_ref().has_failed {
             return Err(error);
         }
-        let at = input.get_ref().count - input.buffer().len() as u64;
+        let at = taken(input);
         let is_cut_off = error.kind() == io::ErrorKind::UnexpectedEof;
         let damage = Damage { format, at, reason: (!is_cut_off).then(|| error.to_string().to_lowercase()) };
         let error = damage.to_error();
         self.state = State::Damaged(damage);
         Err(error)
     }
+}
+
+fn taken<R>(input: &BufReader<Source<R>>) -> u64 {
+    input.get_ref().count - input.buffer().len() as u64
 }
 
 /// A reader whose first bytes were read already.

@@ -65,6 +65,11 @@ impl JobFile {
         Self { reader: Text::new(Box::new(reader)), line: 0, fault }
     }
 
+    /// How many bytes of the file the text so far was made of: fewer than those of the text, where it is compressed.
+    pub fn taken(&self) -> u64 {
+        self.reader.taken()
+    }
+
     /// Where the error that ends reading will be.
     pub fn fault(&self) -> Fault {
         self.fault.clone()

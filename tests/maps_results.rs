@@ -8,7 +8,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 use support::{project, stderr, stdout};
@@ -167,6 +167,26 @@ fn results_are_the_answers_of_map_and_summaries_are_theirs() {
     let misuse = site.run(&["maps", "results", "both", "--by", "cause"]);
     assert_eq!(misuse.status.code(), Some(2));
     assert!(stderr(&misuse).starts_with("error: the map `both` has answers, not differences\n"), "{}", stderr(&misuse));
+}
+
+/// Nothing of what can be read once is lost to the sample that tells how large slices should be.
+#[test]
+fn jobs_may_come_from_a_pipe() {
+    let site = Site::new();
+    let expected = site.answers("old.bin");
+    let jobs = zstd::decode_all(&fs::read(site.path("jobs.jsonl.zst")).unwrap()[..]).unwrap();
+    fs::write(site.path("jobs.jsonl"), jobs).unwrap();
+    let script = "cat jobs.jsonl | $0 maps create -q --tag stdin --rules old.bin --world world.json - &&
+        mkfifo pipe && { cat jobs.jsonl.zst > pipe & } &&
+        $0 maps create -q --tag pipe --rules old.bin --world world.json pipe &&
+        $0 maps create -q --tag file --rules old.bin --world world.json - < jobs.jsonl";
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_tpvc")]).current_dir(site.0.path()).env("HOME", site.0.path());
+    assert!(shell.stdout(Stdio::null()).status().unwrap().success());
+    for tag in ["stdin", "pipe", "file"] {
+        site.done(&["maps", "wait", "-q", tag]);
+        assert!(site.done(&["maps", "results", "-q", tag]) == expected, "{tag}");
+    }
 }
 
 #[test]

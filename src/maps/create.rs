@@ -27,6 +27,8 @@ pub const SLICE: Duration = Duration::from_secs(60);
 const SHARES: f64 = 32.0;
 /// The least work of a component, unless it is asked for.
 const LEAST: f64 = 2.0;
+/// The size of a slice in bytes, where nothing is known of the jobs before they are cut.
+const UNKNOWN: u64 = 64 << 20;
 /// How much text is mapped to learn how fast that goes, and for how long.
 const SAMPLE: u64 = 4 << 20;
 const SAMPLE_TIME: Duration = Duration::from_millis(300);
@@ -83,7 +85,7 @@ pub struct Plan {
     pub versions: Option<Versions>,
     /// The artifact that answers are compared with.
     pub against: Option<RuleSet>,
-    /// The job files, which are read twice: a sample of the first, then all.
+    /// The job files, `-` being stdin.
     pub jobs: Vec<PathBuf>,
     /// The world file.
     pub world: Option<Vec<u8>>,
@@ -287,21 +289,61 @@ fn target(plan: &Plan, dir: &MapDir, kept: &[(String, String)], hooks: &Hooks) -
         SliceSize::Time(time) => time.as_secs_f64(),
         SliceSize::Fitting => SLICE.as_secs_f64(),
     };
-    let Some((name, digest)) = kept.first() else { return Ok(SAMPLE) };
+    let (Some((name, digest)), Some(first)) = (kept.first(), plan.jobs.first()) else { return Ok(UNKNOWN) };
+    let Some(sample) = sample(first)? else { return Ok(UNKNOWN) };
     let path = dir.input(digest);
     let bytes = std::fs::read(&path).map_err(|error| Error::io("read", &path, &error))?;
-    let speed = speed(plan, load(&RuleSet { name: name.clone(), bytes })?, hooks)?;
+    let speed = speed(plan, &sample.text, load(&RuleSet { name: name.clone(), bytes })?, hooks)?;
     let mut seconds = wanted;
     if plan.slices == SliceSize::Fitting && plan.engine == Kind::Local {
-        let sizes: Option<Vec<u64>> = plan.jobs.iter().map(|path| Ok(open(path)?.1)).collect::<Result<_, Error>>()?;
+        let sizes =
+            plan.jobs.iter().map(|path| size(path, sample.ratio)).collect::<Result<Option<Vec<f64>>, Error>>()?;
         if let Some(sizes) = sizes {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
-            let all = float(sizes.iter().sum()) * float(kept.len() as u64) / speed;
+            let all = sizes.iter().sum::<f64>() * float(kept.len() as u64) / speed;
             seconds = (all / (SHARES * float(cores as u64))).clamp(LEAST, wanted);
         }
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size that is about right")]
     Ok(((seconds * speed) as u64).max(1))
+}
+
+/// The first jobs of a file.
+struct Sample {
+    text: Vec<u8>,
+    /// The bytes of text for each byte of the file.
+    ratio: f64,
+}
+
+/// Whether a job file can be read twice: stdin and pipes give what they have once.
+fn is_repeatable(path: &Path) -> bool {
+    // Where there is no such file, reading it says so.
+    path != Path::new("-") && path.metadata().is_ok_and(|metadata| metadata.is_file())
+}
+
+/// The first jobs; nothing of what can be read once.
+fn sample(path: &Path) -> Result<Option<Sample>, Error> {
+    if !is_repeatable(path) {
+        return Ok(None);
+    }
+    let (mut jobs, mut text) = (open(path)?.0, Vec::new());
+    jobs.by_ref().take(SAMPLE).read_to_end(&mut text).map_err(|error| match jobs.fault().get() {
+        Some(fault) => Error::new(fault.message, fault.help),
+        None => Error::io("read", path, &error),
+    })?;
+    let ratio = float(text.len() as u64) / float(jobs.taken().max(1));
+    Ok(Some(Sample { text, ratio }))
+}
+
+/// The bytes of a file's text, about, where it is compressed as the sample is; nothing where nobody can know.
+fn size(path: &Path, ratio: f64) -> Result<Option<f64>, Error> {
+    if !is_repeatable(path) {
+        return Ok(None);
+    }
+    Ok(match open(path)?.1 {
+        Some(size) => Some(float(size)),
+        None => path.metadata().ok().map(|metadata| float(metadata.len()) * ratio),
+    })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes that are about right")]
@@ -310,10 +352,7 @@ fn float(number: u64) -> f64 {
 }
 
 /// How many bytes of text a core maps in a second, by a sample of the first jobs.
-fn speed(plan: &Plan, rules: Rules, hooks: &Hooks) -> Result<f64, Error> {
-    let Some(first) = plan.jobs.first() else { return Ok(1e7) };
-    let mut sample = Vec::new();
-    open(first)?.0.take(SAMPLE).read_to_end(&mut sample).map_err(|error| Error::io("read", first, &error))?;
+fn speed(plan: &Plan, sample: &[u8], rules: Rules, hooks: &Hooks) -> Result<f64, Error> {
     let mapper = Mapper::with_hooks(Arc::new(rules), hooks.clone(), plan.detail);
     let against = match &plan.against {
         Some(old) => Some(Mapper::with_hooks(Arc::new(load(old)?), hooks.clone(), false)),
