@@ -108,12 +108,13 @@ impl Map {
         self.dir.write_cluster(&cluster)?;
         match self.engine.submit(self.submission(&cluster), &chosen, lock) {
             Ok(id) => self.dir.write_id(number, &id),
-            Err(error) => {
-                // The engine may have it all the same: its answer may have been lost.
-                let found = self.engine.find(self.submission(&cluster)).ok().flatten();
-                self.dir.write_id(number, found.as_deref().unwrap_or(NEVER))?;
-                if found.is_some() { Ok(()) } else { Err(error) }
-            }
+            // The engine may have it all the same: its answer may have been lost.
+            Err(error) => match self.engine.find(self.submission(&cluster)) {
+                Ok(Some(id)) => self.dir.write_id(number, &id),
+                Ok(None) => self.dir.write_id(number, NEVER).and(Err(error)),
+                // Nobody knows now: the next verb that changes the map asks again.
+                Err(_) => Err(error),
+            },
         }
     }
 

@@ -66,7 +66,13 @@ impl Engine for HtCondor {
     }
 
     fn find(&self, submission: Submission<'_>) -> Result<Option<String>, Error> {
-        let path = submission.map.event_log(submission.cluster.number);
+        let number = submission.cluster.number;
+        let description = submission.map.engine_folder(number)?.join("submit");
+        if submission.map.optional_text(&description)?.is_none() {
+            // It was never given to `condor_submit`, which may not even be here.
+            return Ok(None);
+        }
+        let path = submission.map.event_log(number);
         let logged = events::cluster_of(&path).map_err(|error| Error::io("read", &path, &error))?;
         if let Some(id) = logged {
             return Ok(Some(id.to_string()));
@@ -273,7 +279,33 @@ fn ranges(numbers: &[u32]) -> Vec<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    use super::super::super::cluster::{Cluster, Indices};
+    use super::super::super::store::MapDir;
     use super::*;
+
+    /// Else a map could not be removed on a machine without HTCondor.
+    #[test]
+    fn what_was_never_submitted_is_not_looked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("clusters")).unwrap();
+        let map = MapDir::at(folder.path());
+        let cluster = Cluster {
+            number: 0,
+            token: "00ff".to_owned(),
+            engine: Kind::HtCondor,
+            components: Indices(vec![0]),
+            created: 0,
+        };
+        let submit = description::tests::submit();
+        let submission = Submission { map: &map, tag: "q3", submit: &submit, cluster: &cluster };
+        assert_eq!(HtCondor.find(submission), Ok(None));
+        // The schedd may have it once there is a description; the event log names the cluster.
+        std::fs::write(folder.path().join("clusters/0.d/submit"), "").unwrap();
+        std::fs::create_dir(folder.path().join("events")).unwrap();
+        std::fs::write(folder.path().join("events/0.log"), "000 (012.000.000) 2026-11-22 22:17:41 Job\n...\n").unwrap();
+        assert_eq!(HtCondor.find(submission), Ok(Some("12".to_owned())));
+    }
 
     #[test]
     fn numbers_are_joined_to_ranges() {

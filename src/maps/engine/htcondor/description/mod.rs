@@ -209,4 +209,4 @@ pub(super) fn disk_kib(submit: &Submit, items: &[&Item], size: impl Fn(&str) -> 
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

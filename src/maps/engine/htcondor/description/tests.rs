@@ -23,7 +23,8 @@ fn item(component: u32) -> Item {
     }
 }
 
-fn submit() -> Submit {
+/// A submit object that asks for nothing in particular.
+pub(in super::super) fn submit() -> Submit {
     Submit {
         engine: Kind::HtCondor,
         output: Output::Answers,
