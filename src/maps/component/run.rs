@@ -111,7 +111,7 @@ fn work(task: &Task, hooks: &Hooks, beat: &Heartbeat) -> Result<(), Error> {
     let lines = Lines { mapper, against, world: Arc::new(world), first: task.first_line, beat };
     let unreadable = |error: io::Error| Error::io("read", &task.jobs, &error);
     let unwritable = |error: io::Error| Error::io("written", &task.output, &error);
-    let reader = File::open(&task.jobs).and_then(|file| zstd::Decoder::new(file)).map_err(unreadable)?;
+    let reader = File::open(&task.jobs).and_then(zstd::Decoder::new).map_err(unreadable)?;
     let mut reader = Faulty { reader: BufReader::new(reader), fault: None };
     let mut file = Hashed { file: WholeFile::create(&task.output).map_err(unwritable)?, sha: Sha256::new(), size: 0 };
     let mut encoder = zstd::Encoder::new(&mut file, 1).map_err(unwritable)?;
