@@ -11,6 +11,7 @@ use super::select::Select;
 use super::{CliError, Context, Outcome};
 use crate::cli::report::{count, grouped};
 use crate::maps::Map;
+use crate::maps::engine::Kind;
 use crate::maps::item::Item;
 use crate::maps::state::State;
 use crate::maps::status::Status;
@@ -45,6 +46,8 @@ impl Wait {
 pub(super) fn wait(map: &Map, context: &Context, deadline: Option<Instant>) -> Result<Status, CliError> {
     let bar = (!context.common.quiet && std::io::stderr().is_terminal()).then(|| bar(map)).flatten();
     let items = map.dir().items()?;
+    // The queue of a site serves others, too.
+    let longest = Duration::from_secs(if map.submit().engine == Kind::Local { 2 } else { 10 });
     let (mut pause, mut told) = (Duration::from_millis(100), false);
     loop {
         let started = Instant::now();
@@ -68,7 +71,7 @@ pub(super) fn wait(map: &Map, context: &Context, deadline: Option<Instant>) -> R
         map.revive()?;
         // Looking must not be what this machine is busy with.
         sleep(pause.max(cost * 20));
-        pause = (pause * 3 / 2).min(Duration::from_secs(2));
+        pause = (pause * 3 / 2).min(longest);
     }
 }
 
