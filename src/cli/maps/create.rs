@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use tpv_python::vm::Limits;
 
 use super::{CliError, Context, Outcome};
+use crate::cli::kind::Kind as FileKind;
 use crate::cli::map::{JitMode, hooks};
 use crate::cli::output::print_stdout;
 use crate::cli::progress::Progress;
@@ -149,9 +150,29 @@ impl Create {
         Ok(Outcome::Done)
     }
 
+    /// Refuses files that are of another kind than jobs, each line of which would be told as no job.
+    fn check_kinds(&self) -> Result<(), CliError> {
+        for path in &self.jobs {
+            let help = match FileKind::of(path) {
+                FileKind::Jobs | FileKind::Unknown => continue,
+                FileKind::Artifact => {
+                    format!("name it with `--rules {}`, and the jobs without an option", path.display())
+                }
+                FileKind::World => format!("name it with `--world {}`, and the jobs without an option", path.display()),
+                FileKind::Config | FileKind::JobConf => {
+                    "compile configs before: `tpvc compile CONFIG... -o RULES`".to_owned()
+                }
+            };
+            let noun = FileKind::of(path).noun();
+            return Err(CliError::new(format!("`{}` is {noun}, not a job file", path.display()), help));
+        }
+        Ok(())
+    }
+
     fn plan(&self, context: &Context) -> Result<Plan, CliError> {
         let settings = &context.settings;
         let engine = self.engine.map(Kind::from).or(settings.engine).unwrap_or(Kind::Local);
+        self.check_kinds()?;
         let mut rules = Vec::new();
         for path in paths::expand(&self.rules)? {
             rules.push(rule_set(Path::new(&path))?);
