@@ -1,37 +1,24 @@
 //! How a map comes to be: inputs are kept, jobs are cut into slices, and the components are submitted.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use tpv_runtime::artifact::Rules;
-use tpv_runtime::galaxy::world::World;
-use tpv_runtime::mapper::{Hooks, Mapper};
+use tpv_runtime::mapper::Hooks;
 
 use super::cluster::MOST;
 use super::component::SCRIPT;
 use super::engine::Kind;
 use super::history::{self, Commit};
 use super::item::Item;
+use super::slice_size::{Sizes, SliceSize};
 use super::slices::{CutError, Cutter};
 use super::store::{Draft, MapDir, Root};
 use super::submit::{Budget, Output, Submit};
 use super::{Error, Map, words};
 use crate::job_file::JobFile;
-
-/// The work of a component, where nobody asks for another: long enough that starting it costs nothing, short enough to lose.
-pub const SLICE: Duration = Duration::from_secs(60);
-/// On this machine, a map has at least this many components for each core, so that no core waits long for the last one.
-const SHARES: f64 = 32.0;
-/// The least work of a component, unless it is asked for.
-const LEAST: f64 = 2.0;
-/// The size of a slice in bytes, where nothing is known of the jobs before they are cut.
-const UNKNOWN: u64 = 64 << 20;
-/// How much text is mapped to learn how fast that goes, and for how long.
-const SAMPLE: u64 = 4 << 20;
-const SAMPLE_TIME: Duration = Duration::from_millis(300);
 
 /// A rule set.
 pub struct RuleSet {
@@ -62,17 +49,6 @@ pub enum Step {
     },
     /// So many more bytes of text were cut.
     Cut(u64),
-}
-
-/// How much a component works on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SliceSize {
-    /// About this time, by a sample.
-    Time(Duration),
-    /// As [`SliceSize::Time`] of [`SLICE`], or less where this machine's cores would wait for each other.
-    Fitting,
-    /// At least this many bytes of text.
-    Bytes(u64),
 }
 
 /// What a map is made of.
@@ -128,8 +104,8 @@ pub fn create(root: &Root, plan: &Plan, hooks: &Hooks, progress: &mut dyn FnMut(
     let world = plan.world.as_ref().map(|world| dir.put_input(world)).transpose()?;
     let program = dir.put_program(&plan.program)?;
     dir.write_script(SCRIPT)?;
-    let target = target(plan, dir, &kept, hooks)?;
-    let slices = cut(dir, plan, target, progress)?;
+    let sizes = Sizes::of(plan, dir, &kept, hooks)?;
+    let slices = cut(dir, plan, sizes, progress)?;
     let mut items = Vec::new();
     for (name, rules) in &kept {
         for slice in &slices {
@@ -209,7 +185,7 @@ fn check(plan: &Plan) -> Result<(), Error> {
     Ok(())
 }
 
-fn load(rules: &RuleSet) -> Result<Rules, Error> {
+pub(super) fn load(rules: &RuleSet) -> Result<Rules, Error> {
     Rules::load(&rules.bytes).map_err(|error| {
         Error::new(
             format!("`{}` cannot be used: {error}", rules.name),
@@ -218,7 +194,7 @@ fn load(rules: &RuleSet) -> Result<Rules, Error> {
     })
 }
 
-fn open(path: &Path) -> Result<(JobFile, Option<u64>), Error> {
+pub(super) fn open(path: &Path) -> Result<(JobFile, Option<u64>), Error> {
     JobFile::open(path).map_err(|error| Error::new(error.message, error.help))
 }
 
@@ -247,7 +223,7 @@ fn compile_versions(
 }
 
 /// Cuts all job files. The items lack what only a rule set gives them.
-fn cut(dir: &MapDir, plan: &Plan, target: u64, progress: &mut dyn FnMut(Step)) -> Result<Vec<Item>, Error> {
+fn cut(dir: &MapDir, plan: &Plan, mut sizes: Sizes, progress: &mut dyn FnMut(Step)) -> Result<Vec<Item>, Error> {
     let mut slices = Vec::new();
     for path in &plan.jobs {
         let (text, _) = open(path)?;
@@ -258,12 +234,13 @@ fn cut(dir: &MapDir, plan: &Plan, target: u64, progress: &mut dyn FnMut(Step)) -
         let mut cutter = Cutter::new(text).map_err(|error| unreadable(&error))?;
         loop {
             let mut stored = dir.new_input()?;
-            let cut = cutter.cut(target, &mut stored).map_err(|error| match error {
+            let cut = cutter.cut(sizes.next(), &mut stored).map_err(|error| match error {
                 CutError::Read(error) => unreadable(&error),
                 CutError::Write(error) => Error::io("written", dir.path(), &error),
             })?;
             let Some(slice) = cut else { break };
             dir.keep_input(stored, &slice.digest)?;
+            sizes.cut(slice.length);
             progress(Step::Cut(slice.length));
             slices.push(Item {
                 component: 0,
@@ -282,110 +259,7 @@ fn cut(dir: &MapDir, plan: &Plan, target: u64, progress: &mut dyn FnMut(Step)) -
     Ok(slices)
 }
 
-/// The bytes of text that make a slice.
-fn target(plan: &Plan, dir: &MapDir, kept: &[(String, String)], hooks: &Hooks) -> Result<u64, Error> {
-    let wanted = match plan.slices {
-        SliceSize::Bytes(bytes) => return Ok(bytes.max(1)),
-        SliceSize::Time(time) => time.as_secs_f64(),
-        SliceSize::Fitting => SLICE.as_secs_f64(),
-    };
-    let (Some((name, digest)), Some(first)) = (kept.first(), plan.jobs.first()) else { return Ok(UNKNOWN) };
-    let Some(sample) = sample(first)? else { return Ok(UNKNOWN) };
-    let path = dir.input(digest);
-    let bytes = std::fs::read(&path).map_err(|error| Error::io("read", &path, &error))?;
-    let speed = speed(plan, &sample.text, load(&RuleSet { name: name.clone(), bytes })?, hooks)?;
-    let mut seconds = wanted;
-    if plan.slices == SliceSize::Fitting && plan.engine == Kind::Local {
-        let sizes =
-            plan.jobs.iter().map(|path| size(path, sample.ratio)).collect::<Result<Option<Vec<f64>>, Error>>()?;
-        if let Some(sizes) = sizes {
-            let cores = std::thread::available_parallelism().map_or(1, usize::from);
-            let all = sizes.iter().sum::<f64>() * float(kept.len() as u64) / speed;
-            seconds = (all / (SHARES * float(cores as u64))).clamp(LEAST, wanted);
-        }
-    }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size that is about right")]
-    Ok(((seconds * speed) as u64).max(1))
-}
-
-/// The first jobs of a file.
-struct Sample {
-    text: Vec<u8>,
-    /// The bytes of text for each byte of the file.
-    ratio: f64,
-}
-
-/// Whether a job file can be read twice: stdin and pipes give what they have once.
-fn is_repeatable(path: &Path) -> bool {
-    // Where there is no such file, reading it says so.
-    path != Path::new("-") && path.metadata().is_ok_and(|metadata| metadata.is_file())
-}
-
-/// The first jobs; nothing of what can be read once.
-fn sample(path: &Path) -> Result<Option<Sample>, Error> {
-    if !is_repeatable(path) {
-        return Ok(None);
-    }
-    let (mut jobs, mut text) = (open(path)?.0, Vec::new());
-    jobs.by_ref().take(SAMPLE).read_to_end(&mut text).map_err(|error| match jobs.fault().get() {
-        Some(fault) => Error::new(fault.message, fault.help),
-        None => Error::io("read", path, &error),
-    })?;
-    let ratio = float(text.len() as u64) / float(jobs.taken().max(1));
-    Ok(Some(Sample { text, ratio }))
-}
-
-/// The bytes of a file's text, about, where it is compressed as the sample is; nothing where nobody can know.
-fn size(path: &Path, ratio: f64) -> Result<Option<f64>, Error> {
-    if !is_repeatable(path) {
-        return Ok(None);
-    }
-    Ok(match open(path)?.1 {
-        Some(size) => Some(float(size)),
-        None => path.metadata().ok().map(|metadata| float(metadata.len()) * ratio),
-    })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "sizes that are about right")]
-fn float(number: u64) -> f64 {
-    number as f64
-}
-
-/// How many bytes of text a core maps in a second, by a sample of the first jobs.
-fn speed(plan: &Plan, sample: &[u8], rules: Rules, hooks: &Hooks) -> Result<f64, Error> {
-    let mapper = Mapper::with_hooks(Arc::new(rules), hooks.clone(), plan.detail);
-    let against = match &plan.against {
-        Some(old) => Some(Mapper::with_hooks(Arc::new(load(old)?), hooks.clone(), false)),
-        None => None,
-    };
-    let mut world = World::default();
-    if let Some(text) = plan.world.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok()) {
-        world = World::parse(text).map_err(|error| {
-            Error::new(format!("the world cannot be used: {error}"), "a world is one JSON object: docs/formats.md")
-        })?;
-    }
-    world.now.get_or_insert(now());
-    let world = Arc::new(world);
-    // The first jobs are slower: code is not compiled yet, and little is kept.
-    let (mut bytes, mut started, mut warm) = (0_u64, Instant::now(), false);
-    for line in sample.split(|byte| *byte == b'\n') {
-        let (job, _) = mapper.map_line(1, line, &world);
-        if let (Some(against), Some(job)) = (&against, &job) {
-            against.map(job, &world);
-        }
-        bytes += line.len() as u64 + 1;
-        if started.elapsed() > SAMPLE_TIME {
-            break;
-        }
-        if !warm && bytes > sample.len() as u64 / 4 {
-            (bytes, started, warm) = (0, Instant::now(), true);
-        }
-    }
-    let seconds = started.elapsed().as_secs_f64();
-    Ok(if bytes == 0 || seconds <= 0.0 { 1e7 } else { float(bytes) / seconds })
-}
-
-fn now() -> i64 {
+pub(super) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }

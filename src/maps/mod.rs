@@ -21,6 +21,7 @@ pub mod item;
 mod map;
 pub mod results;
 pub mod settings;
+pub mod slice_size;
 pub mod slices;
 pub mod state;
 pub mod status;

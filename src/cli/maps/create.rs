@@ -15,9 +15,10 @@ use crate::cli::progress::Progress;
 use crate::cli::report::{count, grouped};
 use crate::cli::{Common, input, paths};
 use crate::maps::Error;
-use crate::maps::create::{Plan, RuleSet, SliceSize, Step, Versions, create};
+use crate::maps::create::{Plan, RuleSet, Step, Versions, create};
 use crate::maps::engine::Kind;
 use crate::maps::history::History;
+use crate::maps::slice_size::SliceSize;
 use crate::maps::submit::Budget;
 
 /// Make a map and submit it
