@@ -33,7 +33,7 @@ pub(super) struct Results {
     #[arg(value_name = "TAG")]
     tag: String,
     /// Where the answers go; `-` is stdout
-    #[arg(short, long, value_name = "OUT", default_value = "-", conflicts_with_all = ["summary", "by"])]
+    #[arg(short, long, value_name = "OUT", default_value = "-", conflicts_with_all = ["summary", "by", "format"])]
     output: PathBuf,
     /// Only these components: `3` or `0-9,12`
     #[arg(long, short, value_name = "LIST", value_parser = indices)]
@@ -50,9 +50,9 @@ pub(super) struct Results {
     /// What a line of the summary stands for [default: the cause of differences; several rule sets; destinations]
     #[arg(long, value_name = "WHAT")]
     by: Option<By>,
-    /// How to show the summary
-    #[arg(long, value_name = "FORMAT", default_value = "table")]
-    format: Format,
+    /// How to show the summary [default: table]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
 }
 
 /// What a line of a summary stands for.
@@ -84,7 +84,7 @@ impl Results {
         let chosen = self.chosen(&items)?;
         let missing = results::missing(map.dir(), &chosen)?;
         self.check_complete(&chosen, missing, context)?;
-        if self.summary || self.by.is_some() {
+        if self.summary || self.by.is_some() || self.format.is_some() {
             return self.show_summary(&map, &rule_sets(&items, &chosen), context);
         }
         self.write_answers(&map, &items, &chosen, context)
@@ -205,7 +205,7 @@ impl Results {
                 rows.push(first.clone().into_iter().chain(row).collect());
             }
         }
-        print_stdout(rows.show(self.format))?;
+        print_stdout(rows.show(self.format.unwrap_or(Format::Table)))?;
         let of = match rule_sets.len() as u64 {
             0 | 1 => String::new(),
             number => format!(" by {}", count(number, "rule set")),
