@@ -126,7 +126,9 @@ fn commands(text: &str) -> Vec<String> {
         let line = line.trim_start().trim_start_matches("$ ");
         let line = line.strip_prefix("cargo run --release -- ").map_or(line.to_owned(), |rest| format!("tpvc {rest}"));
         if code && line.starts_with("tpvc ") {
-            found.push(line.split("  #").next().unwrap().split(['>', '|']).next().unwrap().trim().to_owned());
+            let line = line.split("  #").next().unwrap();
+            let parts = line.split(" && ").filter(|part| part.starts_with("tpvc "));
+            found.extend(parts.map(|part| part.split(['>', '|']).next().unwrap().trim().to_owned()));
         } else {
             let code = line.split('`').skip(1).step_by(2).filter(|code| code.starts_with("tpvc "));
             found.extend(code.map(str::to_owned));
@@ -160,13 +162,22 @@ fn every_command_line_is_one_that_tpvc_takes() {
         let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         assert!(examples.contains("tpvc "), "`{}` has no example", command.get_name());
         texts.push((format!("the help of {}", command.get_name()), examples));
+        for verb in command.get_subcommands() {
+            let examples = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+            texts.push((format!("the help of {} {}", command.get_name(), verb.get_name()), examples));
+        }
     }
     let mut seen = 0;
     for (name, text) in &texts {
         for command in commands(text) {
             seen += 1;
             // A verb may be named without what it needs.
-            let named = [ErrorKind::MissingRequiredArgument, ErrorKind::DisplayHelp, ErrorKind::DisplayVersion];
+            let named = [
+                ErrorKind::MissingRequiredArgument,
+                ErrorKind::DisplayHelp,
+                ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
+                ErrorKind::DisplayVersion,
+            ];
             if let Err(error) = Cli::try_parse_from(words(&command)) {
                 assert!(named.contains(&error.kind()), "{name}: `{command}`: {error}");
             }
