@@ -152,7 +152,12 @@ fn options(submission: Submission<'_>) -> Result<Vec<String>, Error> {
                 "write its long name without dashes before it, such as `partition` or `mail-type`",
             ));
         }
-        options.push(if value.is_empty() { format!("--{name}") } else { format!("--{name}={value}") });
+        // `exclusive = true` in the settings is an option without a value.
+        match value.as_str() {
+            "false" => {}
+            "" | "true" => options.push(format!("--{name}")),
+            value => options.push(format!("--{name}={value}")),
+        }
     }
     options.extend(submit.memory_mib.map(|mib| format!("--mem={mib}M")));
     // In minutes, the unit of Slurm.
