@@ -71,7 +71,7 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 CONF
 }
 
-# Whether the daemon of a name, `slurmctld` or `slurmd`, runs: its pid file alone survives a `kill -9`.
+# Whether the daemon of a name, `slurmctld` or `slurmd`, runs: its pid file survives a `kill -9`.
 running() {
     local pid
     pid=$(cat "$dir/run/$1.pid" 2> /dev/null) && [ "$(cat "/proc/$pid/comm" 2> /dev/null)" = "$1" ]
@@ -79,11 +79,12 @@ running() {
 
 start() {
     [ -e "$SLURM_CONF" ] || { echo "slurm.sh: there is no \`$SLURM_CONF\`: run \`slurm.sh setup $dir\`" >&2; exit 1; }
-    # The daemons get no descriptor of ours, such as a pipe that a test waits for the end of.
-    running slurmctld || slurmctld -f "$SLURM_CONF" < /dev/null > /dev/null 2>&1
-    running slurmd || slurmd -N localhost -f "$SLURM_CONF" < /dev/null > /dev/null 2>&1
     local state
     for _ in $(seq 150); do
+        # Here, since one that was killed this moment may still seem to run. They get no descriptor of ours, such as a pipe that a test
+        # waits for the end of.
+        running slurmctld || slurmctld -f "$SLURM_CONF" < /dev/null > /dev/null 2>&1
+        running slurmd || slurmd -N localhost -f "$SLURM_CONF" < /dev/null > /dev/null 2>&1
         state=$(timeout 5 sinfo --noheader --format=%T 2> /dev/null || true)
         case $state in
             idle | mixed | allocated | completing) return 0 ;;
@@ -101,7 +102,7 @@ start() {
 step_daemons() {
     local socket
     for socket in $(awk -v spool="$dir/spool/" 'index($8, spool) == 1 { print $7 }' /proc/net/unix); do
-        find /proc/[0-9]*/fd -lname "socket:\[$socket\]" 2> /dev/null | cut -d/ -f3
+        { find /proc/[0-9]*/fd -lname "socket:\[$socket\]" 2> /dev/null || true; } | cut -d/ -f3
     done | sort -u
 }
 
