@@ -1,0 +1,297 @@
+//! What users of HTMap, whose model maps have, complained of; the numbers are those of its issues. Each complaint has a test.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+#[path = "support/random.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod random;
+mod support;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use random::Random;
+use support::{project, stderr, stdout};
+
+/// A folder with rules, jobs, maps and a Slurm that is not one: `sbatch` and the others are scripts, which keep a queue in a file.
+struct Site(tempfile::TempDir);
+
+/// The queue is a file of lines as `squeue` prints them. Where `kill` is there, `sbatch` kills its client once the jobs are queued.
+const SBATCH: &str = r#"
+for word; do case $word in
+    --comment=*) comment=${word#--comment=} ;;
+    --array=*) array=${word#--array=}; array=${array%%%*} ;;
+esac; done
+echo x >> "$FAKE/submitted"
+if [ -e "$FAKE/refuse" ]; then echo 'sbatch: error: Batch job submission failed: Invalid partition' >&2; exit 1; fi
+last=${array#*-}; task=0
+while [ "$task" -le "$last" ]; do echo "77|$task|PENDING|Resources|$comment" >> "$FAKE/queue"; task=$((task + 1)); done
+if [ -e "$FAKE/kill" ]; then kill -9 $PPID; fi
+echo 77
+"#;
+const SQUEUE: &str = r#"if [ -e "$FAKE/down" ]; then echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1; fi
+[ ! -e "$FAKE/queue" ] || cat "$FAKE/queue"
+"#;
+const SCANCEL: &str = r#"rm -f "$FAKE/queue""#;
+const SCONTROL: &str = "echo 'MaxArraySize = 1001'\n";
+
+impl Site {
+    fn new() -> Self {
+        let site = Self(tempfile::tempdir().unwrap());
+        let example = project().join("examples/site");
+        fs::copy(example.join("tpv.yml"), site.path("tpv.yml")).unwrap();
+        let jobs = fs::read_to_string(example.join("jobs.jsonl")).unwrap();
+        fs::write(site.path("jobs.jsonl"), jobs.repeat(400)).unwrap();
+        site.done(&["compile", "-q", "tpv.yml", "-o", "rules.bin"]);
+        fs::create_dir(site.path("bin")).unwrap();
+        for (name, text) in [("sbatch", SBATCH), ("squeue", SQUEUE), ("scancel", SCANCEL), ("scontrol", SCONTROL)] {
+            let path = site.path("bin").join(name);
+            fs::write(&path, format!("#!/bin/sh\n{text}")).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        site
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tpvc"));
+        command.args(arguments).current_dir(self.0.path()).env("HOME", self.0.path()).env("FAKE", self.0.path());
+        let path = std::env::var("PATH").unwrap();
+        command.env("PATH", format!("{}:{path}", self.path("bin").display())).env("NO_COLOR", "1");
+        command.env_remove("TPVC_MAPS_DIR").env_remove("TPVC_MAPS_ENGINE").env_remove("TPVC_MAPS_PROGRAM");
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    fn done(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+        stdout(&output)
+    }
+
+    fn create<'a>(&self, tag: &'a str, engine: &'a str) -> [&'a str; 11] {
+        ["maps", "create", "-t", tag, "-r", "rules.bin", "-e", engine, "--slice-bytes", "20000", "jobs.jsonl"]
+    }
+
+    /// How many components are in a state.
+    fn count(&self, tag: &str, state: &str) -> usize {
+        self.done(&["maps", "status", tag, "-s", state, "--format", "text"]).lines().count()
+    }
+
+    fn map(&self, tag: &str) -> PathBuf {
+        PathBuf::from(self.done(&["maps", "path", tag]).trim())
+    }
+
+    /// The names in the folder of maps, those of tags among them.
+    fn names(&self) -> Vec<String> {
+        let maps = self.path(".tpvc/maps");
+        let folders = [maps.clone(), maps.join("tags")];
+        let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten());
+        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.retain(|name| name != "tags" && name != "slots");
+        names.sort();
+        names
+    }
+
+    fn answers(&self) -> String {
+        self.done(&["map", "-q", "rules.bin", "jobs.jsonl"])
+    }
+
+    fn results(&self, tag: &str) -> String {
+        self.done(&["maps", "results", "-q", tag])
+    }
+}
+
+/// The process that runs a map's components on this machine, found by its arguments.
+fn runner(map: &std::path::Path) -> Option<u32> {
+    let with_map = |pid: &u32| {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        line.contains("maps run") && line.contains(&*map.to_string_lossy())
+    };
+    let pids = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
+    pids.into_iter().find(with_map)
+}
+
+fn kill(pid: u32) {
+    let pid = pid.to_string();
+    assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
+}
+
+fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !holds() {
+        assert!(started.elapsed() < Duration::from_secs(60), "{what}");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+/// #129: the state of a component disagreed with the queue.
+#[test]
+fn a_component_does_not_run_that_nobody_runs() {
+    let site = Site::new();
+    site.done(&site.create("year", "local"));
+    let map = site.map("year");
+    eventually("it runs", || runner(&map).is_some() || site.count("year", "COMPLETED") > 0);
+    if let Some(pid) = runner(&map) {
+        kill(pid);
+    }
+    eventually("it is gone", || runner(&map).is_none());
+    assert_eq!(site.count("year", "RUNNING"), 0, "what was noted to run waits again");
+    site.done(&["maps", "wait", "-q", "year"]);
+    assert!(site.results("year") == site.answers());
+}
+
+/// #41: a file that was there was taken for success.
+#[test]
+fn a_part_of_an_output_is_no_answer() {
+    let site = Site::new();
+    site.done(&site.create("year", "local"));
+    site.done(&["maps", "wait", "-q", "year"]);
+    let map = site.map("year");
+    let output = map.join("outputs/1.jsonl.zst");
+    let whole = fs::read(&output).unwrap();
+    for damaged in [&whole[..whole.len() / 2], &[][..]] {
+        fs::write(&output, damaged).unwrap();
+        assert_eq!(site.count("year", "ERRORED"), 1);
+        assert!(!site.run(&["maps", "results", "-q", "year"]).status.success());
+    }
+    // Of the right size, but other bytes: known once it is read.
+    let mut other = whole.clone();
+    let middle = other.len() / 2;
+    other[middle] ^= 1;
+    fs::write(&output, other).unwrap();
+    assert!(!site.run(&["maps", "results", "-q", "year"]).status.success());
+    fs::remove_file(&output).unwrap();
+    site.done(&["maps", "rerun", "-q", "year"]);
+    site.done(&["maps", "wait", "-q", "year"]);
+    assert!(site.results("year") == site.answers());
+}
+
+/// #142, #183: a map could not be removed.
+#[test]
+fn every_map_can_be_removed() {
+    let site = Site::new();
+    site.done(&site.create("broken", "local"));
+    let map = site.map("broken");
+    for name in ["itemdata.json", "submit.json", "clusters/0.json"] {
+        fs::write(map.join(name), "{").unwrap();
+    }
+    let refused = site.run(&["maps", "remove", "broken"]);
+    assert!(!refused.status.success() && stderr(&refused).contains("--force"), "{}", stderr(&refused));
+    site.done(&["maps", "remove", "--force", "broken"]);
+    eventually("its runner sees that it is gone", || {
+        site.done(&["maps", "clean"]);
+        runner(&map).is_none() && site.names().is_empty()
+    });
+
+    // A map whose engine cannot be asked.
+    site.done(&site.create("far", "slurm"));
+    fs::write(site.path("down"), "").unwrap();
+    let refused = site.run(&["maps", "remove", "far"]);
+    assert!(!refused.status.success() && stderr(&refused).contains("--force"), "{}", stderr(&refused));
+    let forced = site.run(&["maps", "remove", "--force", "far"]);
+    assert!(forced.status.success() && stderr(&forced).contains("slurm 77"), "{}", stderr(&forced));
+    assert!(site.names().is_empty(), "{:?}", site.names());
+}
+
+/// #127: an interrupted removal left a directory behind.
+#[test]
+fn an_interrupted_removal_is_ended_by_the_next_verb() {
+    let site = Site::new();
+    for tag in ["first", "second"] {
+        site.done(&site.create(tag, "local"));
+        site.done(&["maps", "wait", "-q", tag]);
+    }
+    let map = site.map("first");
+    // What a kill leaves after the first step, and on the way of the last.
+    fs::rename(&map, map.with_file_name(format!(".removed-{}", map.file_name().unwrap().to_str().unwrap()))).unwrap();
+    assert!(!site.run(&["maps", "status", "first"]).status.success());
+    site.done(&["maps", "remove", "second"]);
+    assert!(site.names().is_empty(), "{:?}", site.names());
+}
+
+/// #158: components that HTCondor had not made jobs of yet were not to be seen. Their state has its column; the engine's own tests show that it is read.
+#[test]
+fn every_state_is_shown() {
+    let site = Site::new();
+    site.done(&site.create("year", "slurm"));
+    let csv = site.done(&["maps", "status", "--format", "csv"]);
+    let header = csv.lines().next().unwrap();
+    for state in
+        ["UNKNOWN", "UNMATERIALIZED", "IDLE", "RUNNING", "REMOVED", "COMPLETED", "HELD", "SUSPENDED", "ERRORED"]
+    {
+        assert!(header.split(',').any(|column| column == state), "{header}");
+    }
+}
+
+/// A kill between submitting and noting the id orphaned the jobs.
+#[test]
+fn a_submission_whose_id_was_not_noted_is_found_by_its_token() {
+    let site = Site::new();
+    fs::write(site.path("kill"), "").unwrap();
+    assert!(!site.run(&site.create("year", "slurm")).status.success());
+    fs::remove_file(site.path("kill")).unwrap();
+    let components: usize =
+        site.done(&["maps", "list", "--format", "text"]).split('\t').nth(2).unwrap().parse().unwrap();
+    assert_eq!(site.count("year", "UNKNOWN"), components);
+    site.done(&["maps", "rerun", "-q", "year"]);
+    assert_eq!(site.count("year", "IDLE"), components, "those that are queued");
+    assert_eq!(fs::read_to_string(site.path("submitted")).unwrap(), "x\n", "submitted once");
+    site.done(&["maps", "remove", "year"]);
+    assert!(!site.path("queue").exists() && site.names().is_empty());
+}
+
+/// What an engine refuses is there to be submitted again.
+#[test]
+fn a_refused_submission_can_be_made_again() {
+    let site = Site::new();
+    fs::write(site.path("refuse"), "").unwrap();
+    let refused = site.run(&site.create("year", "slurm"));
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("Invalid partition") && stderr(&refused).contains("tpvc maps rerun year"));
+    fs::remove_file(site.path("refuse")).unwrap();
+    site.done(&["maps", "rerun", "-q", "year"]);
+    assert!(site.count("year", "IDLE") > 0 && site.count("year", "UNKNOWN") == 0);
+}
+
+/// Killed at any moment, `create` leaves a whole map or none.
+#[test]
+fn a_killed_create_leaves_a_whole_map_or_none() {
+    let seed = std::env::var("TPVC_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_122);
+    println!("seed {seed} (TPVC_SEED)");
+    let (mut random, site) = (Random::new(seed), Site::new());
+    let started = Instant::now();
+    site.done(&site.create("calm", "local"));
+    let most = u32::try_from(started.elapsed().as_millis()).unwrap() + 1;
+    site.done(&["maps", "wait", "-q", "calm"]);
+    let expected = site.answers();
+    for round in 0..6 {
+        let tag = format!("t{round}");
+        let mut create: Child =
+            site.command(&site.create(&tag, "local")).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        sleep(Duration::from_millis(u64::from(random.below(most))));
+        create.kill().unwrap();
+        create.wait().unwrap();
+        if site.run(&["maps", "path", &tag]).status.success() {
+            site.done(&["maps", "rerun", "-q", &tag]);
+        } else {
+            site.done(&site.create(&tag, "local"));
+        }
+        site.done(&["maps", "wait", "-q", &tag]);
+        assert!(site.results(&tag) == expected, "round {round}");
+    }
+    site.done(&["maps", "remove", "--all"]);
+    assert!(site.names().is_empty(), "{:?}", site.names());
+}
