@@ -100,7 +100,7 @@ CONFIG
 start() {
     [ -d "$cache/root" ] && [ -d "$dir/config" ] || fail "there is no pool in $dir: \`htcondor.sh setup $dir\`"
     [ -z "$(first_process)" ] || fail "the pool in $dir runs already"
-    # The mounts are private to the namespace. The first process starts the master again when a test kills it.
+    # The mounts are private to the namespace. Its first process is a shell, which buries what others leave.
     setsid unshare --mount --pid --fork --kill-child --propagation private bash -euo pipefail -c '
         root=$1 dir=$2
         mount --bind "$root" "$root"
@@ -112,7 +112,7 @@ start() {
         mkdir -p "$root/run/condor" "$root/run/lock/condor" "$root/$dir"
         chroot "$root" chown condor:condor /run/condor /run/lock/condor
         mount --rbind "$dir" "$root/$dir"
-        exec chroot "$root" bash -c "while :; do condor_master -f || sleep 1; done" "$dir" "$dir"
+        exec chroot "$root" bash -c "condor_master -f; exit" "$dir" "$dir"
     ' - "$cache/root" "$dir" > "$dir/start.log" 2>&1 < /dev/null &
     local outer=$! pid='' waited
     for ((waited = 0; waited < seconds_to_start * 2; waited++)); do
