@@ -13,6 +13,9 @@ use super::{TIME_LIMIT, TOKEN};
 /// So many jobs may wait in the queue; HTCondor makes the others when there is room. Pools are slow with very many.
 const MAX_IDLE: usize = 1000;
 
+/// For so many seconds a component counts as running when its node does not answer any more. HTCondor's own 40 minutes are for long jobs.
+const LEASE: u32 = 600;
+
 /// The names of the files that a component writes, where it runs.
 const OUTPUT: &str = "output";
 const SUMMARY: &str = "summary";
@@ -99,6 +102,9 @@ pub(super) fn description(
     lines.extend(requirements.map(|requirements| format!("requirements = {requirements}")));
     if components.len() > MAX_IDLE && !options.contains_key("max_idle") && !options.contains_key("max_materialize") {
         lines.push(format!("max_idle = {MAX_IDLE}"));
+    }
+    if !options.contains_key("job_lease_duration") {
+        lines.push(format!("job_lease_duration = {LEASE}"));
     }
     for (name, value) in &options {
         lines.push(option(name, value)?);
