@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 
-from engines import ENGINES, HERE, binary_for_tests, processes
+from engines import ENGINES, HERE, binary_for_tests, end_on_signals, processes
 
 FIXTURE = HERE.parent.parent / "fixtures" / "production"
 # How large the file system of the maps is, where one is made for them, in MiB.
@@ -107,7 +107,6 @@ class Chaos:
         self.slice_bytes = self.jobs.stat().st_size // self.options.components + 1
         for path in self.work.iterdir():
             os.chown(path, *self.engine.owner())
-        self.make_disk()
         print(f"{self.count} jobs; alone, a core maps {5 * len(lines) / seconds:.0f} of them a second", flush=True)
         # Undisturbed: what the summary has to be, how many components there are, and how long `create` takes.
         started = time.monotonic()
@@ -138,11 +137,11 @@ class Chaos:
 
     def make_disk(self):
         self.maps.mkdir()
-        if os.getuid() == 0 and self.engine.name != "htcondor":
+        if os.getuid() == 0:
             subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}m", "tmpfs", self.maps], check=True)
             self.has_own_disk = True
         else:
-            print("the disk is not filled: that needs root, and a file system that components see", flush=True)
+            print("the disk is not filled: that needs root", flush=True)
         os.chown(self.maps, *self.engine.owner())
 
     def clear(self):
@@ -360,12 +359,15 @@ def main():
     folder = options.folder or pathlib.Path(tempfile.mkdtemp(prefix="tpvc-chaos-"))
     engine = ENGINES[options.engine](folder)
     engine.setup()
+    end_on_signals()
     chaos = None
     failed = True
     try:
-        engine.start()
         binary = binary_for_tests(options.binary.resolve(), engine.work, engine.owner())
         chaos = Chaos(engine, binary, options)
+        # Before the engine starts, which may have mounts of its own.
+        chaos.make_disk()
+        engine.start()
         chaos.run()
         failed = False
     except Failure as failure:

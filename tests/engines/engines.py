@@ -1,11 +1,13 @@
 """The engines of `tpvc maps` as tests see them: how to start and stop them, and which processes are theirs."""
 
+import contextlib
 import os
 import pathlib
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -242,3 +244,23 @@ def binary_for_tests(binary, work, owner):
         shutil.copy(binary, copy)
     os.chown(copy, *owner)
     return copy
+
+
+def end_on_signals():
+    """Makes a signal to end an exception, so that what was started is stopped."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+
+
+@contextlib.contextmanager
+def running(kind, folder=None):
+    """An engine of a kind that runs in a folder, which must not be there yet and is removed in the end."""
+    folder = folder or pathlib.Path(tempfile.mkdtemp(prefix="tpvc-engine-"))
+    engine = kind(folder)
+    engine.setup()
+    end_on_signals()
+    try:
+        engine.start()
+        yield engine
+    finally:
+        engine.stop()
+        shutil.rmtree(folder, ignore_errors=True)
