@@ -24,6 +24,8 @@ const SUBMITTING: Duration = Duration::from_secs(300);
 const ROUNDS: usize = 4;
 /// The longest list of tasks of one command, in bytes.
 const LIST: usize = 16_000;
+/// The most tasks that one `scancel` is told of one by one: it refuses ranges of more than 65,536.
+const CANCELLED: usize = 10_000;
 /// The number of tasks of an array where the site does not say another.
 const MAX_ARRAY_SIZE: u32 = 1001;
 
@@ -99,9 +101,14 @@ impl Engine for Slurm {
     ) -> Result<(), Error> {
         let mut failure = None;
         for _ in 0..ROUNDS {
+            let tasks = tasks(submission)?;
+            let mut live: BTreeMap<u32, usize> = BTreeMap::new();
+            for task in tasks.iter().filter(|task| task.stage != Stage::Ended) {
+                *live.entry(task.array).or_default() += 1;
+            }
             let concerned =
                 |task: &Task| positions.is_none_or(|positions| positions.binary_search(&task.position).is_ok());
-            let chosen: Vec<(Task, Deed)> = tasks(submission)?
+            let chosen: Vec<(Task, Deed)> = tasks
                 .into_iter()
                 .filter(concerned)
                 .filter_map(|task| deed(action, task.stage).map(|deed| (task, deed)))
@@ -112,7 +119,7 @@ impl Engine for Slurm {
             if action == Action::Remove {
                 note_removed(submission, chosen.iter().map(|(task, _)| task.position))?;
             }
-            failure = run(action, &chosen)?;
+            failure = run(action, &chosen, &live)?;
             if matches!(action, Action::Edit { .. }) {
                 break;
             }
@@ -220,8 +227,9 @@ fn deed(action: Action, stage: Stage) -> Option<Deed> {
     }
 }
 
-/// Does what there is to do, and gives the last command that failed, perhaps since a task changed its state meanwhile.
-fn run(action: Action, chosen: &[(Task, Deed)]) -> Result<Option<Finished>, Error> {
+/// Does what there is to do, and gives the last command that failed, perhaps since a task changed its state meanwhile. `live` counts the
+/// tasks of each array that have not ended.
+fn run(action: Action, chosen: &[(Task, Deed)], live: &BTreeMap<u32, usize>) -> Result<Option<Finished>, Error> {
     let mut groups: BTreeMap<(Deed, u32), Vec<u32>> = BTreeMap::new();
     for (task, deed) in chosen {
         groups.entry((*deed, task.array)).or_default().push(task.number);
@@ -229,8 +237,13 @@ fn run(action: Action, chosen: &[(Task, Deed)]) -> Result<Option<Finished>, Erro
     let mut failure = None;
     for ((deed, array), mut numbers) in groups {
         numbers.sort_unstable();
-        for list in lists(numbers) {
-            let tasks = format!("{array}_[{list}]");
+        let targets = match deed {
+            // The controller does with one job what it would do with each task.
+            Deed::Cancel if live.get(&array) == Some(&numbers.len()) => vec![array.to_string()],
+            Deed::Cancel => lists(array, &numbers, CANCELLED),
+            _ => lists(array, &numbers, usize::MAX),
+        };
+        for tasks in targets {
             let mut command = match deed {
                 Deed::Cancel => program("scancel"),
                 _ => program("scontrol"),
@@ -255,16 +268,16 @@ fn run(action: Action, chosen: &[(Task, Deed)]) -> Result<Option<Finished>, Erro
     Ok(failure)
 }
 
-/// Numbers as lists of ranges, each short enough for a command line.
-fn lists(numbers: Vec<u32>) -> Vec<String> {
-    let text = Indices(numbers.clone()).to_text();
-    if text.len() <= LIST || numbers.len() < 2 {
-        return vec![text];
+/// Tasks of an array as Slurm's programs take them, each list of at most so many tasks and short enough for a command line.
+fn lists(array: u32, numbers: &[u32], most: usize) -> Vec<String> {
+    let text = Indices(numbers.to_vec()).to_text();
+    if text.len() <= LIST && numbers.len() <= most || numbers.len() < 2 {
+        return vec![format!("{array}_[{text}]")];
     }
     let (left, right) = numbers.split_at(numbers.len() / 2);
-    let mut lists = lists(left.to_vec());
-    lists.extend(self::lists(right.to_vec()));
-    lists
+    let mut all = lists(array, left, most);
+    all.extend(lists(array, right, most));
+    all
 }
 
 fn removed_path(map: &MapDir, number: u32) -> Result<std::path::PathBuf, Error> {
@@ -302,11 +315,13 @@ mod tests {
 
     #[test]
     fn a_list_of_tasks_fits_a_command_line() {
-        assert_eq!(lists(vec![1, 2, 3, 7]), ["1-3,7"]);
+        assert_eq!(lists(5, &[1, 2, 3, 7], usize::MAX), ["5_[1-3,7]"]);
+        assert_eq!(lists(5, &[1, 2, 3, 7], 3), ["5_[1-2]", "5_[3,7]"]);
         let odd: Vec<u32> = (0..100_000).map(|number| number * 2 + 1).collect();
-        let lists = lists(odd.clone());
-        assert!(lists.iter().all(|list| list.len() <= LIST));
-        let all: Vec<u32> = lists.iter().flat_map(|list| Indices::parse(list).unwrap().0).collect();
+        let lists = lists(5, &odd, usize::MAX);
+        assert!(lists.iter().all(|list| list.len() <= LIST + 4));
+        let numbers = |list: &String| Indices::parse(list.strip_prefix("5_[")?.strip_suffix(']')?);
+        let all: Vec<u32> = lists.iter().flat_map(|list| numbers(list).unwrap().0).collect();
         assert_eq!(all, odd);
     }
 
