@@ -65,6 +65,16 @@ impl Map {
         status::status(self, self.engine.as_ref())
     }
 
+    /// Whether components wait that nothing will run: the engine's own process on this machine was killed.
+    ///
+    /// # Errors
+    /// The map's directory cannot be read.
+    pub fn is_stalled(&self) -> Result<bool, Error> {
+        let clusters = self.dir.clusters()?;
+        let mut submitted = clusters.iter().filter(|(_, id)| id.as_ref().is_some_and(|id| id != NEVER));
+        submitted.try_fold(false, |any, (cluster, _)| Ok(any || self.engine.is_stalled(self.submission(cluster))?))
+    }
+
     /// Sees to it that components which wait have something to wait for: where the engine's own process on this machine was killed, it is
     /// started again.
     ///

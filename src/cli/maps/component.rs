@@ -71,6 +71,9 @@ pub(super) struct Component {
     tether: bool,
 }
 
+/// The exit status of a program whose runner was killed. The script reports no error then: the next runner starts the component anew.
+const UNTIED: i32 = 75;
+
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Jit {
     Off,
@@ -84,7 +87,7 @@ impl Component {
             std::thread::spawn(|| {
                 let mut byte = [0];
                 while std::io::stdin().read(&mut byte).is_ok_and(|count| count > 0) {}
-                std::process::exit(1);
+                std::process::exit(UNTIED);
             });
         }
         let hooks = Hooks {

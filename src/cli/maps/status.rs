@@ -66,7 +66,13 @@ impl Status {
             if let Some(error) = &status.unreachable {
                 context.common.note(&format!("{tag}: {}; help: {}", error.message, error.help));
             }
-            goes_on |= status.components.iter().any(|component| component.state().goes_on());
+            let map_goes_on = status.components.iter().any(|component| component.state().goes_on());
+            if map_goes_on && is_stalled(&map)? {
+                context
+                    .common
+                    .note(&format!("{tag}: what ran it was killed; help: `tpvc maps wait {tag}` goes on with it"));
+            }
+            goes_on |= map_goes_on;
             statuses.push((map, status));
         }
         let rows = if self.components.is_all() { counts(&statuses, self.format) } else { self.list(&statuses)? };
@@ -92,6 +98,15 @@ impl Status {
         }
         Ok(rows)
     }
+}
+
+/// Whether nothing will run what waits. One that was started this moment is given the time to begin.
+fn is_stalled(map: &crate::maps::Map) -> Result<bool, CliError> {
+    if !map.is_stalled()? {
+        return Ok(false);
+    }
+    sleep(Duration::from_millis(300));
+    Ok(map.is_stalled()?)
 }
 
 /// A line a map. A table leaves out states that nothing is in.

@@ -61,6 +61,9 @@ while [ -n "$asked_to_end" ] && kill -0 "$child" 2> /dev/null; do
     status=$?
 done
 
+# The program's own word for it: what it was tied to, the runner of this machine, was killed.
+[ "$status" != 75 ] || asked_to_end=yes
+
 node=$(uname -n)
 reported=
 if [ -s "$error" ] || { [ "$status" = 0 ] && [ -s "$summary" ]; }; then

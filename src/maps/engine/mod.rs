@@ -140,7 +140,15 @@ pub trait Engine {
     fn act(&self, submission: Submission<'_>, id: &str, action: Action, positions: Option<&[u32]>)
     -> Result<(), Error>;
 
-    /// Starts again what runs components on this machine, where that was killed. Engines with daemons of their own have nothing to do.
+    /// Whether components wait that nothing will run, since what runs them on this machine was killed. Daemons come back by themselves.
+    ///
+    /// # Errors
+    /// The map's directory cannot be read.
+    fn is_stalled(&self, _submission: Submission<'_>) -> Result<bool, Error> {
+        Ok(false)
+    }
+
+    /// Starts again what runs components on this machine, where that was killed.
     ///
     /// # Errors
     /// It cannot be started.

@@ -103,17 +103,20 @@ impl Engine for Local {
         Ok(())
     }
 
-    fn revive(&self, submission: Submission<'_>) -> Result<(), Error> {
+    fn is_stalled(&self, submission: Submission<'_>) -> Result<bool, Error> {
         if is_running(submission.map)? {
-            return Ok(());
+            return Ok(false);
         }
         let mut journal = Journal::new(submission.map, submission.cluster.number);
         let stages = journal.stages()?;
         let components = &submission.cluster.components.0;
-        let waits = components.iter().any(|component| {
+        Ok(components.iter().any(|component| {
             matches!(stages.get(component).copied().unwrap_or_default(), Stage::Waiting | Stage::Running)
-        });
-        if waits { start(submission) } else { Ok(()) }
+        }))
+    }
+
+    fn revive(&self, submission: Submission<'_>) -> Result<(), Error> {
+        if self.is_stalled(submission)? { start(submission) } else { Ok(()) }
     }
 
     fn version(&self) -> Result<String, Error> {

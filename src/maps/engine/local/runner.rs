@@ -83,9 +83,13 @@ impl Runner<'_> {
         let mut waiting = VecDeque::new();
         for (component, place) in (0..).zip(latest).filter_map(|(component, place)| Some((component, place?))) {
             let Some((_, journal)) = self.clusters.get_mut(place) else { continue };
-            let stage = journal.stages()?.get(&component).copied().unwrap_or_default();
-            if matches!(stage, Stage::Waiting | Stage::Running) {
-                waiting.push_back((component, place));
+            match journal.stages()?.get(&component).copied().unwrap_or_default() {
+                // The runner before was killed between the end of it and the note of that.
+                Stage::Running if self.map.done(component)?.is_some() => {
+                    journal.append(&[(Some(component), Event::Ended)])?;
+                }
+                Stage::Waiting | Stage::Running => waiting.push_back((component, place)),
+                Stage::Held | Stage::Removed | Stage::Ended => {}
             }
         }
         Ok(waiting)
