@@ -210,6 +210,14 @@ fn an_engine_that_asks_for_the_end_gets_it_without_a_report() {
     assert!(said.starts_with("so far\nthe engine asked component 7 to end on"), "{said}");
 }
 
+/// The program ends so where the runner was killed: the component starts anew.
+#[test]
+fn an_end_with_who_started_it_is_no_error() {
+    let node = Node::new("exit 75");
+    assert_eq!(node.run().status.code(), Some(143));
+    assert!(!node.path("error").exists());
+}
+
 #[test]
 fn the_program_has_the_standard_input_of_the_script() {
     let node = Node::new("cat > $summary");

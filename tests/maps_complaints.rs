@@ -115,10 +115,15 @@ impl Site {
 
 /// The process that runs a map's components on this machine, found by its arguments.
 fn runner(map: &std::path::Path) -> Option<u32> {
+    running(map, "maps run")
+}
+
+/// A process of a map's program with this verb.
+fn running(map: &std::path::Path, verb: &str) -> Option<u32> {
     let with_map = |pid: &u32| {
         let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        line.contains("maps run") && line.contains(&*map.to_string_lossy())
+        line.contains(verb) && line.contains(&*map.to_string_lossy())
     };
     let pids = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
     pids.into_iter().find(with_map)
@@ -152,6 +157,28 @@ fn a_component_does_not_run_that_nobody_runs() {
     sleep(Duration::from_millis(500));
     assert_eq!(site.count("year", "ERRORED"), 0, "what its runner's death ended is no error");
     site.done(&["maps", "wait", "-q", "year"]);
+    assert!(site.results("year") == site.answers());
+}
+
+/// Components whose runner is killed are no errors, and `rerun` starts another.
+#[test]
+fn a_killed_runner_is_replaced() {
+    let site = Site::new();
+    let jobs = fs::read_to_string(site.path("jobs.jsonl")).unwrap();
+    fs::write(site.path("jobs.jsonl"), jobs.repeat(8)).unwrap();
+    let mut create = site.create("year", "local");
+    create[9] = "1000000";
+    site.done(&create);
+    let map = site.map("year");
+    eventually("it runs", || site.count("year", "RUNNING") > 0);
+    kill(runner(&map).unwrap());
+    eventually("its components have ended", || running(&map, "maps component").is_none());
+    // The scripts that started them take a moment to see that.
+    sleep(Duration::from_millis(500));
+    assert_eq!(site.count("year", "ERRORED"), 0, "{}", site.done(&["maps", "errors", "year"]));
+    assert!(site.count("year", "IDLE") > 0);
+    site.done(&["maps", "rerun", "-q", "year"]);
+    eventually("another runner has run them", || site.count("year", "IDLE") + site.count("year", "RUNNING") == 0);
     assert!(site.results("year") == site.answers());
 }
 

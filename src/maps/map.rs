@@ -187,6 +187,10 @@ impl Map {
         self.dir.forget(&chosen)?;
         let count = chosen.len();
         self.submit_components(chosen, &items, &lock)?;
+        if count == 0 {
+            // Those that are queued already may have nobody who runs them.
+            self.revive()?;
+        }
         Ok(count)
     }
 
