@@ -182,6 +182,37 @@ fn a_killed_runner_is_replaced() {
     assert!(site.results("year") == site.answers());
 }
 
+/// A program that this machine cannot start was taken for submitted.
+#[test]
+fn a_program_that_cannot_be_started_is_told_at_once() {
+    let site = Site::new();
+    fs::write(site.path("arm"), b"\x7fELF of another machine").unwrap();
+    let mut create = site.create("year", "local").to_vec();
+    create.extend(["--program", "arm"]);
+    let refused = site.run(&create);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("cannot be started"), "{}", stderr(&refused));
+    assert!(site.count("year", "UNKNOWN") > 0 && site.count("year", "IDLE") == 0);
+    site.done(&["maps", "transplant", "year", "--program", env!("CARGO_BIN_EXE_tpvc")]);
+    site.done(&["maps", "rerun", "-q", "year"]);
+    site.done(&["maps", "wait", "-q", "year"]);
+    assert!(site.results("year") == site.answers());
+}
+
+/// An option that the engine does not have was passed over.
+#[test]
+fn wrong_options_of_this_machine_are_refused() {
+    let site = Site::new();
+    for option in ["slots=many", "slots=0", "partition=long"] {
+        let mut create = site.create("year", "local").to_vec();
+        create.extend(["--option", option]);
+        let refused = site.run(&create);
+        assert_eq!(refused.status.code(), Some(1), "{option}");
+        assert!(stderr(&refused).contains("slots"), "{}", stderr(&refused));
+        assert!(site.names().is_empty(), "{:?}", site.names());
+    }
+}
+
 /// #41: a file that was there was taken for success.
 #[test]
 fn a_part_of_an_output_is_no_answer() {

@@ -10,7 +10,7 @@ use tpv_runtime::mapper::Hooks;
 
 use super::cluster::MOST;
 use super::component::SCRIPT;
-use super::engine::Kind;
+use super::engine::{Kind, local};
 use super::history::{self, Commit};
 use super::item::Item;
 use super::slice_size::{Sizes, SliceSize};
@@ -106,6 +106,13 @@ pub fn create(root: &Root, plan: &Plan, hooks: &Hooks, progress: &mut dyn FnMut(
     dir.write_script(SCRIPT)?;
     let sizes = Sizes::of(plan, dir, &kept, hooks)?;
     let slices = cut(dir, plan, sizes, progress)?;
+    let number = kept.len() as u64 * slices.len() as u64;
+    if number > MOST {
+        return Err(Error::new(
+            format!("the map would have {number} components, and the most is {MOST}"),
+            "make slices larger: `--slice-seconds`",
+        ));
+    }
     let mut items = Vec::new();
     for (name, rules) in &kept {
         for slice in &slices {

@@ -4,6 +4,7 @@
 pub mod journal;
 pub mod runner;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
@@ -26,11 +27,38 @@ pub struct Local;
 /// What a cluster of this engine has for an id.
 const ID: &str = "local";
 
+/// How many components of a map run at once: what the option `slots` says, or as many as there are cores.
+///
+/// # Errors
+/// The option is no number, or there is one that this engine does not have.
+pub fn slots(options: &BTreeMap<String, String>) -> Result<usize, Error> {
+    if let Some(name) = options.keys().find(|name| *name != "slots") {
+        return Err(Error::new(
+            format!("engine `local` has no option `{name}`"),
+            "it has `slots` alone: how many components run at once",
+        ));
+    }
+    let Some(slots) = options.get("slots") else { return Ok(cores()) };
+    slots.parse().ok().filter(|slots| *slots > 0).ok_or_else(|| {
+        Error::new(
+            format!("the option `slots` of engine `local` is no number of components: `{slots}`"),
+            "write how many components may run at once: `slots=4`",
+        )
+    })
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 impl Engine for Local {
     fn submit(&self, submission: Submission<'_>, _items: &[&Item], _lock: &Lock) -> Result<String, Error> {
         let mut journal = Journal::new(submission.map, submission.cluster.number);
         journal.append(&[(None, Event::Submitted)])?;
-        start(submission)?;
+        start(submission).map_err(|error| {
+            // With its event log the cluster would be taken for submitted, and this error be forgotten.
+            submission.map.remove(&submission.map.event_log(submission.cluster.number)).err().unwrap_or(error)
+        })?;
         Ok(ID.to_owned())
     }
 
@@ -120,8 +148,7 @@ impl Engine for Local {
     }
 
     fn version(&self) -> Result<String, Error> {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Ok(format!("{cores} cores"))
+        Ok(format!("{} cores", cores()))
     }
 }
 

@@ -128,9 +128,7 @@ impl Runner<'_> {
 
     /// A place to run on this machine, which all maps of the folder share.
     fn slot(&self) -> Result<Option<Lock>, Error> {
-        let submit = self.map.submit()?;
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let slots = submit.options.get("slots").and_then(|slots| slots.parse().ok()).unwrap_or(cores).max(1);
+        let slots = super::slots(&self.map.submit()?.options)?;
         if self.children.len() >= slots {
             return Ok(None);
         }
