@@ -199,6 +199,21 @@ fn a_program_that_cannot_be_started_is_told_at_once() {
     assert!(site.results("year") == site.answers());
 }
 
+/// A submission that is on its way was told as interrupted.
+#[test]
+fn a_submission_on_its_way_is_no_interrupted_one() {
+    let site = Site::new();
+    site.done(&site.create("year", "slurm"));
+    let map = site.map("year");
+    fs::remove_file(map.join("clusters/0.id")).unwrap();
+    let lock = fs::File::open(map.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let note = || site.done(&["maps", "status", "year", "-s", "UNKNOWN", "--format", "text"]);
+    assert!(note().contains("it is being submitted"), "{}", note());
+    drop(lock);
+    assert!(note().contains("its submission was interrupted"), "{}", note());
+}
+
 /// An option that the engine does not have was passed over.
 #[test]
 fn wrong_options_of_this_machine_are_refused() {

@@ -40,7 +40,7 @@ pub struct Status {
     pub components: Vec<ComponentStatus>,
     /// The clusters, with the engines' ids where they were noted.
     pub clusters: Vec<(Cluster, Option<String>)>,
-    /// Why an engine could not be asked.
+    /// Why an engine could not be asked, or cannot be asked yet.
     pub unreachable: Option<Error>,
 }
 
@@ -147,8 +147,12 @@ fn ask(map: &Map, engine: &dyn Engine, status: &mut Status, place: usize, gone: 
     if open.is_empty() {
         return Ok(());
     }
+    let is_being_submitted = id.is_none() && map.dir().is_locked()?;
     let states = match id.as_deref() {
         Some(NEVER) => return Ok(()),
+        None if is_being_submitted => {
+            Err(Error::new("it is being submitted", "wait until the verb has ended that is at work on the map"))
+        }
         None => Err(Error::new("its submission was interrupted", "`tpvc maps rerun` goes on with it")),
         Some(id) => {
             let submission = Submission { map: map.dir(), tag: map.tag(), submit: map.submit(), cluster };
@@ -177,7 +181,8 @@ fn ask(map: &Map, engine: &dyn Engine, status: &mut Status, place: usize, gone: 
             },
         }
     }
-    if let (Err(error), Some((_, Some(_)))) = (states, status.clusters.get(place)) {
+    let is_interrupted = !is_being_submitted && matches!(status.clusters.get(place), Some((_, None)));
+    if let (Err(error), false) = (states, is_interrupted) {
         status.unreachable.get_or_insert(error);
     }
     Ok(())

@@ -104,6 +104,15 @@ impl MapDir {
         Lock::take(&path).map_err(|error| Error::io("locked", &path, &error))
     }
 
+    /// Whether somebody is changing the map.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn is_locked(&self) -> Result<bool, Error> {
+        let path = self.lock_path();
+        Lock::is_held(&path).map_err(|error| Error::io("read", &path, &error))
+    }
+
     // What `create` writes.
 
     /// The number of components.
