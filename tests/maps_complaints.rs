@@ -199,6 +199,41 @@ fn a_program_that_cannot_be_started_is_told_at_once() {
     assert!(site.results("year") == site.answers());
 }
 
+/// One damaged map hid the states of all the others.
+#[test]
+fn a_damaged_map_does_not_hide_the_others() {
+    let site = Site::new();
+    for tag in ["broken", "whole"] {
+        site.done(&site.create(tag, "local"));
+        site.done(&["maps", "wait", "-q", tag]);
+    }
+    fs::write(site.map("broken").join("submit.json"), "{").unwrap();
+    for verb in ["status", "list"] {
+        let shown = site.run(&["maps", verb]);
+        assert_eq!(shown.status.code(), Some(1), "{verb}");
+        assert!(stdout(&shown).contains("whole") && stderr(&shown).contains("submit.json"), "{verb}: {shown:?}");
+    }
+}
+
+/// A summary of which a part is not what was written was left out of the results without a word.
+#[test]
+fn a_damaged_summary_is_told() {
+    let site = Site::new();
+    site.done(&site.create("year", "local"));
+    site.done(&["maps", "wait", "-q", "year"]);
+    let path = site.map("year").join("summaries/1.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen("\"output_digest\":\"", "\"output_digest\":7\"", 1)).unwrap();
+    for arguments in [&["maps", "results", "year"][..], &["maps", "results", "year", "--summary"]] {
+        let refused = site.run(arguments);
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(stderr(&refused).contains("rerun components year --components 1"), "{}", stderr(&refused));
+    }
+    site.done(&["maps", "rerun", "components", "-q", "year", "--components", "1"]);
+    site.done(&["maps", "wait", "-q", "year"]);
+    assert!(site.results("year") == site.answers());
+}
+
 /// A submission that is on its way was told as interrupted.
 #[test]
 fn a_submission_on_its_way_is_no_interrupted_one() {

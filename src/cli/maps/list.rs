@@ -19,16 +19,20 @@ pub(super) struct List {
 impl List {
     pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
         let mut rows = Rows::new(vec!["TAG", "ENGINE", "COMPONENTS", "KEPT"]);
+        let mut outcome = Outcome::Done;
         for (tag, map) in context.root.tags()? {
             let kept = if map.is_transient() { "until `clean`" } else { "yes" };
             match (map.submit(), map.components()) {
                 (Ok(submit), Ok(components)) => {
                     rows.push(vec![tag.into(), submit.engine.name().into(), u64::from(components).into(), kept.into()]);
                 }
-                (Err(error), _) | (_, Err(error)) => context.common.show_error(&error.into()),
+                (Err(error), _) | (_, Err(error)) => {
+                    context.common.show_error(&error.into());
+                    outcome = Outcome::Bad;
+                }
             }
         }
         print_stdout(rows.show(self.format))?;
-        Ok(Outcome::Done)
+        Ok(outcome)
     }
 }

@@ -140,7 +140,11 @@ impl Results {
         let mut progress = Progress::bytes(&context.common, Some(chosen.iter().map(length).sum()));
         let mut buffer = vec![0; 256 << 10];
         for component in chosen {
-            let Some(mut answers) = results::answers(map.dir(), *component)? else { continue };
+            let Some(mut answers) = results::answers(map.dir(), *component)? else {
+                // They were there a moment ago, unless a part is enough.
+                self.check_complete(&[*component], vec![*component], context)?;
+                continue;
+            };
             loop {
                 let read = answers.read(&mut buffer);
                 let count = read.map_err(|error| Error::io("read", &map.dir().output(*component), &error))?;

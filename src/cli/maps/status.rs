@@ -38,7 +38,7 @@ impl Status {
     pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
         let redraws = self.live && std::io::stdout().is_terminal();
         loop {
-            let (text, goes_on) = self.text(context)?;
+            let (text, goes_on, outcome) = self.text(context)?;
             if redraws {
                 // To the top left, each line to its end, and what is below.
                 let lines = text.replace('\n', "\x1b[K\n");
@@ -47,22 +47,30 @@ impl Status {
                 print_stdout(text)?;
             }
             if !self.live || !goes_on {
-                return Ok(Outcome::Done);
+                return Ok(outcome);
             }
             sleep(Duration::from_secs(1));
         }
     }
 
-    /// What is shown, and whether anything goes on.
-    fn text(&self, context: &Context) -> Result<(String, bool), CliError> {
+    /// What is shown, whether anything goes on, and whether all maps could be read.
+    fn text(&self, context: &Context) -> Result<(String, bool, Outcome), CliError> {
         let tags = match self.tags.is_empty() {
             true => context.root.tags()?.into_iter().map(|(tag, _)| tag).collect(),
             false => self.tags.tags(&context.root)?,
         };
-        let (mut statuses, mut goes_on) = (Vec::new(), false);
+        let (mut statuses, mut goes_on, mut outcome) = (Vec::new(), false, Outcome::Done);
         for tag in tags {
-            let map = context.load(&tag)?;
-            let status = map.status()?;
+            let read =
+                context.load(&tag).and_then(|map| map.status().map(|status| (map, status)).map_err(CliError::from));
+            let (map, status) = match read {
+                Ok(read) => read,
+                Err(error) => {
+                    context.common.show_error(&error);
+                    outcome = Outcome::Bad;
+                    continue;
+                }
+            };
             if let Some(error) = &status.unreachable {
                 context.common.note(&format!("{tag}: {}; help: {}", error.message, error.help));
             }
@@ -75,11 +83,14 @@ impl Status {
             goes_on |= map_goes_on;
             statuses.push((map, status));
         }
+        if statuses.is_empty() && matches!(outcome, Outcome::Bad) {
+            return Ok((String::new(), false, outcome));
+        }
         let rows = if self.components.is_all() { counts(&statuses, self.format) } else { self.list(&statuses)? };
         if statuses.is_empty() && self.format == Format::Table {
             context.common.note("there are no maps");
         }
-        Ok((rows.show(self.format), goes_on))
+        Ok((rows.show(self.format), goes_on, outcome))
     }
 
     fn list(&self, statuses: &[(crate::maps::Map, crate::maps::status::Status)]) -> Result<Rows, CliError> {

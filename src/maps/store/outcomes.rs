@@ -33,13 +33,22 @@ impl MapDir {
     /// The completion of a component that is done.
     ///
     /// # Errors
-    /// The system's.
+    /// It is damaged, or the system's.
     pub fn completion(&self, component: u32) -> Result<Option<Completion>, Error> {
         if self.done(component)?.is_none() {
             return Ok(None);
         }
-        let text = self.optional_text(&self.summary(component))?;
-        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+        let path = self.summary(component);
+        let Some(text) = self.optional_text(&path)? else { return Ok(None) };
+        serde_json::from_str(&text).map(Some).map_err(|error| {
+            let help = match self.tag() {
+                Ok(tag) => format!(
+                    "`tpvc maps rerun components {tag} --components {component}` makes it again; check the disk"
+                ),
+                Err(error) => error.help,
+            };
+            Error::new(format!("`{}` is damaged: {error}", path.display()), help)
+        })
     }
 
     /// The error report of a component; nothing where there is none, or a part of one.
