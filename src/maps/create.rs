@@ -125,12 +125,6 @@ pub fn create(root: &Root, plan: &Plan, hooks: &Hooks, progress: &mut dyn FnMut(
             });
         }
     }
-    if items.len() as u64 > MOST {
-        return Err(Error::new(
-            format!("the map would have {} components, and the most is {MOST}", items.len()),
-            "make slices larger: `--slice-seconds`",
-        ));
-    }
     let output = if against.is_some() { Output::Differences } else { Output::Answers };
     let submit = Submit {
         engine: plan.engine,
@@ -180,6 +174,9 @@ fn check(plan: &Plan) -> Result<(), Error> {
     }
     if plan.jobs.is_empty() {
         return Err(Error::new("the map has no jobs", "name one or more job files"));
+    }
+    if plan.engine == Kind::Local {
+        local::slots(&plan.options)?;
     }
     for rules in plan.rules.iter().chain(&plan.against) {
         if !load(rules)?.tables().pools.is_empty() {
