@@ -268,8 +268,11 @@ impl Map {
                 |clusters| {
                     clusters
                         .into_iter()
-                        .filter_map(|(cluster, id)| {
-                            Some(format!("{} {}", cluster.engine, id.filter(|id| id != NEVER)?))
+                        .filter_map(|(cluster, id)| match id {
+                            Some(id) if id == NEVER => None,
+                            Some(id) => Some(format!("{} {id}", cluster.engine)),
+                            // A submission that was interrupted: the engine may have it all the same.
+                            None => Some(format!("{} with the token {}", cluster.engine, cluster.token)),
                         })
                         .collect()
                 },
