@@ -150,7 +150,7 @@ impl Root {
             }
             _ => {}
         }
-        map.remove(&self.tag_path(tag))?;
+        self.release(tag, &map.name())?;
         remove_folder(&gone)
     }
 
@@ -193,11 +193,19 @@ impl Root {
     /// Takes the tag from a map that was not finished.
     fn release_tag_of(&self, path: &Path) -> Result<(), Error> {
         let map = MapDir::new(path.to_owned());
-        let name = map.name();
         let Ok(tag) = map.tag() else { return Ok(()) };
-        let tag_path = self.tag_path(&tag);
-        let leads_here = map.optional_text(&tag_path)?.is_some_and(|to| Some(to.trim()) == name.strip_prefix(NEW));
-        if leads_here { map.remove(&tag_path) } else { Ok(()) }
+        self.release(&tag, map.name().strip_prefix(NEW).unwrap_or_default())
+    }
+
+    /// Takes a tag from a map. It may lead to another by now: a tag that leads nowhere is free for the next map.
+    fn release(&self, tag: &str, name: &str) -> Result<(), Error> {
+        let path = self.tag_path(tag);
+        let unusable = |what: &'static str| move |error: io::Error| (what, error);
+        let released = whole::read(&path).map_err(unusable("read")).and_then(|to| match to {
+            Some(to) if to.trim_ascii() == name.as_bytes() => whole::remove(&path).map_err(unusable("removed")),
+            _ => Ok(()),
+        });
+        released.map_err(|(what, error)| Error::io(what, &path, &error))
     }
 
     /// Mends tags: one that leads nowhere goes, and each map has the tag that it notes and no other.
