@@ -218,16 +218,19 @@ class Chaos:
             ("rerun", tag), ("rerun", "components", tag, *some), ("hold", tag, *some), ("release", tag), ("status", tag),
             ("edit", tag, "--time", self.random.randrange(600, 6000)), ("wait", tag), ("results", tag),
         ])
-        self.killed_at_random(self.tpvc(*words), words[0], 0.5)
+        self.killed_at_random(self.tpvc(*words), words[0], self.random.choice([0.02, 0.1, 0.5]))
 
     def killed_at_random(self, command, verb, seconds):
         """Runs a verb and kills it at some moment. Whether it was killed, and did not end before."""
         client = self.engine.spawn(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.pause(seconds)
-        killed = False
-        for process in processes(self.work):
-            if process.arguments[0] == str(self.binary) and verb in process.arguments:
-                killed |= process.kill()
+        killed = client.poll() is None
+        if client.args[0] == str(self.binary):
+            client.kill()
+        else:
+            # It runs somewhere below what was started.
+            clients = [process for process in processes(self.work) if process.arguments[0] == str(self.binary)]
+            killed = any([process.kill() for process in clients if verb in process.arguments])
         client.wait(timeout=PATIENCE)
         self.kills[f"client: {verb}"] += killed
         return killed
@@ -322,7 +325,7 @@ class Chaos:
 
     def remove(self, tag):
         if self.random.random() < 0.5:
-            self.killed_at_random(self.tpvc("remove", tag), "remove", 0.3)
+            self.killed_at_random(self.tpvc("remove", tag), "remove", self.random.choice([0.03, 0.3]))
         if self.exists(tag):
             self.verb("remove", tag, check=True)
         else:
