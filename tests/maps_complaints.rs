@@ -249,6 +249,22 @@ fn a_submission_on_its_way_is_no_interrupted_one() {
     assert!(note().contains("its submission was interrupted"), "{}", note());
 }
 
+/// `wait` removed what components were writing whose engine did not answer.
+#[test]
+fn what_may_still_be_written_is_left_alone() {
+    let site = Site::new();
+    site.done(&site.create("year", "slurm"));
+    let part = site.map("year").join("outputs/.part-0");
+    fs::write(&part, "").unwrap();
+    fs::write(site.path("down"), "").unwrap();
+    assert!(!site.run(&["maps", "wait", "-q", "year", "--timeout", "1"]).status.success());
+    assert!(part.exists());
+    fs::remove_file(site.path("down")).unwrap();
+    fs::remove_file(site.path("queue")).unwrap();
+    assert!(!site.run(&["maps", "wait", "-q", "year"]).status.success());
+    assert!(!part.exists(), "nothing runs any more");
+}
+
 /// An option that the engine does not have was passed over.
 #[test]
 fn wrong_options_of_this_machine_are_refused() {

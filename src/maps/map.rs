@@ -287,6 +287,15 @@ impl Map {
     /// # Errors
     /// The system's.
     pub fn tidy(&self, status: &Status) -> Result<(), Error> {
-        if status.components.iter().any(|component| component.state().goes_on()) { Ok(()) } else { self.dir.tidy() }
+        // One that is UNKNOWN may run where the engine cannot be asked.
+        let may_run = |status: &Status| {
+            status.components.iter().any(|component| component.state().goes_on() || component.state() == State::Unknown)
+        };
+        if may_run(status) {
+            return Ok(());
+        }
+        let Some(_lock) = self.dir.try_lock()? else { return Ok(()) };
+        // Another verb may have submitted some since.
+        if may_run(&self.status()?) { Ok(()) } else { self.dir.tidy() }
     }
 }
