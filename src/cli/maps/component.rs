@@ -2,14 +2,13 @@
 
 use std::io::Read;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
-use tpv_jit::Mode;
 use tpv_python::vm::Limits;
 use tpv_runtime::mapper::Hooks;
 
 use super::{CliError, Common, Outcome};
+use crate::cli::map::{JitMode, hooks};
 use crate::maps::component::run::{Ended, Task, run};
 
 /// Map one slice of jobs
@@ -59,7 +58,7 @@ pub(super) struct Component {
     detail: bool,
     /// When numeric code becomes machine code
     #[arg(long)]
-    jit: Jit,
+    jit: JitMode,
     #[arg(long)]
     max_steps: u64,
     #[arg(long)]
@@ -74,13 +73,6 @@ pub(super) struct Component {
 /// The exit status of a program whose runner was killed. The script reports no error then: the next runner starts the component anew.
 const UNTIED: i32 = 75;
 
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Jit {
-    Off,
-    Lazy,
-    Eager,
-}
-
 impl Component {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         if self.tether {
@@ -90,18 +82,11 @@ impl Component {
                 std::process::exit(UNTIED);
             });
         }
+        // The program that is shipped answers as its own `tpvc map` does.
         let hooks = Hooks {
-            compile: Some(Arc::new(crate::python::run_time::compile)),
-            jit: match self.jit {
-                Jit::Off => Mode::Off,
-                Jit::Lazy => Mode::Lazy,
-                Jit::Eager => Mode::Eager,
-            },
-            // The program that is shipped answers as its own `tpvc map` does.
-            cpython: common.host.cpython.clone(),
-            force_cpython: common.host.force_cpython,
+            jit: self.jit.into(),
             limits: Limits { steps: self.max_steps, bytes: self.max_bytes, depth: self.max_depth },
-            ..Hooks::default()
+            ..hooks(common)
         };
         let task = Task {
             component: self.component,
