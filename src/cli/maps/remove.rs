@@ -8,7 +8,7 @@ use crate::maps::Map;
 
 /// Remove maps: from the engine's queue and from the disk
 ///
-/// An interrupted removal is ended by the next verb that changes maps.
+/// An interrupted removal is ended by the next `create`, `remove` or `clean`.
 #[derive(Args)]
 pub(super) struct Remove {
     #[command(flatten)]
