@@ -21,7 +21,7 @@ pub(super) struct Logs {
     tag: String,
     #[command(flatten)]
     components: Components,
-    /// The event logs of the map's clusters instead
+    /// The event logs of the map's clusters instead, and what went wrong with the process that runs components on this machine
     #[arg(long)]
     events: bool,
 }
@@ -33,6 +33,7 @@ impl Logs {
             for (cluster, _) in map.dir().clusters()? {
                 print(&format!("cluster {}", cluster.number), &map.dir().event_log(cluster.number))?;
             }
+            print("what runs components on this machine", &map.dir().runner_log())?;
             return Ok(Outcome::Done);
         }
         for index in self.components.of(&self.tag, &map.status()?)? {

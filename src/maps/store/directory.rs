@@ -214,6 +214,11 @@ impl MapDir {
         self.0.join("runner.lock")
     }
 
+    /// What the process said that runs components on this machine.
+    pub fn runner_log(&self) -> PathBuf {
+        self.0.join("runner.log")
+    }
+
     /// Where the locks are that components of all maps of this folder take to run on this machine.
     pub fn slots(&self) -> PathBuf {
         self.0.with_file_name("slots")

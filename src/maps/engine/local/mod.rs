@@ -161,7 +161,7 @@ fn is_running(map: &MapDir) -> Result<bool, Error> {
 /// Starts a runner. One that finds another at work waits for it to end, and then looks for what is left.
 fn start(submission: Submission<'_>) -> Result<(), Error> {
     let program = submission.map.input(&submission.submit.program);
-    let log = submission.map.path().join("runner.log");
+    let log = submission.map.runner_log();
     let file =
         File::options().create(true).append(true).open(&log).map_err(|error| Error::io("written", &log, &error))?;
     let command = Command::new(&program)
