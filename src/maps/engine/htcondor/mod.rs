@@ -10,7 +10,8 @@ mod queue;
 
 use std::collections::BTreeSet;
 use std::process::Command;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::super::Error;
 use super::super::item::Item;
@@ -26,6 +27,9 @@ const TIME_LIMIT: &str = "TpvcTimeLimit";
 
 /// How long `condor_submit` may take: it sends the itemdata of the whole cluster.
 const SUBMIT_LIMIT: Duration = Duration::from_secs(600);
+
+/// How long jobs may take to leave the queue that were removed from it.
+const REMOVAL_LIMIT: Duration = Duration::from_secs(60);
 
 /// The most ranges of process ids in one constraint: a command line is not endless.
 const RANGES: usize = 500;
@@ -212,8 +216,8 @@ fn applies(action: Action, job: Job) -> bool {
     match action {
         Action::Hold => !matches!(job, Job::Held | Job::Removed | Job::Completed),
         Action::Release => job == Job::Held,
-        Action::Remove => !matches!(job, Job::Removed | Job::Completed),
-        Action::Edit { .. } => true,
+        // Also what is on its way out: until then it writes into the map's directory.
+        Action::Remove | Action::Edit { .. } => true,
     }
 }
 
@@ -236,11 +240,42 @@ fn perform(action: Action, id: &str, constraint: &str, all: bool) -> Result<(), 
     let mut arguments = if all && name == "condor_qedit" { vec![id] } else { vec!["-constraint", constraint] };
     arguments.extend(changes.iter().map(String::as_str));
     let finished = queue::call(name, &arguments)?;
+    if action == Action::Remove {
+        return await_removal(constraint, all, &finished);
+    }
     // It fails, too, where no job is left to do this to.
     if finished.success() || !Queue::ask(constraint, false)?.jobs().any(|job| applies(action, job)) {
         return Ok(());
     }
     Err(finished.failure("HTCondor refuses: `condor_q -hold` and the schedd's log say more"))
+}
+
+/// Waits until jobs have left the queue. Up to then a job that was about to end transfers its output, and HTCondor makes the folders anew
+/// that it misses.
+fn await_removal(constraint: &str, all: bool, condor_rm: &program::Finished) -> Result<(), Error> {
+    let end = Instant::now() + REMOVAL_LIMIT;
+    let mut pause = Duration::from_millis(100);
+    loop {
+        let queue = Queue::ask(constraint, all)?;
+        if queue.is_empty() {
+            return Ok(());
+        }
+        if Instant::now() >= end {
+            break;
+        }
+        thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_secs(2));
+    }
+    if !condor_rm.success() {
+        return Err(condor_rm.failure("HTCondor refuses: the schedd's log says more"));
+    }
+    Err(Error::new(
+        format!(
+            "HTCondor has not removed all jobs within {} s: it may wait for a node that does not answer",
+            REMOVAL_LIMIT.as_secs()
+        ),
+        format!("try again later, or `condor_rm -forcex -constraint '{constraint}'`"),
+    ))
 }
 
 /// The number of HTCondor's cluster.
