@@ -18,6 +18,10 @@ fn run(folder: &Path, program: &str, arguments: &[&str]) -> Output {
     for (name, value) in [("NAME", "jo"), ("EMAIL", "jo@example.org"), ("DATE", "2025-01-01T12:00:00Z")] {
         command.env(format!("GIT_AUTHOR_{name}"), value).env(format!("GIT_COMMITTER_{name}"), value);
     }
+    if program != "git" {
+        // As git does for a hook: the repository that is named is the one that is asked.
+        command.env("GIT_DIR", folder.join("another.git"));
+    }
     command.output().unwrap()
 }
 

@@ -32,6 +32,10 @@ impl Repository {
         // Of the user's settings, this one changes which commits are listed.
         command.arg("-C").arg(&self.0).args(["-c", "log.follow=false"]).args(arguments);
         command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
+        // Git sets these for a hook, and with them asks the hook's repository, whatever folder is named.
+        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
+            command.env_remove(name);
+        }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
