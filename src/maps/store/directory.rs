@@ -410,8 +410,6 @@ impl MapDir {
         Ok(())
     }
 
-    // The engines' own small files.
-
     /// Removes files that were being written when their writers were killed. Nobody may be writing.
     ///
     /// # Errors
