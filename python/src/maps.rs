@@ -244,7 +244,7 @@ impl PyMaps {
     /// Runs components again, or those that have ended without answers, and gives their number.
     #[pyo3(signature = (tag, components = None))]
     fn rerun(&self, py: Python<'_>, tag: &str, components: Option<Vec<u32>>) -> PyResult<usize> {
-        self.with(py, tag, |map| map.rerun(sorted(components).as_deref()))
+        self.with(py, tag, |mut map| map.rerun(sorted(components).as_deref()))
     }
 
     /// Changes what components may use.

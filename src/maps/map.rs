@@ -161,8 +161,10 @@ impl Map {
     ///
     /// # Errors
     /// The engine cannot be asked or refuses, or the system's.
-    pub fn rerun(&self, only: Option<&[u32]>) -> Result<usize, Error> {
+    pub fn rerun(&mut self, only: Option<&[u32]>) -> Result<usize, Error> {
         let lock = self.dir.lock()?;
+        // `edit` may have changed it while this waited.
+        self.submit = self.dir.submit()?;
         self.recover(&lock)?;
         let status = self.status()?;
         if let Some(error) = status.unreachable {

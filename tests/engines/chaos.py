@@ -296,7 +296,8 @@ class Chaos:
                 raise Failure(f"`create` failed: {done.stderr.decode()}")
         else:
             self.verb("rerun", tag)
-        events, weights = zip(*self.EVENTS)
+        spared = {Chaos.kill_daemon} if self.options.spare_daemons else set()
+        events, weights = zip(*[event for event in self.EVENTS if event[0] not in spared])
         for _ in range(self.random.randrange(8, 16)):
             self.pause(1.5)
             self.random.choices(events, weights)[0](self, tag)
@@ -355,6 +356,7 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     parser.add_argument("--components", type=int, default=24)
     parser.add_argument("--seconds", type=float, default=1.0, help="how long a component takes, about")
+    parser.add_argument("--spare-daemons", action="store_true", help="kill no daemon of the engine")
     parser.add_argument("--folder", type=pathlib.Path, help="the folder to work in, which must not be there yet")
     parser.add_argument("--keep", action="store_true", help="keep the folder where something failed")
     options = parser.parse_args()

@@ -55,7 +55,7 @@ impl Rerun {
                 (&verb.tags, Some(&verb.components).filter(|chosen| !chosen.is_all()), false)
             }
         };
-        context.each(tags, |map| {
+        context.each(tags, |mut map| {
             let only = match components {
                 Some(chosen) => Some(chosen.of(map.tag(), &map.status()?)?),
                 None if all => Some((0..map.dir().components()?).collect()),

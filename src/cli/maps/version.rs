@@ -22,7 +22,9 @@ impl Version {
         rows.push(vec!["tpvc".into(), env!("CARGO_PKG_VERSION").into()]);
         rows.push(vec!["maps".into(), format!("format {FORMAT}").into()]);
         for kind in Kind::ALL {
-            let version = engine::of(kind).version().unwrap_or_else(|error| format!("not here: {}", error.message));
+            let version = engine::of(kind)
+                .version()
+                .unwrap_or_else(|error| format!("not here: {}", error.message.lines().next().unwrap_or_default()));
             rows.push(vec![kind.name().into(), version.into()]);
         }
         print_stdout(rows.show(self.format))?;

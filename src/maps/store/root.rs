@@ -32,6 +32,13 @@ impl Root {
         make(&path.join("slots"))?;
         // Engines start components elsewhere: what they are told must be true there, too.
         let path = path.canonicalize().map_err(|error| Error::io("read", path, &error))?;
+        // And engines take the paths of files as text.
+        if path.to_str().is_none() {
+            return Err(Error::new(
+                format!("maps cannot be kept in `{}`: the path is not UTF-8", path.display()),
+                "name another folder with `--maps-dir`",
+            ));
+        }
         Ok(Self(path))
     }
 
