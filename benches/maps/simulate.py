@@ -11,7 +11,7 @@ import argparse
 import heapq
 import random
 
-# Of a job: measured with 1,000,000 server-like lines of usegalaxy.org.au (docs/maps.md, "What it costs").
+# Of a job: measured with 10,000,000 server-like lines of usegalaxy.org.au (docs/maps.md, "What it costs").
 TEXT, STORED, ANSWER = 891, 100, 18  # bytes: a line, the same in a slice, its answer in an output
 SPEED = 66_000  # jobs a second and core; other rules are slower, see --speed
 STARTING = 0.2  # seconds of a component for code and tables that jobs share
@@ -20,7 +20,7 @@ PROGRAM, RULES, SUMMARY, ITEM = 32_000_000, 330_000, 720_000, 330  # bytes; the 
 SLICE = 60.0  # seconds of work
 # Of the machines.
 LINK = 1.25e9  # bytes a second: 10 Gbit/s of the access point, or of the file server
-CUT = 1.5e9  # bytes of text a second that `create` cuts and compresses on two cores
+CUT = 0.8e9  # bytes of text a second that `create` cuts and compresses on two cores: 8.9 GB in 11.2 s
 # Of the engines: events in the log of a component, bytes of the log, starts a second, files of a component besides its inputs.
 ENGINES = {
     # A shadow for each job that runs (about 1 MB), JOB_START_COUNT / JOB_START_DELAY as HTCondor has it: ten a second is a careful schedd.
