@@ -6,6 +6,7 @@
 //! it though it loads; of this, compiling reports the code that raises when a job runs it.
 
 pub mod bench;
+pub mod check;
 pub mod cli;
 pub mod config;
 mod decompress;

@@ -6,6 +6,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod bench;
+mod check;
 mod compile;
 mod completions;
 mod diff;
@@ -14,6 +15,7 @@ mod dump;
 mod error;
 mod explain_code;
 mod export_jobs;
+mod findings;
 mod format;
 mod input;
 mod inspect;
@@ -116,6 +118,7 @@ enum Verb {
     Maps(maps::Maps),
     DryRun(dry_run::DryRun),
     Lint(lint::Lint),
+    Check(check::Check),
     ExplainCode(explain_code::ExplainCode),
     Format(format::Format),
     Dump(dump::Dump),
@@ -134,6 +137,7 @@ impl Verb {
             Self::Maps(verb) => verb.run(common),
             Self::DryRun(verb) => verb.run(common),
             Self::Lint(verb) => verb.run(common),
+            Self::Check(verb) => verb.run(common),
             Self::ExplainCode(verb) => verb.run(),
             Self::Format(verb) => verb.run(common),
             Self::Dump(verb) => verb.run(common),

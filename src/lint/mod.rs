@@ -40,17 +40,17 @@ pub struct Finding {
 }
 
 impl Finding {
-    fn new(code: &'static str, diagnostic: Diagnostic) -> Self {
+    pub(crate) fn new(code: &'static str, diagnostic: Diagnostic) -> Self {
         Self { code, diagnostic: diagnostic.code(code), silenced: false }
     }
 
     /// Sets the entity of the finding, whose `# noqa` comment may turn it off.
-    fn of(self, common: &Common) -> Self {
+    pub(crate) fn of(self, common: &Common) -> Self {
         self.within([common.no_qa_codes.as_slice()])
     }
 
     /// As [`Finding::of`], for what several entities share: any of them may turn it off.
-    fn within<'t>(mut self, lists: impl IntoIterator<Item = &'t [Text]>) -> Self {
+    pub(crate) fn within<'t>(mut self, lists: impl IntoIterator<Item = &'t [Text]>) -> Self {
         let code = self.code;
         let silences = |text: &Text| text.as_str() == "noqa" || text.as_str() == code;
         self.silenced = lists.into_iter().any(|codes| codes.iter().any(silences));
@@ -102,11 +102,17 @@ impl Linted {
 
 /// Lints config files and URLs, merged in the order given.
 pub fn lint(names: &[String], options: &Options) -> Linted {
-    // Code nests as deep as its author likes, and what walks it recurses with it.
-    on_roomy_thread(|| lint_here(names, options)).unwrap_or_else(|| lint_here(names, options))
+    run(names, options, |linter| linter.check())
 }
 
-fn lint_here(names: &[String], options: &Options) -> Linted {
+/// Loads config files and URLs, merged in the order given, and looks through the config with `check` unless loading finds an error.
+pub(crate) fn run(names: &[String], options: &Options, check: impl Fn(&mut Linter<'_>) + Sync) -> Linted {
+    // Code nests as deep as its author likes, and what walks it recurses with it.
+    let run = || run_here(names, options, &check);
+    on_roomy_thread(run).unwrap_or_else(run)
+}
+
+fn run_here(names: &[String], options: &Options, check: &impl Fn(&mut Linter<'_>)) -> Linted {
     let mut sources = SourceMap::new();
     let mut diagnostics = Diagnostics::new();
     let config = config::load(names.iter().map(String::as_str), &Limits::default(), &mut sources, &mut diagnostics);
@@ -119,7 +125,7 @@ fn lint_here(names: &[String], options: &Options) -> Linted {
             linter.loading(diagnostic);
         }
         if !diagnostics.has_errors() {
-            linter.check();
+            check(&mut linter);
         }
         linter.finish()
     };
@@ -153,9 +159,11 @@ pub(crate) fn raising(config: &Config, sources: &SourceMap, trees: &Trees) -> Ra
 }
 
 /// One run over one merged config.
-struct Linter<'a> {
-    config: &'a Config,
-    sources: &'a SourceMap,
+pub(crate) struct Linter<'a> {
+    /// The config.
+    pub config: &'a Config,
+    /// The texts that it was read from.
+    pub sources: &'a SourceMap,
     options: &'a Options,
     findings: Vec<Finding>,
     /// Why CPython runs blocks, by their root codes where these are known.
@@ -192,11 +200,16 @@ impl<'a> Linter<'a> {
     }
 
     /// Adds a finding, unless it is turned off.
-    fn report(&mut self, finding: Finding) {
+    pub(crate) fn report(&mut self, finding: Finding) {
         let ignored = !finding.is_error() && self.options.ignore.iter().any(|code| code == finding.code);
         if !finding.silenced && !ignored {
             self.findings.push(finding);
         }
+    }
+
+    /// Forgets what was found so far: for who tells only what comes after.
+    pub(crate) fn forget(&mut self) {
+        self.findings.clear();
     }
 
     /// Adds the reason why CPython runs a block; one that holds always comes before one for a live Galaxy.

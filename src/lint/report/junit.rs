@@ -11,16 +11,16 @@ struct Suite<'a> {
     findings: Vec<(&'a Finding, &'a Linted)>,
 }
 
-/// The findings as test suites, one a file: each finding is a test case that fails where it makes `tpvc lint` end with
+/// The findings as test suites, one a file: each finding is a test case that fails where it makes the verb end with
 /// status 1, so errors do, and with `strict` warnings too. A file without findings is one case that passes.
-pub fn junit(runs: &[Linted], strict: bool) -> String {
+pub fn junit(runs: &[Linted], verb: &str, strict: bool) -> String {
     let suites: Vec<Suite<'_>> = runs.iter().flat_map(suites).collect();
     let fails = |finding: &Finding| strict || finding.is_error();
     let failing = |suite: &Suite<'_>| suite.findings.iter().filter(|(finding, _)| fails(finding)).count();
     let tests = |suite: &Suite<'_>| suite.findings.len().max(1);
     let mut out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
     let (all, failed) = (suites.iter().map(tests).sum::<usize>(), suites.iter().map(failing).sum::<usize>());
-    let _ = writeln!(out, "<testsuites name=\"tpvc lint\" tests=\"{all}\" failures=\"{failed}\">");
+    let _ = writeln!(out, "<testsuites name=\"{verb}\" tests=\"{all}\" failures=\"{failed}\">");
     for suite in &suites {
         let (name, tests, failed) = (escape(suite.file), tests(suite), failing(suite));
         let _ = writeln!(out, "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failed}\" errors=\"0\">");
