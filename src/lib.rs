@@ -15,6 +15,7 @@ pub mod diff;
 pub mod dump;
 pub mod explain;
 pub mod format;
+mod git;
 pub mod job_file;
 pub mod link;
 pub mod lint;
@@ -23,8 +24,15 @@ mod markup;
 mod parallel;
 pub mod python;
 pub mod source;
+pub mod summary;
 mod system_error;
+mod text_diff;
 pub mod yaml;
+
+#[cfg(test)]
+#[allow(dead_code, clippy::indexing_slicing, reason = "integration tests use the rest")]
+#[path = "../tests/support/random.rs"]
+mod random;
 
 use tpv_runtime::artifact::Rules;
 

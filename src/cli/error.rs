@@ -35,6 +35,12 @@ impl CliError {
     }
 }
 
+impl From<crate::git::Error> for CliError {
+    fn from(error: crate::git::Error) -> Self {
+        Self::new(error.message, error.help)
+    }
+}
+
 impl From<Unreadable> for CliError {
     fn from(unreadable: Unreadable) -> Self {
         Self::new(unreadable.message, unreadable.help)

@@ -9,9 +9,10 @@ use super::kind::Kind;
 use super::output::print_stdout;
 use super::report::count;
 use super::rewrite::{rewrite, with_line_ends_of};
-use super::{Common, Outcome, diff, paths};
+use super::{Common, Outcome, paths};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Limits, SourceId, SourceMap, Span, is_url, redacted};
+use crate::text_diff;
 use crate::yaml::RoundTripError;
 
 /// Format TPV config files as `tpv format` does
@@ -116,7 +117,7 @@ impl Format {
             common.show(&diagnostics, &sources);
         }
         if self.check {
-            print_stdout(diff::unified(name, &format!("{name} (formatted)"), &old, &text))?;
+            print_stdout(text_diff::unified(name, &format!("{name} (formatted)"), &old, &text))?;
         } else if !self.write {
             print_stdout(&text)?;
         } else if is_changed {

@@ -22,8 +22,8 @@ use super::progress::Progress;
 use super::report::{count, grouped};
 use super::{Common, Outcome, rules, world};
 use crate::job_file::JobFile;
-use crate::maps::summary::{Summary, Usage};
 use crate::source::redacted;
+use crate::summary::{Summary, Usage};
 
 /// Map a file of jobs
 ///

@@ -9,7 +9,6 @@ mod bench;
 mod check;
 mod compile;
 mod completions;
-mod diff;
 mod dry_run;
 mod dump;
 mod error;

@@ -48,3 +48,9 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<crate::git::Error> for Error {
+    fn from(error: crate::git::Error) -> Self {
+        Self { message: error.message, help: error.help }
+    }
+}

@@ -27,14 +27,7 @@ pub mod state;
 pub mod status;
 pub mod store;
 pub mod submit;
-pub mod summary;
-pub mod table;
 mod words;
-
-#[cfg(test)]
-#[allow(dead_code, clippy::indexing_slicing, reason = "integration tests use the rest")]
-#[path = "../../tests/support/random.rs"]
-mod random;
 
 pub use error::Error;
 pub use map::Map;

@@ -7,8 +7,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::Error;
 use super::store::{Digest, MapDir};
-use super::summary::Summary;
 use crate::parallel;
+use crate::summary::Summary;
 
 /// How many summaries are in memory at once.
 const AT_ONCE: usize = 256;

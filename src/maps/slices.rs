@@ -204,8 +204,8 @@ impl<W: Write> Write for Digesting<W> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
-    use super::super::random::Random;
     use super::*;
+    use crate::random::Random;
 
     /// Gives pieces of random size, and now and then a call that is interrupted.
     struct Slow(Vec<u8>, usize, Random);

@@ -14,9 +14,9 @@ use crate::cli::progress::Progress;
 use crate::cli::report::{count, grouped};
 use crate::maps::cluster::Indices;
 use crate::maps::item::Item;
-use crate::maps::summary::{Summary, Usage};
-use crate::maps::table::{Sum, Table};
 use crate::maps::{Error, Map, results, submit};
+use crate::summary::table::{Sum, Table};
+use crate::summary::{Summary, Usage};
 
 /// Write the answers of a map, or what they come to
 ///

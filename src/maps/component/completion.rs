@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::summary::Summary;
+use crate::summary::Summary;
 
 /// The record of a component that is done. The order of the fields is the file's: [`Head`] is read without the rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

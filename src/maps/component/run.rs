@@ -16,11 +16,11 @@ use tpv_runtime::stream::{self, Work};
 
 use super::super::Error;
 use super::super::store::{WholeFile, write_whole};
-use super::super::summary::Summary;
 use super::completion::{Completion, Head};
 use super::error_report::ErrorReport;
 use super::heartbeat::{Heartbeat, peak_kib};
 use crate::diff::answers::compare;
+use crate::summary::Summary;
 
 /// What a component must know, by its arguments.
 #[derive(Clone, Debug)]

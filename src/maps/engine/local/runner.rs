@@ -203,7 +203,9 @@ impl Runner<'_> {
             self.map.remove(&stdout)?;
         }
         let number = self.clusters.get(place).map(|(cluster, _)| cluster.number);
-        let reported = || Ok(self.map.error_report(component)?.is_some_and(|report| Some(report.cluster) == number));
+        let reported = || -> Result<bool, Error> {
+            Ok(self.map.error_report(component)?.is_some_and(|report| Some(report.cluster) == number))
+        };
         if self.map.done(component)?.is_some() || reported()? {
             return self.note(component, place, Event::Ended);
         }

@@ -18,7 +18,7 @@ struct Change {
 }
 
 /// A unified diff; empty where the texts are the same.
-pub(super) fn unified(old_name: &str, new_name: &str, old: &str, new: &str) -> String {
+pub(crate) fn unified(old_name: &str, new_name: &str, old: &str, new: &str) -> String {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
     let changes = changes(&old, &new);

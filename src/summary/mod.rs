@@ -4,13 +4,15 @@
 //! order and grouping: all sums are of whole numbers, into which each job's values are rounded on their own, and [`Table`] says why
 //! the choice of the names that are kept is one, too.
 
+pub mod table;
+
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 use tpv_runtime::galaxy::answer::{Answer, Field};
 
-use super::table::Table;
 use crate::diff::answers::Difference;
+use table::Table;
 
 /// What some jobs have in common: how many there are, and what they are given in all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -184,10 +186,10 @@ mod tests {
     use tpv_runtime::galaxy::world::World;
     use tpv_runtime::mapper::Mapper;
 
-    use super::super::random::Random;
     use super::*;
     use crate::config::Input;
     use crate::diff::answers::compare;
+    use crate::random::Random;
     use crate::source::SourceMap;
 
     fn mapper(cores: &str) -> Mapper {

@@ -1,29 +1,69 @@
 //! What is asked of git: commits, the files that they have, and texts. Its own plumbing is asked, whose output is for programs.
+//!
+//! [`mod@config`] makes configs of the files of a commit.
+
+pub(crate) mod config;
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 
-use super::super::Error;
-use super::Commit;
+use serde::{Deserialize, Serialize};
+
+/// Why git could not do what it was asked, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+impl Error {
+    pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { message: message.into(), help: help.into() }
+    }
+}
+
+/// A commit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Commit {
+    /// The whole id.
+    pub id: String,
+    /// When it was committed, in ISO 8601.
+    pub date: String,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+/// The most characters of a commit's name.
+const MOST_NAME: usize = 72;
+
+impl Commit {
+    /// What tells it from others, and a person what it is: the beginning of the id, the date, and as much of the subject as fits.
+    pub fn name(&self) -> String {
+        let name = format!("{:.12} {:.10} {}", self.id, self.date, self.subject);
+        name.chars().take(MOST_NAME).collect()
+    }
+}
 
 /// A repository, or a folder in one, to which paths are relative.
-pub(super) struct Repository(PathBuf);
+pub(crate) struct Repository(PathBuf);
 
 /// A file of a commit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct File {
+pub(crate) struct File {
     /// The path, from the top of the repository.
-    pub(super) path: String,
+    pub(crate) path: String,
     /// The id of the text.
-    pub(super) blob: String,
+    pub(crate) blob: String,
     /// Whether it is a symbolic link, whose text is a path.
-    pub(super) is_link: bool,
+    pub(crate) is_link: bool,
 }
 
 impl Repository {
-    pub(super) fn new(path: &Path) -> Self {
+    pub(crate) fn new(path: &Path) -> Self {
         Self(path.to_owned())
     }
 
@@ -69,7 +109,7 @@ impl Repository {
 
     /// The commits up to the present one that touch one of these paths (pathspecs), oldest first, each with its tree: those after another
     /// commit, or since a date.
-    pub(super) fn commits(&self, since: Option<&str>, paths: &[&str]) -> Result<Vec<(Commit, String)>, Error> {
+    pub(crate) fn commits(&self, since: Option<&str>, paths: &[&str]) -> Result<Vec<(Commit, String)>, Error> {
         let range = since.map(|since| self.range(since)).transpose()?;
         let mut arguments = vec!["log", "-z", "--reverse", "--topo-order", "--no-show-signature", "--encoding=UTF-8"];
         arguments.push("--format=%H%x00%T%x00%cI%x00%s");
@@ -103,7 +143,7 @@ impl Repository {
     }
 
     /// The files of each of these trees that are at one of these paths (pathspecs), by name.
-    pub(super) fn files(&self, trees: &[&str], paths: &[&str]) -> Result<Vec<Vec<File>>, Error> {
+    pub(crate) fn files(&self, trees: &[&str], paths: &[&str]) -> Result<Vec<Vec<File>>, Error> {
         let empty = self.run(&["hash-object", "-t", "tree", "--stdin"], Vec::new())?;
         let empty = String::from_utf8_lossy(&empty).trim().to_owned();
         // Pathspecs are for comparing; compared with nothing, all files are new.
@@ -139,7 +179,7 @@ impl Repository {
     }
 
     /// Starts a process that gives texts.
-    pub(super) fn blobs(&self) -> Result<Blobs, Error> {
+    pub(crate) fn blobs(&self) -> Result<Blobs, Error> {
         let mut command = self.command(&["cat-file", "--batch"]);
         let mut child =
             command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(|error| not_started(&error))?;
@@ -166,7 +206,7 @@ fn not_started(error: &io::Error) -> Error {
 }
 
 /// A process of git that gives texts.
-pub(super) struct Blobs {
+pub(crate) struct Blobs {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: Option<BufReader<ChildStdout>>,
@@ -174,7 +214,7 @@ pub(super) struct Blobs {
 
 impl Blobs {
     /// A text of at most `most` bytes; nothing where it is longer.
-    pub(super) fn read(&mut self, id: &str, most: u64) -> Result<Option<Vec<u8>>, Error> {
+    pub(crate) fn read(&mut self, id: &str, most: u64) -> Result<Option<Vec<u8>>, Error> {
         let lost = |why: &str| {
             Error::new(format!("git cannot give the object `{id}`: {why}"), "check the repository: `git fsck`")
         };

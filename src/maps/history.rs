@@ -1,7 +1,5 @@
 //! The history of a config: each commit of a git repository that touches it, compiled.
 
-mod git;
-
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
@@ -12,31 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::Error;
 use crate::config::Input;
 use crate::diagnostic::Severity;
-use crate::source::{Limits, SourceMap, is_url};
+pub use crate::git::Commit;
+use crate::git::Repository;
+use crate::git::config::{self, Part, fetch, parts, read};
+use crate::source::{SourceMap, is_url};
 use crate::{CompileOptions, compile_inputs, parallel};
-use git::{Blobs, File, Repository};
-
-/// A commit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Commit {
-    /// The whole id.
-    pub id: String,
-    /// When it was committed, in ISO 8601.
-    pub date: String,
-    /// The first line of its message.
-    pub subject: String,
-}
-
-/// The most characters of a commit's name.
-const MOST_NAME: usize = 72;
-
-impl Commit {
-    /// What tells it from others, and a person what it is: the beginning of the id, the date, and as much of the subject as fits.
-    pub fn name(&self) -> String {
-        let name = format!("{:.12} {:.10} {}", self.id, self.date, self.subject);
-        name.chars().take(MOST_NAME).collect()
-    }
-}
 
 /// An artifact, and the commits whose config compiles to it, oldest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,13 +41,6 @@ pub struct History {
     pub rule_sets: Vec<RuleSet>,
     /// The commits without rules.
     pub broken: Vec<Broken>,
-}
-
-/// What a config is made of at a commit, in the order in which it is merged.
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum Part {
-    File(File),
-    Url(usize),
 }
 
 /// Compiles the config at each commit that touches its files, up to the present commit.
@@ -126,13 +97,7 @@ fn commits(
     configs: &[String],
 ) -> Result<(Vec<Commit>, Vec<Vec<Part>>), Error> {
     let paths: Vec<&str> = configs.iter().map(String::as_str).filter(|config| !is_url(config)).collect();
-    let (excluding, including): (Vec<&str>, Vec<&str>) = paths.iter().partition(|path| is_excluding(path));
-    if including.is_empty() {
-        return Err(Error::new(
-            "no file of the repository is named",
-            "name the config's files behind `--`: `-- tpv/*.yml`",
-        ));
-    }
+    config::check_paths(configs)?;
     let commits = git.commits(since, &paths)?;
     if commits.is_empty() {
         let since = since.map_or_else(String::new, |since| format!(" since `{since}`"));
@@ -142,110 +107,12 @@ fn commits(
         ));
     }
     let trees: Vec<&str> = commits.iter().map(|(_, tree)| tree.as_str()).collect();
-    let mut sets: Vec<Vec<Part>> = vec![Vec::new(); commits.len()];
-    let mut urls = 0..;
-    for config in configs.iter().filter(|config| !is_excluding(config)) {
-        if is_url(config) {
-            let part = urls.next().map(Part::Url);
-            sets.iter_mut().for_each(|set| set.extend(part.clone()));
-            continue;
-        }
-        let with_excluding: Vec<&str> = std::iter::once(config.as_str()).chain(excluding.iter().copied()).collect();
-        for (set, files) in sets.iter_mut().zip(git.files(&trees, &with_excluding)?) {
-            for file in files.into_iter().filter(|file| is_meant(config, &file.path)) {
-                let part = Part::File(file);
-                // A file that two arguments name stands where the first of them does.
-                if !set.contains(&part) {
-                    set.push(part);
-                }
-            }
-        }
-    }
+    let sets = parts(git, &trees, configs)?;
     Ok((commits.into_iter().map(|(commit, _)| commit).collect(), sets))
 }
 
 fn quoted(paths: &[&str]) -> String {
     paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
-}
-
-/// Whether a pathspec leaves files out: it says nothing on its own.
-fn is_excluding(path: &str) -> bool {
-    let magic = path.strip_prefix(":(").and_then(|rest| rest.split_once(')')).map_or("", |(magic, _)| magic);
-    path.starts_with(":!") || path.starts_with(":^") || magic.split(',').any(|word| word == "exclude")
-}
-
-/// Whether a file that a pathspec names is a config: of a folder, not all files are.
-fn is_meant(pathspec: &str, path: &str) -> bool {
-    let is_pattern = pathspec.starts_with(':') || pathspec.contains(['*', '?', '[']);
-    let is_named = Path::new(pathspec).file_name() == Path::new(path).file_name();
-    is_pattern || is_named || path.ends_with(".yml") || path.ends_with(".yaml")
-}
-
-/// The texts behind the URLs, in order.
-fn fetch(configs: &[String]) -> Result<Vec<(String, Arc<str>)>, Error> {
-    let urls = configs.iter().filter(|config| is_url(config)).map(|url| {
-        let mut sources = SourceMap::new();
-        let id = sources.load(url, &Limits::default());
-        let id = id.map_err(|error| {
-            Error::new(format!("cannot fetch `{}`: {error}", crate::source::redacted(url)), error.help())
-        })?;
-        Ok((url.clone(), sources.get(id).map(|source| source.text.clone()).unwrap_or_default()))
-    });
-    urls.collect()
-}
-
-/// The names and texts of a config, or why it cannot be read.
-type Texts = Result<Vec<(String, Arc<str>)>, String>;
-
-/// The texts of some configs. `texts` are those of the configs before: from one commit to the next, most files stay the same.
-fn read(
-    sets: &[&Vec<Part>],
-    urls: &[(String, Arc<str>)],
-    blobs: &mut Blobs,
-    texts: &mut HashMap<String, Result<Arc<str>, String>>,
-) -> Result<Vec<Texts>, Error> {
-    let mut used = HashMap::new();
-    let mut inputs = Vec::with_capacity(sets.len());
-    for set in sets {
-        let mut input: Texts = Ok(Vec::new());
-        for part in *set {
-            let (name, text) = match part {
-                Part::Url(number) => match urls.get(*number) {
-                    Some((name, text)) => (name, Ok(text.clone())),
-                    None => continue,
-                },
-                Part::File(file) => {
-                    let known = used.get(&file.blob).or_else(|| texts.get(&file.blob)).cloned();
-                    let text = match known {
-                        Some(text) => text,
-                        None => text_of(blobs, &file.blob)?,
-                    };
-                    used.insert(file.blob.clone(), text.clone());
-                    (&file.path, if file.is_link { Err("is a symbolic link".to_owned()) } else { text })
-                }
-            };
-            match (&mut input, text) {
-                (Ok(input), Ok(text)) => input.push((name.clone(), text)),
-                (Ok(_), Err(error)) => input = Err(format!("`{name}` {error}")),
-                (Err(_), _) => {}
-            }
-        }
-        if set.is_empty() {
-            input = Err("none of the files is there".to_owned());
-        }
-        inputs.push(input);
-    }
-    *texts = used;
-    Ok(inputs)
-}
-
-fn text_of(blobs: &mut Blobs, id: &str) -> Result<Result<Arc<str>, String>, Error> {
-    let most = Limits::default().bytes;
-    Ok(match blobs.read(id, most)?.map(String::from_utf8) {
-        Some(Ok(text)) => Ok(text.into()),
-        Some(Err(_)) => Err("is not UTF-8 text".to_owned()),
-        None => Err(format!("is larger than {} MiB", most >> 20)),
-    })
 }
 
 /// The artifact of a config, or its first error.

@@ -146,8 +146,8 @@ fn shortened(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
-    use super::super::random::Random;
     use super::*;
+    use crate::random::Random;
 
     /// Names at random, some of them often, spread over tables that are merged in any order and grouping, some of them written and read in
     /// between: each way tells the same as one table, and the same as the definition.
