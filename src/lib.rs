@@ -23,6 +23,7 @@ pub mod maps;
 mod markup;
 mod parallel;
 pub mod python;
+pub mod settings;
 pub mod source;
 pub mod summary;
 mod system_error;

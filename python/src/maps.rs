@@ -23,6 +23,7 @@ use tpvc::maps::status::reports;
 use tpvc::maps::store::Root;
 use tpvc::maps::submit::Budget;
 use tpvc::maps::{Error, Map, results};
+use tpvc::settings::Problem;
 
 use crate::command;
 
@@ -75,8 +76,8 @@ impl PyMaps {
     #[new]
     #[pyo3(signature = (folder = None))]
     fn new(folder: Option<PathBuf>) -> PyResult<Self> {
-        let mut settings = Settings::read().map_err(|problem| {
-            let (diagnostic, sources) = *problem;
+        let read = tpvc::settings::Settings::read().and_then(tpvc::settings::Settings::maps);
+        let mut settings = read.map_err(|Problem { diagnostic, sources }| {
             let help = diagnostic.help.clone().unwrap_or_default();
             let mut diagnostics = Diagnostics::new();
             diagnostics.push(diagnostic);

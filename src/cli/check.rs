@@ -10,6 +10,7 @@ use super::paths;
 use super::{Common, Outcome};
 use crate::check::check;
 use crate::lint::Options;
+use crate::settings::Settings;
 
 /// Prove what no job can do by TPV config files: tools without a destination, rules that never apply
 ///
@@ -22,8 +23,8 @@ use crate::lint::Options;
     tpvc check https://gxy.io/tpv/db.yml rules/ --strict\n  \
     tpvc check rules/*.yml --format sarif")]
 pub(super) struct Check {
-    /// Config files, http/https URLs, folders (their .yml and .yaml files) or patterns with `*`
-    #[arg(required = true, value_name = "CONFIG")]
+    /// Config files, http/https URLs, folders (their .yml and .yaml files) or patterns with `*` [default: those of tpvc.toml]
+    #[arg(value_name = "CONFIG")]
     configs: Vec<String>,
     /// Codes of warnings to leave out, joined by commas
     #[arg(long, value_name = "CODES")]
@@ -41,7 +42,8 @@ impl Check {
         let started = Instant::now();
         let ignore = findings::ignored(self.ignore.as_deref(), common)?;
         let configs = paths::configs(&self.configs, common)?;
-        let checked = [check(&configs, &Options { ignore, limits: false })];
+        let options = Options { ignore, limits: false, severities: Settings::read()?.severities };
+        let checked = [check(&configs, &options)];
         findings::print(&checked, "tpvc check", self.format, self.strict, common)?;
         Ok(findings::outcome(&checked, configs.len(), self.strict, started, common))
     }

@@ -22,8 +22,8 @@ use super::{Common, Outcome};
     tpvc compile tpv_rules_local.yml -o rules.bin\n  \
     tpvc compile https://gxy.io/tpv/db.yml tpv_rules_local.yml -o rules.bin --strict")]
 pub(super) struct Compile {
-    /// Config files, http/https URLs, folders (their .yml and .yaml files) or patterns with `*`
-    #[arg(required = true, value_name = "CONFIG")]
+    /// Config files, http/https URLs, folders (their .yml and .yaml files) or patterns with `*` [default: those of tpvc.toml]
+    #[arg(value_name = "CONFIG")]
     configs: Vec<String>,
     /// The artifact to write; `-` is stdout
     #[arg(short, long, value_name = "RULES")]

@@ -23,7 +23,8 @@ use super::{Common, Outcome, rules};
     tpvc dump --job-conf job_conf.yml --output-format yaml\n  \
     tpvc dump shared.yml local.yml --entity bwa_mem --resolved --provenance")]
 pub(super) struct Dump {
-    /// Config files, URLs, folders (their .yml and .yaml files, by name) or patterns, merged in this order
+    /// Config files, URLs, folders (their .yml and .yaml files, by name) or patterns, merged in this order [default: those of
+    /// tpvc.toml]
     #[arg(value_name = "CONFIG")]
     configs: Vec<String>,
     /// Galaxy's job configuration, YAML or XML, which names the config files where none is given
@@ -52,12 +53,6 @@ enum Format {
 
 impl Dump {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
-        if self.configs.is_empty() && self.job_conf.is_none() {
-            return Err(CliError::misuse(
-                "`tpvc dump` needs configs",
-                "name config files, or the job configuration with `--job-conf FILE`",
-            ));
-        }
         if self.provenance && self.output_format == Some(Format::Text) {
             let help = "leave out `--output-format text`";
             return Err(CliError::misuse("`--provenance` writes YAML comments", help));

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use crate::job_file::Unreadable;
+use crate::settings::Problem;
 pub(super) use crate::system_error::explain as io_help;
 
 /// Why a verb could not do its work, and what to do about it.
@@ -15,12 +16,14 @@ pub(super) struct CliError {
     pub(super) help: String,
     /// The status that the process ends with.
     pub(super) status: u8,
+    /// The whole of it, where it has a place in a file.
+    pub(super) placed: Option<Box<Problem>>,
 }
 
 impl CliError {
     /// The input is bad, or cannot be read, or the output cannot be written: exit status 1.
     pub(super) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { message: message.into(), help: help.into(), status: 1 }
+        Self { message: message.into(), help: help.into(), status: 1, placed: None }
     }
 
     /// The command line is wrong: exit status 2.
@@ -32,6 +35,14 @@ impl CliError {
     pub(super) fn unwritable(what: &str, error: &io::Error, path: &Path) -> Self {
         let (reason, help) = write_help(error, path);
         Self::new(format!("{what} cannot be written to {reason}"), help)
+    }
+}
+
+impl From<Problem> for CliError {
+    fn from(problem: Problem) -> Self {
+        let help = problem.diagnostic.help.clone().unwrap_or_default();
+        let error = Self::new(problem.diagnostic.message.as_str(), help);
+        Self { placed: Some(Box::new(problem)), ..error }
     }
 }
 

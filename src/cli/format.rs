@@ -29,8 +29,8 @@ use crate::yaml::RoundTripError;
     tpvc format --write tpv_rules_local.yml")]
 pub(super) struct Format {
     /// Config files, http/https URLs, folders (their .yml and .yaml files) or patterns; several with `--check` or `--write`
-    /// only
-    #[arg(required = true, value_name = "FILE")]
+    /// only [default: the files of tpvc.toml that are on disk]
+    #[arg(value_name = "FILE")]
     files: Vec<String>,
     /// Print what would change as a unified diff, and nothing for formatted files
     #[arg(long, conflicts_with = "write")]
@@ -45,7 +45,12 @@ impl Format {
         if self.write {
             self.files.iter().try_for_each(|file| writable(file))?;
         }
-        let files = paths::expand(&self.files)?;
+        let mut named = paths::named(&self.files, common)?.into_owned();
+        if self.files.is_empty() {
+            // What the settings name elsewhere is not this site's to format.
+            named.retain(|file| !is_url(file));
+        }
+        let files = paths::expand(&named)?;
         if files.len() > 1 && !self.check && !self.write {
             return Err(CliError::misuse(
                 "several files can be formatted with `--check` or `--write` only",

@@ -9,6 +9,7 @@ use super::findings::{self, Format};
 use super::paths;
 use super::{Common, Outcome};
 use crate::lint::{Linted, Options, lint};
+use crate::settings::Settings;
 
 /// Find what is wrong in TPV config files, and what is likely wrong in their code
 ///
@@ -21,8 +22,8 @@ use crate::lint::{Linted, Options, lint};
     tpvc lint --each 'rules/*.yml' --format github\n  \
     tpvc explain-code T105")]
 pub(super) struct Lint {
-    /// Config files, http/https URLs, folders (their .yml and .yaml files) or patterns with `*`
-    #[arg(required = true, value_name = "CONFIG")]
+    /// Config files, http/https URLs, folders (their .yml and .yaml files) or patterns with `*` [default: those of tpvc.toml]
+    #[arg(value_name = "CONFIG")]
     configs: Vec<String>,
     /// Codes of warnings to leave out, joined by commas
     #[arg(long, value_name = "CODES")]
@@ -48,8 +49,9 @@ impl Lint {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let started = Instant::now();
         let ignore = findings::ignored(self.ignore.as_deref(), common)?;
-        let configs = if self.each { paths::each(&self.configs)? } else { paths::configs(&self.configs, common)? };
-        let options = Options { ignore, limits: self.limits };
+        let configs =
+            if self.each { paths::each(&self.configs, common)? } else { paths::configs(&self.configs, common)? };
+        let options = Options { ignore, limits: self.limits, severities: Settings::read()?.severities };
         let groups: Vec<Vec<String>> =
             if self.each { configs.iter().map(|config| vec![config.clone()]).collect() } else { vec![configs.clone()] };
         let runs: Vec<Linted> = groups.iter().map(|group| lint(group, &options)).collect();

@@ -22,6 +22,7 @@ use super::progress::Progress;
 use super::report::{count, grouped};
 use super::{Common, Outcome, rules, world};
 use crate::job_file::JobFile;
+use crate::settings::Settings;
 use crate::source::redacted;
 use crate::summary::{Summary, Usage};
 
@@ -36,8 +37,9 @@ use crate::summary::{Summary, Usage};
     tpvc map --config shared.yml --config local.yml jobs.jsonl --detail\n  \
     tpvc map rules.bin jobs.jsonl.gz | jq .destination.id")]
 pub(super) struct Map {
-    /// The artifact and the job file; with `--config` the job file only. `-` is stdin
-    #[arg(required = true, num_args = 1.., value_names = ["RULES", "JOBS"])]
+    /// The artifact and the job file; with `--config` the job file only. `-` is stdin. Where tpvc.toml names the config files,
+    /// the job file or nothing
+    #[arg(num_args = 1.., value_names = ["RULES", "JOBS"])]
     files: Vec<PathBuf>,
     /// A config file, URL, folder or pattern to compile in place of an artifact; repeat it for more, later over earlier
     #[arg(long, value_name = "CONFIG")]
@@ -96,11 +98,16 @@ impl From<JitMode> for Mode {
 
 impl Map {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
-        let jobs_path = self.jobs_path()?;
-        let configs = paths::configs(&self.config, common)?;
-        self.check_kinds(jobs_path)?;
+        // Without RULES and `--config`, the rules and what else is not given are those of `tpvc.toml`.
+        let names_rules = !self.config.is_empty() || self.files.len() > 1;
+        let settings = if names_rules { Settings::default() } else { Settings::read()? };
+        let has_configs = !self.config.is_empty() || !settings.files.is_empty();
+        let jobs_path = self.jobs_path(has_configs, &settings)?;
+        let configs = if has_configs { paths::configs(&self.config, common)? } else { Vec::new() };
+        self.check_kinds(jobs_path, has_configs)?;
         let Some(rules) = self.rules(&configs, common)? else { return Ok(Outcome::Bad) };
-        let world = Arc::new(world::at_this_moment(self.world.as_deref())?);
+        let world = self.world.as_deref().or(settings.world.as_deref().filter(|_| has_configs));
+        let world = Arc::new(world::at_this_moment(world)?);
         let hooks = Hooks { jit: self.jit.into(), limits: self.limits(), ..hooks(common) };
         let mapper = Mapper::with_hooks(Arc::new(rules), hooks, self.detail);
         let (reader, size) = JobFile::open(jobs_path)?;
@@ -140,9 +147,12 @@ impl Map {
         Ok(Outcome::Done)
     }
 
-    /// The job file: the last of the positional arguments.
-    fn jobs_path(&self) -> Result<&Path, CliError> {
-        let expected = if self.config.is_empty() { 2 } else { 1 };
+    /// The job file: the last of the positional arguments, or that of the settings.
+    fn jobs_path<'a>(&'a self, has_configs: bool, settings: &'a Settings) -> Result<&'a Path, CliError> {
+        if let ([], true, Some(jobs)) = (self.files.as_slice(), has_configs, &settings.jobs) {
+            return Ok(jobs);
+        }
+        let expected = if has_configs { 1 } else { 2 };
         if self.files.len() != expected {
             let (message, help) = if self.files.len() > 2 {
                 ("`tpvc map` takes one job file", "join them: `cat JOBS MORE | tpvc map RULES -`")
@@ -151,6 +161,8 @@ impl Map {
                     "`tpvc map` needs the rules and the jobs",
                     "write `tpvc map RULES JOBS`, or `tpvc map --config CONFIG JOBS`",
                 )
+            } else if self.config.is_empty() {
+                ("`tpvc map` needs the jobs", "write `tpvc map JOBS`, or name them as `jobs = \"...\"` in `tpvc.toml`")
             } else {
                 ("`--config` stands in place of the artifact", "write `tpvc map --config CONFIG JOBS`, without RULES")
             };
@@ -160,8 +172,8 @@ impl Map {
     }
 
     /// Refuses files that are of another kind than their place asks for.
-    fn check_kinds(&self, jobs: &Path) -> Result<(), CliError> {
-        let rules = self.files.first().filter(|_| self.config.is_empty());
+    fn check_kinds(&self, jobs: &Path, has_configs: bool) -> Result<(), CliError> {
+        let rules = self.files.first().filter(|_| !has_configs);
         let (rules_are, jobs_are) = (rules.map_or(Kind::Unknown, |path| Kind::of(path)), Kind::of(jobs));
         let with_config =
             |config: &Path, jobs: &Path| format!("write `tpvc map --config {} {}`", config.display(), jobs.display());

@@ -1,19 +1,22 @@
 //! Folders and patterns as arguments: where no shell expands `*`, and where it is quoted, tpvc does.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::Common;
 use super::error::CliError;
 use super::kind::Kind;
+use crate::settings::{FILE, Settings};
 use crate::source::{is_url, redacted};
 
-/// The configs that the arguments name, as [`expand`] has them. Where they are merged in another order than that of the
+/// The configs that the arguments name, as [`expand`] has them; without arguments, those that `tpvc.toml` names. Where they are merged in another order than that of the
 /// arguments, a note tells it.
 ///
 /// # Errors
 /// A folder or pattern without files, and files that are not configs but of another kind.
 pub(super) fn configs(arguments: &[String], common: &Common) -> Result<Vec<String>, CliError> {
-    let files = each(arguments)?;
+    let arguments = &*named(arguments, common)?;
+    let files = checked(arguments)?;
     if files != arguments && files.len() > 1 {
         let names: Vec<_> = files.iter().map(|file| redacted(file)).collect();
         common.note(&format!("merged in this order, later over earlier: {}", names.join(", ")));
@@ -25,7 +28,28 @@ pub(super) fn configs(arguments: &[String], common: &Common) -> Result<Vec<Strin
 ///
 /// # Errors
 /// The same.
-pub(super) fn each(arguments: &[String]) -> Result<Vec<String>, CliError> {
+pub(super) fn each(arguments: &[String], common: &Common) -> Result<Vec<String>, CliError> {
+    checked(&named(arguments, common)?)
+}
+
+/// The arguments; where there are none, the `files` of `tpvc.toml`, which a note tells.
+///
+/// # Errors
+/// There are none in either place, or the settings are wrong.
+pub(super) fn named<'a>(arguments: &'a [String], common: &Common) -> Result<Cow<'a, [String]>, CliError> {
+    if !arguments.is_empty() {
+        return Ok(Cow::Borrowed(arguments));
+    }
+    let settings = Settings::read()?;
+    let Some(path) = settings.path.filter(|_| !settings.files.is_empty()) else {
+        let help = format!("name config files, or list them as `files = [...]` in `{FILE}`");
+        return Err(CliError::misuse("no config files are given", help));
+    };
+    common.note(&format!("the config files are those of `{}`", path.display()));
+    Ok(Cow::Owned(settings.files))
+}
+
+fn checked(arguments: &[String]) -> Result<Vec<String>, CliError> {
     let files = expand(arguments)?;
     for file in files.iter().filter(|file| !is_url(file)) {
         let kind = Kind::of(Path::new(file));

@@ -37,10 +37,15 @@ impl Common {
         }
     }
 
-    /// Prints an error that has no place in a config file.
+    /// Prints the error that ended a verb.
     pub(super) fn show_error(&self, error: &CliError) {
-        let diagnostic = Diagnostic::error(error.message.as_str()).help(error.help.as_str());
-        print_stderr(diagnostic.render(&SourceMap::new(), self.colour()));
+        print_stderr(match &error.placed {
+            Some(problem) => problem.diagnostic.render(&problem.sources, self.colour()),
+            None => {
+                let diagnostic = Diagnostic::error(error.message.as_str()).help(error.help.as_str());
+                diagnostic.render(&SourceMap::new(), self.colour())
+            }
+        });
     }
 
     /// Prints a line about the work that was done, unless `--quiet`.

@@ -14,9 +14,12 @@ mod model;
 pub mod report;
 mod rules;
 mod sections;
+mod severities;
 mod tags;
 mod units;
 mod zeros;
+
+pub use severities::{Level, Severities};
 
 use std::collections::{HashMap, HashSet};
 
@@ -75,6 +78,8 @@ pub struct Options {
     pub ignore: Vec<String>,
     /// Whether to tell what works inside Galaxy and not in compiled rules: the codes of [`codes::LIMITS`].
     pub limits: bool,
+    /// What the codes count as; those of `ignore` are left out nevertheless.
+    pub severities: Severities,
 }
 
 /// What linting gave.
@@ -148,7 +153,7 @@ pub(crate) struct Raising {
 /// `trees` is what the code was compiled from, so that nothing is parsed again.
 pub(crate) fn raising(config: &Config, sources: &SourceMap, trees: &Trees) -> Raising {
     let check = || {
-        let options = Options { ignore: Vec::new(), limits: true };
+        let options = Options { limits: true, ..Options::default() };
         let mut linter = Linter { config, sources, options: &options, findings: Vec::new(), needs: HashMap::new() };
         code::check(&mut linter, Some(trees));
         linter.findings.retain(|finding| codes::RAISING.contains(&finding.code));
@@ -203,7 +208,7 @@ impl<'a> Linter<'a> {
     pub(crate) fn report(&mut self, finding: Finding) {
         let ignored = !finding.is_error() && self.options.ignore.iter().any(|code| code == finding.code);
         if !finding.silenced && !ignored {
-            self.findings.push(finding);
+            self.findings.extend(self.options.severities.apply(finding));
         }
     }
 

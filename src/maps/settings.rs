@@ -1,26 +1,15 @@
-//! Settings of maps: a flag wins over an environment variable, that over `tpvc.toml`, that over the default.
+//! Settings of maps, the table `[maps]` of `tpvc.toml`: a flag wins over an environment variable, that over the file, that over the
+//! default.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Deserialize;
 
 use super::Error;
 use super::engine::Kind;
-use crate::diagnostic::Diagnostic;
-use crate::source::{SourceMap, Span};
 
-/// The name of the settings file, which is looked for in the present folder and those above it, and then in `~/.tpvc`.
-pub const FILE: &str = "tpvc.toml";
-
-/// What the settings file says of maps, in its table `[maps]`. Other tables are other verbs'.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-struct File {
-    #[serde(default)]
-    maps: Settings,
-}
-
-/// The settings.
+/// The settings of maps.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
@@ -43,51 +32,11 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings of the environment and of the settings file.
+    /// Puts what the environment's variables say in the place of what the file says.
     ///
     /// # Errors
-    /// A problem with the file, with its place in it, or with a variable.
-    pub fn read() -> Result<Self, Box<(Diagnostic, SourceMap)>> {
-        let mut settings = match file() {
-            Some(path) => Self::of_file(&path)?,
-            None => Self::default(),
-        };
-        settings
-            .overlay_environment()
-            .map_err(|error| Box::new((Diagnostic::error(error.message).help(error.help), SourceMap::new())))?;
-        Ok(settings)
-    }
-
-    fn of_file(path: &Path) -> Result<Self, Box<(Diagnostic, SourceMap)>> {
-        let name = path.to_string_lossy();
-        let mut sources = SourceMap::new();
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            let error = Error::io("read", path, &error);
-            Box::new((Diagnostic::error(error.message).help(error.help), SourceMap::new()))
-        })?;
-        let source = sources.add(&name, &text);
-        match toml::from_str::<File>(&text) {
-            Ok(file) => {
-                let mut settings = file.maps;
-                // A relative path in a file means a path beside it.
-                let beside = |path_in_file: PathBuf| path.parent().unwrap_or(Path::new(".")).join(path_in_file);
-                settings.dir = settings.dir.map(beside);
-                settings.program = settings.program.map(beside);
-                Ok(settings)
-            }
-            Err(error) => {
-                let message = error.message().lines().next().unwrap_or_default();
-                let message = message.replace("u64", "a whole number").replace("a map", "a table");
-                let span = error.span().unwrap_or(0..0);
-                let diagnostic = Diagnostic::error(message)
-                    .at(Span::new(source, span.start, span.end), "")
-                    .help("docs/maps.md lists the settings of `[maps]`");
-                Err(Box::new((diagnostic, sources)))
-            }
-        }
-    }
-
-    fn overlay_environment(&mut self) -> Result<(), Error> {
+    /// A variable that should be a number or an engine is something else.
+    pub(crate) fn overlay_environment(&mut self) -> Result<(), Error> {
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let number = |name: &str| {
             let Some(value) = variable(name) else { return Ok(None) };
@@ -139,52 +88,7 @@ impl Settings {
     }
 }
 
-fn home() -> Option<PathBuf> {
+/// The home directory.
+pub(crate) fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
-}
-
-/// The settings file: of the present folder or one above it, or of the home directory.
-fn file() -> Option<PathBuf> {
-    let present = std::env::current_dir().ok();
-    let above = present.iter().flat_map(|present| present.ancestors()).map(|folder| folder.join(FILE));
-    let own = home().map(|home| home.join(".tpvc").join(FILE));
-    above.chain(own).find(|path| path.is_file())
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
-    use super::*;
-
-    fn read(text: &str) -> Result<Settings, String> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(FILE);
-        std::fs::write(&path, text).unwrap();
-        Settings::of_file(&path).map_err(|problem| problem.0.render(&problem.1, false))
-    }
-
-    #[test]
-    fn a_file_says_what_each_engine_knows() {
-        let settings = read(
-            "[lint]\nother = 1\n[maps]\nengine = \"slurm\"\nmemory = 2000\n[maps.slurm]\npartition = \"long\"\nnice = 10\n",
-        )
-        .unwrap();
-        assert_eq!((settings.engine, settings.memory, settings.time), (Some(Kind::Slurm), Some(2000), None));
-        let options: Vec<_> = settings.options(Kind::Slurm).into_iter().collect();
-        assert_eq!(options, [("nice".to_owned(), "10".to_owned()), ("partition".to_owned(), "long".to_owned())]);
-        assert!(settings.options(Kind::Local).is_empty());
-    }
-
-    #[test]
-    fn a_wrong_setting_is_shown_in_its_place() {
-        for (text, place, words) in [
-            ("[maps]\nengin = \"slurm\"\n", "tpvc.toml:2:1", "engin"),
-            ("[maps]\nengine = \"pbs\"\n", "tpvc.toml:2:10", "pbs"),
-            ("[maps]\nmemory = \"2G\"\n", "tpvc.toml:2:10", "a whole number"),
-            ("[maps\n", "tpvc.toml:1:6", ""),
-        ] {
-            let error = read(text).unwrap_err();
-            assert!(error.contains(place) && error.contains(words), "{error}");
-        }
-    }
 }

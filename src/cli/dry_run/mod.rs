@@ -18,6 +18,7 @@ use tpv_runtime::mapper::trace::Trace;
 
 use crate::diagnostic::Diagnostic;
 use crate::explain::{Collector, Provenance};
+use crate::settings::Settings;
 use crate::source::SourceMap;
 use crate::yaml::write::{Layout, yaml};
 
@@ -43,7 +44,7 @@ pub(super) struct DryRun {
     #[arg(long, value_name = "FILE")]
     job_conf: Option<PathBuf>,
     /// Config files, URLs, folders or patterns, merged in this order, in place of those of the job configuration; or one
-    /// artifact
+    /// artifact [default: those of tpvc.toml]
     #[arg(value_name = "CONFIG|RULES")]
     configs: Vec<String>,
     /// A config file or URL, as CONFIG; repeat it for more
@@ -115,14 +116,10 @@ impl Observer for Raised {
 impl DryRun {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let configs: Vec<String> = self.configs.iter().chain(&self.more_configs).cloned().collect();
-        if configs.is_empty() && self.job_conf.is_none() {
-            return Err(CliError::misuse(
-                "`tpvc dry-run` needs rules",
-                "name the job configuration with `--job-conf FILE`, config files, or an artifact",
-            ));
-        }
         let job = Arc::new(self.job()?);
-        let world = Arc::new(world::at_this_moment(self.world.as_deref())?);
+        let names_rules = self.job_conf.is_some() || !configs.is_empty();
+        let settings = if names_rules { Settings::default() } else { Settings::read()? };
+        let world = Arc::new(world::at_this_moment(self.world.as_deref().or(settings.world.as_deref()))?);
         let Some(given) = rules::load_any(self.job_conf.as_deref(), &configs, common)? else {
             return Ok(Outcome::Bad);
         };

@@ -26,10 +26,10 @@ use clap::{Args, Subcommand};
 
 use super::error::CliError;
 use super::{Common, Outcome};
-use crate::diagnostic::Diagnostics;
 use crate::maps::settings::Settings;
 use crate::maps::store::Root;
 use crate::maps::{self, Map};
+use crate::settings;
 
 /// Map years of jobs: in parts, on this machine, on HTCondor or on Slurm
 ///
@@ -87,16 +87,7 @@ impl Maps {
             Verb::Component(verb) => return verb.run(common),
             _ => {}
         }
-        let mut settings = match Settings::read() {
-            Ok(settings) => settings,
-            Err(problem) => {
-                let (diagnostic, sources) = *problem;
-                let mut diagnostics = Diagnostics::new();
-                diagnostics.push(diagnostic);
-                common.show(&diagnostics, &sources);
-                return Ok(Outcome::Bad);
-            }
-        };
+        let mut settings = settings::Settings::read().and_then(settings::Settings::maps)?;
         if let Some(folder) = &self.maps_dir {
             settings.dir = Some(folder.clone());
         }

@@ -1,0 +1,245 @@
+//! `tpvc.toml`: the config files of a site and their order, and how the verbs treat them.
+//!
+//! It is looked for in the present folder and those above it, and then in `~/.tpvc`. Paths in it are relative to its folder.
+//! docs/pipeline.md lists all settings.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::config::suggest::{closest, did_you_mean};
+use crate::diagnostic::Diagnostic;
+use crate::lint::{Level, Severities};
+use crate::maps;
+use crate::source::{SourceMap, Span, is_url};
+use crate::system_error;
+
+/// The name of the file.
+pub const FILE: &str = "tpvc.toml";
+
+/// What is wrong with the settings, and the text that it points into.
+#[derive(Debug)]
+pub struct Problem {
+    /// What is wrong.
+    pub diagnostic: Diagnostic,
+    /// The file, where it could be read.
+    pub sources: SourceMap,
+}
+
+impl From<Diagnostic> for Problem {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self { diagnostic, sources: SourceMap::new() }
+    }
+}
+
+/// The settings. All paths are relative to the present folder, or absolute.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// The file that they come from; nothing where there is none.
+    pub path: Option<PathBuf>,
+    /// The config files in the order of merging: paths, patterns, folders and URLs.
+    pub files: Vec<String>,
+    /// The world file.
+    pub world: Option<PathBuf>,
+    /// The job file.
+    pub jobs: Option<PathBuf>,
+    /// The files with the variables of Jinja templates, later over earlier.
+    pub vars: Vec<PathBuf>,
+    /// The severities of findings.
+    pub severities: Severities,
+    /// The baseline of findings.
+    pub baseline: Option<PathBuf>,
+    /// The files of test cases: paths, patterns and folders.
+    pub tests: Vec<String>,
+    /// The settings of maps, without the environment's.
+    maps: maps::settings::Settings,
+}
+
+/// The file, as it is written.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct File {
+    files: Vec<String>,
+    world: Option<PathBuf>,
+    jobs: Option<PathBuf>,
+    vars: Vec<PathBuf>,
+    severity: BTreeMap<Spanned<String>, Level>,
+    lint: Lint,
+    test: Test,
+    maps: maps::settings::Settings,
+}
+
+/// The table `[lint]`.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Lint {
+    baseline: Option<PathBuf>,
+}
+
+/// The table `[test]`.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Test {
+    files: Vec<String>,
+}
+
+impl Settings {
+    /// The settings of the file that is found first; those of no file where there is none.
+    ///
+    /// # Errors
+    /// The file cannot be read, or something in it is wrong.
+    pub fn read() -> Result<Self, Problem> {
+        find().map_or_else(|| Ok(Self::default()), |path| Self::of_file(&path))
+    }
+
+    /// The settings of this file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or something in it is wrong.
+    pub fn of_file(path: &Path) -> Result<Self, Problem> {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            let (what, help) = system_error::explain(&error, path);
+            Diagnostic::error(format!("the settings cannot be read from {what}")).help(help)
+        })?;
+        let mut sources = SourceMap::new();
+        let source = sources.add(&path.to_string_lossy(), &text);
+        let at = |diagnostic: Diagnostic, span: std::ops::Range<usize>| {
+            diagnostic.at(Span::new(source, span.start, span.end), "")
+        };
+        let file: File = match toml::from_str(&text) {
+            Ok(file) => file,
+            Err(error) => {
+                let (message, help) = reworded(error.message());
+                let diagnostic = at(Diagnostic::error(message).help(help), error.span().unwrap_or(0..0));
+                return Err(Problem { diagnostic, sources });
+            }
+        };
+        let mut severities = Severities::default();
+        for (code, level) in &file.severity {
+            if let Err((message, help)) = severities.set(code.get_ref(), *level) {
+                let diagnostic = at(Diagnostic::error(message).help(help), code.span());
+                return Err(Problem { diagnostic, sources });
+            }
+        }
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let beside = |path: PathBuf| folder.join(path);
+        let named = |name: String| {
+            if is_url(&name) { name } else { folder.join(name).to_string_lossy().into_owned() }
+        };
+        let mut maps = file.maps;
+        // What runs the components of a map may stand in another folder.
+        let fixed = |path: PathBuf| std::path::absolute(folder.join(&path)).unwrap_or(path);
+        maps.dir = maps.dir.map(fixed);
+        maps.program = maps.program.map(fixed);
+        Ok(Self {
+            path: Some(path.to_owned()),
+            files: file.files.into_iter().map(named).collect(),
+            world: file.world.map(beside),
+            jobs: file.jobs.map(beside),
+            vars: file.vars.into_iter().map(beside).collect(),
+            severities,
+            baseline: file.lint.baseline.map(beside),
+            tests: file.test.files.into_iter().map(named).collect(),
+            maps,
+        })
+    }
+
+    /// The settings of maps, of which the environment's variables come before the file's.
+    ///
+    /// # Errors
+    /// A variable is wrong.
+    pub fn maps(self) -> Result<maps::settings::Settings, Problem> {
+        let mut maps = self.maps;
+        maps.overlay_environment().map_err(|error| Diagnostic::error(error.message).help(error.help))?;
+        Ok(maps)
+    }
+}
+
+/// The file: of the present folder or one above it, or of the home directory.
+fn find() -> Option<PathBuf> {
+    let present = std::env::current_dir().unwrap_or_default();
+    let up = |levels: usize| std::iter::repeat_n(Component::ParentDir, levels).collect::<PathBuf>();
+    let above = present.ancestors().enumerate().map(|(levels, _)| up(levels).join(FILE));
+    let own = maps::settings::home().map(|home| home.join(".tpvc").join(FILE));
+    above.chain(own).find(|path| path.is_file())
+}
+
+/// The message of the reader of TOML in the user's words, and what to write.
+fn reworded(message: &str) -> (String, String) {
+    let message = message.lines().next().unwrap_or_default();
+    let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let near = match names.split_first() {
+        Some((wrong, known)) if message.starts_with("unknown ") => closest(wrong, known.iter().copied()),
+        _ => None,
+    };
+    let words = message
+        .replace("unknown field", "unknown setting")
+        .replace("unknown variant", "unknown value")
+        .replace("u64", "a whole number")
+        .replace("a sequence", "a list")
+        .replace("a map", "a table")
+        .replace("path string", "a path");
+    (words, near.map_or_else(|| "docs/pipeline.md lists the settings".to_owned(), did_you_mean))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    use super::*;
+
+    fn read(text: &str) -> Result<Settings, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        std::fs::write(&path, text).unwrap();
+        let shown = |text: String| text.replace(&*folder.path().to_string_lossy(), "FOLDER");
+        match Settings::of_file(&path) {
+            Ok(mut settings) => {
+                settings.files = settings.files.into_iter().map(shown).collect();
+                Ok(settings)
+            }
+            Err(problem) => Err(shown(problem.diagnostic.render(&problem.sources, false))),
+        }
+    }
+
+    #[test]
+    fn paths_are_beside_the_file_and_urls_are_not() {
+        let text =
+            "files = [\"https://gxy.io/tpv/db.yml\", \"rules/*.yml\", \"/etc/tpv.yml\"]\n[severity]\nT102 = \"off\"\n";
+        let settings = read(text).unwrap();
+        assert_eq!(settings.files, ["https://gxy.io/tpv/db.yml", "FOLDER/rules/*.yml", "/etc/tpv.yml"]);
+        let mut severities = Severities::default();
+        severities.set("T102", Level::Off).unwrap();
+        assert_eq!(settings.severities, severities);
+    }
+
+    #[test]
+    fn maps_have_their_table() {
+        let settings = read("[maps]\ndir = \"years\"\nengine = \"slurm\"\nmemory = 2000\n[maps.slurm]\nnice = 10\n");
+        let maps = settings.unwrap().maps;
+        assert_eq!((maps.engine, maps.memory, maps.time), (Some(maps::engine::Kind::Slurm), Some(2000), None));
+        assert!(maps.dir.is_some_and(|dir| dir.is_absolute() && dir.ends_with("years")));
+        assert_eq!(maps.slurm["nice"].as_integer(), Some(10));
+    }
+
+    #[test]
+    fn a_wrong_setting_is_shown_in_its_place() {
+        for (text, place, words) in [
+            ("file = []\n", "tpvc.toml:1:1", "did you mean `files`?"),
+            ("[lints]\n", "tpvc.toml:1:2", "did you mean `lint`?"),
+            ("[lint]\nbase = 1\n", "tpvc.toml:2:1", "unknown setting `base`"),
+            ("files = \"rules.yml\"\n", "tpvc.toml:1:9", "expected a list"),
+            ("[severity]\nT102 = \"of\"\n", "tpvc.toml:2:8", "did you mean `off`?"),
+            ("[severity]\nT1002 = \"off\"\n", "tpvc.toml:2:1", "there is no code `T1002`"),
+            ("[severity]\nT102 = \"off\"\nT001 = \"warning\"\n", "tpvc.toml:3:1", "cannot be turned off"),
+            ("[maps]\nengin = \"slurm\"\n", "tpvc.toml:2:1", "did you mean `engine`?"),
+            ("[maps]\nengine = \"pbs\"\n", "tpvc.toml:2:10", "pbs"),
+            ("[maps]\nmemory = \"2G\"\n", "tpvc.toml:2:10", "a whole number"),
+            ("[maps\n", "tpvc.toml:1:6", ""),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(place) && error.contains(words), "{error}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What `tpvc.toml` says is what verbs do where the command line says nothing.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod support;
+
+use std::path::Path;
+
+use support::{stderr, stdout, tpvc_in};
+use tempfile::TempDir;
+
+const RULES: &str = "tools:\n  bwa:\n    cores: 4\n";
+const DESTINATIONS: &str = "destinations:\n  local:\n    runner: local\n";
+const JOBS: &str = "{\"id\": 1, \"tool\": {\"id\": \"bwa\"}}\n";
+
+/// A site: a settings file, two config files in a folder, jobs, and a folder below.
+fn site(settings: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    std::fs::create_dir_all(folder.path().join("rules/below")).unwrap();
+    write("tpvc.toml", settings);
+    write("rules/a.yml", RULES);
+    write("rules/b.yml", DESTINATIONS);
+    write("jobs.jsonl", JOBS);
+    folder
+}
+
+/// What a run printed, and its status.
+fn run(folder: &Path, args: &[&str]) -> (i32, String) {
+    let output = tpvc_in(folder, args);
+    (output.status.code().unwrap(), format!("{}{}", stdout(&output), stderr(&output)))
+}
+
+const SETTINGS: &str = "files = [\"rules/*.yml\"]\njobs = \"jobs.jsonl\"\n";
+
+#[test]
+fn verbs_take_the_files_of_the_settings() {
+    let site = site(SETTINGS);
+    let (status, text) = run(site.path(), &["lint"]);
+    assert!(status == 0 && text.contains("the config files are those of `tpvc.toml`"), "{text}");
+    assert!(text.contains("rules/a.yml:3:12") && text.contains("1 warning in 2 files"), "{text}");
+    for args in [
+        &["check"][..],
+        &["dump"],
+        &["map"],
+        &["map", "jobs.jsonl"],
+        &["dry-run", "--tool", "bwa"],
+        &["compile", "-o", "rules.bin"],
+        &["format", "--check"],
+    ] {
+        let (status, text) = run(site.path(), args);
+        assert!(status == 0 && text.contains("the config files are those of `tpvc.toml`"), "{args:?}: {text}");
+    }
+    let (_, answers) = run(site.path(), &["map", "-q"]);
+    assert!(answers.contains("\"id\": \"local\"") && answers.contains("\"cores\": 4"), "{answers}");
+}
+
+#[test]
+fn paths_of_the_settings_are_led_from_the_present_folder() {
+    let site = site(SETTINGS);
+    let (status, text) = run(&site.path().join("rules/below"), &["lint"]);
+    assert!(
+        status == 0 && text.contains("those of `../../tpvc.toml`") && text.contains("../../rules/a.yml:3:12"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_command_line_comes_before_the_settings() {
+    let site = site(SETTINGS);
+    let (status, text) = run(site.path(), &["lint", "rules/b.yml"]);
+    assert!(status == 0 && text.contains("nothing found in 1 file") && !text.contains("tpvc.toml"), "{text}");
+    let (status, text) = run(site.path(), &["map", "--config", "rules/b.yml", "jobs.jsonl"]);
+    assert!(status == 0 && !text.contains("\"cores\": 4") && !text.contains("tpvc.toml"), "{text}");
+}
+
+#[test]
+fn without_files_in_either_place_the_command_line_is_wrong() {
+    let site = site("");
+    for verb in ["lint", "check", "dump", "dry-run", "format"] {
+        let (status, text) = run(site.path(), &[verb]);
+        assert!(status == 2 && text.contains("no config files are given") && text.contains("`tpvc.toml`"), "{text}");
+    }
+    let (status, text) = run(site.path(), &["map"]);
+    assert!(status == 2 && text.contains("needs the rules and the jobs"), "{text}");
+}
+
+#[test]
+fn severities_turn_codes_off_and_into_errors() {
+    let off = site(&format!("{SETTINGS}[severity]\nT102 = \"off\"\n"));
+    let (status, text) = run(off.path(), &["lint"]);
+    assert!(status == 0 && text.contains("nothing found in 2 files"), "{text}");
+    let error = site(&format!("{SETTINGS}[severity]\nT102 = \"error\"\n"));
+    let (status, text) = run(error.path(), &["lint"]);
+    assert!(status == 1 && text.contains("error[T102]") && text.contains("1 error in 2 files"), "{text}");
+    let (status, text) = run(error.path(), &["lint", "--ignore", "T102"]);
+    assert!(status == 0 && text.contains("nothing found"), "{text}");
+    let (_, text) = run(error.path(), &["lint", "--format", "github"]);
+    assert!(text.contains("::error file=rules/a.yml,line=3"), "{text}");
+}
+
+#[test]
+fn a_wrong_settings_file_is_shown_by_every_verb_that_reads_it() {
+    let site = site("files = [\"rules/*.yml\"]\n[severty]\nT102 = \"off\"\n");
+    for args in [&["lint"][..], &["lint", "rules/a.yml"], &["map", "jobs.jsonl"], &["maps", "list"]] {
+        let (status, text) = run(site.path(), args);
+        assert!(status == 1 && text.contains("tpvc.toml:2:2") && text.contains("did you mean `severity`?"), "{text}");
+    }
+    assert_eq!(run(site.path(), &["map", "--config", "rules/", "jobs.jsonl"]).0, 0);
+}
