@@ -21,6 +21,7 @@ pub mod link;
 pub mod lint;
 pub mod maps;
 mod markup;
+pub mod page;
 mod parallel;
 pub mod python;
 pub mod settings;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::mapper::places::ConfigPlace;
 
-use crate::markup::reference;
+use crate::page::{Page, code, escape, facts, prose, section};
 
 use super::{Candidate, Explanation, Property, Rule, RuleState, Verdict, show_json, with_unit};
 
@@ -17,60 +17,19 @@ pub(super) fn page(explanation: &Explanation) -> String {
         Verdict::Failed { kind, .. } => format!("Not mapped: {kind}"),
         Verdict::Open => "A mapping".to_owned(),
     };
-    let mut out = String::new();
-    let _ = write!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n",
-        escape(&title)
-    );
-    result(&mut out, explanation, &title);
-    job(&mut out, explanation);
-    destinations(&mut out, explanation);
-    tried(&mut out, explanation);
-    pools(&mut out, explanation);
-    in_cpython(&mut out, explanation);
-    values(&mut out, &explanation.values);
-    rules(&mut out, explanation);
-    entities(&mut out, explanation);
-    let _ = write!(
-        out,
-        "</main>\n<footer>tpvc {}, which follows TPV 3.3.0</footer>\n</body>\n</html>\n",
-        env!("CARGO_PKG_VERSION")
-    );
-    out
-}
-
-/// Text as HTML. Long names may break after the characters that separate their parts.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match (reference(c), c) {
-            (Some(reference), _) => out.push_str(reference),
-            (None, '\'') => out.push_str("&#39;"),
-            (None, c) => out.push(c),
-        }
-    }
-    out
-}
-
-/// A sentence: what stands in backticks is code.
-fn prose(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('`') {
-        let Some((name, after)) = after.split_once('`') else { break };
-        out += &escape(before);
-        out += &code(name);
-        rest = after;
-    }
-    out + &escape(rest)
-}
-
-fn code(text: &str) -> String {
-    format!("<code>{}</code>", escape(text))
+    let mut page = Page::new(title.as_str());
+    page.style(STYLE);
+    let out = page.body();
+    result(out, explanation, &title);
+    job(out, explanation);
+    destinations(out, explanation);
+    tried(out, explanation);
+    pools(out, explanation);
+    in_cpython(out, explanation);
+    values(out, &explanation.values);
+    rules(out, explanation);
+    entities(out, explanation);
+    page.render()
 }
 
 /// How many lines of code are shown without being asked for.
@@ -105,15 +64,10 @@ fn field(fields: &[(&str, Json)], name: &str) -> String {
 fn result(out: &mut String, explanation: &Explanation, title: &str) {
     match &explanation.outcome {
         Verdict::Mapped(fields) => {
-            let _ = writeln!(out, "<header class=\"good\">\n<h1>{}</h1>\n<dl class=\"facts\">", escape(title));
-            for name in ["runner", "cores", "mem", "gpus"] {
-                let _ = writeln!(
-                    out,
-                    "<div><dt>{name}</dt><dd>{}</dd></div>",
-                    escape(&with_unit(name, &field(fields, name)))
-                );
-            }
-            let _ = writeln!(out, "</dl>\n</header>");
+            let _ = writeln!(out, "<header class=\"good\">\n<h1>{}</h1>", escape(title));
+            let names = ["runner", "cores", "mem", "gpus"];
+            facts(out, names.map(|name| (name, with_unit(name, &field(fields, name)))));
+            let _ = writeln!(out, "</header>");
         }
         Verdict::Failed { message, trace, .. } => {
             let _ = writeln!(
@@ -133,20 +87,9 @@ fn result(out: &mut String, explanation: &Explanation, title: &str) {
     }
 }
 
-fn section(out: &mut String, title: &str, body: impl FnOnce(&mut String)) {
-    let _ = writeln!(out, "<section>\n<h2>{title}</h2>");
-    body(out);
-    let _ = writeln!(out, "</section>");
-}
-
 fn job(out: &mut String, explanation: &Explanation) {
-    section(out, "The job", |out| {
-        let _ = writeln!(out, "<dl class=\"facts\">");
-        for (name, value) in &explanation.job {
-            let _ = writeln!(out, "<div><dt>{}</dt><dd>{}</dd></div>", escape(name), escape(value));
-        }
-        let _ = writeln!(out, "</dl>");
-    });
+    let job = || explanation.job.iter().map(|(name, value)| (*name, value.clone()));
+    section(out, "The job", |out| facts(out, job()));
 }
 
 fn destinations(out: &mut String, explanation: &Explanation) {
@@ -347,15 +290,4 @@ fn entities(out: &mut String, explanation: &Explanation) {
             let _ = writeln!(out, "</ol>");
         }
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_stands_in_backticks_is_code() {
-        assert_eq!(prose("the tag `a<b` and `c`"), "the tag <code>a&lt;b</code> and <code>c</code>");
-        assert_eq!(prose("one ` alone & more"), "one ` alone &amp; more");
-    }
 }

@@ -1,0 +1,111 @@
+// What the scripts of all pages use. Text reaches the page as text alone, never as HTML.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+
+/** An element with attributes and children; a child that is no node is text. */
+function el(name, attributes = {}, ...children) {
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else if (value === true) node.setAttribute(key, "");
+    else if (value !== false && value != null) node.setAttribute(key, value);
+  }
+  node.append(...children.filter((child) => child != null));
+  return node;
+}
+
+/** A number for people: groups of three digits, at most `digits` after the point. */
+function shown(number, digits = 2) {
+  return number == null ? "–" : Number(number).toLocaleString("en", { maximumFractionDigits: digits });
+}
+
+/**
+ * A table that stays quick with any number of rows: it shows a page of them, can be searched, and sorted by each column.
+ * A column is { title, value(row), cell(row), number, header }: `value` sorts, `cell` gives what is shown (text or a node) where that is
+ * something else, `header` makes the cells headings of their rows. `search(row)` gives the text that is searched.
+ */
+function pagedTable(host, { caption, columns, rows, search, size = 50, filters = [] }) {
+  let sorted = null, descending = false, page = 0, found = rows;
+  const words = search && el("input", { type: "search", autocomplete: "off", oninput: () => { page = 0; update(); } });
+  const chosen = filters.map(({ label, choices, keep }) => ({
+    keep, label,
+    select: el("select", { onchange: () => { page = 0; update(); } }, el("option", { value: "" }, "all"),
+      ...choices.map((choice) => el("option", { value: choice }, choice))),
+  }));
+  const count = el("span", { class: "count", role: "status" });
+  const back = el("button", { type: "button", onclick: () => { page -= 1; draw(); } }, "Previous");
+  const next = el("button", { type: "button", onclick: () => { page += 1; draw(); } }, "Next");
+  const heads = columns.map((column, index) => el("th", { scope: "col", class: column.number && "number" },
+    el("button", { type: "button", onclick: () => sort(index) }, column.title)));
+  const body = el("tbody");
+  const pages = rows.length > size;
+  host.replaceChildren(
+    el("div", { class: "tools" },
+      words && el("label", {}, "Search", words),
+      ...chosen.map(({ label, select }) => el("label", {}, label, select)),
+      pages && back, pages && next, count),
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+      el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, ...heads)), body)));
+
+  function sort(index) {
+    descending = sorted === index ? !descending : Boolean(columns[index].number);
+    sorted = index;
+    heads.forEach((head, at) => {
+      if (at === index) head.setAttribute("aria-sort", descending ? "descending" : "ascending");
+      else head.removeAttribute("aria-sort");
+    });
+    page = 0;
+    update();
+  }
+
+  function update() {
+    const wanted = (words?.value ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+    found = rows.filter((row) => {
+      const text = wanted.length ? search(row).toLowerCase() : "";
+      return wanted.every((word) => text.includes(word))
+        && chosen.every(({ keep, select }) => !select.value || keep(row, select.value));
+    });
+    if (sorted !== null) {
+      const value = columns[sorted].value;
+      const order = (a, b) => a == null ? (b == null ? 0 : 1) : b == null ? -1 : a < b ? -1 : a > b ? 1 : 0;
+      found = [...found].sort((a, b) => descending ? order(value(b), value(a)) : order(value(a), value(b)));
+    }
+    draw();
+  }
+
+  function draw() {
+    const last = Math.max(0, Math.ceil(found.length / size) - 1);
+    page = Math.min(Math.max(page, 0), last);
+    const start = page * size;
+    const now = found.slice(start, start + size);
+    body.replaceChildren(...now.map((row) => el("tr", {}, ...columns.map((column) => {
+      const cell = column.cell ? column.cell(row) : column.number ? shown(column.value(row)) : column.value(row);
+      return column.header ? el("th", { scope: "row" }, cell) : el("td", { class: column.number && "number" }, cell);
+    }))));
+    back.disabled = page === 0;
+    next.disabled = page === last;
+    const range = found.length ? `${shown(start + 1)} to ${shown(start + now.length)} of ${shown(found.length)}` : "nothing found";
+    count.textContent = found.length === rows.length ? range : `${range} (${shown(rows.length)} in all)`;
+  }
+
+  update();
+}
+
+/** A figure that follows the width of the page. `make(width)` gives what Plot drew; `label` says in a sentence what is to be seen. */
+function plot(host, { caption, label, make }) {
+  const frame = el("div");
+  host.replaceChildren(el("figure", {}, el("figcaption", {}, caption), frame));
+  let drawn = 0;
+  const draw = () => {
+    const width = Math.floor(frame.clientWidth);
+    if (!width || width === drawn) return;
+    drawn = width;
+    const node = make(width);
+    const svg = node.matches("svg") ? node : node.querySelector("svg:last-of-type");
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", label);
+    frame.replaceChildren(node);
+  };
+  new ResizeObserver(draw).observe(frame);
+  draw();
+}
