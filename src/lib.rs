@@ -27,6 +27,7 @@ pub mod python;
 pub mod settings;
 pub mod source;
 pub mod summary;
+pub mod sweep;
 mod system_error;
 mod text_diff;
 pub mod yaml;

@@ -18,6 +18,7 @@ mod findings;
 mod format;
 mod input;
 mod inspect;
+mod job;
 mod job_conf;
 mod kind;
 mod lint;
@@ -29,6 +30,8 @@ mod progress;
 mod report;
 mod rewrite;
 mod rules;
+mod sweep;
+mod table;
 mod unfinished;
 mod world;
 
@@ -122,6 +125,7 @@ enum Verb {
     Format(format::Format),
     Dump(dump::Dump),
     Inspect(inspect::Inspect),
+    Sweep(sweep::Sweep),
     Bench(bench::Bench),
     ExportJobs(export_jobs::ExportJobs),
     Completions(completions::Completions),
@@ -141,6 +145,7 @@ impl Verb {
             Self::Format(verb) => verb.run(common),
             Self::Dump(verb) => verb.run(common),
             Self::Inspect(verb) => verb.run(),
+            Self::Sweep(verb) => verb.run(common),
             Self::Bench(verb) => roomy(|| verb.run()),
             Self::ExportJobs(verb) => verb.run(),
             Self::Completions(verb) => verb.run(),

@@ -1,7 +1,5 @@
 //! `tpvc dry-run`
 
-mod job;
-mod set;
 mod trace;
 
 use std::path::PathBuf;
@@ -10,7 +8,6 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::answer::{Answer, Destination};
-use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::mapper::explain::{Observer, Step};
@@ -23,6 +20,7 @@ use crate::source::SourceMap;
 use crate::yaml::write::{Layout, yaml};
 
 use super::error::CliError;
+use super::job::JobArgs;
 use super::output::{print_stderr, print_stdout};
 use super::rules::{self, LoadedRules};
 use super::{Common, Outcome, map, world};
@@ -50,46 +48,17 @@ pub(super) struct DryRun {
     /// A config file or URL, as CONFIG; repeat it for more
     #[arg(long = "config", value_name = "CONFIG")]
     more_configs: Vec<String>,
-    /// The id of the tool
-    #[arg(long, default_value = "_default_")]
-    tool: String,
-    /// The email of the user; without it the job is anonymous
-    #[arg(long, value_name = "EMAIL")]
-    user: Option<String>,
-    /// Roles of the user
-    #[arg(long, num_args = 1.., value_name = "ROLE")]
-    roles: Vec<String>,
-    /// Tags of the job's history
-    #[arg(long, num_args = 1.., value_name = "TAG")]
-    history_tags: Vec<String>,
-    /// Size of the input dataset: a number is in GiB, as for `tpv dry-run`; 500M, 5G and 1T are taken, too
-    #[arg(long, value_name = "GIB", allow_negative_numbers = true, value_parser = set::input_size)]
-    input_size: Option<i64>,
-    /// The job's state: `new`, `resubmitted`, ...
-    #[arg(long, default_value = "new", value_name = "STATE")]
-    job_state: String,
-    /// A job, as a line of the job file of `tpvc map`, in place of the flags above
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "user", "roles", "history_tags", "input_size", "job_state"])]
-    job: Option<PathBuf>,
-    /// Change a field of the job, by its path in the job file: `tool.version=1.2`; repeat it for more
-    #[arg(long, value_name = "PATH=VALUE")]
-    set: Vec<String>,
+    #[command(flatten)]
+    job: JobArgs,
     /// What Galaxy knows at that moment: jobs, tool data tables, files, time [default: an empty Galaxy, now]
     #[arg(long, value_name = "WORLD")]
     world: Option<PathBuf>,
-    /// The seed of Python's `random` before the job
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = seed)]
-    seed: Option<i64>,
     /// Show the whole decision: text and yaml on stderr before the result, json and html on stdout in its place
     #[arg(long)]
     explain: bool,
     /// How to print: `html` is a page of its own and explains
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     output_format: Format,
-}
-
-fn seed(text: &str) -> Result<i64, String> {
-    text.parse().map_err(|_| "write a whole number of at most 64 bits".to_owned())
 }
 
 /// A form of output.
@@ -116,7 +85,9 @@ impl Observer for Raised {
 impl DryRun {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let configs: Vec<String> = self.configs.iter().chain(&self.more_configs).cloned().collect();
-        let job = Arc::new(self.job()?);
+        let mut job = self.job.parse(&self.job.json()?)?;
+        job.stand_in = self.job.is_as_in_tpv() && self.world.is_none();
+        let job = Arc::new(job);
         let names_rules = self.job_conf.is_some() || !configs.is_empty();
         let settings = if names_rules { Settings::default() } else { Settings::read()? };
         let world = Arc::new(world::at_this_moment(self.world.as_deref().or(settings.world.as_deref()))?);
@@ -142,27 +113,6 @@ impl DryRun {
             Format::Html => print_stdout(explanation.html())?,
         }
         self.report(&answer, trace.as_ref(), job.stand_in, &given, common)
-    }
-
-    /// The job.
-    fn job(&self) -> Result<Job, CliError> {
-        let mut json = match &self.job {
-            Some(path) => job::from_file(path)?,
-            None => job::from_flags(&job::Flags {
-                tool: &self.tool,
-                user: self.user.as_deref(),
-                roles: &self.roles,
-                history_tags: &self.history_tags,
-                input_size: self.input_size,
-                state: &self.job_state,
-            }),
-        };
-        for assignment in &self.set {
-            set::set(&mut json, assignment)?;
-        }
-        let mut job = job::parse(&json, self.seed)?;
-        job.stand_in = self.job.is_none() && self.set.is_empty() && self.world.is_none();
-        Ok(job)
     }
 
     /// Prints the answer.

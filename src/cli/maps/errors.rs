@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use clap::{Args, ValueEnum};
 
 use super::select::Select;
-use super::table::{Format, Rows};
 use super::{CliError, Context, Outcome};
 use crate::cli::output::print_stdout;
 use crate::cli::report::grouped;
+use crate::cli::table::{Format, Rows};
 use crate::maps::component::error_report::ErrorReport;
 use crate::maps::item::Item;
 use crate::maps::state::State;

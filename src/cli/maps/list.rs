@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-use super::table::{Format, Rows};
 use super::{CliError, Context, Outcome};
 use crate::cli::output::print_stdout;
+use crate::cli::table::{Format, Rows};
 
 /// List the tags of all maps
 ///

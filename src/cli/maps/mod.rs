@@ -15,7 +15,6 @@ mod results;
 mod run;
 mod select;
 mod status;
-mod table;
 mod transplant;
 mod version;
 mod wait;

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::select::{indices, within};
-use super::table::{Cell, Format, Rows};
 use super::{CliError, Context, Outcome};
 use crate::cli::output::{Output, print_stdout};
 use crate::cli::paths::fits;
 use crate::cli::progress::Progress;
 use crate::cli::report::{count, grouped};
+use crate::cli::table::{Cell, Format, Rows};
 use crate::maps::cluster::Indices;
 use crate::maps::item::Item;
 use crate::maps::{Error, Map, results, submit};

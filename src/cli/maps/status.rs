@@ -7,9 +7,9 @@ use std::time::Duration;
 use clap::Args;
 
 use super::select::{Components, Select};
-use super::table::{Cell, Format, Rows};
 use super::{CliError, Context, Outcome};
 use crate::cli::output::print_stdout;
+use crate::cli::table::{Cell, Format, Rows};
 use crate::maps::state::State;
 
 /// Show the states of the components of maps

@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-use super::table::{Format, Rows};
 use super::{CliError, Context, Outcome};
 use crate::cli::output::print_stdout;
+use crate::cli::table::{Format, Rows};
 use crate::maps::engine::{self, Kind};
 use crate::maps::store::FORMAT;
 

@@ -1,4 +1,4 @@
-//! `--set`: fields of the job of a dry run, by their paths in the job file; and sizes with units.
+//! `--set`: fields of a job by their paths in the job file; and sizes with units.
 
 use tpv_runtime::galaxy::json::{Json, Reader};
 
@@ -9,7 +9,7 @@ use crate::config::suggest::{closest, did_you_mean};
 ///
 /// # Errors
 /// Where it is not `path=value`, or the path leads through a value that holds no fields.
-pub(super) fn set(job: &mut Json, assignment: &str) -> Result<(), CliError> {
+pub(in crate::cli) fn set(job: &mut Json, assignment: &str) -> Result<(), CliError> {
     let wrong = |why: &str| {
         CliError::misuse(
             format!("`--set {assignment}` {why}"),
@@ -119,7 +119,7 @@ fn check_names(assignment: &str, keys: &[&str]) -> Result<(), CliError> {
 ///
 /// # Errors
 /// What to write.
-pub(super) fn input_size(text: &str) -> Result<i64, String> {
+pub(in crate::cli) fn input_size(text: &str) -> Result<i64, String> {
     let wrong = || "write GiB as a number, or a unit with it: 5, 0.5, 500M, 5G".to_owned();
     let number: Result<f64, _> = text.parse();
     match number {
@@ -197,11 +197,14 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use tpv_runtime::galaxy::json::write_text;
 
-    use super::super::job::{Flags, from_flags};
     use super::*;
 
+    fn job() -> Json {
+        Json::Object(vec![("tool".into(), Json::Object(vec![("id".into(), Json::str("bwa"))]))])
+    }
+
     fn after(assignments: &[&str]) -> String {
-        let mut job = from_flags(&Flags { tool: "bwa", state: "new", ..Flags::default() });
+        let mut job = job();
         for assignment in assignments {
             set(&mut job, assignment).unwrap();
         }
@@ -234,7 +237,7 @@ mod tests {
 
     #[test]
     fn paths_that_lead_nowhere_are_refused() {
-        let mut job = from_flags(&Flags::default());
+        let mut job = job();
         for wrong in ["tool", "tool.id.x=1", "job.input_datasets.5.size=1", "a..b=1", "job.input_datasets.x=1"] {
             assert!(set(&mut job, wrong).is_err(), "{wrong}");
         }

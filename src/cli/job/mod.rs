@@ -1,0 +1,162 @@
+//! The job of a verb that maps one: made from flags as TPV's dry run makes it, or read from a file, and changed by `--set`.
+
+mod set;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use tpv_runtime::galaxy::job::Job;
+use tpv_runtime::galaxy::json::{Json, Reader, write_text};
+
+use crate::cli::error::CliError;
+use crate::cli::input;
+pub(super) use set::{input_size, set};
+
+/// The user of TPV's dry runs, with the id that their name gives there.
+const USERNAME: &str = "gargravarr";
+/// `int(sha256(b"gargravarr").hexdigest(), 16) % 1000000`
+const USER_ID: i64 = 133_988;
+const EMAIL: &str = "gargravarr@vortex.org";
+
+/// What the flags say about the job.
+#[derive(Args)]
+pub(super) struct JobArgs {
+    /// The id of the tool
+    #[arg(long, default_value = "_default_")]
+    tool: String,
+    /// The email of the user; without it the job is anonymous
+    #[arg(long, value_name = "EMAIL")]
+    user: Option<String>,
+    /// Roles of the user
+    #[arg(long, num_args = 1.., value_name = "ROLE")]
+    roles: Vec<String>,
+    /// Tags of the job's history
+    #[arg(long, num_args = 1.., value_name = "TAG")]
+    history_tags: Vec<String>,
+    /// Size of the input dataset: a number is in GiB, as for `tpv dry-run`; 500M, 5G and 1T are taken, too
+    #[arg(long, value_name = "GIB", allow_negative_numbers = true, value_parser = input_size)]
+    input_size: Option<i64>,
+    /// The job's state: `new`, `resubmitted`, ...
+    #[arg(long, default_value = "new", value_name = "STATE")]
+    job_state: String,
+    /// A job, as a line of the job file of `tpvc map`, in place of the flags above
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "user", "roles", "history_tags", "input_size", "job_state"])]
+    job: Option<PathBuf>,
+    /// Change a field of the job, by its path in the job file: `tool.version=1.2`; repeat it for more
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// The seed of Python's `random` before the job
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = seed)]
+    seed: Option<i64>,
+}
+
+fn seed(text: &str) -> Result<i64, String> {
+    text.parse().map_err(|_| "write a whole number of at most 64 bits".to_owned())
+}
+
+impl JobArgs {
+    /// The job in its JSON form.
+    ///
+    /// # Errors
+    /// A file that cannot be read, and changes that lead nowhere.
+    pub(super) fn json(&self) -> Result<Json, CliError> {
+        let mut json = match &self.job {
+            Some(path) => from_file(path)?,
+            None => self.from_flags(),
+        };
+        for assignment in &self.set {
+            set(&mut json, assignment)?;
+        }
+        Ok(json)
+    }
+
+    /// Makes a job of its JSON form.
+    ///
+    /// # Errors
+    /// It is not a job.
+    pub(super) fn parse(&self, json: &Json) -> Result<Job, CliError> {
+        let mut json = json.clone();
+        if let (Some(seed), Json::Object(items)) = (self.seed, &mut json) {
+            items.push(("seed".into(), Json::Int(seed)));
+        }
+        let mut text = String::new();
+        write_text(&mut text, &json);
+        Job::parse(&text).map_err(|error| {
+            CliError::new(
+                format!("this is not a job: {error}"),
+                "a job for `--job` is one line of the job file of `tpvc map`",
+            )
+        })
+    }
+
+    /// Whether the job is the one that TPV's dry run would make.
+    pub(super) fn is_as_in_tpv(&self) -> bool {
+        self.job.is_none() && self.set.is_empty()
+    }
+
+    /// The job that TPV's dry run would make of the flags.
+    // The name says what it is made of.
+    #[allow(clippy::wrong_self_convention)]
+    fn from_flags(&self) -> Json {
+        let mut tool = vec![("id", Json::str(self.tool.as_str()))];
+        if let Some((_, version)) = self.tool.rsplit_once('/') {
+            tool.push(("version", Json::str(version)));
+        }
+        let email = self.user.as_deref().or((!self.roles.is_empty()).then_some(EMAIL));
+        let user = email.map_or(Json::Null, |email| {
+            object([
+                ("id", Json::Int(USER_ID)),
+                ("username", Json::str(USERNAME)),
+                ("email", Json::str(email)),
+                ("roles", strings(&self.roles)),
+            ])
+        });
+        // A size of 0 is none.
+        let inputs = self.input_size.filter(|size| *size != 0).map(|size| {
+            object([
+                ("name", Json::str("test")),
+                ("id", Json::Int(0)),
+                ("size", Json::Int(size)),
+                ("extension", Json::str("txt")),
+            ])
+        });
+        let history =
+            object([("name", Json::str("Unnamed TPV dry run history")), ("tags", strings(&self.history_tags))]);
+        object([
+            ("tool", object(tool)),
+            ("user", user),
+            (
+                "job",
+                object([
+                    ("id", Json::Int(1)),
+                    ("state", Json::str(self.job_state.as_str())),
+                    ("input_datasets", Json::List(inputs.into_iter().collect())),
+                    ("history", history),
+                ]),
+            ),
+        ])
+    }
+}
+
+fn object(items: impl IntoIterator<Item = (&'static str, Json)>) -> Json {
+    Json::Object(items.into_iter().map(|(key, value)| (key.into(), value)).collect())
+}
+
+fn strings(items: &[String]) -> Json {
+    Json::List(items.iter().map(|item| Json::str(item.as_str())).collect())
+}
+
+/// Reads a job.
+///
+/// # Errors
+/// Where the file cannot be read or is of another kind.
+fn from_file(path: &Path) -> Result<Json, CliError> {
+    let text = input::text("the job", path)?;
+    let mut reader = Reader::new(&text);
+    Json::read(&mut reader).and_then(|json| reader.end().map(|()| json)).map_err(|fault| {
+        CliError::new(
+            format!("`{}` is not a job: {}", path.display(), fault.describe(&text)),
+            "a job file for `--job` holds one JSON object, as a line of the job file of `tpvc map` does",
+        )
+    })
+}

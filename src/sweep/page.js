@@ -1,0 +1,54 @@
+// The plots of a sweep.
+
+const scale = data.points.every((point) => typeof point.at === "number")
+  ? { type: data.log ? (data.points[0].at > 0 ? "log" : "symlog") : "linear" }
+  : { type: "point" };
+const x = { ...scale, label: data.field };
+const place = (point) => point.destination ?? `error: ${(point.error ?? "").split(":")[0]}`;
+
+/** Runs of points that go to one place, each with its first and last value. */
+const runs = [];
+for (const point of data.points) {
+  const last = runs.at(-1);
+  if (last && last.place === place(point)) last.to = point.at;
+  else runs.push({ place: place(point), from: point.at, to: point.at });
+}
+const places = [...new Set(runs.map((run) => run.place))];
+const margin = Math.min(220, 16 + 7 * Math.max(...places.map((name) => name.length)));
+const short = (name) => name.length > 28 ? `${name.slice(0, 27)}…` : name;
+
+plot(document.getElementById("places"), {
+  caption: "Each bar is a destination, or an error, over the values that lead to it.",
+  label: `Destinations by ${data.field}: ${runs.map((run) => `${run.from} to ${run.to}: ${run.place}`).join("; ")}`,
+  make: (width) => Plot.plot({
+    width, marginLeft: Math.min(margin, width * 0.4), height: 60 + 34 * places.length, x, y: { domain: places, label: null, tickFormat: short },
+    marks: [
+      Plot.link(runs, { x1: "from", x2: "to", y1: "place", y2: "place", stroke: "place", strokeWidth: 14, strokeLinecap: "butt" }),
+      Plot.dot(runs, { x: "from", y: "place", fill: "place", r: 5, title: (run) => `${run.place}: ${run.from} to ${run.to}` }),
+    ],
+    color: { domain: places },
+  }),
+});
+
+const names = { cores: "Cores", mem: "Memory (GiB)", gpus: "GPUs" };
+const host = document.getElementById("resources");
+const used = Object.keys(names).filter((name) => data.points.some((point) => point[name]));
+host.replaceChildren(...used.map(() => el("div")));
+used.forEach((name, index) => {
+  const points = data.points.filter((point) => typeof point[name] === "number");
+  const numbers = points.map((point) => point[name]);
+  plot(host.children[index], {
+    caption: names[name],
+    label: `${names[name]} by ${data.field}: from ${Math.min(...numbers)} to ${Math.max(...numbers)}`,
+    make: (width) => Plot.plot({
+      width, height: 220, x, y: { label: names[name], zero: true, grid: true, nice: true },
+      marks: [
+        Plot.ruleY([0]),
+        Plot.line(points, { x: "at", y: name, strokeWidth: 2, stroke: "var(--link)" }),
+        scale.type === "point" ? Plot.dot(points, { x: "at", y: name, fill: "var(--link)", r: 4 }) : null,
+        Plot.tip(points, Plot.pointerX({ x: "at", y: name, title: (point) => `${point.at}: ${point[name]} (${place(point)})` })),
+      ],
+    }),
+  });
+});
+if (!used.length) host.replaceChildren(el("p", { class: "note" }, "No value gives the job resources."));

@@ -1,0 +1,93 @@
+//! A sweep as a page: plots over the field, and the table of its spans.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::Outcome;
+use crate::page::{Page, escape, facts, slot};
+
+/// A span as the page shows it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The first value, as text.
+    pub from: String,
+    /// The last value, as text.
+    pub to: String,
+    /// Where the job goes: the destination, or the error.
+    pub place: String,
+    /// Cores, a number or a range.
+    pub cores: String,
+    /// Memory in GiB, a number or a range.
+    pub mem: String,
+    /// GPUs, a number or a range.
+    pub gpus: String,
+}
+
+/// A point of the plots.
+#[derive(Clone, Debug, Serialize)]
+pub struct Mark<'o> {
+    /// The value: a number on a scale, else a text.
+    pub at: serde_json::Value,
+    /// What became of the job.
+    #[serde(flatten)]
+    pub outcome: &'o Outcome,
+}
+
+/// What the page shows.
+#[derive(Clone, Debug, Serialize)]
+pub struct Data<'o> {
+    /// The field, with its unit.
+    pub field: String,
+    /// Whether the values are spaced by their logarithms.
+    pub log: bool,
+    /// The points of the plots.
+    pub points: Vec<Mark<'o>>,
+    /// The table.
+    #[serde(skip)]
+    pub rows: Vec<Row>,
+}
+
+/// The page; `job` says in words which job it is about.
+///
+/// # Errors
+/// Never for these data: what cannot be written as JSON.
+pub fn page(data: &Data<'_>, job: &[(&str, String)]) -> serde_json::Result<String> {
+    let title = format!("By {}", data.field);
+    let mut page = Page::new(format!("tpvc sweep: {}", data.field));
+    page.plots();
+    page.data(&serde_json::to_string(data)?);
+    page.script(include_str!("page.js"));
+    let out = page.body();
+    let _ = writeln!(out, "<header>\n<h1>{}</h1>", escape(&title));
+    facts(out, job.iter().map(|(name, value)| (*name, value.clone())));
+    let _ = writeln!(out, "</header>");
+    let without = "The plots need scripts; the table below says the same.";
+    page.section("Where the job goes", |out| slot(out, "places", without));
+    page.section("What it gets", |out| slot(out, "resources", without));
+    page.section("In numbers", |out| table(out, data));
+    Ok(page.render())
+}
+
+fn table(out: &mut String, data: &Data<'_>) {
+    let _ = writeln!(
+        out,
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"In numbers\">\n<table>\n<caption>By {}</caption>\n<thead><tr>",
+        escape(&data.field)
+    );
+    let columns = ["From", "To", "Destination", "Cores", "Memory (GiB)", "GPUs"];
+    for (index, column) in columns.iter().enumerate() {
+        let class = if index == 2 { "" } else { " class=\"number\"" };
+        let _ = write!(out, "<th scope=\"col\"{class}>{column}</th>");
+    }
+    let _ = writeln!(out, "</tr></thead>\n<tbody>");
+    for row in &data.rows {
+        let _ = write!(out, "<tr>");
+        for (index, text) in [&row.from, &row.to, &row.place, &row.cores, &row.mem, &row.gpus].into_iter().enumerate() {
+            let class = if index == 2 { "" } else { " class=\"number\"" };
+            let _ = write!(out, "<td{class}>{}</td>", escape(text));
+        }
+        let _ = writeln!(out, "</tr>");
+    }
+    let _ = writeln!(out, "</tbody>\n</table>\n</div>");
+}
