@@ -4,6 +4,8 @@
 //! is a proof over every job, user, role and world; where code could change what the proof stands on, there is no finding, or it
 //! names the code.
 
+pub mod domain;
+
 use crate::lint::{Linted, Linter, Options, run};
 
 /// Checks config files and URLs, merged in the order given. What linting finds is not repeated, but for what keeps the config from

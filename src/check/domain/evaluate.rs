@@ -1,0 +1,322 @@
+//! Blocks on sets of values.
+
+use tpv_bytecode::kernel::{Gives, Kernel, Node};
+use tpv_bytecode::{Code, Const, Instr, ProgramData, UnaryOp};
+
+use super::arithmetic;
+use super::compare::relate;
+use super::value::{Kinds, Truth, Value};
+
+/// What evaluating may end in.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The values that it may give.
+    pub value: Value,
+    /// Whether it may raise.
+    pub raises: bool,
+}
+
+impl Outcome {
+    /// Nothing is known.
+    pub fn unknown() -> Self {
+        Self { value: Value::any(), raises: true }
+    }
+
+    /// A value.
+    pub fn of(value: Value) -> Self {
+        Self { value, raises: false }
+    }
+
+    /// Either outcome.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        Self { value: self.value.or(&other.value), raises: self.raises || other.raises }
+    }
+}
+
+/// What names hold.
+pub trait Names {
+    /// What a name of the context holds; nothing where the context has no such name, so that it is Python's own.
+    fn get(&self, name: &str) -> Option<Outcome>;
+}
+
+/// A block of a program.
+#[derive(Clone, Copy)]
+pub struct Block<'p> {
+    /// The program.
+    pub program: &'p ProgramData,
+    /// The block's root code.
+    pub code: &'p Code,
+    /// The block's text.
+    pub source: &'p str,
+}
+
+impl Block<'_> {
+    fn name(&self, index: u32) -> Option<&str> {
+        let name = self.code.names.get(index as usize)?;
+        self.program.names.get(*name as usize).map(String::as_str)
+    }
+
+    fn constant(&self, index: u32) -> Value {
+        match self.code.consts.get(index as usize) {
+            Some(Const::None) => Value::none(),
+            Some(Const::Bool(value)) => Value::bool(Truth { yes: *value, no: !*value }),
+            Some(Const::Int(value)) => Value::int(*value),
+            Some(Const::BigInt(_)) => Value::of_kinds(Kinds::INT),
+            Some(Const::Float(value)) => Value::float(*value),
+            Some(Const::Str(index)) => match self.program.strings.get(*index as usize) {
+                Some(text) => Value::text(text),
+                None => Value::of_kinds(Kinds::TEXT),
+            },
+            _ => Value::of_kinds(Kinds::OTHER),
+        }
+    }
+
+    /// Whether the block is nothing but what the tree says: it changes nothing outside of itself.
+    pub fn is_pure(&self) -> bool {
+        match &self.code.kernel {
+            Some(kernel) => !kernel.nodes.contains(&Node::Leave),
+            None => {
+                matches!(self.code.instrs.as_slice(), [Instr::Const { .. } | Instr::LoadName { .. }, Instr::Return])
+            }
+        }
+    }
+}
+
+/// What a block may give where names hold these values.
+pub fn evaluate(block: Block<'_>, names: &dyn Names) -> Outcome {
+    let Some(kernel) = &block.code.kernel else {
+        return match block.code.instrs.as_slice() {
+            [Instr::Const { index }, Instr::Return] => Outcome::of(block.constant(*index)),
+            [Instr::LoadName { name }, Instr::Return] => of_name(block, names, *name),
+            _ => Outcome::unknown(),
+        };
+    };
+    let leaves = kernel.nodes.contains(&Node::Leave);
+    let has_statements = kernel.locals > 0 || kernel.nodes.iter().any(|node| matches!(node, Node::Block { .. }));
+    // What the tree leaves out may set variables; the handlers of a `try` are not in it.
+    if has_statements && (leaves || block.source.contains("try")) {
+        return Outcome::unknown();
+    }
+    let mut evaluator =
+        Evaluator { block, kernel, names, variables: vec![Variable::default(); kernel.locals as usize] };
+    match u32::try_from(kernel.nodes.len()).ok().and_then(|count| count.checked_sub(1)) {
+        Some(last) => evaluator.node(last),
+        None => Outcome::unknown(),
+    }
+}
+
+fn of_name(block: Block<'_>, names: &dyn Names, index: u32) -> Outcome {
+    block.name(index).and_then(|name| names.get(name)).unwrap_or_else(Outcome::unknown)
+}
+
+/// What a variable may hold.
+#[derive(Clone, Default)]
+struct Variable {
+    value: Option<Value>,
+    /// Whether it may not be set.
+    unset: bool,
+}
+
+struct Evaluator<'b> {
+    block: Block<'b>,
+    kernel: &'b Kernel,
+    names: &'b dyn Names,
+    variables: Vec<Variable>,
+}
+
+impl Evaluator<'_> {
+    fn node(&mut self, index: u32) -> Outcome {
+        let Some(node) = self.kernel.nodes.get(index as usize) else { return Outcome::unknown() };
+        match node {
+            Node::Const { index } => Outcome::of(self.block.constant(*index)),
+            Node::Input { index } => self.input(*index),
+            Node::Unary { op: UnaryOp::Not, operand } => {
+                let operand = self.node(*operand);
+                let Truth { yes, no } = operand.value.truth();
+                let raises = operand.raises || operand.value.kinds().has(Kinds::OTHER);
+                Outcome { value: Value::bool(Truth { yes: no, no: yes }), raises }
+            }
+            Node::Unary { op, operand } => {
+                let operand = self.node(*operand);
+                raising(arithmetic::unary(*op, &operand.value), operand.raises)
+            }
+            Node::Binary { op, left, right } => {
+                let (left, right) = (self.node(*left), self.node(*right));
+                raising(arithmetic::binary(*op, &left.value, &right.value), left.raises || right.raises)
+            }
+            Node::Compare { first, links } => {
+                let mut left = self.node(*first);
+                let mut out = Outcome { value: Value::nothing(), raises: left.raises };
+                for (place, (relation, right)) in links.iter().enumerate() {
+                    let right = self.node(*right);
+                    let link = relate(*relation, &left.value, &right.value);
+                    out.raises |= right.raises || link.raises;
+                    if link.other {
+                        return Outcome::unknown();
+                    }
+                    let last = place + 1 == links.len();
+                    let truth = Truth { yes: link.truth.yes && last, no: link.truth.no };
+                    out.value = out.value.or(&Value::bool(truth));
+                    if !link.truth.yes {
+                        break;
+                    }
+                    left = right;
+                }
+                out
+            }
+            Node::Bool { all, operands } => {
+                let mut out = Outcome::of(Value::nothing());
+                for (place, operand) in operands.iter().enumerate() {
+                    let operand = self.node(*operand);
+                    out.raises |= operand.raises;
+                    if place + 1 == operands.len() {
+                        out.value = out.value.or(&operand.value);
+                        break;
+                    }
+                    out.raises |= operand.value.kinds().has(Kinds::OTHER);
+                    let decides = if *all { operand.value.falsy() } else { operand.value.truthy() };
+                    out.value = out.value.or(&decides);
+                    let truth = operand.value.truth();
+                    if !(if *all { truth.yes } else { truth.no }) {
+                        break;
+                    }
+                }
+                out
+            }
+            Node::If { test, body, orelse } => {
+                let test = self.node(*test);
+                let truth = test.value.truth();
+                let mut out = Outcome { value: Value::nothing(), raises: may_raise_in_test(&test) };
+                for (_, branch) in [(truth.yes, body), (truth.no, orelse)].into_iter().filter(|(taken, _)| *taken) {
+                    let branch = self.node(*branch);
+                    out = out.or(&branch);
+                }
+                out
+            }
+            Node::Call { function, name, arguments } => {
+                // Where the context has such a name, it is not the builtin that is called.
+                if self.block.name(*name).is_none_or(|name| self.names.get(name).is_some()) {
+                    return Outcome::unknown();
+                }
+                let arguments: Vec<Outcome> = arguments.iter().map(|argument| self.node(*argument)).collect();
+                let raises = arguments.iter().any(|argument| argument.raises);
+                if arguments.iter().any(|argument| argument.value.is_nothing()) {
+                    return Outcome { value: Value::nothing(), raises };
+                }
+                let values: Vec<Value> = arguments.into_iter().map(|argument| argument.value).collect();
+                raising(arithmetic::call(*function, &values), raises)
+            }
+            Node::Local { slot, outer } => {
+                let variable = self.variables.get(*slot as usize).cloned().unwrap_or_default();
+                let outer = match (&variable.value, variable.unset, outer) {
+                    (Some(_), false, _) => None,
+                    (_, _, Some(outer)) => Some(self.input(*outer)),
+                    (_, _, None) => Some(Outcome::unknown()),
+                };
+                let own = Outcome::of(variable.value.unwrap_or_else(Value::nothing));
+                outer.map_or(own.clone(), |outer| own.or(&outer))
+            }
+            Node::Block { statements, value } => {
+                let mut raises = false;
+                for statement in statements {
+                    let (ends, raised) = self.statement(*statement);
+                    raises |= raised;
+                    if ends {
+                        return Outcome { value: Value::nothing(), raises: true };
+                    }
+                }
+                raising(self.node(*value), raises)
+            }
+            Node::Shared { value, .. } => self.node(*value),
+            Node::Text { .. } => Outcome { value: Value::of_kinds(Kinds::TEXT), raises: true },
+            Node::Affix { .. } => Outcome { value: Value::any(), raises: true },
+            Node::Comprehension { gives: Gives::Any { .. } | Gives::All { .. }, .. } => {
+                Outcome { value: Value::of_kinds(Kinds::BOOL), raises: true }
+            }
+            Node::Build { .. } | Node::Comprehension { .. } => {
+                Outcome { value: Value::of_kinds(Kinds::OTHER), raises: true }
+            }
+            Node::Attribute { .. }
+            | Node::Import { .. }
+            | Node::Item { .. }
+            | Node::Invoke { .. }
+            | Node::Method { .. }
+            | Node::Leave
+            | Node::Set { .. }
+            | Node::When { .. } => Outcome::unknown(),
+        }
+    }
+
+    fn input(&self, index: u32) -> Outcome {
+        let name = self.kernel.inputs.get(index as usize).copied();
+        name.map_or_else(Outcome::unknown, |name| of_name(self.block, self.names, name))
+    }
+
+    /// Runs a statement: whether it always raises, and whether it may.
+    fn statement(&mut self, index: u32) -> (bool, bool) {
+        match self.kernel.nodes.get(index as usize) {
+            Some(Node::Set { slot, value }) => {
+                let value = self.node(*value);
+                let ends = value.value.is_nothing();
+                if let Some(variable) = self.variables.get_mut(*slot as usize) {
+                    *variable = Variable { value: Some(value.value), unset: false };
+                }
+                (ends, value.raises)
+            }
+            Some(Node::When { test, then, orelse }) => {
+                let test = self.node(*test);
+                let truth = test.value.truth();
+                let before = self.variables.clone();
+                let mut raises = may_raise_in_test(&test);
+                let mut after: Option<Vec<Variable>> = None;
+                for (_, branch) in [(truth.yes, then), (truth.no, orelse)].into_iter().filter(|(taken, _)| *taken) {
+                    self.variables.clone_from(&before);
+                    let mut ends = false;
+                    for statement in branch {
+                        let (ended, raised) = self.statement(*statement);
+                        raises |= raised;
+                        ends |= ended;
+                        if ends {
+                            break;
+                        }
+                    }
+                    if !ends {
+                        let found = std::mem::take(&mut self.variables);
+                        after = Some(match after {
+                            Some(other) => other.into_iter().zip(found).map(|(a, b)| a.or(b)).collect(),
+                            None => found,
+                        });
+                    }
+                }
+                let ends = after.is_none();
+                self.variables = after.unwrap_or(before);
+                (ends, raises)
+            }
+            _ => {
+                let value = self.node(index);
+                (value.value.is_nothing(), value.raises)
+            }
+        }
+    }
+}
+
+impl Variable {
+    fn or(self, other: Self) -> Self {
+        let unset = self.unset || other.unset || self.value.is_none() || other.value.is_none();
+        let value = match (self.value, other.value) {
+            (Some(a), Some(b)) => Some(a.or(&b)),
+            (a, b) => a.or(b),
+        };
+        Self { value, unset }
+    }
+}
+
+/// The truth of an object may be asked of code.
+fn may_raise_in_test(test: &Outcome) -> bool {
+    test.raises || test.value.kinds().has(Kinds::OTHER)
+}
+
+fn raising(outcome: Outcome, raises: bool) -> Outcome {
+    Outcome { raises: outcome.raises || raises, ..outcome }
+}
