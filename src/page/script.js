@@ -104,6 +104,8 @@ function plot(host, { caption, label, make }) {
     const svg = node.matches("svg") ? node : node.querySelector("svg:last-of-type");
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", label);
+    // Its parts are named after the marks that drew them, which tells a listener nothing.
+    for (const part of svg.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label");
     frame.replaceChildren(node);
   };
   new ResizeObserver(draw).observe(frame);

@@ -1,9 +1,19 @@
 // The plots of a sweep.
 
-const scale = data.points.every((point) => typeof point.at === "number")
-  ? { type: data.log ? (data.points[0].at > 0 ? "log" : "symlog") : "linear" }
-  : { type: "point" };
-const x = { ...scale, label: data.field };
+const values = data.points.map((point) => point.at);
+const isList = values.some((value) => typeof value !== "number");
+
+/** The axis of the field, which all plots share. */
+function axis() {
+  if (isList) return { type: "point", domain: [...new Set(values)] };
+  const domain = [values[0], values.at(-1)];
+  if (!data.log) return { domain };
+  if (domain[0] > 0) return { type: "log", domain };
+  const powers = Array.from({ length: 19 }, (_, power) => 10 ** power);
+  return { type: "symlog", domain, ticks: [0, ...powers.filter((power) => power <= domain[1])], tickFormat: "~s" };
+}
+
+const x = { ...axis(), label: data.field };
 const place = (point) => point.destination ?? `error: ${(point.error ?? "").split(":")[0]}`;
 
 /** Runs of points that go to one place, each with its first and last value. */
@@ -44,8 +54,9 @@ used.forEach((name, index) => {
       width, height: 220, x, y: { label: names[name], zero: true, grid: true, nice: true },
       marks: [
         Plot.ruleY([0]),
-        Plot.line(points, { x: "at", y: name, strokeWidth: 2, stroke: "var(--link)" }),
-        scale.type === "point" ? Plot.dot(points, { x: "at", y: name, fill: "var(--link)", r: 4 }) : null,
+        isList
+          ? Plot.dot(points, { x: "at", y: name, fill: "var(--link)", r: 5 })
+          : Plot.line(points, { x: "at", y: name, strokeWidth: 2, stroke: "var(--link)" }),
         Plot.tip(points, Plot.pointerX({ x: "at", y: name, title: (point) => `${point.at}: ${point[name]} (${place(point)})` })),
       ],
     }),

@@ -1,0 +1,60 @@
+"""The pages to test: each made by a command line of tpvc, of a small config."""
+
+CONFIG = """\
+global:
+  default_inherits: default
+tools:
+  default:
+    abstract: true
+    cores: 2
+    mem: cores * 3.8
+    context:
+      note: "a < b & c > d: </script> stays text"
+  bwa_mem:
+    cores: 4 if input_size < 5 else 16
+    scheduling:
+      prefer: [fast]
+    params:
+      native: "--mem {int(mem * 1024)} --cores {cores}"
+    rules:
+      - id: too_big
+        if: input_size > 200
+        fail: "{tool.id}: too much"
+      - id: trained
+        if: user and 'training' in [role.name for role in user.roles]
+        scheduling:
+          require: [training]
+destinations:
+  slurm:
+    runner: slurm
+    max_accepted_cores: 8
+    scheduling:
+      accept: [fast]
+  bigmem-with-a-rather-long-name-for-a-destination:
+    runner: slurm
+  training:
+    runner: slurm
+    scheduling:
+      require: [training]
+"""
+
+
+def make(tpvc, folder):
+    """Writes the pages, and gives their paths. What a command says on stderr is shown where it makes no page."""
+    (folder / "config.yml").write_text(CONFIG)
+    pages = []
+
+    def page(name, *args, status=0, stdout=False):
+        path = folder / f"{name}.html"
+        run = tpvc(*args) if stdout else tpvc(*args, "-o", path)
+        assert run.returncode == status, f"{args}: {run.returncode}\n{run.stderr}"
+        if stdout:
+            path.write_text(run.stdout)
+        pages.append(path)
+
+    job = ("--tool", "bwa_mem", "--user", "ada@example.org")
+    page("explanation", "dry-run", "config.yml", *job, "--input-size", "7", "--explain", "--output-format", "html", stdout=True)
+    page("sweep", "sweep", "config.yml", *job, "--over", "input_size=0..300", "--format", "html")
+    page("sweep-log", "sweep", "config.yml", *job, "--over", "input_size=0..1T", "--log", "--format", "html")
+    page("sweep-list", "sweep", "config.yml", *job, "--over", "user.roles=training,guest", "--format", "html")
+    return pages

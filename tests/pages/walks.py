@@ -1,0 +1,20 @@
+"""What a reader does on each page: a function a page, named after it."""
+
+
+def sweep(page):
+    figures = page.locator("figure svg[role=img]")
+    # Destinations, cores and memory.
+    assert figures.count() == 3, figures.count()
+    label = figures.first.get_attribute("aria-label")
+    assert "slurm" in label and "error" in label, label
+    assert page.locator("#places").get_by_text("slurm", exact=True).count() == 1
+    assert page.locator("tbody tr").count() == 3
+    # A tip follows the pointer.
+    box = figures.nth(1).bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert page.locator("#resources").get_by_text("16 (").count() >= 1
+
+
+def sweep_list(page):
+    assert page.locator("tbody tr").count() == 2
+    assert page.locator("tbody").get_by_text("guest").count() == 2
