@@ -51,6 +51,17 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// What TPV raises for it, where code that calls TPV may catch it by its class.
     pub raises: Option<Raises>,
+    /// The edits that mend it, where there is one way to; all of them or none.
+    pub fix: Vec<Edit>,
+}
+
+/// A text in the place of another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What is replaced; empty for what is put in.
+    pub span: Span,
+    /// What takes its place.
+    pub text: String,
 }
 
 /// An exception of Python: its class and its text.
@@ -85,6 +96,7 @@ impl Diagnostic {
             notes: Vec::new(),
             help: None,
             raises: None,
+            fix: Vec::new(),
         }
     }
 
@@ -127,6 +139,12 @@ impl Diagnostic {
     /// Says what to write instead.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Gives an edit that mends it.
+    pub fn fix(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.fix.push(Edit { span, text: text.into() });
         self
     }
 

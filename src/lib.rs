@@ -63,8 +63,7 @@ pub struct Compiled {
 
 /// Compiles config files and URLs, merged in the order given.
 pub fn compile(names: &[String], options: &CompileOptions) -> Compiled {
-    let inputs: Vec<config::Input> = names.iter().map(|name| config::Input::Named(name.clone())).collect();
-    compile_inputs(&inputs, SourceMap::new(), options)
+    compile_inputs(&config::Input::named(names), SourceMap::new(), options)
 }
 
 /// Compiles configs of all sorts, merged in the order given. `sources` holds the texts of those that are read already.

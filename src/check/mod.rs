@@ -6,12 +6,19 @@
 
 pub mod domain;
 
+use crate::config::Input;
 use crate::lint::{Linted, Linter, Options, run};
+use crate::source::SourceMap;
 
 /// Checks config files and URLs, merged in the order given. What linting finds is not repeated, but for what keeps the config from
 /// loading.
 pub fn check(names: &[String], options: &Options) -> Linted {
-    run(names, options, all)
+    check_inputs(&Input::named(names), &SourceMap::new(), options)
+}
+
+/// As [`check`], for configs of all sorts. `sources` holds the texts of those that are read already.
+pub fn check_inputs(inputs: &[Input], sources: &SourceMap, options: &Options) -> Linted {
+    run(inputs, sources, options, all)
 }
 
 /// All checks, over a config that loads.

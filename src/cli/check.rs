@@ -5,11 +5,10 @@ use std::time::Instant;
 use clap::Args;
 
 use super::error::CliError;
-use super::findings::{self, Format};
+use super::findings::{Report, Reporting};
 use super::paths;
 use super::{Common, Outcome};
 use crate::check::check;
-use crate::lint::Options;
 use crate::settings::Settings;
 
 /// Prove what no job can do by TPV config files: tools without a destination, rules that never apply
@@ -26,25 +25,21 @@ pub(super) struct Check {
     /// Config files, http/https URLs, folders (their .yml and .yaml files) or patterns with `*` [default: those of tpvc.toml]
     #[arg(value_name = "CONFIG")]
     configs: Vec<String>,
-    /// Codes of warnings to leave out, joined by commas
-    #[arg(long, value_name = "CODES")]
-    ignore: Option<String>,
-    /// How to print the findings
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
-    /// Exit 1 for warnings too
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    reporting: Reporting,
 }
+
+/// The name of the verb.
+pub(super) const VERB: &str = "tpvc check";
 
 impl Check {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let started = Instant::now();
-        let ignore = findings::ignored(self.ignore.as_deref(), common)?;
+        let settings = Settings::read()?;
+        let options = self.reporting.options(false, &settings, common)?;
         let configs = paths::configs(&self.configs, common)?;
-        let options = Options { ignore, limits: false, severities: Settings::read()?.severities };
-        let checked = [check(&configs, &options)];
-        findings::print(&checked, "tpvc check", self.format, self.strict, common)?;
-        Ok(findings::outcome(&checked, configs.len(), self.strict, started, common))
+        let checked = vec![check(&configs, &options)];
+        let report = Report { verb: VERB, files: configs.len(), started, options: &options, settings: &settings };
+        self.reporting.report(checked, &report, common)
     }
 }

@@ -1,21 +1,23 @@
-//! What the verbs that report findings share: the formats, `--ignore`, the summary, the exit status.
+//! What the verbs that report findings share: their options, the formats, the summary, the exit status.
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 
 use super::error::CliError;
 use super::output::print_stdout;
 use super::report::count;
-use super::{Common, Outcome};
+use super::{Common, Outcome, baseline};
 use crate::config::suggest::{closest, did_you_mean};
-use crate::lint::{Linted, codes, report};
+use crate::lint::{Linted, Options, codes, report};
+use crate::settings::Settings;
 
 /// How to print findings.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+enum Format {
     /// For people: each finding with its place, an excerpt and what to write instead
     Text,
     /// An array of objects
@@ -28,28 +30,80 @@ pub(super) enum Format {
     Junit,
 }
 
-/// Prints the findings of a verb.
-///
-/// # Errors
-/// Where stdout cannot be written.
-pub(super) fn print(
-    runs: &[Linted],
-    verb: &str,
+/// The options of the verbs that report findings.
+#[derive(Args)]
+pub(super) struct Reporting {
+    /// Codes of warnings to leave out, joined by commas
+    #[arg(long, value_name = "CODES")]
+    ignore: Option<String>,
+    /// How to print the findings
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+    /// Exit 1 for warnings too
+    #[arg(long)]
     strict: bool,
-    common: &Common,
-) -> Result<(), CliError> {
-    print_stdout(match format {
-        Format::Text => runs.iter().map(|linted| report::text(linted, common.colour_of(&io::stdout()))).collect(),
-        Format::Json => report::json(runs),
-        Format::Sarif => report::sarif(runs),
-        Format::Github => runs.iter().map(report::github).collect::<String>(),
-        Format::Junit => report::junit(runs, verb, strict),
-    })
+    /// Leave out the findings of this file, which `--update-baseline` wrote [default: that of tpvc.toml]
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write the baseline anew: what is found now, and nothing that is gone
+    #[arg(long)]
+    update_baseline: bool,
+}
+
+/// What a verb that reports findings did.
+pub(super) struct Report<'a> {
+    /// The verb.
+    pub(super) verb: &'a str,
+    /// How many files were looked at.
+    pub(super) files: usize,
+    /// When it began.
+    pub(super) started: Instant,
+    /// What it looked for.
+    pub(super) options: &'a Options,
+    /// What `tpvc.toml` says.
+    pub(super) settings: &'a Settings,
+}
+
+impl Reporting {
+    /// What to look for.
+    ///
+    /// # Errors
+    /// An unknown code.
+    pub(super) fn options(&self, limits: bool, settings: &Settings, common: &Common) -> Result<Options, CliError> {
+        let ignore = ignored(self.ignore.as_deref(), common)?;
+        Ok(Options { ignore, limits, severities: settings.severities.clone() })
+    }
+
+    /// Prints the findings of a verb, but for those of the baseline, and gives the outcome.
+    ///
+    /// # Errors
+    /// Where the baseline cannot be read or written, or stdout not be written.
+    pub(super) fn report(
+        &self,
+        mut runs: Vec<Linted>,
+        report: &Report<'_>,
+        common: &Common,
+    ) -> Result<Outcome, CliError> {
+        let path = self.baseline.as_deref().or(report.settings.baseline.as_deref());
+        if self.update_baseline {
+            return baseline::update(path, &runs, report, common);
+        }
+        if let Some(path) = path {
+            baseline::leave_out(path, &mut runs, report, common)?;
+        }
+        print_stdout(match self.format {
+            Format::Text => runs.iter().map(|linted| report::text(linted, common.colour_of(&io::stdout()))).collect(),
+            Format::Json => report::json(&runs),
+            Format::Sarif => report::sarif(&runs),
+            Format::Github => runs.iter().map(report::github).collect::<String>(),
+            Format::Junit => report::junit(&runs, report.verb, self.strict),
+        })?;
+        Ok(outcome(&runs, report.files, self.strict, report.started, common))
+    }
 }
 
 /// Tells on stderr how much was found in how many files, and gives the outcome.
-pub(super) fn outcome(runs: &[Linted], files: usize, strict: bool, started: Instant, common: &Common) -> Outcome {
+fn outcome(runs: &[Linted], files: usize, strict: bool, started: Instant, common: &Common) -> Outcome {
     let errors: usize = runs.iter().map(Linted::errors).sum();
     let warnings: usize = runs.iter().map(Linted::warnings).sum();
     // `--quiet` leaves out the summary alone.
@@ -67,7 +121,7 @@ pub(super) fn outcome(runs: &[Linted], files: usize, strict: bool, started: Inst
 }
 
 /// The codes of `--ignore`. A code that does not exist is an error: else findings that are meant to be left out would show.
-pub(super) fn ignored(list: Option<&str>, common: &Common) -> Result<Vec<String>, CliError> {
+fn ignored(list: Option<&str>, common: &Common) -> Result<Vec<String>, CliError> {
     let list = list.unwrap_or("");
     let given: Vec<String> =
         list.split(',').map(|code| code.trim().to_owned()).filter(|code| !code.is_empty()).collect();

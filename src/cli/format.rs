@@ -126,7 +126,7 @@ impl Format {
         } else if !self.write {
             print_stdout(&text)?;
         } else if is_changed {
-            rewrite(Path::new(&**name), text.as_bytes())?;
+            rewrite("the formatted text", Path::new(&**name), text.as_bytes())?;
         }
         Ok(Some(is_changed))
     }

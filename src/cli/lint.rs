@@ -5,11 +5,13 @@ use std::time::Instant;
 use clap::Args;
 
 use super::error::CliError;
-use super::findings::{self, Format};
-use super::paths;
-use super::{Common, Outcome};
-use crate::lint::{Linted, Options, lint};
+use super::findings::{Report, Reporting};
+use super::{Common, Outcome, fixes, paths};
+use crate::config::Input;
+use crate::lint::fix::{Fixed, fix};
+use crate::lint::{Linted, lint_inputs};
 use crate::settings::Settings;
+use crate::source::SourceMap;
 
 /// Find what is wrong in TPV config files, and what is likely wrong in their code
 ///
@@ -20,26 +22,27 @@ use crate::settings::Settings;
     tpvc lint tpv_rules_local.yml\n  \
     tpvc lint https://gxy.io/tpv/db.yml rules/ --ignore T102,T104\n  \
     tpvc lint --each 'rules/*.yml' --format github\n  \
+    tpvc lint tpv_rules_local.yml --fix --diff\n  \
+    tpvc lint tpv_rules_local.yml --baseline tpvc-baseline.json --update-baseline\n  \
     tpvc explain-code T105")]
 pub(super) struct Lint {
     /// Config files, http/https URLs, folders (their .yml and .yaml files) or patterns with `*` [default: those of tpvc.toml]
     #[arg(value_name = "CONFIG")]
     configs: Vec<String>,
-    /// Codes of warnings to leave out, joined by commas
-    #[arg(long, value_name = "CODES")]
-    ignore: Option<String>,
     /// Tell also what works inside Galaxy and not in compiled rules (T112, T130, T131), as `compile` does
     #[arg(long)]
     limits: bool,
     /// Lint each file by itself rather than all together
     #[arg(long)]
     each: bool,
-    /// How to print the findings
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
-    /// Exit 1 for warnings too
-    #[arg(long)]
-    strict: bool,
+    /// Mend what has one answer (T101, T104, T117, T124) in the files, and report the rest; what is left out is mended, too
+    #[arg(long, conflicts_with = "update_baseline")]
+    fix: bool,
+    /// With --fix: print what would change as a unified diff, and write nothing; exit 1 where something would
+    #[arg(long, requires = "fix")]
+    diff: bool,
+    #[command(flatten)]
+    reporting: Reporting,
     /// Accepted because `tpv lint` has it; tpvc writes no temporary code
     #[arg(long, hide = true)]
     preserve_temp_code: bool,
@@ -48,14 +51,28 @@ pub(super) struct Lint {
 impl Lint {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let started = Instant::now();
-        let ignore = findings::ignored(self.ignore.as_deref(), common)?;
+        let settings = Settings::read()?;
+        let options = self.reporting.options(self.limits, &settings, common)?;
         let configs =
             if self.each { paths::each(&self.configs, common)? } else { paths::configs(&self.configs, common)? };
-        let options = Options { ignore, limits: self.limits, severities: Settings::read()?.severities };
-        let groups: Vec<Vec<String>> =
-            if self.each { configs.iter().map(|config| vec![config.clone()]).collect() } else { vec![configs.clone()] };
-        let runs: Vec<Linted> = groups.iter().map(|group| lint(group, &options)).collect();
-        findings::print(&runs, "tpvc lint", self.format, self.strict, common)?;
-        Ok(findings::outcome(&runs, configs.len(), self.strict, started, common))
+        let groups: Vec<Vec<Input>> = if self.each {
+            configs.iter().map(|config| vec![Input::Named(config.clone())]).collect()
+        } else {
+            vec![Input::named(&configs)]
+        };
+        let lint = |group: &Vec<Input>| lint_inputs(group, &SourceMap::new(), &options);
+        let mut runs: Vec<Linted> = groups.iter().map(lint).collect();
+        if self.fix {
+            let fixed: Vec<Fixed> = groups.iter().zip(&runs).map(|(group, run)| fix(group, run, &options)).collect();
+            if self.diff {
+                return fixes::show(&fixed, common);
+            }
+            if fixes::write(&fixed, common)? {
+                runs = groups.iter().map(lint).collect();
+            }
+        }
+        let report =
+            Report { verb: "tpvc lint", files: configs.len(), started, options: &options, settings: &settings };
+        self.reporting.report(runs, &report, common)
     }
 }

@@ -5,6 +5,7 @@
 // `println` panics where nobody reads its output: `output::print_stdout` does not.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+mod baseline;
 mod bench;
 mod check;
 mod compile;
@@ -15,6 +16,7 @@ mod error;
 mod explain_code;
 mod export_jobs;
 mod findings;
+mod fixes;
 mod format;
 mod input;
 mod inspect;

@@ -29,28 +29,28 @@ pub(super) fn with_line_ends_of(old: &str, text: String) -> String {
     out
 }
 
-/// Replaces the text of a file. If anything fails, the old text is still there: under its name, or where the error says.
+/// Replaces the text of a file; `what` takes its place, such as `the formatted text`. If anything fails, the old text is still there: under its name, or where the error says.
 ///
 /// # Errors
 /// Where the file cannot be written.
-pub(super) fn rewrite(path: &Path, text: &[u8]) -> Result<(), CliError> {
-    let unwritable = |error: io::Error| CliError::unwritable("the formatted text", &error, path);
+pub(super) fn rewrite(what: &str, path: &Path, text: &[u8]) -> Result<(), CliError> {
+    let unwritable = |error: io::Error| CliError::unwritable(what, &error, path);
     let mut output = Output::create(path).map_err(unwritable)?;
     if output.keeps_names_and_owner() {
         return output.write_all(text).and_then(|()| output.finish()).map_err(unwritable);
     }
     drop(output);
-    in_place(path, text)
+    in_place(what, path, text)
 }
 
 /// Writes over a file that has other names, or an owner that a new file cannot have. The old text is kept beside it until the
 /// new one is on the disk; a signal waits until then.
-fn in_place(path: &Path, text: &[u8]) -> Result<(), CliError> {
+fn in_place(what: &str, path: &Path, text: &[u8]) -> Result<(), CliError> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let kept = |error: io::Error| {
-        let (what, help) = io_help(&error, path);
+        let (reason, help) = io_help(&error, path);
         let help = format!("{help}; the old text is kept beside the file while it is written over");
-        CliError::new(format!("the formatted text cannot be written to {what}"), help)
+        CliError::new(format!("{what} cannot be written to {reason}"), help)
     };
     let old = fs::read(&target).map_err(kept)?;
     let mut backup = Unfinished::create(|| output::temporary(&target, 0o600)).map_err(kept)?;
@@ -60,22 +60,22 @@ fn in_place(path: &Path, text: &[u8]) -> Result<(), CliError> {
         let written = File::options().write(true).open(&target).and_then(|file| write_over(&file, text));
         let Err(error) = written else { return Ok(()) };
         let restored = File::options().write(true).open(&target).and_then(|file| write_over(&file, &old));
-        let (what, help) = io_help(&error, path);
+        let (reason, help) = io_help(&error, path);
         match restored {
             Ok(()) => Err(CliError::new(
-                format!("the formatted text cannot be written to {what}"),
+                format!("{what} cannot be written to {reason}"),
                 format!("{help}; the file is as it was"),
             )),
-            Err(_) => Err(damaged(backup, &what)),
+            Err(_) => Err(damaged(what, backup, &reason)),
         }
     })
 }
 
-fn damaged(backup: NamedTempFile, what: &str) -> CliError {
+fn damaged(what: &str, backup: NamedTempFile, reason: &str) -> CliError {
     let place = backup.path().display().to_string();
     // Where this fails, the file is not removed either.
     let _ = backup.keep();
-    let message = format!("the formatted text was written to a part only: {what}");
+    let message = format!("{what} was written to a part only: {reason}");
     CliError::new(message, format!("the old text is in `{place}`: copy it over the file"))
 }
 

@@ -70,6 +70,13 @@ pub enum Input {
     Inline(SourceId, ConfigValue),
 }
 
+impl Input {
+    /// Paths and URLs as inputs.
+    pub fn named(names: &[String]) -> Vec<Self> {
+        names.iter().cloned().map(Self::Named).collect()
+    }
+}
+
 /// Reads config files, URLs and inline configs in load order and merges them, as [`load`] does.
 pub fn load_inputs(inputs: &[Input], limits: &Limits, sources: &mut SourceMap, problems: &mut Diagnostics) -> Config {
     let mut texts = Vec::new();

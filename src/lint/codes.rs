@@ -71,6 +71,11 @@ pub const LIMITS: [&str; 3] = ["T112", "T130", "T131"];
 /// The kinds of code that raises when a job runs it, in compiled rules at least: compiling reports them, too.
 pub const RAISING: [&str; 5] = ["T103", "T111", "T112", "T130", "T131"];
 
+/// Whether `tpvc check` has the code, and not `tpvc lint`.
+pub fn is_of_check(code: &str) -> bool {
+    code.starts_with("T2")
+}
+
 /// The kind with this code, in any case.
 pub fn find(code: &str) -> Option<&'static Code> {
     CODES.iter().find(|known| known.code.eq_ignore_ascii_case(code))

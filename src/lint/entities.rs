@@ -6,6 +6,8 @@ use super::{Finding, Linter};
 use crate::config::entity::{Entity, EntityKind};
 use crate::config::suggest::closest;
 use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::yaml::load::quoted;
 use crate::yaml::value::ConfigValue;
 
 /// Whether Python takes it for true.
@@ -64,6 +66,10 @@ fn default_exists(linter: &mut Linter<'_>) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "define it, with `abstract: true`, or remove `default_inherits`".to_owned(),
             });
+    let diagnostic = match near {
+        Some(near) => diagnostic.fix(default.span, quoted_if_needed(near)),
+        None => diagnostic,
+    };
     linter.report(Finding::new("T117", diagnostic));
 }
 
@@ -76,8 +82,45 @@ fn not_abstract(linter: &mut Linter<'_>, entity: &Entity) {
     .at(entity.span, "named by `default_inherits`")
     .note(format!("a {noun} that is not abstract takes part in scheduling"))
     .help("add `abstract: true`, unless it is meant to be used itself");
+    let diagnostic = match first_field(linter, entity) {
+        // A destination with a runner may well be meant to be used itself.
+        Some((at, indent)) if entity.destination.as_ref().is_none_or(|fields| fields.runner.is_none()) => {
+            diagnostic.fix(at, format!("{indent}abstract: true\n"))
+        }
+        _ => diagnostic,
+    };
     let diagnostic = on_the_line(linter, entity, diagnostic);
     linter.report(Finding::new("T101", diagnostic).of(&entity.common));
+}
+
+/// Where a further field of an entity can stand, before its first one, and the indentation of that; nothing where its fields do not
+/// stand on lines of their own.
+fn first_field(linter: &Linter<'_>, entity: &Entity) -> Option<(Span, String)> {
+    let source = linter.sources.get(entity.span.source)?;
+    let end = entity.span.range().end;
+    let (line, below) = source.text.get(end..)?.split_once('\n')?;
+    let line = line.trim_start_matches(['"', '\'']).trim_start().strip_prefix(':')?.trim_start();
+    if !line.is_empty() && !line.starts_with('#') {
+        return None;
+    }
+    let mut at = source.text.len() - below.len();
+    for line in below.split_inclusive('\n') {
+        let field = line.trim_start();
+        if !field.is_empty() && !field.starts_with('#') {
+            let indent = line.strip_suffix(field)?;
+            let is_deeper = indent.chars().count() >= source.place(entity.span.start).column;
+            return is_deeper.then(|| (Span::new(entity.span.source, at, at), indent.to_owned()));
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// An id as a YAML scalar.
+fn quoted_if_needed(id: &str) -> String {
+    let is_plain = id.starts_with(|c: char| c.is_ascii_alphabetic())
+        && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+    if is_plain { id.to_owned() } else { quoted(id) }
 }
 
 /// Says that a `# noqa` on the line of the entity's name does not count.

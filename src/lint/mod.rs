@@ -4,11 +4,13 @@
 //! One file a check. Each goes through the merged config and reports [`Finding`]s to the [`Linter`], which leaves out
 //! those that `# noqa` comments and `--ignore` turn off. [`codes`] lists the kinds; `docs/lint/` has a page for each.
 
+pub mod baseline;
 mod capacity;
 mod code;
 pub mod codes;
 mod entities;
 mod fields;
+pub mod fix;
 mod limits;
 mod model;
 pub mod report;
@@ -107,20 +109,34 @@ impl Linted {
 
 /// Lints config files and URLs, merged in the order given.
 pub fn lint(names: &[String], options: &Options) -> Linted {
-    run(names, options, |linter| linter.check())
+    lint_inputs(&config::Input::named(names), &SourceMap::new(), options)
 }
 
-/// Loads config files and URLs, merged in the order given, and looks through the config with `check` unless loading finds an error.
-pub(crate) fn run(names: &[String], options: &Options, check: impl Fn(&mut Linter<'_>) + Sync) -> Linted {
+/// Lints configs of all sorts, merged in the order given. `sources` holds the texts of those that are read already.
+pub fn lint_inputs(inputs: &[config::Input], sources: &SourceMap, options: &Options) -> Linted {
+    run(inputs, sources, options, |linter| linter.check())
+}
+
+/// Loads configs, merged in the order given, and looks through the config with `check` unless loading finds an error.
+pub(crate) fn run(
+    inputs: &[config::Input],
+    sources: &SourceMap,
+    options: &Options,
+    check: impl Fn(&mut Linter<'_>) + Sync,
+) -> Linted {
     // Code nests as deep as its author likes, and what walks it recurses with it.
-    let run = || run_here(names, options, &check);
+    let run = || run_here(inputs, sources.clone(), options, &check);
     on_roomy_thread(run).unwrap_or_else(run)
 }
 
-fn run_here(names: &[String], options: &Options, check: &impl Fn(&mut Linter<'_>)) -> Linted {
-    let mut sources = SourceMap::new();
+fn run_here(
+    inputs: &[config::Input],
+    mut sources: SourceMap,
+    options: &Options,
+    check: &impl Fn(&mut Linter<'_>),
+) -> Linted {
     let mut diagnostics = Diagnostics::new();
-    let config = config::load(names.iter().map(String::as_str), &Limits::default(), &mut sources, &mut diagnostics);
+    let config = config::load_inputs(inputs, &Limits::default(), &mut sources, &mut diagnostics);
     // Linking compiles all code, which TPV does when it loads.
     drop(crate::link::link(&config, &sources, false, &mut diagnostics));
     let mut findings = {

@@ -45,6 +45,11 @@ impl Severities {
         Ok(())
     }
 
+    /// Whether findings of this code are left out.
+    pub fn is_off(&self, code: &str) -> bool {
+        self.levels.get(code) == Some(&Level::Off)
+    }
+
     /// The finding with its severity; nothing where its code is off.
     pub(crate) fn apply(&self, mut finding: Finding) -> Option<Finding> {
         match self.levels.get(finding.code) {

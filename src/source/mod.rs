@@ -56,7 +56,7 @@ pub struct Place {
 }
 
 /// One config text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Source {
     /// The path as the user wrote it, or the URL as it may be shown.
     pub name: Arc<str>,
@@ -92,7 +92,7 @@ impl Source {
 }
 
 /// All texts of one run, in load order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     sources: Vec<Source>,
 }

@@ -43,13 +43,14 @@ impl Validator<'_> {
             return;
         };
         let shown = if name.is_empty() { quoted(&text) } else { format!("{name}: {}", quoted(&text)) };
-        let help = if is_template(&text) { TEMPLATE.to_owned() } else { format!("put it in quotes: `{shown}`") };
-        self.problems.push(
-            Diagnostic::warning(format!("`{text}` is a mapping for YAML, not a text"))
-                .code("T124")
-                .at(value.span, consequence)
-                .also(owner.span, owner.describe())
-                .help(help),
-        );
+        let problem = Diagnostic::warning(format!("`{text}` is a mapping for YAML, not a text"))
+            .code("T124")
+            .at(value.span, consequence)
+            .also(owner.span, owner.describe());
+        self.problems.push(if is_template(&text) {
+            problem.help(TEMPLATE)
+        } else {
+            problem.help(format!("put it in quotes: `{shown}`")).fix(value.span, quoted(&text))
+        });
     }
 }

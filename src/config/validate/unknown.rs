@@ -50,6 +50,11 @@ fn place(key: &str, known: &[&str]) -> Option<String> {
     }
 }
 
+/// The field that is misspelt here; nothing for a name that other systems use, or that stands in the wrong place.
+fn misspelt<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
+    if key.contains('\u{a0}') || place(key, known).is_some() { None } else { closest(key, known.iter().copied()) }
+}
+
 fn help(key: &str, known: &[&str]) -> Option<String> {
     if key.contains('\u{a0}') {
         return Some(
@@ -69,6 +74,10 @@ impl Validator<'_> {
         }
         let problem =
             Diagnostic::warning(format!("`{key}` is not a section that TPV knows")).code("T104").at(entry.key.span, "");
+        let problem = match misspelt(key, &SECTIONS) {
+            Some(meant) => problem.fix(entry.key.span, meant),
+            None => problem,
+        };
         self.problems.push(match help(key, &SECTIONS) {
             Some(help) => problem.help(help),
             None => problem.note(format!("the sections are `{}`", SECTIONS.join("`, `"))),
@@ -80,6 +89,10 @@ impl Validator<'_> {
             .code("T104")
             .at(entry.key.span, "")
             .also(owner.span, owner.describe());
+        let problem = match misspelt(key, known) {
+            Some(meant) => problem.fix(entry.key.span, meant),
+            None => problem,
+        };
         self.problems.push(match help(key, known) {
             Some(help) => problem.help(help),
             None => problem.note("TPV keeps the field, but does nothing with it"),

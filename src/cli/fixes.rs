@@ -1,0 +1,51 @@
+//! `tpvc lint --fix`: what it would change, and writing it.
+
+use std::path::Path;
+
+use super::error::CliError;
+use super::output::print_stdout;
+use super::report::count;
+use super::rewrite::{rewrite, with_line_ends_of};
+use super::{Common, Outcome};
+use crate::lint::fix::Fixed;
+use crate::text_diff;
+
+/// Prints what would change as unified diffs.
+///
+/// # Errors
+/// Where stdout cannot be written.
+pub(super) fn show(fixed: &[Fixed], common: &Common) -> Result<Outcome, CliError> {
+    let mut findings = 0;
+    for file in fixed.iter().flat_map(|fixed| &fixed.files) {
+        findings += file.findings;
+        let new = with_line_ends_of(&file.old, file.new.clone());
+        print_stdout(text_diff::unified(&file.name, &format!("{} (fixed)", file.name), &file.old, &new))?;
+    }
+    common.note(&format!("{} would be fixed", count(findings as u64, "finding")));
+    refused(fixed, common);
+    Ok(if findings > 0 { Outcome::Bad } else { Outcome::Done })
+}
+
+/// Writes the files that change; whether there are any.
+///
+/// # Errors
+/// Where a file cannot be written; those before it are.
+pub(super) fn write(fixed: &[Fixed], common: &Common) -> Result<bool, CliError> {
+    let mut has_changed = false;
+    for file in fixed.iter().flat_map(|fixed| &fixed.files) {
+        let new = with_line_ends_of(&file.old, file.new.clone());
+        rewrite("the fixed text", Path::new(&file.name), new.as_bytes())?;
+        common.note(&format!("fixed {} in `{}`", count(file.findings as u64, "finding"), file.name));
+        has_changed = true;
+    }
+    refused(fixed, common);
+    Ok(has_changed)
+}
+
+fn refused(fixed: &[Fixed], common: &Common) {
+    let refused: usize = fixed.iter().map(|fixed| fixed.refused).sum();
+    if refused > 0 {
+        let findings = count(refused as u64, "finding");
+        common.note(&format!("{findings} would bring others if fixed, and must be mended by hand"));
+    }
+}
