@@ -1,7 +1,8 @@
 //! The documents say what the code does: their commands are run, their messages and tables are compared with tpvc's own.
 //!
 //! - A block ```` ```console ```` holds commands, each after `$ `, with what they print. They run in a folder that has the
-//!   document's last ```` ```yaml ```` block before them as `config.yml`, and its last ```` ```json ```` block as `jobs.jsonl`.
+//!   document's last ```` ```yaml ```` block before them as `config.yml`, and its last ```` ```json ```` block as `jobs.jsonl`. A block of YAML
+//!   that begins with `# NAME.yml` is that file instead.
 //! - Every other command `tpvc ...` in a document, or among the examples of a verb's help, is a command line that tpvc takes.
 //! - What stands between `<!-- name -->` and `<!-- /name -->` is a table of the code.
 //!
@@ -11,6 +12,7 @@
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -41,11 +43,15 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
+/// The files that a document shows, by name.
+type Files = BTreeMap<String, String>;
+
 /// What a command prints, as a terminal shows it: what `tpvc` says after what it gives.
-fn printed(command: &str, config: &str, jobs: &str) -> String {
+fn printed(command: &str, files: &Files) -> String {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("config.yml"), config).unwrap();
-    std::fs::write(folder.path().join("jobs.jsonl"), jobs).unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
     let args: Vec<&str> = command.strip_prefix("tpvc ").expect(command).split(' ').collect();
     let output = tpvc_in(folder.path(), &args);
     format!("{}{}", stdout(&output), stderr(&output))
@@ -53,23 +59,28 @@ fn printed(command: &str, config: &str, jobs: &str) -> String {
 
 /// The document with what its commands really print.
 fn run(document: &str) -> String {
-    let (mut out, mut config, mut jobs, mut block) = (String::new(), String::new(), String::new(), "");
+    let (mut out, mut files, mut block) = (String::new(), Files::new(), "");
+    let mut file = None;
     for line in document.lines() {
         let fence = line.strip_prefix("```");
         if let Some(name) = fence {
             block = if block.is_empty() { if name.is_empty() { "text" } else { name } } else { "" };
-            match block {
-                "yaml" => config.clear(),
-                "json" => jobs.clear(),
-                _ => {}
+            file = match block {
+                "yaml" => Some("config.yml"),
+                "json" => Some("jobs.jsonl"),
+                _ => None,
             }
-        } else if let Some(file) = match block {
-            "yaml" => Some(&mut config),
-            "json" => Some(&mut jobs),
-            _ => None,
-        } {
-            file.push_str(line);
-            file.push('\n');
+            .map(|name| files.entry(name.to_owned()).insert_entry(String::new()).key().clone());
+        } else if let Some(name) = &mut file {
+            if let Some(other) =
+                line.strip_prefix("# ").filter(|other| other.ends_with(".yml") && files[name].is_empty())
+            {
+                *name = other.to_owned();
+                files.insert(other.to_owned(), String::new());
+            }
+            let text = files.get_mut(name).unwrap();
+            text.push_str(line);
+            text.push('\n');
         }
         let command = line.strip_prefix("$ ").filter(|_| block == "console");
         if block != "console" || fence.is_some() || command.is_some() {
@@ -77,7 +88,7 @@ fn run(document: &str) -> String {
             out.push('\n');
         }
         if let Some(command) = command {
-            out += &printed(command, &config, &jobs);
+            out += &printed(command, &files);
         }
     }
     out

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde_json::Value;
+use tpvc::check::check;
 use tpvc::lint::codes::{CODES, RAISING};
 use tpvc::lint::{Linted, Options, lint, report};
 
@@ -270,16 +271,44 @@ fn resources_that_may_change_are_not_judged() {
     assert!(!codes_of(&(config("    cores: 48\n", "") + unbounded)).contains("T122"));
 }
 
+/// The files of a part of a page: its blocks of YAML, `config.yml` but where the first line names another.
+fn files_of(part: &'static str) -> Vec<(&'static str, &'static str)> {
+    let blocks = part.split("```yaml\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let named = |text: &'static str| -> Option<&'static str> {
+        text.lines().next()?.strip_prefix("# ").filter(|name| name.ends_with(".yml"))
+    };
+    blocks.map(|text| (named(text).unwrap_or("config.yml"), text)).collect()
+}
+
+/// What linting finds in files, and checking where the code is one of its.
+fn found_in(files: &[(&str, &str)], code: &str) -> Vec<Linted> {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |(name, text): &(&str, &str)| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let paths: Vec<String> = files.iter().map(write).collect();
+    assert!(!paths.is_empty(), "{code}");
+    let mut runs = vec![lint(&paths, &Options { limits: true, ..Options::default() })];
+    if code.starts_with("T2") {
+        runs.push(check(&paths, &Options::default()));
+    }
+    runs
+}
+
 /// Every page's first example gives its own code and no other, and its second nothing.
 #[test]
 fn examples_of_pages_give_their_codes() {
     for code in CODES {
-        let mut blocks = code.page.split("```yaml\n").skip(1).map(|rest| rest.split("```").next().unwrap());
-        let (example, mended) = (blocks.next().expect(code.code), blocks.next().expect(code.code));
-        let found: BTreeSet<&str> = lint_text(example).findings.iter().map(|finding| finding.code).collect();
+        let (example, mended) = code.page.split_once("## How to mend it").expect(code.code);
+        let runs = found_in(&files_of(example), code.code);
+        let found: BTreeSet<&str> =
+            runs.iter().flat_map(|linted| &linted.findings).map(|finding| finding.code).collect();
         assert_eq!(found, BTreeSet::from([code.code]), "{}", code.code);
-        let left = lint_text(mended);
-        assert!(left.findings.is_empty(), "{}: {}", code.code, report::text(&left, false));
+        for left in found_in(&files_of(mended), code.code) {
+            assert!(left.findings.is_empty(), "{}: {}", code.code, report::text(&left, false));
+        }
         assert!(code.page.starts_with(&format!("# {}: {}\n", code.code, code.title)), "{}", code.code);
     }
 }

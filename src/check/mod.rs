@@ -5,6 +5,13 @@
 //! names the code.
 
 pub mod domain;
+mod files;
+mod overridden;
+mod parents;
+mod parts;
+mod patterns;
+
+use files::Files;
 
 use crate::config::Input;
 use crate::lint::{Linted, Linter, Options, run};
@@ -25,4 +32,8 @@ pub fn check_inputs(inputs: &[Input], sources: &SourceMap, options: &Options) ->
 fn all(linter: &mut Linter<'_>) {
     // The warnings of loading are those of `tpvc lint`.
     linter.forget();
+    patterns::check(linter);
+    let files = Files::read(linter.sources);
+    overridden::check(linter, &files);
+    parents::check(linter, &files);
 }

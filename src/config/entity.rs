@@ -18,7 +18,7 @@ pub type Dict = IndexMap<Arc<str>, ConfigValue>;
 pub type EnvEntry = Vec<(Arc<str>, Text)>;
 
 /// Which section an entity stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntityKind {
     /// `tools`
     Tool,

@@ -5,7 +5,7 @@
 //! parent that is resolved already and is then resolved once more. Lists such as `env` can show the difference, which
 //! is why this is not done in one pass at the end.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::config::chains::{Broken, Chains};
@@ -25,16 +25,28 @@ pub(super) struct Merger<'a> {
     pub(super) config: FileConfig,
     /// Places of `inherits` that were reported: every file resolves them all again.
     reported: HashSet<Span>,
+    /// The files to come.
+    later: VecDeque<FileConfig>,
 }
 
 impl<'a> Merger<'a> {
     /// A merger that adds to `problems`.
     pub(super) fn new(problems: &'a mut Diagnostics) -> Self {
-        Self { problems, config: FileConfig::default(), reported: HashSet::new() }
+        Self { problems, config: FileConfig::default(), reported: HashSet::new(), later: VecDeque::new() }
+    }
+
+    /// Takes all files.
+    pub(super) fn merge(&mut self, files: Vec<FileConfig>) {
+        self.later = files.into();
+        let mut is_first = true;
+        while let Some(file) = self.later.pop_front() {
+            self.add(file, is_first);
+            is_first = false;
+        }
     }
 
     /// Takes the next file. `is_first` is TPV's "no parent loader".
-    pub(super) fn add(&mut self, mut file: FileConfig, is_first: bool) {
+    fn add(&mut self, mut file: FileConfig, is_first: bool) {
         if !is_first {
             let earlier = std::mem::take(&mut self.config);
             inherit_globals(&mut file.global, &earlier.global);
@@ -68,7 +80,7 @@ impl<'a> Merger<'a> {
             };
             let resolved = chains.resolve(index).unwrap_or_else(|broken| {
                 let names = new.keys().chain(old.keys());
-                report(broken, kind, names, &mut self.reported, self.problems);
+                report(broken, kind, names, &self.later, &mut self.reported, self.problems);
                 entity.clone()
             });
             moved.push((id.clone(), Arc::new(resolved.inherit(earlier))));
@@ -91,7 +103,9 @@ impl<'a> Merger<'a> {
                         break;
                     }
                 }
-                Err(broken) => report(broken, kind, section.keys(), &mut self.reported, self.problems),
+                Err(broken) => {
+                    report(broken, kind, section.keys(), &self.later, &mut self.reported, self.problems);
+                }
             }
         }
         for (slot, resolved) in section.values_mut().zip(chains.into_entities()) {
@@ -111,6 +125,7 @@ fn report<'a>(
     broken: Option<Broken<'_>>,
     kind: EntityKind,
     names: impl Iterator<Item = &'a Arc<str>>,
+    later: &VecDeque<FileConfig>,
     reported: &mut HashSet<Span>,
     problems: &mut Diagnostics,
 ) {
@@ -129,6 +144,14 @@ fn report<'a>(
                         "InvalidParentException",
                         format!("The specified parent: {} for entity: {} does not exist", parent.value, child.id),
                     );
+            if let Some(home) = later.iter().find_map(|file| file.section(kind)?.get(&parent.value)) {
+                let problem = problem
+                    .also(home.span, "this file loads later")
+                    .note("TPV resolves `inherits` after each file, from that file and those before it")
+                    .help("give the file that has the parent first");
+                problems.push(problem);
+                return;
+            }
             let others = names.map(|name| &**name).filter(|name| *name != &*child.id);
             problems.push(match closest(&parent.value, others) {
                 Some(near) => problem.help(format!("did you mean `{near}`?")),

@@ -156,6 +156,21 @@ pub fn load_sources(sources: &SourceMap, ids: &[SourceId], problems: &mut Diagno
     merge_documents(sources, documents, true, problems)
 }
 
+/// The files of a config that loads, each as it is written: neither merged with the others nor with what its entities inherit.
+pub fn files(sources: &SourceMap) -> Vec<(SourceId, FileConfig)> {
+    let texts: Vec<_> = sources.iter().map(|(id, _)| (id, None)).collect();
+    // What is wrong was told when the config was loaded.
+    let mut problems = Diagnostics::new();
+    let documents = read_documents(sources, &texts, &mut problems);
+    let mut validator = Validator::new(&mut problems);
+    let mut out = Vec::new();
+    for (id, document) in documents {
+        let name = sources.get(id).map_or("", |source| &source.name);
+        out.extend(document.map(|document| (id, validator.file(document.root, name))));
+    }
+    out
+}
+
 /// Merges what could be read; `is_complete` if that is everything.
 fn merge_documents(
     sources: &SourceMap,
@@ -181,9 +196,7 @@ fn merge_documents(
     let mut merger = Merger::new(problems);
     // With a file missing, its entities would be reported as parents that do not exist.
     if is_complete {
-        for (index, file) in validated.into_iter().enumerate() {
-            merger.add(file, index == 0);
-        }
+        merger.merge(validated);
     }
     let FileConfig { global, sections: [tools, users, roles, destinations, pools], extras } = merger.config;
     Config { global, tools, users, roles, destinations, pools, extras, checks, comments }

@@ -62,6 +62,15 @@ codes! {
     "T130" Warning "code that needs CPython",
     "T131" Warning "code that asks a live server",
     "T132" Warning "a comparison that is never true",
+    "T211" Warning "a pattern that never matches",
+    "T212" Warning "fields that a later pattern always overrides",
+    "T213" Warning "an id that an abstract one matches, too",
+    "T214" Warning "a pattern that does not match what it spells",
+    "T215" Warning "an id that takes the jobs of another",
+    "T216" Warning "rules of one id that meet",
+    "T217" Warning "a parent that a later file changes in vain",
+    "T218" Warning "a parent of another file",
+    "T219" Warning "two destinations of one name",
 }
 
 /// The kinds of what works under TPV inside Galaxy and not in compiled rules. The config is not at fault: linting shows

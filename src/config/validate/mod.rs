@@ -39,6 +39,13 @@ pub struct FileConfig {
     pub extras: Dict,
 }
 
+impl FileConfig {
+    /// The entities of a kind.
+    pub fn section(&self, kind: EntityKind) -> Option<&Section> {
+        EntityKind::ALL.into_iter().zip(&self.sections).find_map(|(found, section)| (found == kind).then_some(section))
+    }
+}
+
 /// Validates the files of one run, in load order.
 #[derive(Debug)]
 pub struct Validator<'a> {

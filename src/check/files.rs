@@ -1,0 +1,30 @@
+//! The files of a run, before they are merged: who wrote what.
+
+use std::sync::Arc;
+
+use crate::config;
+use crate::config::entity::{Entity, EntityKind};
+use crate::config::validate::{FileConfig, Section};
+use crate::source::{SourceId, SourceMap};
+
+/// All files, in load order.
+pub(super) struct Files {
+    list: Vec<(SourceId, FileConfig)>,
+}
+
+impl Files {
+    /// The files of a config that loads.
+    pub(super) fn read(sources: &SourceMap) -> Self {
+        Self { list: config::files(sources) }
+    }
+
+    /// Each file's section of a kind.
+    pub(super) fn sections(&self, kind: EntityKind) -> impl Iterator<Item = (SourceId, &Section)> {
+        self.list.iter().filter_map(move |(id, file)| Some((*id, file.section(kind)?)))
+    }
+
+    /// What the files say of one entity, each for itself.
+    pub(super) fn definitions(&self, kind: EntityKind, id: &str) -> Vec<&Arc<Entity>> {
+        self.sections(kind).filter_map(|(_, section)| section.get(id)).collect()
+    }
+}

@@ -1,0 +1,90 @@
+//! T216: rules of one id that meet though they are about different things.
+//!
+//! Where two entities of a job have a rule of the same id, one rule is made of both: the `if` of the one that comes later, and the fields
+//! of both. A child that names its parent in `inherits`, and a rule with the same `if`, are taken to do so on purpose.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::check::files::Files;
+use crate::check::parts::{Name, parts};
+use crate::config::entity::{Entity, EntityKind, Rule};
+use crate::diagnostic::Diagnostic;
+use crate::lint::{Finding, Linter};
+use crate::source::Span;
+
+/// The sections in the order in which they are combined: the later over the earlier.
+const ORDER: [EntityKind; 4] = [EntityKind::Tool, EntityKind::Role, EntityKind::User, EntityKind::Destination];
+
+/// A rule with the entity that it is written in.
+#[derive(Clone, Copy)]
+struct Written<'a> {
+    rule: &'a Rule,
+    entity: &'a Entity,
+}
+
+/// Looks at the ids of all rules.
+pub(super) fn check(linter: &mut Linter<'_>, files: &Files) {
+    let mut by_id: HashMap<&str, Vec<Written<'_>>> = HashMap::new();
+    for kind in ORDER {
+        for (_, section) in files.sections(kind) {
+            for entity in section.values() {
+                for rule in entity.rules.values() {
+                    by_id.entry(&rule.id).or_default().push(Written { rule, entity });
+                }
+            }
+        }
+    }
+    let mut reported: HashSet<(&str, EntityKind, EntityKind)> = HashSet::new();
+    for (id, written) in by_id.iter().filter(|(_, written)| written.len() > 1) {
+        for (place, later) in written.iter().enumerate() {
+            let Some(earlier) = written.iter().take(place).find(|earlier| by_chance(earlier, later)) else { continue };
+            if reported.insert((*id, earlier.entity.kind, later.entity.kind)) {
+                linter.report(meet(earlier, later));
+            }
+        }
+    }
+}
+
+/// Whether two rules of one id come together in jobs, and are likely not meant to.
+fn by_chance(earlier: &Written<'_>, later: &Written<'_>) -> bool {
+    if earlier.rule.condition.python_str().trim() == later.rule.condition.python_str().trim() {
+        return false;
+    }
+    if earlier.entity.kind != later.entity.kind {
+        return true;
+    }
+    // A later file changes a rule of an earlier one on purpose, unless it does something else altogether.
+    let is_same = earlier.entity.id == later.entity.id && earlier.entity.span.source != later.entity.span.source;
+    is_same && {
+        let (one, other) = (fields(earlier.rule), fields(later.rule));
+        !one.is_empty() && !other.is_empty() && one.iter().all(|name| !other.contains(name))
+    }
+}
+
+/// What a rule does.
+fn fields(rule: &Rule) -> Vec<Name<'_>> {
+    let mut names: Vec<Name<'_>> = parts(&rule.common).into_iter().map(|part| part.name).collect();
+    names.extend(rule.execute.iter().map(|_| Name::Field("execute")));
+    names.extend(rule.fail.iter().map(|_| Name::Field("fail")));
+    names
+}
+
+fn meet(earlier: &Written<'_>, later: &Written<'_>) -> Finding {
+    let id = &later.rule.id;
+    let place = |written: &Written<'_>| format!("the {} `{}`", written.entity.kind.noun(), written.entity.id);
+    let condition = |written: &Written<'_>| -> Span { written.rule.condition.span };
+    let (message, why) = if earlier.entity.kind == later.entity.kind {
+        (format!("the rule `{id}` of {} takes the place of another in an earlier file", place(later)), "alone")
+    } else {
+        (
+            format!("the rule `{id}` of {} takes the place of that of {}", place(later), place(earlier)),
+            "for jobs that have both",
+        )
+    };
+    let diagnostic = Diagnostic::warning(message)
+        .at(condition(later), format!("this decides {why}"))
+        .also(condition(earlier), "this is not asked")
+        .note("of two rules with one id TPV makes one: the `if` of the later, and the fields of both")
+        .help("give one of them another `id`");
+    Finding::new("T216", diagnostic).within([&**earlier.entity.common.no_qa_codes, &**later.entity.common.no_qa_codes])
+}
