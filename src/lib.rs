@@ -6,6 +6,7 @@
 //! it though it loads; of this, compiling reports the code that raises when a job runs it.
 
 pub mod bench;
+pub mod cases;
 pub mod check;
 pub mod cli;
 pub mod config;
@@ -17,6 +18,7 @@ pub mod explain;
 pub mod format;
 mod git;
 pub mod job_file;
+mod junit;
 pub mod link;
 pub mod lint;
 pub mod maps;

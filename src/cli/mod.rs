@@ -34,6 +34,7 @@ mod rewrite;
 mod rules;
 mod sweep;
 mod table;
+mod test;
 mod unfinished;
 mod world;
 
@@ -122,6 +123,7 @@ enum Verb {
     Maps(maps::Maps),
     DryRun(dry_run::DryRun),
     Lint(lint::Lint),
+    Test(test::Test),
     Check(check::Check),
     ExplainCode(explain_code::ExplainCode),
     Format(format::Format),
@@ -142,6 +144,7 @@ impl Verb {
             Self::Maps(verb) => verb.run(common),
             Self::DryRun(verb) => verb.run(common),
             Self::Lint(verb) => verb.run(common),
+            Self::Test(verb) => roomy(|| verb.run(common)),
             Self::Check(verb) => verb.run(common),
             Self::ExplainCode(verb) => verb.run(),
             Self::Format(verb) => verb.run(common),

@@ -38,6 +38,11 @@ pub enum Step<'a> {
         /// The blocks, each once.
         blocks: &'a [InCpython],
     },
+    /// The blocks that were evaluated, told at the end where [`super::Hooks::note_blocks`] asks for them.
+    Evaluated {
+        /// Their places: indexes of the artifact's table of sites, in the order of evaluation.
+        sites: &'a [u32],
+    },
     /// The mapping starts.
     Start {
         /// The names of the tags in the entities to come.

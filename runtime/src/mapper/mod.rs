@@ -92,6 +92,8 @@ pub struct Hooks {
     /// Where there is CPython, it also runs a random half of all other blocks, chosen by this seed and their texts: a test that the
     /// tiers agree.
     pub force_cpython: Option<u64>,
+    /// Whether observers are told which blocks were evaluated, with [`explain::Step::Evaluated`].
+    pub note_blocks: bool,
     /// The bytes that a thread keeps of earlier jobs before it drops all of them; 0 for the default of 48 MiB.
     pub kept_bytes: usize,
     /// Where the allocations of resource pools are kept; without it in the mapper itself.

@@ -3,6 +3,8 @@
 //! CPython runs the blocks that the compiler marked, and what was made at run time and cannot be compiled. Where native code meets
 //! something that the native language lacks ([`lacking`]), the mapping is given up, and the job is mapped once more with all code in
 //! CPython. So no answer depends on which tier ran.
+//!
+//! Every block passes here that is evaluated, so this is also where those are noted that ran, if somebody wants to know.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -27,7 +29,8 @@ const UNLIMITED: u64 = u64::MAX / 4;
 
 /// One thread's choice of tiers.
 pub(super) struct Tiers {
-    cpython: Arc<dyn Cpython>,
+    /// Nothing where there is only the machine, whose blocks are to be noted.
+    cpython: Option<Arc<dyn Cpython>>,
     is_live: bool,
     forced: Option<u64>,
     /// Whether CPython runs all code of this job.
@@ -35,15 +38,21 @@ pub(super) struct Tiers {
     /// Whether somebody wants to know what CPython ran.
     is_observed: Cell<bool>,
     ran: RefCell<Vec<InCpython>>,
+    /// The sites of the blocks that were evaluated, where they are to be noted.
+    evaluated: Option<RefCell<Vec<u32>>>,
 }
 
 impl Tiers {
-    /// The tiers of these hooks; nothing where there is only the machine.
+    /// The tiers of these hooks; nothing where there is only the machine, and no blocks are to be noted.
     pub(super) fn new(hooks: &Hooks) -> Option<Self> {
-        let cpython = hooks.cpython.clone()?;
+        let cpython = hooks.cpython.clone();
+        if cpython.is_none() && !hooks.note_blocks {
+            return None;
+        }
         Some(Self {
-            is_live: cpython.is_live(),
+            is_live: cpython.as_ref().is_some_and(|cpython| cpython.is_live()),
             cpython,
+            evaluated: hooks.note_blocks.then(RefCell::default),
             forced: hooks.force_cpython,
             all: Cell::new(false),
             is_observed: Cell::new(false),
@@ -54,7 +63,13 @@ impl Tiers {
     /// Whether CPython may run blocks of a program in a mapping of this kind; these can read any name of the context.
     pub(super) fn may_run(&self, program: &ProgramData) -> bool {
         let mut roots = program.codes.iter().filter_map(|code| code.cpython);
-        self.all.get() || self.forced.is_some() || roots.any(|needs| self.is_live || !needs.only_live)
+        let may_run = self.all.get() || self.forced.is_some() || roots.any(|needs| self.is_live || !needs.only_live);
+        self.cpython.is_some() && may_run
+    }
+
+    /// The blocks that were noted since the last call.
+    fn take_evaluated(&self) -> Vec<u32> {
+        self.evaluated.as_ref().map(RefCell::take).unwrap_or_default()
     }
 
     /// Whether CPython runs all code of this job.
@@ -76,8 +91,12 @@ impl Tiers {
             data.and_then(|data| data.codes.get(origin.code as usize)).is_some_and(|code| code.kind == kind)
         };
         let origin = source.code().filter(is_of_kind);
+        if let (Some(evaluated), Some(origin)) = (&self.evaluated, origin) {
+            evaluated.borrow_mut().push(origin.site);
+        }
+        let Some(cpython) = &self.cpython else { return evaluate_natively(vm, source, kind) };
         if let Some(reason) = self.reason(data, origin, source, kind) {
-            return self.run(vm, source, kind, origin, &reason);
+            return self.run(vm, &**cpython, source, kind, origin, &reason);
         }
         if origin.is_none()
             && let Err(raised) = vm.compile(source, kind)
@@ -85,7 +104,7 @@ impl Tiers {
             // CPython raises its own error, if it is one for it.
             let reason = format!("tpvc does not read it: {raised:?}");
             lacking::take();
-            return self.run(vm, source, kind, origin, &reason);
+            return self.run(vm, &**cpython, source, kind, origin, &reason);
         }
         let result = evaluate_natively(vm, source, kind);
         if lacking::is_noted() { Err(given_up()) } else { result }
@@ -115,7 +134,15 @@ impl Tiers {
         imports.then(|| "it was made at run time and imports".into())
     }
 
-    fn run(&self, vm: &mut Vm, source: &Str, kind: CodeKind, origin: Option<CodeRef>, reason: &str) -> PyResult<Value> {
+    fn run(
+        &self,
+        vm: &mut Vm,
+        cpython: &dyn Cpython,
+        source: &Str,
+        kind: CodeKind,
+        origin: Option<CodeRef>,
+        reason: &str,
+    ) -> PyResult<Value> {
         if self.is_observed.get() {
             let ran = InCpython { site: origin.map(|origin| origin.site), reason: reason.to_owned() };
             let mut known = self.ran.borrow_mut();
@@ -124,7 +151,7 @@ impl Tiers {
             }
         }
         let noted = lacking::take();
-        let result = self.cpython.run(vm, source, kind);
+        let result = cpython.run(vm, source, kind);
         vm.note_change();
         // What CPython's code met natively, it would meet again.
         lacking::restore(noted);
@@ -161,10 +188,11 @@ impl Worker {
         let Some(tiers) = self.tiers.clone() else { return map(self, observer) };
         tiers.is_observed.set(observer.watches());
         tiers.ran.take();
+        tiers.take_evaluated();
         // Code that CPython runs may map another job on this thread.
         let outer = lacking::take();
         let mut result = map(self, observer);
-        if let Some(reason) = lacking::take() {
+        if let Some(reason) = lacking::take().filter(|_| tiers.cpython.is_some()) {
             let log = &self.vm.environment;
             if log.log_enabled(LogLevel::Info) {
                 log.log(LogLevel::Info, &format!("the job is mapped once more with all code in CPython: {reason}"));
@@ -174,6 +202,7 @@ impl Worker {
             self.vm.limits = Limits { steps: UNLIMITED, bytes: usize::MAX, ..limits };
             tiers.all.set(true);
             tiers.ran.take();
+            tiers.take_evaluated();
             result = map(self, observer);
             tiers.all.set(false);
             self.vm.limits = limits;
@@ -182,6 +211,9 @@ impl Worker {
         lacking::restore(outer);
         if observer.watches() {
             observer.step(Step::InCpython { blocks: &tiers.ran.take() });
+        }
+        if tiers.evaluated.is_some() {
+            observer.step(Step::Evaluated { sites: &tiers.take_evaluated() });
         }
         result
     }
@@ -192,7 +224,7 @@ impl Worker {
     /// An error that ends the mapping.
     pub(super) fn check_tiers(&self) -> PyResult<()> {
         match &self.tiers {
-            Some(tiers) if !tiers.runs_all() && lacking::is_noted() => Err(given_up()),
+            Some(tiers) if tiers.cpython.is_some() && !tiers.runs_all() && lacking::is_noted() => Err(given_up()),
             _ => Ok(()),
         }
     }

@@ -1,0 +1,86 @@
+//! Coverage as a page: the configs' texts with the lines that were used and those that were not. What colours say stands beside each
+//! line as a number, too.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use super::text::{percent, unused};
+use super::{Coverage, FileCoverage, Share, Totals};
+use crate::page::{Page, escape, prose, section};
+
+pub(super) fn page(all: &[Coverage]) -> String {
+    let mut page = Page::new("Coverage of the rules");
+    page.style(include_str!("coverage.css"));
+    for (set, coverage) in all.iter().enumerate() {
+        body(page.body(), coverage, set);
+    }
+    page.render()
+}
+
+/// One set of configs, whose number tells its places from those of others.
+fn body(out: &mut String, coverage: &Coverage, set: usize) {
+    let cases = match coverage.cases {
+        1 => "1 test case".to_owned(),
+        cases => format!("{cases} test cases"),
+    };
+    let _ = writeln!(out, "<header>\n<h1>What {cases} used of the rules</h1>");
+    out.push_str("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Coverage by file\">\n<table>\n");
+    out.push_str("<thead><tr><th scope=\"col\">File</th>");
+    for title in ["Entities", "Rules that fired", "and that did not", "Code", "Destinations", "Lines"] {
+        let _ = write!(out, "<th scope=\"col\" class=\"number\">{title}</th>");
+    }
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for (index, file) in coverage.files.iter().enumerate() {
+        let name = format!("<a href=\"#file-{set}-{index}\">{}</a>", escape(&file.file));
+        row(out, &name, file.totals);
+    }
+    if coverage.files.len() > 1 {
+        row(out, "all", coverage.totals);
+    }
+    out.push_str("</tbody>\n</table>\n</div>\n</header>\n");
+    for (index, file) in coverage.files.iter().enumerate() {
+        section(out, &file.file, |out| source(out, &format!("{set}-{index}"), file));
+    }
+}
+
+fn row(out: &mut String, name: &str, totals: Totals) {
+    let _ = write!(out, "<tr><th scope=\"row\">{name}</th>");
+    let shares = [totals.entities, totals.rules_fired, totals.rules_not_fired, totals.code, totals.destinations];
+    for Share { used, all } in shares {
+        let class = if used == all { "number" } else { "number missing" };
+        let _ = write!(out, "<td class=\"{class}\">{used} of {all}</td>");
+    }
+    let _ = writeln!(out, "<td class=\"number\">{}</td></tr>", percent(totals.lines));
+}
+
+/// The text of a file, with what was not used of it listed before.
+fn source(out: &mut String, id: &str, file: &FileCoverage) {
+    let unused = unused(file);
+    if !unused.is_empty() {
+        let _ = writeln!(out, "<details>\n<summary>{} not used</summary>\n<ul>", unused.len());
+        for (line, what) in unused {
+            let _ = writeln!(out, "<li><a href=\"#line-{id}-{line}\">{line}</a> {}</li>", prose(&what));
+        }
+        out.push_str("</ul>\n</details>\n");
+    }
+    let counts: HashMap<usize, (u64, bool)> =
+        file.lines.iter().map(|line| (line.line, (line.hits, line.partly))).collect();
+    let _ = writeln!(out, "<table class=\"source\" id=\"file-{id}\">");
+    let _ = writeln!(out, "<caption>Cases that used each line of {}</caption>", escape(&file.file));
+    out.push_str(
+        "<thead><tr><th scope=\"col\">Line</th><th scope=\"col\">Cases</th><th scope=\"col\">Text</th></tr></thead>\n",
+    );
+    out.push_str("<tbody>\n");
+    for (number, text) in (1..).zip(file.text.trim_end().lines()) {
+        let (class, count) = match counts.get(&number) {
+            None => ("", String::new()),
+            Some((0, _)) => (" class=\"missed\"", "0".to_owned()),
+            Some((hits, true)) => (" class=\"partly\"", format!("{hits}, partly")),
+            Some((hits, false)) => (" class=\"hit\"", hits.to_string()),
+        };
+        let text = escape(text.trim_end());
+        let _ =
+            writeln!(out, "<tr{class} id=\"line-{id}-{number}\"><td>{number}</td><td>{count}</td><td>{text}</td></tr>");
+    }
+    out.push_str("</tbody>\n</table>\n");
+}

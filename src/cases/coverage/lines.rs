@@ -1,0 +1,93 @@
+//! The lines of a config that can be used, and in how many cases they were.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Serialize;
+
+use super::ByFile;
+use crate::config::entity::{Common, DestinationFields};
+use crate::source::{SourceId, SourceMap, Span};
+use crate::yaml::value::{ConfigValue, ValueKind};
+
+/// A line that something stands in that can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Line {
+    /// Its number, from 1.
+    pub line: usize,
+    /// Cases that used what stands in it; of several things the most used.
+    pub hits: u64,
+    /// Whether something else in it was not used.
+    pub partly: bool,
+}
+
+/// The lines of spans with their counts.
+pub(super) fn lines(spans: &HashMap<Span, u64>, sources: &SourceMap) -> ByFile {
+    let mut found: BTreeMap<(SourceId, usize), (u64, u64)> = BTreeMap::new();
+    for (span, count) in spans.iter().filter(|(span, _)| span.start < span.end) {
+        let Some(source) = sources.get(span.source) else { continue };
+        let first = source.place(span.start).line;
+        let text = sources.text(*span);
+        let below = text.trim_end().matches('\n').count();
+        for (line, text) in (first..=first + below).zip(text.split('\n')) {
+            // What is empty inside of a block of code is no line of it.
+            if text.trim().is_empty() {
+                continue;
+            }
+            let counts = found.entry((span.source, line)).or_insert((*count, *count));
+            *counts = (counts.0.max(*count), counts.1.min(*count));
+        }
+    }
+    let mut out = ByFile::new();
+    for ((source, line), (hits, least)) in found {
+        out.entry(source).or_default().push(Line { line, hits, partly: hits > 0 && least == 0 });
+    }
+    out
+}
+
+/// Calls `each` with the places of the fields of an entity or rule, code and all.
+pub(super) fn of_common(common: &Common, each: &mut dyn FnMut(Span)) {
+    common.inherits.iter().for_each(|text| each(text.span));
+    for (_, value) in common.resources.fields() {
+        value.iter().for_each(|value| each(value.span));
+    }
+    common.env.iter().flat_map(|env| env.iter().flatten()).for_each(|(_, text)| each(text.span));
+    for dict in common.params.iter().chain(&common.context).chain([&common.resubmit, &common.extras]) {
+        dict.values().for_each(|value| leaves(value, each));
+    }
+    common.rank.iter().for_each(|text| each(text.span));
+    crate::config::scheduling::TagKind::ALL
+        .into_iter()
+        .flat_map(|kind| common.tags.get(kind))
+        .for_each(|tag| each(tag.span));
+}
+
+/// The same for what only destinations have.
+pub(super) fn of_destination(fields: &DestinationFields, each: &mut dyn FnMut(Span)) {
+    fields.runner.iter().for_each(|text| each(text.span));
+    let limits = [
+        &fields.max_accepted_cores,
+        &fields.max_accepted_mem,
+        &fields.max_accepted_gpus,
+        &fields.min_accepted_cores,
+        &fields.min_accepted_mem,
+        &fields.min_accepted_gpus,
+    ];
+    limits.into_iter().flatten().for_each(|value| each(value.span));
+    crate::config::scheduling::TagKind::ALL
+        .into_iter()
+        .flat_map(|kind| fields.dest_tags.get(kind))
+        .for_each(|tag| each(tag.span));
+    fields.handler_tags.iter().for_each(|tag| each(tag.span));
+    each(fields.dest_name.span);
+}
+
+/// The scalars of a value.
+fn leaves(value: &ConfigValue, each: &mut dyn FnMut(Span)) {
+    match &value.kind {
+        ValueKind::List(items) | ValueKind::Set(items) => items.iter().for_each(|item| leaves(item, each)),
+        ValueKind::Map(map) | ValueKind::OrderedMap(map) => {
+            map.entries.iter().for_each(|entry| leaves(&entry.value, each));
+        }
+        _ => each(value.span),
+    }
+}

@@ -1,0 +1,282 @@
+//! `--update`: writes the answers of failing cases into their file. Only the values that change are replaced in its text, so that
+//! comments, order and writing stay.
+
+use std::ops::Range;
+
+use tpv_runtime::galaxy::answer::{Answer, Field};
+use tpv_runtime::galaxy::json::{Json, write_text};
+
+use super::expect::{Mismatch, Subject, shown};
+use super::run::Outcome;
+use super::{Case, TestFile};
+use crate::source::{SourceMap, Span};
+use crate::yaml::value::{ConfigValue, Map, ValueKind};
+
+/// What updating a file gives.
+#[derive(Debug, Default)]
+pub struct Updated {
+    /// Its new text.
+    pub text: String,
+    /// What changed, in lines, each with the case's index.
+    pub changes: Vec<(usize, String)>,
+    /// What could not be recorded, and why, each with the case's index.
+    pub left: Vec<(usize, String)>,
+}
+
+/// A piece of the text and what takes its place.
+struct Edit {
+    case: usize,
+    range: Range<usize>,
+    text: String,
+    what: String,
+}
+
+/// The file with the answers of its cases in place of what was expected of those that fail; `outcomes` are those of its cases, nothing
+/// for one that did not run.
+pub fn update(file: &TestFile, outcomes: &[Option<&Outcome>], sources: &SourceMap) -> Updated {
+    let text = sources.get(file.source).map(|source| source.text.clone()).unwrap_or_default();
+    let mut edits = Vec::new();
+    let mut updated = Updated::default();
+    for (index, (case, outcome)) in file.cases.iter().zip(outcomes).enumerate() {
+        let Some(outcome) = outcome.filter(|outcome| !outcome.mismatches.is_empty()) else { continue };
+        let mut recording = Recording { text: &text, index, case, edits: Vec::new(), left: Vec::new() };
+        recording.record(outcome);
+        updated.left.extend(recording.left.into_iter().map(|why| (index, why)));
+        edits.extend(recording.edits);
+    }
+    edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    let mut kept: Vec<Edit> = Vec::new();
+    for edit in edits {
+        match kept.last() {
+            // An anchor's value stands for several cases.
+            Some(last) if last.range == edit.range && !edit.range.is_empty() && last.text == edit.text => {}
+            Some(last) if edit.range.start < last.range.end => {
+                updated
+                    .left
+                    .push((edit.case, format!("{}: another case has the same place, with another answer", edit.what)));
+            }
+            _ => kept.push(edit),
+        }
+    }
+    let mut at = 0;
+    for edit in kept {
+        updated.text += text.get(at..edit.range.start).unwrap_or_default();
+        updated.text += &edit.text;
+        at = edit.range.end;
+        updated.changes.push((edit.case, edit.what));
+    }
+    updated.text += text.get(at..).unwrap_or_default();
+    updated
+}
+
+/// Records the answer of one case.
+struct Recording<'a> {
+    text: &'a str,
+    index: usize,
+    case: &'a Case,
+    edits: Vec<Edit>,
+    left: Vec<String>,
+}
+
+impl Recording<'_> {
+    fn record(&mut self, outcome: &Outcome) {
+        if outcome.mismatches.iter().any(|mismatch| mismatch.subject.is_none()) {
+            return self.record_whole(&outcome.answer);
+        }
+        for mismatch in &outcome.mismatches {
+            self.record_one(mismatch);
+        }
+    }
+
+    fn edit(&mut self, range: Range<usize>, text: String, what: String) {
+        self.edits.push(Edit { case: self.index, range, text, what });
+    }
+
+    /// The whole answer, where another sort of answer or nothing is expected.
+    fn record_whole(&mut self, answer: &Answer) {
+        let Some(map) = self.case.holder.as_map().cloned() else { return };
+        let fields = whole(answer);
+        let what = format!("expects {}", answer.error_text().unwrap_or_else(|| destination(answer)));
+        if self.case.expect.is_empty() {
+            if self.case.is_row {
+                return self.insert(&map, &fields, what);
+            }
+            if let Some(entry) = map.entry("expect") {
+                // `expect:` with nothing behind it, or `{}`.
+                let start = entry.key.span.range().end + 1;
+                let end = entry.value.span.range().end.max(start);
+                return self.edit(start..end, format!(" {}", flow(&fields)), what);
+            }
+            let expect = Json::Object(fields.into_iter().map(|(key, value)| (key.into(), value)).collect());
+            return self.insert(&map, &[("expect", expect)], what);
+        }
+        match map.get("expect").filter(|_| !self.case.is_row) {
+            Some(value) if self.is_own(value.span) => {
+                let range = value.span.range().start..end_of(value, self.text);
+                let text = if self.is_flow(value) { flow(&fields) } else { self.block(&fields, range.start) };
+                self.edit(range, text, what);
+            }
+            _ => self.left.push("the row shares what it expects with others: change it by hand".to_owned()),
+        }
+    }
+
+    /// One value that is not as expected.
+    fn record_one(&mut self, mismatch: &Mismatch) {
+        let (Some(subject), Some(at)) = (&mismatch.subject, mismatch.at) else { return };
+        let name = subject.name();
+        let Some(value) = &mismatch.value else {
+            self.left.push(format!("{name}: what must not happen, or must, is for you to say"));
+            return;
+        };
+        let what = format!("{name}: {} -> {}", mismatch.expected, shown(value));
+        if self.is_own(at) {
+            let end = self.text.get(at.range()).map_or(at.range().end, |text| at.range().start + text.trim_end().len());
+            return self.edit(at.range().start..end, scalar(value), what);
+        }
+        let key = match subject {
+            Subject::Destination => "destination",
+            Subject::Runner => "runner",
+            Subject::Cores => "cores",
+            Subject::Mem => "mem",
+            Subject::Gpus => "gpus",
+            _ => {
+                self.left.push(format!("{name}: several cases share what they expect: change it by hand"));
+                return;
+            }
+        };
+        match self.case.holder.as_map().cloned().filter(|_| self.case.is_row) {
+            Some(map) => self.insert(&map, &[(key, value.clone())], what),
+            None => {
+                self.left.push(format!("{name}: it stands in another place, which others share: change it by hand"))
+            }
+        }
+    }
+
+    /// Whether a place is in the case's own mapping.
+    fn is_own(&self, span: Span) -> bool {
+        let holder = &self.case.holder;
+        holder.span.start <= span.start && (span.end as usize) <= end_of(holder, self.text)
+    }
+
+    fn is_flow(&self, value: &ConfigValue) -> bool {
+        self.text.get(value.span.range().start..).is_some_and(|text| text.starts_with(['{', '[']))
+    }
+
+    /// Adds keys to the case's own mapping.
+    fn insert(&mut self, map: &Map, fields: &[(&str, Json)], what: String) {
+        let holder = self.case.holder.clone();
+        if self.is_flow(&holder) {
+            let end = holder.span.range().end.saturating_sub(1);
+            let before = self.text.get(..end).unwrap_or_default().trim_end();
+            let separator = if before.ends_with([',', '{']) { " " } else { ", " };
+            let body: Vec<String> = fields.iter().map(|(key, value)| format!("{key}: {}", scalar(value))).collect();
+            return self.edit(before.len()..before.len(), format!("{separator}{}", body.join(", ")), what);
+        }
+        let (Some(first), Some(last)) = (map.entries.first(), map.entries.last()) else { return };
+        let end = end_of(&last.value, self.text).max(last.key.span.range().end);
+        let rest = self.text.get(end..).unwrap_or_default();
+        // A comment behind the last value stays there.
+        let at = end + rest.find('\n').unwrap_or(rest.len());
+        let start = first.key.span.range().start;
+        self.edit(at..at, format!("{}{}", self.line_break(start), self.block(fields, start)), what);
+    }
+
+    /// A line break, and the blanks that stand before what is at `start`.
+    fn line_break(&self, start: usize) -> String {
+        let before = self.text.get(..start).unwrap_or_default();
+        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count());
+        format!("\n{}", " ".repeat(column))
+    }
+
+    /// Keys below one another, of which the first stands at `start`.
+    fn block(&self, fields: &[(&str, Json)], start: usize) -> String {
+        let lines: Vec<String> = fields.iter().map(|(key, value)| format!("{key}: {}", scalar(value))).collect();
+        lines.join(&self.line_break(start))
+    }
+}
+
+/// Where the text of a value ends.
+fn end_of(value: &ConfigValue, text: &str) -> usize {
+    let range = value.span.range();
+    let is_flow = text.get(range.start..).is_some_and(|text| text.starts_with(['{', '[']));
+    let last = match &value.kind {
+        ValueKind::Map(map) if !is_flow => {
+            map.entries.iter().map(|entry| end_of(&entry.value, text).max(entry.key.span.range().end)).max()
+        }
+        ValueKind::List(items) if !is_flow => items.iter().map(|item| end_of(item, text)).max(),
+        _ => None,
+    };
+    let end = last.unwrap_or(range.end);
+    text.get(range.start..end).map_or(end, |text| range.start + text.trim_end().len())
+}
+
+fn destination(answer: &Answer) -> String {
+    format!("destination {}", shown(&answer.get(Field::Id).unwrap_or(Json::Null)))
+}
+
+/// What is recorded of an answer where nothing says what of it matters.
+fn whole(answer: &Answer) -> Vec<(&'static str, Json)> {
+    if let Some((kind, message)) = answer.error() {
+        let error = [("type", Json::str(kind)), ("message", Json::str(shown(message)))];
+        return vec![("error", Json::Object(error.into_iter().map(|(key, value)| (key.into(), value)).collect()))];
+    }
+    let field = |name, field| (name, answer.get(field).unwrap_or(Json::Null));
+    let mut fields = vec![
+        field("destination", Field::Id),
+        field("cores", Field::Cores),
+        field("mem", Field::Mem),
+        field("gpus", Field::Gpus),
+    ];
+    fields.retain(|(name, value)| *name == "destination" || *value != Json::Null);
+    fields
+}
+
+fn flow(fields: &[(&str, Json)]) -> String {
+    let items: Vec<String> = fields.iter().map(|(key, value)| format!("{key}: {}", scalar(value))).collect();
+    format!("{{{}}}", items.join(", "))
+}
+
+/// A value as YAML on one line.
+fn scalar(value: &Json) -> String {
+    match value {
+        Json::Str(text) => quoted(text),
+        Json::List(items) => format!("[{}]", items.iter().map(scalar).collect::<Vec<_>>().join(", ")),
+        Json::Object(items) => {
+            let items: Vec<String> =
+                items.iter().map(|(key, value)| format!("{}: {}", quoted(key), scalar(value))).collect();
+            format!("{{{}}}", items.join(", "))
+        }
+        Json::Float(number) if number.is_nan() => ".nan".to_owned(),
+        Json::Float(number) if number.is_infinite() => if *number > 0.0 { ".inf" } else { "-.inf" }.to_owned(),
+        other => {
+            let mut text = String::new();
+            write_text(&mut text, other);
+            text
+        }
+    }
+}
+
+/// A text, in quotes where YAML would read it otherwise.
+fn quoted(text: &str) -> String {
+    const WORDS: [&str; 8] = ["true", "false", "null", "yes", "no", "on", "off", "y"];
+    let starts_plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '/');
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@');
+    if starts_plain && text.chars().all(is_plain) && !WORDS.contains(&text.to_ascii_lowercase().as_str()) {
+        return text.to_owned();
+    }
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
+                out.push_str(&format!("\\u{:04x}", u32::from(c)));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
