@@ -26,6 +26,7 @@ use tpv_python::module::ModuleDef;
 use tpv_runtime::artifact::format::{FORMAT_VERSION, SECTIONS};
 use tpv_runtime::galaxy;
 use tpv_runtime::mapper::modules;
+use tpvc::cases::keys::{EXPECT, FILE, JOB, Key, TEST};
 use tpvc::cli::Cli;
 
 /// Held by the test that rewrites documents, since another may rewrite other parts of the same.
@@ -70,13 +71,13 @@ fn run(document: &str) -> String {
                 "json" => Some("jobs.jsonl"),
                 _ => None,
             }
-            .map(|name| files.entry(name.to_owned()).insert_entry(String::new()).key().clone());
-        } else if let Some(name) = &mut file {
-            if let Some(other) =
-                line.strip_prefix("# ").filter(|other| other.ends_with(".yml") && files[name].is_empty())
-            {
-                *name = other.to_owned();
-                files.insert(other.to_owned(), String::new());
+            .map(|name| (name.to_owned(), true));
+        } else if let Some((name, is_first)) = &mut file {
+            if std::mem::take(is_first) {
+                if let Some(other) = line.strip_prefix("# ").filter(|other| other.ends_with(".yml")) {
+                    *name = other.to_owned();
+                }
+                files.insert(name.clone(), String::new());
             }
             let text = files.get_mut(name).unwrap();
             text.push_str(line);
@@ -239,6 +240,22 @@ fn the_format_and_all_opcodes_are_documented() {
     }
     let parts = [("sections", sections), ("opcodes", opcodes), ("version", format!("{FORMAT_VERSION}\n"))];
     expect_parts(&project().join("docs/artifact.md"), &parts);
+}
+
+/// The tables of docs/test.md are the lists that the reader of test files reads by.
+#[test]
+fn the_keys_of_test_files_are_documented() {
+    let table = |keys: &[Key]| {
+        let mut out = String::from("| key | takes | meaning |\n| --- | --- | --- |\n");
+        for key in keys {
+            let takes: Vec<&str> = key.takes.iter().map(|kind| kind.noun()).collect();
+            writeln!(out, "| `{}` | {} | {} |", key.name, takes.join(", "), key.doc).unwrap();
+        }
+        out
+    };
+    let parts =
+        [("file", FILE), ("test", TEST), ("job", JOB), ("expect", EXPECT)].map(|(name, keys)| (name, table(keys)));
+    expect_parts(&project().join("docs/test.md"), &parts);
 }
 
 /// The public names, sorted, as code.

@@ -231,7 +231,7 @@ impl Test {
             }
             check(file, &updated, &outcomes, defaults)?;
             let old = std::fs::read_to_string(&file.name).unwrap_or_default();
-            rewrite(Path::new(&file.name), with_line_ends_of(&old, updated.text).as_bytes())?;
+            rewrite("the updated tests", Path::new(&file.name), with_line_ends_of(&old, updated.text).as_bytes())?;
             for (index, what) in &updated.changes {
                 common.note(&format!("recorded: {}: {what}", place(*index)));
             }
