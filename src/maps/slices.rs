@@ -1,13 +1,13 @@
 //! Job files cut into slices of whole lines, each compressed on its own.
 
-use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::num::NonZero;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 use memchr::{memchr, memchr_iter};
-use sha2::{Digest, Sha256};
+
+use super::store::Digesting;
 
 /// The level of zstd: the fastest of those that compress jobs to a tenth.
 const LEVEL: i32 = 1;
@@ -113,10 +113,12 @@ impl Cutter {
             self.start += length as u64;
             self.line += ends as u64;
         }
-        let (stored, digest) = encoder.finish().and_then(Digesting::finish).map_err(CutError::Write)?;
+        let mut written = encoder.finish().map_err(CutError::Write)?;
+        written.flush().map_err(CutError::Write)?;
+        let (_, stored, digest) = written.into_parts();
         // The last line of a text may lack its end.
         let lines = self.line - first_line + u64::from(!ends_line);
-        Ok(Some(Slice { start, length: self.start - start, first_line, lines, stored, digest }))
+        Ok(Some(Slice { start, length: self.start - start, first_line, lines, stored, digest: digest.into() }))
     }
 
     /// What was read and not yet taken: empty at the end of the text alone.
@@ -164,46 +166,10 @@ fn read_ahead(mut reader: impl Read, full: &SyncSender<Piece>, empties: &Receive
     }
 }
 
-/// Writes what it is given, and takes its size and digest.
-struct Digesting<W> {
-    output: W,
-    size: u64,
-    digest: Sha256,
-}
-
-impl<W> Digesting<W> {
-    fn new(output: W) -> Self {
-        Self { output, size: 0, digest: Sha256::new() }
-    }
-}
-
-impl<W: Write> Digesting<W> {
-    fn finish(mut self) -> io::Result<(u64, String)> {
-        self.output.flush()?;
-        let mut digest = String::with_capacity(32);
-        for byte in self.digest.finalize().iter().take(16) {
-            let _ = write!(digest, "{byte:02x}");
-        }
-        Ok((self.size, digest))
-    }
-}
-
-impl<W: Write> Write for Digesting<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.output.write(bytes)?;
-        self.digest.update(bytes.get(..count).unwrap_or_default());
-        self.size += count as u64;
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.output.flush()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    use super::super::store::Digest;
     use super::*;
     use crate::random::Random;
 
@@ -292,8 +258,8 @@ mod tests {
                 let range = &text[start as usize..(start + slice.length) as usize];
                 assert!(zstd::decode_all(&stored[..]).unwrap() == range);
                 assert_eq!(slice.stored, stored.len() as u64);
-                let digest: String = Sha256::digest(&stored).iter().map(|byte| format!("{byte:02x}")).collect();
-                assert!(digest.starts_with(&slice.digest) && slice.digest.len() == 32);
+                let digest: String = Digest::of(&stored).into();
+                assert_eq!(digest, slice.digest);
                 let breaks = range.iter().filter(|byte| **byte == b'\n').count() as u64;
                 let (is_last, ends_line) = (index + 1 == count, range.ends_with(b"\n"));
                 assert!(is_last || ends_line);

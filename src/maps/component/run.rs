@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use sha2::{Digest as _, Sha256};
 use tpv_runtime::Job;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::world::World;
@@ -15,7 +14,7 @@ use tpv_runtime::mapper::{Hooks, Mapper};
 use tpv_runtime::stream::{self, Work};
 
 use super::super::Error;
-use super::super::store::{WholeFile, write_whole};
+use super::super::store::{Digesting, WholeFile, write_whole};
 use super::completion::{Completion, Head};
 use super::error_report::ErrorReport;
 use super::heartbeat::{Heartbeat, peak_kib};
@@ -113,7 +112,7 @@ fn work(task: &Task, hooks: &Hooks, beat: &Heartbeat) -> Result<(), Error> {
     let unwritable = |error: io::Error| Error::io("written", &task.output, &error);
     let reader = File::open(&task.jobs).and_then(zstd::Decoder::new).map_err(unreadable)?;
     let mut reader = Faulty { reader: BufReader::new(reader), fault: None };
-    let mut file = Hashed { file: WholeFile::create(&task.output).map_err(unwritable)?, sha: Sha256::new(), size: 0 };
+    let mut file = Digesting::new(WholeFile::create(&task.output).map_err(unwritable)?);
     let mut encoder = zstd::Encoder::new(&mut file, 1).map_err(unwritable)?;
     // One thread: an engine runs as many components at once as there are cores.
     let streamed = stream::run(&mut reader, Unflushed(&mut encoder), 1, &lines, |_| {});
@@ -122,14 +121,14 @@ fn work(task: &Task, hooks: &Hooks, beat: &Heartbeat) -> Result<(), Error> {
     }
     let summary = streamed.map_err(unwritable)?.pop().unwrap_or_default();
     encoder.finish().map_err(unwritable)?;
-    let Hashed { file, sha, size } = file;
+    let (file, size, digest) = file.into_parts();
     file.finish().map_err(unwritable)?;
     let completion = Completion {
         head: Head {
             output_bytes: size,
             milliseconds: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         },
-        output_digest: super::super::store::Digest::of_sha(&sha.finalize()).into(),
+        output_digest: digest.into(),
         component: task.component,
         cluster: task.cluster,
         node: node(),
@@ -238,26 +237,6 @@ impl<W: Write> Write for Unflushed<W> {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-/// A file whose digest and size are known once it is written.
-struct Hashed {
-    file: WholeFile,
-    sha: Sha256,
-    size: u64,
-}
-
-impl Write for Hashed {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.file.write(bytes)?;
-        self.sha.update(bytes.get(..count).unwrap_or_default());
-        self.size += count as u64;
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
     }
 }
 

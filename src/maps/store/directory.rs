@@ -1,19 +1,18 @@
 //! The directory of one map: its files, by name.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sha2::{Digest as _, Sha256};
 
 use super::super::Error;
 use super::super::cluster::Cluster;
 use super::super::history::History;
 use super::super::item::Item;
 use super::super::submit::Submit;
+use super::digest::Digest;
 use super::lock::Lock;
 use super::whole::{self, WholeFile};
 
@@ -21,37 +20,6 @@ use super::whole::{self, WholeFile};
 pub(super) const FOLDERS: [&str; 6] = ["inputs", "clusters", "events", "outputs", "summaries", "errors"];
 /// The folder of what components print; apart from the others, since a map may have none.
 const LOGS: &str = "logs";
-
-/// The name of an input: the first 32 hexadecimal digits of the SHA-256 of its bytes as they are stored.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Digest(String);
-
-impl Digest {
-    /// The digest of some bytes.
-    pub fn of(bytes: &[u8]) -> Self {
-        Self::of_sha(&Sha256::digest(bytes))
-    }
-
-    /// The digits.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// The digest of bytes whose SHA-256 is known.
-    pub fn of_sha(sha: &[u8]) -> Self {
-        let mut text = String::with_capacity(32);
-        for byte in sha.iter().take(16) {
-            let _ = write!(text, "{byte:02x}");
-        }
-        Self(text)
-    }
-}
-
-impl From<Digest> for String {
-    fn from(digest: Digest) -> Self {
-        digest.0
-    }
-}
 
 /// The directory of a map. Making one reads nothing; each method reads or writes one file.
 #[derive(Clone, Debug, PartialEq, Eq)]

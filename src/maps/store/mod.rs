@@ -2,6 +2,7 @@
 //!
 //! Each file is written under a temporary name in its folder, made durable and renamed: it is whole or absent, at any kill and on any full disk.
 
+mod digest;
 mod directory;
 mod lock;
 mod outcomes;
@@ -9,7 +10,8 @@ pub mod random;
 mod root;
 mod whole;
 
-pub use directory::{Digest, MapDir};
+pub use digest::{Digest, Digesting};
+pub use directory::MapDir;
 pub use lock::Lock;
 pub use root::{Draft, FORMAT, Root};
 pub use whole::{WholeFile, write as write_whole};
