@@ -217,17 +217,19 @@ fn snippet<'a>(
     secondary: Vec<&'a Label>,
 ) -> Option<Snippet<'a, annotate_snippets::Annotation<'a>>> {
     let labels = || primary.iter().chain(&secondary).map(|label| label.span);
-    let first = labels().min()?;
-    let source = sources.get(first.source)?;
-    let last = labels().map(|span| span.range().end).max().unwrap_or_default();
+    let text = sources.get(labels().next()?.source)?;
+    let written = |span: Span| text.written(span.range()).1;
+    let (source, _) = text.written(0..0);
+    let first = labels().map(|span| written(span).start).min()?;
+    let last = labels().map(|span| written(span).end).max().unwrap_or_default();
     let last = floor_char_boundary(&source.text, last);
     // Only the lines between the labels: the renderer walks all it is given.
-    let line = source.place(first.start).line;
+    let line = source.place(u32::try_from(first).unwrap_or(u32::MAX)).line;
     let start = source.line_start(line);
     let rest = source.text.get(last..).unwrap_or("");
     let end = last + rest.find('\n').unwrap_or(rest.len());
     let annotation = |kind: AnnotationKind, label: &'a Label| {
-        let range = fit(&source.text, label.span);
+        let range = fit(&source.text, written(label.span));
         let annotation = kind.span(range.start.saturating_sub(start)..range.end.saturating_sub(start));
         if label.text.is_empty() { annotation } else { annotation.label(label.text.as_str()) }
     };
@@ -242,9 +244,9 @@ fn snippet<'a>(
 
 /// The span's bytes, kept within the text and cut at the end of its first line: a caret under one line reads better
 /// than a bracket over a whole section.
-fn fit(text: &str, span: Span) -> std::ops::Range<usize> {
-    let start = floor_char_boundary(text, span.range().start);
-    let end = floor_char_boundary(text, span.range().end).max(start);
+fn fit(text: &str, span: std::ops::Range<usize>) -> std::ops::Range<usize> {
+    let start = floor_char_boundary(text, span.start);
+    let end = floor_char_boundary(text, span.end).max(start);
     let covered = text.get(start..end).unwrap_or("");
     let line = covered.split(['\n', '\r']).next().unwrap_or("").trim_end();
     start..start + line.len()
@@ -256,6 +258,21 @@ fn floor_char_boundary(text: &str, offset: usize) -> usize {
         offset -= 1;
     }
     offset
+}
+
+/// One problem with the texts that it points into.
+#[derive(Debug)]
+pub struct Problem {
+    /// What is wrong.
+    pub diagnostic: Diagnostic,
+    /// The texts.
+    pub sources: SourceMap,
+}
+
+impl From<Diagnostic> for Problem {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self { diagnostic, sources: SourceMap::new() }
+    }
 }
 
 /// All problems of a run.

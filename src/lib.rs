@@ -31,6 +31,7 @@ pub mod source;
 pub mod summary;
 pub mod sweep;
 mod system_error;
+pub mod template;
 mod text_diff;
 pub mod yaml;
 

@@ -8,7 +8,8 @@ use super::error::CliError;
 use super::findings::{Report, Reporting};
 use super::paths;
 use super::{Common, Outcome};
-use crate::check::check;
+use crate::check::check_inputs;
+use crate::config::Input;
 use crate::settings::Settings;
 
 /// Prove what no job can do by TPV config files: tools without a destination, rules that never apply
@@ -38,7 +39,7 @@ impl Check {
         let settings = Settings::read()?;
         let options = self.reporting.options(false, &settings, common)?;
         let configs = paths::configs(&self.configs, common)?;
-        let checked = vec![check(&configs, &options)];
+        let checked = vec![check_inputs(&Input::named(&configs), &common.sources()?, &options)];
         let report = Report { verb: VERB, files: configs.len(), started, options: &options, settings: &settings };
         self.reporting.report(checked, &report, common)
     }

@@ -11,6 +11,8 @@ use super::output::{Output, print_stderr};
 use super::paths;
 use super::report::{count, grouped};
 use super::{Common, Outcome};
+use crate::config::Input;
+use crate::{CompileOptions, compile_inputs};
 
 /// Compile TPV config files into one artifact
 ///
@@ -37,7 +39,8 @@ impl Compile {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let started = Instant::now();
         let configs = paths::configs(&self.configs, common)?;
-        let compiled = crate::compile(&configs, &crate::CompileOptions { strict: self.strict });
+        let compiled =
+            compile_inputs(&Input::named(&configs), common.sources()?, &CompileOptions { strict: self.strict });
         common.show(&compiled.diagnostics, &compiled.sources);
         let Some(rules) = compiled.rules else {
             let errors = count(compiled.diagnostics.errors() as u64, "error");

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use crate::diagnostic::Problem;
 use crate::job_file::Unreadable;
-use crate::settings::Problem;
 pub(super) use crate::system_error::explain as io_help;
 
 /// Why a verb could not do its work, and what to do about it.

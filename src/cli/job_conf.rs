@@ -29,7 +29,7 @@ pub(super) struct JobConf {
 /// A file that is not a job configuration; what is wrong with its YAML is printed before.
 pub(super) fn read(path: &Path, common: &Common) -> Result<JobConf, CliError> {
     let name = path.to_string_lossy();
-    let mut sources = SourceMap::new();
+    let mut sources = common.sources()?;
     let id = sources.load(&name, &Limits::default()).map_err(|error| {
         CliError::new(format!("the job configuration `{name}` cannot be read: {error}"), error.help())
     })?;

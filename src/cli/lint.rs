@@ -11,7 +11,6 @@ use crate::config::Input;
 use crate::lint::fix::{Fixed, fix};
 use crate::lint::{Linted, lint_inputs};
 use crate::settings::Settings;
-use crate::source::SourceMap;
 
 /// Find what is wrong in TPV config files, and what is likely wrong in their code
 ///
@@ -60,7 +59,8 @@ impl Lint {
         } else {
             vec![Input::named(&configs)]
         };
-        let lint = |group: &Vec<Input>| lint_inputs(group, &SourceMap::new(), &options);
+        let sources = common.sources()?;
+        let lint = |group: &Vec<Input>| lint_inputs(group, &sources, &options);
         let mut runs: Vec<Linted> = groups.iter().map(lint).collect();
         if self.fix {
             let fixed: Vec<Fixed> = groups.iter().zip(&runs).map(|(group, run)| fix(group, run, &options)).collect();

@@ -21,10 +21,12 @@ use super::paths;
 use super::progress::Progress;
 use super::report::{count, grouped};
 use super::{Common, Outcome, rules, world};
+use crate::config::Input;
 use crate::job_file::JobFile;
 use crate::settings::Settings;
 use crate::source::redacted;
 use crate::summary::{Summary, Usage};
+use crate::{CompileOptions, compile_inputs};
 
 /// Map a file of jobs
 ///
@@ -225,7 +227,7 @@ impl Map {
     /// The rules, compiled or loaded; nothing where the config is bad, which has then been reported.
     fn rules(&self, configs: &[String], common: &Common) -> Result<Option<Rules>, CliError> {
         if !configs.is_empty() {
-            let compiled = crate::compile(configs, &crate::CompileOptions::default());
+            let compiled = compile_inputs(&Input::named(configs), common.sources()?, &CompileOptions::default());
             common.show(&compiled.diagnostics, &compiled.sources);
             return Ok(compiled.rules);
         }

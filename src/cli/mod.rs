@@ -39,6 +39,7 @@ mod unfinished;
 mod world;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -51,6 +52,9 @@ pub use output::temporary;
 use tpv_runtime::mapper::Cpython;
 
 use crate::python::stack::on_roomy_thread;
+use crate::settings::Settings;
+use crate::source::SourceMap;
+use crate::template::Templates;
 
 /// How a verb ended that did its work.
 pub(crate) enum Outcome {
@@ -99,9 +103,23 @@ pub(crate) struct Common {
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = COMMON)]
     pub(crate) color: ColorChoice,
+    /// Values of Jinja templates, YAML or JSON; repeat it for more, later over earlier [default: the vars of tpvc.toml]
+    #[arg(long, global = true, value_name = "FILE", help_heading = COMMON)]
+    pub(crate) vars: Vec<PathBuf>,
     /// What the program around the command line brings.
     #[arg(skip)]
     pub(crate) host: Host,
+}
+
+impl Common {
+    /// A map for texts, which fills in the templates that it loads.
+    ///
+    /// # Errors
+    /// The settings or the variables are wrong.
+    fn sources(&self) -> Result<SourceMap, CliError> {
+        let vars = if self.vars.is_empty() { Settings::read()?.vars } else { self.vars.clone() };
+        Ok(SourceMap::filling(Arc::new(Templates::new(&vars)?)))
+    }
 }
 
 /// What the program around the command line brings: the Python package a Python.

@@ -105,8 +105,11 @@ pub(super) fn expand(arguments: &[String]) -> Result<Vec<String>, CliError> {
     Ok(out)
 }
 
+/// Whether a file of a folder is a config, or a template of one, by its name.
 fn is_config(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "yml" || extension == "yaml")
+    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let name = name.strip_suffix(".j2").unwrap_or(&name);
+    Path::new(name).extension().is_some_and(|extension| extension == "yml" || extension == "yaml")
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

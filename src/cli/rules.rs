@@ -32,7 +32,7 @@ pub(super) fn inputs(
     let named = || -> Result<Vec<Input>, CliError> {
         Ok(paths::configs(configs, common)?.into_iter().map(Input::Named).collect())
     };
-    let Some(path) = job_conf else { return Ok((named()?, SourceMap::new())) };
+    let Some(path) = job_conf else { return Ok((named()?, common.sources()?)) };
     if configs.is_empty() {
         let conf = job_conf::read(path, common)?;
         return Ok((conf.inputs, conf.sources));
@@ -42,7 +42,7 @@ pub(super) fn inputs(
         let message = format!("the job configuration `{}` cannot be read: no such file", path.display());
         return Err(CliError::new(message, "check the path"));
     }
-    Ok((named()?, SourceMap::new()))
+    Ok((named()?, common.sources()?))
 }
 
 /// The rules of an artifact, where that is the one thing given, or of configs. `None` where the configs are bad, which has

@@ -127,6 +127,14 @@ fn unreadable(name: &str, error: &SourceError, sources: &mut SourceMap) -> Diagn
             .at(Span::new(id, *at, at + mark), format!("the byte 0x{byte:02X} is part of no character"))
             .help(error.help());
     }
+    if let SourceError::Template(id, unfilled) = error {
+        let mut problem = Diagnostic::error(unfilled.message.as_str()).help(unfilled.help.as_str());
+        problem.notes.clone_from(&unfilled.notes);
+        return match &unfilled.at {
+            Some(at) => problem.at(Span::new(*id, at.start, at.end), ""),
+            None => problem.note(format!("`{name}` asks for it")),
+        };
+    }
     let what = if crate::source::is_url(name) { "fetch" } else { "read" };
     let problem =
         Diagnostic::error(format!("cannot {what} `{}`: {error}", crate::source::redacted(name))).help(error.help());

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tpv_runtime::artifact::site::{Piece, Site};
 
-use crate::source::{SourceMap, Span};
+use crate::source::{Source, SourceMap, Span};
 use crate::yaml::style::ScalarStyle;
 use crate::yaml::value::Text;
 
@@ -44,7 +44,9 @@ impl<'a> TextOrigin<'a> {
         let span = self.text.span;
         let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
         // Most texts are one line that is written as it is read.
-        let is_as_written = !self.text.value.contains(['\n', '\r']) && self.sources.text(span) == &*self.text.value;
+        let is_filled = self.sources.get(span.source).is_some_and(Source::is_filled);
+        let is_as_written =
+            !is_filled && !self.text.value.contains(['\n', '\r']) && self.sources.text(span) == &*self.text.value;
         let pieces = if is_as_written { Vec::new() } else { self.pieces() };
         let (line, column) = match pieces.first() {
             // Where the text would start if nothing but this piece were known.
@@ -67,6 +69,7 @@ impl<'a> TextOrigin<'a> {
     /// What the text was joined from.
     fn pieces(&self) -> Vec<Piece> {
         let file = self.sources.get(self.text.span.source).map_or("", |source| &*source.text);
+        let filled = self.sources.get(self.text.span.source).filter(|source| source.is_filled());
         let start = self.sources.place(self.text.span);
         let mut read = Cursor { text: &self.text.value, at: 0, line: 1, column: 1 };
         let from = self.text.span.range().start;
@@ -75,12 +78,21 @@ impl<'a> TextOrigin<'a> {
         let mut pieces: Vec<Piece> = Vec::new();
         for (position, offset) in self.visible() {
             read.go_to(position);
-            written.go_to(offset);
             let (text_line, text_column) = (number(read.line), number(read.column));
-            let (line, column) = (number(written.line), number(written.column));
+            let (line, column) = match filled {
+                // Lines of a template may come several times, or not at all.
+                Some(source) => {
+                    let place = source.place(number(offset));
+                    (number(place.line), number(place.column))
+                }
+                None => {
+                    written.go_to(offset);
+                    (number(written.line), number(written.column))
+                }
+            };
             let goes_on = pieces.last().is_some_and(|piece| {
                 (piece.text_line, piece.line) == (text_line, line)
-                    && text_column - piece.text_column == column - piece.column
+                    && text_column.checked_sub(piece.text_column) == column.checked_sub(piece.column)
             });
             if !goes_on {
                 pieces.push(Piece { text_line, text_column, line, column });

@@ -151,8 +151,7 @@ fn one_known(
         && let Some(source) = linted.sources.get(span.source)
     {
         known.file = relative(&source.name, folder);
-        let start = source.line_start(source.place(span.start).line);
-        known.line = source.text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("").trim().to_owned();
+        known.line = source.line_of(span.start).to_owned();
         let document = documents.entry(span.source).or_insert_with(|| document(&linted.sources, span.source));
         known.path = document.as_ref().map_or_else(String::new, |root| path(root, span.start));
     }

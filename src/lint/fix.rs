@@ -37,7 +37,10 @@ pub fn fix(inputs: &[Input], linted: &Linted, options: &Options) -> Fixed {
     let mut attempt = Attempt::new(inputs, linted, options);
     let mut fixed = Fixed::default();
     for (id, source) in linted.sources.iter() {
-        let is_ours = !is_url(&source.name) && &*source.name != "<stdin>" && attempt.texts.contains_key(&id);
+        let is_ours = !source.is_filled()
+            && !is_url(&source.name)
+            && &*source.name != "<stdin>"
+            && attempt.texts.contains_key(&id);
         let findings = linted.findings.iter().enumerate();
         let mendable = findings.filter(|(_, finding)| {
             let fix = &finding.diagnostic.fix;

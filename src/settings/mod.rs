@@ -11,6 +11,7 @@ use toml::Spanned;
 
 use crate::config::suggest::{closest, did_you_mean};
 use crate::diagnostic::Diagnostic;
+pub use crate::diagnostic::Problem;
 use crate::lint::{Level, Severities};
 use crate::maps;
 use crate::source::{SourceMap, Span, is_url};
@@ -18,21 +19,6 @@ use crate::system_error;
 
 /// The name of the file.
 pub const FILE: &str = "tpvc.toml";
-
-/// What is wrong with the settings, and the text that it points into.
-#[derive(Debug)]
-pub struct Problem {
-    /// What is wrong.
-    pub diagnostic: Diagnostic,
-    /// The file, where it could be read.
-    pub sources: SourceMap,
-}
-
-impl From<Diagnostic> for Problem {
-    fn from(diagnostic: Diagnostic) -> Self {
-        Self { diagnostic, sources: SourceMap::new() }
-    }
-}
 
 /// The settings. All paths are relative to the present folder, or absolute.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,13 +3,16 @@
 //! Every later stage speaks of places as [`Span`]s; [`SourceMap`] turns them into the line and column a person reads.
 
 mod fetch;
+mod filled;
 mod url;
 
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 pub use fetch::{Limits, fetch};
+pub use filled::{Fill, Filled, Part, Unfilled};
 pub use url::{is_url, redacted};
 
 /// Names one text of a [`SourceMap`].
@@ -66,6 +69,15 @@ pub struct Source {
     lines: Vec<u32>,
     /// The number of the first line: 1, but for excerpts.
     first_line: usize,
+    /// The template that gave the text.
+    template: Option<Arc<Template>>,
+}
+
+/// A template with the way back to it.
+#[derive(Debug)]
+struct Template {
+    source: Source,
+    filled: Filled,
 }
 
 impl Source {
@@ -74,18 +86,42 @@ impl Source {
         let mut lines = vec![0];
         let breaks = text.bytes().zip(1u32..).filter(|&(byte, _)| byte == b'\n');
         lines.extend(breaks.map(|(_, next)| next));
-        Self { name: redacted(name).into(), text: text.into(), lines, first_line }
+        Self { name: redacted(name).into(), text: text.into(), lines, first_line, template: None }
     }
 
-    /// The line and column of a byte offset.
+    /// What a person reads in the place of this: the template where one gave the text, and the bytes there of a range of the text.
+    pub fn written(&self, range: Range<usize>) -> (&Self, Range<usize>) {
+        match &self.template {
+            Some(template) => (&template.source, template.filled.range(&range)),
+            None => (self, range),
+        }
+    }
+
+    /// Whether the text is what a template gave.
+    pub fn is_filled(&self) -> bool {
+        self.template.is_some()
+    }
+
+    /// The line and column of a byte offset; where a template gave the text, those in the template.
     pub fn place(&self, offset: u32) -> Place {
+        if let Some(template) = &self.template {
+            let written = template.filled.range(&(offset as usize..offset as usize)).start;
+            return template.source.place(u32::try_from(written).unwrap_or(u32::MAX));
+        }
         let line = self.lines.partition_point(|&start| start <= offset).max(1);
         let start = self.lines.get(line - 1).copied().unwrap_or(0) as usize;
         let column = self.text.get(start..offset as usize).map_or(0, |before| before.chars().count()) + 1;
         Place { line: line + self.first_line - 1, column }
     }
 
-    /// The byte offset at which a line (counted from 1) starts; the end of the text where there is no such line.
+    /// The line that a byte is on, without its indentation and what follows it; of the template where one gave the text.
+    pub fn line_of(&self, offset: u32) -> &str {
+        let (source, range) = self.written(offset as usize..offset as usize);
+        let start = source.line_start(source.place(u32::try_from(range.start).unwrap_or(u32::MAX)).line);
+        source.text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("").trim()
+    }
+
+    /// The byte offset at which a line (counted from 1) of this text starts; the end of the text where there is no such line.
     pub fn line_start(&self, line: usize) -> usize {
         self.lines.get(line.saturating_sub(self.first_line)).map_or(self.text.len(), |&start| start as usize)
     }
@@ -95,12 +131,18 @@ impl Source {
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     sources: Vec<Source>,
+    fill: Option<Arc<dyn Fill>>,
 }
 
 impl SourceMap {
     /// A map without texts.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A map without texts, which fills the templates in that it loads.
+    pub fn filling(fill: Arc<dyn Fill>) -> Self {
+        Self { sources: Vec::new(), fill: Some(fill) }
     }
 
     /// Adds a text under the name the user knows it by.
@@ -129,9 +171,22 @@ impl SourceMap {
             path => (read_file(path, limits)?, path),
         };
         match String::from_utf8(bytes) {
-            Ok(text) => Ok(self.add(name, &text)),
+            Ok(text) => match self.fill.as_ref().and_then(|fill| fill.fill(name, &text)) {
+                None => Ok(self.add(name, &text)),
+                Some(Ok(filled)) => Ok(self.add_filled(name, &text, filled)),
+                Some(Err(unfilled)) => Err(SourceError::Template(self.add(name, &text), unfilled)),
+            },
             Err(error) => Err(not_utf8(error.as_bytes(), error.utf8_error().valid_up_to())),
         }
+    }
+
+    /// Adds what a template gave.
+    fn add_filled(&mut self, name: &str, template: &str, filled: Filled) -> SourceId {
+        let mut source = Source::new(name, &filled.text, 1);
+        source.template = Some(Arc::new(Template { source: Source::new(name, template, 1), filled }));
+        let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
+        self.sources.push(source);
+        id
     }
 
     /// The text with this id.
@@ -194,6 +249,8 @@ pub enum SourceError {
     Status(u16),
     /// A redirect that is not followed, in words for the user.
     Redirect(String),
+    /// The text is a template, which was added, and gives nothing.
+    Template(SourceId, Box<Unfilled>),
     /// Any other failure of the transfer, in the words of the HTTP client.
     Transfer(String),
 }
@@ -213,6 +270,7 @@ impl fmt::Display for SourceError {
             Self::UnknownHost => write!(f, "the host is not known"),
             Self::Timeout(seconds) => write!(f, "no complete answer within {seconds} s"),
             Self::Status(status) => write!(f, "the server answered with status {status}"),
+            Self::Template(_, unfilled) => write!(f, "{}", unfilled.message),
             Self::Redirect(message) | Self::Transfer(message) => write!(f, "{message}"),
         }
     }
@@ -222,8 +280,9 @@ impl std::error::Error for SourceError {}
 
 impl SourceError {
     /// What to do about it.
-    pub fn help(&self) -> &'static str {
+    pub fn help(&self) -> &str {
         match self {
+            Self::Template(_, unfilled) => &unfilled.help,
             Self::File(error) => match error.kind() {
                 std::io::ErrorKind::NotFound => "check the path; it is relative to the present folder",
                 std::io::ErrorKind::PermissionDenied => "check the owner and the mode of the file and its folder",

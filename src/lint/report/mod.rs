@@ -22,7 +22,9 @@ pub fn text(linted: &Linted, colour: bool) -> String {
 fn place<'a>(finding: &Finding, sources: &'a SourceMap) -> Option<(&'a str, Place, Place)> {
     let span = finding.span()?;
     let source = sources.get(span.source)?;
-    Some((&source.name, source.place(span.start), source.place(span.end)))
+    let (source, range) = source.written(span.range());
+    let place = |offset: usize| source.place(u32::try_from(offset).unwrap_or(u32::MAX));
+    Some((&source.name, place(range.start), place(range.end)))
 }
 
 /// The word for the severity.
