@@ -7,29 +7,25 @@ use crate::lint::{Finding, Linter};
 
 /// Compares the keys that match an id in common.
 pub(super) fn check(linter: &mut Linter<'_>, keys: &Keys<'_>) {
-    for (place, key) in keys.list.iter().enumerate().filter(|(_, key)| key.is_plain) {
+    for key in keys.list.iter().filter(|key| key.is_plain) {
         // Whoever matches all that the key matches, matches this.
         let Some(example) = key.example() else { continue };
-        let candidates: Vec<(usize, &Key<'_>)> = keys
-            .matching(&example)
-            .into_iter()
-            .filter(|other| *other != place)
-            .filter_map(|other| Some((other, keys.list.get(other)?)))
-            .collect();
+        let others = keys.matching(&example).into_iter().filter_map(|place| keys.list.get(place));
+        let candidates: Vec<&Key<'_>> = others.filter(|other| other.place != key.place).collect();
         let is_default = |other: &Key<'_>| keys.default.is_some_and(|default| default.id == other.entity.id);
-        let mut others = candidates.iter().map(|(_, other)| *other).filter(|other| !is_default(other));
-        if let Some(other) = others.find(|other| other.entity.common.is_abstract && covers(other, key)) {
+        let mut others = candidates.iter().filter(|other| !is_default(other));
+        if let Some(other) = others.find(|other| other.entity.common.is_abstract && keys.covers(other, key)) {
             linter.report(abstract_too(key, other, keys));
             continue;
         }
         // What a later file overrides is overridden on purpose.
         let is_later = |other: &Key<'_>| other.entity.span.source == key.entity.span.source;
-        let later = candidates.iter().filter(|(other, _)| *other > place).map(|(_, other)| *other);
+        let later = candidates.iter().copied().filter(|other| other.place > key.place);
         let mut lost: Option<(&Key<'_>, Vec<Part<'_>>)> = None;
         for other in later.filter(|other| is_later(other) && !other.entity.common.is_abstract) {
             let overridden = overridden(key, other);
             let most = lost.as_ref().map_or(0, |(_, most)| most.len());
-            if overridden.len() > most && covers(other, key) {
+            if overridden.len() > most && keys.covers(other, key) {
                 lost = Some((other, overridden));
             }
         }
@@ -37,12 +33,6 @@ pub(super) fn check(linter: &mut Linter<'_>, keys: &Keys<'_>) {
             linter.report(never_counts(key, other, &parts, keys));
         }
     }
-}
-
-/// Whether a key matches all that another does: a proof.
-fn covers(other: &Key<'_>, key: &Key<'_>) -> bool {
-    let languages = other.language().zip(key.language());
-    languages.and_then(|(other, key)| other.includes(key)) == Some(true)
 }
 
 /// The parts of a key's entity in whose place another's come, where the values differ.
@@ -56,7 +46,7 @@ fn never_counts(key: &Key<'_>, other: &Key<'_>, lost: &[Part<'_>], keys: &Keys<'
     let noun = keys.kind.noun();
     let names: Vec<String> = lost.iter().map(|part| part.name.to_string()).collect();
     let verb = if names.len() == 1 { "counts" } else { "count" };
-    let (what, help) = if covers(key, other) {
+    let (what, help) = if keys.covers(key, other) {
         ("exactly what this matches", "make one entry of both".to_owned())
     } else {
         ("all that this matches, too", format!("move `{}` up, before `{}`", other.entity.id, key.entity.id))

@@ -13,10 +13,11 @@ pub(super) fn check(linter: &mut Linter<'_>, keys: &Keys<'_>) {
         if !may_be_empty || key.language().and_then(|language| language.is_empty()) != Some(true) {
             continue;
         }
-        let diagnostic = Diagnostic::warning(format!("the pattern `{}` never matches", key.entity.id.escape_debug()))
-            .at(key.entity.span, format!("no id of a {noun} fits this"))
-            .note("`^` holds at the start of an id only, `$` at its end only, and no id has a line end")
-            .help("remove what contradicts itself; put a backslash before a character that stands for itself");
+        let diagnostic =
+            Diagnostic::warning(format!("the pattern `{}` never matches", key.entity.id.replace('\n', "\\n")))
+                .at(key.entity.span, format!("no id of a {noun} fits this"))
+                .note("`^` holds at the start of an id only, `$` at its end only, and no id has a line end")
+                .help("remove what contradicts itself; put a backslash before a character that stands for itself");
         linter.report(Finding::new("T211", diagnostic).of(&key.entity.common));
     }
 }

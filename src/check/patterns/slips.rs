@@ -48,8 +48,7 @@ fn find(nodes: &[Node], out: &mut Vec<Slip>) {
 
 fn plus(key: &Key<'_>, keys: &Keys<'_>, slip: Slip) -> Diagnostic {
     let id = &key.entity.id;
-    let place = keys.list.iter().position(|other| std::ptr::eq(other, key));
-    let matches_itself = place.is_some_and(|place| keys.matching(literal(id)).contains(&place));
+    let matches_itself = keys.matching(literal(id)).contains(&key.place);
     let message = if matches_itself {
         format!("`{id}` matches more than it spells")
     } else {

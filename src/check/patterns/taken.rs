@@ -9,6 +9,7 @@ use crate::check::parts::{Name, joined, parts};
 use crate::config::entity::Entity;
 use crate::diagnostic::Diagnostic;
 use crate::lint::{Finding, Linter};
+use crate::source::Span;
 
 /// Another id that a key matches.
 struct Taken<'a> {
@@ -90,10 +91,15 @@ fn effective<'a>(keys: &'a Keys<'_>, places: impl Iterator<Item = usize>) -> Has
     let mut out = HashMap::new();
     for entity in entities {
         out.extend(parts(&entity.common).into_iter().map(|part| (part.name, part.value.into_owned())));
-        let rules = entity.rules.values().map(|rule| (Name::Entry("rules", &*rule.id), format!("{:?}", rule.span)));
+        let rules = entity.rules.values().map(|rule| (Name::Entry("rules", &rule.id), written_at(rule.span)));
         out.extend(rules);
     }
     out
+}
+
+/// A place as text: two rules are the same where they are written at one.
+fn written_at(span: Span) -> String {
+    format!("{}:{}", span.source.0, span.start)
 }
 
 fn takes(key: &Key<'_>, keys: &Keys<'_>, first: &Taken<'_>, all: &[Taken<'_>]) -> Finding {
