@@ -10,7 +10,7 @@ function el(name, attributes = {}, ...children) {
     else if (value === true) node.setAttribute(key, "");
     else if (value !== false && value != null) node.setAttribute(key, value);
   }
-  node.append(...children.filter((child) => child != null));
+  node.append(...children.filter((child) => child != null && child !== false));
   return node;
 }
 
@@ -21,10 +21,11 @@ function shown(number, digits = 2) {
 
 /**
  * A table that stays quick with any number of rows: it shows a page of them, can be searched, and sorted by each column.
- * A column is { title, value(row), cell(row), number, header }: `value` sorts, `cell` gives what is shown (text or a node) where that is
+ * A column is { title, value(row), cell(row), number, header, class }: `value` sorts, `cell` gives what is shown (text or a node) where that is
  * something else, `header` makes the cells headings of their rows. `search(row)` gives the text that is searched.
  */
 function pagedTable(host, { caption, columns, rows, search, size = 50, filters = [] }) {
+  const look = (column) => column.class ?? (column.number && "number");
   let sorted = null, descending = false, page = 0, found = rows;
   const words = search && el("input", { type: "search", autocomplete: "off", oninput: () => { page = 0; update(); } });
   const chosen = filters.map(({ label, choices, keep }) => ({
@@ -35,7 +36,7 @@ function pagedTable(host, { caption, columns, rows, search, size = 50, filters =
   const count = el("span", { class: "count", role: "status" });
   const back = el("button", { type: "button", onclick: () => { page -= 1; draw(); } }, "Previous");
   const next = el("button", { type: "button", onclick: () => { page += 1; draw(); } }, "Next");
-  const heads = columns.map((column, index) => el("th", { scope: "col", class: column.number && "number" },
+  const heads = columns.map((column, index) => el("th", { scope: "col", class: look(column) },
     el("button", { type: "button", onclick: () => sort(index) }, column.title)));
   const body = el("tbody");
   const pages = rows.length > size;
@@ -80,7 +81,7 @@ function pagedTable(host, { caption, columns, rows, search, size = 50, filters =
     const now = found.slice(start, start + size);
     body.replaceChildren(...now.map((row) => el("tr", {}, ...columns.map((column) => {
       const cell = column.cell ? column.cell(row) : column.number ? shown(column.value(row)) : column.value(row);
-      return column.header ? el("th", { scope: "row" }, cell) : el("td", { class: column.number && "number" }, cell);
+      return column.header ? el("th", { scope: "row" }, cell) : el("td", { class: look(column) }, cell);
     }))));
     back.disabled = page === 0;
     next.disabled = page === last;
