@@ -38,15 +38,24 @@ destinations:
       require: [training]
 """
 
+TESTS = """\
+config: config.yml
+tests:
+  - name: large inputs go to bigmem
+    job: {tool: bwa_mem, input_size: 20}
+    expect: {cores: 16}
+"""
+
 
 def make(tpvc, folder):
     """Writes the pages, and gives their paths. What a command says on stderr is shown where it makes no page."""
     (folder / "config.yml").write_text(CONFIG)
+    (folder / "tests.yml").write_text(TESTS)
     pages = []
 
-    def page(name, *args, status=0, stdout=False):
+    def page(name, *args, status=0, stdout=False, flag="-o"):
         path = folder / f"{name}.html"
-        run = tpvc(*args) if stdout else tpvc(*args, "-o", path)
+        run = tpvc(*args) if stdout else tpvc(*args, f"{flag}={path}")
         assert run.returncode == status, f"{args}: {run.returncode}\n{run.stderr}"
         if stdout:
             path.write_text(run.stdout)
@@ -57,4 +66,5 @@ def make(tpvc, folder):
     page("sweep", "sweep", "config.yml", *job, "--over", "input_size=0..300", "--format", "html")
     page("sweep-log", "sweep", "config.yml", *job, "--over", "input_size=0..1T", "--log", "--format", "html")
     page("sweep-list", "sweep", "config.yml", *job, "--over", "user.roles=training,guest", "--format", "html")
+    page("coverage", "test", "tests.yml", flag="--coverage")
     return pages

@@ -18,3 +18,11 @@ def sweep(page):
 def sweep_list(page):
     assert page.locator("tbody tr").count() == 2
     assert page.locator("tbody").get_by_text("guest").count() == 2
+
+
+def coverage(page):
+    page.get_by_text("5 not used").click()
+    assert page.locator("details[open] li").count() == 5
+    page.get_by_role("link", name="config.yml").click()
+    rows = page.locator("tr", has_text="fail:")
+    assert rows.count() == 1 and "0" in rows.inner_text()
