@@ -72,7 +72,8 @@ pub(super) struct Map {
     max_depth: usize,
 }
 
-fn threads(text: &str) -> Result<u16, String> {
+/// A number of threads, as the command line takes it.
+pub(super) fn threads(text: &str) -> Result<u16, String> {
     let number = text.parse().ok().filter(|number| (1..=1024).contains(number));
     number.ok_or_else(|| "write a number from 1 to 1024".to_owned())
 }
@@ -120,7 +121,7 @@ impl Map {
         let started = Instant::now();
         // One batch takes less time than starting a second thread. Pools admit jobs in the order of the file.
         let one = size.is_some_and(|size| size <= stream::BATCH as u64) || mapper.depends_on_order();
-        let threads = if one { 1 } else { self.threads() };
+        let threads = if one { 1 } else { threads_or_all(self.threads) };
         let lines = Lines { mapper, world };
         let streamed = stream::run(reader, &mut output, threads, &lines, |bytes| progress.advance(bytes as u64));
         Mapper::leave_to_system();
@@ -238,10 +239,11 @@ impl Map {
     fn limits(&self) -> Limits {
         Limits { steps: self.max_steps, bytes: self.max_memory.saturating_mul(1 << 20), depth: self.max_depth }
     }
+}
 
-    fn threads(&self) -> usize {
-        self.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
-    }
+/// How many threads are meant: as many as there are cores where none is named.
+pub(super) fn threads_or_all(threads: Option<u16>) -> usize {
+    threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
 }
 
 /// The compiler for code made at run time, and the log that `-v` shows.

@@ -10,6 +10,7 @@ mod bench;
 mod check;
 mod compile;
 mod completions;
+mod diff;
 mod dry_run;
 mod dump;
 mod error;
@@ -139,6 +140,7 @@ enum Verb {
     Compile(compile::Compile),
     Map(map::Map),
     Maps(maps::Maps),
+    Diff(diff::Diff),
     DryRun(dry_run::DryRun),
     Lint(lint::Lint),
     Test(test::Test),
@@ -160,6 +162,7 @@ impl Verb {
             Self::Compile(verb) => roomy(|| verb.run(common)),
             Self::Map(verb) => verb.run(common),
             Self::Maps(verb) => verb.run(common),
+            Self::Diff(verb) => verb.run(common),
             Self::DryRun(verb) => verb.run(common),
             Self::Lint(verb) => verb.run(common),
             Self::Test(verb) => roomy(|| verb.run(common)),

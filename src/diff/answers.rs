@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use num_traits::ToPrimitive;
+use serde::Serialize;
 use tpv_runtime::galaxy::answer::{Answer, Field};
-use tpv_runtime::galaxy::json::{Json, escape_into};
+use tpv_runtime::galaxy::json::{Json, escape_into, write_text};
 
 /// A part of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +68,8 @@ impl Part {
 pub struct Difference {
     /// The parts that differ.
     pub parts: Vec<Part>,
+    /// Of `params` and `env`, the names of what differs.
+    pub names: Vec<(Part, String)>,
     /// What many jobs have in common: `destination: slurm -> pulsar`, `now an error: KeyError`, `cores: 4 -> 8; mem: more`. A job that goes
     /// elsewhere has no more to it than that.
     pub cause: String,
@@ -83,7 +86,7 @@ pub fn compare(old: &Answer, new: &Answer) -> Option<Difference> {
         (Some((_, before)), Some((_, after))) if same(before, after) => return None,
         (Some((kind, _)), Some(_)) => format!("error message: {kind}"),
     };
-    Some(Difference { parts: vec![Part::Error], cause })
+    Some(Difference { parts: vec![Part::Error], names: Vec::new(), cause })
 }
 
 fn compare_fields(old: &Answer, new: &Answer) -> Option<Difference> {
@@ -100,7 +103,10 @@ fn compare_fields(old: &Answer, new: &Answer) -> Option<Difference> {
     let goes_elsewhere = matches!(changes.first(), Some((Part::Destination, ..)));
     let causes: Vec<String> = if goes_elsewhere { causes.take(1).collect() } else { causes.collect() };
     let parts = changes.iter().map(|(part, ..)| *part).collect();
-    (!changes.is_empty()).then(|| Difference { parts, cause: causes.join("; ") })
+    let named = changes.iter().filter(|(part, ..)| matches!(part, Part::Params | Part::Env));
+    let names = named.flat_map(|(part, before, after)| differing(before, after).map(|name| (*part, name.to_owned())));
+    let names = names.collect();
+    (!changes.is_empty()).then(|| Difference { parts, names, cause: causes.join("; ") })
 }
 
 /// What changed in one part, in words that are the same for jobs that have it in common.
@@ -117,14 +123,7 @@ fn cause(part: Part, before: &Json, after: &Json) -> String {
             _ => name.to_owned(),
         },
         Part::Params | Part::Env => {
-            let (before, after) = (named(before), named(after));
-            let names: BTreeSet<&str> = before.iter().chain(&after).map(|(name, _)| *name).collect();
-            let of = |items: &[(&str, &Json)], wanted: &str| -> Vec<Json> {
-                items.iter().filter(|(name, _)| *name == wanted).map(|(_, value)| (*value).clone()).collect()
-            };
-            let differ =
-                names.into_iter().filter(|name| !same(&Json::List(of(&before, name)), &Json::List(of(&after, name))));
-            let names: Vec<&str> = differ.collect();
+            let names: Vec<&str> = differing(before, after).collect();
             match names.get(..MOST_NAMES) {
                 Some(first) if names.len() > MOST_NAMES => format!("{name}: {}, ...", first.join(", ")),
                 _ if names.is_empty() => format!("{name}: their order"),
@@ -133,6 +132,16 @@ fn cause(part: Part, before: &Json, after: &Json) -> String {
         }
         Part::Tags | Part::Resubmit | Part::Error => name.to_owned(),
     }
+}
+
+/// The names of the parameters or variables that differ.
+fn differing<'a>(before: &'a Json, after: &'a Json) -> impl Iterator<Item = &'a str> {
+    let (before, after) = (named(before), named(after));
+    let names: BTreeSet<&str> = before.iter().chain(&after).map(|(name, _)| *name).collect();
+    let of = |items: &[(&str, &Json)], wanted: &str| -> Vec<Json> {
+        items.iter().filter(|(name, _)| *name == wanted).map(|(_, value)| (*value).clone()).collect()
+    };
+    names.into_iter().filter(move |name| !same(&Json::List(of(&before, name)), &Json::List(of(&after, name))))
 }
 
 /// How many names of parameters or variables a cause has.
@@ -160,6 +169,29 @@ fn named(value: &Json) -> Vec<(&str, &Json)> {
         Json::Object(items) => items.iter().map(|(name, value)| (&**name, value)).collect(),
         Json::List(items) => items.iter().map(|item| (variable(item).unwrap_or("?"), item)).collect(),
         other => vec![("?", other)],
+    }
+}
+
+/// A parameter's value, or that of an element of `env`.
+fn value_text(value: &Json) -> String {
+    text_of(value.get("value").filter(|_| value.get("name").is_some()).unwrap_or(value))
+}
+
+/// A text as it is, and any other value as JSON.
+fn text_of(value: &Json) -> String {
+    if let Json::Str(text) = value {
+        return text.to_string();
+    }
+    let mut text = String::new();
+    write_text(&mut text, value);
+    text
+}
+
+fn cut(text: &str) -> String {
+    if text.chars().count() <= MOST_DETAIL {
+        text.to_owned()
+    } else {
+        text.chars().take(MOST_DETAIL).collect::<String>() + "..."
     }
 }
 
@@ -199,7 +231,55 @@ fn same(one: &Json, other: &Json) -> bool {
     }
 }
 
+/// A value that differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Detail {
+    /// What it is: `cores`, `params.native`, `error`.
+    pub field: String,
+    /// What it was; nothing where there was none.
+    pub old: Option<String>,
+    /// What it is.
+    pub new: Option<String>,
+}
+
+/// The most values of a difference that are told one by one, and the most characters of each.
+const MOST_DETAILS: usize = 12;
+const MOST_DETAIL: usize = 200;
+
 impl Difference {
+    /// The values that differ, the first of them: of parameters and variables each has one of its own.
+    pub fn details(&self, old: &Answer, new: &Answer) -> Vec<Detail> {
+        let mut details = Vec::new();
+        if self.parts.contains(&Part::Error) {
+            let outcome = |answer: &Answer| {
+                let text =
+                    answer.error_text().or_else(|| answer.get(Field::Id).map(|id| format!("on {}", text_of(&id))));
+                text.map(|text| cut(&text))
+            };
+            details.push(Detail { field: "error".to_owned(), old: outcome(old), new: outcome(new) });
+        }
+        for (part, field) in FIELDS.into_iter().filter(|(part, _)| self.parts.contains(part)) {
+            let (before, after) = (old.get(field).unwrap_or(Json::Null), new.get(field).unwrap_or(Json::Null));
+            let name = part.name();
+            if !matches!(part, Part::Params | Part::Env) {
+                let shown = |value: &Json| Some(cut(&text_of(value)));
+                details.push(Detail { field: name.to_owned(), old: shown(&before), new: shown(&after) });
+                continue;
+            }
+            let (before, after) = (named(&before), named(&after));
+            for (_, one) in self.names.iter().filter(|(of, _)| *of == part) {
+                let value = |items: &[(&str, &Json)]| -> Option<String> {
+                    let values = items.iter().filter(|(name, _)| name == one).map(|(_, value)| value_text(value));
+                    let values: Vec<String> = values.collect();
+                    (!values.is_empty()).then(|| cut(&values.join(", ")))
+                };
+                details.push(Detail { field: format!("{name}.{one}"), old: value(&before), new: value(&after) });
+            }
+        }
+        details.truncate(MOST_DETAILS);
+        details
+    }
+
     /// Appends the line that tells the difference, with its line feed: the job's `id`, the number of its `line` in the job file, the
     /// `cause`, the names of the parts that `differ`, and both answers, `old` and `new`.
     pub fn write_line(&self, line: u64, old: &Answer, new: &Answer, out: &mut String) {

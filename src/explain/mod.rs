@@ -14,7 +14,7 @@ use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::trace::Trace;
 
 pub use collect::Collector;
-pub use provenance::Provenance;
+pub use provenance::{Field as ConfigField, Provenance};
 
 /// A decision.
 #[derive(Clone, Debug, Default)]

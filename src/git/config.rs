@@ -117,13 +117,48 @@ pub(crate) fn read(
             }
         }
         if set.is_empty() {
-            input = Err("none of the files is there".to_owned());
+            input = Err(NOTHING.to_owned());
         }
         inputs.push(input);
     }
     *texts = used;
     Ok(inputs)
 }
+
+/// The names and texts of the config as it is in the folder now.
+pub(crate) fn in_folder(
+    git: &Repository,
+    folder: &Path,
+    configs: &[String],
+    urls: &[(String, Arc<str>)],
+) -> Result<Texts, Error> {
+    let excluding: Vec<&str> = configs.iter().map(String::as_str).filter(|config| is_excluding(config)).collect();
+    let mut sources = SourceMap::new();
+    let (mut texts, mut urls) = (Vec::<(String, Arc<str>)>::new(), urls.iter());
+    for config in configs.iter().filter(|config| !is_excluding(config)) {
+        if is_url(config) {
+            texts.extend(urls.next().cloned());
+            continue;
+        }
+        let with_excluding: Vec<&str> = std::iter::once(config.as_str()).chain(excluding.iter().copied()).collect();
+        for path in git.present(&with_excluding)?.into_iter().filter(|path| is_meant(config, path)) {
+            // Git lists what was removed since the last commit, too.
+            let file = folder.join(&path);
+            if !file.exists() || texts.iter().any(|(name, _)| *name == path) {
+                continue;
+            }
+            let text = match sources.load(&file.to_string_lossy(), &Limits::default()) {
+                Ok(id) => sources.get(id).map(|source| source.text.clone()).unwrap_or_default(),
+                Err(error) => return Ok(Err(format!("`{path}`: {error}"))),
+            };
+            texts.push((path, text));
+        }
+    }
+    Ok(if texts.is_empty() { Err(NOTHING.to_owned()) } else { Ok(texts) })
+}
+
+/// Why there is no config where no file is.
+const NOTHING: &str = "none of the files is there";
 
 fn text_of(blobs: &mut Blobs, id: &str) -> Result<Result<Arc<str>, String>, Error> {
     let most = Limits::default().bytes;

@@ -142,6 +142,47 @@ impl Repository {
         Ok(if is_date { format!("--since={since}T00:00:00") } else { format!("--since={since}") })
     }
 
+    /// The id of a revision's tree.
+    pub(crate) fn tree(&self, revision: &str) -> Result<String, Error> {
+        let tree = format!("{revision}^{{tree}}");
+        let found = self.command(&["rev-parse", "--verify", "--quiet", "--end-of-options", &tree]).output();
+        let found = found.map_err(|error| not_started(&error))?;
+        if !found.status.success() {
+            // Which of both it is, git says where it is asked for what is always there.
+            self.run(&["rev-parse", "--git-dir"], Vec::new())?;
+            return Err(Error::new(
+                format!("git knows no revision `{revision}`"),
+                "name a commit, branch or tag; in CI, fetch the branch that you compare with before",
+            ));
+        }
+        Ok(String::from_utf8_lossy(&found.stdout).trim().to_owned())
+    }
+
+    /// The last commit that two revisions have in common.
+    pub(crate) fn merge_base(&self, one: &str, other: &str) -> Result<String, Error> {
+        self.tree(one)?;
+        self.tree(other)?;
+        let found = self.command(&["merge-base", "--", one, other]).output().map_err(|error| not_started(&error))?;
+        if !found.status.success() {
+            return Err(Error::new(
+                format!("`{one}` and `{other}` have no commit in common"),
+                "in CI, fetch the whole history: with `actions/checkout`, `fetch-depth: 0`",
+            ));
+        }
+        Ok(String::from_utf8_lossy(&found.stdout).trim().to_owned())
+    }
+
+    /// The files below the folder at one of these paths (pathspecs) that git keeps or does not ignore, relative to the folder.
+    pub(crate) fn present(&self, paths: &[&str]) -> Result<Vec<String>, Error> {
+        let mut arguments = vec!["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "--"];
+        arguments.extend(paths);
+        let output = self.run(&arguments, Vec::new())?;
+        let mut files: Vec<String> =
+            String::from_utf8_lossy(&output).split_terminator('\0').map(str::to_owned).collect();
+        files.sort();
+        Ok(files)
+    }
+
     /// The files of each of these trees that are at one of these paths (pathspecs), by name.
     pub(crate) fn files(&self, trees: &[&str], paths: &[&str]) -> Result<Vec<Vec<File>>, Error> {
         let empty = self.run(&["hash-object", "-t", "tree", "--stdin"], Vec::new())?;

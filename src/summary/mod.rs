@@ -48,7 +48,7 @@ const MOST: f64 = 1e15;
 
 impl Usage {
     /// What one job is given.
-    fn of(answer: &Answer) -> Self {
+    pub fn of(answer: &Answer) -> Self {
         if answer.error().is_some() {
             return Self { jobs: 1, errors: 1, ..Self::default() };
         }

@@ -65,6 +65,11 @@ impl<T: Sum> Table<T> {
         }
     }
 
+    /// The sum of a name so far, unless it is among the rest.
+    pub fn get(&self, name: &str) -> Option<&T> {
+        self.rows.get(shortened(name))
+    }
+
     /// Adds all that another table has.
     pub fn merge(&mut self, other: &Self) {
         for (name, value) in &other.rows {

@@ -52,6 +52,35 @@ pub fn listing(data: &ProgramData, index: u32) -> String {
     text
 }
 
+/// What a code does, as text: the same for codes of any two programs that have the same instructions on the same constants and names, wherever
+/// these stand in the program and in the block's text. So comments, blanks and quotes make no difference.
+pub fn meaning(data: &ProgramData, index: u32) -> String {
+    let mut text = String::new();
+    let Some(code) = data.codes.get(index as usize) else {
+        return text;
+    };
+    let Code { kind, parameters, closure, generator, .. } = code;
+    let _ = write!(text, "{kind:?} {parameters:?} {closure:?} {generator}");
+    for indices in [&code.locals, &code.cells, &code.free] {
+        let names = indices.iter().map(|index| data.strings.get(*index as usize));
+        let _ = write!(text, " {:?}", names.collect::<Vec<_>>());
+    }
+    for instr in &code.instrs {
+        let _ = write!(text, "\n{}", instr.name());
+        let _ = instr.operands(|_, operand| {
+            let _ = match operand {
+                Operand::Function(inner) if inner != index => write!(text, " [{}]", meaning(data, inner)),
+                other => match named(data, code, other) {
+                    Some(name) => write!(text, " {name:?}"),
+                    None => write!(text, " {}", number(other)),
+                },
+            };
+            Ok::<_, std::convert::Infallible>(())
+        });
+    }
+    text
+}
+
 /// The operand itself.
 fn number(operand: Operand) -> String {
     match operand {

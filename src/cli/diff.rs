@@ -1,0 +1,221 @@
+//! `tpvc diff`
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use tpv_runtime::mapper::Mapper;
+use tpv_runtime::stream;
+
+use super::error::CliError;
+use super::kind::Kind;
+use super::map::{self, hooks};
+use super::output::Output;
+use super::progress::Progress;
+use super::{Common, Outcome, paths, rules, world};
+use crate::config::Input;
+use crate::diff::entities::{Changes, compare};
+use crate::diff::jobs::{self, Lines};
+use crate::diff::reasons::Reasons;
+use crate::diff::report::{Jobs, Report, markdown, text};
+use crate::diff::{Side, revision};
+use crate::job_file::JobFile;
+use crate::settings::Settings;
+use crate::source::{SourceMap, redacted};
+
+/// Show what a change of the rules changes, in the config and for jobs
+///
+/// OLD and NEW are artifacts, config files, folders or patterns; several files each with `--old` and `--new`; or revisions of git, with the
+/// config files behind `--`: `main..topic`, `v1..` up to the present commit, `main...` from where the branch left main, or one revision up to the
+/// files as they are now. Compared is what the rules say, not how they are written.
+///
+/// With `--jobs` all jobs are mapped by both, and those whose answers differ are counted by cause.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc diff old.yml new.yml\n  \
+    tpvc diff --old shared.yml --old local.yml --new shared.yml --new changed.yml\n  \
+    tpvc diff main... -- 'tpv/*.yml'\n  \
+    tpvc diff HEAD --jobs jobs.jsonl.gz --format markdown -o comment.md -- shared.yml 'tpv/*.yml'\n  \
+    tpvc diff old.bin new.bin --jobs jobs.jsonl.gz --exit-code")]
+pub(super) struct Diff {
+    /// The old rules and the new ones; or one revision or range of git, with the files behind `--`
+    #[arg(value_name = "OLD NEW | REVISION", num_args = 0..=2)]
+    operands: Vec<String>,
+    /// A config file of the old rules; repeat it for more, later over earlier
+    #[arg(long, value_name = "CONFIG", requires = "new", conflicts_with = "operands")]
+    old: Vec<String>,
+    /// A config file of the new rules; repeat it for more, later over earlier
+    #[arg(long, value_name = "CONFIG", requires = "old")]
+    new: Vec<String>,
+    /// The config in the repository: paths and patterns, as git reads them, and URLs; later over earlier [default: those of tpvc.toml]
+    #[arg(last = true, value_name = "CONFIG", conflicts_with_all = ["old", "new"])]
+    configs: Vec<String>,
+    /// Map these jobs by both: a job file, plain, gzip or zstd; `-` is stdin
+    #[arg(long, value_name = "JOBS")]
+    jobs: Option<PathBuf>,
+    /// What Galaxy knows, for the jobs
+    #[arg(long, value_name = "WORLD", requires = "jobs")]
+    world: Option<PathBuf>,
+    /// Jobs that are shown of each cause
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(..=20))]
+    examples: u8,
+    /// Write each job whose answers differ, with both, as a line of JSON
+    #[arg(long, value_name = "OUT", requires = "jobs")]
+    differences: Option<PathBuf>,
+    /// Threads to map with [default: all cores; one where the rules have resource pools, which admit jobs in order]
+    #[arg(long, value_name = "N", value_parser = map::threads, requires = "jobs")]
+    threads: Option<u16>,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    /// Where it goes; `-` is stdout
+    #[arg(short, long, value_name = "OUT", default_value = "-")]
+    output: PathBuf,
+    /// Exit 1 where anything changed
+    #[arg(long)]
+    exit_code: bool,
+}
+
+/// A form of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For a terminal
+    Text,
+    /// All of it as data
+    Json,
+    /// For the comment of a pull request
+    Markdown,
+}
+
+impl Diff {
+    pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
+        let Some((old, new)) = self.sides(common)? else { return Ok(Outcome::Bad) };
+        let changes = compare(&old, &new);
+        let jobs = match &self.jobs {
+            Some(path) => Some(self.map(path, &old, &new, &changes, common)?),
+            None => None,
+        };
+        let report = Report { old: old.name, new: new.name, changes, jobs };
+        let text = match self.format {
+            Format::Text => text(&report),
+            Format::Markdown => markdown(&report),
+            Format::Json => report.json().map_err(|error| {
+                CliError::new(format!("the report cannot be written: {error}"), "report this as a fault of tpvc")
+            })?,
+        };
+        self.write(&text)?;
+        Ok(if self.exit_code && !report.is_empty() { Outcome::Bad } else { Outcome::Done })
+    }
+
+    fn write(&self, text: &str) -> Result<(), CliError> {
+        if self.output == Path::new("-") {
+            return super::output::print_stdout(text);
+        }
+        let unwritable = |error: &io::Error| CliError::unwritable("the report", error, &self.output);
+        let mut output = Output::create(&self.output).map_err(|error| unwritable(&error))?;
+        output.write_all(text.as_bytes()).map_err(|error| unwritable(&error))?;
+        output.finish().map_err(|error| unwritable(&error))
+    }
+
+    /// Both rule sets; nothing where one does not compile, which has then been reported.
+    fn sides(&self, common: &Common) -> Result<Option<(Side, Side)>, CliError> {
+        if let [revision] = self.operands.as_slice() {
+            if self.configs.is_empty() && Path::new(revision).exists() {
+                let help = format!("write `tpvc diff OLD {revision}`, or a revision of git with the files behind `--`");
+                return Err(CliError::misuse("`tpvc diff` compares two rule sets, and one is given", help));
+            }
+            let configs = paths::named(&self.configs, common)?;
+            let [old, new] = revision::inputs(Path::new("."), revision, &configs)?;
+            let Some(old) = side(old.name, &old.inputs, old.sources, common) else { return Ok(None) };
+            let new = side(new.name, &new.inputs, new.sources, common);
+            return Ok(new.map(|new| (old, new)));
+        }
+        if !self.configs.is_empty() {
+            let help = "write `tpvc diff main.. -- 'tpv/*.yml'`";
+            return Err(CliError::misuse("files behind `--` are those of one revision or range of git", help));
+        }
+        let sides = match self.operands.as_slice() {
+            [old, new] => [std::slice::from_ref(old), std::slice::from_ref(new)],
+            [] if !self.old.is_empty() => [self.old.as_slice(), self.new.as_slice()],
+            _ => {
+                return Err(CliError::misuse(
+                    "`tpvc diff` compares two rule sets",
+                    "write `tpvc diff OLD NEW`, `tpvc diff --old A --old B --new C`, or `tpvc diff main.. -- CONFIG...`",
+                ));
+            }
+        };
+        let mut loaded = Vec::with_capacity(2);
+        for names in sides {
+            let Some(rules) = rules::load_any(None, names, common)? else { return Ok(None) };
+            loaded.push(Side { name: shown(names), rules: rules.rules, origin: rules.origin });
+        }
+        let mut loaded = loaded.into_iter();
+        Ok(loaded.next().zip(loaded.next()))
+    }
+
+    fn map(&self, path: &Path, old: &Side, new: &Side, changes: &Changes, common: &Common) -> Result<Jobs, CliError> {
+        if let kind @ (Kind::Artifact | Kind::World | Kind::JobConf | Kind::Config) = Kind::of(path) {
+            let message = format!("`{}` is {}, not a job file", path.display(), kind.noun());
+            return Err(CliError::new(message, "name the job file with `--jobs JOBS`"));
+        }
+        // The settings that name the files name their world.
+        let of_settings = self.operands.len() == 1 && self.configs.is_empty();
+        let settings = if of_settings { Settings::read()? } else { Settings::default() };
+        let world = Arc::new(world::at_this_moment(self.world.as_deref().or(settings.world.as_deref()))?);
+        let mapper = |side: &Side| Mapper::with_hooks(side.rules.clone(), hooks(common), false);
+        let reasons = Reasons::new(&old.rules, &new.rules, changes);
+        let (examples, writes) = (usize::from(self.examples), self.differences.is_some());
+        let lines = Lines { old: mapper(old), new: mapper(new), world, reasons, examples, writes };
+        let (reader, size) = JobFile::open(path)?;
+        let fault = reader.fault();
+        let mut progress = Progress::bytes(common, size);
+        let one = size.is_some_and(|size| size <= stream::BATCH as u64)
+            || lines.old.depends_on_order()
+            || lines.new.depends_on_order();
+        let threads = if one { 1 } else { map::threads_or_all(self.threads) };
+        let written = self.differences.as_deref();
+        let unwritable = |error: &io::Error| CliError::unwritable("the differences", error, written.unwrap_or(path));
+        let mut output = written.map(Output::create).transpose().map_err(|error| unwritable(&error))?;
+        let done = |bytes| progress.advance(bytes as u64);
+        let streamed = match &mut output {
+            Some(output) => stream::run(reader, output, threads, &lines, done),
+            None => stream::run(reader, io::sink(), threads, &lines, done),
+        };
+        progress.finish();
+        if let Some(fault) = fault.get() {
+            return Err(fault.into());
+        }
+        let tallies = streamed.map_err(|error| unwritable(&error))?;
+        output.map(Output::finish).transpose().map_err(|error| unwritable(&error))?;
+        let outcome = tallies.iter().fold(jobs::Outcome::default(), |mut all, one| {
+            all.merge(one);
+            all
+        });
+        Mapper::leave_to_system();
+        std::mem::forget(lines);
+        Ok(Jobs::new(&outcome, changes))
+    }
+}
+
+/// What files are called together.
+fn shown(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => redacted(only).into_owned(),
+        [first, rest @ ..] => format!("{} and {} more", redacted(first), rest.len()),
+    }
+}
+
+/// A rule set of texts that are read; nothing where it does not compile, which has then been reported.
+fn side(name: String, inputs: &[Input], sources: SourceMap, common: &Common) -> Option<Side> {
+    let compiled = crate::compile_inputs(inputs, sources, &crate::CompileOptions::default());
+    if compiled.rules.is_none() {
+        common.note(&format!("the config of `{name}` does not compile:"));
+    }
+    if compiled.rules.is_none() || common.verbose > 0 {
+        common.show(&compiled.diagnostics, &compiled.sources);
+    }
+    let origin = Some((compiled.config, compiled.sources));
+    compiled.rules.map(|rules| Side { name, rules: Arc::new(rules), origin })
+}

@@ -1,0 +1,454 @@
+//! What the entities of an artifact come to: flat fields by name, with `inherits` and `default_inherits` folded in.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use num_bigint::BigInt;
+use tpv_bytecode::listing::meaning;
+use tpv_bytecode::{CodeKind, CodeRef, ProgramData};
+use tpv_python::number::float_text;
+use tpv_runtime::artifact::Rules;
+use tpv_runtime::artifact::tables::{EntityRow, EntityTable, StringId, Tables, TagsRow, ValueRow};
+
+/// The sections in the order of a report.
+pub(super) const SECTIONS: [&str; 6] = ["global", "tools", "roles", "users", "destinations", "pools"];
+
+/// A field: its group (`cores`, `env`, `params`, `tags`, ...), and in groups its name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Field {
+    pub(super) group: &'static str,
+    pub(super) name: Arc<str>,
+}
+
+impl Field {
+    fn new(group: &'static str, name: impl Into<Arc<str>>) -> Self {
+        Self { group, name: name.into() }
+    }
+
+    /// The field as a config would call it.
+    pub(super) fn shown(&self) -> String {
+        let group = match self.group {
+            "tags" => "scheduling",
+            "handler_tags" => "tags",
+            "dest_name" => "destination_name_override",
+            group => group,
+        };
+        if self.name.is_empty() { group.to_owned() } else { format!("{group}.{}", self.name) }
+    }
+}
+
+/// A value of a field.
+#[derive(Clone, Debug)]
+pub(super) struct Value {
+    /// Equal for values that mean the same.
+    pub(super) key: Arc<str>,
+    /// The value as a person reads it.
+    pub(super) shown: Arc<str>,
+    /// The site of the entity or rule that has it.
+    pub(super) owner: u32,
+    /// The site of the value, where it is code.
+    pub(super) site: Option<u32>,
+}
+
+/// The fields that are set.
+pub(super) type Fields = BTreeMap<Field, Value>;
+
+/// A rule.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub(super) id: Arc<str>,
+    pub(super) site: u32,
+    /// All fields, `if`, `execute` and `fail` among them.
+    pub(super) fields: Fields,
+}
+
+impl Rule {
+    /// Whether its id was made by counting, and so says nothing.
+    pub(super) fn is_nameless(&self) -> bool {
+        let number = self.id.strip_prefix("tpv_rule_");
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    }
+
+    /// Whether another says the same.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        same(&self.fields, &other.fields)
+    }
+
+    /// What messages call it: its id, or where that was made its condition.
+    pub(super) fn shown(&self) -> String {
+        if !self.is_nameless() {
+            return self.id.to_string();
+        }
+        let condition = self.fields.get(&Field::new("if", ""));
+        condition.map_or_else(|| "always".to_owned(), |value| format!("if {}", first_line(&value.shown)))
+    }
+}
+
+/// The beginning of a text, for a message.
+fn first_line(text: &str) -> String {
+    const MOST: usize = 60;
+    let line = text.trim().lines().next().unwrap_or_default();
+    let is_whole = line.chars().count() <= MOST && line.len() == text.trim().len();
+    let start: String = line.chars().take(MOST).collect();
+    if is_whole { start } else { start + " ..." }
+}
+
+/// An entity.
+#[derive(Clone, Debug)]
+pub(super) struct Entity {
+    pub(super) site: u32,
+    pub(super) inherits: Option<Arc<str>>,
+    pub(super) fields: Fields,
+    /// The names of `env`, in order.
+    pub(super) env: Vec<Arc<str>>,
+    pub(super) rules: Vec<Arc<Rule>>,
+    /// Equal for entities that say the same themselves, whatever the default one says.
+    pub(super) own: u64,
+}
+
+impl Entity {
+    /// A hash of what the entity says, as it is.
+    fn hash_of_own(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        let rules = self.rules.iter().map(|rule| &rule.fields);
+        for fields in std::iter::once(&self.fields).chain(rules) {
+            hasher.write_usize(fields.len());
+            fields.iter().for_each(|(field, value)| (field, &value.key).hash(&mut hasher));
+        }
+        hasher.finish()
+    }
+
+    /// Whether another says the same.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        let rules = || self.rules.iter().zip(&other.rules);
+        same(&self.fields, &other.fields)
+            && self.env == other.env
+            && self.rules.len() == other.rules.len()
+            && rules().all(|(one, other)| one.same(other) && (one.is_nameless() || one.id == other.id))
+    }
+}
+
+fn same(one: &Fields, other: &Fields) -> bool {
+    one.len() == other.len()
+        && one
+            .iter()
+            .zip(other)
+            .all(|((name, value), (other, other_value))| name == other && value.key == other_value.key)
+}
+
+/// What a rule set comes to.
+pub(super) struct Facts {
+    /// The entities of each of [`SECTIONS`], in order; `global` is one entity of that name.
+    pub(super) sections: [IndexMap<Arc<str>, Entity>; 6],
+}
+
+impl Facts {
+    /// The facts of an artifact.
+    pub(super) fn of(rules: &Rules) -> Self {
+        let tables = rules.tables();
+        let mut reader = Reader { tables, program: rules.program(), rules: HashMap::new(), codes: HashMap::new() };
+        let global = IndexMap::from([(Arc::from("global"), reader.global())]);
+        let [tools, roles, users] = [&tables.tools, &tables.roles, &tables.users].map(|table| reader.table(table));
+        let mut rows =
+            |rows: &[EntityRow]| rows.iter().map(|row| (reader.string(row.id), reader.entity(row))).collect();
+        let sections = [global, tools, roles, users, rows(&tables.destinations), rows(&tables.pools)];
+        Self { sections }
+    }
+}
+
+struct Reader<'a> {
+    tables: &'a Tables,
+    program: &'a ProgramData,
+    /// Rules that were read: entities share those that they inherit.
+    rules: HashMap<u32, Arc<Rule>>,
+    /// What codes mean.
+    codes: HashMap<u32, Arc<str>>,
+}
+
+impl Reader<'_> {
+    fn string(&self, id: StringId) -> Arc<str> {
+        self.tables.strings.get(id as usize).map_or("", String::as_str).into()
+    }
+
+    fn global(&mut self) -> Entity {
+        let global = &self.tables.global;
+        let mut fields = Fields::new();
+        if let Some(id) = global.default_inherits {
+            fields.insert(Field::new("default_inherits", ""), plain(&self.string(id), u32::MAX));
+        }
+        for (name, value) in &global.context {
+            let value = self.value(value, u32::MAX);
+            fields.insert(Field::new("context", self.string(*name)), value);
+        }
+        if let Some(store) = &global.resource_pool_store {
+            fields.insert(Field::new("resource_pool_store", ""), plain(&self.string(store.class), u32::MAX));
+            for (name, value) in &store.options {
+                let value = self.value(value, u32::MAX);
+                fields.insert(Field::new("resource_pool_store", self.string(*name)), value);
+            }
+        }
+        Entity { site: u32::MAX, inherits: None, fields, env: Vec::new(), rules: Vec::new(), own: 0 }
+    }
+
+    /// The entities of a section; what they inherit from the default one is theirs, too.
+    fn table(&mut self, table: &EntityTable) -> IndexMap<Arc<str>, Entity> {
+        let mut entities: IndexMap<Arc<str>, Entity> =
+            table.rows.iter().map(|row| (self.string(row.id), self.entity(row))).collect();
+        let default = table.default.and_then(|index| entities.get_index(index as usize));
+        if let Some((id, default)) = default.map(|(id, default)| (id.clone(), default.clone())) {
+            entities.iter_mut().filter(|(other, _)| **other != id).for_each(|(_, entity)| entity.fold_in(&default));
+        }
+        entities
+    }
+
+    fn entity(&mut self, row: &EntityRow) -> Entity {
+        let mut fields = self.fields(row);
+        let mut env = Vec::new();
+        if let ValueRow::List(items) = &row.env {
+            env.extend(items.iter().filter_map(|item| self.env_name(item)));
+        }
+        let rules: Vec<Arc<Rule>> = row.rules.iter().filter_map(|(_, index)| self.rule(*index)).collect();
+        if row.abstract_ {
+            fields.insert(Field::new("abstract", ""), plain("true", row.site));
+        }
+        let inherits = row.inherits.map(|id| self.string(id)).filter(|id| !id.is_empty());
+        let entity = Entity { site: row.site, inherits, fields, env, rules, own: 0 };
+        Entity { own: entity.hash_of_own(), ..entity }
+    }
+
+    fn rule(&mut self, index: u32) -> Option<Arc<Rule>> {
+        if let Some(rule) = self.rules.get(&index) {
+            return Some(rule.clone());
+        }
+        let row = self.tables.rules.get(index as usize)?;
+        let rule = Arc::new(Rule { id: self.string(row.id), site: row.site, fields: self.fields(row) });
+        self.rules.insert(index, rule.clone());
+        Some(rule)
+    }
+
+    /// The fields of an entity or rule, but for what only entities have.
+    fn fields(&mut self, row: &EntityRow) -> Fields {
+        let mut fields = Fields::new();
+        let numbers = row.resources.iter().map(|(resource, value)| (resource.name(), value));
+        for (name, value) in numbers.chain(row.limits.iter().map(|(limit, value)| (limit.name(), value))) {
+            let value = self.value(value, row.site);
+            fields.insert(Field::new(name, ""), value);
+        }
+        if let ValueRow::List(items) = &row.env {
+            for item in items {
+                let (Some(name), ValueRow::Dict(entries)) = (self.env_name(item), item) else { continue };
+                let is_named = |key: &ValueRow| matches!(key, ValueRow::Str(id) if &*self.string(*id) == "name");
+                let only = entries.iter().filter(|(key, _)| !is_named(key)).map(|(_, value)| value).collect::<Vec<_>>();
+                let value = match only.as_slice() {
+                    [only] => self.value(only, row.site),
+                    _ => self.value(item, row.site),
+                };
+                // Of two of one name, each is told.
+                let mut field = Field::new("env", name);
+                while fields.contains_key(&field) {
+                    field.name = format!("{} (again)", field.name).into();
+                }
+                fields.insert(field, value);
+            }
+        }
+        for (group, value) in [("params", &row.params), ("resubmit", &row.resubmit), ("context", &row.context)] {
+            let ValueRow::Dict(entries) = value else { continue };
+            for (key, value) in entries {
+                let name = self.shown(key);
+                let value = self.value(value, row.site);
+                fields.insert(Field::new(group, name), value);
+            }
+        }
+        for (name, value) in &row.extras {
+            let value = self.value(value, row.site);
+            fields.insert(Field::new("further", self.string(*name)), value);
+        }
+        self.code(&mut fields, "rank", &row.rank, row.site);
+        self.tags(&mut fields, &row.tags, row.site);
+        if let Some(rule) = &row.rule {
+            self.code(&mut fields, "if", &rule.if_condition, row.site);
+            self.code(&mut fields, "execute", &rule.execute, row.site);
+            self.code(&mut fields, "fail", &rule.fail, row.site);
+        }
+        if let Some(destination) = &row.destination {
+            if let Some(runner) = destination.runner {
+                fields.insert(Field::new("runner", ""), plain(&self.string(runner), row.site));
+            }
+            let name = self.value(&destination.dest_name, row.site);
+            if *name.shown != *self.string(row.id) && destination.dest_name != ValueRow::None {
+                fields.insert(Field::new("dest_name", ""), name);
+            }
+            if matches!(&destination.handler_tags, ValueRow::List(tags) if !tags.is_empty()) {
+                let tags = self.value(&destination.handler_tags, row.site);
+                fields.insert(Field::new("handler_tags", ""), tags);
+            }
+            self.tags(&mut fields, &destination.dest_tags, row.site);
+        }
+        if let Some(pool) = &row.pool {
+            let hard = ["hard_max_cores", "hard_max_mem", "hard_max_gpus"].into_iter().zip(pool.hard_max);
+            let hard = hard.filter_map(|(name, most)| Some((name, float_text::repr(most?))));
+            let flag = |name, is_set: bool| is_set.then(|| (name, "true".to_owned()));
+            let others = [flag("reserve_pool", pool.reserve_pool), flag("fail_open", pool.fail_open)];
+            let count = (pool.max_oversize != 0).then(|| ("max_concurrent", pool.max_oversize.to_string()));
+            for (name, shown) in hard.chain(others.into_iter().flatten()).chain(count) {
+                let (group, name) = if name == "fail_open" { (name, "") } else { ("oversize", name) };
+                fields.insert(Field::new(group, name), plain(&shown, row.site));
+            }
+        }
+        fields
+    }
+
+    fn code(&mut self, fields: &mut Fields, group: &'static str, value: &ValueRow, owner: u32) {
+        if *value != ValueRow::None {
+            let value = self.value(value, owner);
+            fields.insert(Field::new(group, ""), value);
+        }
+    }
+
+    fn tags(&self, fields: &mut Fields, tags: &TagsRow, owner: u32) {
+        for (kind, list) in ["require", "prefer", "accept", "reject"].into_iter().zip(&tags.lists) {
+            for tag in list.iter().flatten() {
+                let name = self.tables.tags.get(*tag as usize).map(|id| self.string(*id)).unwrap_or_default();
+                fields.insert(Field::new("tags", name), plain(kind, owner));
+            }
+        }
+    }
+
+    /// What an element of `env` is about: its `name`, or else its first key (`file`, `execute`) and value.
+    fn env_name(&self, item: &ValueRow) -> Option<Arc<str>> {
+        let ValueRow::Dict(entries) = item else { return None };
+        let name = entries.iter().find(|(key, _)| self.shown(key) == "name");
+        let shown = match (name, entries.first()) {
+            (Some((_, value)), _) => self.shown(value),
+            (None, Some((key, value))) => format!("{} {}", self.shown(key), self.shown(value)),
+            (None, None) => String::new(),
+        };
+        Some(shown.into())
+    }
+
+    fn value(&mut self, value: &ValueRow, owner: u32) -> Value {
+        let shown: Arc<str> = self.shown(value).into();
+        let mut key = String::new();
+        self.key(value, &mut key);
+        let site = match value {
+            ValueRow::Code(_, code) => Some(code.site),
+            _ => None,
+        };
+        Value { key: key.into(), shown, owner, site }
+    }
+
+    /// Appends what is equal for values that mean the same.
+    fn key(&mut self, value: &ValueRow, out: &mut String) {
+        match value {
+            ValueRow::Code(text, code) if code.code != CodeRef::PLAIN => {
+                let text = self.string(*text);
+                let kind = self.program.codes.get(code.code as usize).map(|code| code.kind);
+                // A number may be written as code.
+                if kind == Some(CodeKind::Block)
+                    && let Some(number) = number(text.trim())
+                {
+                    return self.key(&number, out);
+                }
+                let program = self.program;
+                let meant = self.codes.entry(code.code).or_insert_with(|| meaning(program, code.code).into());
+                out.push_str("code ");
+                out.push_str(meant);
+            }
+            ValueRow::List(items) => {
+                out.push('[');
+                for item in items {
+                    self.key(item, out);
+                    out.push(',');
+                }
+                out.push(']');
+            }
+            ValueRow::Dict(entries) => {
+                out.push('{');
+                let mut keys: Vec<String> = Vec::with_capacity(entries.len());
+                for (name, value) in entries {
+                    let mut entry = String::new();
+                    self.key(name, &mut entry);
+                    entry.push(':');
+                    self.key(value, &mut entry);
+                    keys.push(entry);
+                }
+                keys.sort();
+                out.push_str(&keys.join(","));
+                out.push('}');
+            }
+            ValueRow::Str(id) | ValueRow::Code(id, _) => out.push_str(&format!("{:?}", self.string(*id))),
+            other => out.push_str(&self.shown(other)),
+        }
+    }
+
+    /// A value as a person reads it.
+    fn shown(&self, value: &ValueRow) -> String {
+        match value {
+            ValueRow::None => "null".to_owned(),
+            ValueRow::Bool(value) => value.to_string(),
+            ValueRow::Int(value) => value.to_string(),
+            ValueRow::BigInt(bytes) => BigInt::from_signed_bytes_le(bytes).to_string(),
+            ValueRow::Float(value) => float_text::repr(*value),
+            ValueRow::Str(id) | ValueRow::Code(id, _) => self.string(*id).to_string(),
+            ValueRow::Date(year, month, day) => format!("{year:04}-{month:02}-{day:02}"),
+            ValueRow::DateTime(microseconds, offset) => format!("{microseconds} µs after 1970 ({offset:?})"),
+            ValueRow::List(items) => {
+                format!("[{}]", items.iter().map(|item| self.shown(item)).collect::<Vec<_>>().join(", "))
+            }
+            ValueRow::Dict(entries) => {
+                let entries = entries.iter().map(|(key, value)| format!("{}: {}", self.shown(key), self.shown(value)));
+                format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}
+
+/// The number that a text is, where Python and YAML read it alike.
+fn number(text: &str) -> Option<ValueRow> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) || (whole.len() > 1 && whole.starts_with('0')) {
+        return None;
+    }
+    if text.contains('.') { text.parse().ok().map(ValueRow::Float) } else { text.parse().ok().map(ValueRow::Int) }
+}
+
+fn plain(shown: &str, owner: u32) -> Value {
+    Value { key: shown.into(), shown: shown.into(), owner, site: None }
+}
+
+impl Entity {
+    /// Gives the entity what it inherits from the default one, as each job's lookup does.
+    fn fold_in(&mut self, default: &Self) {
+        for (field, value) in &default.fields {
+            if field.group != "abstract" && field.group != "further" {
+                self.fields.entry(field.clone()).or_insert_with(|| value.clone());
+            }
+        }
+        let mut env = default.env.clone();
+        env.extend(self.env.drain(..).filter(|name| !default.env.contains(name)));
+        self.env = env;
+        if default.rules.is_empty() {
+            return;
+        }
+        let mut rules = default.rules.clone();
+        for rule in self.rules.drain(..) {
+            match rules.iter_mut().find(|inherited| inherited.id == rule.id) {
+                Some(inherited) => *inherited = Arc::new(rule.over(inherited)),
+                None => rules.push(rule),
+            }
+        }
+        self.rules = rules;
+    }
+}
+
+impl Rule {
+    /// This rule over one of the same id.
+    fn over(&self, inherited: &Self) -> Self {
+        let mut fields = inherited.fields.clone();
+        fields.extend(self.fields.iter().map(|(field, value)| (field.clone(), value.clone())));
+        Self { id: self.id.clone(), site: self.site, fields }
+    }
+}

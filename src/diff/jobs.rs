@@ -1,0 +1,230 @@
+//! Jobs mapped by two rule sets: which answers differ, how many for one cause, and what all come to.
+//!
+//! Memory does not grow with the job file: names are counted in tables of bounded size, and of each group the first jobs are kept.
+
+use std::ops::AddAssign;
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+use tpv_runtime::galaxy::answer::{Answer, Field};
+use tpv_runtime::galaxy::world::World;
+use tpv_runtime::mapper::Mapper;
+use tpv_runtime::stream::Work;
+use tpv_runtime::{Error, Job};
+
+use super::answers::{Detail, Difference, compare};
+use super::reasons::{Kept, Reasons};
+use crate::summary::table::Table;
+use crate::summary::{Change, Usage};
+
+/// A job as an example.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// The number of its line in the job file.
+    pub line: u64,
+    /// Its id, as JSON.
+    pub id: String,
+    /// Its tool.
+    pub tool: String,
+    /// What differs.
+    pub details: Vec<Detail>,
+}
+
+/// Jobs whose answers differ for one cause.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// What they were given and are given.
+    pub change: Change,
+    /// The first of them.
+    pub examples: Vec<Example>,
+    /// How many examples are kept.
+    limit: usize,
+}
+
+impl AddAssign<&Self> for Sum {
+    fn add_assign(&mut self, other: &Self) {
+        self.change += &other.change;
+        self.limit = self.limit.max(other.limit);
+        // A later job than those that are kept changes nothing.
+        let is_full = self.examples.len() >= self.limit;
+        let last = self.examples.last().map_or(u64::MAX, |example| example.line);
+        if other.examples.first().is_none_or(|example| is_full && example.line > last) {
+            return;
+        }
+        self.examples.extend(other.examples.iter().cloned());
+        self.examples.sort_by_key(|example| example.line);
+        self.examples.truncate(self.limit);
+    }
+}
+
+/// How many jobs of a cause a change concerns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Concerned {
+    /// All of them.
+    pub jobs: u64,
+    /// Those of whose answers the change says the very thing that differs.
+    pub direct: u64,
+}
+
+impl AddAssign<&Self> for Concerned {
+    fn add_assign(&mut self, other: &Self) {
+        self.jobs += other.jobs;
+        self.direct += other.direct;
+    }
+}
+
+/// The bounds between which ratios of the new amount to the old one are counted.
+pub const RATIOS: [f64; 9] = [0.125, 0.25, 0.5, 0.8, 1.0, 1.25, 2.0, 4.0, 8.0];
+
+/// How many jobs have which ratio of the new amount to the old one: those below the first of [`RATIOS`], those from each to the next, and so
+/// on. Jobs of equal amounts, and those that had none, are left out.
+pub type Ratios = [u64; RATIOS.len() + 1];
+
+/// What separates the parts of a name in a table. Names may hold any other character.
+const SEPARATOR: char = '\u{1f}';
+
+/// What comes of mapping jobs by two rule sets.
+#[derive(Default)]
+pub struct Outcome {
+    /// All lines.
+    pub all: Change,
+    /// The jobs whose answers differ.
+    pub differing: Change,
+    /// How many lines are no jobs.
+    pub invalid: u64,
+    /// By cause.
+    pub causes: Table<Sum>,
+    /// How many jobs of each cause each change concerns: see [`split_reason`].
+    pub reasons: Table<Concerned>,
+    /// What each destination has by either rule set.
+    pub destinations: Table<Change>,
+    /// Jobs that go elsewhere, by both destinations: see [`split_flow`].
+    pub flows: Table<Change>,
+    /// The jobs whose answers differ, by tool.
+    pub tools: Table<Change>,
+    /// Cores of the jobs whose answers differ.
+    pub cores: Ratios,
+    /// Memory of the jobs whose answers differ.
+    pub mem: Ratios,
+    kept: Kept,
+}
+
+impl Outcome {
+    /// Adds what other lines come to.
+    pub fn merge(&mut self, other: &Self) {
+        self.all += &other.all;
+        self.differing += &other.differing;
+        self.invalid += other.invalid;
+        self.causes.merge(&other.causes);
+        self.reasons.merge(&other.reasons);
+        self.destinations.merge(&other.destinations);
+        self.flows.merge(&other.flows);
+        self.tools.merge(&other.tools);
+        for (own, others) in [(&mut self.cores, &other.cores), (&mut self.mem, &other.mem)] {
+            own.iter_mut().zip(others).for_each(|(own, other)| *own += other);
+        }
+    }
+}
+
+/// The index of a group of changes and the cause of a reason's name.
+pub fn split_reason(name: &str) -> Option<(usize, &str)> {
+    let (index, cause) = name.split_once(SEPARATOR)?;
+    Some((index.parse().ok()?, cause))
+}
+
+/// The old destination and the new one of a flow's name.
+pub fn split_flow(name: &str) -> (&str, &str) {
+    name.split_once(SEPARATOR).unwrap_or((name, ""))
+}
+
+/// Where a job went, for tables.
+fn destination(answer: &Answer) -> String {
+    match answer.error() {
+        Some(_) => "(error)".to_owned(),
+        None => answer.destination_id().map_or_else(|| "(not a string)".to_owned(), |id| id.replace(SEPARATOR, " ")),
+    }
+}
+
+/// Maps lines of jobs by two rule sets.
+pub struct Lines {
+    /// Maps by the old rules.
+    pub old: Mapper,
+    /// Maps by the new rules.
+    pub new: Mapper,
+    /// What Galaxy knows.
+    pub world: Arc<World>,
+    /// What leads jobs back to changes.
+    pub reasons: Reasons,
+    /// How many examples of a cause are kept.
+    pub examples: usize,
+    /// Whether each job whose answers differ is written, with both.
+    pub writes: bool,
+}
+
+impl Work for Lines {
+    type Tally = Outcome;
+
+    fn line(&self, number: usize, line: &[u8], output: &mut String, outcome: &mut Outcome) {
+        let job = std::str::from_utf8(line)
+            .map_err(|error| Error::Job(format!("byte {} is not UTF-8", error.valid_up_to() + 1)))
+            .and_then(Job::parse);
+        let Ok(mut job) = job else {
+            outcome.invalid += 1;
+            return;
+        };
+        // Where a job brings no seed, both rule sets get the same chance.
+        job.seed.get_or_insert_with(|| BigInt::from(number));
+        let job = Arc::new(job);
+        let (old, new) = (self.old.map(&job, &self.world), self.new.map(&job, &self.world));
+        let change = Change { old: Usage::of(&old), new: Usage::of(&new) };
+        outcome.all += &change;
+        let (before, after) = (destination(&old), destination(&new));
+        outcome.destinations.add(&before, &Change { old: change.old, ..Change::default() });
+        outcome.destinations.add(&after, &Change { new: change.new, ..Change::default() });
+        let Some(difference) = compare(&old, &new) else { return };
+        outcome.differing += &change;
+        outcome.tools.add(job.tool_id(), &change);
+        if before != after {
+            outcome.flows.add(&format!("{before}{SEPARATOR}{after}"), &change);
+        }
+        count(&mut outcome.cores, &old, &new, Field::Cores);
+        count(&mut outcome.mem, &old, &new, Field::Mem);
+        for (reason, is_direct) in self.reasons.of(&job, &old, &new, &difference, &mut outcome.kept) {
+            let concerned = Concerned { jobs: 1, direct: u64::from(is_direct) };
+            outcome.reasons.add(&format!("{reason}{SEPARATOR}{}", difference.cause), &concerned);
+        }
+        // Lines of a thread ascend: a group that is full stays as it is.
+        let is_full = outcome.causes.get(&difference.cause).is_some_and(|sum| sum.examples.len() >= self.examples);
+        let example = || self.example(number, &job, &old, &new, &difference);
+        let examples = if is_full || self.examples == 0 { Vec::new() } else { vec![example()] };
+        outcome.causes.add(&difference.cause, &Sum { change, examples, limit: self.examples });
+        if self.writes {
+            difference.write_line(u64::try_from(number).unwrap_or(u64::MAX), &old, &new, output);
+        }
+    }
+
+    fn end_thread(&self) {
+        Mapper::leave_to_system();
+    }
+}
+
+impl Lines {
+    fn example(&self, line: usize, job: &Job, old: &Answer, new: &Answer, difference: &Difference) -> Example {
+        const MOST: usize = 200;
+        let line = u64::try_from(line).unwrap_or(u64::MAX);
+        let cut = |text: &str| text.chars().take(MOST).collect();
+        Example { line, id: cut(&job.id), tool: cut(job.tool_id()), details: difference.details(old, new) }
+    }
+}
+
+/// Counts a ratio of amounts.
+fn count(ratios: &mut Ratios, old: &Answer, new: &Answer, field: Field) {
+    let amount = |answer: &Answer| -> Option<f64> { answer.text(field)?.parse().ok() };
+    let (Some(old), Some(new)) = (amount(old), amount(new)) else { return };
+    if old > 0.0 && new.is_finite() && old != new {
+        let at = RATIOS.partition_point(|bound| *bound <= new / old);
+        if let Some(count) = ratios.get_mut(at) {
+            *count += 1;
+        }
+    }
+}
