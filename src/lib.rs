@@ -26,6 +26,7 @@ mod markup;
 pub mod page;
 mod parallel;
 pub mod python;
+pub mod schema;
 pub mod settings;
 pub mod source;
 pub mod summary;

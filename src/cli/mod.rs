@@ -33,6 +33,7 @@ mod progress;
 mod report;
 mod rewrite;
 mod rules;
+mod schema;
 mod sweep;
 mod table;
 mod test;
@@ -150,6 +151,7 @@ enum Verb {
     Dump(dump::Dump),
     Inspect(inspect::Inspect),
     Sweep(sweep::Sweep),
+    Schema(schema::Schema),
     Bench(bench::Bench),
     ExportJobs(export_jobs::ExportJobs),
     Completions(completions::Completions),
@@ -172,6 +174,7 @@ impl Verb {
             Self::Dump(verb) => verb.run(common),
             Self::Inspect(verb) => verb.run(),
             Self::Sweep(verb) => verb.run(common),
+            Self::Schema(verb) => verb.run(),
             Self::Bench(verb) => roomy(|| verb.run()),
             Self::ExportJobs(verb) => verb.run(),
             Self::Completions(verb) => verb.run(),

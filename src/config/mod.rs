@@ -5,6 +5,7 @@
 mod chains;
 pub mod code;
 pub mod entity;
+pub mod fields;
 mod inherit;
 mod merge;
 pub mod origin;

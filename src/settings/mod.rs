@@ -3,6 +3,8 @@
 //! It is looked for in the present folder and those above it, and then in `~/.tpvc`. Paths in it are relative to its folder.
 //! docs/pipeline.md lists all settings.
 
+pub mod shape;
+
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 

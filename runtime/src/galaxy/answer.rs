@@ -337,6 +337,7 @@ impl Answer {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::galaxy::shape::answer as shape;
 
     #[test]
     fn lines_are_the_contracts() {
@@ -373,6 +374,13 @@ mod tests {
         for (field, text) in fields {
             assert_eq!(detailed.text(field), Some(text), "{field:?}");
         }
+        let names = |object: &Json| match object {
+            Json::Object(items) => items.iter().map(|(name, _)| name.to_string()).collect(),
+            _ => Vec::new(),
+        };
+        let read = Json::read(&mut Reader::new(&detailed.line())).unwrap();
+        assert_eq!(names(&read), shape::MAPPED.names().collect::<Vec<_>>());
+        assert_eq!(names(read.get("destination").unwrap()), shape::DESTINATION.names().collect::<Vec<_>>());
         assert_eq!(detailed.get(Field::Mem), Some(Json::Float(15.2)));
         assert_eq!(detailed.destination_id().as_deref(), Some("slurm"));
         let invalid = Answer::invalid(7, &Error::Job("tool.id: missing".into()));

@@ -9,6 +9,7 @@ pub mod modules;
 pub mod objects;
 pub mod query;
 pub mod resource_requirements;
+pub mod shape;
 pub mod signature;
 mod standard;
 pub mod version;

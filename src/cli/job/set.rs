@@ -1,6 +1,8 @@
 //! `--set`: fields of a job by their paths in the job file; and sizes with units.
 
 use tpv_runtime::galaxy::json::{Json, Reader};
+use tpv_runtime::galaxy::shape::Shape;
+use tpv_runtime::galaxy::shape::job::JOB;
 
 use crate::cli::error::CliError;
 use crate::config::suggest::{closest, did_you_mean};
@@ -33,23 +35,14 @@ pub(in crate::cli) fn set(job: &mut Json, assignment: &str) -> Result<(), CliErr
     Ok(())
 }
 
-/// The fields whose values are texts, even those that look like numbers: by the end of their path.
-const TEXTS: &[&[&str]] = &[
-    &["tool", "id"],
-    &["tool", "version"],
-    &["tool", "old_id"],
-    &["tool", "tool_type"],
-    &["tool", "dynamic_tool_uuid"],
-    &["user", "username"],
-    &["user", "email"],
-    &["job", "state"],
-    &["workflow_invocation_uuid"],
-];
-const DATASET_TEXTS: &[&str] = &["name", "extension", "object_store_id"];
+/// What a job file takes at a path.
+fn shape_of(keys: &[&str]) -> Option<Shape> {
+    keys.iter().try_fold(Shape::Object(&JOB), |shape, key| shape.below(key))
+}
 
 fn value_of(keys: &[&str], text: &str) -> Json {
-    let of_dataset = matches!(keys, ["job", "input_datasets", _, name] if DATASET_TEXTS.contains(name));
-    if text != "null" && (TEXTS.contains(&keys) || of_dataset || matches!(keys, ["job", "parameters", _])) {
+    // A text stays one, even if it looks like a number.
+    if text != "null" && shape_of(keys).is_some_and(|shape| shape.is_text()) {
         return Json::str(text);
     }
     let mut reader = Reader::new(text);
@@ -65,49 +58,26 @@ fn value_of(keys: &[&str], text: &str) -> Json {
     }
 }
 
-/// The names of what a job file may hold, by the path of what holds them; `0` stands for any number.
-const FIELDS: [(&[&str], &[&str]); 6] = [
-    (&[], &["id", "seed", "tool", "user", "job", "job_wrapper", "resource_params", "workflow_invocation_uuid"]),
-    (
-        &["tool"],
-        &[
-            "id",
-            "version",
-            "old_id",
-            "tool_type",
-            "requires_galaxy_python_environment",
-            "resource_requirements",
-            "dynamic_tool_uuid",
-        ],
-    ),
-    (&["user"], &["id", "username", "email", "roles", "extra_preferences"]),
-    (&["job"], &["id", "state", "param_values", "parameters", "input_datasets", "history", "destination_params"]),
-    (&["job", "history"], &["id", "name", "tags"]),
-    (&["job", "input_datasets", "0"], &["name", "id", "size", "extension", "object_store_id", "metadata"]),
-];
-
 /// Refuses a name that is most likely a slip. Below `tool`, `user` and `job` any other name is an attribute that the rules
 /// may read; a field of the job itself that is not known would have no effect.
 fn check_names(assignment: &str, keys: &[&str]) -> Result<(), CliError> {
     for (depth, key) in keys.iter().enumerate() {
-        let number = |key: &&str| key.bytes().all(|byte| byte.is_ascii_digit());
-        let path: Vec<&str> = keys.iter().take(depth).map(|key| if number(key) { "0" } else { *key }).collect();
-        let Some((_, known)) = FIELDS.iter().find(|(holder, _)| *holder == path) else { continue };
-        if known.contains(key) {
+        let holder = keys.get(..depth).unwrap_or_default();
+        let Some(object) = shape_of(holder).and_then(|shape| shape.object()) else { continue };
+        if object.field(key).is_some() {
             continue;
         }
-        let full = |name: &str| {
-            let holder = keys.iter().take(depth).copied();
-            holder.chain([name]).collect::<Vec<_>>().join(".")
-        };
+        let full = |name: &str| [holder, &[name]].concat().join(".");
         let elsewhere = || {
-            let holder = FIELDS.iter().skip(1).take(3).find(|(_, names)| depth == 0 && names.contains(key))?.0;
-            Some(format!("{}.{key}", holder.join(".")))
+            let place = ["tool", "user", "job"].into_iter().find(|place| shape_of(&[place, key]).is_some())?;
+            (depth == 0).then(|| format!("{place}.{key}"))
         };
-        let near = elsewhere().or_else(|| closest(key, known.iter().copied()).map(full));
+        let near = elsewhere().or_else(|| closest(key, object.names()).map(full));
         let help = match near {
             Some(near) => did_you_mean(&near),
-            None if depth == 0 => format!("the fields of a job are `{}`", known.join("`, `")),
+            None if depth == 0 => {
+                format!("the fields of a job are `{}`", object.names().collect::<Vec<_>>().join("`, `"))
+            }
             None => continue,
         };
         return Err(CliError::misuse(format!("`--set {assignment}`: there is no field `{}`", full(key)), help));

@@ -6,50 +6,10 @@ use super::braces::braced;
 use super::scalar::{as_bool, number, number_or_text};
 use super::{Owner, Validator, at_value};
 use crate::config::entity::{Common, DestinationFields, Dict, Entity, EntityKind, PoolFields, Resources};
+use crate::config::fields;
 use crate::config::rules::Rules;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::value::{ConfigValue, Entry, Text};
-
-/// The fields of every entity and rule, under the names a config gives them.
-pub(super) const COMMON: [&str; 23] = [
-    "id",
-    "abstract",
-    "inherits",
-    "cores",
-    "mem",
-    "gpus",
-    "min_cores",
-    "min_mem",
-    "min_gpus",
-    "max_cores",
-    "max_mem",
-    "max_gpus",
-    "max_concurrent_cores",
-    "max_concurrent_mem",
-    "max_concurrent_gpus",
-    "env",
-    "params",
-    "resubmit",
-    "rank",
-    "context",
-    "scheduling",
-    "no_qa_codes",
-    "rules",
-];
-
-const DESTINATION: [&str; 9] = [
-    "runner",
-    "max_accepted_cores",
-    "max_accepted_mem",
-    "max_accepted_gpus",
-    "min_accepted_cores",
-    "min_accepted_mem",
-    "min_accepted_gpus",
-    "destination_name_override",
-    "tags",
-];
-
-const POOL: [&str; 2] = ["oversize", "fail_open"];
 
 /// The fields of an entity or rule so far.
 pub(super) struct Draft {
@@ -88,7 +48,7 @@ impl Validator<'_> {
         let mut destination = DestinationFields::default();
         let mut own_id = None;
         let mut pool = PoolFields::default();
-        let is_field = [&COMMON[..], &DESTINATION].concat().contains(&&*id.value);
+        let is_field = fields::DESTINATION.field(&id.value).is_some();
         let map = if is_field && entry.value.as_map().is_none() && !entry.value.is_null() {
             let noun = kind.noun();
             self.problems.push(
@@ -101,42 +61,39 @@ impl Validator<'_> {
             self.mapping(entry, format_args!("the {} `{}`", kind.noun(), id.value), None).cloned()
         };
         let map = map.unwrap_or_default();
+        let known = fields::of(kind);
         for entry in &map.entries {
             let Some(key) = self.string_key(entry, "a field") else { continue };
             let key = key.as_str();
-            let is_known = match (kind, key) {
-                (_, "rules") => {
-                    rules = self.rules(entry, owner);
-                    true
-                }
-                (EntityKind::Destination, "scheduling") => {
-                    destination.dest_tags = self.scheduling(entry, owner).unwrap_or_default();
-                    true
-                }
-                (EntityKind::Pool, "scheduling") => {
-                    pool.dest_tags = self.pool_scheduling(entry, owner);
-                    true
-                }
-                // These two have a field of this name beside `scheduling`; it is what a job would ask for.
-                (EntityKind::Destination | EntityKind::Pool, "tpv_tags") => {
-                    draft.common.tags = self.scheduling(entry, owner).unwrap_or_default();
-                    true
-                }
-                (EntityKind::Destination, _) if self.destination_field(key, entry, owner, &mut destination) => true,
-                (EntityKind::Pool, _) if self.pool_field(key, entry, owner, &mut pool) => true,
-                _ => self.common_field(key, entry, owner, &mut draft),
-            };
+            let is_known = known.field(key).is_some()
+                && match (kind, key) {
+                    (_, "rules") => {
+                        rules = self.rules(entry, owner);
+                        true
+                    }
+                    (EntityKind::Destination, "scheduling") => {
+                        destination.dest_tags = self.scheduling(entry, owner).unwrap_or_default();
+                        true
+                    }
+                    (EntityKind::Pool, "scheduling") => {
+                        pool.dest_tags = self.pool_scheduling(entry, owner);
+                        true
+                    }
+                    // These two have a field of this name beside `scheduling`; it is what a job would ask for.
+                    (EntityKind::Destination | EntityKind::Pool, "tpv_tags") => {
+                        draft.common.tags = self.scheduling(entry, owner).unwrap_or_default();
+                        true
+                    }
+                    (EntityKind::Destination, _) if self.destination_field(key, entry, owner, &mut destination) => true,
+                    (EntityKind::Pool, _) if self.pool_field(key, entry, owner, &mut pool) => true,
+                    _ => self.common_field(key, entry, owner, &mut draft),
+                };
             // TPV sets an unset name twice: first from the field `id`, then from the key, when it is still empty.
             if let ("id", Some(text)) = (key, entry.value.as_text()) {
                 own_id = Some(text.clone());
             }
             if !is_known {
-                let more: &[&str] = match kind {
-                    EntityKind::Destination => &DESTINATION,
-                    EntityKind::Pool => &POOL,
-                    _ => &[],
-                };
-                self.unknown_field(entry, key, owner, &[&COMMON, more].concat());
+                self.unknown_field(entry, key, owner, known);
                 draft.extra(key, &entry.value);
             }
         }

@@ -20,6 +20,7 @@ use indexmap::IndexMap;
 
 use crate::config::code::CodeText;
 use crate::config::entity::{Dict, Entity, EntityKind, GlobalConfig, StoreConfig};
+use crate::config::fields::{CONFIG, GLOBAL};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::yaml::load::{mistake, quoted};
@@ -70,8 +71,6 @@ impl Owner<'_> {
         if self.name.is_empty() { format!("in {}", self.noun) } else { format!("in the {} `{}`", self.noun, self.name) }
     }
 }
-
-const SECTIONS: [&str; 6] = ["global", "tools", "users", "roles", "destinations", "pools"];
 
 impl<'a> Validator<'a> {
     /// A validator that adds to `problems`.
@@ -155,7 +154,7 @@ impl<'a> Validator<'a> {
                 "context" => out.context = self.dict(entry, owner).unwrap_or_default(),
                 "resource_pool_store" => out.resource_pool_store = self.store(entry, owner),
                 key => {
-                    self.unknown_field(entry, key, owner, &["default_inherits", "context", "resource_pool_store"]);
+                    self.unknown_field(entry, key, owner, &GLOBAL);
                     extras.insert(key.into(), entry.value.clone());
                 }
             }
@@ -217,7 +216,7 @@ impl<'a> Validator<'a> {
         } else if let Some(mistake) = entry.value.as_str().filter(|_| is_below(entry)).and_then(mistake) {
             problem.note(mistake.message).help(mistake.help)
         } else {
-            let is_section = owner.is_none() && SECTIONS.contains(&name.as_str());
+            let is_section = owner.is_none() && CONFIG.field(&name).is_some();
             let (key, value) = if is_section { ("id", "{mem: 8}") } else { ("key", "value") };
             problem.help(format!("write keys and values under it, as in `{name}: {{{key}: {value}}}`"))
         });

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use super::scalar::{boolean, float, integer};
 use super::{Owner, Validator, at_value};
 use crate::config::entity::{Oversize, PoolFields};
+use crate::config::fields::OVERSIZE;
 use crate::config::scheduling::{SchedulingTags, TagKind};
 use crate::config::suggest::closest;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::value::{ConfigValue, Entry};
-
-const OVERSIZE: [&str; 5] = ["max_concurrent", "hard_max_cores", "hard_max_mem", "hard_max_gpus", "reserve_pool"];
 
 impl Validator<'_> {
     /// Takes a field that only pools have; false for any other field.
@@ -63,9 +62,10 @@ impl Validator<'_> {
                     let problem = Diagnostic::error(format!("`{key}` is not a field of `oversize`"))
                         .at(entry.key.span, "")
                         .also(owner.span, owner.describe());
-                    self.problems.push(match closest(key, OVERSIZE) {
+                    self.problems.push(match closest(key, OVERSIZE.names()) {
                         Some(near) => problem.help(format!("did you mean `{near}`?")),
-                        None => problem.help(format!("the fields are `{}`", OVERSIZE.join("`, `"))),
+                        None => problem
+                            .help(format!("the fields are `{}`", OVERSIZE.names().collect::<Vec<_>>().join("`, `"))),
                     });
                 }
             }

@@ -5,16 +5,15 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::braces::braced;
-use super::entity::{COMMON, Draft};
+use super::entity::Draft;
 use super::scalar::boolean;
 use super::{Owner, Validator, at_value};
 use crate::config::entity::Rule;
+use crate::config::fields::{ENTITY, RULE};
 use crate::config::rules::Rules;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
-
-const RULE: [&str; 3] = ["if", "execute", "fail"];
 
 impl Validator<'_> {
     /// `rules`. In a list a rule's key is its id, and a later rule replaces an earlier one of the same id.
@@ -95,10 +94,8 @@ impl Validator<'_> {
                 "execute" => execute = self.optional_text(entry, owner),
                 "fail" => fail = self.optional_text(entry, owner),
                 key => {
-                    // Rules have no rules: the field is one TPV does not know.
-                    if key == "rules" || !self.common_field(key, entry, owner, &mut draft) {
-                        let known: Vec<&str> = COMMON.into_iter().filter(|name| *name != "rules").chain(RULE).collect();
-                        self.unknown_field(entry, key, owner, &known);
+                    if RULE.field(key).is_none() || !self.common_field(key, entry, owner, &mut draft) {
+                        self.unknown_field(entry, key, owner, &RULE);
                         draft.extra(key, &entry.value);
                     }
                 }
@@ -160,7 +157,7 @@ impl Validator<'_> {
 /// Whether the fields of a rule stand where ids of rules should.
 fn is_one_rule(map: &Map) -> bool {
     map.entries.iter().any(|entry| {
-        let is_field = |key: &str| RULE.contains(&key) || COMMON.contains(&key);
+        let is_field = |key: &str| RULE.field(key).or_else(|| ENTITY.field(key)).is_some();
         entry.value.as_map().is_none() && entry.key.as_str().is_some_and(is_field)
     })
 }

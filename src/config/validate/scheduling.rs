@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use super::{Owner, Validator};
 use crate::config::entity::Dict;
+use crate::config::fields::SCHEDULING;
 use crate::config::scheduling::{SchedulingTags, TagKind};
 use crate::diagnostic::Diagnostic;
 use crate::yaml::value::{Entry, Text};
-
-const FIELDS: [&str; 4] = ["require", "prefer", "accept", "reject"];
 
 /// The order in which TPV looks for duplicates.
 const DUPLICATE_ORDER: [TagKind; 4] = [TagKind::Require, TagKind::Prefer, TagKind::Accept, TagKind::Reject];
@@ -27,7 +26,7 @@ impl Validator<'_> {
                 Some(kind) => *tags.list_mut(kind) = self.text_list(entry, owner),
                 None => {
                     if key.as_str() != "no_qa_codes" {
-                        self.unknown_field(entry, &key.value, owner, &FIELDS);
+                        self.unknown_field(entry, &key.value, owner, &SCHEDULING);
                     }
                     extras.insert(key.value, entry.value.clone());
                 }

@@ -1,6 +1,9 @@
 //! Fields and sections that TPV does not know, and what may be meant by them.
 
-use super::{Owner, SECTIONS, Validator};
+use tpv_runtime::galaxy::shape::Object;
+
+use super::{Owner, Validator};
+use crate::config::fields::CONFIG;
 use crate::config::suggest::closest;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::value::Entry;
@@ -29,21 +32,25 @@ pub(crate) fn synonym<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
 }
 
 /// Where a field belongs that is known elsewhere; `known` are the fields of where it stands.
-fn place(key: &str, known: &[&str]) -> Option<String> {
-    let in_entity = known.contains(&"cores");
+fn place(key: &str, known: &Object) -> Option<String> {
+    let in_entity = known.field("cores").is_some();
     match key {
         "require" | "prefer" | "accept" | "reject" if in_entity => Some(format!("`{key}` stands under `scheduling`")),
         "if" | "execute" | "fail" if in_entity => Some(format!("`{key}` stands in a rule: `rules:` with `- if: ...`")),
         "rules" if in_entity => Some("a rule has no rules: indent these as the `rules` of the entity".to_owned()),
-        "default_inherits" | "resource_pool_store" if !known.contains(&key) => {
+        "default_inherits" | "resource_pool_store" if known.field(key).is_none() => {
             Some(format!("`{key}` stands under `global`"))
         }
         "runner" | "destination_name_override" | "tags" if in_entity => Some(format!("only destinations have `{key}`")),
         _ if in_entity && (key.starts_with("max_accepted_") || key.starts_with("min_accepted_")) => {
             Some(format!("only destinations have `{key}`"))
         }
-        "context" if known == SECTIONS => Some("`context` stands under `global`, or under an entity".to_owned()),
-        _ if known.len() == 4 && matches!(key, "cores" | "mem" | "gpus" | "env" | "params" | "rules" | "rank") => {
+        "context" if known.field("tools").is_some() => {
+            Some("`context` stands under `global`, or under an entity".to_owned())
+        }
+        _ if known.field("require").is_some()
+            && matches!(key, "cores" | "mem" | "gpus" | "env" | "params" | "rules" | "rank") =>
+        {
             Some(format!("`{key}` is no tag: give it the indentation of `scheduling`"))
         }
         _ => None,
@@ -51,17 +58,17 @@ fn place(key: &str, known: &[&str]) -> Option<String> {
 }
 
 /// The field that is misspelt here; nothing for a name that other systems use, or that stands in the wrong place.
-fn misspelt<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
-    if key.contains('\u{a0}') || place(key, known).is_some() { None } else { closest(key, known.iter().copied()) }
+fn misspelt(key: &str, known: &Object) -> Option<&'static str> {
+    if key.contains('\u{a0}') || place(key, known).is_some() { None } else { closest(key, known.names()) }
 }
 
-fn help(key: &str, known: &[&str]) -> Option<String> {
+fn help(key: &str, known: &Object) -> Option<String> {
     if key.contains('\u{a0}') {
         return Some(
             "the name holds no-break spaces (U+00A0), perhaps for its indentation: write plain blanks".to_owned(),
         );
     }
-    let near = || closest(key, known.iter().copied()).or_else(|| synonym(key, known.iter().copied()));
+    let near = || closest(key, known.names()).or_else(|| synonym(key, known.names()));
     place(key, known).or_else(|| Some(format!("did you mean `{}`?", near()?)))
 }
 
@@ -74,17 +81,17 @@ impl Validator<'_> {
         }
         let problem =
             Diagnostic::warning(format!("`{key}` is not a section that TPV knows")).code("T104").at(entry.key.span, "");
-        let problem = match misspelt(key, &SECTIONS) {
+        let problem = match misspelt(key, &CONFIG) {
             Some(meant) => problem.fix(entry.key.span, meant),
             None => problem,
         };
-        self.problems.push(match help(key, &SECTIONS) {
+        self.problems.push(match help(key, &CONFIG) {
             Some(help) => problem.help(help),
-            None => problem.note(format!("the sections are `{}`", SECTIONS.join("`, `"))),
+            None => problem.note(format!("the sections are `{}`", CONFIG.names().collect::<Vec<_>>().join("`, `"))),
         });
     }
 
-    pub(super) fn unknown_field(&mut self, entry: &Entry, key: &str, owner: Owner<'_>, known: &[&str]) {
+    pub(super) fn unknown_field(&mut self, entry: &Entry, key: &str, owner: Owner<'_>, known: &Object) {
         let problem = Diagnostic::warning(format!("`{key}` is not a field that TPV knows"))
             .code("T104")
             .at(entry.key.span, "")

@@ -1,0 +1,310 @@
+//! The fields of a config: what reads them, what suggests them where one is misspelt, and what completes them in editors is this
+//! one list. Names, kinds and defaults are those of TPV 3.3.0.
+
+use tpv_runtime::galaxy::shape::Shape::{
+    Any, Bool, Distinct, EmptyList, Integer, List, Map, Never, Null, Number, Numbers, Pattern, Text, Union,
+};
+use tpv_runtime::galaxy::shape::{Field, Object, Others, Shape, field, required};
+
+use crate::config::entity::EntityKind;
+
+const OPTIONAL_TEXT: Shape = Union(&[Text, Null]);
+const TEXTS: Shape = List(&Text);
+const DICT: Shape = Map(&Any);
+const OPTIONAL_DICT: Shape = Union(&[DICT, Null]);
+/// Pydantic takes a boolean for a number.
+const NUMBER_OR_CODE: Shape = Union(&[Number, Text, Bool, Null]);
+const DIGITS: &str = r"^\s*[+-]?([0-9]+(_[0-9]+)*\.?([0-9]+(_[0-9]+)*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$|^\s*[+-]?([iI][nN][fF]|[nN][aA][nN])\s*$";
+const NUMBER: Shape = Union(&[Number, Pattern(DIGITS), Bool, Null]);
+const INTEGER: Shape = Union(&[Integer, Pattern(r"^\s*[+-]?[0-9]+(_[0-9]+)*(\.0+)?\s*$"), Bool]);
+/// What Galaxy's `asbool` takes: words, else Python's truth of anything.
+const TRUTH: Shape = Union(&[
+    Bool,
+    Pattern(
+        r"^\s*([tT][rR][uU][eE]|[yY][eE][sS]|[oO][nN]|[yYtT1]|[fF][aA][lL][sS][eE]|[nN][oO]|[oO][fF][fF]|[nNfF0])\s*$",
+    ),
+    Number,
+    Null,
+    List(&Any),
+    DICT,
+]);
+/// What pydantic takes for a boolean.
+const FLAG: Shape = Union(&[
+    Bool,
+    Numbers(&[0, 1]),
+    Pattern(r"^([tT][rR][uU][eE]|[yY][eE][sS]|[oO][nN]|[yYtT1]|[fF][aA][lL][sS][eE]|[nN][oO]|[oO][fF][fF]|[nNfF0])$"),
+]);
+const TAGS: Shape = Union(&[Distinct(&Text), Null]);
+const NO_TAGS: Shape = Union(&[EmptyList, Null]);
+
+/// A config file.
+pub static CONFIG: Object = Object {
+    name: "config",
+    doc: "A config of TPV (Total Perspective Vortex): which jobs of a Galaxy server get which resources, and where they run.",
+    fields: &[&[
+        field("global", Shape::Object(&GLOBAL), "What counts for all entities."),
+        field(
+            "tools",
+            Map(&Shape::Object(&ENTITY)),
+            "Tools, by id, or by a regular expression that matches from the beginning of the id.",
+        ),
+        field(
+            "users",
+            Map(&Shape::Object(&ENTITY)),
+            "Users, by email address, or by a regular expression that matches from its beginning.",
+        ),
+        field(
+            "roles",
+            Map(&Shape::Object(&ENTITY)),
+            "Roles, by name, or by a regular expression that matches from its beginning.",
+        ),
+        field("destinations", Map(&Shape::Object(&DESTINATION)), "Where jobs can run, by id."),
+        field("pools", Map(&Shape::Object(&POOL)), "Resource pools: budgets that users' jobs share, by id."),
+    ]],
+    // Anchors often stand under names of the first three forms; TPV overwrites `evaluator`.
+    others: Others::IgnoredBut(r"^(_|\.|x-|evaluator$)"),
+};
+
+/// `global`
+pub static GLOBAL: Object = Object {
+    name: "global",
+    doc: "What counts for all entities.",
+    fields: &[&[
+        field(
+            "default_inherits",
+            OPTIONAL_TEXT,
+            "The entity that all tools, users, roles and destinations inherit from in the end; without it, none.",
+        ),
+        field("context", DICT, "Names for all code: `name: value`."),
+        field("resource_pool_store", Union(&[Shape::Object(&STORE), Null]), "Where resource pools keep their books."),
+    ]],
+    others: Others::Ignored,
+};
+
+/// `resource_pool_store`
+pub static STORE: Object = Object {
+    name: "resource_pool_store",
+    doc: "The store of resource pools. Further names are options of the store, such as `url`.",
+    fields: &[&[
+        field(
+            "class",
+            Text,
+            "The store's class, a dotted Python path. Default: `tpv.core.resource_pool.ValkeyAllocationStore`.",
+        ),
+        field("store_class", Text, "The same as `class`, which wins."),
+    ]],
+    others: Others::Own,
+};
+
+const RULES: Shape = Union(&[List(&Shape::Object(&RULE)), Map(&Shape::Object(&RULE))]);
+
+/// The fields of entities alone.
+const OF_ENTITIES: &[Field] = &[
+    field("id", Text, "Another name for the entity. Its key is what counts; a destination is called by it."),
+    field("rules", RULES, "Rules, which are evaluated in order: a list, or a mapping of ids to rules."),
+];
+
+/// The fields of entities and rules.
+const COMMON: &[Field] = &[
+    field("abstract", TRUTH, "Whether the entity is there to be inherited from, only. Default: false."),
+    field("inherits", OPTIONAL_TEXT, "The id of the entity of the same section to inherit from."),
+    field("cores", NUMBER_OR_CODE, "Cores: a number, or a Python expression."),
+    field("mem", NUMBER_OR_CODE, "Memory in GiB: a number, or a Python expression such as `cores * 3.8`."),
+    field("gpus", NUMBER_OR_CODE, "GPUs: a number, or a Python expression."),
+    field("min_cores", NUMBER_OR_CODE, "At least so many cores: a job that asks for fewer gets these."),
+    field("min_mem", NUMBER_OR_CODE, "At least so much memory, in GiB."),
+    field("min_gpus", NUMBER_OR_CODE, "At least so many GPUs."),
+    field("max_cores", NUMBER_OR_CODE, "At most so many cores: a job that asks for more gets these."),
+    field("max_mem", NUMBER_OR_CODE, "At most so much memory, in GiB."),
+    field("max_gpus", NUMBER_OR_CODE, "At most so many GPUs."),
+    field(
+        "max_concurrent_cores",
+        NUMBER,
+        "Resource pools: so many cores at most in all running jobs of a user; a number.",
+    ),
+    field(
+        "max_concurrent_mem",
+        NUMBER,
+        "Resource pools: so much memory, in GiB, at most in all running jobs of a user; a number.",
+    ),
+    field(
+        "max_concurrent_gpus",
+        NUMBER,
+        "Resource pools: so many GPUs at most in all running jobs of a user; a number.",
+    ),
+    field(
+        "env",
+        Union(&[DICT, List(&Map(&Text)), Null]),
+        "Environment variables: a mapping of names to values, which are f-strings; or a list of `{name: ..., value: ...}`, `{file: ...}` or `{execute: ...}`.",
+    ),
+    field(
+        "params",
+        OPTIONAL_DICT,
+        "Params of the Galaxy destination. Texts at any depth are f-strings: `\"--mem {mem}\"`.",
+    ),
+    field(
+        "resubmit",
+        Map(&Map(&Union(&[Text, Number, Bool, Null]))),
+        "What Galaxy does with a job that fails: names to `{condition: ..., destination: ..., delay: ...}`.",
+    ),
+    field("rank", OPTIONAL_TEXT, "Python code that puts the destinations that match in order, the best first."),
+    field("context", OPTIONAL_DICT, "Names for the code of the entity and of what inherits from it: `name: value`."),
+    field(
+        "no_qa_codes",
+        TEXTS,
+        "Codes of lint findings that are not reported for the entity, as `# noqa: T101` behind its key does.",
+    ),
+];
+
+const SCHEDULING_FIELD: &[Field] = &[field(
+    "scheduling",
+    Shape::Object(&SCHEDULING),
+    "Tags that decide which destinations take a job. A destination's tags say what it offers.",
+)];
+
+/// A name that a validator of TPV keeps for itself.
+const RESERVED: &[Field] = &[field("evaluator", Never, "A name that TPV keeps for itself.")];
+
+/// A tool, user or role.
+pub static ENTITY: Object = Object {
+    name: "entity",
+    doc: "A tool, user or role.",
+    fields: &[OF_ENTITIES, COMMON, SCHEDULING_FIELD, RESERVED],
+    others: Others::Ignored,
+};
+
+/// A rule of an entity.
+pub static RULE: Object = Object {
+    name: "rule",
+    doc: "A rule: what it sets counts where its condition holds.",
+    fields: &[
+        &[
+            field("id", Text, "The rule's id: a rule of the same id replaces or inherits from it."),
+            required("if", Union(&[Text, Bool, Numbers(&[0, 1])]), "The condition: a Python expression, or `true`."),
+            field(
+                "execute",
+                OPTIONAL_TEXT,
+                "Python statements that run where the condition holds: `entity.cores = 4`.",
+            ),
+            field("fail", OPTIONAL_TEXT, "Ends the job with this message, an f-string."),
+        ],
+        COMMON,
+        SCHEDULING_FIELD,
+        RESERVED,
+    ],
+    others: Others::Ignored,
+};
+
+/// `scheduling`
+pub static SCHEDULING: Object = Object {
+    name: "scheduling",
+    doc: "Tags. A tag stands in one of the lists, at most.",
+    fields: &[&[
+        field("require", TAGS, "Tags that the destination must have. Of a destination: that the job must ask for."),
+        field("prefer", TAGS, "Tags that destinations had better have, which ranks them higher."),
+        field("accept", TAGS, "Tags that the destination may have."),
+        field("reject", TAGS, "Tags that the destination must not have."),
+    ]],
+    others: Others::IgnoredBut("^no_qa_codes$"),
+};
+
+/// A destination.
+pub static DESTINATION: Object = Object {
+    name: "destination",
+    doc: "A destination: where jobs can run.",
+    fields: &[
+        OF_ENTITIES,
+        COMMON,
+        SCHEDULING_FIELD,
+        &[
+            field("runner", OPTIONAL_TEXT, "The id of a runner of Galaxy's job configuration."),
+            field("max_accepted_cores", NUMBER, "Jobs that ask for more cores go elsewhere; a number."),
+            field("max_accepted_mem", NUMBER, "Jobs that ask for more memory, in GiB, go elsewhere; a number."),
+            field("max_accepted_gpus", NUMBER, "Jobs that ask for more GPUs go elsewhere; a number."),
+            field("min_accepted_cores", NUMBER, "Jobs that ask for fewer cores go elsewhere; a number."),
+            field("min_accepted_mem", NUMBER, "Jobs that ask for less memory, in GiB, go elsewhere; a number."),
+            field("min_accepted_gpus", NUMBER, "Jobs that ask for fewer GPUs go elsewhere; a number."),
+            field(
+                "destination_name_override",
+                OPTIONAL_TEXT,
+                "The id that Galaxy sees instead of the destination's own, an f-string.",
+            ),
+            field(
+                "tags",
+                TEXTS,
+                "The tags of the job handlers that Galaxy sees, f-strings; not those of `scheduling`.",
+            ),
+            TPV_TAGS,
+        ],
+        RESERVED,
+    ],
+    others: Others::Ignored,
+};
+
+const TPV_TAGS: Field = field(
+    "tpv_tags",
+    Shape::Object(&SCHEDULING),
+    "What a job would ask for; rarely written. What the destination or pool itself offers is `scheduling`.",
+);
+
+/// A resource pool.
+pub static POOL: Object = Object {
+    name: "pool",
+    doc: "A resource pool: the `max_concurrent_*` fields are its budget for each user.",
+    fields: &[
+        OF_ENTITIES,
+        COMMON,
+        &[
+            field(
+                "scheduling",
+                Shape::Object(&POOL_SCHEDULING),
+                "The jobs that the pool governs: those with all tags of `require` and none of `reject`.",
+            ),
+            field("oversize", Shape::Object(&OVERSIZE), "What becomes of a job that is larger than the budget."),
+            field("fail_open", FLAG, "Whether jobs run where the store cannot be reached. Default: false."),
+            TPV_TAGS,
+        ],
+        RESERVED,
+    ],
+    others: Others::Ignored,
+};
+
+/// `scheduling` of a pool.
+pub static POOL_SCHEDULING: Object = Object {
+    name: "pool_scheduling",
+    doc: "The jobs that a pool governs.",
+    fields: &[&[
+        field("require", TAGS, "Tags that a job must have."),
+        field("prefer", NO_TAGS, "No meaning in a pool."),
+        field("accept", NO_TAGS, "No meaning in a pool."),
+        field("reject", TAGS, "Tags that a job must not have."),
+    ]],
+    others: Others::IgnoredBut("^no_qa_codes$"),
+};
+
+/// `oversize`
+pub static OVERSIZE: Object = Object {
+    name: "oversize",
+    doc: "What becomes of a job that is larger than the budget of its pool.",
+    fields: &[&[
+        field("max_concurrent", INTEGER, "How many such jobs a user may run at a time. Default: 0."),
+        field("hard_max_cores", NUMBER, "No job of more cores runs."),
+        field("hard_max_mem", NUMBER, "No job of more memory, in GiB, runs."),
+        field("hard_max_gpus", NUMBER, "No job of more GPUs runs."),
+        field(
+            "reserve_pool",
+            FLAG,
+            "Whether such a job runs only beside no other of the pool, and others wait for it. Default: false.",
+        ),
+    ]],
+    others: Others::Refused,
+};
+
+/// The fields of the entities of a kind.
+pub fn of(kind: EntityKind) -> &'static Object {
+    match kind {
+        EntityKind::Tool | EntityKind::User | EntityKind::Role => &ENTITY,
+        EntityKind::Destination => &DESTINATION,
+        EntityKind::Pool => &POOL,
+    }
+}
