@@ -18,7 +18,7 @@ use crate::config::Input;
 use crate::diff::entities::{Changes, compare};
 use crate::diff::jobs::{self, Lines};
 use crate::diff::reasons::Reasons;
-use crate::diff::report::{Jobs, Report, markdown, text};
+use crate::diff::report::{Jobs, Report, markdown, page, text};
 use crate::diff::{Side, revision};
 use crate::job_file::JobFile;
 use crate::settings::Settings;
@@ -86,6 +86,8 @@ enum Format {
     Json,
     /// For the comment of a pull request
     Markdown,
+    /// A page with plots
+    Html,
 }
 
 impl Diff {
@@ -97,12 +99,14 @@ impl Diff {
             None => None,
         };
         let report = Report { old: old.name, new: new.name, changes, jobs };
+        let unwritten = |error: serde_json::Error| {
+            CliError::new(format!("the report cannot be written: {error}"), "report this as a fault of tpvc")
+        };
         let text = match self.format {
             Format::Text => text(&report),
             Format::Markdown => markdown(&report),
-            Format::Json => report.json().map_err(|error| {
-                CliError::new(format!("the report cannot be written: {error}"), "report this as a fault of tpvc")
-            })?,
+            Format::Json => report.json().map_err(unwritten)?,
+            Format::Html => page(&report).map_err(unwritten)?,
         };
         self.write(&text)?;
         Ok(if self.exit_code && !report.is_empty() { Outcome::Bad } else { Outcome::Done })

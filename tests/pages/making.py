@@ -46,11 +46,21 @@ tests:
     expect: {cores: 16}
 """
 
+CHANGED = CONFIG.replace("cores: 4 if", "cores: 12 if").replace("note:", "remark:")
+
+JOBS = "".join(
+    '{"id": %d, "tool": {"id": "%s"}, "job": {"input_datasets": [{"name": "a", "id": 1, "size": %d}]}}\n' % (number, tool, number << 29)
+    for number in range(30)
+    for tool in ("bwa_mem", "other")
+)
+
 
 def make(tpvc, folder):
     """Writes the pages, and gives their paths. What a command says on stderr is shown where it makes no page."""
     (folder / "config.yml").write_text(CONFIG)
     (folder / "tests.yml").write_text(TESTS)
+    (folder / "changed.yml").write_text(CHANGED)
+    (folder / "jobs.jsonl").write_text(JOBS)
     pages = []
 
     def page(name, *args, status=0, stdout=False, flag="-o"):
@@ -67,4 +77,5 @@ def make(tpvc, folder):
     page("sweep-log", "sweep", "config.yml", *job, "--over", "input_size=0..1T", "--log", "--format", "html")
     page("sweep-list", "sweep", "config.yml", *job, "--over", "user.roles=training,guest", "--format", "html")
     page("coverage", "test", "tests.yml", flag="--coverage")
+    page("diff", "diff", "config.yml", "changed.yml", "--jobs", "jobs.jsonl", "--format", "html")
     return pages

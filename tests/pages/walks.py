@@ -26,3 +26,13 @@ def coverage(page):
     page.get_by_role("link", name="config.yml").click()
     rows = page.locator("tr", has_text="fail:")
     assert rows.count() == 1 and "0" in rows.inner_text()
+
+
+def diff(page):
+    # Destinations, flows, ratios and tools.
+    assert page.locator("figure svg[role=img]").count() == 4
+    page.locator("summary", has_text="destination: slurm → bigmem").click()
+    assert page.locator("details[open]").get_by_text("cores 4 if").count() >= 1
+    assert page.locator("#changes tbody tr").count() == 2
+    page.locator("#changes").get_by_label("Search").fill("bwa_mem cores")
+    assert page.locator("#changes tbody tr").count() == 1

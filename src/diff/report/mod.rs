@@ -1,6 +1,7 @@
-//! What changed, as data for all forms of a report: [`text`], [`markdown`] and JSON, which is this data.
+//! What changed, as data for all forms of a report: [`text`], [`markdown`], a [`page`] and JSON, which is this data.
 
 mod markdown;
+mod page;
 mod text;
 
 use std::collections::HashMap;
@@ -13,6 +14,7 @@ use super::jobs::{Outcome, RATIOS, Ratios, split_flow, split_reason};
 use crate::summary::{self, Usage};
 
 pub use markdown::markdown;
+pub use page::page;
 pub use text::text;
 
 /// What changed between two rule sets.
