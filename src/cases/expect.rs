@@ -410,7 +410,18 @@ impl Expectation {
                 return if holds { None } else { mismatch(self.wanted.show(), text.clone(), Some(Json::str(text))) };
             }
         };
-        if self.wanted.holds(&value) { None } else { mismatch(self.wanted.show(), shown(&value), Some(value)) }
+        if self.wanted.holds(&value) {
+            return None;
+        }
+        let (mut expected, mut came) = (self.wanted.show(), shown(&value));
+        if expected == came {
+            // The text "4" is not the number 4.
+            expected.clear();
+            self.wanted.write(&mut expected, false);
+            came.clear();
+            write_text(&mut came, &value);
+        }
+        mismatch(expected, came, Some(value))
     }
 }
 

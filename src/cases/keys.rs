@@ -18,6 +18,8 @@ pub struct Key {
 pub enum Kind {
     /// `null`
     Null,
+    /// `true` or `false`.
+    Bool,
     /// A whole number.
     Int,
     /// Any number.
@@ -35,6 +37,7 @@ impl Kind {
     pub fn is_of(self, value: &ConfigValue) -> bool {
         match (self, &value.kind) {
             (Self::Null, ValueKind::Null)
+            | (Self::Bool, ValueKind::Bool(_))
             | (Self::Int | Self::Number, ValueKind::Int(_) | ValueKind::BigInt(_))
             | (Self::Number, ValueKind::Float(_))
             | (Self::Text, ValueKind::Str(_))
@@ -48,6 +51,7 @@ impl Kind {
     pub fn noun(self) -> &'static str {
         match self {
             Self::Null => "null",
+            Self::Bool => "a boolean",
             Self::Int => "a whole number",
             Self::Number => "a number",
             Self::Text => "a text",
@@ -61,7 +65,7 @@ const fn key(name: &'static str, takes: &'static [Kind], doc: &'static str) -> K
     Key { name, takes, doc }
 }
 
-use Kind::{Int, List, Mapping, Null, Number, Text};
+use Kind::{Bool, Int, List, Mapping, Null, Number, Text};
 
 /// The keys of a test file.
 pub const FILE: &[Key] = &[
@@ -117,13 +121,16 @@ pub const JOB: &[Key] = &[
     key("workflow_invocation_uuid", &[Null, Text], "`workflow_invocation_uuid` of a job file."),
 ];
 
+/// A resource is a number, or whatever else the code of a rule makes of it.
+const RESOURCE: &[Kind] = &[Number, Null, Text, Bool];
+
 /// What can be expected.
 pub const EXPECT: &[Key] = &[
     key("destination", &[Text], "The id of the destination."),
-    key("runner", &[Text], "The destination's runner."),
-    key("cores", &[Null, Number], "The cores."),
-    key("mem", &[Null, Number], "The memory in GiB."),
-    key("gpus", &[Null, Number], "The GPUs."),
+    key("runner", &[Text, Null], "The destination's runner."),
+    key("cores", RESOURCE, "The cores."),
+    key("mem", RESOURCE, "The memory in GiB."),
+    key("gpus", RESOURCE, "The GPUs."),
     key("env", &[Mapping], "Variables of the environment; null for one that must not be set."),
     key("params", &[Mapping], "Parameters of the destination; null for one that must not be set."),
     key("tags", &[List], "The handler tags of the destination, in order."),

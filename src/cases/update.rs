@@ -104,7 +104,7 @@ impl Recording<'_> {
             if let Some(entry) = map.entry("expect") {
                 // `expect:` with nothing behind it, or `{}`.
                 let start = entry.key.span.range().end + 1;
-                let end = entry.value.span.range().end.max(start);
+                let end = end_of(&entry.value, self.text).max(start);
                 return self.edit(start..end, format!(" {}", flow(&fields)), what);
             }
             let expect = Json::Object(fields.into_iter().map(|(key, value)| (key.into(), value)).collect());
@@ -131,7 +131,7 @@ impl Recording<'_> {
         let what = format!("{name}: {} -> {}", mismatch.expected, shown(value));
         if self.is_own(at) {
             let end = self.text.get(at.range()).map_or(at.range().end, |text| at.range().start + text.trim_end().len());
-            return self.edit(at.range().start..end, scalar(value), what);
+            return self.edit(self.start_of(at)..end, scalar(value), what);
         }
         let key = match subject {
             Subject::Destination => "destination",
@@ -158,6 +158,18 @@ impl Recording<'_> {
         holder.span.start <= span.start && (span.end as usize) <= end_of(holder, self.text)
     }
 
+    /// Where a value starts: that of a block (`|`, `>-`) with the header in the line before.
+    fn start_of(&self, span: Span) -> usize {
+        let before = self.text.get(..span.range().start).unwrap_or_default();
+        let header = before.trim_end();
+        let is_below = before.get(header.len()..).is_some_and(|blanks| blanks.contains('\n'));
+        let mark = header.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-'));
+        match mark.strip_suffix(['|', '>']) {
+            Some(key) if is_below && key.ends_with(' ') => key.len(),
+            _ => span.range().start,
+        }
+    }
+
     fn is_flow(&self, value: &ConfigValue) -> bool {
         self.text.get(value.span.range().start..).is_some_and(|text| text.starts_with(['{', '[']))
     }
@@ -166,14 +178,15 @@ impl Recording<'_> {
     fn insert(&mut self, map: &Map, fields: &[(&str, Json)], what: String) {
         let holder = self.case.holder.clone();
         if self.is_flow(&holder) {
-            let end = holder.span.range().end.saturating_sub(1);
+            let end = end_of(&holder, self.text).saturating_sub(1);
             let before = self.text.get(..end).unwrap_or_default().trim_end();
             let separator = if before.ends_with([',', '{']) { " " } else { ", " };
             let body: Vec<String> = fields.iter().map(|(key, value)| format!("{key}: {}", scalar(value))).collect();
             return self.edit(before.len()..before.len(), format!("{separator}{}", body.join(", ")), what);
         }
         let (Some(first), Some(last)) = (map.entries.first(), map.entries.last()) else { return };
-        let end = end_of(&last.value, self.text).max(last.key.span.range().end);
+        let key = last.key.span.range().end;
+        let end = if last.value.span.range().start < key { key } else { end_of(&last.value, self.text) };
         let rest = self.text.get(end..).unwrap_or_default();
         // A comment behind the last value stays there.
         let at = end + rest.find('\n').unwrap_or(rest.len());
@@ -195,19 +208,43 @@ impl Recording<'_> {
     }
 }
 
-/// Where the text of a value ends.
+/// Where the text of a value ends: of a collection behind what it holds, since the end of its span may lie further on.
 fn end_of(value: &ConfigValue, text: &str) -> usize {
     let range = value.span.range();
-    let is_flow = text.get(range.start..).is_some_and(|text| text.starts_with(['{', '[']));
+    // The value of an alias stands before it, with its anchor.
+    let inside = |value: &ConfigValue, from: usize| (value.span.range().start >= from).then(|| end_of(value, text));
     let last = match &value.kind {
-        ValueKind::Map(map) if !is_flow => {
-            map.entries.iter().map(|entry| end_of(&entry.value, text).max(entry.key.span.range().end)).max()
-        }
-        ValueKind::List(items) if !is_flow => items.iter().map(|item| end_of(item, text)).max(),
-        _ => None,
+        ValueKind::Map(map) => map
+            .entries
+            .iter()
+            .map(|entry| {
+                let key = entry.key.span.range().end;
+                inside(&entry.value, key).unwrap_or(key)
+            })
+            .max(),
+        ValueKind::List(items) => items.iter().filter_map(|item| inside(item, range.start)).max(),
+        _ => return text.get(range.clone()).map_or(range.end, |text| range.start + text.trim_end().len()),
     };
-    let end = last.unwrap_or(range.end);
-    text.get(range.start..end).map_or(end, |text| range.start + text.trim_end().len())
+    let is_flow = text.get(range.start..).is_some_and(|text| text.starts_with(['{', '[']));
+    match (is_flow, last) {
+        (true, last) => closing_bracket(text, last.unwrap_or(range.start + 1)),
+        (false, Some(last)) => last,
+        (false, None) => range.end,
+    }
+}
+
+/// Behind the bracket that closes a collection whose last value ends at `from`.
+fn closing_bracket(text: &str, from: usize) -> usize {
+    let mut is_comment = false;
+    for (at, c) in text.get(from..).unwrap_or_default().char_indices() {
+        match c {
+            '\n' => is_comment = false,
+            '#' => is_comment = true,
+            '}' | ']' if !is_comment => return from + at + 1,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 fn destination(answer: &Answer) -> String {

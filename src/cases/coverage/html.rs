@@ -11,20 +11,28 @@ use crate::page::{Page, escape, prose, section};
 pub(super) fn page(all: &[Coverage]) -> String {
     let mut page = Page::new("Coverage of the rules");
     page.style(include_str!("coverage.css"));
+    let out = page.body();
+    out.push_str("<header>\n<h1>Coverage of the rules</h1>\n");
     for (set, coverage) in all.iter().enumerate() {
-        body(page.body(), coverage, set);
+        summary(out, coverage, set);
+    }
+    out.push_str("</header>\n");
+    for (set, coverage) in all.iter().enumerate() {
+        for (index, file) in coverage.files.iter().enumerate() {
+            section(out, &file.file, |out| source(out, &format!("{set}-{index}"), file));
+        }
     }
     page.render()
 }
 
-/// One set of configs, whose number tells its places from those of others.
-fn body(out: &mut String, coverage: &Coverage, set: usize) {
+/// The table of one set of configs, whose number tells its places from those of others.
+fn summary(out: &mut String, coverage: &Coverage, set: usize) {
     let cases = match coverage.cases {
         1 => "1 test case".to_owned(),
         cases => format!("{cases} test cases"),
     };
-    let _ = writeln!(out, "<header>\n<h1>What {cases} used of the rules</h1>");
     out.push_str("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Coverage by file\">\n<table>\n");
+    let _ = writeln!(out, "<caption>What {cases} used</caption>");
     out.push_str("<thead><tr><th scope=\"col\">File</th>");
     for title in ["Entities", "Rules that fired", "and that did not", "Code", "Destinations", "Lines"] {
         let _ = write!(out, "<th scope=\"col\" class=\"number\">{title}</th>");
@@ -37,10 +45,7 @@ fn body(out: &mut String, coverage: &Coverage, set: usize) {
     if coverage.files.len() > 1 {
         row(out, "all", coverage.totals);
     }
-    out.push_str("</tbody>\n</table>\n</div>\n</header>\n");
-    for (index, file) in coverage.files.iter().enumerate() {
-        section(out, &file.file, |out| source(out, &format!("{set}-{index}"), file));
-    }
+    out.push_str("</tbody>\n</table>\n</div>\n");
 }
 
 fn row(out: &mut String, name: &str, totals: Totals) {

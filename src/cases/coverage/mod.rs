@@ -290,7 +290,12 @@ impl<'a> Gathering<'a> {
         let fields = if entity.kind == EntityKind::Destination { used.max(accepted) } else { used };
         lines::of_common(&entity.common, &mut |span| *self.lines.entry(span).or_default() += fields);
         if let Some(destination) = &entity.destination {
-            lines::of_destination(destination, &mut |span| *self.lines.entry(span).or_default() += fields);
+            // The name of a destination is its key, unless it has another one.
+            lines::of_destination(destination, &mut |span| {
+                if span != entity.span {
+                    *self.lines.entry(span).or_default() += fields;
+                }
+            });
         }
         let mut blocks = Vec::new();
         entity.common.each_code(&mut |text, kind, property| blocks.push((text, kind, property)));
