@@ -159,6 +159,21 @@ fn a_world_file_and_worlds_of_cases_add_up() {
     assert_eq!(results(folder.path())["failed"], 0);
 }
 
+/// What no file names, `tpvc.toml` does.
+#[test]
+fn settings_name_tests_and_configs() {
+    let settings = "files = [\"rules.yml\"]\nworld = \"world.json\"\n[test]\nfiles = [\"tests/*.yml\"]\n";
+    let tests = "defaults: {params: {size: 1}, history_tags: []}\ntests:\n  - {job: {tool: t}, expect: {cores: 7}}\n";
+    let world = r#"{"jobs": [{"tool_id": "t", "state": "queued"}, {"tool_id": "t", "state": "running"}]}"#;
+    let files =
+        [("tpvc.toml", settings), ("rules.yml", RULES), ("tests/a.yml", tests), ("world.json", world), ("below/x", "")];
+    let folder = folder(&files);
+    for place in [folder.path().to_owned(), folder.path().join("below")] {
+        let run = tpvc_in(&place, &["test"]);
+        assert!(run.status.success() && stderr(&run).contains("1 passed"), "{}{}", stdout(&run), stderr(&run));
+    }
+}
+
 /// Each case has empty pools: a second one does not wait for what the first one took.
 #[test]
 fn cases_do_not_wait_for_one_another_in_pools() {

@@ -92,7 +92,7 @@ pub enum Wanted {
     /// A text.
     Text(String),
     /// A text in which a regular expression of Python is found: written `~ expression`.
-    Pattern(String, Regex),
+    Pattern(String, Box<Regex>),
     /// A list of as many items.
     List(Vec<Wanted>),
     /// An object of the same keys.
@@ -125,7 +125,7 @@ impl Wanted {
     fn text(text: &str, at: Span, problems: &mut Diagnostics) -> Option<Self> {
         let Some(expression) = text.strip_prefix("~ ") else { return Some(Self::Text(text.to_owned())) };
         match Regex::new(expression, 0) {
-            Ok(regex) => Some(Self::Pattern(expression.to_owned(), regex)),
+            Ok(regex) => Some(Self::Pattern(expression.to_owned(), Box::new(regex))),
             Err(error) => {
                 problems.push(
                     Diagnostic::error(format!("this is not a regular expression: {}", error.text(expression)))

@@ -35,16 +35,16 @@ pub enum Kind {
 impl Kind {
     /// Whether a value is of this kind.
     pub fn is_of(self, value: &ConfigValue) -> bool {
-        match (self, &value.kind) {
+        matches!(
+            (self, &value.kind),
             (Self::Null, ValueKind::Null)
-            | (Self::Bool, ValueKind::Bool(_))
-            | (Self::Int | Self::Number, ValueKind::Int(_) | ValueKind::BigInt(_))
-            | (Self::Number, ValueKind::Float(_))
-            | (Self::Text, ValueKind::Str(_))
-            | (Self::List, ValueKind::List(_))
-            | (Self::Mapping, ValueKind::Map(_)) => true,
-            _ => false,
-        }
+                | (Self::Bool, ValueKind::Bool(_))
+                | (Self::Int | Self::Number, ValueKind::Int(_) | ValueKind::BigInt(_))
+                | (Self::Number, ValueKind::Float(_))
+                | (Self::Text, ValueKind::Str(_))
+                | (Self::List, ValueKind::List(_))
+                | (Self::Mapping, ValueKind::Map(_))
+        )
     }
 
     /// The kind with its article.
