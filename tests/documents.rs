@@ -2,7 +2,7 @@
 //!
 //! - A block ```` ```console ```` holds commands, each after `$ `, with what they print. They run in a folder that has the
 //!   document's last ```` ```yaml ```` block before them as `config.yml`, and its last ```` ```json ```` block as `jobs.jsonl`. A block of YAML
-//!   that begins with `# NAME.yml` is that file instead.
+//!   that begins with `# NAME.yml` is that file instead, a block of TOML is `tpvc.toml`.
 //! - Every other command `tpvc ...` in a document, or among the examples of a verb's help, is a command line that tpvc takes.
 //! - What stands between `<!-- name -->` and `<!-- /name -->` is a table of the code.
 //!
@@ -51,7 +51,9 @@ type Files = BTreeMap<String, String>;
 fn printed(command: &str, files: &Files) -> String {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
-        std::fs::write(folder.path().join(name), text).unwrap();
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
     }
     let args: Vec<&str> = command.strip_prefix("tpvc ").expect(command).split(' ').collect();
     let output = tpvc_in(folder.path(), &args);
@@ -69,6 +71,7 @@ fn run(document: &str) -> String {
             file = match block {
                 "yaml" => Some("config.yml"),
                 "json" => Some("jobs.jsonl"),
+                "toml" => Some("tpvc.toml"),
                 _ => None,
             }
             .map(|name| (name.to_owned(), true));

@@ -12,6 +12,7 @@ use super::rewrite::{rewrite, with_line_ends_of};
 use super::{Common, Outcome, paths};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Limits, SourceId, SourceMap, Span, is_url, redacted};
+use crate::template::is_named_as_template;
 use crate::text_diff;
 use crate::yaml::RoundTripError;
 
@@ -50,7 +51,10 @@ impl Format {
             // What the settings name elsewhere is not this site's to format.
             named.retain(|file| !is_url(file));
         }
-        let files = paths::expand(&named)?;
+        let mut files = paths::expand(&named)?;
+        if self.files.is_empty() {
+            files.retain(|file| !is_named_as_template(file));
+        }
         if files.len() > 1 && !self.check && !self.write {
             return Err(CliError::misuse(
                 "several files can be formatted with `--check` or `--write` only",
