@@ -4,36 +4,57 @@
 //! is a proof over every job, user, role and world; where code could change what the proof stands on, there is no finding, or it
 //! names the code.
 
+mod conditions;
 pub mod domain;
 mod files;
+mod nowhere;
 mod overridden;
 mod parents;
 mod parts;
 mod patterns;
+pub mod reach;
+mod user_defined;
 
 use files::Files;
+use reach::{Matrix, Reach};
 
 use crate::config::Input;
-use crate::lint::{Linted, Linter, Options, run};
+use crate::lint::{Blocks, Linted, Linter, Options, run};
 use crate::source::SourceMap;
+
+/// What checking gave.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// The findings.
+    pub linted: Linted,
+    /// Which tools can get to which destinations; nothing where the config does not load, where code may change destinations, or where an
+    /// id is no pattern.
+    pub matrix: Option<Matrix>,
+}
 
 /// Checks config files and URLs, merged in the order given. What linting finds is not repeated, but for what keeps the config from
 /// loading.
-pub fn check(names: &[String], options: &Options) -> Linted {
+pub fn check(names: &[String], options: &Options) -> Checked {
     check_inputs(&Input::named(names), &SourceMap::new(), options)
 }
 
 /// As [`check`], for configs of all sorts. `sources` holds the texts of those that are read already.
-pub fn check_inputs(inputs: &[Input], sources: &SourceMap, options: &Options) -> Linted {
-    run(inputs, sources, options, all)
+pub fn check_inputs(inputs: &[Input], sources: &SourceMap, options: &Options) -> Checked {
+    let (linted, matrix) = run(inputs, sources, options, all);
+    Checked { linted, matrix: matrix.flatten() }
 }
 
 /// All checks, over a config that loads.
-fn all(linter: &mut Linter<'_>) {
+fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> Option<Matrix> {
     // The warnings of loading are those of `tpvc lint`.
     linter.forget();
     patterns::check(linter);
     let files = Files::read(linter.sources);
     overridden::check(linter, &files);
     parents::check(linter, &files);
+    let reach = Reach::of(linter.config, blocks)?;
+    nowhere::check(linter, &reach);
+    conditions::check(linter, &reach);
+    user_defined::check(linter, &reach);
+    Some(reach.matrix(linter.config, linter.sources))
 }

@@ -1,15 +1,20 @@
 //! `tpvc check`
 
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
 
-use super::error::CliError;
+use super::error::{CliError, io_help};
 use super::findings::{Report, Reporting};
+use super::output::Output;
 use super::paths;
 use super::{Common, Outcome};
-use crate::check::check_inputs;
+use crate::check::reach::Matrix;
+use crate::check::{Checked, check_inputs};
 use crate::config::Input;
+use crate::lint::Linted;
 use crate::settings::Settings;
 
 /// Prove what no job can do by TPV config files: tools without a destination, rules that never apply
@@ -21,11 +26,15 @@ use crate::settings::Settings;
 #[command(after_help = "Examples:\n  \
     tpvc check tpv_rules_local.yml\n  \
     tpvc check https://gxy.io/tpv/db.yml rules/ --strict\n  \
-    tpvc check rules/*.yml --format sarif")]
+    tpvc check rules/*.yml --format sarif\n  \
+    tpvc check rules/*.yml --matrix matrix.json")]
 pub(super) struct Check {
     /// Config files, http/https URLs, folders (their .yml and .yaml files) or patterns with `*` [default: those of tpvc.toml]
     #[arg(value_name = "CONFIG")]
     configs: Vec<String>,
+    /// Write which tools can get to which destinations, and what keeps them out, to a JSON file
+    #[arg(long, value_name = "FILE")]
+    matrix: Option<PathBuf>,
     #[command(flatten)]
     reporting: Reporting,
 }
@@ -39,8 +48,31 @@ impl Check {
         let settings = Settings::read()?;
         let options = self.reporting.options(false, &settings, common)?;
         let configs = paths::configs(&self.configs, common)?;
-        let checked = vec![check_inputs(&Input::named(&configs), &common.sources()?, &options)];
+        let Checked { linted, matrix } = check_inputs(&Input::named(&configs), &common.sources()?, &options);
+        if let Some(path) = &self.matrix {
+            write_matrix(path, matrix.as_ref(), &linted)?;
+        }
         let report = Report { verb: VERB, files: configs.len(), started, options: &options, settings: &settings };
-        self.reporting.report(checked, &report, common)
+        self.reporting.report(vec![linted], &report, common)
     }
+}
+
+/// Writes the matrix, where there is one.
+fn write_matrix(path: &Path, matrix: Option<&Matrix>, linted: &Linted) -> Result<(), CliError> {
+    let Some(matrix) = matrix else {
+        let help = match linted.errors() {
+            0 => "this is not known where code changes destinations, or where the id of a tool is no pattern",
+            _ => "the config does not load: correct what is reported, with `--matrix` left out",
+        };
+        return Err(CliError::new("there is no matrix of this config", help));
+    };
+    let written = Output::create(path).and_then(|mut output| {
+        serde_json::to_writer(&mut output, matrix)?;
+        output.write_all(b"\n")?;
+        output.finish()
+    });
+    written.map_err(|error| {
+        let (what, help) = io_help(&error, path);
+        CliError::new(format!("the matrix cannot be written to {what}"), help)
+    })
 }

@@ -17,13 +17,15 @@ pub mod report;
 mod rules;
 mod sections;
 mod severities;
-mod tags;
+pub(crate) mod tags;
 mod units;
 mod zeros;
 
 pub use severities::{Level, Severities};
 
 use std::collections::{HashMap, HashSet};
+
+use tpv_bytecode::ProgramData;
 
 use crate::config::entity::{Common, EntityKind};
 use crate::config::{self, Config};
@@ -107,6 +109,14 @@ impl Linted {
     }
 }
 
+/// The compiled code of a config.
+pub(crate) struct Blocks {
+    /// The blocks as code.
+    pub program: ProgramData,
+    /// The blocks as trees.
+    pub trees: Trees,
+}
+
 /// Lints config files and URLs, merged in the order given.
 pub fn lint(names: &[String], options: &Options) -> Linted {
     lint_inputs(&config::Input::named(names), &SourceMap::new(), options)
@@ -114,31 +124,34 @@ pub fn lint(names: &[String], options: &Options) -> Linted {
 
 /// Lints configs of all sorts, merged in the order given. `sources` holds the texts of those that are read already.
 pub fn lint_inputs(inputs: &[config::Input], sources: &SourceMap, options: &Options) -> Linted {
-    run(inputs, sources, options, |linter| linter.check())
+    run(inputs, sources, options, |linter, _| linter.check()).0
 }
 
-/// Loads configs, merged in the order given, and looks through the config with `check` unless loading finds an error.
-pub(crate) fn run(
+/// Loads configs, merged in the order given, and looks through the config with `check` unless loading finds an error. Gives the
+/// findings, and what `check` gives.
+pub(crate) fn run<T: Send>(
     inputs: &[config::Input],
     sources: &SourceMap,
     options: &Options,
-    check: impl Fn(&mut Linter<'_>) + Sync,
-) -> Linted {
+    check: impl Fn(&mut Linter<'_>, &Blocks) -> T + Sync,
+) -> (Linted, Option<T>) {
     // Code nests as deep as its author likes, and what walks it recurses with it.
     let run = || run_here(inputs, sources.clone(), options, &check);
     on_roomy_thread(run).unwrap_or_else(run)
 }
 
-fn run_here(
+fn run_here<T>(
     inputs: &[config::Input],
     mut sources: SourceMap,
     options: &Options,
-    check: &impl Fn(&mut Linter<'_>),
-) -> Linted {
+    check: &impl Fn(&mut Linter<'_>, &Blocks) -> T,
+) -> (Linted, Option<T>) {
     let mut diagnostics = Diagnostics::new();
     let config = config::load_inputs(inputs, &Limits::default(), &mut sources, &mut diagnostics);
     // Linking compiles all code, which TPV does when it loads.
-    drop(crate::link::link(&config, &sources, false, &mut diagnostics));
+    let (_, program, trees) = crate::link::link(&config, &sources, false, &mut diagnostics);
+    let blocks = Blocks { program, trees };
+    let mut given = None;
     let mut findings = {
         let mut linter =
             Linter { config: &config, sources: &sources, options, findings: Vec::new(), needs: HashMap::new() };
@@ -146,13 +159,13 @@ fn run_here(
             linter.loading(diagnostic);
         }
         if !diagnostics.has_errors() {
-            check(&mut linter);
+            given = Some(check(&mut linter, &blocks));
         }
         linter.finish()
     };
     let all = findings.len();
     findings.retain(|finding| options.limits || !codes::LIMITS.contains(&finding.code));
-    Linted { limits: all - findings.len(), findings, sources }
+    (Linted { limits: all - findings.len(), findings, sources }, given)
 }
 
 /// What compiling asks the checker of code.

@@ -66,6 +66,31 @@ pub enum CompareOp {
 }
 
 impl CompareOp {
+    /// The comparison that holds where this one does not, of values that have an order.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        match self {
+            Self::Lt => Self::Ge,
+            Self::Le => Self::Gt,
+            Self::Eq => Self::Ne,
+            Self::Ne => Self::Eq,
+            Self::Gt => Self::Le,
+            Self::Ge => Self::Lt,
+        }
+    }
+
+    /// The comparison of the same values in the other order.
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        match self {
+            Self::Lt => Self::Gt,
+            Self::Le => Self::Ge,
+            Self::Gt => Self::Lt,
+            Self::Ge => Self::Le,
+            other => other,
+        }
+    }
+
     /// Whether the comparison holds between two values in this order.
     pub fn holds(self, order: Ordering) -> bool {
         match self {

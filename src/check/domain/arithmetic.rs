@@ -10,7 +10,7 @@ use super::evaluate::Outcome;
 use super::value::{Kinds, Value};
 
 /// Up to here, doubles hold every int.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// How far, relatively, `pow` of a C library may be from the exact result.
 const POWER_ERROR: f64 = 1e-12;
@@ -121,7 +121,7 @@ fn corners(a: Bounds, b: Bounds, f: impl Fn(f64, f64) -> f64) -> Bounds {
 fn divide(op: BinaryOp, a: Bounds, b: Bounds, whole: bool, (kinds, nan): (Kinds, bool)) -> Value {
     let least = if whole { 1.0 } else { f64::from_bits(1) };
     let b = match b {
-        (0.0, 0.0) => return Value::nothing(),
+        (0.0, 0.0) => return Value::number(kinds, f64::INFINITY, f64::NEG_INFINITY, nan),
         (0.0, high) => (least, high),
         (low, 0.0) => (low, -least),
         other => other,

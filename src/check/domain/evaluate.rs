@@ -1,7 +1,7 @@
 //! Blocks on sets of values.
 
-use tpv_bytecode::kernel::{Gives, Kernel, Node};
-use tpv_bytecode::{Code, Const, Instr, ProgramData, UnaryOp};
+use tpv_bytecode::kernel::{Gives, Kernel, Node, Relation};
+use tpv_bytecode::{Code, CompareOp, Const, Instr, ProgramData, UnaryOp};
 
 use super::arithmetic;
 use super::compare::relate;
@@ -51,7 +51,13 @@ pub struct Block<'p> {
     pub source: &'p str,
 }
 
-impl Block<'_> {
+impl<'p> Block<'p> {
+    /// The names that the block has, of the context and of attributes.
+    pub fn names(&self) -> impl Iterator<Item = &'p str> {
+        let names = &self.program.names;
+        self.code.names.iter().filter_map(|name| names.get(*name as usize)).map(String::as_str)
+    }
+
     fn name(&self, index: u32) -> Option<&str> {
         let name = self.code.names.get(index as usize)?;
         self.program.names.get(*name as usize).map(String::as_str)
@@ -98,12 +104,29 @@ pub fn evaluate(block: Block<'_>, names: &dyn Names) -> Outcome {
     if has_statements && (leaves || block.source.contains("try")) {
         return Outcome::unknown();
     }
-    let mut evaluator =
-        Evaluator { block, kernel, names, variables: vec![Variable::default(); kernel.locals as usize] };
+    let mut evaluator = Evaluator::new(block, kernel, names);
     match u32::try_from(kernel.nodes.len()).ok().and_then(|count| count.checked_sub(1)) {
         Some(last) => evaluator.node(last),
         None => Outcome::unknown(),
     }
+}
+
+/// What names hold where a block's value is true, or is false: those that the block bounds by comparing them.
+pub fn assume(block: Block<'_>, names: &dyn Names, is_true: bool) -> Vec<(String, Value)> {
+    let Some(kernel) = &block.code.kernel else { return Vec::new() };
+    if kernel.locals > 0 {
+        return Vec::new();
+    }
+    let mut evaluator = Evaluator::new(block, kernel, names);
+    let Some(last) = u32::try_from(kernel.nodes.len()).ok().and_then(|count| count.checked_sub(1)) else {
+        return Vec::new();
+    };
+    evaluator.assume(last, is_true);
+    let named = evaluator.assumed.into_iter().filter_map(|(input, value)| {
+        let name = kernel.inputs.get(input as usize)?;
+        Some((block.name(*name)?.to_owned(), value))
+    });
+    named.collect()
 }
 
 fn of_name(block: Block<'_>, names: &dyn Names, index: u32) -> Outcome {
@@ -123,9 +146,75 @@ struct Evaluator<'b> {
     kernel: &'b Kernel,
     names: &'b dyn Names,
     variables: Vec<Variable>,
+    /// What inputs hold where this part of the block is run, by what decided that it is.
+    assumed: Vec<(u32, Value)>,
 }
 
-impl Evaluator<'_> {
+impl<'b> Evaluator<'b> {
+    fn new(block: Block<'b>, kernel: &'b Kernel, names: &'b dyn Names) -> Self {
+        let variables = vec![Variable::default(); kernel.locals as usize];
+        Self { block, kernel, names, variables, assumed: Vec::new() }
+    }
+
+    /// Notes what must hold of inputs for a node to be true, or to be false.
+    fn assume(&mut self, index: u32, is_true: bool) {
+        let kernel = self.kernel;
+        match kernel.nodes.get(index as usize) {
+            Some(Node::Shared { value, .. }) => self.assume(*value, is_true),
+            Some(Node::Unary { op: UnaryOp::Not, operand }) => self.assume(*operand, !is_true),
+            Some(Node::Bool { all, operands }) if *all == is_true => {
+                for operand in operands {
+                    self.assume(*operand, is_true);
+                }
+            }
+            Some(Node::Input { index }) => {
+                let value = self.input(*index).value;
+                self.assumed.push((*index, if is_true { value.truthy() } else { value.falsy() }));
+            }
+            Some(Node::Compare { first, links }) => {
+                // Of a longer chain that is false, any link may be.
+                if !is_true && links.len() > 1 {
+                    return;
+                }
+                let mut left = *first;
+                for (relation, right) in links {
+                    let Relation::Compare(op) = *relation else { return };
+                    let op = if is_true { op } else { op.negated() };
+                    self.assume_related(left, op, *right, is_true);
+                    self.assume_related(*right, op.swapped(), left, is_true);
+                    left = *right;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes that `input op other` holds; where `is_sure` is false, only that its opposite does not, as of NaN.
+    fn assume_related(&mut self, input: u32, op: CompareOp, other: u32, is_sure: bool) {
+        let Some(Node::Input { index }) = self.kernel.nodes.get(input as usize) else { return };
+        let index = *index;
+        let (value, other) = (self.input(index).value, self.node(other).value);
+        // Other objects compare as they like.
+        if !value.kinds().or(other.kinds()).within(Kinds::NUMBER) {
+            return;
+        }
+        let (Some((low, high)), Some((least, most))) = (value.bounds(), other.bounds()) else { return };
+        let (low, high) = match op {
+            CompareOp::Lt => (low, high.min(if is_exact(most) { most.next_down() } else { most })),
+            CompareOp::Le => (low, high.min(most)),
+            CompareOp::Gt => (low.max(if is_exact(least) { least.next_up() } else { least }), high),
+            CompareOp::Ge => (low.max(least), high),
+            CompareOp::Eq => (low.max(least), high.min(most)),
+            CompareOp::Ne => return,
+        };
+        // Where the other may be NaN, nothing is known of the one.
+        if !is_sure && other.may_be_nan() {
+            return;
+        }
+        let nan = value.may_be_nan() && !is_sure;
+        self.assumed.push((index, Value::number(value.kinds(), low, high, nan)));
+    }
+
     fn node(&mut self, index: u32) -> Outcome {
         let Some(node) = self.kernel.nodes.get(index as usize) else { return Outcome::unknown() };
         match node {
@@ -148,11 +237,13 @@ impl Evaluator<'_> {
             Node::Compare { first, links } => {
                 let mut left = self.node(*first);
                 let mut out = Outcome { value: Value::nothing(), raises: left.raises };
-                for (place, (relation, right)) in links.iter().enumerate() {
-                    let right = self.node(*right);
+                let (mut node_of_left, assumed) = (*first, self.assumed.len());
+                for (place, (relation, node_of_right)) in links.iter().enumerate() {
+                    let right = self.node(*node_of_right);
                     let link = relate(*relation, &left.value, &right.value);
                     out.raises |= right.raises || link.raises;
                     if link.other {
+                        self.assumed.truncate(assumed);
                         return Outcome::unknown();
                     }
                     let last = place + 1 == links.len();
@@ -161,14 +252,22 @@ impl Evaluator<'_> {
                     if !link.truth.yes {
                         break;
                     }
-                    left = right;
+                    if let Relation::Compare(op) = *relation {
+                        self.assume_related(node_of_left, op, *node_of_right, true);
+                        self.assume_related(*node_of_right, op.swapped(), node_of_left, true);
+                    }
+                    // What is known of an operand now that the link holds.
+                    left = if last { right } else { self.node(*node_of_right) };
+                    node_of_left = *node_of_right;
                 }
+                self.assumed.truncate(assumed);
                 out
             }
             Node::Bool { all, operands } => {
                 let mut out = Outcome::of(Value::nothing());
-                for (place, operand) in operands.iter().enumerate() {
-                    let operand = self.node(*operand);
+                let assumed = self.assumed.len();
+                for (place, node) in operands.iter().enumerate() {
+                    let operand = self.node(*node);
                     out.raises |= operand.raises;
                     if place + 1 == operands.len() {
                         out.value = out.value.or(&operand.value);
@@ -181,16 +280,23 @@ impl Evaluator<'_> {
                     if !(if *all { truth.yes } else { truth.no }) {
                         break;
                     }
+                    self.assume(*node, *all);
                 }
+                self.assumed.truncate(assumed);
                 out
             }
-            Node::If { test, body, orelse } => {
-                let test = self.node(*test);
+            Node::If { test: node_of_test, body, orelse } => {
+                let test = self.node(*node_of_test);
                 let truth = test.value.truth();
                 let mut out = Outcome { value: Value::nothing(), raises: may_raise_in_test(&test) };
-                for (_, branch) in [(truth.yes, body), (truth.no, orelse)].into_iter().filter(|(taken, _)| *taken) {
-                    let branch = self.node(*branch);
-                    out = out.or(&branch);
+                for (is_true, branch) in [(true, body), (false, orelse)] {
+                    if !(if is_true { truth.yes } else { truth.no }) {
+                        continue;
+                    }
+                    let assumed = self.assumed.len();
+                    self.assume(*node_of_test, is_true);
+                    out = out.or(&self.node(*branch));
+                    self.assumed.truncate(assumed);
                 }
                 out
             }
@@ -249,6 +355,9 @@ impl Evaluator<'_> {
     }
 
     fn input(&self, index: u32) -> Outcome {
+        if let Some((_, value)) = self.assumed.iter().rev().find(|(input, _)| *input == index) {
+            return Outcome::of(value.clone());
+        }
         let name = self.kernel.inputs.get(index as usize).copied();
         name.map_or_else(Outcome::unknown, |name| of_name(self.block, self.names, name))
     }
@@ -310,6 +419,11 @@ impl Variable {
         };
         Self { value, unset }
     }
+}
+
+/// Whether no number lies between the double and the next one: further out, ints do.
+fn is_exact(bound: f64) -> bool {
+    bound.abs() <= arithmetic::EXACT
 }
 
 /// The truth of an object may be asked of code.

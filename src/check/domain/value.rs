@@ -150,7 +150,7 @@ impl Value {
         if low.is_nan() || high.is_nan() {
             (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
         }
-        if low > high {
+        if low > high || kinds == Kinds::NO {
             kinds = if nan { Kinds::FLOAT } else { Kinds::NO };
             (low, high) = (f64::INFINITY, f64::NEG_INFINITY);
         }

@@ -11,8 +11,8 @@ use crate::lint::code::{parse, sites};
 use crate::python::walk::{self, Part};
 
 /// What code may do to the tags of a job before destinations are matched.
-#[derive(Debug, Default)]
-pub(in crate::lint) struct TagsInCode {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TagsInCode {
     /// The names that it writes out.
     pub names: BTreeSet<String>,
     /// Whether it adds tags whose names are not in it.
@@ -104,19 +104,30 @@ pub(super) fn collect(config: &Config) -> TagsInCode {
             continue;
         }
         let Some(parsed) = parse(&site) else { continue };
-        let mut block = Block::default();
-        parsed.body.iter().for_each(|statement| block.stmt(statement));
-        out.changes_destinations |= block.reaches_destinations;
+        let block = of_block(&parsed.body);
+        out.changes_destinations |= block.changes_destinations;
         if matches!(site.property, "rank" | "fail") || site.kind_of_owner() == EntityKind::Destination {
             continue;
         }
-        out.changes |= block.is_open || block.removes || !block.written.is_empty();
-        let mut values = Values { assigned: &block.assigned, names: BTreeSet::new(), seen: HashSet::new() };
-        let is_bounded = block.written.iter().all(|value| values.is_bounded(value));
-        out.is_open |= block.is_open || !is_bounded;
-        out.names.append(&mut values.names);
+        out.changes |= block.changes;
+        out.is_open |= block.is_open;
+        out.names.extend(block.names);
     }
     out
+}
+
+/// What one block may do to the tags of a job.
+pub(crate) fn of_block(body: &[Stmt]) -> TagsInCode {
+    let mut block = Block::default();
+    body.iter().for_each(|statement| block.stmt(statement));
+    let mut values = Values { assigned: &block.assigned, names: BTreeSet::new(), seen: HashSet::new() };
+    let is_bounded = block.written.iter().all(|value| values.is_bounded(value));
+    TagsInCode {
+        names: values.names,
+        is_open: block.is_open || !is_bounded,
+        changes: block.is_open || block.removes || !block.written.is_empty(),
+        changes_destinations: block.reaches_destinations,
+    }
 }
 
 /// What a block does with tags.

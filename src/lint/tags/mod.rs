@@ -3,7 +3,7 @@
 //! Both claim something about all jobs, so both need a proof: the tags of all entities are known, those that code adds only where it
 //! writes them out ([`in_code`]).
 
-mod in_code;
+pub(crate) mod in_code;
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -27,7 +27,7 @@ const OTHER_FILES: &str = "if another file gives the tag, lint all files togethe
 const HAVING: [TagKind; 3] = [TagKind::Require, TagKind::Prefer, TagKind::Accept];
 
 /// The tags that jobs may have, and what code does to them.
-pub(super) struct Tags<'a> {
+pub(crate) struct Tags<'a> {
     /// The tags of all tools, roles, users and their rules, but for those that they reject.
     asked: BTreeSet<&'a str>,
     /// What code does.
@@ -37,7 +37,7 @@ pub(super) struct Tags<'a> {
 }
 
 impl<'a> Tags<'a> {
-    pub(super) fn new(config: &'a Config) -> Self {
+    pub(crate) fn new(config: &'a Config) -> Self {
         let mut asked = BTreeSet::new();
         for kind in ASKING {
             for entity in config.section(kind).values() {
@@ -50,7 +50,7 @@ impl<'a> Tags<'a> {
     }
 
     /// Whether a job may have the tag.
-    pub(super) fn may_be_asked(&self, tag: &str) -> bool {
+    pub(crate) fn may_be_asked(&self, tag: &str) -> bool {
         // Galaxy's own tags are seen only when a job runs.
         self.code.is_open || tag.starts_with("tool_type_") || self.asked.contains(tag) || self.code.names.contains(tag)
     }
@@ -66,7 +66,7 @@ pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>) {
     }
 }
 
-pub(super) fn default(config: &Config, kind: EntityKind) -> Option<&Entity> {
+pub(crate) fn default(config: &Config, kind: EntityKind) -> Option<&Entity> {
     let id = config.global.default_inherits.as_ref()?;
     config.section(kind).get(id.as_str()).map(|entity| &**entity)
 }

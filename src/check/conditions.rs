@@ -1,0 +1,55 @@
+//! T203: rules that never apply. T204: rules that always apply though their condition says something.
+
+use std::collections::HashSet;
+
+use crate::config::entity::{Entity, EntityKind, Rule};
+use crate::diagnostic::Diagnostic;
+use crate::lint::{Finding, Linter};
+
+use super::reach::Reach;
+
+/// Conditions that say themselves what they are.
+const PLAIN: [&str; 8] = ["True", "False", "true", "false", "1", "0", "None", "not True"];
+
+/// Looks at the rules that jobs come to.
+pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
+    let config = linter.config;
+    let mut seen = HashSet::new();
+    for kind in [EntityKind::Tool, EntityKind::Role, EntityKind::User] {
+        for entity in config.section(kind).values() {
+            for rule in entity.rules.values() {
+                if seen.insert(rule.span)
+                    && let Some(finding) = judge(reach, entity, rule)
+                {
+                    linter.report(finding.of(&entity.common));
+                }
+            }
+        }
+    }
+}
+
+fn judge(reach: &Reach, entity: &Entity, rule: &Rule) -> Option<Finding> {
+    let condition = rule.condition.as_text()?;
+    if PLAIN.contains(&condition.as_str().trim()) {
+        return None;
+    }
+    let [may_hold, may_fail, raises] = reach.conditions.get(&rule.span)?.may;
+    let (code, message, label, help) = match (may_hold, may_fail) {
+        (false, true) => (
+            "T203",
+            format!("the rule `{}` never applies", rule.id),
+            if raises { "this is never true: it is false, or raises" } else { "this is false for every job" },
+            "correct the condition, or remove the rule; `if: false` switches it off",
+        ),
+        (true, false) if !raises => (
+            "T204",
+            format!("the rule `{}` applies to every job", rule.id),
+            "this is true for every job",
+            "correct the condition; `if: true` says that the rule is meant for all",
+        ),
+        _ => return None,
+    };
+    let noun = format!("in the {} `{}`", entity.kind.noun(), entity.id);
+    let diagnostic = Diagnostic::warning(message).at(condition.span, label).also(entity.span, noun).help(help);
+    Some(Finding::new(code, diagnostic))
+}

@@ -1,0 +1,77 @@
+//! The code of a config: what it gives, and what it changes.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use tpv_bytecode::CodeKind;
+
+use crate::check::domain::{self, Block, Names, Outcome, Value};
+use crate::lint::Blocks;
+use crate::yaml::value::{ConfigValue, Text, ValueKind};
+
+use super::effects::Effects;
+
+/// The code of a config.
+pub(super) struct Code<'a> {
+    blocks: &'a Blocks,
+    effects: RefCell<HashMap<(CodeKind, String), Rc<Effects>>>,
+}
+
+impl<'a> Code<'a> {
+    pub(super) fn new(blocks: &'a Blocks) -> Self {
+        Self { blocks, effects: RefCell::default() }
+    }
+
+    /// A text as it was compiled; nothing where it does not compile.
+    pub(super) fn block<'s>(&'s self, source: &'s str, kind: CodeKind) -> Option<Block<'s>> {
+        let root = self.blocks.trees.root(source, kind)?;
+        let program = &self.blocks.program;
+        Some(Block { program, code: program.codes.get(root as usize)?, source })
+    }
+
+    /// What a text may give as a block.
+    pub(super) fn evaluate(&self, text: &Text, names: &dyn Names) -> Outcome {
+        self.block(text.as_str(), CodeKind::Block).map_or_else(Outcome::unknown, |block| domain::evaluate(block, names))
+    }
+
+    /// What the field of a resource may give.
+    pub(super) fn value(&self, value: &ConfigValue, names: &dyn Names) -> Outcome {
+        match &value.kind {
+            ValueKind::Str(text) => self.evaluate(text, names),
+            ValueKind::Float(number) if !number.is_finite() => Outcome::unknown(),
+            _ => Outcome::of(constant(value)),
+        }
+    }
+
+    /// What a text may change.
+    pub(super) fn effects(&self, text: &Text, kind: CodeKind) -> Rc<Effects> {
+        let key = (kind, text.as_str().to_owned());
+        if let Some(known) = self.effects.borrow().get(&key) {
+            return known.clone();
+        }
+        let is_pure = self.block(text.as_str(), kind).is_some_and(|block| block.is_pure());
+        let effects = Rc::new(if is_pure {
+            Effects::default()
+        } else {
+            let tree = self.blocks.trees.get(text.as_str(), kind);
+            Effects::of(text.as_str(), tree.map(|tree| tree.body.as_slice()))
+        });
+        self.effects.borrow_mut().insert(key, effects.clone());
+        effects
+    }
+}
+
+/// A value of the config as it is.
+pub(super) fn constant(value: &ConfigValue) -> Value {
+    use domain::{Kinds, Truth};
+    match &value.kind {
+        ValueKind::Null => Value::none(),
+        ValueKind::Bool(value) | ValueKind::AnchoredBool(value) => Value::bool(Truth { yes: *value, no: !*value }),
+        ValueKind::Int(number) => Value::int(*number),
+        ValueKind::BigInt(_) => Value::of_kinds(Kinds::INT),
+        ValueKind::Float(number) => Value::float(*number),
+        ValueKind::Str(text) => Value::text(text.as_str()),
+        _ => Value::of_kinds(Kinds::OTHER),
+    }
+}

@@ -1,0 +1,181 @@
+//! Why a destination takes none of some jobs.
+
+use std::fmt;
+
+use tpv_bytecode::CodeKind;
+
+use crate::check::domain::{Kinds, Value};
+use crate::config::entity::Entity;
+use crate::config::scheduling::{SchedulingTags, TagKind};
+use crate::source::Span;
+use crate::yaml::value::ConfigValue;
+
+use super::code::{Code, constant};
+use super::job::Asked;
+
+/// A destination with the defaults that TPV gives it.
+pub(super) struct Destination {
+    /// The destination.
+    pub entity: Entity,
+    /// The rule that fails every job here.
+    fails: Option<Span>,
+}
+
+/// A reason why a destination takes none of some jobs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Reason {
+    /// What keeps the jobs out.
+    pub why: Why,
+    /// Where the config says so.
+    pub at: Option<Span>,
+}
+
+/// What keeps jobs out of a destination.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Why {
+    /// It is abstract.
+    Abstract,
+    /// It requires a tag that none of them has.
+    Requires(String),
+    /// All of them require a tag that it has not.
+    Lacks(String),
+    /// It rejects a tag that all of them have.
+    Rejects(String),
+    /// All of them reject a tag that it has.
+    Rejected(String),
+    /// It accepts less than they ask for.
+    AtMost {
+        /// `cores`, `mem` or `gpus`.
+        resource: &'static str,
+        /// What it accepts.
+        accepted: String,
+        /// What each of them asks for at least.
+        asked: String,
+    },
+    /// It accepts more than they ask for.
+    AtLeast {
+        /// `cores`, `mem` or `gpus`.
+        resource: &'static str,
+        /// What it accepts.
+        accepted: String,
+        /// What each of them asks for at most.
+        asked: String,
+    },
+    /// A rule of its own fails every job.
+    Fails,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Abstract => write!(f, "`abstract: true`"),
+            Self::Requires(tag) => write!(f, "requires `{tag}`, which no such job has"),
+            Self::Lacks(tag) => write!(f, "has no tag `{tag}`, which every such job requires"),
+            Self::Rejects(tag) => write!(f, "rejects `{tag}`, which every such job has"),
+            Self::Rejected(tag) => write!(f, "has the tag `{tag}`, which every such job rejects"),
+            Self::AtMost { resource, accepted, asked } => {
+                write!(f, "accepts {accepted} `{resource}` at most, and every such job asks for {asked} or more")
+            }
+            Self::AtLeast { resource, accepted, asked } => {
+                write!(f, "accepts {accepted} `{resource}` at least, and every such job asks for {asked} or less")
+            }
+            Self::Fails => write!(f, "fails every job by a rule of its own"),
+        }
+    }
+}
+
+/// The kinds that offer a tag or refuse it, in which [`SchedulingTags`] are searched.
+fn find<'t>(tags: &'t SchedulingTags, tag: &str) -> Option<&'t crate::yaml::value::Text> {
+    TagKind::ALL.into_iter().flat_map(|kind| tags.get(kind)).find(|own| own.as_str() == tag)
+}
+
+impl Destination {
+    pub(super) fn new(own: &Entity, defaults: &Entity, code: &Code<'_>) -> Self {
+        let entity = own.inherit(defaults);
+        let fails = entity.rules.values().find(|rule| {
+            let fails = rule.fail.as_ref().is_some_and(|fail| !fail.value.is_empty());
+            let always = match rule.condition.as_text() {
+                // Such a rule is a switch; what else its names may hold here is not followed.
+                Some(text) => code.block(text.as_str(), CodeKind::Block).is_some() && text.as_str().trim() == "True",
+                None => rule.condition.python_bool(),
+            };
+            fails && always
+        });
+        let fails = fails.map(|rule| rule.span);
+        Self { entity, fails }
+    }
+
+    /// The reasons why none of the jobs gets here; nothing where one may.
+    pub(super) fn refuses(&self, asked: &Asked) -> Vec<Reason> {
+        let mut out = Vec::new();
+        let mut add = |why, at| out.push(Reason { why, at });
+        if self.entity.common.is_abstract {
+            add(Why::Abstract, Some(self.entity.span));
+            return out;
+        }
+        if let Some(at) = self.fails {
+            add(Why::Fails, Some(at));
+        }
+        let Some(fields) = &self.entity.destination else { return out };
+        if asked.unknown.is_some() {
+            return out;
+        }
+        let tags = &fields.dest_tags;
+        let mut refuse = |why, at: Span| {
+            // What TPV adds has no place in a file.
+            add(why, Some(at).filter(|at| *at != Span::default()));
+        };
+        for tag in tags.get(TagKind::Require) {
+            if !asked.tags.get(tag.as_str()).may_be() {
+                refuse(Why::Requires(tag.as_str().to_owned()), tag.span);
+            }
+        }
+        for tag in tags.get(TagKind::Reject) {
+            if asked.tags.get(tag.as_str()).must_be() {
+                refuse(Why::Rejects(tag.as_str().to_owned()), tag.span);
+            }
+        }
+        for tag in asked.tags.surely(TagKind::Require) {
+            if find(tags, tag).is_none() {
+                refuse(Why::Lacks(tag.to_owned()), self.entity.span);
+            }
+        }
+        for tag in asked.tags.surely(TagKind::Reject) {
+            if let Some(own) = find(tags, tag) {
+                refuse(Why::Rejected(tag.to_owned()), own.span);
+            }
+        }
+        let limits = [
+            ("cores", &fields.min_accepted_cores, &fields.max_accepted_cores),
+            ("mem", &fields.min_accepted_mem, &fields.max_accepted_mem),
+            ("gpus", &fields.min_accepted_gpus, &fields.max_accepted_gpus),
+        ];
+        for ((resource, least, most), wanted) in limits.into_iter().zip(&asked.wanted) {
+            let (value, may_be_unset) = wanted;
+            // What is not set is not compared, NaN compares as false, and other values may be anything as a float.
+            let plain = value.kinds().within(Kinds::NUMBER) && !value.may_be_nan() && !may_be_unset;
+            let Some((low, high)) = value.bounds().filter(|_| plain) else { continue };
+            if let Some((limit, (_, top))) = limit(most.as_deref())
+                && top < low
+            {
+                let why = Why::AtMost { resource, accepted: limit.python_str(), asked: low.to_string() };
+                refuse(why, limit.span);
+            }
+            if let Some((limit, (bottom, _))) = limit(least.as_deref())
+                && bottom > high
+            {
+                let why = Why::AtLeast { resource, accepted: limit.python_str(), asked: high.to_string() };
+                refuse(why, limit.span);
+            }
+        }
+        out
+    }
+}
+
+/// A limit, and the bounds that its number lies between.
+fn limit(limit: Option<&ConfigValue>) -> Option<(&ConfigValue, (f64, f64))> {
+    let limit = limit?;
+    let value: Value = constant(limit);
+    let plain = value.kinds().within(Kinds::NUMBER) && !value.may_be_nan();
+    value.bounds().filter(|_| plain).map(|bounds| (limit, bounds))
+}

@@ -1,0 +1,395 @@
+//! What the jobs of a tool may ask for when destinations are matched, over all users, roles and inputs.
+//!
+//! Entities are merged as the mapper merges them; what only some jobs have is kept as one of several possibilities, field by field
+//! and tag by tag, so that what is left out of all of them is left out of every job.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tpv_bytecode::CodeKind;
+use tpv_runtime::artifact::tables::Resource;
+
+use crate::check::domain::{self, Kinds, Outcome, Truth, Value};
+use crate::config::entity::{Common, Entity, Rule};
+use crate::source::Span;
+use crate::yaml::value::{ConfigValue, Text};
+
+use super::code::Code;
+use super::effects::Effects;
+use super::names::{Context, JobNames, any_input_size};
+use super::tags::Tags;
+
+/// What a field of a resource may be set to.
+#[derive(Clone, Debug, Default)]
+struct Field {
+    /// What the config sets; `None` where it sets nothing.
+    sources: Vec<Option<Arc<ConfigValue>>>,
+    /// Whether it may be any number besides, as a tool's wrapper declares it.
+    declared: bool,
+    /// Whether code may have set it.
+    unknown: bool,
+}
+
+impl Field {
+    fn of(source: Option<Arc<ConfigValue>>) -> Self {
+        Self { sources: vec![source], ..Self::default() }
+    }
+
+    fn or(&mut self, other: &Self) {
+        for source in &other.sources {
+            let same = |own: &Option<Arc<ConfigValue>>| match (own, source) {
+                (Some(own), Some(other)) => Arc::ptr_eq(own, other),
+                (None, None) => true,
+                _ => false,
+            };
+            if !self.sources.iter().any(same) {
+                self.sources.push(source.clone());
+            }
+        }
+        self.declared |= other.declared;
+        self.unknown |= other.unknown;
+    }
+}
+
+/// The fields that a tool's wrapper may declare.
+const DECLARED: [Resource; 6] =
+    [Resource::Cores, Resource::Mem, Resource::Gpus, Resource::MaxCores, Resource::MaxMem, Resource::MaxGpus];
+
+/// The lower and upper bounds of `gpus`, `cores` and `mem`, in the order in which they are evaluated.
+const CLAMPED: [(Resource, Resource, Resource); 3] = [
+    (Resource::Gpus, Resource::MinGpus, Resource::MaxGpus),
+    (Resource::Cores, Resource::MinCores, Resource::MaxCores),
+    (Resource::Mem, Resource::MinMem, Resource::MaxMem),
+];
+
+/// What destinations are matched with.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    /// The tags.
+    pub tags: Tags,
+    /// Cores, mem and gpus: what they may be where they are set, and whether they may not be.
+    pub wanted: [(Value, bool); 3],
+    /// The code that may have changed anything, so that nothing is known.
+    pub unknown: Option<Span>,
+    /// The code that may have changed something.
+    pub doubts: Vec<Span>,
+}
+
+/// Why no job goes on to destinations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum End {
+    /// A rule fails each of them, as it is meant to.
+    Fails(Span),
+    /// Code raises for each of them.
+    Raises(Span),
+    /// An abstract entity matches the id, too.
+    Abstract(Span),
+}
+
+/// What was found of a rule's condition.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Condition {
+    /// Whether it may be true, or false, or raise; in this order.
+    pub may: [bool; 3],
+}
+
+/// What is noted of rules while jobs are followed, by their places.
+pub(crate) type Conditions = HashMap<Span, Condition>;
+
+/// Jobs on their way.
+#[derive(Clone, Debug)]
+pub(super) struct Jobs {
+    tags: Tags,
+    fields: [Field; 9],
+    /// What conditions see.
+    context: Context,
+    /// What resources see: the context with that of the rules that apply.
+    ruled: Context,
+    /// The rules, in order, each with whether all jobs have it.
+    rules: Vec<(Arc<Rule>, bool)>,
+    input_size: Value,
+    unknown: Option<Span>,
+    doubts: Vec<Span>,
+}
+
+/// Something for each resource, in their order.
+fn by_resource<T: Default>(mut make: impl FnMut(Resource) -> T) -> [T; 9] {
+    std::array::from_fn(|at| Resource::ALL.get(at).map(|resource| make(*resource)).unwrap_or_default())
+}
+
+fn fields(common: &Common) -> [Option<Arc<ConfigValue>>; 9] {
+    let own = &common.resources;
+    by_resource(|resource| {
+        let named = own.evaluated().find(|(name, _)| *name == resource.name());
+        named.and_then(|(_, value)| value.clone())
+    })
+}
+
+impl Jobs {
+    /// The jobs of an entity of a tool, over its default and what the tool's wrapper may declare.
+    pub(super) fn new(
+        default: Option<&Entity>,
+        matched: Option<&Entity>,
+        tool_type: Option<&str>,
+        declares: bool,
+        mut context: Context,
+    ) -> Self {
+        let mut tags = Tags::none();
+        let merged = match (default, matched) {
+            (Some(default), Some(matched)) => Some(matched.inherit(default)),
+            (one, other) => one.or(other).cloned(),
+        };
+        if let Some(default) = default {
+            tags.inherit(&default.common.tags);
+        }
+        tags.add_tool_type(tool_type);
+        if let Some(matched) = matched {
+            tags.inherit(&matched.common.tags);
+        }
+        let own = matched.map(|matched| fields(&matched.common));
+        let all = merged.as_ref().map(|merged| fields(&merged.common)).unwrap_or_default();
+        let fields = by_resource(|resource| {
+            let is_own = own.as_ref().and_then(|own| own.get(resource as usize)).is_some_and(Option::is_some);
+            let mut field = Field::of(all.get(resource as usize).cloned().flatten());
+            field.declared = declares && !is_own && DECLARED.contains(&resource);
+            field
+        });
+        if let Some(merged) = &merged {
+            context.set(&merged.common);
+        }
+        let rules = merged.iter().flat_map(|merged| merged.rules.values()).map(|rule| (rule.clone(), true)).collect();
+        Self {
+            tags,
+            fields,
+            ruled: Context::default(),
+            context,
+            rules,
+            input_size: any_input_size(),
+            unknown: None,
+            doubts: Vec::new(),
+        }
+    }
+
+    /// Lets some of the jobs be those of a role or user, too.
+    pub(super) fn or_with(&mut self, higher: &Entity) {
+        for (rule, always) in &mut self.rules {
+            // A rule of the same id takes its place.
+            *always &= !higher.rules.iter().any(|(key, _)| **key == *rule.key);
+        }
+        let own: Vec<_> = higher.rules.values().map(|rule| (rule.clone(), false)).collect();
+        if !higher.common.tags.is_empty() {
+            let mut tags = self.tags.clone();
+            if tags.combine(&higher.common.tags) {
+                self.tags = self.tags.or(&tags);
+            }
+        }
+        if higher.common.context.as_ref().is_some_and(|context| !context.is_empty()) {
+            let mut context = self.context.clone();
+            context.set(&higher.common);
+            self.context.or(&context);
+        }
+        for (field, source) in self.fields.iter_mut().zip(fields(&higher.common)) {
+            if source.is_some() {
+                field.or(&Field::of(source));
+            }
+        }
+        self.rules.extend(own);
+    }
+
+    /// Applies the rules.
+    ///
+    /// # Errors
+    /// Why no job is left after them.
+    pub(super) fn apply_rules(&mut self, code: &Code<'_>, conditions: &mut Conditions) -> Result<(), End> {
+        self.ruled = self.context.clone();
+        for (rule, always) in std::mem::take(&mut self.rules) {
+            self.apply(&rule, always, code, conditions)?;
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, rule: &Rule, always: bool, code: &Code<'_>, conditions: &mut Conditions) -> Result<(), End> {
+        let condition = rule.condition.as_text();
+        if let Some(text) = condition {
+            self.change(&code.effects(text, CodeKind::Block), text.span);
+        }
+        let outcome = self.condition(rule, code, false);
+        let truth = outcome.value.truth();
+        {
+            let outcome = self.condition(rule, code, true);
+            let mut truth = outcome.value.truth();
+            // A condition on what the context sets, and on nothing of the job, is a switch.
+            let block = condition.and_then(|text| code.block(text.as_str(), CodeKind::Block));
+            if block.is_some_and(|block| block.names().next().is_some() && block.names().all(|name| self.context.has(name))) {
+                truth = Truth { yes: true, no: true };
+            }
+            let noted = conditions.entry(rule.span).or_default();
+            let may = [truth.yes || self.unknown.is_some(), truth.no || self.unknown.is_some(), outcome.raises];
+            noted.may = std::array::from_fn(|at| noted.may.get(at) == Some(&true) || may.get(at) == Some(&true));
+        }
+        if self.unknown.is_some() {
+            return Ok(());
+        }
+        if !truth.yes && !truth.no {
+            return if always { Err(End::Raises(rule.span)) } else { Ok(()) };
+        }
+        if !truth.yes {
+            return Ok(());
+        }
+        let is_set = |text: &&Text| !text.value.is_empty();
+        if rule.fail.as_ref().filter(is_set).is_some() {
+            if always && !truth.no {
+                return Err(End::Fails(rule.span));
+            }
+            if let Some(block) =
+                condition.filter(|_| always).and_then(|text| code.block(text.as_str(), CodeKind::Block))
+            {
+                let assumed = domain::assume(block, &self.names(false), false);
+                let sizes = assumed.into_iter().filter(|(name, _)| name == "input_size");
+                if let Some((_, left)) = sizes.last() {
+                    self.input_size = left;
+                }
+            }
+            return Ok(());
+        }
+        if let Some(execute) = rule.execute.as_ref().filter(is_set) {
+            self.change(&code.effects(execute, CodeKind::Exec), execute.span);
+            return Ok(());
+        }
+        let before = (!always || truth.no).then(|| self.clone());
+        self.tags.inherit(&rule.common.tags);
+        for (field, source) in self.fields.iter_mut().zip(fields(&rule.common)) {
+            if source.is_some() {
+                *field = Field::of(source);
+            }
+        }
+        self.ruled.set(&rule.common);
+        if let Some(before) = before {
+            self.or(&before);
+        }
+        Ok(())
+    }
+
+    fn or(&mut self, other: &Self) {
+        self.tags = self.tags.or(&other.tags);
+        for (field, other) in self.fields.iter_mut().zip(&other.fields) {
+            field.or(other);
+        }
+        self.ruled.or(&other.ruled);
+    }
+
+    /// What conditions see.
+    fn names(&self, switches: bool) -> JobNames<'_> {
+        const NO_RESOURCES: &[Option<Outcome>; 9] = &[const { None }; 9];
+        JobNames { context: &self.context, input_size: &self.input_size, resources: NO_RESOURCES, switches }
+    }
+
+    fn condition(&self, rule: &Rule, code: &Code<'_>, switches: bool) -> Outcome {
+        match rule.condition.as_text() {
+            Some(text) => code.evaluate(text, &self.names(switches)),
+            None => Outcome::of(super::code::constant(&rule.condition)),
+        }
+    }
+
+    /// Takes what code may change.
+    fn change(&mut self, effects: &Effects, at: Span) {
+        if effects.is_none() {
+            return;
+        }
+        if !self.doubts.contains(&at) {
+            self.doubts.push(at);
+        }
+        if effects.everything {
+            self.unknown.get_or_insert(at);
+        }
+        if let Some(tags) = &effects.tags {
+            self.tags.change(&tags.names, tags.is_open);
+        }
+        let groups = [
+            [Resource::Cores, Resource::MinCores, Resource::MaxCores],
+            [Resource::Mem, Resource::MinMem, Resource::MaxMem],
+            [Resource::Gpus, Resource::MinGpus, Resource::MaxGpus],
+        ];
+        for (_, group) in effects.resources.iter().zip(groups).filter(|(changed, _)| **changed) {
+            for resource in group {
+                if let Some(field) = self.fields.get_mut(resource as usize) {
+                    field.unknown = true;
+                }
+            }
+        }
+        self.context.open |= effects.context;
+        self.ruled.open |= effects.context;
+    }
+
+    /// What destinations are matched with.
+    pub(super) fn ask(mut self, code: &Code<'_>) -> Asked {
+        let texts: Vec<(Text, Span)> = self
+            .fields
+            .iter()
+            .flat_map(|field| field.sources.iter().flatten())
+            .filter_map(|source| source.as_text().map(|text| (text.clone(), text.span)))
+            .collect();
+        for (text, at) in texts {
+            self.change(&code.effects(&text, CodeKind::Block), at);
+        }
+        let mut evaluated: [Option<Outcome>; 9] = Default::default();
+        let mut wanted: [(Value, bool); 9] = std::array::from_fn(|_| (Value::nothing(), true));
+        for resource in Resource::ALL {
+            let Some(field) = self.fields.get(*resource as usize) else { continue };
+            let mut value = Value::nothing();
+            let names =
+                JobNames { context: &self.ruled, input_size: &self.input_size, resources: &evaluated, switches: false };
+            for source in field.sources.iter().flatten() {
+                value = value.or(&code.value(source, &names).value);
+            }
+            if field.declared {
+                value = value.or(&Value::of_kinds(Kinds::FLOAT));
+            }
+            if field.unknown {
+                value = Value::any();
+            }
+            let unset = field.unknown || field.sources.iter().any(Option::is_none);
+            if let Some((_, min, max)) = CLAMPED.iter().find(|(clamped, ..)| clamped == resource) {
+                let bound = |bound: Resource| wanted.get(bound as usize).cloned().unwrap_or((Value::any(), true));
+                value = clamp(&clamp(&value, &bound(*min), true), &bound(*max), false);
+            }
+            if let Some(slot) = evaluated.get_mut(*resource as usize) {
+                *slot = (!value.is_nothing()).then(|| Outcome { value: value.clone(), raises: unset });
+            }
+            if let Some(slot) = wanted.get_mut(*resource as usize) {
+                *slot = (value, unset);
+            }
+        }
+        let of = |resource: Resource| wanted.get(resource as usize).cloned().unwrap_or((Value::any(), true));
+        let wanted = [of(Resource::Cores), of(Resource::Mem), of(Resource::Gpus)];
+        Asked { tags: self.tags, wanted, unknown: self.unknown, doubts: self.doubts }
+    }
+}
+
+/// `max(bound or 0, value or 0) if bound else value`, or the same with `min`.
+fn clamp(value: &Value, (bound, may_be_unset): &(Value, bool), is_least: bool) -> Value {
+    if value.is_nothing() {
+        return Value::nothing();
+    }
+    let truth = bound.truth();
+    let mut out = Value::nothing();
+    if *may_be_unset || truth.no {
+        out = out.or(value);
+    }
+    if !truth.yes {
+        return out;
+    }
+    let own = if value.truth().no { value.truthy().or(&Value::int(0)) } else { value.truthy() };
+    let bound = bound.truthy();
+    let plain = |value: &Value| value.kinds().within(Kinds::NUMBER) && !value.may_be_nan();
+    let (true, true, Some(a), Some(b)) = (plain(&own), plain(&bound), own.bounds(), bound.bounds()) else {
+        return if own.kinds().or(bound.kinds()).within(Kinds::NUMBER) {
+            // NaN compares as false with everything, and so gives way to neither.
+            out.or(&own).or(&bound)
+        } else {
+            Value::any()
+        };
+    };
+    let (low, high) = if is_least { (a.0.max(b.0), a.1.max(b.1)) } else { (a.0.min(b.0), a.1.min(b.1)) };
+    out.or(&Value::number(own.kinds().or(bound.kinds()), low, high, false))
+}

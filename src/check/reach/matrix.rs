@@ -1,0 +1,49 @@
+//! Tools by destinations, as data.
+
+use serde::Serialize;
+
+/// Which jobs may get where. Tools whose jobs ask for the same share a row.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Matrix {
+    /// The destinations, in the order of the config.
+    pub destinations: Vec<Column>,
+    /// The tools, in the order of the config; then the jobs of all other tools, and those of user-defined tools.
+    pub tools: Vec<Tool>,
+    /// What several tools share.
+    pub rows: Vec<Row>,
+    /// The texts that rows name by their index.
+    pub reasons: Vec<String>,
+}
+
+/// A destination.
+#[derive(Clone, Debug, Serialize)]
+pub struct Column {
+    /// Its id.
+    pub id: String,
+    /// Whether it is only inherited from.
+    pub is_abstract: bool,
+    /// Its file and line.
+    pub place: String,
+}
+
+/// A tool.
+#[derive(Clone, Debug, Serialize)]
+pub struct Tool {
+    /// Its id, which is a pattern.
+    pub id: String,
+    /// Its file and line; empty for tools that the config does not name.
+    pub place: String,
+    /// Its row.
+    pub row: usize,
+}
+
+/// Where the jobs of a tool may go.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub struct Row {
+    /// For each destination the reasons why it takes none of them, by their index; `null` where it may take some.
+    pub never: Vec<Option<Vec<usize>>>,
+    /// Why none of them comes as far as destinations, by its index.
+    pub ends: Option<usize>,
+    /// The code that may change what is known of them: `file:line`.
+    pub unless: Vec<String>,
+}

@@ -1,0 +1,154 @@
+//! The tags that jobs may have.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::config::scheduling::{SchedulingTags, TagKind};
+
+/// In which kinds a tag may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kinds(u8);
+
+impl Kinds {
+    const ABSENT: Self = Self(1);
+    const ANY: Self = Self(31);
+
+    /// In the order in which the stronger follows the weaker.
+    fn of(kind: TagKind) -> Self {
+        Self(match kind {
+            TagKind::Accept => 2,
+            TagKind::Prefer => 4,
+            TagKind::Require => 8,
+            TagKind::Reject => 16,
+        })
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether the tag may be there.
+    pub(super) fn may_be(self) -> bool {
+        self.0 & !Self::ABSENT.0 != 0
+    }
+
+    /// Whether the tag is there.
+    pub(super) fn must_be(self) -> bool {
+        self.0 & Self::ABSENT.0 == 0
+    }
+
+    /// Whether the tag is there in this kind.
+    pub(super) fn is(self, kind: TagKind) -> bool {
+        self == Self::of(kind)
+    }
+
+    /// The kinds of a tag that is put together of two: nothing where one side requires what the other rejects.
+    fn combined(self, other: TagKind) -> Self {
+        let other = Self::of(other);
+        let clashes = |a: Self, b: Self| a == Self::of(TagKind::Require) && b == Self::of(TagKind::Reject);
+        let each = (0..5).map(|bit| Self(1 << bit)).filter(|kind| self.0 & kind.0 != 0);
+        each.filter(|kind| !clashes(*kind, other) && !clashes(other, *kind))
+            .map(|kind| Self(kind.0.max(other.0)))
+            .fold(Self(0), Self::or)
+    }
+}
+
+/// The tags that jobs may have, each with its kinds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Tags {
+    known: BTreeMap<Arc<str>, Kinds>,
+    /// The kinds of those that are not known.
+    others: Kinds,
+    /// The kinds of tags of Galaxy's own that are not known: `tool_type_...`.
+    tool_types: Kinds,
+}
+
+/// What Galaxy's own tags begin with.
+const TOOL_TYPE: &str = "tool_type_";
+
+impl Tags {
+    /// No tags.
+    pub(super) fn none() -> Self {
+        Self { known: BTreeMap::new(), others: Kinds::ABSENT, tool_types: Kinds::ABSENT }
+    }
+
+    /// The kinds of a tag.
+    pub(super) fn get(&self, tag: &str) -> Kinds {
+        match self.known.get(tag) {
+            Some(kinds) => *kinds,
+            None if tag.starts_with(TOOL_TYPE) => self.tool_types,
+            None => self.others,
+        }
+    }
+
+    /// The known tags that are there in a kind.
+    pub(super) fn surely(&self, kind: TagKind) -> impl Iterator<Item = &str> {
+        self.known.iter().filter(move |(_, kinds)| kinds.is(kind)).map(|(tag, _)| &**tag)
+    }
+
+    fn set(&mut self, tag: &Arc<str>, kinds: Kinds) {
+        self.known.insert(tag.clone(), kinds);
+    }
+
+    /// Puts an entity's tags over these, as inheriting does.
+    pub(super) fn inherit(&mut self, child: &SchedulingTags) {
+        for kind in TagKind::ALL {
+            for tag in child.get(kind) {
+                self.set(&tag.value, Kinds::of(kind));
+            }
+        }
+    }
+
+    /// Gives the job the type of its tool: any where none is known.
+    pub(super) fn add_tool_type(&mut self, known: Option<&str>) {
+        match known {
+            Some(tool_type) => self.set(&format!("{TOOL_TYPE}{tool_type}").into(), Kinds::of(TagKind::Accept)),
+            None => {
+                let accepted = Kinds::of(TagKind::Accept);
+                self.tool_types = self.tool_types.or(accepted);
+                for (_, kinds) in self.known.iter_mut().filter(|(tag, _)| tag.starts_with(TOOL_TYPE)) {
+                    *kinds = kinds.or(accepted);
+                }
+            }
+        }
+    }
+
+    /// Puts these and an entity's tags together, as combining does. False where they never fit together.
+    pub(super) fn combine(&mut self, other: &SchedulingTags) -> bool {
+        for kind in TagKind::ALL {
+            for tag in other.get(kind) {
+                let combined = self.get(tag.as_str()).combined(kind);
+                if combined == Kinds(0) {
+                    return false;
+                }
+                self.set(&tag.value, combined);
+            }
+        }
+        true
+    }
+
+    /// The tags of either.
+    #[must_use]
+    pub(super) fn or(&self, other: &Self) -> Self {
+        let tags = self.known.keys().chain(other.known.keys());
+        Self {
+            known: tags.map(|tag| (tag.clone(), self.get(tag).or(other.get(tag)))).collect(),
+            others: self.others.or(other.others),
+            tool_types: self.tool_types.or(other.tool_types),
+        }
+    }
+
+    /// What code may make of the tags that writes out these names, or makes names of its own.
+    pub(super) fn change<'n>(&mut self, names: impl IntoIterator<Item = &'n String>, is_open: bool) {
+        for kinds in self.known.values_mut() {
+            *kinds = Kinds::ANY;
+        }
+        self.tool_types = Kinds::ANY;
+        for name in names {
+            self.set(&name.as_str().into(), Kinds::ANY);
+        }
+        if is_open {
+            self.others = Kinds::ANY;
+        }
+    }
+}

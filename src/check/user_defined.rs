@@ -1,0 +1,78 @@
+//! T205: destinations that take user-defined tools and do not say so.
+//!
+//! TPV lets every destination reject the tag of user-defined tools, which a destination's own tags override: one that accepts, prefers
+//! or requires it means to take them.
+
+use crate::config::entity::Entity;
+use crate::config::scheduling::TagKind;
+use crate::diagnostic::Diagnostic;
+use crate::lint::{Finding, Linter};
+use crate::yaml::value::Text;
+
+use super::nowhere::place;
+use super::reach::{Reach, Verdict, Whose};
+
+/// The tag of user-defined tools.
+const TAG: &str = "tool_type_user_defined";
+
+/// Looks at every destination.
+pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
+    let config = linter.config;
+    let Some(reached) = reach.reached.iter().find(|reached| reached.whose == Whose::UserDefined) else { return };
+    let mut unproved: Vec<&Entity> = Vec::new();
+    for (destination, verdict) in config.destinations.values().zip(&reached.verdicts) {
+        if matches!(verdict, Verdict::Never(_)) || destination.common.is_abstract {
+            continue;
+        }
+        // What a destination says itself, and what stands there to be inherited, is meant.
+        let Some(tag) = offered(destination) else {
+            unproved.push(destination);
+            continue;
+        };
+        let Some(parent) = origin(linter, destination, tag).filter(|parent| !parent.common.is_abstract) else { continue };
+        let message = format!("user-defined tools can reach the destination `{}`", destination.id);
+        let label = format!("it inherits this from the destination `{}`, and does not say so itself", parent.id);
+        let diagnostic = Diagnostic::warning(message)
+            .at(destination.span, label)
+            .also(tag.span, "accepted here")
+            .help(format!("write `reject: [{TAG}]` to keep them out, or `accept: [{TAG}]` if they are welcome"));
+        linter.report(Finding::new("T205", diagnostic).of(&destination.common));
+    }
+    // One finding for the code that keeps all of these from being proved.
+    let (Some(first), Some(code)) = (unproved.first(), reached.doubts.first()) else { return };
+    let others = match unproved.len() {
+        1 => String::new(),
+        2 => " and another".to_owned(),
+        count => format!(" and {} others", count - 1),
+    };
+    let message = format!("user-defined tools may reach the destination `{}`{others}", first.id);
+    let mut diagnostic = Diagnostic::warning(message)
+        .at(*code, format!("unless this leaves `{TAG}` to jobs"))
+        .note("these destinations do not accept the tag, which keeps such jobs out as long as they have it");
+    for at in reached.doubts.iter().skip(1).take(3) {
+        diagnostic = diagnostic.note(format!("the same goes for the code at {}", place(linter, *at)));
+    }
+    linter.report(Finding::new("T205", diagnostic.help("see that the code takes no tag away; then ignore this, or write the tag as a rule's")));
+}
+
+/// The tag among those that a destination offers.
+fn offered(destination: &Entity) -> Option<&Text> {
+    let fields = destination.destination.as_ref()?;
+    let kinds = [TagKind::Require, TagKind::Prefer, TagKind::Accept];
+    kinds.into_iter().flat_map(|kind| fields.dest_tags.get(kind)).find(|tag| tag.as_str() == TAG)
+}
+
+/// The destination that another one inherits a tag from, where it does: the one that wrote it.
+fn origin<'l>(linter: &'l Linter<'_>, destination: &Entity, tag: &Text) -> Option<&'l Entity> {
+    let all = &linter.config.destinations;
+    let mut found: Option<&Entity> = None;
+    // No chain is longer, and one that has no end does not load.
+    for _ in 0..all.len() {
+        let parent = found.unwrap_or(destination).common.inherits.as_ref().and_then(|id| all.get(id.as_str()));
+        match parent.filter(|parent| offered(parent).is_some_and(|own| own.span == tag.span)) {
+            Some(parent) => found = Some(parent),
+            None => break,
+        }
+    }
+    found
+}
