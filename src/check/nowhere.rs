@@ -70,9 +70,8 @@ fn tool_nowhere(linter: &Linter<'_>, tool: &Entity, reached: &Reached) -> Findin
         diagnostic = diagnostic.note(format!("{count} more for other reasons, which `--matrix FILE` lists"));
     }
     if reached.unless_declared {
-        diagnostic = diagnostic.note(
-            "unless the tool's own wrapper declares resources, which come before what `default_inherits` gives it",
-        );
+        diagnostic = diagnostic
+            .note("unless the tool's wrapper declares resources, which count where the tool's entry sets none");
     }
     for at in reached.doubts.iter().take(MOST_NAMES) {
         diagnostic =
@@ -121,32 +120,39 @@ fn destinations(linter: &mut Linter<'_>, reach: &Reach) {
         if fields.dest_tags.get(TagKind::Require).iter().any(|tag| !tags.may_be_asked(tag.as_str())) {
             continue;
         }
-        let mut whys: Vec<&Reason> = Vec::new();
+        let mut whys: Vec<(&Reason, Vec<&str>)> = Vec::new();
         let mut is_reached = false;
-        let mut is_switched_off = false;
         for reached in reach.reached.iter().filter(|reached| reached.end.is_none()) {
+            let tool = match reached.whose {
+                Whose::Tool(index) => config.tools.get_index(index).map_or("", |(id, _)| id),
+                Whose::Other => "any other tool",
+                Whose::UserDefined => "user-defined tools",
+            };
             match reached.verdicts.get(index) {
                 Some(Verdict::Never(reasons)) if !reached.unless_declared => {
-                    is_switched_off |= reasons.iter().any(|reason| reason.why == Why::Fails);
                     for reason in reasons {
-                        if !whys.iter().any(|known| known.why == reason.why) {
-                            whys.push(reason);
+                        match whys.iter_mut().find(|(known, _)| known.why == reason.why) {
+                            Some((_, tools)) => tools.push(tool),
+                            None => whys.push((reason, vec![tool])),
                         }
                     }
                 }
                 _ => is_reached = true,
             }
         }
+        let is_switched_off = whys.iter().any(|(reason, _)| reason.why == Why::Fails);
         if is_reached || is_switched_off || whys.is_empty() {
             continue;
         }
+        whys.sort_by_key(|(_, tools)| std::cmp::Reverse(tools.len()));
         let mut diagnostic = Diagnostic::warning(format!("no job can reach the destination `{}`", destination.id))
             .at(destination.span, "it takes no job of any tool, role or user");
-        if let Some(at) = whys.first().and_then(|reason| reason.at).filter(|at| *at != destination.span) {
+        let at = whys.first().and_then(|(reason, _)| reason.at);
+        if let Some(at) = at.filter(|at| *at != destination.span) {
             diagnostic = diagnostic.also(at, "");
         }
-        for reason in whys.iter().take(MOST_GROUPS) {
-            diagnostic = diagnostic.note(format!("it {}", reason.why));
+        for (reason, tools) in whys.iter().take(MOST_GROUPS) {
+            diagnostic = diagnostic.note(format!("of {}: it {}", listed(tools), reason.why));
         }
         let diagnostic = diagnostic
             .help("change its tags or limits, or remove it; `# noqa: T202` below its name if it is switched off");

@@ -29,7 +29,9 @@ pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
             unproved.push(destination);
             continue;
         };
-        let Some(parent) = origin(linter, destination, tag).filter(|parent| !parent.common.is_abstract) else { continue };
+        let Some(parent) = origin(linter, destination, tag).filter(|parent| !parent.common.is_abstract) else {
+            continue;
+        };
         let message = format!("user-defined tools can reach the destination `{}`", destination.id);
         let label = format!("it inherits this from the destination `{}`, and does not say so itself", parent.id);
         let diagnostic = Diagnostic::warning(message)
@@ -52,7 +54,10 @@ pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
     for at in reached.doubts.iter().skip(1).take(3) {
         diagnostic = diagnostic.note(format!("the same goes for the code at {}", place(linter, *at)));
     }
-    linter.report(Finding::new("T205", diagnostic.help("see that the code takes no tag away; then ignore this, or write the tag as a rule's")));
+    linter.report(Finding::new(
+        "T205",
+        diagnostic.help("see that the code takes no tag away; then ignore this, or write the tag as a rule's"),
+    ));
 }
 
 /// The tag among those that a destination offers.

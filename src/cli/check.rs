@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::error::{CliError, io_help};
+use super::error::CliError;
 use super::findings::{Report, Reporting};
 use super::output::Output;
 use super::paths;
@@ -71,8 +71,5 @@ fn write_matrix(path: &Path, matrix: Option<&Matrix>, linted: &Linted) -> Result
         output.write_all(b"\n")?;
         output.finish()
     });
-    written.map_err(|error| {
-        let (what, help) = io_help(&error, path);
-        CliError::new(format!("the matrix cannot be written to {what}"), help)
-    })
+    written.map_err(|error| CliError::unwritable("the matrix", &error, path))
 }

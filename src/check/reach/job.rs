@@ -55,6 +55,9 @@ impl Field {
 const DECLARED: [Resource; 6] =
     [Resource::Cores, Resource::Mem, Resource::Gpus, Resource::MaxCores, Resource::MaxMem, Resource::MaxGpus];
 
+/// Jobs that may have more rules than these are not followed.
+const MOST_RULES: usize = 2_000;
+
 /// The lower and upper bounds of `gpus`, `cores` and `mem`, in the order in which they are evaluated.
 const CLAMPED: [(Resource, Resource, Resource); 3] = [
     (Resource::Gpus, Resource::MinGpus, Resource::MaxGpus),
@@ -126,47 +129,77 @@ fn fields(common: &Common) -> [Option<Arc<ConfigValue>>; 9] {
 }
 
 impl Jobs {
-    /// The jobs of an entity of a tool, over its default and what the tool's wrapper may declare.
-    pub(super) fn new(
-        default: Option<&Entity>,
-        matched: Option<&Entity>,
-        tool_type: Option<&str>,
-        declares: bool,
-        mut context: Context,
-    ) -> Self {
-        let mut tags = Tags::none();
-        let merged = match (default, matched) {
-            (Some(default), Some(matched)) => Some(matched.inherit(default)),
-            (one, other) => one.or(other).cloned(),
-        };
-        if let Some(default) = default {
-            tags.inherit(&default.common.tags);
-        }
-        tags.add_tool_type(tool_type);
-        if let Some(matched) = matched {
-            tags.inherit(&matched.common.tags);
-        }
-        let own = matched.map(|matched| fields(&matched.common));
-        let all = merged.as_ref().map(|merged| fields(&merged.common)).unwrap_or_default();
-        let fields = by_resource(|resource| {
-            let is_own = own.as_ref().and_then(|own| own.get(resource as usize)).is_some_and(Option::is_some);
-            let mut field = Field::of(all.get(resource as usize).cloned().flatten());
-            field.declared = declares && !is_own && DECLARED.contains(&resource);
-            field
-        });
-        if let Some(merged) = &merged {
-            context.set(&merged.common);
-        }
-        let rules = merged.iter().flat_map(|merged| merged.rules.values()).map(|rule| (rule.clone(), true)).collect();
+    /// Jobs that no entity has matched yet.
+    pub(super) fn new(context: Context) -> Self {
         Self {
-            tags,
-            fields,
+            tags: Tags::none(),
+            fields: by_resource(|_| Field::of(None)),
             ruled: Context::default(),
             context,
-            rules,
+            rules: Vec::new(),
             input_size: any_input_size(),
             unknown: None,
             doubts: Vec::new(),
+        }
+    }
+
+    /// Puts over all this what the tool's wrapper gives: its type, of which it may be any where none is known, and resources.
+    pub(super) fn provide(&mut self, tool_type: Option<&str>, declares: bool) {
+        self.tags.add_tool_type(tool_type);
+        for resource in DECLARED {
+            if let Some(field) = self.fields.get_mut(resource as usize) {
+                field.declared |= declares;
+            }
+        }
+    }
+
+    /// Puts an entity over all this, which all of the jobs match, or some.
+    pub(super) fn inherit(&mut self, child: &Entity, always: bool) {
+        let before = (!always).then(|| (self.tags.clone(), self.fields.clone(), self.context.clone()));
+        self.tags.inherit(&child.common.tags);
+        self.set_fields(&child.common);
+        self.context.set(&child.common);
+        if let Some((tags, fields, context)) = before {
+            self.tags = self.tags.or(&tags);
+            self.fields.iter_mut().zip(&fields).for_each(|(field, other)| field.or(other));
+            self.context.or(&context);
+        }
+        for rule in child.rules.values() {
+            self.inherit_rule(rule, always);
+        }
+        // The rule of one id under the key of another is not followed.
+        if self.rules.len() > MOST_RULES || child.rules.values().any(|rule| rule.key != rule.id) {
+            self.unknown.get_or_insert(child.span);
+        }
+    }
+
+    /// A rule takes the place of those of its id, and inherits from them.
+    fn inherit_rule(&mut self, rule: &Arc<Rule>, always: bool) {
+        let mut rules = Vec::with_capacity(self.rules.len() + 1);
+        let mut surely_there = false;
+        for (parent, was_always) in std::mem::take(&mut self.rules) {
+            if parent.key != rule.key {
+                rules.push((parent, was_always));
+                continue;
+            }
+            if !always {
+                rules.push((parent.clone(), false));
+            }
+            surely_there |= was_always;
+            rules.push((Arc::new(rule.inherit(&parent)), always && was_always));
+        }
+        if !surely_there {
+            let alone = !rules.iter().any(|(other, _)| other.key == rule.key);
+            rules.push((rule.clone(), always && alone));
+        }
+        self.rules = rules;
+    }
+
+    fn set_fields(&mut self, common: &Common) {
+        for (field, source) in self.fields.iter_mut().zip(fields(common)) {
+            if source.is_some() {
+                *field = Field::of(source);
+            }
         }
     }
 
@@ -220,7 +253,9 @@ impl Jobs {
             let mut truth = outcome.value.truth();
             // A condition on what the context sets, and on nothing of the job, is a switch.
             let block = condition.and_then(|text| code.block(text.as_str(), CodeKind::Block));
-            if block.is_some_and(|block| block.names().next().is_some() && block.names().all(|name| self.context.has(name))) {
+            if block
+                .is_some_and(|block| block.names().next().is_some() && block.names().all(|name| self.context.has(name)))
+            {
                 truth = Truth { yes: true, no: true };
             }
             let noted = conditions.entry(rule.span).or_default();
@@ -258,11 +293,7 @@ impl Jobs {
         }
         let before = (!always || truth.no).then(|| self.clone());
         self.tags.inherit(&rule.common.tags);
-        for (field, source) in self.fields.iter_mut().zip(fields(&rule.common)) {
-            if source.is_some() {
-                *field = Field::of(source);
-            }
-        }
+        self.set_fields(&rule.common);
         self.ruled.set(&rule.common);
         if let Some(before) = before {
             self.or(&before);

@@ -16,7 +16,7 @@ mod tags;
 use std::collections::HashMap;
 
 use crate::config::Config;
-use crate::config::entity::{Entity, EntityKind};
+use crate::config::entity::EntityKind;
 use crate::link::destination_defaults;
 use crate::lint::Blocks;
 use crate::lint::tags::default;
@@ -25,17 +25,14 @@ use crate::source::{SourceMap, Span};
 use code::Code;
 use destination::Destination;
 pub(crate) use destination::{Reason, Why};
+pub(crate) use job::End;
 use job::{Asked, Conditions, Jobs};
-pub(crate) use job::{Condition, End};
 pub use matrix::{Column, Matrix, Row, Tool};
 use names::Context;
 use overlap::{Beside, Overlap};
 
 /// What user-defined tools are called: their type, and an id of their own.
 const USER_DEFINED: &str = "user_defined";
-
-/// More ways than these in which entities may be merged for the jobs of one tool are not followed.
-const MOST_WAYS: usize = 32;
 
 /// Whose jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,9 +183,6 @@ struct Follower<'a> {
     conditions: Conditions,
 }
 
-/// A way in which the entities of a tool's jobs are merged.
-type Way = Result<Option<Entity>, End>;
-
 impl Follower<'_> {
     fn reached(&mut self, whose: Whose, destinations: &[Destination]) -> Reached {
         let found = self.follow(whose, true, destinations);
@@ -202,54 +196,37 @@ impl Follower<'_> {
 
     fn follow(&mut self, whose: Whose, declares: bool, destinations: &[Destination]) -> Reached {
         let mut out = Reached { whose, verdicts: Vec::new(), end: None, doubts: Vec::new(), unless_declared: false };
-        let Some(ways) = self.ways(whose) else {
-            out.verdicts = destinations.iter().map(|_| Verdict::Possible).collect();
-            return out;
-        };
-        let mut asked: Vec<Asked> = Vec::new();
-        for way in ways {
-            match way.and_then(|entity| self.ask(whose, entity.as_ref(), declares)) {
-                Ok(found) => asked.push(found),
-                Err(end) => out.end = Some(end),
+        match self.ask(whose, declares) {
+            Ok(asked) => {
+                out.verdicts = destinations.iter().map(|destination| verdict(destination, &asked)).collect();
+                out.doubts = asked.doubts;
             }
-        }
-        if asked.is_empty() {
-            return out;
-        }
-        out.end = None;
-        out.doubts = asked.iter().flat_map(|asked| asked.doubts.iter().copied()).collect();
-        out.doubts.sort_unstable();
-        out.doubts.dedup();
-        let mut all = asked.iter().map(|asked| self.verdicts(asked, destinations));
-        out.verdicts = all.next().unwrap_or_default();
-        for verdicts in all {
-            for (verdict, other) in out.verdicts.iter_mut().zip(verdicts) {
-                match (&mut *verdict, other) {
-                    (Verdict::Never(reasons), Verdict::Never(others)) => {
-                        let new: Vec<_> = others.into_iter().filter(|other| !reasons.contains(other)).collect();
-                        reasons.extend(new);
-                    }
-                    _ => *verdict = Verdict::Possible,
-                }
-            }
+            Err(end) => out.end = Some(end),
         }
         out
     }
 
-    fn verdicts(&self, asked: &Asked, destinations: &[Destination]) -> Vec<Verdict> {
-        let verdict = |destination: &Destination| match destination.refuses(asked) {
-            reasons if reasons.is_empty() => Verdict::Possible,
-            reasons => Verdict::Never(reasons),
-        };
-        destinations.iter().map(verdict).collect()
-    }
-
-    /// What destinations are matched with for the jobs of an entity.
-    fn ask(&mut self, whose: Whose, matched: Option<&Entity>, declares: bool) -> Result<Asked, End> {
+    /// What destinations are matched with for the jobs of a tool.
+    fn ask(&mut self, whose: Whose, declares: bool) -> Result<Asked, End> {
         let config = self.config;
-        let tool_type = (whose == Whose::UserDefined).then_some(USER_DEFINED);
-        let context = Context::global(&config.global.context);
-        let mut jobs = Jobs::new(default(config, EntityKind::Tool), matched, tool_type, declares, context);
+        let mut jobs = Jobs::new(Context::global(&config.global.context));
+        if let Some(default) = default(config, EntityKind::Tool) {
+            jobs.inherit(default, true);
+        }
+        jobs.provide((whose == Whose::UserDefined).then_some(USER_DEFINED), declares);
+        let beside = match whose {
+            Whose::Tool(index) => self.overlap.beside(index),
+            Whose::Other => Vec::new(),
+            Whose::UserDefined => self.overlap.beginning(&format!("{USER_DEFINED}-")),
+        };
+        for Beside { index, always } in beside {
+            match config.tools.get_index(index) {
+                Some((_, tool)) if !tool.common.is_abstract => jobs.inherit(tool, always),
+                // Jobs that match an abstract entity end in an error.
+                Some((_, tool)) if always => return Err(End::Abstract(tool.span)),
+                _ => {}
+            }
+        }
         for kind in [EntityKind::Role, EntityKind::User] {
             let default = default(config, kind).map(|default| default.id.clone());
             for higher in config.section(kind).values() {
@@ -261,53 +238,11 @@ impl Follower<'_> {
         jobs.apply_rules(&self.code, &mut self.conditions)?;
         Ok(jobs.ask(&self.code))
     }
+}
 
-    /// The ways in which the entities of a tool's jobs may be merged; nothing where there are too many.
-    fn ways(&mut self, whose: Whose) -> Option<Vec<Way>> {
-        let beside = match whose {
-            Whose::Tool(index) => self.overlap.beside(index),
-            Whose::Other => Vec::new(),
-            Whose::UserDefined => self.overlap.beginning(&format!("{USER_DEFINED}-")),
-        };
-        let mut ways: Vec<Way> = vec![Ok(None)];
-        for Beside { index, always } in beside {
-            let Some((_, tool)) = self.config.tools.get_index(index) else { continue };
-            let with = |way: &Way| -> Way {
-                if tool.common.is_abstract {
-                    return Err(End::Abstract(tool.span));
-                }
-                Ok(Some(match way.as_ref().map_err(|end| *end)? {
-                    Some(entity) => tool.inherit(entity),
-                    None => (**tool).clone(),
-                }))
-            };
-            let added: Vec<Way> = ways.iter().map(with).collect();
-            if always {
-                ways = added;
-            } else {
-                ways.extend(added);
-            }
-            if ways.len() > MOST_WAYS {
-                self.forget(whose);
-                return None;
-            }
-        }
-        Some(ways)
-    }
-
-    /// Notes that the rules of a tool's jobs may do anything.
-    fn forget(&mut self, whose: Whose) {
-        let beside = match whose {
-            Whose::Tool(index) => self.overlap.beside(index),
-            Whose::Other => Vec::new(),
-            Whose::UserDefined => self.overlap.beginning(&format!("{USER_DEFINED}-")),
-        };
-        let config = self.config;
-        let tools = beside.into_iter().filter_map(|beside| Some(config.tools.get_index(beside.index)?.1));
-        let others = [EntityKind::Role, EntityKind::User].into_iter().flat_map(|kind| config.section(kind).values());
-        let all = tools.chain(others).map(|entity| &**entity).chain(default(config, EntityKind::Tool));
-        for rule in all.flat_map(|entity| entity.rules.values()) {
-            self.conditions.insert(rule.span, Condition { may: [true; 3] });
-        }
+fn verdict(destination: &Destination, asked: &Asked) -> Verdict {
+    match destination.refuses(asked) {
+        reasons if reasons.is_empty() => Verdict::Possible,
+        reasons => Verdict::Never(reasons),
     }
 }

@@ -1,0 +1,320 @@
+//! Whether what `tpvc check` proves holds for jobs: TPV's recorded answers of all fixtures, and random configs with random jobs.
+//!
+//! `TPVC_SEED=7 TPVC_CONFIGS=1000` makes other configs, or more; a failure prints the seed.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
+
+#[path = "support/random.rs"]
+mod random;
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use random::Random;
+use serde_json::{Value, json};
+use tpv_runtime::patterns::{Matcher, PatternSet};
+use tpv_runtime::{Job, Mapper, World};
+use tpvc::check::reach::Matrix;
+use tpvc::check::{Checked, check};
+use tpvc::lint::Options;
+use tpvc::{CompileOptions, compile};
+
+/// What was proved of a config.
+struct Proofs {
+    matrix: Matrix,
+    ids: Matcher<PatternSet>,
+    /// Rules that never apply, and rules that always do.
+    never: HashSet<String>,
+    always: HashSet<String>,
+    /// How many findings there are: T201, T202.
+    nowhere: [usize; 2],
+}
+
+impl Proofs {
+    fn of(configs: &[String]) -> Option<Self> {
+        let Checked { linted, matrix } = check(configs, &Options::default());
+        let matrix = matrix?;
+        let keys: Vec<&str> = matrix.tools.iter().map(|tool| tool.id.as_str()).collect();
+        let ids = Matcher::new(PatternSet::build(&keys[..keys.len() - 2]));
+        let named = |code: &str| -> HashSet<String> {
+            let findings = linted.findings.iter().filter(|finding| finding.code == code);
+            findings.map(|finding| finding.diagnostic.message.split('`').nth(1).unwrap().to_owned()).collect()
+        };
+        let nowhere = ["T201", "T202"].map(|code| named(code).len());
+        Some(Self { never: named("T203"), always: named("T204"), matrix, ids, nowhere })
+    }
+
+    /// The rows of the tools whose ids a job has.
+    fn rows(&self, job: &Value) -> Vec<usize> {
+        let tool = &job["tool"];
+        if let Some(uuid) = tool["dynamic_tool_uuid"].as_str() {
+            let tool_type = tool["tool_type"].as_str().unwrap_or("default");
+            let mut found = self.matching(&format!("{tool_type}-{uuid}"));
+            if tool_type == "user_defined" {
+                found.push(self.matrix.tools.last().unwrap().row);
+            }
+            return found;
+        }
+        let found = self.matching(tool["id"].as_str().unwrap());
+        let other = self.matrix.tools[self.matrix.tools.len() - 2].row;
+        if found.is_empty() { vec![other] } else { found }
+    }
+
+    fn matching(&self, id: &str) -> Vec<usize> {
+        let mut found = Vec::new();
+        self.ids.matches(id, &mut found).unwrap();
+        found.into_iter().map(|index| self.matrix.tools[index as usize].row).collect()
+    }
+
+    /// What an answer contradicts.
+    fn contradicted(&self, job: &Value, answer: &Value) -> Option<String> {
+        let id = answer["destination"]["id"].as_str()?;
+        let column = self.matrix.destinations.iter().position(|destination| destination.id == id)?;
+        for row in self.rows(job) {
+            let row = &self.matrix.rows[row];
+            let reasons = match (&row.ends, row.never.get(column)) {
+                (Some(end), _) => vec![*end],
+                (None, Some(Some(reasons))) => reasons.clone(),
+                _ => continue,
+            };
+            let reasons: Vec<&str> = reasons.iter().map(|reason| self.matrix.reasons[*reason].as_str()).collect();
+            return Some(format!("it got to `{id}`, which {}", reasons.join(", ")));
+        }
+        let params = answer["destination"]["params"].as_object()?;
+        // Rules of the same id may be several.
+        let applied = |rule: &String| params.contains_key(rule) && !rule.starts_with("shared");
+        if let Some(rule) = self.never.iter().find(|rule| applied(rule)) {
+            return Some(format!("the rule `{rule}` applied"));
+        }
+        // Every job has the default's rules.
+        let missing = |rule: &String| rule.starts_with("default_") && !params.contains_key(rule);
+        self.always.iter().find(|rule| missing(rule)).map(|rule| format!("the rule `{rule}` did not apply"))
+    }
+}
+
+/// The recorded answers of a fixture with its jobs; nothing where no config of it loads.
+fn fixtures() -> Vec<PathBuf> {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let folders = std::fs::read_dir(fixtures).unwrap().map(|entry| entry.unwrap().path());
+    let mut folders: Vec<PathBuf> = folders.filter(|folder| folder.join("case.json").exists()).collect();
+    folders.sort();
+    folders
+}
+
+fn lines(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap_or(Value::Null)).collect()
+}
+
+#[test]
+fn no_recorded_answer_contradicts_a_proof() {
+    let (mut cells, mut answers) = (0, 0);
+    for folder in fixtures() {
+        let case: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("case.json")).unwrap()).unwrap();
+        let configs: Vec<String> = case["configs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|name| folder.join(name.as_str().unwrap()).display().to_string())
+            .collect();
+        let Some(proofs) = Proofs::of(&configs) else { continue };
+        cells += proofs.matrix.rows.iter().flat_map(|row| &row.never).filter(|cell| cell.is_some()).count();
+        let (jobs, expected) = (folder.join("jobs.jsonl"), folder.join("expected.jsonl"));
+        for (job, answer) in lines(&jobs).iter().zip(lines(&expected)) {
+            if !job["tool"]["id"].is_string() {
+                continue;
+            }
+            answers += 1;
+            if let Some(what) = proofs.contradicted(job, &answer) {
+                panic!("{}: {what}\n{job}\n{answer}", folder.display());
+            }
+        }
+    }
+    println!("{answers} answers, {cells} cells of the matrices are proofs");
+    assert!(answers > 1000 && cells > 200);
+}
+
+const TAGS: [&str; 5] = ["a", "b", "c", "d", "pulsar"];
+const IDS: [&str; 7] = ["bwa", "bwa_mem", "star", "hisat2", "bwa.*", ".*_mem", "s"];
+
+fn scheduling(random: &mut Random, at_most: u32) -> Value {
+    let mut out = json!({});
+    let mut free: Vec<&str> = TAGS.to_vec();
+    for _ in 0..random.below(at_most + 1) {
+        let tag = free.remove(random.below(free.len() as u32) as usize);
+        let kind = *random.pick(&["require", "prefer", "accept", "accept", "reject"]);
+        let list = out.as_object_mut().unwrap().entry(kind).or_insert_with(|| json!([]));
+        list.as_array_mut().unwrap().push(json!(tag));
+    }
+    out
+}
+
+fn resource(random: &mut Random) -> Value {
+    match random.below(6) {
+        0 => json!(0),
+        1 => json!(random.below(60)),
+        2 => json!(f64::from(random.below(400)) / 8.0),
+        3 => {
+            json!(*random.pick(&["cores * 4", "2 * 4", "max(4, min(input_size, 32))", "8 if input_size > 10 else 40"]))
+        }
+        4 => {
+            json!(*random.pick(&["size_factor * 3", "round(input_size * 2) + 1", "int(input_size / 2) or 24", "None"]))
+        }
+        _ => json!(random.below(40)),
+    }
+}
+
+fn condition(random: &mut Random) -> String {
+    let size = |random: &mut Random| *random.pick(&[0, 1, 5, 10, 20, 50, 100]);
+    let op = *random.pick(&["<", "<=", ">", ">=", "=="]);
+    match random.below(9) {
+        0 => format!("input_size {op} {}", size(random)),
+        1 => format!("input_size > {} and input_size < {}", size(random), size(random)),
+        2 => format!("input_size > {} or input_size <= {}", size(random), size(random)),
+        3 => "user is not None".to_owned(),
+        4 => format!("not user or input_size >= {}", size(random)),
+        5 => format!("{} < input_size < {} + size_factor", size(random), size(random)),
+        6 => "tool.id.startswith('b')".to_owned(),
+        7 => "input_size >= 0".to_owned(),
+        _ => format!("input_size * 2 {op} {}", size(random)),
+    }
+}
+
+/// An entity, each rule of which leaves a parameter of its id.
+fn entity(random: &mut Random, name: &str, rules: u32) -> Value {
+    let mut out = json!({"scheduling": scheduling(random, 2)});
+    let fields = out.as_object_mut().unwrap();
+    for field in ["cores", "mem", "gpus", "min_cores", "max_cores", "max_mem", "min_gpus"] {
+        if random.one_in(if field.len() < 6 { 2 } else { 5 }) {
+            fields.insert(field.to_owned(), resource(random));
+        }
+    }
+    if random.one_in(3) {
+        fields.insert("context".to_owned(), json!({"size_factor": random.below(30)}));
+    }
+    let rules = (0..random.below(rules + 1)).map(|index| {
+        // The fields of a rule that executes code are dropped.
+        let executes = random.one_in(8);
+        let id = match random.below(5) {
+            0 => format!("shared{}", random.below(2)),
+            _ if executes => format!("executes_{name}_{index}"),
+            _ => format!("{name}_{index}"),
+        };
+        let mut rule = json!({"id": id, "if": condition(random), "scheduling": scheduling(random, 1)});
+        let fields = rule.as_object_mut().unwrap();
+        fields.insert("params".to_owned(), json!({(id): "1"}));
+        match random.below(8) {
+            0 => drop(fields.insert("fail".to_owned(), json!("no"))),
+            _ if executes => {
+                let code = *random.pick(&[
+                    "entity.tpv_tags = entity.tpv_tags.combine(entity.tpv_tags)",
+                    "entity.cores = 4",
+                    "entity.params['x'] = '1'",
+                ]);
+                drop(fields.insert("execute".to_owned(), json!(code)));
+            }
+            2 | 3 => drop(fields.insert("cores".to_owned(), resource(random))),
+            4 => drop(fields.insert("max_mem".to_owned(), resource(random))),
+            _ => {}
+        }
+        rule
+    });
+    let rules: Vec<Value> = rules.collect();
+    let mut seen = HashSet::new();
+    let rules: Vec<Value> = rules.into_iter().filter(|rule| seen.insert(rule["id"].to_string())).collect();
+    out["rules"] = json!(rules);
+    out
+}
+
+fn config(random: &mut Random) -> Value {
+    let mut tools = json!({"default": entity(random, "default", 2)});
+    tools["default"]["abstract"] = json!(true);
+    tools["default"]["context"] = json!({"size_factor": random.below(30)});
+    for id in IDS {
+        if random.one_in(2) {
+            tools[id] = entity(random, &id.replace(".*", "any"), 3);
+        }
+    }
+    let mut destinations = json!({});
+    for index in 0..3 + random.below(3) {
+        let mut destination = json!({"runner": "slurm", "scheduling": scheduling(random, 2)});
+        for (field, range) in [("max_accepted_cores", 50), ("max_accepted_mem", 120), ("min_accepted_cores", 12)] {
+            if random.one_in(2) {
+                destination[field] = json!(random.below(range));
+            }
+        }
+        destinations[format!("d{index}")] = destination;
+    }
+    let mut out = json!({"global": {"default_inherits": "default"}, "tools": tools, "destinations": destinations});
+    if random.one_in(2) {
+        out["users"] = json!({"u.*@example.org": entity(random, "user", 1)});
+    }
+    if random.one_in(2) {
+        out["roles"] = json!({"training.*": entity(random, "role", 1)});
+    }
+    out
+}
+
+fn job(random: &mut Random) -> Value {
+    let id = *random.pick(&["bwa", "bwa_mem", "bwa_mem2", "star", "hisat2", "samtools", "other"]);
+    let mut tool = json!({"id": id});
+    if random.one_in(5) {
+        tool["resource_requirements"] = json!({"cores_min": random.below(64), "ram_max": 1024 * random.below(64)});
+    }
+    if random.one_in(8) {
+        tool =
+            json!({"id": id, "tool_type": "user_defined", "dynamic_tool_uuid": "0f9f5a3e-4b1f-4a53-9f0a-2f5d3c0f1c11"});
+    }
+    let size = f64::from(random.below(130)) * f64::from(1 << 30) / *random.pick(&[1.0, 8.0]);
+    let user = match random.below(3) {
+        0 => Value::Null,
+        1 => json!({"email": "u1@example.org", "roles": ["training-x"]}),
+        _ => json!({"email": "other@example.org", "roles": []}),
+    };
+    json!({"tool": tool, "user": user, "job": {"input_datasets": [{"name": "i", "id": 1, "size": size as u64}]}})
+}
+
+#[test]
+fn no_random_job_contradicts_a_proof() {
+    let setting = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
+    let (seed, count) = (setting("TPVC_SEED", 1), setting("TPVC_CONFIGS", 120));
+    println!("seed {seed}, {count} configs");
+    let mut random = Random::new(seed);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.json");
+    let names = [path.display().to_string()];
+    let (mut cells, mut nowhere, mut never, mut always, mut placed) = (0, [0; 2], 0, 0, 0);
+    for index in 0..count {
+        let config = config(&mut random);
+        std::fs::write(&path, config.to_string()).unwrap();
+        let Some(proofs) = Proofs::of(&names) else { panic!("seed {seed}, config {index}: no matrix of {config}") };
+        cells += proofs.matrix.rows.iter().flat_map(|row| &row.never).filter(|cell| cell.is_some()).count();
+        never += proofs.never.len();
+        always += proofs.always.len();
+        nowhere = std::array::from_fn(|at| nowhere[at] + proofs.nowhere[at]);
+        let mapper = Mapper::new(compile(&names, &CompileOptions::default()).rules.unwrap());
+        let world = Arc::new(World::default());
+        for _ in 0..120 {
+            let job = job(&mut random);
+            let answer = mapper.map(&Arc::new(Job::parse(&job.to_string()).unwrap()), &world);
+            let answer: Value = serde_json::from_str(&answer.line()).unwrap();
+            placed += usize::from(answer["destination"].is_object());
+            if let Some(what) = proofs.contradicted(&job, &answer) {
+                panic!("seed {seed}, config {index}: {what}\n{config:#}\n{job}\n{answer}");
+            }
+        }
+    }
+    println!(
+        "{placed} jobs placed; {cells} cells, {nowhere:?} tools and destinations, {never} rules never, {always} always"
+    );
+    // Without proofs, and without jobs that could contradict them, this would test nothing.
+    assert!(
+        placed as u64 > 10 * count
+            && cells as u64 > count
+            && nowhere[0] > 5
+            && nowhere[1] > 5
+            && never > 5
+            && always > 5
+    );
+}
