@@ -15,7 +15,7 @@ use random::Random;
 use serde_json::{Value, json};
 use tpv_runtime::patterns::{Matcher, PatternSet};
 use tpv_runtime::{Job, Mapper, World};
-use tpvc::check::reach::Matrix;
+use tpvc::check::reach::{DECLARED, Matrix};
 use tpvc::check::{Checked, check};
 use tpvc::lint::Options;
 use tpvc::{CompileOptions, compile};
@@ -73,6 +73,11 @@ impl Proofs {
         let column = self.matrix.destinations.iter().position(|destination| destination.id == id)?;
         for row in self.rows(job) {
             let row = &self.matrix.rows[row];
+            let declares =
+                job["tool"]["resource_requirements"].as_object().is_some_and(|declared| !declared.is_empty());
+            if declares && row.unless.iter().any(|unless| unless == DECLARED) {
+                continue;
+            }
             let reasons = match (&row.ends, row.never.get(column)) {
                 (Some(end), _) => vec![*end],
                 (None, Some(Some(reasons))) => reasons.clone(),

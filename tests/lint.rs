@@ -292,7 +292,7 @@ fn found_in(files: &[(&str, &str)], code: &str) -> Vec<Linted> {
     assert!(!paths.is_empty(), "{code}");
     let mut runs = vec![lint(&paths, &Options { limits: true, ..Options::default() })];
     if code.starts_with("T2") {
-        runs.push(check(&paths, &Options::default()));
+        runs.push(check(&paths, &Options::default()).linted);
     }
     runs
 }

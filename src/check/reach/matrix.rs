@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+/// Stands in [`Row::unless`] where the row holds only for tools whose wrapper declares no resources.
+pub const DECLARED: &str = "resources that the tool's wrapper declares";
+
 /// Which jobs may get where. Tools whose jobs ask for the same share a row.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Matrix {
@@ -44,6 +47,7 @@ pub struct Row {
     pub never: Vec<Option<Vec<usize>>>,
     /// Why none of them comes as far as destinations, by its index.
     pub ends: Option<usize>,
-    /// The code that may change what is known of them: `file:line`.
+    /// What else holds for jobs that differ in this: code that may change what is known of them, as `file:line`, was taken into account;
+    /// [`DECLARED`] was not.
     pub unless: Vec<String>,
 }

@@ -27,7 +27,7 @@ use destination::Destination;
 pub(crate) use destination::{Reason, Why};
 pub(crate) use job::End;
 use job::{Asked, Conditions, Jobs};
-pub use matrix::{Column, Matrix, Row, Tool};
+pub use matrix::{Column, DECLARED, Matrix, Row, Tool};
 use names::Context;
 use overlap::{Beside, Overlap};
 
@@ -130,7 +130,9 @@ impl Reach {
             });
             let never = never.collect();
             let ends = reached.end.map(|end| intern(end.to_string()));
-            let row = Row { never, ends, unless: reached.doubts.iter().map(|at| place(*at)).collect() };
+            let mut unless: Vec<String> = reached.doubts.iter().map(|at| place(*at)).collect();
+            unless.extend(reached.unless_declared.then(|| matrix::DECLARED.to_owned()));
+            let row = Row { never, ends, unless };
             let next = rows.len();
             let row = *rows.entry(row.clone()).or_insert_with(|| {
                 out.rows.push(row);
