@@ -25,8 +25,9 @@ use tpv_python::builtins::BUILTINS;
 use tpv_python::module::ModuleDef;
 use tpv_runtime::artifact::format::{FORMAT_VERSION, SECTIONS};
 use tpv_runtime::galaxy;
+use tpv_runtime::galaxy::shape::Object;
 use tpv_runtime::mapper::modules;
-use tpvc::cases::keys::{EXPECT, FILE, JOB, Key, TEST};
+use tpvc::cases::keys::{EXPECT, FILE, JOB, Kind, TEST};
 use tpvc::cli::Cli;
 
 /// Held by the test that rewrites documents, since another may rewrite other parts of the same.
@@ -248,16 +249,16 @@ fn the_format_and_all_opcodes_are_documented() {
 /// The tables of docs/test.md are the lists that the reader of test files reads by.
 #[test]
 fn the_keys_of_test_files_are_documented() {
-    let table = |keys: &[Key]| {
+    let table = |object: &Object| {
         let mut out = String::from("| key | takes | meaning |\n| --- | --- | --- |\n");
-        for key in keys {
-            let takes: Vec<&str> = key.takes.iter().map(|kind| kind.noun()).collect();
+        for key in object.fields() {
+            let takes: Vec<&str> = Kind::all_of(&key.shape).into_iter().map(Kind::noun).collect();
             writeln!(out, "| `{}` | {} | {} |", key.name, takes.join(", "), key.doc).unwrap();
         }
         out
     };
     let parts =
-        [("file", FILE), ("test", TEST), ("job", JOB), ("expect", EXPECT)].map(|(name, keys)| (name, table(keys)));
+        [("file", &FILE), ("test", &TEST), ("job", &JOB), ("expect", &EXPECT)].map(|(name, keys)| (name, table(keys)));
     expect_parts(&project().join("docs/test.md"), &parts);
 }
 

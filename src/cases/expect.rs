@@ -296,7 +296,7 @@ impl Expectation {
             }
             _ if value.as_str().is_some() => Subject::Error,
             _ => {
-                let Some(error) = fields(value, &[ERROR], "an error", problems) else { return };
+                let Some(error) = fields(value, &ERROR, "an error", problems) else { return };
                 for (name, value) in error.iter() {
                     let subject = if name == "type" { Subject::ErrorType } else { Subject::ErrorMessage };
                     out.extend(Wanted::read(value, problems).map(|wanted| Self { subject, wanted, at: value.span }));

@@ -1,8 +1,9 @@
 //! The fields of a mapping of a test file, read by the list of its keys.
 
 use tpv_runtime::galaxy::json::Json;
+use tpv_runtime::galaxy::shape::Object;
 
-use super::keys::Key;
+use super::keys::Kind;
 use super::read::wrong_kind;
 use crate::config::suggest::{closest, did_you_mean};
 use crate::config::validate::unknown::synonym;
@@ -48,11 +49,11 @@ impl<'v> Fields<'v> {
     }
 }
 
-/// The fields of a mapping that may have the keys of these lists. Problems are added, and the fields that have them left out; nothing
+/// The fields of a mapping that may be those of an object. Problems are added, and the fields that have them left out; nothing
 /// where the value is no mapping.
 pub(super) fn fields<'v>(
     value: &'v ConfigValue,
-    lists: &[&'static [Key]],
+    object: &Object,
     what: &str,
     problems: &mut Diagnostics,
 ) -> Option<Fields<'v>> {
@@ -64,27 +65,26 @@ pub(super) fn fields<'v>(
         );
         return None;
     };
-    let known = || lists.iter().flat_map(|keys| keys.iter());
     let mut fields = Fields::default();
     for entry in &map.entries {
         let name = entry.key.as_str().unwrap_or_default();
-        let Some(key) = known().find(|key| key.name == name) else {
-            let names = || known().map(|key| key.name);
+        let Some(key) = object.field(name) else {
             let shown = entry.key.python_str();
             let problem = Diagnostic::error(format!("{what} has no `{shown}`")).at(entry.key.span, "");
-            problems.push(match closest(&shown, names()).or_else(|| synonym(&shown, names())) {
+            problems.push(match closest(&shown, object.names()).or_else(|| synonym(&shown, object.names())) {
                 Some(near) => problem.help(did_you_mean(near)),
                 None => {
-                    let names: Vec<&str> = names().collect();
+                    let names: Vec<&str> = object.names().collect();
                     problem.help(format!("it may have `{}`", names.join("`, `")))
                 }
             });
             continue;
         };
-        if key.takes.iter().any(|kind| kind.is_of(&entry.value)) {
+        let takes = Kind::all_of(&key.shape);
+        if takes.iter().any(|kind| kind.is_of(&entry.value)) {
             fields.entries.push((key.name, entry));
         } else {
-            problems.push(wrong_kind(&format!("`{name}`"), key.takes, &entry.value));
+            problems.push(wrong_kind(&format!("`{name}`"), &takes, &entry.value));
         }
     }
     Some(fields)

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::json::{Json, Reader, write_text};
+use tpv_runtime::galaxy::shape::Object;
+use tpv_runtime::galaxy::shape::world::WORLD;
 use tpv_runtime::galaxy::world::World;
 
 use super::expect::Expectation;
 use super::fields::{Fields, fields, items, json_of};
-use super::keys::{EXPECT, FILE, JOB, Key, Kind, ROW, TEST};
+use super::keys::{EXPECT, FILE, JOB, Kind, ROW, TEST};
 use super::{Case, TestFile, job};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Limits, SourceId, SourceMap, Span, is_url};
@@ -51,14 +53,14 @@ pub fn read(
         );
         return None;
     }
-    let root = fields(&document.root, &[FILE], "a test file", problems)?;
+    let root = fields(&document.root, &FILE, "a test file", problems)?;
     let mut reading = FileReader { sources, problems, folder, defaults };
     let config = root.get("config").map_or_else(|| defaults.config.clone(), |value| reading.config(value));
     let world = match root.get("world") {
         Some(value) => reading.world(value),
         None => reading.default_world(),
     };
-    let shared = root.get("defaults").and_then(|value| fields(value, &[JOB], "the defaults of jobs", reading.problems));
+    let shared = root.get("defaults").and_then(|value| fields(value, &JOB, "the defaults of jobs", reading.problems));
     let mut cases = Vec::new();
     match root.get("tests") {
         Some(tests) => {
@@ -176,9 +178,9 @@ impl FileReader<'_> {
     fn world_of(&mut self, json: Json, at: Span) -> Option<WorldOf> {
         if let Json::Object(items) = &json {
             for (key, _) in items {
-                if !WORLD.contains(&&**key) {
+                if WORLD.field(key).is_none() {
                     let problem = Diagnostic::error(format!("a world has no `{key}`")).at(at, "");
-                    let near = crate::config::suggest::closest(key, WORLD);
+                    let near = crate::config::suggest::closest(key, WORLD.names());
                     let help = near
                         .map_or_else(|| not_a_world("").help.unwrap_or_default(), crate::config::suggest::did_you_mean);
                     self.problems.push(problem.help(help));
@@ -201,9 +203,9 @@ impl FileReader<'_> {
     }
 
     fn test(&mut self, value: &ConfigValue, file: &FileContext<'_>, cases: &mut Vec<Case>) {
-        let Some(test) = fields(value, &[TEST], "a test", self.problems) else { return };
+        let Some(test) = fields(value, &TEST, "a test", self.problems) else { return };
         let Some(job) =
-            test.get("job").map_or(Some(Fields::default()), |job| fields(job, &[JOB], "a job", self.problems))
+            test.get("job").map_or(Some(Fields::default()), |job| fields(job, &JOB, "a job", self.problems))
         else {
             return;
         };
@@ -219,7 +221,7 @@ impl FileReader<'_> {
         let Some(world) = world else { return };
         let expect = match test.get("expect") {
             None => Fields::default(),
-            Some(expect) => match fields(expect, &[EXPECT], "an expectation", self.problems) {
+            Some(expect) => match fields(expect, &EXPECT, "an expectation", self.problems) {
                 Some(expect) => expect,
                 None => return,
             },
@@ -262,19 +264,19 @@ impl FileReader<'_> {
             );
             return;
         }
-        let Some(row) = fields(value, &[ROW, JOB, EXPECT], "a row of a table", self.problems) else { return };
-        let mut nested = |name: &str, keys: &'static [Key], what: &str| match row.get(name) {
+        let Some(row) = fields(value, &ROW, "a row of a table", self.problems) else { return };
+        let mut nested = |name: &str, object: &Object, what: &str| match row.get(name) {
             None => Some(Fields::default()),
-            Some(value) => fields(value, &[keys], what, self.problems),
+            Some(value) => fields(value, object, what, self.problems),
         };
         let (Some(own_job), Some(own_expect)) =
-            (nested("job", JOB, "a job"), nested("expect", EXPECT, "an expectation"))
+            (nested("job", &JOB, "a job"), nested("expect", &EXPECT, "an expectation"))
         else {
             return;
         };
-        let plain = |keys: &'static [Key]| row.only(|name| name != "job" && keys.iter().any(|key| key.name == name));
-        let job = own_job.over(&plain(JOB)).over(job);
-        let expect = own_expect.over(&plain(EXPECT)).over(expect);
+        let plain = |object: &Object| row.only(|name| name != "job" && object.field(name).is_some());
+        let job = own_job.over(&plain(&JOB)).over(job);
+        let expect = own_expect.over(&plain(&EXPECT)).over(expect);
         let name = row.get("name").and_then(|name| name.as_text()).map(|name| (name.as_str(), name.span));
         let context = TestContext { name: name.or(test.name), world: test.world.clone() };
         // A name of its own tells a row from others already.
@@ -355,9 +357,6 @@ fn without_detours(path: &Path) -> PathBuf {
     }
     out
 }
-
-/// The fields of a world.
-const WORLD: [&str; 6] = ["jobs", "tool_data_tables", "config", "files", "queries", "now"];
 
 fn not_a_world(message: &str) -> Diagnostic {
     Diagnostic::error(message).help("a world has `jobs`, `tool_data_tables`, `config`, `files`, `queries` and `now`")

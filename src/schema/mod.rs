@@ -8,6 +8,7 @@ use tpv_runtime::galaxy::shape::job::JOB;
 use tpv_runtime::galaxy::shape::world::WORLD;
 use tpv_runtime::galaxy::shape::{Object, Others, Shape};
 
+use crate::cases::keys;
 use crate::config::fields::CONFIG;
 use crate::settings::shape::SETTINGS;
 
@@ -22,13 +23,15 @@ pub enum File {
     World,
     /// A line of an answer file
     Answer,
+    /// A file of test cases
+    Test,
     /// A tpvc.toml
     Settings,
 }
 
 impl File {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Config, Self::Job, Self::World, Self::Answer, Self::Settings];
+    pub const ALL: [Self; 6] = [Self::Config, Self::Job, Self::World, Self::Answer, Self::Test, Self::Settings];
 
     /// The file's name in `schemas/`, without `.json`.
     pub fn name(self) -> &'static str {
@@ -37,6 +40,7 @@ impl File {
             Self::Job => "job",
             Self::World => "world",
             Self::Answer => "answer",
+            Self::Test => "test",
             Self::Settings => "settings",
         }
     }
@@ -47,6 +51,7 @@ impl File {
             Self::Job => "Job of tpvc",
             Self::World => "World of tpvc",
             Self::Answer => "Answer of tpvc",
+            Self::Test => "Test cases of tpvc",
             Self::Settings => "Settings of tpvc",
         }
     }
@@ -58,6 +63,7 @@ impl File {
             Self::Job => Shape::Object(&JOB),
             Self::World => Shape::Object(&WORLD),
             Self::Answer => ANSWER,
+            Self::Test => Shape::Object(&keys::FILE),
             Self::Settings => Shape::Object(&SETTINGS),
         }
     }
@@ -111,6 +117,7 @@ impl Writer {
             Shape::Pattern(pattern) => json!({"type": "string", "pattern": pattern}),
             Shape::Words(words) => json!({"enum": words}),
             Shape::List(item) => json!({"type": "array", "items": self.shape(item)}),
+            Shape::Filled(item) => json!({"type": "array", "items": self.shape(item), "minItems": 1}),
             Shape::Distinct(item) => json!({"type": "array", "items": self.shape(item), "uniqueItems": true}),
             Shape::EmptyList => json!({"type": "array", "maxItems": 0}),
             Shape::Map(value) => json!({"type": "object", "additionalProperties": self.shape(value)}),
@@ -160,6 +167,10 @@ impl Writer {
     fn object(&mut self, object: &'static Object) -> Map<String, Value> {
         let mut properties = Map::new();
         for field in object.fields() {
+            // Of two of a name the first counts, as for the readers.
+            if properties.contains_key(field.name) {
+                continue;
+            }
             let mut schema = self.shape(&field.shape);
             schema.insert("description".into(), field.doc.into());
             properties.insert(field.name.into(), schema.into());

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use tpv_runtime::{Job, World};
+use tpvc::cases::read::Defaults;
 use tpvc::config::validate::Validator;
 use tpvc::diagnostic::Diagnostics;
 use tpvc::schema::File;
@@ -32,6 +33,7 @@ pub fn verdict_on_text(file: File, text: &str) -> Verdict {
         File::Job => Job::parse(text).err().map(|error| error.to_string()),
         File::World => World::parse(text).err().map(|error| error.to_string()),
         File::Settings => settings(text),
+        File::Test => return tests(text),
         File::Answer => panic!("answers are written only"),
     };
     Verdict { errors: error.into_iter().collect(), unknown: Vec::new() }
@@ -56,6 +58,17 @@ pub fn config(text: &str) -> (Verdict, Option<ConfigValue>) {
         }
     }
     (verdict, root)
+}
+
+/// What the reader of test files says.
+fn tests(text: &str) -> Verdict {
+    let mut sources = SourceMap::new();
+    let id = sources.add("tests.yml", text);
+    let mut problems = Diagnostics::new();
+    let defaults = Defaults { config: vec!["config.yml".to_owned()], ..Defaults::default() };
+    let file = tpvc::cases::read::read(&mut sources, id, &defaults, &mut problems);
+    assert_eq!(file.is_some(), !problems.has_errors());
+    Verdict { errors: problems.iter().map(|problem| problem.message.clone()).collect(), unknown: Vec::new() }
 }
 
 /// What is wrong with settings.

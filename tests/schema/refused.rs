@@ -4,7 +4,7 @@ use serde_json::Value;
 use tpvc::schema::File;
 
 use crate::Judge;
-use crate::readers::{as_json, config, settings, verdict};
+use crate::readers::{as_json, config, settings, verdict, verdict_on_text};
 
 /// Configs that TPV refuses.
 const CONFIGS: &[&str] = &[
@@ -114,6 +114,29 @@ const SETTINGS: &[(&str, &str)] = &[
     ("maps = {memory = -1}", r#"{"maps": {"memory": -1}}"#),
 ];
 
+const TESTS: &[&str] = &[
+    "[]",
+    "{}",
+    "tests: {}",
+    "config: []\ntests: []",
+    "tests: [5]",
+    "tests: [{jobs: {}}]",
+    "tests: [{job: bwa}]",
+    "tests: [{job: {tool: 5}}]",
+    "tests: [{job: {tool: {}}}]",
+    "tests: [{job: {tool: bwa, input_size: 1G}}]",
+    "tests: [{job: {tool: bwa, input_datasets: [{size: 1G}]}}]",
+    "tests: [{job: {tool: bwa, user: {id: ada}}}]",
+    "tests: [{job: {tool: bwa, history_tags: [5]}}]",
+    "tests: [{job: {tool: bwa}, expect: {core: 1}}]",
+    "tests: [{job: {tool: bwa}, expect: {cores: [1]}}]",
+    "tests: [{job: {tool: bwa}, expect: {not_on: [5]}}]",
+    "tests: [{job: {tool: bwa}, expect: {error: {kind: KeyError}}}]",
+    "tests: [{job: {tool: bwa}, world: {file: {}}}]",
+    "tests: [{job: {tool: bwa}, table: []}]",
+    "tests: [{job: {tool: bwa}, table: [{params: {}}]}]",
+];
+
 /// Answers that tpvc never writes.
 const ANSWERS: &[&str] = &[
     r#"{"id": 1}"#,
@@ -139,6 +162,11 @@ fn what_the_readers_refuse_the_schemas_refuse() {
             assert!(!verdict(file, &document).unwrap().errors.is_empty(), "tpvc takes {text}");
             assert!(!judge.accepts(&document), "the schema takes {text}");
         }
+    }
+    let judge = Judge::new(File::Test, false);
+    for text in TESTS {
+        assert!(!verdict_on_text(File::Test, text).errors.is_empty(), "tpvc takes {text}");
+        assert!(!judge.accepts(&as_json(&config(text).1.unwrap()).unwrap()), "the schema takes {text}");
     }
     let judge = Judge::new(File::Settings, false);
     for (toml, json) in SETTINGS {

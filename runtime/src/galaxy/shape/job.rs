@@ -1,7 +1,7 @@
 //! The job file, a job a line: what `job/read.rs` reads.
 
 use super::Shape::{Any, Bool, Integer, Keys, List, Map, Null, Number, Text, Union};
-use super::{Object, Others, Shape, field, required};
+use super::{Field, Object, Others, Shape, field, required};
 use crate::galaxy::resource_requirements::RESOURCE_TYPES;
 
 const TEXT_OR_NULL: Shape = Union(&[Text, Null]);
@@ -101,16 +101,21 @@ pub static GALAXY_JOB: Object = Object {
 pub static DATASET: Object = Object {
     name: "job_dataset",
     doc: "An input dataset. Further names are attributes of the dataset.",
-    fields: &[&[
-        field("name", Text, "The name of the input, not of the dataset."),
-        required("id", Union(&[Integer, Text]), "The dataset's id, which `param_values` refer to."),
-        field("size", Union(&[Number, Null]), "The size in bytes."),
-        field("extension", Text, "The datatype: `fastq`, `bam`."),
-        field("object_store_id", TEXT_OR_NULL, "The object store that the dataset is in."),
-        field("metadata", Map(&Any), "The dataset's metadata."),
-    ]],
+    fields: &[
+        &[required("id", Union(&[Integer, Text]), "The dataset's id, which `param_values` refer to.")],
+        DATASET_FIELDS,
+    ],
     others: Others::Own,
 };
+
+/// The fields of an input dataset but for its id.
+pub const DATASET_FIELDS: &[Field] = &[
+    field("name", Text, "The name of the input, not of the dataset."),
+    field("size", Union(&[Number, Null]), "The size in bytes."),
+    field("extension", Text, "The datatype: `fastq`, `bam`."),
+    field("object_store_id", TEXT_OR_NULL, "The object store that the dataset is in."),
+    field("metadata", Map(&Any), "The dataset's metadata."),
+];
 
 /// `job.history`
 pub static HISTORY: Object = Object {

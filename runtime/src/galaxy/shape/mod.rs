@@ -34,6 +34,8 @@ pub enum Shape {
     Words(&'static [&'static str]),
     /// A list of items.
     List(&'static Shape),
+    /// A list of one item or more.
+    Filled(&'static Shape),
     /// A list of items of which no two are equal.
     Distinct(&'static Shape),
     /// `[]`
@@ -134,7 +136,9 @@ impl Shape {
     /// What stands below it under a name, or under a number in a list.
     pub fn below(&self, name: &str) -> Option<Self> {
         self.alternatives().iter().find_map(|shape| match shape {
-            Self::List(item) | Self::Distinct(item) | Self::Map(item) | Self::Keys(_, item) => Some(**item),
+            Self::List(item) | Self::Filled(item) | Self::Distinct(item) | Self::Map(item) | Self::Keys(_, item) => {
+                Some(**item)
+            }
             Self::Object(object) => object.field(name).map(|field| field.shape),
             _ => None,
         })

@@ -1,7 +1,7 @@
 //! The world file: what `world.rs` of Galaxy reads.
 
 use super::Shape::{Any, Count, Integer, List, Map, Null, Pattern, Text, Union};
-use super::{Object, Others, Shape, field, required};
+use super::{Field, Object, Others, Shape, field, required};
 
 const TEXT_OR_NULL: Shape = Union(&[Text, Null]);
 
@@ -9,24 +9,27 @@ const TEXT_OR_NULL: Shape = Union(&[Text, Null]);
 pub static WORLD: Object = Object {
     name: "world",
     doc: "What Galaxy knows at the moment of the mapping.",
-    fields: &[&[
-        field(
-            "jobs",
-            List(&Shape::Object(&ROW)),
-            "Galaxy's job table: what `helpers.concurrent_job_count_for_tool` and queries count.",
-        ),
-        field("tool_data_tables", Map(&List(&Map(&Any))), "`app.tool_data_tables`: names of tables to lists of rows."),
-        field("config", Map(&Any), "`app.config`: Galaxy's settings by name."),
-        field("files", Map(&Count), "The files that exist: their paths, and their sizes in bytes."),
-        field("queries", List(&Shape::Object(&QUERY)), "The answers to queries in SQL."),
-        field(
-            "now",
-            Pattern("^[0-9]{4}-?[0-9]{2}-?[0-9]{2}"),
-            "Date and time, in ISO 8601: `2026-01-31T12:00:00Z`; in UTC where it has no offset. Default: now.",
-        ),
-    ]],
+    fields: &[WORLD_FIELDS],
     others: Others::Ignored,
 };
+
+/// The fields of a world.
+pub static WORLD_FIELDS: &[Field] = &[
+    field(
+        "jobs",
+        List(&Shape::Object(&ROW)),
+        "Galaxy's job table: what `helpers.concurrent_job_count_for_tool` and queries count.",
+    ),
+    field("tool_data_tables", Map(&List(&Map(&Any))), "`app.tool_data_tables`: names of tables to lists of rows."),
+    field("config", Map(&Any), "`app.config`: Galaxy's settings by name."),
+    field("files", Map(&Count), "The files that exist: their paths, and their sizes in bytes."),
+    field("queries", List(&Shape::Object(&QUERY)), "The answers to queries in SQL."),
+    field(
+        "now",
+        Pattern("^[0-9]{4}-?[0-9]{2}-?[0-9]{2}"),
+        "Date and time, in ISO 8601: `2026-01-31T12:00:00Z`; in UTC where it has no offset. Default: now.",
+    ),
+];
 
 /// A row of the job table.
 pub static ROW: Object = Object {
