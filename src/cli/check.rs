@@ -11,7 +11,7 @@ use super::findings::{Report, Reporting};
 use super::output::Output;
 use super::paths;
 use super::{Common, Outcome};
-use crate::check::reach::Matrix;
+use crate::check::reach::{self, Matrix};
 use crate::check::{Checked, check_inputs};
 use crate::config::Input;
 use crate::lint::Linted;
@@ -27,12 +27,12 @@ use crate::settings::Settings;
     tpvc check tpv_rules_local.yml\n  \
     tpvc check https://gxy.io/tpv/db.yml rules/ --strict\n  \
     tpvc check rules/*.yml --format sarif\n  \
-    tpvc check rules/*.yml --matrix matrix.json")]
+    tpvc check rules/*.yml --matrix matrix.html")]
 pub(super) struct Check {
     /// Config files, http/https URLs, folders (their .yml and .yaml files) or patterns with `*` [default: those of tpvc.toml]
     #[arg(value_name = "CONFIG")]
     configs: Vec<String>,
-    /// Write which tools can get to which destinations, and what keeps them out, to a JSON file
+    /// Write which tools can get to which destinations, and what keeps them out: a page where the file ends in .html, else JSON
     #[arg(long, value_name = "FILE")]
     matrix: Option<PathBuf>,
     #[command(flatten)]
@@ -50,7 +50,7 @@ impl Check {
         let configs = paths::configs(&self.configs, common)?;
         let Checked { linted, matrix } = check_inputs(&Input::named(&configs), &common.sources()?, &options);
         if let Some(path) = &self.matrix {
-            write_matrix(path, matrix.as_ref(), &linted)?;
+            write_matrix(path, matrix.as_ref(), &linted, &configs)?;
         }
         let report = Report { verb: VERB, files: configs.len(), started, options: &options, settings: &settings };
         self.reporting.report(vec![linted], &report, common)
@@ -58,7 +58,7 @@ impl Check {
 }
 
 /// Writes the matrix, where there is one.
-fn write_matrix(path: &Path, matrix: Option<&Matrix>, linted: &Linted) -> Result<(), CliError> {
+fn write_matrix(path: &Path, matrix: Option<&Matrix>, linted: &Linted, configs: &[String]) -> Result<(), CliError> {
     let Some(matrix) = matrix else {
         let help = match linted.errors() {
             0 => "this is not known where code changes destinations, or where the id of a tool is no pattern",
@@ -66,9 +66,15 @@ fn write_matrix(path: &Path, matrix: Option<&Matrix>, linted: &Linted) -> Result
         };
         return Err(CliError::new("there is no matrix of this config", help));
     };
+    let text = match path.extension() {
+        Some(extension) if extension == "html" => reach::page(matrix, &configs.join(", ")),
+        _ => serde_json::to_string(matrix).map(|text| text + "\n"),
+    };
+    let text = text.map_err(|error| {
+        CliError::new(format!("the matrix cannot be written: {error}"), "report this as a fault of tpvc")
+    })?;
     let written = Output::create(path).and_then(|mut output| {
-        serde_json::to_writer(&mut output, matrix)?;
-        output.write_all(b"\n")?;
+        output.write_all(text.as_bytes())?;
         output.finish()
     });
     written.map_err(|error| CliError::unwritable("the matrix", &error, path))

@@ -78,4 +78,5 @@ def make(tpvc, folder):
     page("sweep-list", "sweep", "config.yml", *job, "--over", "user.roles=training,guest", "--format", "html")
     page("coverage", "test", "tests.yml", flag="--coverage")
     page("diff", "diff", "config.yml", "changed.yml", "--jobs", "jobs.jsonl", "--format", "html")
+    page("matrix", "check", "config.yml", flag="--matrix")
     return pages

@@ -36,3 +36,18 @@ def diff(page):
     assert page.locator("#changes tbody tr").count() == 2
     page.locator("#changes").get_by_label("Search").fill("bwa_mem cores")
     assert page.locator("#changes tbody tr").count() == 1
+
+
+def matrix(page):
+    # Two tools, all others, and user-defined ones.
+    rows = page.locator("#matrix tbody tr")
+    assert rows.count() >= 3, rows.count()
+    page.locator("#matrix").get_by_label("Search").fill("bwa")
+    assert rows.count() == 1
+    rows.get_by_role("button", name="bwa_mem").click()
+    dialog = page.get_by_role("dialog")
+    assert "May go to" in dialog.inner_text() and "config.yml:" in dialog.inner_text()
+    dialog.get_by_role("button", name="Close").click()
+    assert dialog.count() == 0
+    page.get_by_label("Destinations shown").fill("slurm")
+    assert page.locator("#matrix thead th").count() == 3

@@ -11,6 +11,7 @@ mod job;
 mod matrix;
 mod names;
 mod overlap;
+mod page;
 mod tags;
 
 use std::collections::HashMap;
@@ -30,6 +31,7 @@ use job::{Asked, Conditions, Jobs};
 pub use matrix::{Column, DECLARED, Matrix, Row, Tool};
 use names::Context;
 use overlap::{Beside, Overlap};
+pub use page::page;
 
 /// What user-defined tools are called: their type, and an id of their own.
 const USER_DEFINED: &str = "user_defined";
