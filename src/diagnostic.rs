@@ -263,15 +263,22 @@ fn floor_char_boundary(text: &str, offset: usize) -> usize {
 /// One problem with the texts that it points into.
 #[derive(Debug)]
 pub struct Problem {
-    /// What is wrong.
-    pub diagnostic: Diagnostic,
+    /// What is wrong. Boxed, since a result is as large as its error.
+    pub diagnostic: Box<Diagnostic>,
     /// The texts.
     pub sources: SourceMap,
 }
 
+impl Problem {
+    /// A problem with its texts.
+    pub fn new(diagnostic: Diagnostic, sources: SourceMap) -> Self {
+        Self { diagnostic: Box::new(diagnostic), sources }
+    }
+}
+
 impl From<Diagnostic> for Problem {
     fn from(diagnostic: Diagnostic) -> Self {
-        Self { diagnostic, sources: SourceMap::new() }
+        Self::new(diagnostic, SourceMap::new())
     }
 }
 

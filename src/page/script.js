@@ -92,6 +92,15 @@ function pagedTable(host, { caption, columns, rows, search, size = 50, filters =
   update();
 }
 
+/** The width that is left for names beside a plot of this width. */
+const margin = (names, width) => Math.min(220, 16 + 6.5 * Math.max(...names.map((name) => name.length)), width * 0.42);
+
+/** A name cut to what fits beside a plot of this width. */
+function short(width) {
+  const most = Math.floor((Math.min(220, width * 0.42) - 16) / 6.5);
+  return (name) => name.length > most ? `${name.slice(0, most - 1)}…` : name;
+}
+
 /** A figure that follows the width of the page. `make(width)` gives what Plot drew; `label` says in a sentence what is to be seen. */
 function plot(host, { caption, label, make }) {
   const frame = el("div");

@@ -101,14 +101,14 @@ impl Settings {
             Err(error) => {
                 let (message, help) = reworded(error.message());
                 let diagnostic = at(Diagnostic::error(message).help(help), error.span().unwrap_or(0..0));
-                return Err(Problem { diagnostic, sources });
+                return Err(Problem::new(diagnostic, sources));
             }
         };
         let mut severities = Severities::default();
         for (code, level) in &file.severity {
             if let Err((message, help)) = severities.set(code.get_ref(), *level) {
                 let diagnostic = at(Diagnostic::error(message).help(help), code.span());
-                return Err(Problem { diagnostic, sources });
+                return Err(Problem::new(diagnostic, sources));
             }
         }
         let folder = path.parent().unwrap_or(Path::new(""));

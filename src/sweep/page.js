@@ -24,14 +24,12 @@ for (const point of data.points) {
   else runs.push({ place: place(point), from: point.at, to: point.at });
 }
 const places = [...new Set(runs.map((run) => run.place))];
-const margin = Math.min(220, 16 + 7 * Math.max(...places.map((name) => name.length)));
-const short = (name) => name.length > 28 ? `${name.slice(0, 27)}…` : name;
 
 plot(document.getElementById("places"), {
   caption: "Each bar is a destination, or an error, over the values that lead to it.",
   label: `Destinations by ${data.field}: ${runs.map((run) => `${run.from} to ${run.to}: ${run.place}`).join("; ")}`,
   make: (width) => Plot.plot({
-    width, marginLeft: Math.min(margin, width * 0.4), height: 60 + 34 * places.length, x, y: { domain: places, label: null, tickFormat: short },
+    width, marginLeft: margin(places, width), height: 60 + 34 * places.length, x, y: { domain: places, label: null, tickFormat: short(width) },
     marks: [
       Plot.link(runs, { x1: "from", x2: "to", y1: "place", y2: "place", stroke: "place", strokeWidth: 14, strokeLinecap: "butt" }),
       Plot.dot(runs, { x: "from", y: "place", fill: "place", r: 5, title: (run) => `${run.place}: ${run.from} to ${run.to}` }),

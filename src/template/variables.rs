@@ -56,7 +56,7 @@ impl Variables {
             }
         }
         let error = problems.iter().find(|problem| problem.severity == Severity::Error).cloned();
-        error.map_or(Ok(all), |diagnostic| Err(Problem { diagnostic, sources }))
+        error.map_or(Ok(all), |diagnostic| Err(Problem::new(diagnostic, sources)))
     }
 
     /// Whether there are files with variables.

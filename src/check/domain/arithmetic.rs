@@ -222,11 +222,8 @@ pub(super) fn call(function: Function, arguments: &[Value]) -> Outcome {
         return extreme(function, first, rest);
     }
     let mut raises = !first.kinds().within(Kinds::NUMBER) || first.may_be_nan();
-    let (mut low, mut high) = match first.bounds() {
-        Some(bounds) => bounds,
-        // Of text, `int` and `float` may make any number.
-        None => (f64::INFINITY, f64::NEG_INFINITY),
-    };
+    // Of text, `int` and `float` may make any number.
+    let (mut low, mut high) = first.bounds().unwrap_or((f64::INFINITY, f64::NEG_INFINITY));
     let whole = first.kinds().has(Kinds::WHOLE);
     let mut kinds = first.kinds().and(Kinds::NUMBER);
     if kinds.has(Kinds::BOOL) {

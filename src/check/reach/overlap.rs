@@ -125,17 +125,10 @@ impl Overlap {
             match (*label, *next) {
                 (GAP, _) => self.collect(*child, found),
                 (label, next) if label == next => self.walk(*child, rest, ending, found),
+                (WILDCARD, b'\n') | (b'\n', WILDCARD) => {}
                 // A wildcard is a character, which may be several bytes.
-                (WILDCARD, next) if next.is_ascii() => {
-                    if next != b'\n' {
-                        self.walk(*child, rest, ending, found);
-                    }
-                }
-                (label, WILDCARD) if label.is_ascii() => {
-                    if label != b'\n' {
-                        self.walk(*child, rest, ending, found);
-                    }
-                }
+                (WILDCARD, next) if next.is_ascii() => self.walk(*child, rest, ending, found),
+                (label, WILDCARD) if label.is_ascii() => self.walk(*child, rest, ending, found),
                 (WILDCARD, _) | (_, WILDCARD) => self.collect(*child, found),
                 _ => {}
             }

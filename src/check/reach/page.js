@@ -92,8 +92,8 @@ plot(figure, {
   caption: used.length > most ? `How many tools may go there: the ${most} destinations with the fewest.` : "How many tools may go there.",
   label: `Tools by destination: ${first.map((one) => `${one.id} ${one.tools}`).join("; ")}`,
   make: (width) => Plot.plot({
-    width, marginLeft: Math.min(24 + 6.5 * Math.max(4, ...first.map((one) => Math.min(one.id.length, 30))), width * 0.45), height: 60 + 20 * first.length,
-    x: { label: "tools", grid: true }, y: { label: null, domain: first.map((one) => one.id), tickFormat: (name) => name.length > 30 ? `${name.slice(0, 29)}…` : name },
+    width, marginLeft: margin(first.map((one) => one.id), width), height: 60 + 20 * first.length,
+    x: { label: "tools", grid: true }, y: { label: null, domain: first.map((one) => one.id), tickFormat: short(width) },
     marks: [Plot.barX(first, { x: "tools", y: "id", fill: "var(--link)", insetTop: 3, insetBottom: 3 }), Plot.ruleX([0])],
   }),
 });

@@ -1,8 +1,6 @@
 // The plots of a diff, and its long tables with search.
 
 const jobs = data.jobs;
-const short = (name) => name.length > 28 ? `${name.slice(0, 27)}…` : name;
-const margin = (names, width) => Math.min(220, 16 + 7 * Math.max(...names.map((name) => name.length)), width * 0.4);
 
 if (jobs && jobs.causes.length) {
   const moved = jobs.destinations.filter((row) => row.old.jobs !== row.new.jobs).slice(0, 30);
@@ -13,7 +11,7 @@ if (jobs && jobs.causes.length) {
       label: `Jobs by destination: ${moved.map((row) => `${row.id}: ${row.old.jobs} to ${row.new.jobs}`).join("; ")}`,
       make: (width) => Plot.plot({
         width, height: 60 + 26 * moved.length, marginLeft: margin(names, width), x: { label: "jobs", grid: true },
-        y: { domain: names, label: null, tickFormat: short },
+        y: { domain: names, label: null, tickFormat: short(width) },
         marks: [
           Plot.link(moved, { x1: (row) => row.old.jobs, x2: (row) => row.new.jobs, y1: "id", y2: "id", strokeOpacity: 0.6 }),
           Plot.dot(moved, { x: (row) => row.old.jobs, y: "id", r: 5, title: (row) => `${row.id}: ${shown(row.old.jobs)} before` }),
@@ -31,7 +29,7 @@ if (jobs && jobs.causes.length) {
       label: `Jobs that go elsewhere: ${flows.slice(0, 20).map((flow) => `${flow.jobs} from ${flow.from} to ${flow.to}`).join("; ")}`,
       make: (width) => Plot.plot({
         width, height: 150 + 26 * from.length, marginLeft: margin(from, width), marginBottom: 120,
-        x: { domain: to, label: null, tickRotate: -40, tickFormat: short }, y: { domain: from, label: null, tickFormat: short },
+        x: { domain: to, label: null, tickRotate: -40, tickFormat: short(width) }, y: { domain: from, label: null, tickFormat: short(width) },
         color: { type: flows.length > 1 ? "log" : "linear", scheme: "Blues", range: [0.25, 1] },
         marks: [Plot.cell(flows, { x: "to", y: "from", fill: "jobs", inset: 1, title: (flow) => `${shown(flow.jobs)} from ${flow.from} to ${flow.to}` })],
       }),
@@ -58,10 +56,10 @@ if (jobs && jobs.causes.length) {
     caption: "The tools of most jobs that get another answer.",
     label: `Jobs by tool: ${top.map((tool) => `${tool.id}: ${tool.new.jobs}`).join("; ")}`,
     make: (width) => {
-      const last = (id) => short(id.split("/").slice(-2).join("/"));
+      const last = (id) => id.split("/").slice(-2).join("/");
       return Plot.plot({
         width, height: 60 + 24 * top.length, marginLeft: margin(top.map((tool) => last(tool.id)), width), x: { label: "jobs", grid: true },
-        y: { domain: top.map((tool) => tool.id), label: null, tickFormat: last },
+        y: { domain: top.map((tool) => tool.id), label: null, tickFormat: (id) => short(width)(last(id)) },
         marks: [Plot.barX(top, { x: (tool) => tool.new.jobs, y: "id", fill: "#4c78a8", title: (tool) => `${tool.id}: ${shown(tool.new.jobs)}` }), Plot.ruleX([0])],
       });
     },
