@@ -6,9 +6,13 @@
 pub mod shape;
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 use std::path::{Component, Path, PathBuf};
 
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use crate::config::suggest::{closest, did_you_mean};
@@ -16,8 +20,7 @@ use crate::diagnostic::Diagnostic;
 pub use crate::diagnostic::Problem;
 use crate::lint::{Level, Severities};
 use crate::maps;
-use crate::source::{SourceMap, Span, is_url};
-use crate::system_error;
+use crate::source::{Limits, SourceMap, Span, is_url};
 
 /// The name of the file.
 pub const FILE: &str = "tpvc.toml";
@@ -54,9 +57,31 @@ struct File {
     jobs: Option<PathBuf>,
     vars: Vec<PathBuf>,
     severity: BTreeMap<Spanned<String>, Level>,
+    #[serde(deserialize_with = "table")]
     lint: Lint,
+    #[serde(deserialize_with = "table")]
     test: Test,
+    #[serde(deserialize_with = "table")]
     maps: maps::settings::Settings,
+}
+
+/// A table as a structure, of which serde would take a list, too, as its fields in order.
+fn table<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+    struct Table<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Table<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a table")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+            T::deserialize(MapAccessDeserializer::new(map))
+        }
+    }
+
+    deserializer.deserialize_map(Table(PhantomData))
 }
 
 /// The table `[lint]`.
@@ -87,12 +112,12 @@ impl Settings {
     /// # Errors
     /// The file cannot be read, or something in it is wrong.
     pub fn of_file(path: &Path) -> Result<Self, Problem> {
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            let (what, help) = system_error::explain(&error, path);
-            Diagnostic::error(format!("the settings cannot be read from {what}")).help(help)
-        })?;
         let mut sources = SourceMap::new();
-        let source = sources.add(&path.to_string_lossy(), &text);
+        let source = sources.load(&path.to_string_lossy(), &Limits::default()).map_err(|error| {
+            let message = format!("the settings cannot be read from `{}`: {error}", path.display());
+            Diagnostic::error(message).help(error.help())
+        })?;
+        let text = sources.get(source).map(|source| source.text.clone()).unwrap_or_default();
         let at = |diagnostic: Diagnostic, span: std::ops::Range<usize>| {
             diagnostic.at(Span::new(source, span.start, span.end), "")
         };
@@ -166,7 +191,9 @@ fn reworded(message: &str) -> (String, String) {
         .replace("unknown field", "unknown setting")
         .replace("unknown variant", "unknown value")
         .replace("u64", "a whole number")
+        .replace("wanted string or table", "expected a text")
         .replace("a sequence", "a list")
+        .replace("sequence", "list")
         .replace("a map", "a table")
         .replace("path string", "a path");
     (words, near.map_or_else(|| "docs/pipeline.md lists the settings".to_owned(), did_you_mean))
@@ -224,6 +251,10 @@ mod tests {
             ("[maps]\nengin = \"slurm\"\n", "tpvc.toml:2:1", "did you mean `engine`?"),
             ("[maps]\nengine = \"pbs\"\n", "tpvc.toml:2:10", "pbs"),
             ("[maps]\nmemory = \"2G\"\n", "tpvc.toml:2:10", "a whole number"),
+            ("lint = [\"baseline.json\"]\n", "tpvc.toml:1:8", "invalid type: list, expected a table"),
+            ("test = \"tests.yml\"\n", "tpvc.toml:1:8", "expected a table"),
+            ("maps = []\n", "tpvc.toml:1:8", "expected a table"),
+            ("[severity]\nT102 = true\n", "tpvc.toml:2:8", "expected a text"),
             ("[maps\n", "tpvc.toml:1:6", ""),
         ] {
             let error = read(text).unwrap_err();
