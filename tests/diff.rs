@@ -291,6 +291,32 @@ fn revisions_of_git_are_compared() {
 }
 
 #[test]
+fn templates_of_revisions_are_filled_in() {
+    let repository = tempfile::tempdir().unwrap();
+    let folder = repository.path();
+    let rules = |cores: &str| format!("tools:\n{{% if true %}}\n  bwa: {{cores: {cores}}}\n{{% endif %}}\n");
+    let destinations = ("tpv/b.yml", "destinations:\n  slurm: {runner: slurm}\n");
+    git(folder, &["init", "-q", "-b", "main"]);
+    std::fs::create_dir(folder.join("tpv")).unwrap();
+    write(folder, &[("tpv/a.yml.j2", &rules("{{ few }}")), destinations, ("vars.yml", "few: 2\nmany: 8\n")]);
+    git(folder, &["add", "-A"]);
+    git(folder, &["commit", "-qm", "rules"]);
+    write(folder, &[("tpv/a.yml.j2", &rules("{{ many }}"))]);
+    for files in ["tpv", "tpv/*"] {
+        let text = printed(folder, &["diff", "HEAD", "--vars", "vars.yml", "--", files]);
+        assert!(text.contains("cores 2 -> 8 (tpv/a.yml.j2:3)"), "{text}");
+    }
+    let output = tpvc_in(folder, &["diff", "HEAD", "--", "tpv"]);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.starts_with("the config of `HEAD` does not compile:\nerror: `few` is not among the variables\n")
+            && said.contains("tpv/a.yml.j2:3:19"),
+        "{said}"
+    );
+}
+
+#[test]
 fn what_cannot_be_compared_is_said() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[("a.yml", "tools: {}\n"), ("jobs.jsonl", "{\"tool\": {\"id\": \"a\"}}\n")]);

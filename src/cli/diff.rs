@@ -14,7 +14,8 @@ use super::map::{self, hooks};
 use super::output::Output;
 use super::progress::Progress;
 use super::{Common, Outcome, paths, rules, world};
-use crate::config::Input;
+use crate::config::{Input, unreadable};
+use crate::diagnostic::Diagnostics;
 use crate::diff::entities::{Changes, compare};
 use crate::diff::jobs::{self, Lines};
 use crate::diff::reasons::Reasons;
@@ -22,7 +23,7 @@ use crate::diff::report::{Jobs, Report, markdown, page, text};
 use crate::diff::{Side, revision};
 use crate::job_file::JobFile;
 use crate::settings::Settings;
-use crate::source::{SourceMap, redacted};
+use crate::source::redacted;
 
 /// Show what a change of the rules changes, in the config and for jobs
 ///
@@ -131,9 +132,8 @@ impl Diff {
             }
             let configs = paths::named(&self.configs, common)?;
             let [old, new] = revision::inputs(Path::new("."), revision, &configs)?;
-            let Some(old) = side(old.name, &old.inputs, old.sources, common) else { return Ok(None) };
-            let new = side(new.name, &new.inputs, new.sources, common);
-            return Ok(new.map(|new| (old, new)));
+            let Some(old) = side(old, common)? else { return Ok(None) };
+            return Ok(side(new, common)?.map(|new| (old, new)));
         }
         if !self.configs.is_empty() {
             let help = "write `tpvc diff main.. -- 'tpv/*.yml'`";
@@ -211,15 +211,33 @@ fn shown(names: &[String]) -> String {
     }
 }
 
-/// A rule set of texts that are read; nothing where it does not compile, which has then been reported.
-fn side(name: String, inputs: &[Input], sources: SourceMap, common: &Common) -> Option<Side> {
-    let compiled = crate::compile_inputs(inputs, sources, &crate::CompileOptions::default());
+/// The rule set of a revision; nothing where it does not compile, which has then been reported.
+///
+/// # Errors
+/// The variables of templates are wrong.
+fn side(revision: revision::Texts, common: &Common) -> Result<Option<Side>, CliError> {
+    let name = revision.name;
+    let uncompiled = || common.note(&format!("the config of `{name}` does not compile:"));
+    let (mut sources, mut problems) = (common.sources()?, Diagnostics::new());
+    let mut inputs = Vec::with_capacity(revision.files.len());
+    for (file, text) in &revision.files {
+        match sources.add_or_fill(file, text) {
+            Ok(id) => inputs.push(Input::Text(id)),
+            Err(error) => problems.push(unreadable(file, &error, &mut sources)),
+        }
+    }
+    if problems.has_errors() {
+        uncompiled();
+        common.show(&problems, &sources);
+        return Ok(None);
+    }
+    let compiled = crate::compile_inputs(&inputs, sources, &crate::CompileOptions::default());
     if compiled.rules.is_none() {
-        common.note(&format!("the config of `{name}` does not compile:"));
+        uncompiled();
     }
     if compiled.rules.is_none() || common.verbose > 0 {
         common.show(&compiled.diagnostics, &compiled.sources);
     }
     let origin = Some((compiled.config, compiled.sources));
-    compiled.rules.map(|rules| Side { name, rules: Arc::new(rules), origin })
+    Ok(compiled.rules.map(|rules| Side { name, rules: Arc::new(rules), origin }))
 }

@@ -120,7 +120,8 @@ fn read_documents(
     documents.collect()
 }
 
-fn unreadable(name: &str, error: &SourceError, sources: &mut SourceMap) -> Diagnostic {
+/// What to say of a config that cannot be read.
+pub(crate) fn unreadable(name: &str, error: &SourceError, sources: &mut SourceMap) -> Diagnostic {
     if let SourceError::NotUtf8 { byte, line, excerpt, at } = error {
         let id = sources.add_excerpt(name, excerpt, *line);
         let mark = char::REPLACEMENT_CHARACTER.len_utf8();

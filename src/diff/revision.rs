@@ -1,20 +1,17 @@
 //! Rule sets of git revisions, as `git diff` takes them: `A..B`, `A..`, `A...B` from where B left A, and `A` up to the files of the folder.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use crate::config::Input;
 use crate::git::config::{check_paths, fetch, in_folder, parts, read};
 use crate::git::{Error, Repository};
-use crate::source::SourceMap;
 
 /// The texts of a config.
 pub struct Texts {
     /// What the revision is called.
     pub name: String,
-    /// The texts, in the order in which they are merged.
-    pub inputs: Vec<Input>,
-    /// Where they are.
-    pub sources: SourceMap,
+    /// The texts with the names of their files, in the order in which they are merged; templates as they are written.
+    pub files: Vec<(String, Arc<str>)>,
 }
 
 /// The texts of both sides of a revision or range. `configs` are pathspecs, relative to `folder`, and URLs, which are fetched once.
@@ -49,15 +46,13 @@ pub fn inputs(folder: &Path, revision: &str, configs: &[String]) -> Result<[Text
         sides.push(in_folder(&git, folder, configs, &urls)?);
     }
     let mut texts = names.into_iter().zip(sides).map(|(name, texts)| {
-        let texts = texts.map_err(|error| {
+        let files = texts.map_err(|error| {
             Error::new(
                 format!("the config of `{name}` cannot be read: {error}"),
                 "check the paths: they are relative to the present folder",
             )
         })?;
-        let mut sources = SourceMap::new();
-        let inputs = texts.iter().map(|(name, text)| Input::Text(sources.add(name, text))).collect();
-        Ok(Texts { name, inputs, sources })
+        Ok(Texts { name, files })
     });
     match (texts.next(), texts.next()) {
         (Some(old), Some(new)) => Ok([old?, new?]),

@@ -26,7 +26,7 @@ pub(crate) fn check_paths(configs: &[String]) -> Result<(), Error> {
 }
 
 /// What the config is made of in each of these trees. `configs` are pathspecs of git and URLs, later over earlier; the files that one pathspec
-/// names are merged in the order of their names, and of a folder those are taken that end in `.yml` or `.yaml`.
+/// names are merged in the order of their names, and of a folder those are taken that end in `.yml` or `.yaml`, and templates of such.
 ///
 /// # Errors
 /// Git's.
@@ -64,7 +64,9 @@ fn is_excluding(path: &str) -> bool {
 fn is_meant(pathspec: &str, path: &str) -> bool {
     let is_pattern = pathspec.starts_with(':') || pathspec.contains(['*', '?', '[']);
     let is_named = Path::new(pathspec).file_name() == Path::new(path).file_name();
-    is_pattern || is_named || path.ends_with(".yml") || path.ends_with(".yaml")
+    // A template of a config is one, too.
+    let name = path.strip_suffix(".j2").unwrap_or(path);
+    is_pattern || is_named || name.ends_with(".yml") || name.ends_with(".yaml")
 }
 
 /// The texts behind the URLs, in order.

@@ -171,12 +171,20 @@ impl SourceMap {
             path => (read_file(path, limits)?, path),
         };
         match String::from_utf8(bytes) {
-            Ok(text) => match self.fill.as_ref().and_then(|fill| fill.fill(name, &text)) {
-                None => Ok(self.add(name, &text)),
-                Some(Ok(filled)) => Ok(self.add_filled(name, &text, filled)),
-                Some(Err(unfilled)) => Err(SourceError::Template(self.add(name, &text), unfilled)),
-            },
+            Ok(text) => self.add_or_fill(name, &text),
             Err(error) => Err(not_utf8(error.as_bytes(), error.utf8_error().valid_up_to())),
+        }
+    }
+
+    /// Adds a text, or what it gives where it is a template.
+    ///
+    /// # Errors
+    /// A template that gives nothing.
+    pub fn add_or_fill(&mut self, name: &str, text: &str) -> Result<SourceId, SourceError> {
+        match self.fill.as_ref().and_then(|fill| fill.fill(name, text)) {
+            None => Ok(self.add(name, text)),
+            Some(Ok(filled)) => Ok(self.add_filled(name, text, filled)),
+            Some(Err(unfilled)) => Err(SourceError::Template(self.add(name, text), unfilled)),
         }
     }
 
