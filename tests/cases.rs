@@ -437,6 +437,70 @@ fn what_was_used_is_counted_as_by_hand() {
     assert_eq!((counted, missed), (34, 5));
 }
 
+/// What is counted of a file: `line:cases`, and its text as the page shows it.
+fn counted(folder: &Path, args: &[&str]) -> (Vec<String>, Value, String) {
+    let with = |coverage: &str| {
+        let run = tpvc_in(folder, &[&["test", "tests.yml", coverage], args].concat());
+        assert!(run.status.success(), "{}{}", stdout(&run), stderr(&run));
+    };
+    with("--coverage=coverage.json");
+    with("--coverage=coverage.html");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let coverage: Value = serde_json::from_str(&read("coverage.json")).unwrap();
+    let file = coverage[0]["files"][0].clone();
+    let lines = file["lines"].as_array().unwrap();
+    let lines = lines.iter().map(|line| format!("{}:{}", line["line"], line["hits"])).collect();
+    (lines, file, read("coverage.html"))
+}
+
+#[test]
+fn a_case_that_uses_something_twice_counts_once() {
+    // One case tries both destinations, which inherit from `base`, and whose `params` are one text.
+    let rules = "tools:\n  bwa:\n    cores: 4\ndestinations:\n  base:\n    abstract: true\n    runner: slurm\n  \
+        one:\n    inherits: base\n    params: &params\n      native: '-c {cores}'\n    rules:\n    - if: true\n      \
+        execute: |\n        from tpv.core.entities import TryNextDestinationOrFail\n        \
+        raise TryNextDestinationOrFail('full')\n  two:\n    inherits: base\n    params: *params\n";
+    let tests = "config: rules.yml\ntests:\n- {job: {tool: bwa}, expect: {destination: two}}\n";
+    let folder = folder(&[("rules.yml", &rules), ("tests.yml", tests)]);
+    let (lines, file, _) = counted(folder.path(), &[]);
+    assert!(lines.iter().all(|line| line.ends_with(":1")), "{lines:?}");
+    assert_eq!(file["entities"][1]["inherited"], 1, "{file:#}");
+}
+
+#[test]
+fn templates_are_covered_by_their_own_lines() {
+    let rules = "\
+{# What the loop gives
+   twice #}
+tools:
+{% for tool in heavy %}
+  {{ tool }}:
+    cores: 8
+    rules:
+    - id: large_{{ tool }}
+      if: input_size > {{ limit }}
+      execute: |
+        {{ block | indent(8) }}
+        entity.mem = mem
+{% endfor %}
+destinations:
+  slurm:
+    runner: slurm
+";
+    let vars = "heavy: [bwa, star]\nlimit: 10\nblock: |-\n  mem = 3\n  mem = mem * 2\n";
+    let tests = "config: rules.yml.j2\ntests:\n\
+        - {job: {tool: bwa, input_size: 20}, expect: {mem: 6}}\n\
+        - {job: {tool: star, input_size: 1}, expect: {destination: slurm}}\n";
+    let folder = folder(&[("rules.yml.j2", rules), ("vars.yml", vars), ("tests.yml", tests)]);
+    let (lines, file, page) = counted(folder.path(), &["--vars", "vars.yml"]);
+    assert_eq!(lines, ["5:2", "6:2", "8:2", "9:2", "11:1", "12:1", "15:2", "16:2"]);
+    // One rule stands there, which fires for one of the tools.
+    let rule = &file["rules"][0];
+    assert_eq!((&rule["line"], &rule["fired"], &rule["not_fired"]), (&8.into(), &1.into(), &1.into()));
+    assert_eq!(file["rules"].as_array().unwrap().len(), 1, "{file:#}");
+    assert!(page.contains("{% for tool in heavy %}") && page.contains("{{ block | indent(8) }}"));
+}
+
 /// Counting changes no answer: the fixtures' jobs as cases, each expecting the answer that TPV gave.
 #[test]
 fn answers_are_the_same_with_and_without_coverage() {

@@ -63,7 +63,7 @@ pub fn run(tested: &Tested, hooks: &Hooks, cases: &[&Case], counts: bool) -> (Ve
     let mut total = Counts::default();
     for (group, counts) in done {
         outcomes.extend(group);
-        total.merge(counts);
+        total.append(counts);
     }
     (outcomes, total)
 }

@@ -67,10 +67,45 @@ impl Seen {
     }
 }
 
-/// In how many cases each place was used.
+/// A set of cases, by their numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cases(Vec<u64>);
+
+impl Cases {
+    fn insert(&mut self, case: usize) {
+        let (word, bit) = (case / 64, case % 64);
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        if let Some(word) = self.0.get_mut(word) {
+            *word |= 1 << bit;
+        }
+    }
+
+    /// Adds the cases of another set.
+    pub(super) fn add(&mut self, other: &Self) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word |= other);
+    }
+
+    /// The cases of both sets.
+    pub(super) fn and(mut self, other: &Self) -> Self {
+        self.add(other);
+        self
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> u64 {
+        self.0.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+}
+
+/// What each case used, case by case.
 #[derive(Default)]
 pub struct Counts {
-    uses: HashMap<(Use, u32), u64>,
+    cases: Vec<Vec<(Use, u32)>>,
 }
 
 impl Counts {
@@ -78,40 +113,60 @@ impl Counts {
     pub(crate) fn add(&mut self, mut seen: Seen) {
         seen.uses.sort_unstable();
         seen.uses.dedup();
-        for used in seen.uses {
-            *self.uses.entry(used).or_default() += 1;
-        }
+        self.cases.push(seen.uses);
     }
 
-    /// Adds the cases of other counts.
-    pub(crate) fn merge(&mut self, other: Self) {
-        for (used, count) in other.uses {
-            *self.uses.entry(used).or_default() += count;
-        }
+    /// Adds the cases of other counts, behind those that are there.
+    pub(crate) fn append(&mut self, mut other: Self) {
+        self.cases.append(&mut other.cases);
     }
 
-    /// The counts by place in the config.
+    /// The cases by place in the config.
     pub(super) fn by_place(&self, rules: &Rules) -> ByPlace {
-        let sites = &rules.tables().sites;
-        let mut places = HashMap::new();
-        for ((how, site), count) in &self.uses {
-            let Some(site) = sites.get(*site as usize) else { continue };
-            *places.entry((*how, (site.source, site.line, site.column))).or_default() += count;
+        let mut by_site: HashMap<(Use, u32), Cases> = HashMap::new();
+        for (case, uses) in self.cases.iter().enumerate() {
+            for used in uses {
+                by_site.entry(*used).or_default().insert(case);
+            }
         }
-        ByPlace { places }
+        let sites = &rules.tables().sites;
+        let mut places: HashMap<(Use, SitePlace), Cases> = HashMap::new();
+        for ((how, site), cases) in by_site {
+            let Some(site) = sites.get(site as usize) else { continue };
+            places.entry((how, (site.source, site.line, site.column))).or_default().add(&cases);
+        }
+        ByPlace { places, none: Cases::default() }
     }
 }
 
 /// A source, a line and a column, as sites have them.
 pub(super) type SitePlace = (u32, u32, u32);
 
-/// In how many cases what stands at a place was used.
+/// The cases that used what stands at a place.
 pub(super) struct ByPlace {
-    places: HashMap<(Use, SitePlace), u64>,
+    places: HashMap<(Use, SitePlace), Cases>,
+    none: Cases,
 }
 
 impl ByPlace {
-    pub(super) fn get(&self, how: Use, place: SitePlace) -> u64 {
-        self.places.get(&(how, place)).copied().unwrap_or(0)
+    pub(super) fn get(&self, how: Use, place: SitePlace) -> &Cases {
+        self.places.get(&(how, place)).unwrap_or(&self.none)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_counts_once() {
+        let set = |cases: &[usize]| {
+            let mut set = Cases::default();
+            cases.iter().for_each(|case| set.insert(*case));
+            set
+        };
+        let both = set(&[0, 200]).and(&set(&[0, 63, 64]));
+        assert_eq!((both.count(), both), (4, set(&[200, 64, 63, 0])));
+        assert_eq!(Cases::default().count(), 0);
     }
 }

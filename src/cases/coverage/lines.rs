@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use super::ByFile;
+use super::counts::Cases;
 use crate::config::entity::{Common, DestinationFields};
 use crate::source::{SourceId, SourceMap, Span};
 use crate::yaml::value::{ConfigValue, ValueKind};
@@ -21,20 +22,21 @@ pub struct Line {
 }
 
 /// The lines of spans with their counts.
-pub(super) fn lines(spans: &HashMap<Span, u64>, sources: &SourceMap) -> ByFile {
+pub(super) fn lines(spans: &HashMap<Span, Cases>, sources: &SourceMap) -> ByFile {
     let mut found: BTreeMap<(SourceId, usize), (u64, u64)> = BTreeMap::new();
-    for (span, count) in spans.iter().filter(|(span, _)| span.start < span.end) {
+    for (span, cases) in spans.iter().filter(|(span, _)| span.start < span.end) {
         let Some(source) = sources.get(span.source) else { continue };
-        let first = source.place(span.start).line;
-        let text = sources.text(*span);
-        let below = text.trim_end().matches('\n').count();
-        for (line, text) in (first..=first + below).zip(text.split('\n')) {
+        let count = cases.count();
+        let mut start = span.range().start;
+        for text in sources.text(*span).split_inclusive('\n') {
+            let blanks = text.len() - text.trim_start().len();
             // What is empty inside of a block of code is no line of it.
-            if text.trim().is_empty() {
-                continue;
+            if blanks < text.len() {
+                let line = source.place(u32::try_from(start + blanks).unwrap_or(u32::MAX)).line;
+                let counts = found.entry((span.source, line)).or_insert((count, count));
+                *counts = (counts.0.max(count), counts.1.min(count));
             }
-            let counts = found.entry((span.source, line)).or_insert((*count, *count));
-            *counts = (counts.0.max(*count), counts.1.min(*count));
+            start += text.len();
         }
     }
     let mut out = ByFile::new();

@@ -18,7 +18,7 @@ use crate::config::origin::TextOrigin;
 use crate::config::{Config, validate::Section};
 use crate::source::{SourceId, SourceMap, Span};
 use crate::yaml::value::{Text, ValueKind};
-use counts::{ByPlace, SitePlace, Use};
+use counts::{ByPlace, Cases, SitePlace, Use};
 pub use counts::{Counts, Seen};
 pub use lines::Line;
 
@@ -50,7 +50,7 @@ pub struct FileCoverage {
     pub destinations: Vec<DestinationCoverage>,
     /// The lines that can be used.
     pub lines: Vec<Line>,
-    /// Its text, for the page.
+    /// Its text, for the page; that of the template where one gave it.
     #[serde(skip)]
     pub text: Arc<str>,
 }
@@ -184,7 +184,7 @@ pub fn coverage(tested: &Tested, counts: &Counts, cases: usize) -> Coverage {
         code: Vec::new(),
         destinations: Vec::new(),
         lines: Vec::new(),
-        text: source.text.clone(),
+        text: source.written(0..0).0.text.clone(),
     });
     let mut gathering = Gathering {
         config: &tested.config,
@@ -218,82 +218,86 @@ struct Gathering<'a> {
     sources: &'a SourceMap,
     places: &'a ByPlace,
     files: Vec<FileCoverage>,
-    /// The rules and blocks that are gathered already: entities share those that they inherit.
-    known: HashSet<Span>,
-    /// What stands at a span, and in how many cases it was used.
-    lines: HashMap<Span, u64>,
+    /// What is gathered already, by its kind and place: entities share the rules and blocks that they inherit, and what a loop of a
+    /// template gives stands in one place.
+    known: HashSet<(&'static str, SitePlace)>,
+    /// What stands at a span, and the cases that used it.
+    lines: HashMap<Span, Cases>,
 }
 
 impl<'a> Gathering<'a> {
     fn section(&mut self, kind: EntityKind) {
         let (config, inherited) = (self.config, self.inherited(kind));
         for entity in config.section(kind).values() {
-            self.entity(entity, inherited.get(&entity.id).copied().unwrap_or(0));
+            self.entity(entity, inherited.get(&entity.id).unwrap_or(&Cases::default()));
         }
     }
 
-    /// In how many cases something took part that inherits from an entity: at most the number for each heir, since a case may have
-    /// several of them.
-    fn inherited(&self, kind: EntityKind) -> HashMap<Arc<str>, u64> {
+    /// The cases in which something took part that inherits from an entity.
+    fn inherited(&self, kind: EntityKind) -> HashMap<Arc<str>, Cases> {
         let section: &Section = self.config.section(kind);
-        let mut out: HashMap<Arc<str>, u64> = HashMap::new();
+        let mut out: HashMap<Arc<str>, Cases> = HashMap::new();
         for entity in section.values() {
             let used = self.used(entity);
             let (mut seen, mut child) = (HashSet::from([entity.id.clone()]), entity);
             while let Some(parent) = child.common.inherits.as_ref().and_then(|parent| section.get(parent.as_str()))
                 && seen.insert(parent.id.clone())
             {
-                *out.entry(parent.id.clone()).or_default() += used;
+                out.entry(parent.id.clone()).or_default().add(used);
                 child = parent;
             }
-            *out.entry(entity.id.clone()).or_default() += self.places.get(Use::Default, self.place(entity.span));
+            out.entry(entity.id.clone()).or_default().add(self.places.get(Use::Default, self.place(entity.span)));
         }
         if kind == EntityKind::Destination
             && let Some(default) = self.config.global.default_inherits.as_ref().and_then(|id| section.get(id.as_str()))
         {
+            let of_default = out.entry(default.id.clone()).or_default();
             let others = section.values().filter(|entity| entity.id != default.id);
-            let used: u64 = others.map(|entity| self.used(entity)).sum();
-            *out.entry(default.id.clone()).or_default() += used;
+            others.for_each(|entity| of_default.add(self.used(entity)));
         }
         out
     }
 
-    /// In how many cases an entity took part itself.
-    fn used(&self, entity: &Entity) -> u64 {
+    /// The cases in which an entity took part itself.
+    fn used(&self, entity: &Entity) -> &'a Cases {
         let how = if entity.kind == EntityKind::Destination { Use::Tried } else { Use::Matched };
         self.places.get(how, self.place(entity.span))
     }
 
-    fn entity(&mut self, entity: &'a Entity, inherited: u64) {
+    fn entity(&mut self, entity: &'a Entity, inherited: &Cases) {
         let (place, name) = (self.place(entity.span), format!("{} `{}`", entity.kind.noun(), entity.id));
-        let get = |how: Use| self.places.get(how, place);
+        let places = self.places;
+        let get = |how: Use| places.get(how, place);
         let (matched, accepted, chosen) = (get(Use::Matched), get(Use::Accepted), get(Use::Chosen));
         let line = place.1 as usize;
-        let mut used = self.used(entity) + self.places.get(Use::Default, place);
+        let mut used = self.used(entity).clone().and(get(Use::Default));
         if entity.kind == EntityKind::Pool {
             // What pools do depends on the allocations of other jobs, of which a case has none: their lines are not counted.
             return;
         }
-        if let Some(file) = self.files.get_mut(place.0 as usize) {
-            match entity.kind {
-                EntityKind::Destination if !entity.common.is_abstract => {
-                    file.destinations.push(DestinationCoverage { name: name.clone(), line, matched: accepted, chosen });
-                }
-                EntityKind::Destination => {
-                    used += inherited;
-                    file.entities.push(EntityCoverage { name: name.clone(), line, matched: 0, inherited });
-                }
-                _ => file.entities.push(EntityCoverage { name: name.clone(), line, matched, inherited }),
+        let is_destination = entity.kind == EntityKind::Destination;
+        if is_destination && entity.common.is_abstract {
+            used.add(inherited);
+        }
+        if self.known.insert((entity.kind.noun(), place))
+            && let Some(file) = self.files.get_mut(place.0 as usize)
+        {
+            if is_destination && !entity.common.is_abstract {
+                let (matched, chosen) = (accepted.count(), chosen.count());
+                file.destinations.push(DestinationCoverage { name: name.clone(), line, matched, chosen });
+            } else {
+                let matched = if is_destination { 0 } else { matched.count() };
+                file.entities.push(EntityCoverage { name: name.clone(), line, matched, inherited: inherited.count() });
             }
         }
-        *self.lines.entry(entity.span).or_default() += matched + accepted + inherited;
-        let fields = if entity.kind == EntityKind::Destination { used.max(accepted) } else { used };
-        lines::of_common(&entity.common, &mut |span| *self.lines.entry(span).or_default() += fields);
+        self.line(entity.span, &matched.clone().and(accepted).and(inherited));
+        let fields = if is_destination { used.and(accepted) } else { used };
+        lines::of_common(&entity.common, &mut |span| self.line(span, &fields));
         if let Some(destination) = &entity.destination {
             // The name of a destination is its key, unless it has another one.
             lines::of_destination(destination, &mut |span| {
                 if span != entity.span {
-                    *self.lines.entry(span).or_default() += fields;
+                    self.line(span, &fields);
                 }
             });
         }
@@ -309,24 +313,23 @@ impl<'a> Gathering<'a> {
     }
 
     fn rule(&mut self, rule: &'a Rule, owner: &str) {
-        if !self.known.insert(rule.span) {
-            return;
-        }
-        let place = self.place(rule.span);
-        let get = |how: Use| self.places.get(how, place);
+        let (places, place) = (self.places, self.place(rule.span));
+        let is_new = self.known.insert(("rule", place));
+        let get = |how: Use| places.get(how, place);
         let (looked_at, fired, not_fired) = (get(Use::LookedAt), get(Use::Fired), get(Use::NotFired));
         let name = format!("rule `{}` of {owner}", rule.id);
         let both_ways = !matches!(rule.condition.kind, ValueKind::Bool(_));
-        if let Some(file) = self.files.get_mut(place.0 as usize) {
+        if is_new && let Some(file) = self.files.get_mut(place.0 as usize) {
             let line = place.1 as usize;
+            let (looked_at, fired, not_fired) = (looked_at.count(), fired.count(), not_fired.count());
             file.rules.push(RuleCoverage { name: name.clone(), line, looked_at, fired, not_fired, both_ways });
         }
         for span in [rule.span, rule.condition.span] {
-            *self.lines.entry(span).or_default() += looked_at;
+            self.line(span, looked_at);
         }
-        lines::of_common(&rule.common, &mut |span| *self.lines.entry(span).or_default() += fired);
+        lines::of_common(&rule.common, &mut |span| self.line(span, fired));
         for text in rule.execute.iter().chain(&rule.fail) {
-            *self.lines.entry(text.span).or_default() += fired;
+            self.line(text.span, fired);
         }
         let mut blocks = Vec::new();
         rule.each_code(&mut |text, kind, property| blocks.push((text, kind, property)));
@@ -334,17 +337,25 @@ impl<'a> Gathering<'a> {
     }
 
     /// A text that is code: an f-string without fields is none.
-    fn block(&mut self, text: &'a Text, kind: CodeKind, property: &'static str, owner: &str) {
+    fn block(&mut self, text: &Text, kind: CodeKind, property: &'static str, owner: &str) {
         let is_plain = kind == CodeKind::FString && CodeRef::is_plain_fstring(text.as_str());
-        if is_plain || text.span.start == text.span.end || !self.known.insert(text.span) {
+        if is_plain || text.span.start == text.span.end {
             return;
         }
         let site = TextOrigin::new(text, self.sources).site();
-        let ran = self.places.get(Use::Ran, (site.source, site.line, site.column));
-        self.lines.insert(text.span, ran);
-        if let Some(file) = self.files.get_mut(site.source as usize) {
-            file.code.push(BlockCoverage { name: format!("`{property}` of {owner}"), line: site.line as usize, ran });
+        let place = (site.source, site.line, site.column);
+        let ran = self.places.get(Use::Ran, place);
+        self.lines.insert(text.span, ran.clone());
+        if self.known.insert((property, place))
+            && let Some(file) = self.files.get_mut(site.source as usize)
+        {
+            let name = format!("`{property}` of {owner}");
+            file.code.push(BlockCoverage { name, line: site.line as usize, ran: ran.count() });
         }
+    }
+
+    fn line(&mut self, span: Span, cases: &Cases) {
+        self.lines.entry(span).or_default().add(cases);
     }
 
     fn place(&self, span: Span) -> SitePlace {

@@ -35,7 +35,7 @@ pub(super) fn text(coverage: &Coverage) -> String {
             let _ = writeln!(out, "  {line:>5}  {what}");
         }
         if let Some(more) = unused.len().checked_sub(MOST).filter(|more| *more > 0) {
-            let _ = writeln!(out, "         and {more} more: `--coverage FILE.html` shows all");
+            let _ = writeln!(out, "         and {more} more: `--coverage=FILE.html` shows all");
         }
     }
     out
