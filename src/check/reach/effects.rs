@@ -1,6 +1,10 @@
 //! What code may change of a job before destinations are matched.
 
-use rustpython_parser::ast::Stmt;
+use std::convert::Infallible;
+
+use rustpython_parser::ast::{Expr, Stmt};
+
+use crate::python::walk::{self, Part};
 
 use crate::lint::tags::in_code::{TagsInCode, of_block};
 
@@ -23,8 +27,10 @@ pub(super) struct Effects {
 const ENTITY: [&str; 2] = ["entity", "self"];
 
 /// Words by which code may find anything.
-const ANYTHING: [&str; 12] =
-    ["mapper", "globals", "locals", "vars", "exec", "eval", "compile", "setattr", "delattr", "rules", "inspect", "gc"];
+const ANYTHING: [&str; 6] = ["setattr", "delattr", "rules", "loader", "evaluator", "override"];
+
+/// Words by which code may also change destinations.
+const EVERYWHERE: [&str; 8] = ["globals", "locals", "vars", "exec", "eval", "compile", "inspect", "gc"];
 
 /// The resources, in the order of [`Effects::resources`].
 const RESOURCES: [&str; 3] = ["cores", "mem", "gpus"];
@@ -33,25 +39,29 @@ impl Effects {
     /// Those of a block that is not pure; nothing is known of one that does not parse.
     pub(super) fn of(source: &str, body: Option<&[Stmt]>) -> Self {
         let everything = Self { everything: true, ..Self::default() };
-        let words = || source.split(|c: char| !c.is_alphanumeric() && c != '_');
+        // The modules that are imported are looked at by themselves.
+        let is_import =
+            |line: &&str| line.trim_start().starts_with("import ") || line.trim_start().starts_with("from ");
+        let code = || source.lines().filter(|line| !is_import(line));
+        let words = || code().flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
         let has = |list: &[&str]| words().any(|word| list.contains(&word));
         let Some(body) = body else { return everything };
         let tags = of_block(body);
-        if has(&ANYTHING) || words().any(|word| word.starts_with("__")) {
-            return Self { destinations: has(&["mapper"]) || tags.changes_destinations, ..everything };
-        }
-        // Functions of a site's own modules may find the entity by themselves.
-        if has(&["import"]) && tags.is_open {
-            return everything;
+        let everywhere = has(&EVERYWHERE) || words().any(|word| word.starts_with("__"));
+        let destinations = everywhere || tags.changes_destinations || (has(&["mapper"]) && !only_looks(body));
+        // Functions of a site's own modules may do anything to the entity; destinations they are trusted with.
+        let imports_own = source.contains("import") && tags.is_open;
+        if has(&ANYTHING) || everywhere || imports_own {
+            return Self { destinations, ..everything };
         }
         if !has(&ENTITY) {
-            return Self { context: false, destinations: tags.changes_destinations, ..Self::default() };
+            return Self { destinations, ..Self::default() };
         }
         Self {
             resources: RESOURCES.map(|name| source.contains(name)),
             context: source.contains("context"),
             everything: false,
-            destinations: tags.changes_destinations,
+            destinations,
             tags: (tags.changes || tags.is_open).then_some(tags),
         }
     }
@@ -59,5 +69,111 @@ impl Effects {
     /// Whether nothing is changed.
     pub(super) fn is_none(&self) -> bool {
         !self.everything && self.tags.is_none() && self.resources == [false; 3] && !self.context
+    }
+}
+
+/// Methods that change their object.
+const CHANGING: [&str; 13] = [
+    "append",
+    "extend",
+    "insert",
+    "add",
+    "update",
+    "remove",
+    "pop",
+    "popitem",
+    "clear",
+    "discard",
+    "setdefault",
+    "sort",
+    "add_tag_override",
+];
+
+/// Whether a block changes nothing but variables of its own and fields of the entity.
+fn only_looks(body: &[Stmt]) -> bool {
+    let mut looks = true;
+    body.iter().for_each(|statement| visit_statement(statement, &mut looks));
+    looks
+}
+
+fn visit_statement(node: &Stmt, looks: &mut bool) {
+    let targets: Vec<&Expr> = match node {
+        Stmt::Assign(node) => node.targets.iter().collect(),
+        Stmt::AugAssign(node) => vec![&node.target],
+        Stmt::AnnAssign(node) => vec![&node.target],
+        Stmt::For(node) => vec![&node.target],
+        Stmt::Delete(_) => {
+            *looks = false;
+            return;
+        }
+        _ => Vec::new(),
+    };
+    *looks &= targets.into_iter().all(is_own);
+    let Ok(()) = walk::statement(node, &mut |part| {
+        visit(part, looks);
+        Ok::<(), Infallible>(())
+    });
+}
+
+fn visit(part: Part<'_>, looks: &mut bool) {
+    match part {
+        Part::Stmt(node) => visit_statement(node, looks),
+        Part::Pattern(_) => *looks = false,
+        Part::Expr(node) => {
+            if let Expr::Call(call) = node
+                && let Expr::Attribute(method) = &*call.func
+            {
+                *looks &= !CHANGING.contains(&method.attr.as_str()) || is_own(&method.value);
+            }
+            let Ok(()) = walk::expression(node, &mut |part| {
+                visit(part, looks);
+                Ok::<(), Infallible>(())
+            });
+        }
+    }
+}
+
+/// Whether setting a target changes a variable, the entity, or one of its fields.
+fn is_own(target: &Expr) -> bool {
+    let is_entity = |node: &Expr| matches!(node, Expr::Name(name) if ENTITY.contains(&name.id.as_str()));
+    match target {
+        Expr::Name(_) => true,
+        Expr::Tuple(node) => node.elts.iter().all(is_own),
+        Expr::List(node) => node.elts.iter().all(is_own),
+        Expr::Attribute(node) => is_entity(&node.value),
+        Expr::Subscript(node) => matches!(&*node.value, Expr::Attribute(field) if is_entity(&field.value)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::python::parse::parse;
+    use tpv_bytecode::CodeKind;
+
+    fn effects(source: &str) -> Effects {
+        Effects::of(source, Some(&parse(source, CodeKind::Exec).unwrap().body))
+    }
+
+    #[test]
+    fn looking_at_destinations_changes_none() {
+        let found =
+            effects("x = [d.id for d in mapper.destinations.values() if d.tpv_dest_tags.filter(tag_value='a')]");
+        assert!(!found.destinations && found.is_none());
+        assert!(effects("mapper.destinations['a'].max_accepted_cores = 4").destinations);
+        assert!(effects("for d in mapper.destinations.values():\n    d.tpv_dest_tags.accept.append('a')").destinations);
+        assert!(effects("del mapper.destinations['a']").destinations);
+    }
+
+    #[test]
+    fn code_changes_what_it_names() {
+        let found = effects("from galaxy.jobs.mapper import JobNotReadyException\nraise JobNotReadyException()");
+        assert!(!found.destinations && found.is_none());
+        assert_eq!(effects("entity.cores = 4").resources, [true, false, false]);
+        assert!(effects("entity.tpv_tags.require.append(user.username)").tags.unwrap().is_open);
+        assert!(effects("from our.own import change\nchange(1)").everything);
+        assert!(effects("exec(user.code)").everything);
     }
 }
