@@ -170,5 +170,18 @@ fn templates_are_not_written() {
     let rules = "tools:\n  bwa:\n    coers: {{ 2 }}\n    mem: 4\n";
     let site = site(&[("a.yml.j2", rules)]);
     assert!(run(site.path(), &["lint", "--fix", "a.yml.j2"]).1.contains("warning[T104]"));
-    assert_eq!(std::fs::read_to_string(site.path().join("a.yml.j2")).unwrap(), rules);
+    let (status, said) = run(site.path(), &["format", "--write", "a.yml.j2"]);
+    assert!(status == 1 && said.contains("error: `a.yml.j2` is a template, which cannot be formatted"), "{said}");
+    // With variables all files are templates, of which those without Jinja are formatted.
+    let plain = "tools:\n  b:\n    cores: 1\n  a:\n    cores: 1\n";
+    for (name, text) in [("b.yml", rules), ("c.yml", plain), ("vars.yml", "x: 1\n")] {
+        std::fs::write(site.path().join(name), text).unwrap();
+    }
+    let settings = "files = [\"a.yml.j2\", \"b.yml\", \"c.yml\"]\nvars = [\"vars.yml\"]\n";
+    std::fs::write(site.path().join("tpvc.toml"), settings).unwrap();
+    let (status, said) = run(site.path(), &["format", "--write"]);
+    assert!(status == 0 && said.contains("formatted 1 file"), "{said}");
+    let read = |name: &str| std::fs::read_to_string(site.path().join(name)).unwrap();
+    assert_eq!((read("a.yml.j2"), read("b.yml")), (rules.to_owned(), rules.to_owned()));
+    assert_ne!(read("c.yml"), plain);
 }

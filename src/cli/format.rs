@@ -11,8 +11,7 @@ use super::report::count;
 use super::rewrite::{rewrite, with_line_ends_of};
 use super::{Common, Outcome, paths};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::{Limits, SourceId, SourceMap, Span, is_url, redacted};
-use crate::template::is_named_as_template;
+use crate::source::{Limits, SourceError, SourceId, SourceMap, Span, is_url, redacted};
 use crate::text_diff;
 use crate::yaml::RoundTripError;
 
@@ -51,10 +50,7 @@ impl Format {
             // What the settings name elsewhere is not this site's to format.
             named.retain(|file| !is_url(file));
         }
-        let mut files = paths::expand(&named)?;
-        if self.files.is_empty() {
-            files.retain(|file| !is_named_as_template(file));
-        }
+        let files = paths::expand(&named)?;
         if files.len() > 1 && !self.check && !self.write {
             return Err(CliError::misuse(
                 "several files can be formatted with `--check` or `--write` only",
@@ -62,8 +58,9 @@ impl Format {
             ));
         }
         let (mut bad, mut changed) = (0, 0);
+        let sources = common.sources()?;
         for file in &files {
-            match self.format(file, common) {
+            match self.format(file, sources.clone(), common) {
                 Ok(Some(is_changed)) => changed += u64::from(is_changed),
                 Ok(None) => bad += 1,
                 Err(error) => {
@@ -79,17 +76,25 @@ impl Format {
     }
 
     /// Formats one file and says whether that changes it; `None` for a file that cannot be formatted, which was reported.
-    fn format(&self, name: &str, common: &Common) -> Result<Option<bool>, CliError> {
+    fn format(&self, name: &str, mut sources: SourceMap, common: &Common) -> Result<Option<bool>, CliError> {
         if let kind @ (Kind::Artifact | Kind::Jobs) = Kind::of(Path::new(name)) {
             let message = format!("`{name}` is {}, not a config", kind.noun());
             return Err(CliError::new(message, "name config files"));
         }
-        let mut sources = SourceMap::new();
-        let id = sources
-            .load(name, &Limits::default())
-            .map_err(|error| CliError::new(format!("`{}` cannot be read: {error}", redacted(name)), error.help()))?;
+        let id = match sources.load(name, &Limits::default()) {
+            Ok(id) => id,
+            Err(SourceError::Template(..)) => return self.template(name),
+            Err(error) => {
+                return Err(CliError::new(format!("`{}` cannot be read: {error}", redacted(name)), error.help()));
+            }
+        };
+        let source = sources.get(id);
+        let old = source.map(|source| source.text.clone()).unwrap_or_default();
+        // A file may count as a template and have no Jinja in it.
+        if source.is_some_and(|source| source.written(0..0).0.text != old) {
+            return self.template(name);
+        }
         let name = &redacted(name);
-        let old = sources.get(id).map(|source| source.text.clone()).unwrap_or_default();
         let mut diagnostics = Diagnostics::new();
         let formatted = match crate::format::format(&old) {
             Ok(formatted) => formatted,
@@ -133,6 +138,15 @@ impl Format {
             rewrite("the formatted text", Path::new(&**name), text.as_bytes())?;
         }
         Ok(Some(is_changed))
+    }
+
+    /// Leaves a template alone, whose braces are no YAML; one that is named is an error.
+    fn template(&self, name: &str) -> Result<Option<bool>, CliError> {
+        if !self.files.iter().any(|file| file == name) {
+            return Ok(Some(false));
+        }
+        let help = "format what it gives, or leave it as it is: `tpvc lint` takes templates";
+        Err(CliError::new(format!("`{name}` is a template, which cannot be formatted"), help))
     }
 }
 
