@@ -140,6 +140,86 @@ fn no_recorded_answer_contradicts_a_proof() {
     assert!(answers > 1000 && cells > 200);
 }
 
+/// Jobs of `u@example.org`, of 200 GB, against what is proved of a config; the answers' destinations.
+fn placed_by(config: &str) -> Vec<Value> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.yml");
+    std::fs::write(&path, config).unwrap();
+    let names = [path.display().to_string()];
+    let proofs = Proofs::of(&names).unwrap();
+    let mapper = Mapper::new(compile(&names, &CompileOptions::default()).rules.unwrap());
+    let job = json!({
+        "tool": {"id": "bwa"}, "user": {"email": "u@example.org", "roles": []},
+        "job": {"input_datasets": [{"name": "i", "id": 1, "size": 200_000_000_000_u64}]},
+    });
+    let answer = mapper.map(&Arc::new(Job::parse(&job.to_string()).unwrap()), &Arc::new(World::default()));
+    let answer: Value = serde_json::from_str(&answer.line()).unwrap();
+    assert_eq!(proofs.contradicted(&job, &answer), None);
+    vec![answer["destination"]["id"].clone(), answer["error"]["message"].clone(), json!(proofs.never)]
+}
+
+/// Of two rules with one id TPV makes one: the user's condition lets the tool's fields count.
+#[test]
+fn a_rule_of_a_user_brings_the_fields_of_the_rule_it_replaces() {
+    let found = placed_by(
+        "global: {default_inherits: default}
+tools:
+  default: {abstract: true, cores: 1}
+  bwa:
+    rules:
+    - {id: big, if: input_size < 0, cores: 64, scheduling: {require: [highmem]}}
+users:
+  u@example.org:
+    rules: [{id: big, if: input_size >= 0, mem: 3}]
+destinations:
+  small: {runner: slurm, max_accepted_cores: 8}
+  only: {runner: slurm, scheduling: {require: [highmem]}}
+",
+    );
+    // The condition of the tool's own rule is false for each job that comes to it.
+    assert_eq!(found, [json!("only"), json!(null), json!(["big"])]);
+}
+
+/// The rule of a user stands where that of the tool stood, before rules that fail.
+#[test]
+fn a_rule_of_a_user_is_asked_where_the_rule_it_replaces_stood() {
+    let found = placed_by(
+        "global: {default_inherits: default}
+tools:
+  default:
+    abstract: true
+    rules:
+    - {id: limit, if: input_size > 500, fail: far too big}
+    - {id: size, if: input_size > 50, fail: too big}
+users:
+  u@example.org:
+    rules: [{id: limit, if: input_size > 100, fail: too big for a user}]
+destinations:
+  plain: {runner: slurm}
+",
+    );
+    assert_eq!(found, [json!(null), json!("too big for a user"), json!([])]);
+}
+
+/// A tag that clashes with the tool's may be overridden by another entity of the user; the rest counts all the same.
+#[test]
+fn tags_beside_one_that_clashes_are_kept() {
+    let found = placed_by(
+        "global: {default_inherits: default}
+tools:
+  default: {abstract: true}
+  bwa: {scheduling: {require: [offline]}}
+users:
+  default: {abstract: true, scheduling: {reject: [offline], require: [x]}}
+  u@example.org: {scheduling: {prefer: [offline]}}
+destinations:
+  plain: {runner: slurm, scheduling: {accept: [offline]}}
+  with_x: {runner: slurm, scheduling: {accept: [offline], require: [x]}}
+",
+    );
+    assert_eq!(found, [json!("with_x"), json!(null), json!([])]);
+}
+
 const TAGS: [&str; 5] = ["a", "b", "c", "d", "pulsar"];
 const IDS: [&str; 7] = ["bwa", "bwa_mem", "star", "hisat2", "bwa.*", ".*_mem", "s"];
 

@@ -99,6 +99,16 @@ pub(crate) struct Condition {
 /// What is noted of rules while jobs are followed, by their places.
 pub(crate) type Conditions = HashMap<Span, Condition>;
 
+/// A rule that jobs have.
+#[derive(Clone, Debug)]
+struct Held {
+    rule: Arc<Rule>,
+    /// Whether all of them have it.
+    always: bool,
+    /// The rule that it was merged with, where it is that of a role or user.
+    over: Option<Arc<Rule>>,
+}
+
 /// Jobs on their way.
 #[derive(Clone, Debug)]
 pub(super) struct Jobs {
@@ -108,8 +118,8 @@ pub(super) struct Jobs {
     context: Context,
     /// What resources see: the context with that of the rules that apply.
     ruled: Context,
-    /// The rules, in order, each with whether all jobs have it.
-    rules: Vec<(Arc<Rule>, bool)>,
+    /// The rules, in order.
+    rules: Vec<Held>,
     input_size: Value,
     unknown: Option<Span>,
     doubts: Vec<Span>,
@@ -177,20 +187,22 @@ impl Jobs {
     fn inherit_rule(&mut self, rule: &Arc<Rule>, always: bool) {
         let mut rules = Vec::with_capacity(self.rules.len() + 1);
         let mut surely_there = false;
-        for (parent, was_always) in std::mem::take(&mut self.rules) {
-            if parent.key != rule.key {
-                rules.push((parent, was_always));
+        for parent in std::mem::take(&mut self.rules) {
+            if parent.rule.key != rule.key {
+                rules.push(parent);
                 continue;
             }
+            let merged = Arc::new(rule.inherit(&parent.rule));
+            let was_always = parent.always;
             if !always {
-                rules.push((parent.clone(), false));
+                rules.push(Held { always: false, ..parent });
             }
             surely_there |= was_always;
-            rules.push((Arc::new(rule.inherit(&parent)), always && was_always));
+            rules.push(Held { rule: merged, always: always && was_always, over: None });
         }
         if !surely_there {
-            let alone = !rules.iter().any(|(other, _)| other.key == rule.key);
-            rules.push((rule.clone(), always && alone));
+            let alone = !rules.iter().any(|other| other.rule.key == rule.key);
+            rules.push(Held { rule: rule.clone(), always: always && alone, over: None });
         }
         self.rules = rules;
     }
@@ -205,16 +217,13 @@ impl Jobs {
 
     /// Lets some of the jobs be those of a role or user, too.
     pub(super) fn or_with(&mut self, higher: &Entity) {
-        for (rule, always) in &mut self.rules {
-            // A rule of the same id takes its place.
-            *always &= !higher.rules.iter().any(|(key, _)| **key == *rule.key);
+        for rule in higher.rules.values() {
+            self.or_with_rule(rule);
         }
-        let own: Vec<_> = higher.rules.values().map(|rule| (rule.clone(), false)).collect();
         if !higher.common.tags.is_empty() {
             let mut tags = self.tags.clone();
-            if tags.combine(&higher.common.tags) {
-                self.tags = self.tags.or(&tags);
-            }
+            tags.combine(&higher.common.tags);
+            self.tags = self.tags.or(&tags);
         }
         if higher.common.context.as_ref().is_some_and(|context| !context.is_empty()) {
             let mut context = self.context.clone();
@@ -226,7 +235,31 @@ impl Jobs {
                 field.or(&Field::of(source));
             }
         }
-        self.rules.extend(own);
+    }
+
+    /// Lets some of the jobs have a rule of a role or user. It becomes one with those of its id, where they stand: with its own
+    /// condition, and the fields of both.
+    fn or_with_rule(&mut self, rule: &Arc<Rule>) {
+        let before = std::mem::take(&mut self.rules);
+        for held in &before {
+            let is_replaced = held.rule.key == rule.key;
+            self.rules.push(Held { always: held.always && !is_replaced, ..held.clone() });
+            // Effects are joined field by field, so that pairs stand for longer chains, too.
+            if is_replaced && held.over.is_none() && held.rule.span != rule.span {
+                let merges = |known: &Held| {
+                    known.rule.span == rule.span
+                        && known.over.as_ref().is_some_and(|over| Arc::ptr_eq(over, &held.rule))
+                };
+                if !before.iter().any(merges) {
+                    let merged = Arc::new(rule.inherit(&held.rule));
+                    self.rules.push(Held { rule: merged, always: false, over: Some(held.rule.clone()) });
+                }
+            }
+        }
+        let is_there = |held: &Held| held.over.is_none() && held.rule.span == rule.span && held.rule.key == rule.key;
+        if !before.iter().any(is_there) {
+            self.rules.push(Held { rule: rule.clone(), always: false, over: None });
+        }
     }
 
     /// Applies the rules.
@@ -235,8 +268,11 @@ impl Jobs {
     /// Why no job is left after them.
     pub(super) fn apply_rules(&mut self, code: &Code<'_>, conditions: &mut Conditions) -> Result<(), End> {
         self.ruled = self.context.clone();
-        for (rule, always) in std::mem::take(&mut self.rules) {
-            self.apply(&rule, always, code, conditions)?;
+        if let Some(last) = self.rules.last().filter(|_| self.rules.len() > MOST_RULES) {
+            self.unknown.get_or_insert(last.rule.span);
+        }
+        for held in std::mem::take(&mut self.rules) {
+            self.apply(&held.rule, held.always, code, conditions)?;
         }
         Ok(())
     }

@@ -113,18 +113,17 @@ impl Tags {
         }
     }
 
-    /// Puts these and an entity's tags together, as combining does. False where they never fit together.
-    pub(super) fn combine(&mut self, other: &SchedulingTags) -> bool {
+    /// Puts these and an entity's tags together, as combining does. A tag that does not fit is left as it is: the job goes on only where
+    /// another entity of its role or user overrides this tag, and the rest of these counts all the same.
+    pub(super) fn combine(&mut self, other: &SchedulingTags) {
         for kind in TagKind::ALL {
             for tag in other.get(kind) {
                 let combined = self.get(tag.as_str()).combined(kind);
-                if combined == Kinds(0) {
-                    return false;
+                if combined != Kinds(0) {
+                    self.set(&tag.value, combined);
                 }
-                self.set(&tag.value, combined);
             }
         }
-        true
     }
 
     /// The tags of either.
