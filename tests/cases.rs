@@ -199,10 +199,10 @@ tests:
       cores:   2
       env: {THREADS: "9", NEW: x}
       params:
+        nested: {}
         native: |
           several
           lines
-        nested: {}
   - name: "row {input_size}"
     job: {tool: t}
     expect: {cores: 5}

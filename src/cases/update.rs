@@ -130,8 +130,7 @@ impl Recording<'_> {
         };
         let what = format!("{name}: {} -> {}", mismatch.expected, shown(value));
         if self.is_own(at) {
-            let end = self.text.get(at.range()).map_or(at.range().end, |text| at.range().start + text.trim_end().len());
-            return self.edit(self.start_of(at)..end, scalar(value), what);
+            return self.edit(self.start_of(at)..self.trimmed_end(at), scalar(value), what);
         }
         let key = match subject {
             Subject::Destination => "destination",
@@ -155,7 +154,12 @@ impl Recording<'_> {
     /// Whether a place is in the case's own mapping.
     fn is_own(&self, span: Span) -> bool {
         let holder = &self.case.holder;
-        holder.span.start <= span.start && (span.end as usize) <= end_of(holder, self.text)
+        holder.span.start <= span.start && self.trimmed_end(span) <= end_of(holder, self.text)
+    }
+
+    /// Where the text of a span ends, without the line break that a block (`|`, `>-`) has behind it.
+    fn trimmed_end(&self, span: Span) -> usize {
+        self.text.get(span.range()).map_or(span.range().end, |text| span.range().start + text.trim_end().len())
     }
 
     /// Where a value starts: that of a block (`|`, `>-`) with the header in the line before.
