@@ -291,6 +291,18 @@ fn what_is_bad_is_annotated_and_fails_after_all_has_run() {
 }
 
 #[test]
+fn annotations_in_a_folder_have_the_path_from_the_top() {
+    let repository = Repository::new(|site| {
+        replace(site, "rules/1-tools.yml", "require: [highmem]", "require: [himem]");
+        std::fs::create_dir(site.join("tpv & co")).unwrap();
+        git(site, &["mv", "rules", "tests", "tpvc.toml", "world.json", "jobs.jsonl", "tpv & co"]);
+    });
+    let run = repository.run(&[("working-directory", "tpv & co"), ("diff", "false")], "");
+    assert!(!run.is_success);
+    assert!(run.log.contains("::error file=tpv & co/rules/1-tools.yml,line="), "{}", run.log);
+}
+
+#[test]
 fn steps_can_be_left_out() {
     let repository = Repository::new(|_| ());
     let inputs = [("lint", "false"), ("check", "false"), ("test", "false"), ("diff", "false")];
