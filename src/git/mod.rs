@@ -100,7 +100,7 @@ impl Repository {
         let help = if line.contains("dubious ownership") {
             format!("if you trust its owner: `git config --global --add safe.directory {repository}`")
         } else if line.contains("not a git repository") {
-            "name the folder of a git repository with `--git`".to_owned()
+            "run it in a git repository; `tpvc maps create` takes the folder of one with `--git`".to_owned()
         } else {
             format!("try `git -C {repository} log -- PATHS`, which must work, too")
         };
