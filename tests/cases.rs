@@ -461,7 +461,7 @@ fn a_case_that_uses_something_twice_counts_once() {
         execute: |\n        from tpv.core.entities import TryNextDestinationOrFail\n        \
         raise TryNextDestinationOrFail('full')\n  two:\n    inherits: base\n    params: *params\n";
     let tests = "config: rules.yml\ntests:\n- {job: {tool: bwa}, expect: {destination: two}}\n";
-    let folder = folder(&[("rules.yml", &rules), ("tests.yml", tests)]);
+    let folder = folder(&[("rules.yml", rules), ("tests.yml", tests)]);
     let (lines, file, _) = counted(folder.path(), &[]);
     assert!(lines.iter().all(|line| line.ends_with(":1")), "{lines:?}");
     assert_eq!(file["entities"][1]["inherited"], 1, "{file:#}");
