@@ -41,7 +41,7 @@ fn replay(session: &str) -> String {
     for command in commands.lines().filter_map(|line| line.strip_prefix("$ tpvc ")) {
         let words = words(command);
         let run = tpvc_in(folder.path(), &words.iter().map(String::as_str).collect::<Vec<_>>());
-        let _ = write!(out, "$ tpvc {command}\n{}{}", stdout(&run), stderr(&run));
+        let _ = write!(out, "$ tpvc {command}\n{}{}", stdout(&run), without_times(&stderr(&run)));
         if !out.ends_with('\n') {
             out.push('\n');
         }
@@ -54,6 +54,12 @@ fn replay(session: &str) -> String {
         }
     }
     out
+}
+
+/// What a run said, but for the time that it took.
+fn without_times(said: &str) -> String {
+    let is_time = |line: &&str| !(line.starts_with("in ") && line.ends_with(" ms\n"));
+    said.split_inclusive('\n').filter(is_time).collect()
 }
 
 #[test]

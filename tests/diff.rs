@@ -97,7 +97,9 @@ fn each_change_is_told() {
     ];
     for (old, new, expected) in tools {
         let config = |tool: &str| config(&format!("  bwa:\n    {tool}\n"), "");
-        assert_eq!(said(&config(old), &config(new)), expected, "{old} | {new}");
+        let said = said(&config(old), &config(new));
+        // What follows for reachability has a test of its own.
+        assert_eq!(said.split(" | reachability").next(), Some(expected), "{old} | {new}");
     }
     let destinations = [
         ("  a: {runner: x}\n", "  a: {runner: y}\n", "~ `a` | runner x -> y"),
@@ -122,6 +124,28 @@ fn what_overrides_what_is_told_where_patterns_change_places() {
     let old = config("  bwa.*: {cores: 1}\n  bwa_mem: {cores: 2}\n  other: {cores: 3}\n", "");
     let new = config("  other: {cores: 3}\n  bwa_mem: {cores: 2}\n  bwa.*: {cores: 1}\n", "");
     assert_eq!(said(&old, &new), "~ `bwa_mem` | order of lookup | - bwa.*, bwa_mem | + bwa_mem, bwa.*");
+}
+
+#[test]
+fn what_tools_can_reach_is_compared() {
+    let config = |accepted: &str, required: &str| {
+        format!(
+            "tools:\n  bwa: {{cores: 2}}\n  hisat2: {{scheduling: {{require: [{required}]}}}}\n  star: {{scheduling: {{require: [{required}]}}}}\n\
+             destinations:\n  slurm: {{runner: slurm, scheduling: {{accept: [offline]}}}}\n  pulsar: {{runner: pulsar, scheduling: {{accept: [{accepted}]}}}}\n"
+        )
+    };
+    let all = config("offline, gpu", "offline");
+    let less = said(&all, &config("gpu", "offline"));
+    assert!(less.ends_with(" | reachability | ~ `hisat2`, `star`  (2 in all) | can never go to pulsar now"), "{less}");
+    let more = said(&config("gpu", "offline"), &all);
+    assert!(more.ends_with(" | may go to pulsar now"), "{more}");
+    let moved = said(&all, &config("offline, gpu", "gpu"));
+    assert!(moved.ends_with(" | can never go to slurm now"), "{moved}");
+    // Nothing is proved of artifacts.
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("old.yml", &all), ("new.yml", &config("gpu", "offline"))]);
+    printed(folder.path(), &["compile", "old.yml", "-o", "old.bin"]);
+    assert!(!printed(folder.path(), &["diff", "old.bin", "new.yml"]).contains("reachability"));
 }
 
 #[test]

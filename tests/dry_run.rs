@@ -83,7 +83,11 @@ fn explanations_tell_everything() {
     expect("explain.txt", &with(&[]));
     expect("explain.yaml", &with(&["--output-format", "yaml"]));
     expect("explain.json", &with(&["--output-format", "json"]));
-    expect("explain.html", &with(&["--output-format", "html"]));
+    let page = shown(&with(&["--output-format", "html"]));
+    // The style is that of all pages.
+    let (before, rest) = page.split_once("<style>").unwrap();
+    let (_, after) = rest.split_once("</style>").unwrap();
+    expect_file(&folder().join("expected/explain.html"), &format!("{before}<style></style>{after}"));
     expect(
         "explain-failed.txt",
         &["dry-run", "shared.yml", "local.yml", "--tool", "broken", "--user", "a@b", "--explain"],

@@ -18,8 +18,10 @@ mod user_defined;
 use files::Files;
 use reach::{Matrix, Reach};
 
-use crate::config::Input;
+use crate::config::{Config, Input};
+use crate::diagnostic::Diagnostics;
 use crate::lint::{Blocks, Linted, Linter, Options, run};
+use crate::python::stack::on_roomy_thread;
 use crate::source::SourceMap;
 
 /// What checking gave.
@@ -42,6 +44,15 @@ pub fn check(names: &[String], options: &Options) -> Checked {
 pub fn check_inputs(inputs: &[Input], sources: &SourceMap, options: &Options) -> Checked {
     let (linted, matrix) = run(inputs, sources, options, all);
     Checked { linted, matrix: matrix.flatten() }
+}
+
+/// Which tools can get to which destinations by a config that loads; nothing where code may change destinations, or where an id is no pattern.
+pub fn matrix(config: &Config, sources: &SourceMap) -> Option<Matrix> {
+    let make = || {
+        let (_, program, trees) = crate::link::link(config, sources, false, &mut Diagnostics::new());
+        Some(Reach::of(config, &Blocks { program, trees })?.matrix(config, sources))
+    };
+    on_roomy_thread(make).unwrap_or_else(make)
 }
 
 /// All checks, over a config that loads.

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::Side;
 use super::facts::{Entity, Facts, Field, Fields, Rule, SECTIONS, Value};
-use super::order;
+use super::{order, reachability};
 use crate::explain::{ConfigField, Provenance};
 
 /// What changed.
@@ -35,6 +35,10 @@ pub enum Kind {
     LookupOrder,
     /// Destinations stand in another order, which decides between equal ranks: `old` and `new` are those that moved.
     DestinationOrder,
+    /// Destinations that jobs of a tool could reach and never can now: `old` are their ids.
+    Unreachable,
+    /// Destinations that jobs of a tool could never reach and may now: `new` are their ids.
+    Reachable,
 }
 
 /// A change, as all entities of its [`Group`] have it.
@@ -68,7 +72,7 @@ pub struct Change {
 /// Entities of a section that changed alike.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Group {
-    /// The section: `global`, `tools`, `roles`, `users`, `destinations` or `pools`.
+    /// The section: `global`, `tools`, `roles`, `users`, `destinations` or `pools`; `reachability` for what tools can reach.
     pub section: &'static str,
     /// The ids of the entities; those that others inherit from come first.
     pub entities: Vec<String>,
@@ -138,7 +142,12 @@ pub fn compare(old: &Side, new: &Side) -> Changes {
         }
     }
     comparison.lookups([old, new], &facts);
-    Changes { counts, groups: comparison.groups(&facts) }
+    let mut groups = comparison.groups(&facts);
+    // Where the rules say the same, so do proofs.
+    if !groups.is_empty() {
+        groups.extend(reachability::compare(old, new));
+    }
+    Changes { counts, groups }
 }
 
 struct Comparison<'a> {

@@ -1,6 +1,7 @@
 //! What changes between two rule sets.
 //!
-//! [`facts`] says of each rule set what its entities come to, and [`entities`] compares that: no job is needed. [`jobs`] maps jobs by both and
+//! [`facts`] says of each rule set what its entities come to, and [`entities`] compares that, [`reachability`] what is
+//! proved of both: no job is needed. [`jobs`] maps jobs by both and
 //! compares the answers ([`answers`]); [`reasons`] leads a job whose answers differ back to the changes that concern it. [`report`] tells all of it.
 //! [`revision`] reads configs of git revisions.
 
@@ -9,6 +10,7 @@ pub mod entities;
 mod facts;
 pub mod jobs;
 mod order;
+mod reachability;
 pub mod reasons;
 pub mod report;
 pub mod revision;

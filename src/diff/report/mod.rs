@@ -300,6 +300,8 @@ fn one_line(change: &Change) -> String {
         Kind::RuleOrder | Kind::EnvOrder | Kind::LookupOrder | Kind::DestinationOrder => {
             format!("{}: {}", order(change.kind), arrow(&change.old, &change.new))
         }
+        Kind::Unreachable => format!("can never go to {} now", change.old.as_deref().unwrap_or_default()),
+        Kind::Reachable => format!("may go to {} now", change.new.as_deref().unwrap_or_default()),
         Kind::Field => {
             let rule = change.rule.as_ref().map(|rule| match field_of(change) {
                 // A rule without a name is called by its condition, which is what changed.

@@ -86,6 +86,7 @@ if (changes) {
     field: (change) => `${change.rule ? `rule ${change.rule}: ` : ""}${change.field}: ${value(change.old)} → ${value(change.new)}`,
     rule_order: (change) => `order of rules: ${change.old} → ${change.new}`, env_order: (change) => `order of env: ${change.old} → ${change.new}`,
     lookup_order: (change) => `order of lookup: ${change.old} → ${change.new}`,
+    unreachable: (change) => `can never go to ${change.old} now`, reachable: (change) => `may go to ${change.new} now`,
     destination_order: (change) => `order of destinations: ${change.old} → ${change.new}`,
   };
   const place = (change) => (change.new_places ?? change.old_places ?? [])[0];

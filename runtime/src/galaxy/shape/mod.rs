@@ -154,7 +154,8 @@ impl Shape {
 #[cfg(test)]
 fn names_in_source<'a>(source: &'a str, quote: &str) -> Vec<(&'a str, Vec<&'a str>)> {
     let code = source.split("#[cfg(test)]").next().unwrap_or_default();
-    let functions = code.split("\nfn ").chain(code.split("\npub(super) fn ")).filter_map(|text| {
+    let after = |word| code.split(word).skip(1);
+    let functions = after("\nfn ").chain(after("\npub(super) fn ")).filter_map(|text| {
         let body = text.split("\n}\n").next()?;
         let name = body.split_once(['(', '<'])?.0;
         let arm = |line: &'a str| {
