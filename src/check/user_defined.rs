@@ -56,7 +56,7 @@ pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
     }
     linter.report(Finding::new(
         "T205",
-        diagnostic.help("see that the code takes no tag away; then ignore this, or write the tag as a rule's"),
+        diagnostic.help("see that this code only adds tags; then `--update-baseline` keeps the finding quiet"),
     ));
 }
 

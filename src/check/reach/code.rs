@@ -15,24 +15,27 @@ use super::effects::Effects;
 /// The code of a config.
 pub(super) struct Code<'a> {
     blocks: &'a Blocks,
-    effects: RefCell<HashMap<(CodeKind, String), Rc<Effects>>>,
+    /// By where the text is in memory: entities share the texts that they inherit, and the config outlives this.
+    effects: RefCell<HashMap<(CodeKind, usize), Rc<Effects>>>,
+    roots: RefCell<HashMap<(CodeKind, usize), Option<u32>>>,
 }
 
 impl<'a> Code<'a> {
     pub(super) fn new(blocks: &'a Blocks) -> Self {
-        Self { blocks, effects: RefCell::default() }
+        Self { blocks, effects: RefCell::default(), roots: RefCell::default() }
     }
 
     /// A text as it was compiled; nothing where it does not compile.
-    pub(super) fn block<'s>(&'s self, source: &'s str, kind: CodeKind) -> Option<Block<'s>> {
-        let root = self.blocks.trees.root(source, kind)?;
+    pub(super) fn block<'s>(&'s self, text: &'s Text, kind: CodeKind) -> Option<Block<'s>> {
+        let find = || self.blocks.trees.root(text.as_str(), kind);
+        let root = (*self.roots.borrow_mut().entry((kind, address(text))).or_insert_with(find))?;
         let program = &self.blocks.program;
-        Some(Block { program, code: program.codes.get(root as usize)?, source })
+        Some(Block { program, code: program.codes.get(root as usize)?, source: text.as_str() })
     }
 
     /// What a text may give as a block.
     pub(super) fn evaluate(&self, text: &Text, names: &dyn Names) -> Outcome {
-        self.block(text.as_str(), CodeKind::Block).map_or_else(Outcome::unknown, |block| domain::evaluate(block, names))
+        self.block(text, CodeKind::Block).map_or_else(Outcome::unknown, |block| domain::evaluate(block, names))
     }
 
     /// What the field of a resource may give.
@@ -46,11 +49,11 @@ impl<'a> Code<'a> {
 
     /// What a text may change.
     pub(super) fn effects(&self, text: &Text, kind: CodeKind) -> Rc<Effects> {
-        let key = (kind, text.as_str().to_owned());
+        let key = (kind, address(text));
         if let Some(known) = self.effects.borrow().get(&key) {
             return known.clone();
         }
-        let is_pure = self.block(text.as_str(), kind).is_some_and(|block| block.is_pure());
+        let is_pure = self.block(text, kind).is_some_and(|block| block.is_pure());
         let effects = Rc::new(if is_pure {
             Effects::default()
         } else {
@@ -60,6 +63,10 @@ impl<'a> Code<'a> {
         self.effects.borrow_mut().insert(key, effects.clone());
         effects
     }
+}
+
+fn address(text: &Text) -> usize {
+    text.value.as_ptr().addr()
 }
 
 /// A value of the config as it is.

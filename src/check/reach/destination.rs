@@ -96,7 +96,7 @@ impl Destination {
             let fails = rule.fail.as_ref().is_some_and(|fail| !fail.value.is_empty());
             let always = match rule.condition.as_text() {
                 // Such a rule is a switch; what else its names may hold here is not followed.
-                Some(text) => code.block(text.as_str(), CodeKind::Block).is_some() && text.as_str().trim() == "True",
+                Some(text) => code.block(text, CodeKind::Block).is_some() && text.as_str().trim() == "True",
                 None => rule.condition.python_bool(),
             };
             fails && always

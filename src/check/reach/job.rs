@@ -11,6 +11,7 @@ use tpv_runtime::artifact::tables::Resource;
 
 use crate::check::domain::{self, Kinds, Outcome, Truth, Value};
 use crate::config::entity::{Common, Entity, Rule};
+use crate::config::scheduling::TagKind;
 use crate::source::Span;
 use crate::yaml::value::{ConfigValue, Text};
 
@@ -109,6 +110,42 @@ struct Held {
     over: Option<Arc<Rule>>,
 }
 
+/// What roles and users may add to a job, each of them or not.
+#[derive(Default)]
+pub(super) struct Higher {
+    /// The tags, in the kinds in which they stand somewhere.
+    tags: Vec<(Arc<str>, TagKind)>,
+    fields: [Field; 9],
+    contexts: Vec<Common>,
+    rules: Vec<Arc<Rule>>,
+}
+
+impl Higher {
+    /// Adds a role or user.
+    pub(super) fn add(&mut self, entity: &Entity) {
+        let tags =
+            TagKind::ALL.into_iter().flat_map(|kind| entity.common.tags.get(kind).iter().map(move |tag| (tag, kind)));
+        for (tag, kind) in tags {
+            if !self.tags.iter().any(|(known, other)| *known == tag.value && *other == kind) {
+                self.tags.push((tag.value.clone(), kind));
+            }
+        }
+        for (field, source) in self.fields.iter_mut().zip(fields(&entity.common)) {
+            if source.is_some() {
+                field.or(&Field::of(source));
+            }
+        }
+        if entity.common.context.as_ref().is_some_and(|context| !context.is_empty()) {
+            self.contexts.push(entity.common.clone());
+        }
+        for rule in entity.rules.values() {
+            if !self.rules.iter().any(|known| Arc::ptr_eq(known, rule)) {
+                self.rules.push(rule.clone());
+            }
+        }
+    }
+}
+
 /// Jobs on their way.
 #[derive(Clone, Debug)]
 pub(super) struct Jobs {
@@ -165,15 +202,8 @@ impl Jobs {
 
     /// Puts an entity over all this, which all of the jobs match, or some.
     pub(super) fn inherit(&mut self, child: &Entity, always: bool) {
-        let before = (!always).then(|| (self.tags.clone(), self.fields.clone(), self.context.clone()));
-        self.tags.inherit(&child.common.tags);
-        self.set_fields(&child.common);
-        self.context.set(&child.common);
-        if let Some((tags, fields, context)) = before {
-            self.tags = self.tags.or(&tags);
-            self.fields.iter_mut().zip(&fields).for_each(|(field, other)| field.or(other));
-            self.context.or(&context);
-        }
+        self.put(&child.common, always);
+        self.context.put(&child.common, always);
         for rule in child.rules.values() {
             self.inherit_rule(rule, always);
         }
@@ -207,33 +237,36 @@ impl Jobs {
         self.rules = rules;
     }
 
-    fn set_fields(&mut self, common: &Common) {
+    /// Puts tags and resources over those that are there, for all jobs or for some.
+    fn put(&mut self, common: &Common, always: bool) {
+        if !common.tags.is_empty() {
+            let mut tags = self.tags.clone();
+            tags.inherit(&common.tags);
+            self.tags = if always { tags } else { self.tags.or(&tags) };
+        }
+        if common.resources.is_empty() {
+            return;
+        }
         for (field, source) in self.fields.iter_mut().zip(fields(common)) {
-            if source.is_some() {
-                *field = Field::of(source);
+            match (source, always) {
+                (None, _) => {}
+                (source, true) => *field = Field::of(source),
+                (source, false) => field.or(&Field::of(source)),
             }
         }
     }
 
-    /// Lets some of the jobs be those of a role or user, too.
-    pub(super) fn or_with(&mut self, higher: &Entity) {
-        for rule in higher.rules.values() {
+    /// Lets some of the jobs be those of roles and users, too.
+    pub(super) fn or_with(&mut self, higher: &Higher) {
+        for rule in &higher.rules {
             self.or_with_rule(rule);
         }
-        if !higher.common.tags.is_empty() {
-            let mut tags = self.tags.clone();
-            tags.combine(&higher.common.tags);
-            self.tags = self.tags.or(&tags);
+        self.tags.or_combined(&higher.tags);
+        for (field, other) in self.fields.iter_mut().zip(&higher.fields) {
+            field.or(other);
         }
-        if higher.common.context.as_ref().is_some_and(|context| !context.is_empty()) {
-            let mut context = self.context.clone();
-            context.set(&higher.common);
-            self.context.or(&context);
-        }
-        for (field, source) in self.fields.iter_mut().zip(fields(&higher.common)) {
-            if source.is_some() {
-                field.or(&Field::of(source));
-            }
+        for common in &higher.contexts {
+            self.context.put(common, false);
         }
     }
 
@@ -288,7 +321,7 @@ impl Jobs {
             let outcome = self.condition(rule, code, true);
             let mut truth = outcome.value.truth();
             // A condition on what the context sets, and on nothing of the job, is a switch.
-            let block = condition.and_then(|text| code.block(text.as_str(), CodeKind::Block));
+            let block = condition.and_then(|text| code.block(text, CodeKind::Block));
             if block
                 .is_some_and(|block| block.names().next().is_some() && block.names().all(|name| self.context.has(name)))
             {
@@ -312,9 +345,7 @@ impl Jobs {
             if always && !truth.no {
                 return Err(End::Fails(rule.span));
             }
-            if let Some(block) =
-                condition.filter(|_| always).and_then(|text| code.block(text.as_str(), CodeKind::Block))
-            {
+            if let Some(block) = condition.filter(|_| always).and_then(|text| code.block(text, CodeKind::Block)) {
                 let assumed = domain::assume(block, &self.names(false), false);
                 let sizes = assumed.into_iter().filter(|(name, _)| name == "input_size");
                 if let Some((_, left)) = sizes.last() {
@@ -327,22 +358,10 @@ impl Jobs {
             self.change(&code.effects(execute, CodeKind::Exec), execute.span);
             return Ok(());
         }
-        let before = (!always || truth.no).then(|| self.clone());
-        self.tags.inherit(&rule.common.tags);
-        self.set_fields(&rule.common);
-        self.ruled.set(&rule.common);
-        if let Some(before) = before {
-            self.or(&before);
-        }
+        let always = always && !truth.no;
+        self.put(&rule.common, always);
+        self.ruled.put(&rule.common, always);
         Ok(())
-    }
-
-    fn or(&mut self, other: &Self) {
-        self.tags = self.tags.or(&other.tags);
-        for (field, other) in self.fields.iter_mut().zip(&other.fields) {
-            field.or(other);
-        }
-        self.ruled.or(&other.ruled);
     }
 
     /// What conditions see.

@@ -27,7 +27,7 @@ use code::Code;
 use destination::Destination;
 pub(crate) use destination::{Reason, Why};
 pub(crate) use job::End;
-use job::{Asked, Conditions, Jobs};
+use job::{Asked, Conditions, Higher, Jobs};
 pub use matrix::{Column, DECLARED, Matrix, Row, Tool};
 use names::Context;
 use overlap::{Beside, Overlap};
@@ -97,7 +97,7 @@ impl Reach {
             return None;
         }
         let overlap = Overlap::new(config.tools.keys().map(|key| &**key))?;
-        let mut follower = Follower { config, code, overlap, conditions: Conditions::new() };
+        let mut follower = Follower { config, code, overlap, higher: higher(config), conditions: Conditions::new() };
         let concrete = config.tools.values().enumerate().filter(|(_, tool)| !tool.common.is_abstract);
         let tools = concrete.map(|(index, _)| Whose::Tool(index));
         let all: Vec<Whose> = tools.chain([Whose::Other, Whose::UserDefined]).collect();
@@ -184,6 +184,7 @@ struct Follower<'a> {
     config: &'a Config,
     code: Code<'a>,
     overlap: Overlap,
+    higher: Higher,
     conditions: Conditions,
 }
 
@@ -231,17 +232,23 @@ impl Follower<'_> {
                 _ => {}
             }
         }
-        for kind in [EntityKind::Role, EntityKind::User] {
-            let default = default(config, kind).map(|default| default.id.clone());
-            for higher in config.section(kind).values() {
-                if !higher.common.is_abstract || default.as_ref() == Some(&higher.id) {
-                    jobs.or_with(higher);
-                }
-            }
-        }
+        jobs.or_with(&self.higher);
         jobs.apply_rules(&self.code, &mut self.conditions)?;
         Ok(jobs.ask(&self.code))
     }
+}
+
+/// The roles and users that jobs may have.
+fn higher(config: &Config) -> Higher {
+    let mut out = Higher::default();
+    for kind in [EntityKind::Role, EntityKind::User] {
+        let default = default(config, kind).map(|default| &default.id);
+        let entities = config.section(kind).values();
+        entities
+            .filter(|entity| !entity.common.is_abstract || default == Some(&entity.id))
+            .for_each(|entity| out.add(entity));
+    }
+    out
 }
 
 fn verdict(destination: &Destination, asked: &Asked) -> Verdict {

@@ -34,10 +34,18 @@ impl Context {
         out
     }
 
-    /// Sets the names of an entity or rule.
-    pub(super) fn set(&mut self, common: &Common) {
-        if let Some(names) = &common.context {
-            self.enter(names);
+    /// Sets the names of an entity or rule, for all jobs or for some.
+    pub(super) fn put(&mut self, common: &Common, always: bool) {
+        let Some(names) = common.context.as_ref().filter(|names| !names.is_empty()) else { return };
+        if always {
+            return self.enter(names);
+        }
+        for (name, value) in names.iter() {
+            let value = constant(value);
+            match self.names.get_mut(name) {
+                Some(held) => held.value = held.value.or(&value),
+                None => drop(self.names.insert(name.clone(), Held { value, unset: true })),
+            }
         }
     }
 
@@ -50,25 +58,6 @@ impl Context {
         for (name, value) in names {
             self.names.insert(name.clone(), Held { value: constant(value), unset: false });
         }
-    }
-
-    /// Either context.
-    pub(super) fn or(&mut self, other: &Self) {
-        for (name, held) in &mut self.names {
-            match other.names.get(name) {
-                Some(other) => {
-                    held.value = held.value.or(&other.value);
-                    held.unset |= other.unset;
-                }
-                None => held.unset = true,
-            }
-        }
-        for (name, held) in &other.names {
-            if !self.names.contains_key(name) {
-                self.names.insert(name.clone(), Held { unset: true, ..held.clone() });
-            }
-        }
-        self.open |= other.open;
     }
 }
 

@@ -113,15 +113,14 @@ impl Tags {
         }
     }
 
-    /// Puts these and an entity's tags together, as combining does. A tag that does not fit is left as it is: the job goes on only where
-    /// another entity of its role or user overrides this tag, and the rest of these counts all the same.
-    pub(super) fn combine(&mut self, other: &SchedulingTags) {
-        for kind in TagKind::ALL {
-            for tag in other.get(kind) {
-                let combined = self.get(tag.as_str()).combined(kind);
-                if combined != Kinds(0) {
-                    self.set(&tag.value, combined);
-                }
+    /// Lets tags of these kinds be put together with these, each or not, any number of times, as combining does. Where one side requires what
+    /// the other rejects, there is no such job, unless another entity of its role or user overrides the tag.
+    pub(super) fn or_combined(&mut self, others: &[(Arc<str>, TagKind)]) {
+        // Each time the kinds grow stronger or stay, of which there are four.
+        for _ in TagKind::ALL {
+            for (tag, kind) in others {
+                let kinds = self.get(tag);
+                self.set(tag, kinds.or(kinds.combined(*kind)));
             }
         }
     }
