@@ -14,7 +14,6 @@ use super::{Common, Outcome};
 use crate::check::reach::{self, Matrix};
 use crate::check::{Checked, check_inputs};
 use crate::config::Input;
-use crate::lint::Linted;
 use crate::settings::Settings;
 
 /// Prove what no job can do by TPV config files: tools without a destination, rules that never apply
@@ -49,18 +48,23 @@ impl Check {
         let options = self.reporting.options(false, &settings, common)?;
         let configs = paths::configs(&self.configs, common)?;
         let Checked { linted, matrix } = check_inputs(&Input::named(&configs), &common.sources()?, &options);
-        if let Some(path) = &self.matrix {
-            write_matrix(path, matrix.as_ref(), &linted, &configs)?;
+        let (errors, files) = (linted.errors(), configs.len());
+        let report = Report { verb: VERB, files, started, options: &options, settings: &settings };
+        let outcome = self.reporting.report(vec![linted], &report, common)?;
+        if matrix.is_none() && errors == 0 {
+            common.note("what jobs can reach is not known (T201 to T205 were not looked for): code may change destinations, or the id of a tool is no pattern");
         }
-        let report = Report { verb: VERB, files: configs.len(), started, options: &options, settings: &settings };
-        self.reporting.report(vec![linted], &report, common)
+        if let Some(path) = &self.matrix {
+            write_matrix(path, matrix.as_ref(), errors, &configs)?;
+        }
+        Ok(outcome)
     }
 }
 
 /// Writes the matrix, where there is one.
-fn write_matrix(path: &Path, matrix: Option<&Matrix>, linted: &Linted, configs: &[String]) -> Result<(), CliError> {
+fn write_matrix(path: &Path, matrix: Option<&Matrix>, errors: usize, configs: &[String]) -> Result<(), CliError> {
     let Some(matrix) = matrix else {
-        let help = match linted.errors() {
+        let help = match errors {
             0 => "this is not known where code changes destinations, or where the id of a tool is no pattern",
             _ => "the config does not load: correct what is reported, with `--matrix` left out",
         };

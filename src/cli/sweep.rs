@@ -220,8 +220,8 @@ impl Sweep {
         };
         let tool = text(job.get("tool").and_then(|tool| tool.get("id"))).unwrap_or_default();
         let user = text(job.get("user").and_then(|user| user.get("email"))).unwrap_or_else(|| "anonymous".to_owned());
-        let facts =
-            [("tool", tool), ("user", user), ("rules", self.configs.join(", ")), ("values", tried.len().to_string())];
+        let rules = if self.configs.is_empty() { "those of tpvc.toml".to_owned() } else { self.configs.join(", ") };
+        let facts = [("tool", tool), ("user", user), ("rules", rules), ("values", tried.len().to_string())];
         let points = tried.iter().map(|one| sweep::Mark { at: one.number.clone(), outcome: &one.outcome }).collect();
         let data = sweep::Data { field: over.label(), log: self.log, points, rows };
         sweep::page(&data, &facts)
