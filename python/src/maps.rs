@@ -80,7 +80,7 @@ impl PyMaps {
         let mut settings = read.map_err(|Problem { diagnostic, sources }| {
             let help = diagnostic.help.clone().unwrap_or_default();
             let mut diagnostics = Diagnostics::new();
-            diagnostics.push(diagnostic);
+            diagnostics.push(*diagnostic);
             raised(&Error::new(diagnostics.render(&sources, false).trim_end(), help))
         })?;
         settings.dir = folder.or(settings.dir);
