@@ -4,10 +4,8 @@
 
 mod support;
 
-use std::path::Path;
-
 use serde_json::Value;
-use support::{stderr, stdout, tpvc_in};
+use support::run;
 use tempfile::TempDir;
 
 const RULES: &str =
@@ -19,11 +17,6 @@ fn site(settings: &str) -> TempDir {
     std::fs::write(folder.path().join("tpvc.toml"), settings).unwrap();
     std::fs::write(folder.path().join("rules/a.yml"), RULES).unwrap();
     folder
-}
-
-fn run(folder: &Path, args: &[&str]) -> (i32, String) {
-    let output = tpvc_in(folder, args);
-    (output.status.code().unwrap(), format!("{}{}", stdout(&output), stderr(&output)))
 }
 
 const SETTINGS: &str = "files = [\"rules\"]\n[lint]\nbaseline = \"known.json\"\n";

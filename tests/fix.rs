@@ -4,23 +4,8 @@
 
 mod support;
 
-use std::path::Path;
-
-use support::{stderr, stdout, tpvc_in};
+use support::{run, site};
 use tempfile::TempDir;
-
-fn site(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        std::fs::write(folder.path().join(name), text).unwrap();
-    }
-    folder
-}
-
-fn run(folder: &Path, args: &[&str]) -> (i32, String) {
-    let output = tpvc_in(folder, args);
-    (output.status.code().unwrap(), format!("{}{}", stdout(&output), stderr(&output)))
-}
 
 fn text(folder: &TempDir, name: &str) -> String {
     std::fs::read_to_string(folder.path().join(name)).unwrap()

@@ -4,9 +4,7 @@
 
 mod support;
 
-use std::path::Path;
-
-use support::{stderr, stdout, tpvc_in};
+use support::run;
 use tempfile::TempDir;
 
 const RULES: &str = "tools:\n  bwa:\n    cores: 4\n";
@@ -26,11 +24,6 @@ fn site(settings: &str) -> TempDir {
 }
 
 /// What a run printed, and its status.
-fn run(folder: &Path, args: &[&str]) -> (i32, String) {
-    let output = tpvc_in(folder, args);
-    (output.status.code().unwrap(), format!("{}{}", stdout(&output), stderr(&output)))
-}
-
 const SETTINGS: &str = "files = [\"rules/*.yml\"]\njobs = \"jobs.jsonl\"\n";
 
 #[test]

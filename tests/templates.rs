@@ -4,24 +4,8 @@
 
 mod support;
 
-use std::path::Path;
-
 use serde_json::Value;
-use support::{expect_file, project, stderr, stdout, tpvc_in};
-use tempfile::TempDir;
-
-fn site(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        std::fs::write(folder.path().join(name), text).unwrap();
-    }
-    folder
-}
-
-fn run(folder: &Path, args: &[&str]) -> (i32, String) {
-    let output = tpvc_in(folder, args);
-    (output.status.code().unwrap(), format!("{}{}", stdout(&output), stderr(&output)))
-}
+use support::{expect_file, project, run, site, stderr, stdout, tpvc_in};
 
 /// What a template gives for `params.value` of a destination, as JSON.
 fn given(template: &str, variables: &str) -> Result<Value, String> {

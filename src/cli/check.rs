@@ -1,6 +1,5 @@
 //! `tpvc check`
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -8,7 +7,7 @@ use clap::Args;
 
 use super::error::CliError;
 use super::findings::{Report, Reporting};
-use super::output::Output;
+use super::output::write_text;
 use super::paths;
 use super::{Common, Outcome};
 use crate::check::reach::{self, Matrix};
@@ -77,9 +76,5 @@ fn write_matrix(path: &Path, matrix: Option<&Matrix>, errors: usize, configs: &[
     let text = text.map_err(|error| {
         CliError::new(format!("the matrix cannot be written: {error}"), "report this as a fault of tpvc")
     })?;
-    let written = Output::create(path).and_then(|mut output| {
-        output.write_all(text.as_bytes())?;
-        output.finish()
-    });
-    written.map_err(|error| CliError::unwritable("the matrix", &error, path))
+    write_text("the matrix", path, &text)
 }

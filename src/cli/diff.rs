@@ -1,6 +1,6 @@
 //! `tpvc diff`
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tpv_runtime::stream;
 use super::error::CliError;
 use super::kind::Kind;
 use super::map::{self, hooks};
-use super::output::Output;
+use super::output::{Output, write_text};
 use super::progress::Progress;
 use super::{Common, Outcome, paths, rules, world};
 use crate::config::{Input, unreadable};
@@ -117,10 +117,7 @@ impl Diff {
         if self.output == Path::new("-") {
             return super::output::print_stdout(text);
         }
-        let unwritable = |error: &io::Error| CliError::unwritable("the report", error, &self.output);
-        let mut output = Output::create(&self.output).map_err(|error| unwritable(&error))?;
-        output.write_all(text.as_bytes()).map_err(|error| unwritable(&error))?;
-        output.finish().map_err(|error| unwritable(&error))
+        write_text("the report", &self.output, text)
     }
 
     /// Both rule sets; nothing where one does not compile, which has then been reported.

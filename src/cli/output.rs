@@ -24,6 +24,21 @@ pub(crate) fn print_stdout(text: impl AsRef<[u8]>) -> Result<(), CliError> {
     }
 }
 
+/// Writes a text to a path, `-` being stdout; `what` it is, such as `the report`. A reader that went away is not an error.
+///
+/// # Errors
+/// It cannot be written; a file is then as it was.
+pub(super) fn write_text(what: &str, path: &Path, text: &str) -> Result<(), CliError> {
+    let written = Output::create(path).and_then(|mut output| {
+        output.write_all(text.as_bytes())?;
+        output.finish()
+    });
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::unwritable(what, &error, path)),
+        _ => Ok(()),
+    }
+}
+
 /// Writes a line to stderr; failing to is ignored, since there is nowhere left to report it.
 pub(crate) fn print_stderr(text: impl std::fmt::Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");

@@ -1,13 +1,12 @@
 //! `tpvc schema`
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::Outcome;
 use super::error::CliError;
-use super::output::Output;
+use super::output::write_text;
 use crate::schema::{self, File};
 
 /// Print the JSON Schema of a file, with which editors complete and check it
@@ -33,12 +32,7 @@ pub(super) struct Schema {
 impl Schema {
     pub(super) fn run(&self) -> Result<Outcome, CliError> {
         let text = schema::text(self.file, self.strict);
-        let unwritable = |error: &std::io::Error| CliError::unwritable("the schema", error, &self.output);
-        let mut output = Output::create(&self.output).map_err(|error| unwritable(&error))?;
-        let written = output.write_all(text.as_bytes()).and_then(|()| output.finish());
-        match written {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(unwritable(&error)),
-            _ => Ok(Outcome::Done),
-        }
+        write_text("the schema", &self.output, &text)?;
+        Ok(Outcome::Done)
     }
 }

@@ -1,6 +1,5 @@
 //! `tpvc sweep`
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use tpv_runtime::mapper::Mapper;
 
 use super::error::CliError;
 use super::job::{JobArgs, input_size, set};
-use super::output::Output;
+use super::output::write_text;
 use super::table::{self, Cell, Rows};
 use super::{Common, Outcome, map, rules, world};
 use crate::settings::Settings;
@@ -185,13 +184,8 @@ impl Sweep {
             Format::Json => every(&tried).show(table::Format::Json),
             Format::Html => self.page(&over, &job, &tried, spans)?,
         };
-        let unwritable = |error: &std::io::Error| CliError::unwritable("the result", error, &self.output);
-        let mut output = Output::create(&self.output).map_err(|error| unwritable(&error))?;
-        let written = output.write_all(text.as_bytes()).and_then(|()| output.finish());
-        match written {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(unwritable(&error)),
-            _ => Ok(Outcome::Done),
-        }
+        write_text("the result", &self.output, &text)?;
+        Ok(Outcome::Done)
     }
 
     /// What becomes of the job where the field has a value.

@@ -1,6 +1,5 @@
 //! `tpvc test`
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -9,7 +8,7 @@ use indexmap::IndexMap;
 use tpv_runtime::mapper::Hooks;
 
 use super::error::CliError;
-use super::output::{Output, print_stdout};
+use super::output::{print_stdout, write_text};
 use super::report::count;
 use super::rewrite::{rewrite, with_line_ends_of};
 use super::{Common, Outcome, map, paths, rules, world};
@@ -194,12 +193,12 @@ impl Test {
             Format::Json => print_stdout(report::json(ran, sources, in_text.then_some(covered)))?,
         }
         if let Some(path) = &self.junit {
-            write("the results", path, &report::junit(ran, sources))?;
+            write_text("the results", path, &report::junit(ran, sources))?;
         }
         if let Some(path) = self.coverage.as_deref().filter(|_| !in_text) {
             let is_html = path.extension().is_some_and(|extension| extension == "html");
             let text = if is_html { html(covered) } else { format!("{:#}\n", serde_json::json!(covered)) };
-            write("the coverage", path, &text)?;
+            write_text("the coverage", path, &text)?;
         }
         Ok(())
     }
@@ -303,11 +302,4 @@ fn check(
         format!("the answers cannot be written into `{}` without changing what else it says", file.name),
         "the file is as it was; change the cases that fail by hand",
     ))
-}
-
-/// Writes a file of results.
-fn write(what: &str, path: &Path, text: &str) -> Result<(), CliError> {
-    let unwritable = |error: io::Error| CliError::unwritable(what, &error, path);
-    let mut output = Output::create(path).map_err(unwritable)?;
-    output.write_all(text.as_bytes()).and_then(|()| output.finish()).map_err(unwritable)
 }

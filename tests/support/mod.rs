@@ -21,6 +21,21 @@ pub fn tpvc_in(folder: &Path, args: &[&str]) -> Output {
         .expect("tpvc runs")
 }
 
+/// A new folder with these files.
+pub fn site(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+/// Runs tpvc in a folder, and gives its status and both streams.
+pub fn run(folder: &Path, args: &[&str]) -> (i32, String) {
+    let output = tpvc_in(folder, args);
+    (output.status.code().unwrap(), format!("{}{}", stdout(&output), stderr(&output)))
+}
+
 /// What a run said on stderr.
 pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("stderr is text")
