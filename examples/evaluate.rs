@@ -19,7 +19,7 @@ use serde_json::{Value as Json, json};
 use tpv_bytecode::verify::verify;
 use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_jit::{Mode, Native};
-use tpv_python::exception::{PyResult, raise};
+use tpv_python::exception::{IMPORT_ERROR, PyResult, raise};
 use tpv_python::lacking;
 use tpv_python::module::ModuleDef;
 use tpv_python::native_code::NativeCode;
@@ -33,7 +33,7 @@ struct Loader;
 
 impl Environment for Loader {
     fn modules(&self) -> &'static [&'static ModuleDef] {
-        tpv_runtime::galaxy::modules::with_python()
+        tpv_runtime::mapper::modules()
     }
 
     fn global(&self, _: &mut Vm, name: &str) -> PyResult<Option<Value>> {
@@ -74,7 +74,11 @@ fn evaluate(vm: &mut Vm, source: &str, kind: CodeKind) -> Json {
 
 fn run(vm: &mut Vm, data: &Arc<ProgramData>, root: u32, native: Option<Box<dyn NativeCode>>) -> Json {
     let program = vm.load_native(data.clone(), native);
-    let result = vm.run(&program, root).and_then(|value| {
+    lacking::take_refusal();
+    let result = vm.run(&program, root);
+    // As the mapper: what native code refuses, no handler hides. Blocks with imports are marked when compiling.
+    let refused = lacking::take_refusal().filter(|raised| !raised.is(&IMPORT_ERROR));
+    let result = result.and_then(|value| refused.map_or(Ok(value), Err)).and_then(|value| {
         let repr = vm.repr(&value)?;
         Ok(json!({ "value": repr.as_str(), "type": value.class().name }))
     });

@@ -191,8 +191,76 @@ fn names_that_are_not_there_are_told() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), programs.len(), wrong.join("\n"));
 }
 
-/// Programs of which something is not there, and nothing is told: what is asked for hangs on values.
-const LEFT: [&str; 1] = ["** 0.5"];
+/// Code that goes on without what is not there is told as code is that does not: CPython takes the other way.
+#[test]
+fn handlers_hide_no_absence() {
+    const CAUGHT: [&str; 4] =
+        ["except Exception", "except (NameError, AttributeError, ImportError)", "except", "except BaseException as e"];
+    let guarded = |(number, program): (usize, &String)| {
+        let lines: Vec<&str> = program.lines().collect();
+        let (_, asks) = lines.split_last().unwrap();
+        format!("try:\n    {}\n    r = 1\n{}:\n    r = 0\nr", asks.join("\n    "), CAUGHT[number % CAUGHT.len()])
+    };
+    let by_name = |program: &String| {
+        let (before, asks) = program.strip_suffix("\nTrue")?.rsplit_once('\n')?;
+        let (object, name) = asks.rsplit_once('.').filter(|_| !asks.contains("import"))?;
+        Some(format!("{before}\nhasattr({object}, '{name}')"))
+    };
+    // Every third name of each list is enough.
+    let plain: Vec<String> = programs().into_iter().step_by(3).collect();
+    let told = compile(&plain).told;
+    let limits = |told: &BTreeMap<usize, BTreeSet<&'static str>>, number: usize| -> BTreeSet<&'static str> {
+        let codes = told.get(&number).into_iter().flatten().copied();
+        codes.filter(|code| LIMITS.contains(code)).collect()
+    };
+    let mut wrong = Vec::new();
+    let guarded: Vec<Option<String>> = plain.iter().enumerate().map(guarded).map(Some).collect();
+    for changed in [guarded, plain.iter().map(by_name).collect()] {
+        let texts: Vec<String> = changed.iter().map(|text| text.clone().unwrap_or_default()).collect();
+        let changed_told = compile(&texts).told;
+        let numbers = (0..plain.len()).filter(|number| changed[*number].is_some());
+        for number in numbers {
+            let (before, after) = (limits(&told, number), limits(&changed_told, number));
+            if before != after {
+                wrong.push(format!("{:?}: told {after:?}, without a handler {before:?}", texts[number]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), plain.len(), wrong.join("\n"));
+}
+
+/// What native code refuses and compiling cannot foresee, no handler hides: the job ends in it.
+#[test]
+fn no_handler_hides_what_native_code_refuses() {
+    let attempts = [
+        ("n ** 0.5", "n = -8", Some("NotImplementedError")),
+        ("range(n)", "n = 2 ** 64", Some("NotImplementedError")),
+        ("range(5)[::n]", "n = 2 ** 64", Some("NotImplementedError")),
+        ("'a' * n", "n = 10 ** 9", Some("MemoryError")),
+        ("[i for i in range(n)]", "n = 10 ** 9", Some("TimeoutError")),
+        ("getattr(n[0], n[1] + 'doc__')", "n = (1, '__')", Some("NotImplementedError")),
+        // What CPython refuses, too, is the code's.
+        ("n / 0", "n = 1", None),
+        ("'a' * n", "n = 10 ** 12", None),
+        ("(lambda f: f(f))(lambda f: f(f))", "n = 1", None),
+        ("n.no_such_name", "n = 1", None),
+    ];
+    let program = |(asks, before, _): &(&str, &str, Option<&str>)| {
+        format!("{before}\ntry:\n    r = {asks}\nexcept Exception:\n    r = True\nTrue")
+    };
+    let programs: Vec<String> = attempts.iter().map(program).collect();
+    let compiled = compile(&programs);
+    let world = Arc::new(World::default());
+    for (number, (asks, _, expected)) in attempts.iter().enumerate() {
+        let limits = compiled.told.get(&number).filter(|codes| codes.iter().any(|code| LIMITS.contains(code)));
+        assert_eq!(limits, None, "{asks}");
+        let answer = compiled.mapper.map(&job(number), &world);
+        assert_eq!(answer.error().map(|(class, _)| class), *expected, "{asks}");
+    }
+}
+
+/// Modules that neither CPython nor tpvc has, and a site may have installed: importing one is told, even if the code is ready for its absence.
+const OF_SITES: [&str; 1] = ["nothing_like_it"];
 
 /// Each program uses one construct. tpvc's answer is CPython's, or compiling tells that it is not.
 #[test]
@@ -209,7 +277,7 @@ fn constructs_do_what_they_do_or_are_told() {
         };
         let actual = machine::answer(&programs[number], CodeKind::Block, &Json::Null);
         let told = compiled.told.get(&number).filter(|codes| codes.iter().any(|code| LIMITS.contains(code)));
-        let is_left = LEFT.iter().any(|left| programs[number].contains(left));
+        let is_left = OF_SITES.iter().any(|left| programs[number].contains(left));
         if (actual != expected) != told.is_some() && !is_left {
             wrong.push(format!("{}\n  CPython {expected:?}\n  tpvc {actual:?}, told {told:?}", programs[number]));
         }

@@ -66,6 +66,44 @@ fn newer_f_strings_are_warned_of() {
 }
 
 #[test]
+fn absences_are_reported_whatever_the_code_does_about_them() {
+    // Of the second tool code sets names that are not known, so that most names could be there.
+    let config = r#"
+destinations:
+  local: {runner: local}
+tools:
+  bwa:
+    rules:
+      - if: "True"
+        execute: |
+          try:
+              import heapq
+              entity.cores = 5
+          except Exception:
+              entity.cores = 7
+  bowtie:
+    rules:
+      - if: "True"
+        execute: |
+          entity.context.update(dict(zip(tool.id, tool.id)))
+          try:
+              entity.cores = len(vars())
+          except NameError:
+              entity.cores = 7
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("config.yml"), config).unwrap();
+    for (more, status) in [(&[][..], 0), (&["--strict"][..], 1)] {
+        let arguments = [&["compile", "config.yml", "-o", "rules.bin"], more].concat();
+        let output = tpvc_in(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(status));
+        for message in ["[T130]: tpvc has no module `heapq`", "[T130]: tpvc has no builtin `vars`"] {
+            assert!(stderr(&output).contains(message), "{}", stderr(&output));
+        }
+    }
+}
+
+#[test]
 fn other_forms_are_as_expected() {
     for (format, extension) in [("json", "json"), ("sarif", "sarif"), ("github", "github")] {
         let output = tpvc_in(&folder(), &["lint", "--limits", "--format", format, "code.yml", "destinations.yml"]);

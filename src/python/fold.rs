@@ -19,6 +19,16 @@ pub fn fold(body: &mut [Stmt]) {
     body.iter_mut().for_each(statement);
 }
 
+/// The value of an expression that is made of constants, within the same limits.
+pub fn value(node: &Expr) -> Option<Constant> {
+    let mut node = node.clone();
+    expression(&mut node);
+    match node {
+        Expr::Constant(node) => Some(node.value),
+        _ => None,
+    }
+}
+
 fn part(part: PartMut<'_>) -> Result<(), Infallible> {
     match part {
         PartMut::Expr(node) => expression(node),

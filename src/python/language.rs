@@ -32,7 +32,8 @@ impl LeftOut {
 
 /// What to write instead of a class, however it is made.
 pub const INSTEAD_OF_CLASS: &str = "write functions, and keep values that belong together in a dict";
-const INSTEAD_OF_COMPLEX: &str = "no resource of a job is complex: compute with real numbers";
+/// What to write instead of a complex number.
+pub const INSTEAD_OF_COMPLEX: &str = "no resource of a job is complex: compute with real numbers";
 const INSTEAD_OF_GENERATOR: &str = "return a list, or write a generator expression: `(f(x) for x in items)`";
 
 /// The attributes with two underscores on each side that objects have natively; nothing sets them.

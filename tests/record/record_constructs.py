@@ -485,6 +485,261 @@ print('x', end='')
 'a' 'b' "c" r'\d' '''d''', b'x' b'y'
 """
 
+# What CPython has and the native language lacks, in code that goes on without it.
+GUARDED = r"""
+try:
+    import heapq
+    r = 5
+except Exception:
+    r = 7
+r
+---
+try:
+    import heapq
+except ImportError:
+    heapq = None
+heapq is None
+---
+try:
+    import xml.etree.ElementTree as tree
+    r = 5
+except:
+    r = 7
+r
+---
+try:
+    from math import lcm
+except ImportError:
+    lcm = None
+lcm is None
+---
+try:
+    from math import sqrt, no_such_name
+    r = 5
+except ImportError:
+    r = 7
+r
+---
+import math
+try:
+    r = math.lcm(2, 3)
+except AttributeError:
+    r = 7
+r
+---
+import math
+try:
+    r = math.lcm(2, 3)
+except (TypeError, AttributeError):
+    r = 7
+r
+---
+import math
+hasattr(math, 'lcm')
+---
+import math
+hasattr(math, 'sqrt'), hasattr(math, 'no_such_name')
+---
+import math
+getattr(math, 'lcm', None) is None
+---
+import math
+getattr(math, 'sqrt', None) is None
+---
+import math
+name = 'lcm'
+hasattr(math, name)
+---
+import math
+math.lcm(2, 3) if hasattr(math, 'lcm') else 7
+---
+import math
+7 if not hasattr(math, 'sqrt') else math.lcm(2, 3)
+---
+import math as m
+(lambda module: hasattr(module, 'lcm'))(m)
+---
+import math, os
+[hasattr(module, 'remove') for module in (math, os)]
+---
+import os
+def f(module):
+    return hasattr(module, 'remove')
+f(os)
+---
+import os
+def f():
+    return os
+hasattr(f(), 'remove')
+---
+import math
+d = {}
+d['lcm'] = math
+getattr(d['lcm'], 'lcm', None) is None
+---
+import math
+'{0.lcm}'.format(math) is None
+---
+import math
+type(math).__name__
+---
+import math
+math is not None and callable(math) or 5
+---
+try:
+    r = bytearray(b'a')[0]
+except NameError:
+    r = 7
+r
+---
+try:
+    r = [memoryview is None for i in range(1)]
+except Exception:
+    r = 7
+r
+---
+def f():
+    try:
+        return vars is None
+    except NameError:
+        return 7
+f()
+---
+if False:
+    dir = len
+dir is None
+---
+def f():
+    return compile is None
+r = f()
+compile = 1
+r
+---
+try:
+    r = no_such_name
+except NameError:
+    r = 7
+r
+---
+hasattr(1.5, 'hex')
+---
+getattr(1, 'bit_count', None) is None
+---
+hasattr(1, 'bit_length'), hasattr(1, 'no_such_name')
+---
+name = 'hex'
+hasattr(1.5, name)
+---
+try:
+    r = b'a b'.split()
+except AttributeError:
+    r = 7
+r
+---
+try:
+    r = (1).__doc__ is None
+except Exception:
+    r = 7
+r
+---
+type(1).real is None
+---
+def f(x):
+    return x.as_integer_ratio is None
+try:
+    r = f(1)
+except AttributeError:
+    r = 7
+r
+---
+def f():
+    try:
+        return 1
+    finally:
+        import heapq
+try:
+    r = f()
+except ImportError:
+    r = 7
+r
+---
+for i in range(2):
+    try:
+        continue
+    finally:
+        r = hasattr(1, 'conjugate')
+r
+---
+try:
+    class A: pass
+    r = 5
+except Exception:
+    r = 7
+r
+---
+try:
+    r = __import__('heapq').__name__
+except Exception:
+    r = 7
+r
+---
+try:
+    import importlib
+    r = importlib.import_module('heapq').__name__
+except ImportError:
+    r = 7
+r
+---
+import math as m
+import typing as m
+n = 'Required'
+def f():
+    return hasattr(m, n)
+f()
+---
+if len('a') == 1:
+    import os as m
+else:
+    import json as m
+hasattr(m, 'remove')
+---
+(lambda o: hasattr(o, 'count'))(b'a')
+---
+def f(o):
+    return o.split() if hasattr(o, 'split') else 7
+[f(x) for x in ['a b', 'c'.encode()]]
+---
+import hashlib
+def f(o):
+    return o.split('a')
+[f('bab'), hashlib.md5('x'.encode()).hexdigest()]
+---
+(1).to_bytes(2, 'big').count(b'a') if hasattr((1).to_bytes(2, 'big'), 'count') else 7
+---
+import sys
+try:
+    r = 'sys' in sys.modules
+except AttributeError:
+    r = 7
+r
+---
+import json
+try:
+    r = json.dumps({(1, 2): 3}, skipkeys=True)
+except Exception:
+    r = 7
+r
+---
+import json
+try:
+    r = json.loads(b'[\x00')
+except json.JSONDecodeError:
+    r = 'no JSON'
+except UnicodeDecodeError:
+    r = 'no text'
+r
+"""
+
 
 def programs(text):
     return [source for source in text.strip("\n").split("\n---\n")]
@@ -506,7 +761,7 @@ def answer(source):
 
 def main():
     with contextlib.redirect_stdout(io.StringIO()):
-        cases = [{"source": source, **answer(source)} for source in programs(LEFT_OUT) + programs(NATIVE)]
+        cases = [{"source": source, **answer(source)} for source in programs(LEFT_OUT) + programs(GUARDED) + programs(NATIVE)]
     shown = [case for case in cases if not re.search("0x[0-9a-f]{6}", case.get("result", ""))]
     print("[\n" + ",\n".join(json.dumps(case) for case in shown) + "\n]")
 

@@ -99,6 +99,7 @@ KNOWN = [
     Known("complex numbers", None, None, r"^!NotImplementedError: complex"),
     Known("lone surrogates cannot be held", None, r"\\ud[89a-f]|surrogate", None),
     Known(MODULE_PATHS, None, r"<module '", r"<module '", [(r"<module '([\w.]+)' (from '[^']*'|\(built-in\)|\(frozen\)|\(namespace\))>", r"<module \1>")]),
+    Known(MODULE_PATHS, None, r"^!ImportError: cannot import name", r"^!ImportError: cannot import name", [(r" \((/[^()]*|unknown location)\)", "")]),
     Known(FUNCTION_CLASSES, None, r"function|method", r"function|method", FUNCTIONS),
     Known(FUNCTION_CLASSES, r"isinstance\(.*\btypes\.(Function|Lambda|BuiltinFunction|BuiltinMethod|Method)Type\b", r"\b(True|False)\b", r"\b(True|False)\b", [(r"\b(True|False)\b", "bool")]),
     # What CPython hashes by its address: `None`, classes, functions, a float that is no number. Most programs that show it are

@@ -91,7 +91,8 @@ def normal(answer):
 
 def text(answer):
     if "value" in answer:
-        return f"{answer['value']} ({answer['type']})"
+        return f"{answer['value']} ({answer['type']})" + (f" [lacking: {answer['lacking']}]" if "lacking" in answer else "")
     if "panic" in answer:
         return f"PANIC {answer['panic']}"
-    return f"{answer['exception']}: {answer['message']}"
+    lacking = f" [lacking: {answer['lacking']}]" if "lacking" in answer else ""
+    return f"{answer['exception']}: {answer['message']}{lacking}"

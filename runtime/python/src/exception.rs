@@ -242,7 +242,7 @@ pub fn type_error(message: impl Into<String>) -> Raised {
 /// Raises `NotImplementedError` for what the native language lacks.
 pub fn not_implemented_error(message: impl Into<String>) -> Raised {
     let message = message.into();
-    super::lacking::note(message.as_str());
+    super::lacking::note_refusal(&NOT_IMPLEMENTED_ERROR, &message);
     raise(&NOT_IMPLEMENTED_ERROR, message)
 }
 

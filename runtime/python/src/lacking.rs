@@ -7,13 +7,30 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-use super::exception::EXCEPTIONS;
+use super::exception::{ATTRIBUTE_ERROR, EXCEPTIONS, Raised, raise};
 use super::modules::MODULES;
+use super::types::BuiltinType;
 use super::value::Value;
 
 thread_local! {
     /// What was noted first since the host asked.
     static NOTED: RefCell<Option<Box<str>>> = const { RefCell::new(None) };
+    /// What was refused first since the host asked: the class and the message of its exception.
+    static REFUSED: RefCell<Option<(&'static BuiltinType, Box<str>)>> = const { RefCell::new(None) };
+}
+
+/// Notes an exception that CPython's own code cannot get there, since it has no such bounds and lacks no such thing.
+pub(crate) fn note_refusal(class: &'static BuiltinType, message: &str) {
+    note(message);
+    REFUSED.with_borrow_mut(|refused| {
+        refused.get_or_insert_with(|| (class, message.into()));
+    });
+}
+
+/// What [`note_refusal`] noted first, which is then forgotten. A host without CPython ends the evaluation in this exception even if code
+/// caught it: the code's answer is not CPython's.
+pub fn take_refusal() -> Option<Raised> {
+    REFUSED.with_borrow_mut(Option::take).map(|(class, message)| raise(class, String::from(message)))
 }
 
 /// Notes something that the native language lacks; the reason is a clause: "tpvc has no ranges beyond 64 bits".
@@ -90,6 +107,9 @@ pub const LEFT_OUT_ATTRIBUTES: &[(&str, &[&str])] = &[
     ("slice", &["indices"]),
     ("generator", &["close", "gi_code", "gi_frame", "gi_running", "gi_suspended", "gi_yieldfrom", "send", "throw"]),
 ];
+
+/// Those of [`LEFT_OUT_ATTRIBUTES`] that CPython 3.11 does not have.
+const OF_LATER_VERSIONS: [&str; 2] = ["from_number", "is_integer"];
 
 /// The public attributes that builtin exceptions of CPython have, and native ones lack; each has some of them.
 const LEFT_OUT_OF_EXCEPTIONS: [&str; 20] = [
@@ -170,11 +190,6 @@ pub(crate) fn note_refused(message: &str) {
     }
 }
 
-/// Whether a name means something in CPython and not natively.
-pub(crate) fn is_left_out_name(name: &str) -> bool {
-    name.starts_with("__") || LEFT_OUT_BUILTINS.contains(&name)
-}
-
 /// Notes that an object lacks an attribute, where CPython's object may have it. The host's own objects have what they have.
 pub(crate) fn note_attribute(object: &Value, name: &str) {
     let is_left_out = match object {
@@ -198,6 +213,13 @@ pub(crate) fn note_attribute(object: &Value, name: &str) {
             Value::Module(module) => format!("tpvc's module `{}` has no `{name}`", module.name),
             other => format!("tpvc has no `{name}` of `{}`", other.type_name().as_str()),
         });
+    }
+    if let Value::Int(_) | Value::BigInt(_) | Value::Float(_) | Value::Bool(_) | Value::Bytes(_) = object
+        && is_left_out
+        && !OF_LATER_VERSIONS.contains(&name)
+    {
+        let message = format!("'{}' object has no attribute '{name}'", object.type_name().as_str());
+        note_refusal(&ATTRIBUTE_ERROR, &message);
     }
 }
 

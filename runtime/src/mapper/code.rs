@@ -1,8 +1,9 @@
 //! Evaluating what an entity holds: TPV's `eval_code_block` and `evaluate_complex_property`.
 
-use tpv_bytecode::{CodeKind, CodeRef};
+use tpv_bytecode::{CodeKind, CodeRef, ProgramData};
 use tpv_python::dict::Dict;
 use tpv_python::exception::{PyResult, not_implemented_error};
+use tpv_python::lacking;
 use tpv_python::native_code::Computed;
 use tpv_python::string::Str;
 use tpv_python::value::Value;
@@ -44,17 +45,31 @@ pub(super) fn evaluate_natively(vm: &mut Vm, source: &Str, kind: CodeKind) -> Py
             return Ok(Value::Str(source.clone()));
         }
         Some(origin) if program.code(origin.code).is_some_and(|code| code.kind == kind) => {
-            return vm.run(&program, origin.code).inspect_err(|raised| raised.passed(&program.data, origin));
+            lacking::take_refusal();
+            let result = unhidden(vm.run(&program, origin.code), &program.data, Some(origin));
+            return result.inspect_err(|raised| raised.passed(&program.data, origin));
         }
         _ => {}
     }
     if kind == CodeKind::FString && is_plain(source) {
         return Ok(Value::Str(source.clone()));
     }
+    lacking::take_refusal();
     let result = vm.compile(source, kind).and_then(|program| vm.run(&program, 0));
-    result.inspect_err(|raised| {
+    unhidden(result, &program.data, None).inspect_err(|raised| {
         raised.0.made.replace(Some(source.clone()));
     })
+}
+
+/// Ends a block in what native code refused even if the code caught that: its answer is not CPython's. Of a block that is marked for
+/// CPython, compiling has reported it.
+fn unhidden<T>(result: PyResult<T>, data: &ProgramData, origin: Option<CodeRef>) -> PyResult<T> {
+    let is_marked = |origin: CodeRef| data.cpython(origin.code).is_some_and(|(_, only_live)| !only_live);
+    let refusal = lacking::take_refusal();
+    match refusal.filter(|_| result.is_ok() && !origin.is_some_and(is_marked)) {
+        Some(raised) => Err(raised),
+        None => result,
+    }
 }
 
 /// Evaluates a source of the config; the text of an f-string is appended to `text` where no value need be made of it.
@@ -72,7 +87,8 @@ pub(super) fn evaluate_into(
         && let Some(origin) = source.code()
         && program.code(origin.code).is_some_and(|code| code.kind == kind)
     {
-        let result = vm.run_into(&program, origin.code, text);
+        lacking::take_refusal();
+        let result = unhidden(vm.run_into(&program, origin.code, text), &program.data, Some(origin));
         return result.inspect_err(|raised| raised.passed(&program.data, origin));
     }
     evaluate(vm, tiers, source, kind).map(Computed::Value)

@@ -1,4 +1,4 @@
-//! What natively stands in for the live side of Galaxy: its database, the clock, files, the environment. Where Galaxy's objects are
+//! What natively stands in for the live side of Galaxy: its database, the clock, files, the environment, the tools that its version lists. Where Galaxy's objects are
 //! live, CPython runs the blocks that use it.
 
 /// The classes and functions of `tpv.core.helpers` that are the database's, or ask it.
@@ -15,7 +15,8 @@ const HELPERS: [&str; 7] = [
 /// Why a block that imports a module is CPython's where Galaxy's objects are live, after "because".
 pub fn module(module: &str) -> Option<String> {
     let top = module.split('.').next().unwrap_or(module);
-    let stands_in = matches!(top, "sqlalchemy" | "pathlib") || module == "galaxy" || module == "galaxy.model";
+    let stands_in =
+        matches!(top, "sqlalchemy" | "pathlib") || matches!(module, "galaxy" | "galaxy.model" | "galaxy.tools");
     stands_in.then(|| format!("it imports `{module}`"))
 }
 

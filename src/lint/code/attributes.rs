@@ -6,9 +6,11 @@ use rustpython_parser::ast::{Expr, ExprAttribute};
 use rustpython_parser::text_size::TextRange;
 
 use super::checker::Checker;
+use super::cpython::WITH_CPYTHON;
 use super::types::Type;
 use crate::config::suggest::closest;
 use crate::lint::model::{Member, Names, model};
+use tpv_python::lacking;
 use tpv_runtime::mapper::inventory::Inventory;
 
 /// What code does with an attribute.
@@ -22,6 +24,23 @@ pub(super) enum Use {
 
 /// What running code raises for an attribute that is not there.
 pub(super) const ATTRIBUTE_ERROR: &str = "AttributeError";
+
+/// The classes of builtin values.
+const BUILTIN_CLASSES: [&str; 13] = [
+    "BaseException",
+    "bool",
+    "bytes",
+    "dict",
+    "float",
+    "frozenset",
+    "int",
+    "list",
+    "range",
+    "set",
+    "slice",
+    "str",
+    "tuple",
+];
 
 impl<'a> Checker<'a> {
     /// Walks `object.name` and gives its type.
@@ -44,13 +63,14 @@ impl<'a> Checker<'a> {
                 self.member(&(**inner).clone(), value, name, range, usage)
             }
             Type::None => {
-                if Self::path(value).as_deref() == Some("user") {
+                if Self::path(value).as_deref() == Some("user") && !self.catches(ATTRIBUTE_ERROR) {
                     let message = format!("`user` is `None` here, which has no `{name}`");
                     self.fault("T107", range, message, "raises `AttributeError`");
                     self.help("this way is taken for jobs of users that are not logged in: swap the branches, or use `user` only where it is set");
                 }
                 Type::Any
             }
+            Type::SomeModule => self.member_of_some_module(name, range),
             Type::Module(module) => self.module_member(&module.clone(), name, range),
             Type::Class(_) | Type::List(_) => {
                 owner.class().map_or(Type::Any, |class| self.instance_member(class, name, range, usage))
@@ -58,6 +78,7 @@ impl<'a> Checker<'a> {
             Type::Function("builtins", builtin) => self.object_member(builtin, name, range),
             Type::Object(path) => self.object_member(&path.clone(), name, range),
             Type::Def => self.instance_member("function", name, range, usage),
+            Type::SomeClass => self.member_of_some_class(name, range),
             Type::Items(_) if matches!(name, "send" | "throw" | "close") => {
                 self.instance_member("generator", name, range, usage)
             }
@@ -68,17 +89,22 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An attribute of something unknown: one that only CPython's types or its machinery (`tb_lineno`) have.
-    fn machinery(&mut self, name: &str, range: TextRange) {
+    /// An attribute of something unknown: one that only CPython's types, its machinery (`tb_lineno`) or modules that the code
+    /// imports have.
+    pub(super) fn machinery(&mut self, name: &str, range: TextRange) {
+        if !self.state.dead && lacks_natively("bytes", name) {
+            self.maybe_of_bytes.push((name.to_owned(), range));
+        }
         let own = |names: &HashSet<String>| names.contains(name);
         // Objects of a module's classes are there only where the code names the module.
         let is_of_cpython = |class: &str| match class.split_once('.') {
             Some((module, _)) => self.source.contains(module),
-            None => class.starts_with(|c: char| c.is_ascii_lowercase()),
+            None => class.starts_with(|c: char| c.is_ascii_lowercase()) || class == "BaseException",
         };
-        let mut classes = model().classes.iter().filter(|(class, _)| is_of_cpython(class));
-        if !(model().list("machinery").contains(name) || classes.any(|(_, class)| class.names.contains(name)))
-            || own(&self.bindings.defined)
+        let of_classes = model().classes.iter().filter(|(class, _)| is_of_cpython(class));
+        let of_modules = model().modules.iter().filter(|(module, _)| self.bindings.modules.contains(**module));
+        if !(model().list("machinery").contains(name)
+            || of_classes.chain(of_modules).any(|(_, members)| members.names.contains(name)))
             || own(&self.bindings.attributes)
             || own(&self.surroundings.attributes)
             || self.native(|native| native.has_anywhere(name))
@@ -104,8 +130,11 @@ impl<'a> Checker<'a> {
         // Where a destination is evaluated, the entity is one.
         let also = if *class == "Entity" { "Destination" } else { class };
         let is_of_tpv = matches!(*class, "Entity" | "Destination" | "SchedulingTags" | "Tag" | "Mapper");
+        let is_of_galaxy =
+            class.starts_with(|c: char| c.is_ascii_uppercase()) && *class != "BaseException" && !is_of_tpv;
         let set_by_config = is_of_tpv && self.surroundings.attributes.contains(name);
-        if set_by_config || self.bindings.attributes.contains(name) {
+        let set_by_code = (is_of_tpv || is_of_galaxy) && self.bindings.attributes.contains(name);
+        if set_by_config || set_by_code {
             return Type::Any;
         }
         match self.native(|native| native.has(also, name)) {
@@ -120,8 +149,6 @@ impl<'a> Checker<'a> {
         // What the model has beside its own attributes are Galaxy's classes.
         let is_model_class = *class == "Model" && names_in("galaxy.model").contains(name);
         if members.names.contains(name) || is_private || is_model_class {
-            let is_of_galaxy =
-                class.starts_with(|c: char| c.is_ascii_uppercase()) && *class != "BaseException" && !is_of_tpv;
             match *class {
                 "Session" => self.needs_server(name, range),
                 _ if is_of_galaxy => self.only_galaxy(class, name, range, usage),
@@ -151,6 +178,34 @@ impl<'a> Checker<'a> {
         Type::Any
     }
 
+    /// An attribute of one of several modules: one that an imported module of CPython has, and the native one lacks.
+    fn member_of_some_module(&mut self, name: &str, range: TextRange) -> Type {
+        let modules = self.bindings.modules.iter().filter(|module| names_in(module).contains(name));
+        let lacks = |module: &&String| self.native(|native| native.has_at(&[module.as_str()], name)) == Some(false);
+        if let Some(module) = modules.min_by_key(|module| (!lacks(module), *module)).filter(lacks).cloned() {
+            let message = format!("tpvc's module `{module}` has no `{name}`");
+            self.lacks(range, message, ATTRIBUTE_ERROR, "write it another way, or let CPython run it");
+        }
+        Type::Any
+    }
+
+    /// An attribute of a class that only running code knows: one that builtin classes of CPython have, and native ones lack. They are
+    /// mostly the data of their objects (`int.real`).
+    fn member_of_some_class(&mut self, name: &str, range: TextRange) -> Type {
+        let has_data = |class: &str| match class {
+            "range" | "slice" => matches!(name, "start" | "stop" | "step"),
+            class => model().classes.get(class).is_some_and(|members| members.names.contains(name)),
+        };
+        let mut classes = BUILTIN_CLASSES.into_iter().filter(|class| has_data(class));
+        if classes.any(|class| self.native(|native| native.has_at(&[class], name)) == Some(false)) {
+            let help = "ask for it of an object, or let CPython run it";
+            self.lacks(range, format!("tpvc has no `{name}` of classes"), ATTRIBUTE_ERROR, help);
+        } else {
+            self.machinery(name, range);
+        }
+        Type::Any
+    }
+
     /// An attribute of a class or another object of the runtime.
     fn object_member(&mut self, path: &str, name: &str, range: TextRange) -> Type {
         self.uses_live_name(path, name);
@@ -159,7 +214,7 @@ impl<'a> Checker<'a> {
             self.unanswered(format!("the world does not know the `{name}` of Galaxy's jobs"), range);
             return Type::Any;
         }
-        if self.native(|native| native.has_at(&parts, name)) != Some(false) || self.bindings.attributes.contains(name) {
+        if self.native(|native| native.has_at(&parts, name)) != Some(false) {
             return Type::Any;
         }
         let shown = path.replace(':', ".");
@@ -210,9 +265,6 @@ impl<'a> Checker<'a> {
             }
             Some(false) => {}
         }
-        if self.bindings.attributes.contains(name) {
-            return Type::Any;
-        }
         if names.contains(name) || names.is_empty() || name.starts_with('_') || model().list(module).contains(name) {
             let message = format!("tpvc's module `{module}` has no `{name}`");
             self.lacks(range, message, ATTRIBUTE_ERROR, "write it another way, or let CPython run it");
@@ -244,9 +296,58 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// An attribute of a name that only running code knows, of something that lacks attributes natively.
+    pub(super) fn unknown_attribute(&mut self, owner: &Type, range: TextRange) {
+        let of = match owner {
+            Type::Module(name) => format!("the module `{name}`"),
+            Type::SomeModule => "a module".to_owned(),
+            Type::Object(path) => format!("`{}`", path.replace(':', ".")),
+            Type::Function("builtins", name) if self.native(|native| native.is_class(&[name])) => format!("`{name}`"),
+            Type::Items(_) => "generators".to_owned(),
+            Type::Class(class) if lacking::LEFT_OUT_ATTRIBUTES.iter().any(|(of, _)| of == class) => display(class),
+            _ => return,
+        };
+        let message = format!("which attribute of {of} this asks for is not known when compiling");
+        self.cannot_tell(range, message, "write the name itself: `x.name`".to_owned());
+    }
+
+    /// A value that goes where its type is lost: of a module it is then not known which names the code asks for.
+    pub(super) fn escapes(&mut self, ty: &Type, range: TextRange) {
+        self.bytes_escaped |= *ty == Type::Class("bytes");
+        let module = match ty {
+            Type::Module(module) => module,
+            Type::SomeModule => "module",
+            _ => return,
+        };
+        let message = format!("which names of the module `{module}` this asks for is not known when compiling");
+        self.cannot_tell(range, message, format!("write `{module}.name` where the name is used"));
+    }
+
+    /// Attributes of values that may be bytes, since some went where their type is lost.
+    pub(super) fn judge_bytes(&mut self) {
+        let asked = std::mem::take(&mut self.maybe_of_bytes);
+        if !self.bytes_escaped {
+            return;
+        }
+        self.state.dead = false;
+        for (name, range) in asked {
+            let help = "decode the bytes where they are made: `value.decode()`";
+            self.cannot_tell(range, format!("tpvc has no `{name}` of bytes, which this may be"), help.to_owned());
+        }
+    }
+
+    /// Code that may ask for something that native code lacks, which nobody knows before it runs.
+    fn cannot_tell(&mut self, range: TextRange, message: String, help: String) {
+        self.needs_cpython(message.clone());
+        let label = "is without what native code lacks, unless CPython runs it";
+        self.fault("T130", range, message, label);
+        self.note(WITH_CPYTHON);
+        self.help(help);
+    }
+
     /// Something that is nowhere: not natively, and not in CPython or Galaxy.
     fn no_attribute(&mut self, whose: &str, name: &str, range: TextRange, near: impl FnOnce() -> Option<&'static str>) {
-        if self.expects(ATTRIBUTE_ERROR) {
+        if self.catches(ATTRIBUTE_ERROR) {
             return;
         }
         self.fault(
@@ -263,22 +364,23 @@ impl<'a> Checker<'a> {
 
     /// Something that works under TPV inside Galaxy, and raises `exception` in compiled rules.
     pub(super) fn limit(&mut self, code: &'static str, range: TextRange, message: String, exception: &str, help: &str) {
-        if self.expects(exception) {
-            return;
-        }
-        self.fault(code, range, message, format!("raises `{exception}` for each job that comes here"));
+        let label = match self.catches(exception) {
+            true => format!("raises `{exception}`, which the code catches"),
+            false => format!("raises `{exception}` for each job that comes here"),
+        };
+        self.fault(code, range, message, label);
         self.note("works under TPV inside Galaxy");
         self.help(help);
     }
 
     fn only_galaxy(&mut self, class: &str, name: &str, range: TextRange, usage: Use) {
-        if self.expects(ATTRIBUTE_ERROR) {
-            return;
-        }
         let whose = display(class);
         if usage == Use::Value && self.native(|native| native.is_open(class)) {
             let message = format!("the `{name}` of {whose} is there only where the job file gives it");
-            let label = "raises `AttributeError` for each job whose line does not give it";
+            let label = match self.catches(ATTRIBUTE_ERROR) {
+                true => "raises `AttributeError`, which the code catches, for each job whose line does not give it",
+                false => "raises `AttributeError` for each job whose line does not give it",
+            };
             self.fault("T112", range, message, label);
             self.note("works under TPV inside Galaxy");
             let key = key_of(class);
@@ -320,7 +422,7 @@ impl<'a> Checker<'a> {
     /// An attribute of what may be `None`: of `user` only, which is the trap; other objects are seldom missing.
     fn may_be_none(&mut self, value: &'a Expr, name: &str, range: TextRange) {
         let Some(path) = Self::path(value) else { return };
-        if path != "user" || self.guarded > 0 {
+        if path != "user" || self.guarded > 0 || self.catches(ATTRIBUTE_ERROR) {
             return;
         }
         self.fault(
@@ -346,6 +448,11 @@ pub(super) fn nearest(name: &str, names: impl Iterator<Item = &'static str>) -> 
     let mut names: Vec<&'static str> = names.filter(|name| !name.starts_with("__")).collect();
     names.sort_unstable();
     closest(name, names)
+}
+
+/// Returns `true` if objects of CPython's builtin class have a public attribute that native ones lack.
+fn lacks_natively(class: &str, name: &str) -> bool {
+    lacking::LEFT_OUT_ATTRIBUTES.iter().any(|(of, names)| *of == class && names.contains(&name))
 }
 
 /// What to call an instance of a class in messages.

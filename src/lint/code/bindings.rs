@@ -12,18 +12,18 @@ use crate::python::walk::{self, Part};
 pub(super) struct Bindings {
     /// Names that the block itself binds.
     pub names: HashSet<String>,
-    /// Names that functions inside declare `global`: they may be bound whenever one is called.
+    /// Names that functions inside declare `global` or `nonlocal`: they may be bound whenever one is called, to anything.
     pub globals: HashSet<String>,
     /// Names that the block itself binds more than once.
     pub rebound: HashSet<String>,
-    /// Names that anything inside binds or defines, methods among them.
-    pub defined: HashSet<String>,
     /// Attributes that are set, of whatever object.
     pub attributes: HashSet<String>,
     /// Keys that are set in something called `context`: they become names for what is evaluated later.
     pub contexts: HashSet<String>,
     /// Whether such a key is not known.
     pub unknown: bool,
+    /// The modules that are imported, by their dotted names, with the packages that they are in.
+    pub modules: HashSet<String>,
     /// Whether names come from `import *`.
     pub star: bool,
 }
@@ -49,7 +49,11 @@ impl Bindings {
         if own && !self.names.insert(name.to_owned()) {
             self.rebound.insert(name.to_owned());
         }
-        self.defined.insert(name.to_owned());
+    }
+
+    fn module(&mut self, dotted: &str) {
+        let ends = dotted.match_indices('.').map(|(at, _)| at).chain([dotted.len()]);
+        self.modules.extend(ends.filter_map(|end| dotted.get(..end)).map(str::to_owned));
     }
 
     fn stmt(&mut self, node: &Stmt, own: bool) {
@@ -68,14 +72,19 @@ impl Bindings {
                 inner_own = false;
             }
             Stmt::Global(node) => self.globals.extend(node.names.iter().map(ToString::to_string)),
+            Stmt::Nonlocal(node) => self.globals.extend(node.names.iter().map(ToString::to_string)),
             Stmt::Import(node) => {
                 for alias in &node.names {
+                    self.module(&alias.name);
                     let name = alias.asname.as_ref().map_or_else(|| first(&alias.name), |name| name.as_str());
                     self.bind(name, own);
                 }
             }
             Stmt::ImportFrom(node) => {
+                let module = node.module.as_ref().map_or("", |module| module.as_str());
+                self.module(module);
                 for alias in &node.names {
+                    self.modules.insert(format!("{module}.{}", alias.name));
                     self.star |= alias.name.as_str() == "*";
                     self.bind(alias.asname.as_ref().unwrap_or(&alias.name), own);
                 }

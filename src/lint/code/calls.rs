@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use rustpython_parser::ast::{Constant, Expr, ExprCall};
+use rustpython_parser::ast::{Constant, Expr, ExprCall, ExprConstant, Ranged};
+use rustpython_parser::text_size::TextRange;
 
-use super::attributes::Use;
+use super::attributes::{ATTRIBUTE_ERROR, Use};
 use super::checker::Checker;
 use super::types::Type;
 use crate::config::suggest::closest;
@@ -31,11 +32,18 @@ impl<'a> Checker<'a> {
             match argument {
                 Expr::Lambda(lambda) => self.lambda(lambda, &items),
                 argument if node.args.iter().any(|positional| std::ptr::eq(positional, argument)) => {}
-                argument => drop(self.expr(argument)),
+                argument => drop(self.value(argument)),
             }
+        }
+        if !only_looks(&function, &receiver) {
+            let values = node.args.iter().zip(&arguments);
+            values.for_each(|(value, ty)| self.escapes(ty, value.range()));
         }
         if matches!(&function, Type::Function("builtins", "type")) {
             self.makes_class(node);
+        }
+        if matches!(&function, Type::Function("builtins", "range")) {
+            self.left_out_range(node);
         }
         self.calls_annotation(node, &function, &arguments);
         if let Type::Object(path) = &function {
@@ -45,12 +53,12 @@ impl<'a> Checker<'a> {
             let class = model().classes.get_key_value(path.replace(':', ".").as_str());
             return class.map_or(Type::Any, |(class, _)| Type::Class(class));
         }
-        if let (Type::Function("builtins", "getattr"), [object, _], [value, Expr::Constant(name)]) =
-            (&function, arguments.as_slice(), node.args.as_slice())
-            && let Constant::Str(name) = &name.value
-            && !language::is_left_out_attribute(name)
+        if let Type::Function("builtins", asks @ ("getattr" | "hasattr")) = &function
+            && let ([object, _, ..], [value, name, ..]) = (arguments.as_slice(), node.args.as_slice())
         {
-            return self.member(object, value, name, node.range, Use::Value);
+            let has_default = *asks == "hasattr" || node.args.len() > 2;
+            let found = self.attribute_by_name(object, value, name, has_default, node.range);
+            return if *asks == "hasattr" { Type::BOOL } else { found };
         }
         match (&function, &receiver, &*node.func) {
             (Type::Function(module, name), ..) => self.left_out_arguments(node, module, name, &arguments),
@@ -68,6 +76,34 @@ impl<'a> Checker<'a> {
             self.always_raises(node.range, message, "TypeError", "remove the `(...)`");
         }
         Type::Any
+    }
+
+    /// `getattr(object, name)`, or `hasattr(object, name)` and its like, which go on without the attribute.
+    fn attribute_by_name(
+        &mut self,
+        object: &Type,
+        value: &'a Expr,
+        name: &'a Expr,
+        has_default: bool,
+        range: TextRange,
+    ) -> Type {
+        let expected = self.expected.len();
+        if has_default {
+            self.expected.push(ATTRIBUTE_ERROR.to_owned());
+        }
+        let found = match name {
+            Expr::Constant(ExprConstant { value: Constant::Str(name), .. }) => {
+                // One with two underscores is reported with the text itself.
+                let is_left_out = language::is_left_out_attribute(name);
+                if is_left_out { Type::Any } else { self.member(object, value, name, range, Use::Value) }
+            }
+            _ => {
+                self.unknown_attribute(object, range);
+                Type::Any
+            }
+        };
+        self.expected.truncate(expected);
+        if has_default { Type::Any } else { found }
     }
 
     fn arguments(&mut self, node: &'a ExprCall, signature: &Signature) {
@@ -141,6 +177,31 @@ impl<'a> Checker<'a> {
     }
 }
 
+/// Returns `true` for functions that give nothing of their arguments to other code.
+fn only_looks(function: &Type, receiver: &Type) -> bool {
+    const LOOKS: [&str; 13] = [
+        "bytes",
+        "callable",
+        "getattr",
+        "hasattr",
+        "hash",
+        "id",
+        "int",
+        "isinstance",
+        "len",
+        "print",
+        "repr",
+        "str",
+        "type",
+    ];
+    match (function, receiver) {
+        (Type::Function("builtins", name), _) => LOOKS.contains(name),
+        (_, Type::Module(module)) => matches!(&**module, "hashlib" | "json" | "re"),
+        (Type::Object(path), _) => path.starts_with("hashlib:") || LOOKS.contains(&&**path),
+        _ => false,
+    }
+}
+
 /// What a lambda among the arguments of a call is called with, as far as functions are known that call one with items.
 fn items_of(function: &Type, receiver: &Type, arguments: &[Type]) -> Type {
     let Type::Function(owner, name) = function else { return Type::Any };
@@ -169,6 +230,7 @@ fn result<'a>(
         ("sorted" | "list", [items]) => Type::List(Arc::new(items.item())),
         ("reversed" | "iter", [items]) | ("filter", [_, items]) => Type::Items(Arc::new(items.item())),
         ("min" | "max" | "next", [items]) => items.item(),
+        ("type", [_]) => Type::SomeClass,
         ("abs", [number]) if number.is_number() => number.clone(),
         ("round", [_]) => Type::INT,
         ("min" | "max", [first, rest @ ..]) if !rest.is_empty() => {

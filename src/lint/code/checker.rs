@@ -12,7 +12,7 @@ use rustpython_parser::ast::{Expr, Ranged, Stmt};
 use rustpython_parser::text_size::TextRange;
 
 use super::bindings::Bindings;
-use super::cpython::strongest;
+use super::cpython::{is_left_out_name, strongest};
 use super::types::{Type, Variable};
 use crate::link::Need;
 use crate::lint::model::{Member, model};
@@ -59,6 +59,11 @@ pub(super) enum Bound {
     Maybe,
     /// Binds it further down.
     Later,
+    /// Does not bind it for certain, and CPython has it.
+    LeftOut {
+        /// `true` if a handler catches its absence.
+        is_caught: bool,
+    },
 }
 
 /// What is known at one point of the code.
@@ -100,6 +105,10 @@ pub(super) struct Checker<'a> {
     pub opaque: bool,
     /// Why CPython runs the text where there is one.
     pub needs: Vec<Need>,
+    /// `true` if bytes went where their type is lost.
+    pub bytes_escaped: bool,
+    /// The attributes of values of unknown type that CPython's bytes have and native ones lack.
+    pub maybe_of_bytes: Vec<(String, TextRange)>,
 }
 
 /// What came out of a text.
@@ -145,6 +154,8 @@ pub(super) fn check<'a>(
         opaque: bindings.star,
         bindings,
         needs: Vec::new(),
+        bytes_escaped: false,
+        maybe_of_bytes: Vec::new(),
     };
     let (statements, last) = match body.split_last() {
         Some((Stmt::Expr(last), statements)) if has_result => (statements, Some(&*last.value)),
@@ -166,6 +177,7 @@ pub(super) fn check<'a>(
         facts_if_true.retain(|path, _| !is_own(path));
         facts_if_false.retain(|path, _| !is_own(path));
     }
+    checker.judge_bytes();
     let free = if checker.opaque { Vec::new() } else { checker.free };
     let need = strongest(checker.needs);
     Checked { faults: checker.faults, free, result, facts_if_true, facts_if_false, need }
@@ -207,6 +219,16 @@ impl<'a> Checker<'a> {
         self.expected.iter().any(|name| name == exception)
     }
 
+    /// Returns `true` if a handler around names this exception or one that it derives from.
+    pub(super) fn catches(&self, exception: &str) -> bool {
+        let bases: &[&str] = match exception {
+            "ModuleNotFoundError" => &["ImportError", "Exception", "BaseException"],
+            "NotImplementedError" => &["RuntimeError", "Exception", "BaseException"],
+            _ => &["Exception", "BaseException"],
+        };
+        self.expected.iter().any(|name| name == exception || bases.contains(&name.as_str()))
+    }
+
     /// Asks what exists natively.
     pub(super) fn native<T>(&self, ask: impl FnOnce(&mut Inventory) -> T) -> T {
         ask(&mut self.surroundings.native.borrow_mut())
@@ -246,7 +268,21 @@ impl<'a> Checker<'a> {
 
     /// The type of a name that is read.
     pub(super) fn read(&mut self, name: &str, range: TextRange) -> Type {
-        let found = self.state.scopes.iter().rev().find_map(|scope| scope.get(name)).cloned();
+        let mut found = self.state.scopes.iter().rev().find_map(|scope| scope.get(name)).cloned();
+        if let Some(variable) = found.as_mut().filter(|_| self.bindings.globals.contains(name)) {
+            variable.ty = Type::Any;
+        }
+        if found.as_ref().is_none_or(|variable| variable.maybe.is_some())
+            && self.native(|native| is_left_out_name(native, name))
+        {
+            // Whatever else the code does about the name, CPython has it where the code has not bound it.
+            self.reads_left_out_name(name);
+            if !self.state.dead {
+                let bound = Bound::LeftOut { is_caught: self.catches("NameError") };
+                self.free.push(Free { name: name.to_owned(), range, guarded: true, bound });
+            }
+            return found.map(|variable| variable.ty).unwrap_or_default();
+        }
         let in_loop = self.in_loops.iter().any(|names| names.contains(name));
         if in_loop && found.as_ref().is_none_or(|variable| variable.maybe.is_some()) {
             return found.map(|variable| variable.ty).unwrap_or_default();
@@ -263,9 +299,6 @@ impl<'a> Checker<'a> {
         {
             // A function or comprehension runs when the block may have bound it.
             return Type::Any;
-        }
-        if found.is_none() && !self.bindings.names.contains(name) {
-            self.reads_left_out_name(name);
         }
         if !self.state.dead && !self.expects("NameError") {
             let bound = match found {

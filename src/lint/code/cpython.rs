@@ -1,7 +1,9 @@
 //! Why CPython runs a block where there is one: what the checker finds in it that the native language lacks, or that natively
-//! only stands in for Galaxy's live side. Handlers around it make no difference: what they catch natively, CPython may have.
+//! only stands in for Galaxy's live side. Handlers around it make no difference, neither to the reason nor to the finding: what they catch
+//! natively, CPython has.
 
 use rustpython_parser::text_size::TextRange;
+use tpv_runtime::mapper::inventory::Inventory;
 use tpv_runtime::mapper::live;
 
 use super::checker::Checker;
@@ -30,16 +32,9 @@ impl Checker<'_> {
         self.needs.extend(live::name(owner, name).map(|reason| Need { reason, only_live: true }));
     }
 
-    /// Notes a name that CPython's builtins have, or the globals of TPV's loader, and the native language lacks.
+    /// Notes that a name is read that CPython has and the native language lacks, unless a context of the config may have it.
     pub(super) fn reads_left_out_name(&mut self, name: &str) {
-        if self.surroundings.contexts.contains(name)
-            || model().mapper.contains_key(name)
-            || self.native(|native| native.has_name(name))
-        {
-            return;
-        }
-        let lists = [model().builtins(), model().loader(), model().list("dunders")];
-        if lists.iter().any(|names| names.contains(name)) {
+        if !self.surroundings.contexts.contains(name) {
             self.needs_cpython(format!("it uses `{name}`"));
         }
     }
@@ -50,22 +45,38 @@ impl Checker<'_> {
         self.lacked(range, message, exception, help);
     }
 
-    /// The finding of [`Checker::lacks`] alone.
+    /// The finding of [`Checker::lacks`] alone. A handler makes it no less a difference: CPython does not come to it.
     pub(super) fn lacked(&mut self, range: TextRange, message: String, exception: &str, help: &str) {
-        if self.expects(exception) {
-            return;
-        }
-        self.fault("T130", range, message, without_cpython(exception));
+        let label = without_cpython(exception, self.catches(exception));
+        self.fault("T130", range, message, label);
         self.note(WITH_CPYTHON);
         self.help(help);
     }
+}
+
+/// Returns `true` for names that CPython's builtins or the globals of TPV's loader have, and the native language lacks.
+pub(super) fn is_left_out_name(native: &mut Inventory, name: &str) -> bool {
+    list_of(name).is_some() && !model().mapper.contains_key(name) && !native.has_name(name)
+}
+
+/// The kind of thing that CPython has under a name, for messages.
+pub(super) fn list_of(name: &str) -> Option<&'static str> {
+    let lists = [
+        ("builtin", model().builtins()),
+        ("global of TPV's loader", model().loader()),
+        ("global", model().list("dunders")),
+    ];
+    lists.into_iter().find(|(_, names)| names.contains(name)).map(|(what, _)| what)
 }
 
 /// What is said of code that CPython runs.
 pub(super) const WITH_CPYTHON: &str =
     "where tpvc is a Python package, in Galaxy and in `tpvc map`, CPython runs the block";
 
-/// What becomes of it where there is none.
-pub(super) fn without_cpython(exception: &str) -> String {
-    format!("raises `{exception}` for each job that comes here, unless CPython runs it")
+/// The effect where there is no CPython.
+pub(super) fn without_cpython(exception: &str, is_caught: bool) -> String {
+    match is_caught {
+        true => format!("raises `{exception}`, which the code catches, unless CPython runs it"),
+        false => format!("raises `{exception}` for each job that comes here, unless CPython runs it"),
+    }
 }

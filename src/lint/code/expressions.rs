@@ -14,6 +14,13 @@ use crate::python::language;
 use crate::python::walk::{self, Part};
 
 impl<'a> Checker<'a> {
+    /// Walks an expression whose value goes where its type is lost.
+    pub(super) fn value(&mut self, node: &'a Expr) -> Type {
+        let ty = self.expr(node);
+        self.escapes(&ty, node.range());
+        ty
+    }
+
     /// Walks an expression and gives its type.
     pub(super) fn expr(&mut self, node: &'a Expr) -> Type {
         if self.left_out_expression(node) {
@@ -37,6 +44,9 @@ impl<'a> Checker<'a> {
                 let mut ty: Option<Type> = None;
                 for value in &node.values {
                     let next = self.expr(value);
+                    if ty.as_ref().is_some_and(|ty| *ty != next) {
+                        ty.iter().chain([&next]).for_each(|ty| self.escapes(ty, value.range()));
+                    }
                     ty = Some(ty.map_or(next.clone(), |ty| ty.join(&next)));
                     self.narrow(value, matches!(node.op, BoolOp::And));
                 }
@@ -58,6 +68,9 @@ impl<'a> Checker<'a> {
                         otherwise = checker.expr(&node.orelse);
                     },
                 );
+                if then != otherwise {
+                    [&then, &otherwise].into_iter().for_each(|ty| self.escapes(ty, node.range));
+                }
                 then.join(&otherwise)
             }
             Expr::UnaryOp(node) => {
@@ -76,6 +89,7 @@ impl<'a> Checker<'a> {
                 let left = self.expr(&binary.left);
                 let right = self.expr(&binary.right);
                 self.left_out_operator(&[&left, &right], node.range());
+                self.left_out_power(binary);
                 self.arithmetic(binary.op, &left, &right, &binary.right, node.range())
             }
             // It asks for no value of `locals`.
@@ -132,21 +146,21 @@ impl<'a> Checker<'a> {
             Expr::List(node) => {
                 let mut items: Option<Type> = None;
                 for item in &node.elts {
-                    let ty = self.expr(item);
+                    let ty = self.value(item);
                     items = Some(items.map_or(ty.clone(), |items| items.join(&ty)));
                 }
                 Type::List(Arc::new(items.unwrap_or_default()))
             }
             Expr::Tuple(node) => {
-                node.elts.iter().for_each(|item| drop(self.expr(item)));
+                node.elts.iter().for_each(|item| drop(self.value(item)));
                 Type::TUPLE
             }
             Expr::Set(node) => {
-                node.elts.iter().for_each(|item| drop(self.expr(item)));
+                node.elts.iter().for_each(|item| drop(self.value(item)));
                 Type::SET
             }
             Expr::Dict(node) => {
-                node.keys.iter().flatten().chain(&node.values).for_each(|item| drop(self.expr(item)));
+                node.keys.iter().flatten().chain(&node.values).for_each(|item| drop(self.value(item)));
                 Type::DICT
             }
             Expr::ListComp(node) => Type::List(Arc::new(self.comprehension(&node.generators, &[&*node.elt]))),
@@ -192,7 +206,7 @@ impl<'a> Checker<'a> {
         }
         let mut ty = Type::Any;
         for part in parts {
-            ty = self.expr(part);
+            ty = self.value(part);
         }
         self.comprehensions -= 1;
         self.state.scopes.pop();

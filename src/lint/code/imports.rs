@@ -70,11 +70,6 @@ impl<'a> Checker<'a> {
         if self.is_class(module, name) { Type::Object(format!("{module}:{name}").into()) } else { Type::Any }
     }
 
-    /// Whether somebody expects the import to fail.
-    fn expects_import_error(&self) -> bool {
-        self.guarded > 0 || self.expects("ImportError") || self.expects("ModuleNotFoundError")
-    }
-
     /// Judges the import of a module, or of names of it; tells whether it is there.
     fn judge_module(&mut self, module: &str, names: &[String], range: TextRange) -> bool {
         if self.native(|native| native.has_module(module)) {
@@ -89,22 +84,20 @@ impl<'a> Checker<'a> {
         }
         // CPython imports whatever a site has.
         self.needs_cpython(format!("it imports `{module}`"));
-        if self.expects_import_error() {
-            return false;
-        }
         let missing = format!("tpvc has no module `{module}`");
         let raised = "ModuleNotFoundError";
         let other = "`tpvc explain-code T130` lists the modules that compiled rules can use";
         match verdict(module) {
             Verdict::Standard | Verdict::WithGalaxy => self.lacked(range, missing, raised, other),
-            Verdict::Slip(near) => {
+            // Where its absence is caught, a name like another's may well be a site's own.
+            Verdict::Slip(near) if !self.catches(raised) => {
                 let label = "raises `ModuleNotFoundError`, here and in Galaxy";
                 self.fault("T103", range, format!("there is no module `{module}`"), label);
                 self.help(format!("did you mean `{near}`?"));
             }
-            Verdict::Unknown => {
+            Verdict::Slip(_) | Verdict::Unknown => {
                 self.lacked(range, missing, raised, other);
-                self.note("where tpvc is a Python package and the module is installed, CPython runs the block");
+                self.note("where tpvc is a Python package, CPython runs the block and imports what is installed there");
             }
         }
         false
@@ -132,14 +125,14 @@ impl<'a> Checker<'a> {
             return;
         }
         self.needs_cpython(format!("it imports `{full}`"));
-        if self.expects_import_error() {
-            return;
-        }
         let (names, inside) = (names_in(module), model().list(module));
         if names.is_empty() || names.contains(name) || inside.contains(name) || name.starts_with('_') {
             let message = format!("tpvc's module `{module}` has no `{name}`");
             let other = "`tpvc explain-code T130` says what there is instead";
             self.lacked(range, message, "ImportError", other);
+            return;
+        }
+        if self.catches("ImportError") {
             return;
         }
         let label = "raises `ImportError`, here and in Galaxy";

@@ -1,14 +1,15 @@
 //! What the native language leaves out (T130): constructs, and attributes that code asks for by a text.
 
-use rustpython_parser::ast::{Expr, ExprCall, ExprConstant, Stmt};
+use num_traits::ToPrimitive;
+use rustpython_parser::ast::{Constant, Expr, ExprBinOp, ExprCall, ExprConstant, Operator, Ranged, Stmt};
 use rustpython_parser::text_size::TextRange;
 use tpv_runtime::mapper::inventory::Inventory;
 
-use super::attributes::ATTRIBUTE_ERROR;
 use super::bindings;
 use super::checker::Checker;
 use super::cpython::WITH_CPYTHON;
 use super::types::Type;
+use crate::python::fold;
 use crate::python::language::{self, INSTEAD_OF_CLASS, LeftOut};
 
 /// What running code raises for a construct that is left out.
@@ -61,6 +62,34 @@ impl<'a> Checker<'a> {
         if is_text_only && arguments.contains(&Type::Class("bytes")) {
             let message = format!("tpvc's `{module}` works on text only, not on bytes");
             self.lacks(node.range, message, NOT_IMPLEMENTED_ERROR, "decode the bytes: `value.decode()`");
+        }
+    }
+
+    /// `range(2 ** 64)`
+    pub(super) fn left_out_range(&mut self, node: &ExprCall) {
+        let is_long = |bound: &&Expr| {
+            let is_plain = matches!(bound, Expr::Constant(_) | Expr::BinOp(_) | Expr::UnaryOp(_));
+            is_plain && matches!(fold::value(bound), Some(Constant::Int(bound)) if bound.to_i64().is_none())
+        };
+        if let Some(bound) = node.args.iter().find(is_long) {
+            let message = "tpvc has no ranges beyond 64 bits".to_owned();
+            self.lacks(bound.range(), message, NOT_IMPLEMENTED_ERROR, "use smaller bounds, or let CPython run it");
+        }
+    }
+
+    /// `(-8) ** 0.5`
+    pub(super) fn left_out_power(&mut self, node: &ExprBinOp) {
+        let is_negative = |value: Constant| match value {
+            Constant::Int(value) => value < 0.into(),
+            Constant::Float(value) => value < 0.0,
+            _ => false,
+        };
+        if matches!(node.op, Operator::Pow)
+            && matches!(fold::value(&node.right), Some(Constant::Float(power)) if power.fract() != 0.0)
+            && fold::value(&node.left).is_some_and(is_negative)
+        {
+            let message = "tpvc has no complex numbers".to_owned();
+            self.lacks(node.range, message, NOT_IMPLEMENTED_ERROR, language::INSTEAD_OF_COMPLEX);
         }
     }
 
@@ -122,9 +151,6 @@ impl<'a> Checker<'a> {
     fn no_such_attribute(&mut self, name: &str, range: TextRange) {
         let message = format!("tpvc has no attributes such as `{name}`");
         self.needs_cpython(message.clone());
-        if self.expects(ATTRIBUTE_ERROR) {
-            return;
-        }
         let label = "raises `NotImplementedError` where an attribute is asked for by this name, unless CPython runs it";
         self.fault("T130", range, message, label);
         self.note(WITH_CPYTHON);

@@ -105,9 +105,9 @@ pub(super) fn check(linter: &mut Linter<'_>, trees: Option<&Trees>) {
             linter.needs_cpython(root, need.clone());
         }
         report(linter, site, &checked);
-        if !unknown {
-            names.judge(linter, site, &checked.free, &surroundings, raising);
-        }
+        // Where contexts get names that are not known, of all others none can be said to be missing.
+        let is_judged = |free: &&checker::Free| !unknown || matches!(free.bound, checker::Bound::LeftOut { .. });
+        names.judge(linter, site, checked.free.iter().filter(is_judged), &surroundings, raising);
         if raising {
             continue;
         }

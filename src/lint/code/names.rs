@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustpython_parser::text_size::TextRange;
 
 use super::checker::{Bound, Free, Surroundings};
-use super::cpython::{WITH_CPYTHON, without_cpython};
+use super::cpython::{WITH_CPYTHON, list_of, without_cpython};
 use super::order::{LATE, Phase, RESOURCES};
 use super::place;
 use super::sites::Site;
@@ -120,11 +120,11 @@ impl<'a> Names<'a> {
     }
 
     /// Judges the names that a text takes from outside; where only what raises is looked for, those that raise for all.
-    pub(super) fn judge(
+    pub(super) fn judge<'f>(
         &mut self,
         linter: &mut Linter<'_>,
         site: &Site<'a>,
-        free: &[Free],
+        free: impl Iterator<Item = &'f Free>,
         surroundings: &Surroundings,
         raising: bool,
     ) {
@@ -166,7 +166,7 @@ impl<'a> Names<'a> {
     fn judge_one(&self, linter: &mut Linter<'_>, site: &Site<'a>, free: &Free, raising: bool) {
         let name = free.name.as_str();
         let concrete = self.concrete(site);
-        // What is there for the first of them does not raise for all.
+        // A name that the first of them has does not raise for all.
         let is_fine = |owner: &&Arc<Entity>| self.verdict(owner, site, name, false) == Verdict::Fine;
         if raising && free.bound == Bound::Never && concrete.first().is_some_and(is_fine) {
             return;
@@ -179,22 +179,16 @@ impl<'a> Names<'a> {
         let bad: Vec<&(&Arc<Entity>, Verdict)> =
             verdicts.iter().filter(|(_, verdict)| *verdict != Verdict::Fine).collect();
         let Some((first, verdict)) = bad.first() else { return };
-        let lists = [
-            ("builtin", model().builtins()),
-            ("global of TPV's loader", model().loader()),
-            ("global", model().list("dunders")),
-        ];
-        if let Some((what, _)) = lists.into_iter().find(|(_, names)| free.bound == Bound::Never && names.contains(name))
-        {
-            let span = place(linter, site.text, site.kind, free.range);
-            let diagnostic = Diagnostic::warning(format!("tpvc has no {what} `{name}`"))
-                .at(span, without_cpython("NameError"))
-                .note(WITH_CPYTHON)
-                .help(instead_of_builtin(name).unwrap_or("write it another way, or let CPython run it"));
-            linter.report(Finding::new("T130", diagnostic).within(site.no_qa()));
-            return;
-        }
         match (free.bound, verdict) {
+            (Bound::LeftOut { is_caught }, _) => {
+                let what = list_of(name).unwrap_or("name");
+                let span = place(linter, site.text, site.kind, free.range);
+                let diagnostic = Diagnostic::warning(format!("tpvc has no {what} `{name}`"))
+                    .at(span, without_cpython("NameError", is_caught))
+                    .note(WITH_CPYTHON)
+                    .help(instead_of_builtin(name).unwrap_or("write it another way, or let CPython run it"));
+                linter.report(Finding::new("T130", diagnostic).within(site.no_qa()));
+            }
             (Bound::Maybe, _) => {
                 let message = format!("`{name}` may not be set here");
                 let help = format!("give `{name}` a value before the condition, or in each of its branches");

@@ -1,6 +1,6 @@
 //! What a test says of the paths in it: `if user`, `user is not None`, `not user`, `hasattr(user, ...)`, `and`, `or`.
 
-use rustpython_parser::ast::{BoolOp, CmpOp, Constant, Expr, UnaryOp};
+use rustpython_parser::ast::{BoolOp, CmpOp, Constant, Expr, ExprConstant, UnaryOp};
 
 use super::checker::Checker;
 use super::types::Type;
@@ -54,7 +54,16 @@ impl<'a> Checker<'a> {
                 let Some(first) = node.args.first() else { return };
                 match function.id.as_str() {
                     "bool" => self.narrow_within(first, truth, depth),
-                    "hasattr" | "isinstance" | "getattr" if truth => {
+                    "hasattr" | "getattr" if truth => {
+                        self.is_none(first, false);
+                        // The attribute has been judged where it was asked for.
+                        if let (Some(path), Some(Expr::Constant(ExprConstant { value: Constant::Str(name), .. }))) =
+                            (Self::path(first), node.args.get(1))
+                        {
+                            self.state.facts.insert(format!("{path}.{name}"), Type::Any);
+                        }
+                    }
+                    "isinstance" if truth => {
                         if let Some(path) = Self::path(first) {
                             self.state.facts.insert(path, Type::Any);
                         }

@@ -92,7 +92,9 @@ impl<'a> Checker<'a> {
                         self.assign(target, Type::Any);
                     }
                 }
+                let dead = self.state.dead;
                 self.body(&node.body);
+                self.state.dead = dead;
                 self.expected.truncate(expected);
             }
             Stmt::Try(node) => self.attempt(&node.body, &node.handlers, &node.orelse, &node.finalbody),
@@ -108,7 +110,7 @@ impl<'a> Checker<'a> {
             Stmt::ImportFrom(node) => self.import_from(node),
             Stmt::Return(node) => {
                 if let Some(value) = &node.value {
-                    self.expr(value);
+                    self.value(value);
                 }
                 self.state.dead = true;
             }
@@ -151,6 +153,7 @@ impl<'a> Checker<'a> {
             Expr::Starred(node) => self.assign(&node.value, Type::Any),
             Expr::Attribute(_) if self.left_out_expression(target) => {}
             Expr::Attribute(node) => {
+                self.escapes(&ty, node.range);
                 let owner = self.expr(&node.value);
                 self.sets_attribute(&owner, &node.attr, node.range);
                 if let Some(path) = Self::path(target) {
@@ -158,6 +161,7 @@ impl<'a> Checker<'a> {
                 }
             }
             Expr::Subscript(node) => {
+                self.escapes(&ty, node.range);
                 self.expr(&node.value);
                 self.expr(&node.slice);
             }
@@ -223,7 +227,10 @@ impl<'a> Checker<'a> {
         });
         let expected = self.expected.len();
         for ExceptHandler::ExceptHandler(handler) in handlers {
-            self.expected.extend(handler.type_.iter().flat_map(|class| names(class)));
+            match &handler.type_ {
+                Some(class) => self.expected.extend(names(class)),
+                None => self.expected.push("BaseException".to_owned()),
+            }
         }
         self.guarded += usize::from(broad);
         self.body(body);
@@ -258,8 +265,11 @@ impl<'a> Checker<'a> {
             self.in_handler -= 1;
             ended = join(ended, std::mem::take(&mut self.state), IN_TRY, IN_TRY);
         }
+        // It runs on every way out, those by `return` and `raise` included.
+        let ends = std::mem::replace(&mut ended.dead, false);
         self.state = ended;
         self.body(finally);
+        self.state.dead |= ends;
     }
 
     /// A function's body, which runs later: it sees the block's names, whatever they hold by then.
@@ -269,7 +279,7 @@ impl<'a> Checker<'a> {
         let any = || Variable { ty: Type::Any, maybe: None };
         for argument in listed {
             if let Some(default) = &argument.default {
-                self.expr(default);
+                self.value(default);
             }
             scope.insert(argument.def.arg.to_string(), any());
         }
@@ -287,7 +297,7 @@ impl<'a> Checker<'a> {
             if let Some(first) = first {
                 checker.bind(first, items.clone());
             }
-            checker.expr(&node.body);
+            checker.value(&node.body);
         });
     }
 
@@ -303,7 +313,11 @@ impl<'a> Checker<'a> {
                     Type::Def | Type::Function(..) | Type::Object(_) => depth == 0 && !is_rebound,
                     _ => false,
                 };
-                let ty = if is_the_same { variable.ty.clone() } else { Type::Any };
+                let ty = match &variable.ty {
+                    ty if is_the_same => ty.clone(),
+                    Type::Module(_) | Type::SomeModule => Type::SomeModule,
+                    _ => Type::Any,
+                };
                 *variable = Variable { ty, maybe: None };
             }
         }

@@ -21,6 +21,8 @@ pub(in crate::lint) enum Type {
     Optional(Arc<Type>),
     /// A module.
     Module(Arc<str>),
+    /// One of several modules, which only running code knows.
+    SomeModule,
     /// A function of a module or a method: owner and name.
     Function(&'static str, &'static str),
     /// A class or other object of the runtime by its path: `datetime:datetime`, or the name of a builtin or of a global of TPV's
@@ -28,6 +30,8 @@ pub(in crate::lint) enum Type {
     Object(Arc<str>),
     /// A function that the code defines.
     Def,
+    /// A class that only running code knows: `type(x)`.
+    SomeClass,
     /// What gives items when it is iterated, and has nothing else that is known.
     Items(Arc<Type>),
 }
@@ -80,6 +84,7 @@ impl Type {
             (Self::None, Self::Any) | (Self::Any, Self::None) => Self::Any,
             (Self::None, Self::Optional(_)) => other.clone(),
             (Self::Optional(_), Self::None) => self.clone(),
+            (Self::Module(_) | Self::SomeModule, Self::Module(_) | Self::SomeModule) => Self::SomeModule,
             (Self::None, other) | (other, Self::None) => Self::Optional(Arc::new(other.clone())),
             _ => Self::Any,
         }
@@ -130,9 +135,11 @@ impl Type {
             Self::List(_) => "a `list`".to_owned(),
             Self::Optional(inner) => format!("{} or `None`", inner.describe()),
             Self::Module(name) => format!("the module `{name}`"),
+            Self::SomeModule => "a module".to_owned(),
             Self::Function(_, name) => format!("the function `{name}`"),
             Self::Object(path) => format!("`{}`", path.replace(':', ".")),
             Self::Def => "a function".to_owned(),
+            Self::SomeClass => "a class".to_owned(),
             Self::Items(_) => "an iterator".to_owned(),
         }
     }

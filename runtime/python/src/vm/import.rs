@@ -1,7 +1,7 @@
 //! `import`: the modules that the environment lists.
 
 use super::Vm;
-use crate::exception::{PyResult, Raised, import_error, module_not_found_error};
+use crate::exception::{IMPORT_ERROR, MODULE_NOT_FOUND_ERROR, PyResult, Raised, import_error, module_not_found_error};
 use crate::lacking;
 use crate::module::ModuleDef;
 use crate::object::Object;
@@ -116,14 +116,16 @@ impl Vm {
     }
 
     fn not_found(&self, name: &str, parent: &str) -> Raised {
-        lacking::note(format!("it imports `{name}`"));
         // `os` is no package, though `os.path` is a module.
         let no_package = !parent.is_empty() && (parent == "os" || !self.has_submodules(parent));
-        let raised = module_not_found_error(if no_package {
+        let message = if no_package {
             format!("No module named '{name}'; '{parent}' is not a package")
         } else {
             format!("No module named '{name}'")
-        });
+        };
+        lacking::note(format!("it imports `{name}`"));
+        lacking::note_refusal(&MODULE_NOT_FOUND_ERROR, &message);
+        let raised = module_not_found_error(message);
         raised.0.attributes.borrow_mut().insert("name".to_owned(), Value::str(name));
         raised
     }
@@ -141,8 +143,9 @@ impl Vm {
             other => package_name(other).unwrap_or_else(|| "<unknown module name>".to_owned()),
         };
         lacking::note(format!("it imports `{module_name}.{}`", name.as_str()));
-        let raised =
-            import_error(format!("cannot import name '{}' from '{module_name}' (unknown location)", name.as_str()));
+        let message = format!("cannot import name '{}' from '{module_name}' (unknown location)", name.as_str());
+        lacking::note_refusal(&IMPORT_ERROR, &message);
+        let raised = import_error(message);
         raised.0.attributes.borrow_mut().insert("name".to_owned(), Value::str(module_name));
         Err(raised)
     }

@@ -602,10 +602,11 @@ impl Vm {
                 frame.push(value);
             }
             Instr::RaiseError { class, message } => {
-                let class = running.text(class);
-                lacking::note(running.text(message).as_str());
+                let (class, message) = (running.text(class), running.text(message));
                 let class = EXCEPTIONS.iter().find(|known| known.name == class.as_str()).copied();
-                return Err(raise(class.unwrap_or(&SYSTEM_ERROR), running.text(message).to_string()));
+                let class = class.unwrap_or(&SYSTEM_ERROR);
+                lacking::note_refusal(class, &message);
+                return Err(raise(class, message.to_string()));
             }
             other => self.build_instruction(frame, other)?,
         }

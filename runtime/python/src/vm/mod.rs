@@ -344,7 +344,7 @@ impl Vm {
                 // Nothing more can be paid, so that code which catches the error gets no further.
                 self.steps_left = 0;
                 let message = format!("the evaluation took more than {} steps", self.limits.steps);
-                lacking::note(message.as_str());
+                lacking::note_refusal(&super::exception::TIMEOUT_ERROR, &message);
                 Err(timeout_error(message))
             }
         }
@@ -382,7 +382,12 @@ impl Vm {
     pub fn limit_bytes(&self, bytes: usize) -> PyResult<()> {
         if bytes > self.limits.bytes {
             let message = format!("a value of more than {} MiB", self.limits.bytes >> 20);
-            lacking::note(message.as_str());
+            // Beyond that CPython mostly finds no memory either.
+            const ANY_SERVERS: usize = 1 << 36;
+            match bytes < ANY_SERVERS {
+                true => lacking::note_refusal(&super::exception::MEMORY_ERROR, &message),
+                false => lacking::note(message.as_str()),
+            }
             return Err(raise(&super::exception::MEMORY_ERROR, message));
         }
         Ok(())

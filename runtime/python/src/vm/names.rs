@@ -3,7 +3,7 @@
 use super::frame::Frame;
 use super::{Binding, Vm};
 use crate::builtins;
-use crate::exception::{PyResult, Raised, name_error};
+use crate::exception::{NAME_ERROR, PyResult, Raised, name_error};
 use crate::lacking;
 use crate::program::{Name, Program};
 use crate::value::Value;
@@ -40,10 +40,13 @@ fn name_at<'a>(program: &'a Program, root: &Code, index: u32) -> PyResult<&'a Na
 }
 
 fn not_defined(name: &Name) -> Raised {
-    if lacking::is_left_out_name(&name.text) {
+    let message = format!("name '{}' is not defined", name.text.as_str());
+    if lacking::LEFT_OUT_BUILTINS.contains(&name.text.as_str()) {
+        lacking::note_refusal(&NAME_ERROR, &message);
+    } else if name.text.starts_with("__") {
         lacking::note(format!("tpvc has no `{}`", name.text.as_str()));
     }
-    name_error(format!("name '{}' is not defined", name.text.as_str()))
+    name_error(message)
 }
 
 impl Vm {

@@ -5,6 +5,7 @@ pub mod model;
 pub mod outside;
 pub mod packaging;
 pub mod sqlalchemy;
+pub mod tools;
 pub mod tpv;
 
 use std::sync::LazyLock;
@@ -20,6 +21,7 @@ pub static MODULES: &[&ModuleDef] = &[
     &galaxy::MODEL,
     &galaxy::TOOL_UTIL,
     &galaxy::TOOL_UTIL_VERSION,
+    &tools::TOOLS,
     &packaging::PACKAGING,
     &packaging::PACKAGING_VERSION,
     &sqlalchemy::SQLALCHEMY,

@@ -1,5 +1,6 @@
 //! `json`: JSON as CPython reads and writes it.
 
+mod bytes;
 mod decode;
 mod encode;
 mod text;
@@ -10,7 +11,6 @@ pub use text::{BadEscape, escape_into, escaped_len, is_plain, plain_end, unescap
 use super::class;
 use super::signature::Signature;
 use crate::args::Args;
-use crate::codec::Encoding;
 use crate::exception::{ExceptionObject, PyResult, Raised, VALUE_ERROR, not_implemented_error, type_error};
 use crate::types::BuiltinType;
 use crate::value::Value;
@@ -70,8 +70,7 @@ fn loads(vm: &mut Vm, args: Args) -> PyResult<Value> {
     match &text {
         Value::Str(text) => decode::loads(vm, text),
         Value::Bytes(bytes) => {
-            vm.charge(bytes.len() / 8)?;
-            let text = Encoding::Utf8.decode(vm, bytes, "strict")?;
+            let text = bytes::decode(vm, bytes)?;
             decode::loads(vm, &text)
         }
         other => {

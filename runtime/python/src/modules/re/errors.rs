@@ -26,7 +26,7 @@ pub(super) fn compile_error(error: &CompileError, pattern: &str) -> Raised {
         CompileError::Value(_) => return value_error(text),
         CompileError::Recursion => return recursion_error(text),
         CompileError::Unsupported(_) => {
-            lacking::note(text.as_str());
+            lacking::note_refusal(&RUNTIME_ERROR, &text);
             return raise(&RUNTIME_ERROR, text);
         }
     };
@@ -55,6 +55,6 @@ pub(super) fn template_error(error: &TemplateError, template: &str) -> Raised {
 /// What a search raises that took too long.
 pub(super) fn search_error(error: &SearchError) -> Raised {
     let text = error.to_string();
-    lacking::note(text.as_str());
+    lacking::note_refusal(&RUNTIME_ERROR, &text);
     raise(&RUNTIME_ERROR, text)
 }
