@@ -5,14 +5,18 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use memchr::{memchr, memrchr};
+use tpv_runtime::galaxy::job::MAX_LINE;
+
 use crate::decompress::{Damage, Text};
 use crate::source::{is_url, redacted};
 use crate::system_error;
 
-/// The most bytes of a job's line.
-const MOST_LINE: usize = 64 << 20;
+/// The bytes of a line after which a file counts as one without lines, and reading it ends.
+const MOST_SKIPPED: usize = 1 << 30;
 
-/// The text of a job file, for a reader that takes it in pieces.
+/// The text of a job file, for a reader that takes it in pieces. A line of more than [`MAX_LINE`] bytes is cut to one byte more, so that
+/// memory stays bounded and [`Job::from_line`](tpv_runtime::galaxy::job::Job::from_line) refuses it.
 pub struct JobFile {
     reader: Text<Box<dyn Read + Send>>,
     /// The bytes of the line so far.
@@ -78,26 +82,50 @@ impl JobFile {
 
 impl Read for JobFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.reader.read(buffer).and_then(|count| {
-            let new = buffer.get(..count).unwrap_or_default();
-            self.line = match new.iter().rposition(|byte| *byte == b'\n') {
-                Some(end) => count - end - 1,
-                None => self.line.saturating_add(count),
-            };
-            if self.line <= MOST_LINE {
-                return Ok(count);
+        loop {
+            let count = self.reader.read(buffer).map_err(|error| self.noted(error))?;
+            let kept = self.cut(buffer.get_mut(..count).unwrap_or_default());
+            if self.line > MOST_SKIPPED {
+                let message = format!("a line has more than {} GiB", MOST_SKIPPED >> 30);
+                return Err(self.noted(io::Error::new(io::ErrorKind::InvalidData, message)));
             }
-            let message = format!("a line has more than {} MiB", MOST_LINE >> 20);
-            Err(io::Error::new(io::ErrorKind::InvalidData, message))
-        });
-        read.map_err(|error| {
-            if error.kind() == io::ErrorKind::Interrupted {
-                return error;
+            if kept > 0 || count == 0 {
+                return Ok(kept);
             }
-            let copy = io::Error::new(error.kind(), error.to_string());
-            let _ = self.fault.error.set(error);
-            copy
-        })
+        }
+    }
+}
+
+impl JobFile {
+    /// Cuts what was read of lines that are too long, and returns the number of bytes that are left.
+    fn cut(&mut self, new: &mut [u8]) -> usize {
+        if self.line + new.len() <= MAX_LINE {
+            self.line = memrchr(b'\n', new).map_or(self.line + new.len(), |end| new.len() - end - 1);
+            return new.len();
+        }
+        let (mut from, mut kept) = (0, 0);
+        while from < new.len() {
+            let end = memchr(b'\n', new.get(from..).unwrap_or_default()).map_or(new.len(), |end| from + end);
+            let room = (MAX_LINE + 1).saturating_sub(self.line).min(end - from);
+            // The line's end is kept.
+            let ends = usize::from(end < new.len());
+            new.copy_within(from..from + room, kept);
+            new.copy_within(end..end + ends, kept + room);
+            kept += room + ends;
+            self.line = if ends == 1 { 0 } else { self.line + (end - from) };
+            from = end + 1;
+        }
+        kept
+    }
+
+    /// Notes the error that ends reading, and returns it.
+    fn noted(&self, error: io::Error) -> io::Error {
+        if error.kind() == io::ErrorKind::Interrupted {
+            return error;
+        }
+        let copy = io::Error::new(error.kind(), error.to_string());
+        let _ = self.fault.error.set(error);
+        copy
     }
 }
 

@@ -44,6 +44,26 @@ pub fn both<A, B: Send>(here: impl FnOnce() -> A, other: impl Fn() -> B + Sync) 
     })
 }
 
+/// The address space that a thread of work takes: its stack, and what the allocator reserves for it.
+const A_THREAD: usize = 128 << 20;
+
+/// The threads of work, at least one and at most `wanted`, for which the process has address space (`ulimit -v`).
+pub fn most_threads(wanted: usize) -> usize {
+    let room = address_space_left().unwrap_or(usize::MAX);
+    wanted.min(1 + room / A_THREAD)
+}
+
+/// The bytes that the process may still map, where the system limits them and reports it.
+fn address_space_left() -> Option<usize> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let most = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let most: usize = most.split_whitespace().next()?.parse().ok()?;
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let used = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
+    let used: usize = used.split_whitespace().next()?.parse().ok()?;
+    Some(most.saturating_sub(used.saturating_mul(1024)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

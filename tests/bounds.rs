@@ -150,6 +150,176 @@ fn answers_have_a_budget_of_bytes() {
     }
 }
 
+/// Rules that make an entity a rule of itself, with what TPV 3.3.0 answers: the cores, or the class of the error.
+const ENDLESS: &[(&str, &str)] = &[
+    ("execute: 'entity.rules = {1: entity}'", "1"),
+    ("execute: 'entity.rules[0] = entity'", "RuntimeError"),
+    ("execute: \"entity.rules = {1: entity}\\nx = entity.combine(entity)\\nentity.cores = 3\"", "3"),
+    ("execute: \"entity.rules = {1: entity}\\nx = entity.dict()\\nentity.cores = len(x['rules'])\"", "1"),
+    ("execute: \"import copy\\nentity.rules = {1: entity}\\ne = copy.deepcopy(entity)\"", "1"),
+    ("execute: \"entity.rules = {1: entity}\\ne = entity.rules[1].rules[1]\\ne.cores = 7\\ne.rules = {}\"", "7"),
+    ("execute: \"entity.rules = {entity.id: entity}\\nx = entity.combine(entity)\"", "RecursionError"),
+    ("execute: 'entity.rules = 5'", "TypeError"),
+    ("rank: \"entity.rules = {1: entity}\\ncandidate_destinations\"", "AttributeError"),
+    ("rank: \"d = candidate_destinations[0]\\nd.rules = {1: d}\\n[d]\"", "AttributeError"),
+];
+
+#[test]
+fn an_entity_that_is_a_rule_of_itself_ends_no_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = "tools:\n".to_owned();
+    for (number, (field, _)) in ENDLESS.iter().enumerate() {
+        text += &match field.strip_prefix("rank: ") {
+            Some(_) => format!("  t{number}:\n    cores: 1\n    {field}\n"),
+            None => format!("  t{number}:\n    cores: 1\n    rules:\n      - if: true\n        {field}\n"),
+        };
+    }
+    let path = config(folder.path(), &(text + "  fine:\n    cores: 2\ndestinations:\n  local:\n    runner: local\n"));
+    let tools: Vec<String> = (0..ENDLESS.len()).flat_map(|number| [format!("t{number}"), "fine".to_owned()]).collect();
+    let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
+    let answers = map(&path, &tools, &[], 400);
+    assert_eq!(answers.len(), tools.len());
+    for (pair, (field, expected)) in answers.chunks(2).zip(ENDLESS) {
+        let of = |name: &str| pair[0].split(name).nth(1).and_then(|rest| rest.split([',', '"', '}']).next());
+        let found = of("\"type\": \"").or_else(|| of("\"cores\": "));
+        assert_eq!(found, Some(*expected), "{field}: {}", pair[0]);
+        assert!(pair[1].contains("\"cores\": 2"), "after {field}: {}", pair[1]);
+    }
+}
+
+#[test]
+fn a_line_that_is_too_long_is_one_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = config(folder.path(), "tools:\n  fine:\n    cores: 2\ndestinations:\n  local:\n    runner: local\n");
+    let mut command = tpvc();
+    command.args(["map", "-q", "--config", &path, "-", "--threads", "1"]);
+    let output = run(&mut command, 600, |stdin| {
+        let job = b"{\"tool\": {\"id\": \"fine\"}}\n";
+        stdin.write_all(job).unwrap();
+        stdin.write_all(b"{\"tool\": {\"id\": \"").unwrap();
+        let part = vec![b'x'; 1 << 20];
+        for _ in 0..200 {
+            stdin.write_all(&part).unwrap();
+        }
+        stdin.write_all(b"\"}}\n").unwrap();
+        stdin.write_all(job).unwrap();
+    });
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 3, "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        lines[1].contains("\"InvalidJob\", \"message\": \"line 2: the line has more than 64 MiB\""),
+        "{:.300}",
+        lines[1]
+    );
+    assert!(lines[0].contains("\"cores\": 2") && lines[0] == lines[2]);
+}
+
+/// The time that 40,000 further attributes and parameters take is of their number, not of its square.
+#[test]
+fn jobs_of_many_attributes_are_mapped_soon() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = config(
+        folder.path(),
+        "tools:\n  t:\n    cores: |\n      for i in range(40000): getattr(tool, 'a%d' % i)\n      2\n\
+         destinations:\n  local:\n    runner: local\n",
+    );
+    let mut command = tpvc();
+    command.args(["map", "-q", "--config", &path, "-", "--threads", "1", "--max-steps", "100000000"]);
+    let begun = std::time::Instant::now();
+    let output = run(&mut command, 400, |stdin| {
+        let named =
+            |name: &str, value: &str| (0..40_000).map(|i| format!(", \"{name}{i}\": {value}")).collect::<String>();
+        let (tool, parameters) = (named("a", "1"), named("p", "\"1\""));
+        let line = format!(
+            "{{\"tool\": {{\"id\": \"t\"{tool}}}, \"job\": {{\"parameters\": {{\"p\": \"1\"{parameters}}}}}}}\n"
+        );
+        for _ in 0..5 {
+            stdin.write_all(line.as_bytes()).unwrap();
+        }
+    });
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.matches("\"cores\": 2").count(), 5, "{text:.300}");
+    let limit = Duration::from_secs(if cfg!(debug_assertions) { 60 } else { 5 });
+    assert!(begun.elapsed() < limit, "{:?}", begun.elapsed());
+}
+
+#[test]
+fn code_that_each_job_brings_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = config(
+        folder.path(),
+        "tools:\n  .*:\n    rules:\n      - if: true\n        execute: |\n          entity.cores = \"len('\" + tool.id * 20 + \"') % 3 + 1\"\n\
+         destinations:\n  local:\n    runner: local\n",
+    );
+    let mut command = tpvc();
+    command.args(["map", "-q", "--config", &path, "-", "--threads", "1"]);
+    let output = run(&mut command, 120, |stdin| {
+        for number in 0..if cfg!(debug_assertions) { 5_000 } else { 50_000 } {
+            let id = format!("tool-of-a-long-name-{number:08}");
+            writeln!(stdin, "{{\"tool\": {{\"id\": \"{id}\"}}}}").unwrap();
+        }
+    });
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.lines().all(|line| line.contains("\"cores\": ")), "{:.300}", text);
+}
+
+/// Fewer threads start than were asked for where the process may not have the memory for them.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_fit_the_limits_of_the_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = config(folder.path(), "tools:\n  fine:\n    cores: 2\ndestinations:\n  local:\n    runner: local\n");
+    let jobs = folder.path().join("jobs.jsonl");
+    std::fs::write(&jobs, "{\"tool\": {\"id\": \"fine\"}}\n".repeat(20_000)).unwrap();
+    for limit in [400_000, 1_000_000] {
+        let script = format!("ulimit -v {limit}; exec \"$0\" \"$@\"");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_tpvc"), "map", "--config", &path]);
+        command.arg(&jobs).args(["--threads", "500"]);
+        let output = run(&mut command, 1000, |_| {});
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        assert!(said.contains("instead of 500: the limits of this process"), "{said}");
+        assert_eq!(output.stdout.iter().filter(|byte| **byte == b'\n').count(), 20_000);
+    }
+}
+
+/// Templates without end, or of more than their budget: `tests/templates/attacks.txt`, one a line, after a word of what is said of it. In an
+/// unoptimized build one of some is tried, unless `BUDGET_ALL` is set.
+#[test]
+fn templates_have_bounds() {
+    let is_all = cfg!(not(debug_assertions)) || std::env::var_os("BUDGET_ALL").is_some();
+    let attacks =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/templates/attacks.txt")).unwrap();
+    let attacks: Vec<&str> = attacks.lines().step_by(if is_all { 1 } else { 12 }).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.yml.j2");
+    let limit = Duration::from_secs(if cfg!(debug_assertions) { 60 } else { 2 });
+    let mut wrong = Vec::new();
+    for attack in attacks {
+        let (expected, template) = attack.split_once(' ').unwrap();
+        std::fs::write(&path, template.trim_start()).unwrap();
+        let begun = std::time::Instant::now();
+        let output = run(tpvc().arg("dump").arg(&path), 1000, |_| {});
+        let (took, said) = (begun.elapsed(), String::from_utf8_lossy(&output.stderr).into_owned());
+        let what = match output.status.code() {
+            Some(0 | 1) if said.contains("more than 1000000 steps") => "steps",
+            Some(0 | 1) if said.contains("a variable holds more than") => "values",
+            Some(0 | 1) if said.contains("a variable nests more than") => "levels",
+            Some(0 | 1) if said.contains("a namespace cannot hold a namespace") => "namespace",
+            Some(0 | 1) if said.contains("pads to no more than") => "width",
+            Some(0 | 1) if said.contains("`regex_replace`: ") => "regex",
+            Some(0 | 1) => "-",
+            _ => "ended",
+        };
+        if what != expected || took > limit {
+            wrong.push(format!("{what}, not {expected}, in {took:?}: {template}\n{said:.300}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// In a process of its own, whose memory is this test's alone.
 #[test]
 fn verifying_takes_memory_and_time_by_the_size_of_the_artifact() {

@@ -7,7 +7,7 @@
 //!
 //!     cargo test --release --test budgets
 //!
-//! `BUDGET_TIMES=1` prints what each attack takes, and which class ends it.
+//! `BUDGET_TIMES=1` prints what each attack takes, and which class ends it; `BUDGET_ALL=1` runs them all in an unoptimized build, too.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
@@ -93,7 +93,7 @@ fn run_all(file: &str) {
         .lines()
         .map(|line| line.split_once(' ').unwrap())
         .map(|(class, code)| (class, code.trim_start().replace(" ⏎ ", "\n")))
-        .step_by(STRIDE)
+        .step_by(if std::env::var_os("BUDGET_ALL").is_some() { 1 } else { STRIDE })
         .collect();
     assert!(attacks.len() * STRIDE > 25);
     let attacked = Attacked::new(&attacks);
@@ -154,6 +154,34 @@ fn text() {
 #[test]
 fn lengths() {
     run_all("lengths.txt");
+}
+
+#[test]
+fn builtins() {
+    run_all("builtins.txt");
+}
+
+#[test]
+fn methods() {
+    run_all("methods.txt");
+}
+
+/// The modules of Python's library.
+#[test]
+fn library() {
+    run_all("library.txt");
+}
+
+/// What entities, tags, versions and queries do.
+#[test]
+fn host() {
+    run_all("host.txt");
+}
+
+/// Objects that hold others, nested deeply: they are dropped, shown, compared and copied.
+#[test]
+fn objects() {
+    run_all("objects.txt");
 }
 
 #[test]

@@ -367,7 +367,7 @@ fn endless_inputs_are_refused() {
         ),
         (vec!["inspect", zero], "`/dev/zero` cannot be used: the file is not a tpvc artifact"),
         (vec!["map", zero, "jobs.jsonl"], "`/dev/zero` cannot be used: the file is not a tpvc artifact"),
-        (vec!["map", "rules.bin", zero], "the jobs cannot be read from `/dev/zero`: a line has more than 64 MiB"),
+        (vec!["map", "rules.bin", zero], "the jobs cannot be read from `/dev/zero`: a line has more than 1 GiB"),
         (
             vec!["map", "rules.bin", "jobs.jsonl", "--world", zero],
             "the world cannot be read from `/dev/zero`: it is larger than 256 MiB",

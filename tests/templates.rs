@@ -115,7 +115,7 @@ fn what_is_wrong_is_shown_at_its_place() {
         (
             "{% for i in range(99999) %}{% for j in range(99999) %}{{ name }}{% endfor %}{% endfor %}",
             "a.yml.j2",
-            "more than 5000000 steps",
+            "more than 1000000 steps",
             "loops",
         ),
     ];

@@ -174,7 +174,7 @@ impl Diff {
         let one = size.is_some_and(|size| size <= stream::BATCH as u64)
             || lines.old.depends_on_order()
             || lines.new.depends_on_order();
-        let threads = if one { 1 } else { map::threads_or_all(self.threads) };
+        let threads = if one { 1 } else { map::threads_or_all(self.threads, common) };
         let written = self.differences.as_deref();
         let unwritable = |error: &io::Error| CliError::unwritable("the differences", error, written.unwrap_or(path));
         let mut output = written.map(Output::create).transpose().map_err(|error| unwritable(&error))?;

@@ -23,6 +23,7 @@ use super::report::{count, grouped};
 use super::{Common, Outcome, rules, world};
 use crate::config::Input;
 use crate::job_file::JobFile;
+use crate::parallel;
 use crate::settings::Settings;
 use crate::source::redacted;
 use crate::summary::{Summary, Usage};
@@ -121,7 +122,7 @@ impl Map {
         let started = Instant::now();
         // One batch takes less time than starting a second thread. Pools admit jobs in the order of the file.
         let one = size.is_some_and(|size| size <= stream::BATCH as u64) || mapper.depends_on_order();
-        let threads = if one { 1 } else { threads_or_all(self.threads) };
+        let threads = if one { 1 } else { threads_or_all(self.threads, common) };
         let lines = Lines { mapper, world };
         let streamed = stream::run(reader, &mut output, threads, &lines, |bytes| progress.advance(bytes as u64));
         Mapper::leave_to_system();
@@ -131,10 +132,13 @@ impl Map {
             return Err(fault.into());
         }
         let total = match streamed.and_then(|tallies| output.finish().map(|()| tallies)) {
-            Ok(summaries) => summaries.iter().fold(Summary::default(), |mut total, summary| {
-                total.merge(summary);
-                total
-            }),
+            Ok(summaries) => {
+                note_threads(common, threads, summaries.len());
+                summaries.iter().fold(Summary::default(), |mut total, summary| {
+                    total.merge(summary);
+                    total
+                })
+            }
             // The reader of the answers went away early.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Outcome::Done),
             Err(error) => return Err(unwritable(&error)),
@@ -241,9 +245,23 @@ impl Map {
     }
 }
 
-/// How many threads are meant: as many as there are cores where none is named.
-pub(super) fn threads_or_all(threads: Option<u16>) -> usize {
-    threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+/// The number of threads: as many as were asked for or, if none were, one a core; fewer where the process has no memory for them.
+pub(super) fn threads_or_all(threads: Option<u16>, common: &Common) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let wanted = threads.map_or_else(cores, usize::from);
+    let threads = parallel::most_threads(wanted);
+    note_threads(common, wanted, threads);
+    threads
+}
+
+/// Reports that fewer threads work than are meant.
+pub(super) fn note_threads(common: &Common, wanted: usize, threads: usize) {
+    if threads < wanted {
+        let threads = count(threads as u64, "thread");
+        common.note(&format!(
+            "note: {threads} instead of {wanted}: the limits of this process (`ulimit -a`) allow no more"
+        ));
+    }
 }
 
 /// The compiler for code made at run time, and the log that `-v` shows.

@@ -51,7 +51,8 @@ fn watch() {
     let ignored = ignored();
     let signals = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
     let Ok(mut signals) = Signals::new(signals) else { return };
-    std::thread::spawn(move || {
+    // Where no thread can be started, a signal ends the process at once.
+    let _ = std::thread::Builder::new().spawn(move || {
         if let Some(signal) = signals.forever().next() {
             let files = files();
             for file in files.iter() {

@@ -6,11 +6,11 @@ use std::ops::AddAssign;
 use std::sync::Arc;
 
 use num_bigint::BigInt;
+use tpv_runtime::Job;
 use tpv_runtime::galaxy::answer::{Answer, Field};
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::stream::Work;
-use tpv_runtime::{Error, Job};
 
 use super::answers::{Detail, Difference, compare};
 use super::reasons::{Kept, Reasons};
@@ -165,10 +165,7 @@ impl Work for Lines {
     type Tally = Outcome;
 
     fn line(&self, number: usize, line: &[u8], output: &mut String, outcome: &mut Outcome) {
-        let job = std::str::from_utf8(line)
-            .map_err(|error| Error::Job(format!("byte {} is not UTF-8", error.valid_up_to() + 1)))
-            .and_then(Job::parse);
-        let Ok(mut job) = job else {
+        let Ok(mut job) = Job::from_line(line) else {
             outcome.invalid += 1;
             return;
         };

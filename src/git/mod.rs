@@ -84,7 +84,14 @@ impl Repository {
     fn run(&self, arguments: &[&str], input: Vec<u8>) -> Result<Vec<u8>, Error> {
         let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().map_err(|error| not_started(&error))?;
         // From another thread, since git may print more than a pipe holds before it has read all.
-        let writer = child.stdin.take().map(|mut stdin| thread::spawn(move || stdin.write_all(&input)));
+        let writer = child.stdin.take().map(|mut stdin| {
+            let write = move || stdin.write_all(&input);
+            thread::Builder::new().spawn(write).map_err(|error| not_started(&error))
+        });
+        let writer = writer.transpose().inspect_err(|_| {
+            // Git ends by itself, since its input is closed.
+            let _ = child.wait();
+        })?;
         let output = child.wait_with_output().map_err(|error| not_started(&error))?;
         // Git may end without having read all: its status tells whether that is wrong.
         let _ = writer.map(thread::JoinHandle::join);

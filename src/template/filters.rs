@@ -1,10 +1,18 @@
 //! The filters that Ansible has besides Jinja's, as far as configs use them.
 
-use fancy_regex::Regex;
+use std::rc::Rc;
+
 use minijinja::value::{Kwargs, Rest, ValueKind};
-use minijinja::{Environment, Error, ErrorKind, Value};
+use minijinja::{Environment, Error, ErrorKind, State, Value};
+use tpv_python::args::Args;
+use tpv_python::exception::PyResult;
+use tpv_python::lacking;
+use tpv_python::modules::re;
+use tpv_python::value::Value as Python;
+use tpv_python::vm::{NoEnvironment, Vm};
 use tpv_runtime::galaxy::json::{Json, Reader};
 
+use super::cost::{self, VALUES_A_STEP, pay};
 use super::to_json;
 use crate::yaml::write::{Layout, yaml};
 
@@ -19,6 +27,7 @@ pub(super) fn add(environment: &mut Environment<'static>) {
     environment.add_filter("combine", combine);
     environment.add_filter("dict2items", dict_to_items);
     environment.add_filter("dirname", dirname);
+    environment.add_filter("format", cost::format);
     environment.add_filter("mandatory", mandatory);
     environment.add_filter("quote", quote);
     environment.add_filter("regex_replace", regex_replace);
@@ -29,7 +38,7 @@ pub(super) fn add(environment: &mut Environment<'static>) {
     environment.add_filter("to_yaml", nice_yaml);
 }
 
-fn wrong(message: impl Into<String>) -> Error {
+pub(super) fn wrong(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidOperation, message.into())
 }
 
@@ -50,16 +59,18 @@ fn bool(value: &Value) -> bool {
     }
 }
 
-fn combine(value: Value, others: Rest<Value>, options: Kwargs) -> Result<Value, Error> {
+fn combine(state: &State, value: Value, others: Rest<Value>, options: Kwargs) -> Result<Value, Error> {
     let recursive: Option<bool> = options.get("recursive")?;
     options.assert_all_used()?;
-    others.iter().try_fold(value, |sum, other| merged(&sum, other, recursive.unwrap_or(false)))
+    others.iter().try_fold(value, |sum, other| merged(state, &sum, other, recursive.unwrap_or(false)))
 }
 
-fn merged(one: &Value, other: &Value, recursive: bool) -> Result<Value, Error> {
+fn merged(state: &State, one: &Value, other: &Value, recursive: bool) -> Result<Value, Error> {
     if one.kind() != ValueKind::Map || other.kind() != ValueKind::Map {
         return Err(wrong("`combine` takes mappings"));
     }
+    let (length, others) = (one.len().unwrap_or(0), other.len().unwrap_or(0));
+    state.consume_fuel((length.saturating_add(others).saturating_mul(1 + others) / VALUES_A_STEP) as u64)?;
     let mut pairs: Vec<(Value, Value)> = Vec::new();
     for key in one.try_iter()? {
         let value = one.get_item(&key)?;
@@ -69,7 +80,7 @@ fn merged(one: &Value, other: &Value, recursive: bool) -> Result<Value, Error> {
         let value = other.get_item(&key)?;
         match pairs.iter_mut().find(|(known, _)| *known == key) {
             Some((_, old)) if recursive && old.kind() == ValueKind::Map && value.kind() == ValueKind::Map => {
-                *old = merged(old, &value, true)?;
+                *old = merged(state, old, &value, true)?;
             }
             Some((_, old)) => *old = value,
             None => pairs.push((key, value)),
@@ -94,41 +105,31 @@ fn mandatory(value: Value) -> Result<Value, Error> {
     if value.is_undefined() { Err(Error::from(ErrorKind::UndefinedError)) } else { Ok(value) }
 }
 
-fn quote(text: String) -> String {
+fn quote(state: &State, text: String) -> Result<String, Error> {
+    state.consume_fuel((text.len() / VALUES_A_STEP) as u64)?;
     let is_plain = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "@%+=:,./-_".contains(c));
-    if is_plain { text } else { format!("'{}'", text.replace('\'', "'\"'\"'")) }
+    Ok(if is_plain { text } else { format!("'{}'", text.replace('\'', "'\"'\"'")) })
 }
 
-/// Python's `re.sub`, with `\1` and `\g<name>` for what groups matched.
-fn regex_replace(text: String, pattern: String, replacement: Option<String>) -> Result<String, Error> {
-    let regex = Regex::new(&pattern).map_err(|error| wrong(format!("`{pattern}` is no pattern: {error}")))?;
-    let replacement = replacement.unwrap_or_default();
-    let mut template = String::new();
-    let mut rest = replacement.chars().peekable();
-    while let Some(c) = rest.next() {
-        match (c, rest.peek()) {
-            ('$', _) => template.push_str("$$"),
-            ('\\', Some(digit)) if digit.is_ascii_digit() => {
-                template.push_str("${");
-                while let Some(digit) = rest.next_if(char::is_ascii_digit) {
-                    template.push(digit);
-                }
-                template.push('}');
-            }
-            ('\\', Some('g')) => {
-                rest.next();
-                rest.next_if_eq(&'<');
-                template.push_str("${");
-                template.extend(std::iter::from_fn(|| rest.next().filter(|c| *c != '>')));
-                template.push('}');
-            }
-            (c, _) => template.push(c),
-        }
-    }
-    regex
-        .try_replacen(&text, 0, template.as_str())
-        .map(std::borrow::Cow::into_owned)
-        .map_err(|error| wrong(format!("`{pattern}` gives up: {error}")))
+/// Python's `re.sub`, which pays for its steps.
+fn regex_replace(state: &State, text: &str, pattern: &str, replacement: Option<&str>) -> Result<String, Error> {
+    let noted = lacking::take();
+    let mut vm = Vm::new(Rc::new(NoEnvironment));
+    let replaced = re_sub(&mut vm, pattern, replacement.unwrap_or(""), text);
+    let words = replaced.map_err(|raised| {
+        let message = vm.str(&raised.value()).map(|message| message.to_string()).unwrap_or_default();
+        wrong(format!("`regex_replace`: {}: {message}", raised.class_name()))
+    });
+    lacking::restore(noted);
+    state.consume_fuel(vm.limits.steps - vm.steps_left())?;
+    words
+}
+
+fn re_sub(vm: &mut Vm, pattern: &str, replacement: &str, text: &str) -> PyResult<String> {
+    let function = vm.get_attr(&Python::Module(&re::RE), "sub")?;
+    let args = Args::positional([pattern, replacement, text].map(Python::str));
+    let replaced = vm.call(&function, args)?;
+    vm.str(&replaced).map(|text| text.to_string())
 }
 
 fn ternary(value: &Value, yes: Value, no: Value, none: Option<Value>) -> Value {
@@ -139,21 +140,24 @@ fn ternary(value: &Value, yes: Value, no: Value, none: Option<Value>) -> Value {
     }
 }
 
-fn json(value: &Value) -> Result<String, Error> {
+fn json(state: &State, value: &Value) -> Result<String, Error> {
+    pay(state, value)?;
     Ok(to_json(value)?.to_string())
 }
 
-fn nice_json(value: &Value) -> Result<String, Error> {
+fn nice_json(state: &State, value: &Value) -> Result<String, Error> {
+    pay(state, value)?;
     serde_json::to_string_pretty(&to_json(value)?).map_err(|error| wrong(error.to_string()))
 }
 
 /// Blocks with sorted keys. How far they are indented does not change what YAML reads.
-fn nice_yaml(value: &Value, options: Kwargs) -> Result<String, Error> {
+fn nice_yaml(state: &State, value: &Value, options: Kwargs) -> Result<String, Error> {
     // What Ansible passes on to PyYAML.
     for name in ["indent", "width", "sort_keys", "default_flow_style"] {
         let _: Option<Value> = options.get(name)?;
     }
     options.assert_all_used()?;
+    pay(state, value)?;
     let text = to_json(value)?.to_string();
     let json = Json::read(&mut Reader::new(&text)).map_err(|_| wrong("the value is no data"))?;
     Ok(yaml(&json, Layout { sorted: true, ..Layout::default() }))

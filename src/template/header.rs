@@ -1,5 +1,7 @@
 //! The first line of a template for Ansible, which sets how blanks are treated: `#jinja2: trim_blocks: False`.
 
+use std::ops::Range;
+
 use crate::source::Unfilled;
 
 /// How a template treats blanks.
@@ -13,6 +15,11 @@ pub(super) struct Header {
 }
 
 impl Header {
+    /// The range of the template that a range of what follows the first line is.
+    pub(super) fn place(&self, range: Range<usize>) -> Range<usize> {
+        range.start + self.length..range.end + self.length
+    }
+
     /// The header of a template.
     pub(super) fn of(text: &str) -> Result<Self, Box<Unfilled>> {
         let mut header = Self { length: 0, trim_blocks: true, lstrip_blocks: false };

@@ -3,8 +3,10 @@
 //! A file whose name ends in `.j2` is a template; where variables are given, every file on disk is. What is fetched never is. Places in what a
 //! template gives are led back to the template (`crate::source::filled`).
 
+mod cost;
 mod filters;
 mod header;
+mod nesting;
 mod variables;
 
 use std::path::PathBuf;
@@ -14,10 +16,11 @@ use minijinja::{Environment, ErrorKind, OutputSpanKind, UndefinedBehavior, Value
 use crate::diagnostic::Problem;
 use crate::source::{Fill, Filled, Part, Unfilled, is_url};
 use header::Header;
+use nesting::Guarded;
 use variables::Variables;
 
-/// How many steps a template may take.
-const FUEL: u64 = 5_000_000;
+/// The steps that a template may take. One pays for a tag or an operator, or for 64 bytes of text.
+const FUEL: u64 = 1_000_000;
 
 /// What fills templates in.
 #[derive(Debug)]
@@ -37,7 +40,7 @@ impl Templates {
         environment.set_debug(true);
         environment.set_fuel(Some(FUEL));
         environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-        environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+        environment.set_unknown_method_callback(cost::method);
         // As Python prints them.
         environment.set_formatter(|out, state, value| match value.kind() {
             minijinja::value::ValueKind::Bool => Ok(out.write_str(if value.is_true() { "True" } else { "False" })?),
@@ -45,6 +48,7 @@ impl Templates {
             _ => escape_formatter(out, state, value),
         });
         filters::add(&mut environment);
+        nesting::add(&mut environment);
         Ok(Self { environment, variables: Variables::read(files)? })
     }
 
@@ -58,27 +62,32 @@ impl Templates {
         let mut environment = self.environment.clone();
         let mut syntax = minijinja::syntax::SyntaxConfig::builder();
         syntax.trim_blocks(header.trim_blocks).lstrip_blocks(header.lstrip_blocks).keep_trailing_newline(true);
-        let syntax = syntax.build().map_err(|error| self.unfilled(&error, text, &header))?;
+        let syntax = syntax.build().map_err(|error| {
+            let (message, help) = self.words(&error, "");
+            Box::new(Unfilled { message, at: None, help, notes: Vec::new() })
+        })?;
+        let guarded = Guarded::new(body, &syntax);
+        let unfilled = |error: &minijinja::Error| self.unfilled(error, body, &guarded, &header);
         environment.set_syntax(syntax);
-        let template = environment.template_from_str(body).map_err(|error| self.unfilled(&error, body, &header))?;
+        let template = environment.template_from_str(&guarded.text).map_err(|error| unfilled(&error))?;
         let names = template.undeclared_variables(false);
         let context = self.variables.resolve(&environment, names)?;
-        let (text, spans) =
-            template.render_with_spans(context).map_err(|error| self.unfilled(&error, body, &header))?;
+        let (text, spans) = template.render_with_spans(context).map_err(|error| unfilled(&error))?;
         let parts = spans.iter().map(|span| Part {
             filled: span.output_range(),
-            written: span.source_range().start + header.length..span.source_range().end + header.length,
+            written: header.place(guarded.original(span.source_range())),
             is_verbatim: span.kind() == OutputSpanKind::Raw,
         });
         Ok(Filled { parts: parts.collect(), text })
     }
 
     /// The error in the user's words.
-    fn unfilled(&self, error: &minijinja::Error, body: &str, header: &Header) -> Box<Unfilled> {
-        let at = error.range().filter(|_| error.template_source().is_none_or(|source| source == body));
+    fn unfilled(&self, error: &minijinja::Error, body: &str, guarded: &Guarded, header: &Header) -> Box<Unfilled> {
+        let at = error.range().filter(|_| error.template_source().is_none_or(|source| source == guarded.text));
+        let at = at.map(|range| guarded.original(range));
         let code = at.clone().and_then(|range| body.get(range)).unwrap_or("").trim();
         let (message, help) = self.words(error, code);
-        let at = at.map(|range| range.start + header.length..range.end + header.length);
+        let at = at.map(|range| header.place(range));
         Box::new(Unfilled { message, at, help, notes: Vec::new() })
     }
 

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
+use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Value};
 
+use super::nesting::Guarded;
 use crate::config::suggest::closest;
 use crate::diagnostic::{Diagnostic, Diagnostics, Problem, Severity};
 use crate::source::{Limits, SourceMap, Unfilled};
@@ -151,7 +153,8 @@ impl Resolving<'_> {
             let what = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
             resolving.wrong(name, &what)
         };
-        let template = environment.template_from_str(text).map_err(|error| failed(self, &error))?;
+        let guarded = Guarded::new(text, &SyntaxConfig::default());
+        let template = environment.template_from_str(&guarded.text).map_err(|error| failed(self, &error))?;
         for used in template.undeclared_variables(false) {
             self.variable(&used)?;
         }

@@ -207,7 +207,7 @@ pub struct Dict {
 
 impl Drop for Dict {
     fn drop(&mut self) {
-        release(std::mem::take(self.table.get_mut()));
+        release((std::mem::take(self.table.get_mut()), self.factory.take()));
     }
 }
 

@@ -22,7 +22,7 @@ pub mod number;
 pub mod object;
 pub mod program;
 pub mod regex;
-mod release;
+pub mod release;
 pub mod set;
 pub mod string;
 pub mod types;

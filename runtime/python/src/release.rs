@@ -6,18 +6,19 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
 
 /// How many drops may be nested before the rest is put aside.
 const MAX_DEPTH: usize = 64;
 
 thread_local! {
     static DEPTH: Cell<usize> = const { Cell::new(0) };
-    static ASIDE: RefCell<Vec<Box<dyn Any>>> = const { RefCell::new(Vec::new()) };
+    /// Never dropped itself, so that it is still there for the values that a thread has kept when it ends.
+    static ASIDE: ManuallyDrop<RefCell<Vec<Box<dyn Any>>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
 /// Drops what a container held.
-pub(super) fn release(contents: impl Any) {
-    // While the thread ends its variables may be gone; then nothing is left to do but to drop.
+pub fn release(contents: impl Any) {
     let depth = DEPTH.try_with(Cell::get).unwrap_or(0);
     if depth >= MAX_DEPTH {
         let boxed: Box<dyn Any> = Box::new(contents);
@@ -44,18 +45,39 @@ fn set_depth(depth: usize) {
 
 /// One that was put aside. The borrow ends before it is dropped: its drop may put others aside.
 fn take_one() -> Option<Box<dyn Any>> {
-    ASIDE.try_with(|aside| aside.try_borrow_mut().ok().and_then(|mut aside| aside.pop())).ok().flatten()
+    let take = |aside: &RefCell<Vec<Box<dyn Any>>>| {
+        let mut aside = aside.try_borrow_mut().ok()?;
+        let next = aside.pop();
+        if next.is_none() {
+            aside.shrink_to_fit();
+        }
+        next
+    };
+    ASIDE.try_with(|aside| take(aside)).ok().flatten()
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+    use std::cell::RefCell;
     use std::rc::Rc;
 
     use crate::dict::Dict;
     use crate::exception::{EXCEPTION, ExceptionObject};
-    use crate::value::Value;
+    use crate::object::Object;
+    use crate::string::Str;
+    use crate::types::{BuiltinType, OBJECT};
+    use crate::value::{BoundMethod, MethodTarget, Slice, Value};
+
+    /// An object that holds a value, as the host's do.
+    struct Holder(#[expect(dead_code, reason = "it is only dropped")] Value);
+
+    impl Object for Holder {
+        fn class(&self) -> &'static BuiltinType {
+            &OBJECT
+        }
+    }
 
     /// Nests a value two hundred thousand times, drops it, and sees that the innermost is dropped.
     fn nest(wrap: impl Fn(Value) -> Value) {
@@ -69,10 +91,33 @@ mod tests {
     }
 
     #[test]
+    fn what_a_thread_keeps_is_dropped_at_its_end() {
+        thread_local! {
+            static KEPT: RefCell<Value> = const { RefCell::new(Value::None) };
+        }
+        let keep = || {
+            KEPT.with_borrow_mut(|_| {});
+            let mut value = Value::None;
+            for _ in 0..200_000 {
+                value = Value::tuple(vec![value]);
+            }
+            KEPT.set(value);
+        };
+        std::thread::spawn(keep).join().unwrap();
+    }
+
+    #[test]
     fn deep_nesting_is_dropped_without_recursion() {
         nest(|value| Value::list(vec![value]));
         nest(|value| Value::tuple(vec![value, Value::None]));
         nest(|value| Value::dict(Dict::from_strs([("key", value)])));
+        nest(|value| {
+            let receiver = value;
+            Value::BoundMethod(Rc::new(BoundMethod { receiver, target: MethodTarget::Host(Str::from("copy")) }))
+        });
+        nest(|value| Value::Slice(Rc::new(Slice { start: Value::None, stop: value, step: Value::None })));
+        nest(|value| Value::dict(Dict::new().with_factory(value)));
+        nest(|value| Value::object(Holder(value)));
         nest(|value| {
             let exception = ExceptionObject::new(&EXCEPTION, Vec::new());
             exception.cause.replace(Some(value));

@@ -76,9 +76,27 @@ pub enum Value {
 /// The thin handle around `Box<dyn Object>` that keeps [`Value`] at 16 bytes.
 pub mod dyn_object {
     use super::Object;
+    use crate::release::release;
+    use crate::types::{BuiltinType, OBJECT};
 
     /// A host or runtime object.
     pub struct Handle(pub(super) Box<dyn Object>);
+
+    /// Takes the place of an object while it is dropped.
+    struct Dropped;
+
+    impl Object for Dropped {
+        fn class(&self) -> &'static BuiltinType {
+            &OBJECT
+        }
+    }
+
+    impl Drop for Handle {
+        fn drop(&mut self) {
+            // A value without a size needs no allocation.
+            release(std::mem::replace(&mut self.0, Box::new(Dropped)));
+        }
+    }
 
     impl std::ops::Deref for Handle {
         type Target = dyn Object;
@@ -133,6 +151,15 @@ pub struct Slice {
     pub step: Value,
 }
 
+impl Drop for Slice {
+    fn drop(&mut self) {
+        let parts = [&mut self.start, &mut self.stop, &mut self.step];
+        if !parts.iter().all(|part| matches!(part, Value::None | Value::Int(_))) {
+            release(parts.map(std::mem::take));
+        }
+    }
+}
+
 /// The signature of every function of the runtime.
 pub type NativeFn = fn(&mut Vm, Args) -> PyResult<Value>;
 
@@ -182,6 +209,12 @@ pub struct BoundMethod {
     pub receiver: Value,
     /// What is called.
     pub target: MethodTarget,
+}
+
+impl Drop for BoundMethod {
+    fn drop(&mut self) {
+        release(std::mem::take(&mut self.receiver));
+    }
 }
 
 /// What a bound method calls.

@@ -6,6 +6,7 @@ pub mod helpers;
 pub mod job;
 pub mod json;
 pub mod modules;
+mod name_index;
 pub mod objects;
 pub mod query;
 pub mod resource_requirements;

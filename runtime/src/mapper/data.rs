@@ -1,11 +1,13 @@
 //! Config data as Python values: copying, comparing and merging what entities hold.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
-use tpv_python::dict::{Dict, StrKey};
+use tpv_python::dict::Dict;
 use tpv_python::exception::{PyResult, attribute_error, type_error};
+use tpv_python::string::Str;
 use tpv_python::value::Value;
-use tpv_python::vm::Vm;
+use tpv_python::vm::{BYTES_A_STEP, Vm};
 
 /// `copy.deepcopy` of data: lists and dicts are copied, immutable values shared, objects copy themselves.
 ///
@@ -153,31 +155,59 @@ pub fn merge_env(vm: &mut Vm, child: &Value, parent: &Value) -> PyResult<Value> 
         Value::List(list) => list.items.borrow().clone(),
         _ => Vec::new(),
     };
-    let (mut original, mut replace) = (entries(parent), entries(child));
+    let (mut original, replace) = (entries(parent), entries(child));
+    vm.charge(original.len().saturating_add(replace.len()))?;
+    let mut replace = Replacements::new(vm, replace)?;
     for entry in &mut original {
-        vm.charge(replace.len())?;
-        let mut found = None;
-        for (index, candidate) in replace.iter().enumerate() {
-            if same_name(entry, candidate) || vm.equal(entry, candidate)? {
-                found = Some(index);
-                break;
-            }
-        }
-        if let Some(index) = found {
-            *entry = replace.remove(index);
+        if let Some(replacement) = replace.take(vm, entry)? {
+            *entry = replacement;
         }
     }
-    original.append(&mut replace);
+    original.extend(replace.entries.into_iter().flatten());
     Ok(Value::list(original))
 }
 
-fn same_name(original: &Value, replace: &Value) -> bool {
-    let name = |value: &Value| match value {
-        Value::Dict(dict) => dict.table.borrow().get(&StrKey("name")).cloned(),
-        _ => None,
-    };
-    match (name(original), name(replace)) {
-        (Some(Value::Str(a)), Some(Value::Str(b))) => a == b,
-        _ => false,
+/// The child's entries that have replaced none yet.
+struct Replacements {
+    entries: Vec<Option<Value>>,
+    /// The entries of a name, the last first. Entries that are equal have the same name.
+    by_name: HashMap<String, Vec<usize>>,
+}
+
+impl Replacements {
+    fn new(vm: &mut Vm, entries: Vec<Value>) -> PyResult<Self> {
+        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+        for (index, entry) in entries.iter().enumerate().rev() {
+            if let Some(name) = env_name(vm, entry)? {
+                by_name.entry(name.to_string()).or_default().push(index);
+            }
+        }
+        Ok(Self { entries: entries.into_iter().map(Some).collect(), by_name })
     }
+
+    /// The first entry that replaces this one, which is taken out.
+    fn take(&mut self, vm: &mut Vm, entry: &Value) -> PyResult<Option<Value>> {
+        if let Some(name) = env_name(vm, entry)? {
+            let index = self.by_name.get_mut(name.as_str()).and_then(Vec::pop);
+            return Ok(index.and_then(|index| self.entries.get_mut(index)?.take()));
+        }
+        for slot in &mut self.entries {
+            vm.charge(1)?;
+            if let Some(candidate) = slot
+                && vm.equal(entry, candidate)?
+            {
+                return Ok(slot.take());
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The name of an entry of `env`, if it is a text.
+fn env_name(vm: &mut Vm, entry: &Value) -> PyResult<Option<Str>> {
+    let Value::Dict(dict) = entry else { return Ok(None) };
+    let name = dict.get_str("name");
+    let Some(Value::Str(name)) = name else { return Ok(None) };
+    vm.charge(name.len() / BYTES_A_STEP)?;
+    Ok(Some(name))
 }

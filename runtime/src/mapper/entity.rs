@@ -13,7 +13,11 @@ use tpv_python::string::Str;
 use tpv_python::value::Value;
 
 use super::layers::EntityContext;
+use super::rule_map::Rules;
 use super::tags::Tags;
+
+/// The steps that making an entity of others takes.
+pub(super) const ENTITY_STEPS: usize = 8;
 
 /// A tool, role, user, destination, rule or pool.
 #[derive(Clone)]
@@ -78,9 +82,6 @@ impl Clone for Identity {
         Self::default()
     }
 }
-
-/// The rules of an entity, in order.
-pub type Rules = Rc<Vec<(Str, Rc<Entity>)>>;
 
 /// What only destinations have.
 #[derive(Clone)]

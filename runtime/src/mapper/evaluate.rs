@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::artifact::tables::{EntityClass, Resource};
 use crate::galaxy::errors::job_mapping_exception;
 use tpv_bytecode::CodeKind;
-use tpv_python::exception::{PyResult, Raised};
+use tpv_python::exception::{PyResult, RUNTIME_ERROR, Raised, attribute_error, raise};
 use tpv_python::value::Value;
 use tpv_python::vm::CompareOp;
 
@@ -65,11 +65,11 @@ impl Worker {
     ///
     /// # Errors
     /// What the code of the rules raises; `JobMappingException` where one says that the job fails.
-    pub(super) fn evaluate_rules(&mut self, entity: &Working, observer: &mut dyn Observer) -> PyResult<Working> {
-        let entity = entity.entity(&mut self.vm)?;
+    pub(super) fn evaluate_rules(&mut self, given: &Working, observer: &mut dyn Observer) -> PyResult<Working> {
+        let entity = given.entity(&mut self.vm)?;
         let mut new = Working::Unseen(entity.clone());
         self.enter_context(&mut new, &entity)?;
-        for (_, rule) in entity.rules.iter() {
+        for (_, rule) in entity.rules.all()? {
             if !self.is_matching(rule, observer)? {
                 continue;
             }
@@ -79,13 +79,20 @@ impl Worker {
             observer.step(Step::Applied { rule: &rule, before: &before, after: &after });
             new = Working::Unseen(after);
             self.show_as_entity(&mut new);
+            if given.object_seen().is_some_and(EntityObject::rules_changed_size) {
+                return Err(raise(&RUNTIME_ERROR, "dictionary changed size during iteration"));
+            }
         }
         Ok(new)
     }
 
     /// `Rule.is_matching`
     fn is_matching(&mut self, rule: &Rc<Entity>, observer: &mut dyn Observer) -> PyResult<bool> {
-        let Some(fields) = &rule.rule else { return Ok(false) };
+        let Some(fields) = &rule.rule else {
+            // Code put an entity that is no rule among the rules.
+            let class = rule.class.name();
+            return Err(attribute_error(format!("'{class}' object has no attribute 'is_matching'")));
+        };
         if observer.watches() {
             let reads = readable_values(&mut self.vm, &fields.if_condition);
             observer.step(Step::Condition { rule, reads: &reads });

@@ -13,9 +13,10 @@ use tpv_python::vm::text::str_repr;
 
 use super::cache::{Cache, Derivation};
 use super::data::{merge_dicts, merge_env};
-use super::entity::{DestinationFields, Entity, Identity, RuleFields, Rules};
+use super::entity::{DestinationFields, ENTITY_STEPS, Entity, Identity, RuleFields};
 use super::layers::EntityContext;
 use super::objects::INCOMPATIBLE_TAGS_EXCEPTION;
+use super::rule_map::{RuleMap, Rules};
 use super::tags::{TagNames, TagType, Tags};
 use super::worker::Worker;
 
@@ -48,6 +49,7 @@ impl Worker {
             let mut applied = inherit(vm, cache, rule, entity)?;
             // TPV also sets `cores = rule.cores or new_entity.cores` (and mem, gpus) here; inheriting has chosen already.
             let (id, rule_id) = (vm.str(&applied.id)?, vm.str(&rule.id)?);
+            vm.charge_bytes(id.len() + rule_id.len())?;
             applied.id = Value::str([id.as_str(), ", Rule: ", rule_id.as_str()].concat());
             Ok(applied)
         })
@@ -61,6 +63,7 @@ impl Worker {
 /// What merging values that code changed raises.
 pub(super) fn inherit(vm: &mut Vm, cache: Option<&Cache>, child: &Rc<Entity>, parent: &Rc<Entity>) -> PyResult<Entity> {
     let mut entity = override_(vm, cache, child, parent)?;
+    vm.charge(Tags::effort(&child.tags, &parent.tags))?;
     entity.tags = Tags::inherit(&child.tags, &parent.tags);
     if child.class == EntityClass::Destination || child.class == EntityClass::PoolEntity {
         let dest_tags = Tags::inherit(&child.dest_tags(), &parent.dest_tags());
@@ -87,7 +90,10 @@ pub(super) fn combine(
     let (high_id, low_id) = (vm.str(&high.id)?, vm.str(&low.id)?);
     let (high_class, low_class) = (high.class.name(), low.class.name());
     let id = [high_class, ": ", high_id.as_str(), ", ", low_class, ": ", low_id.as_str()];
+    // Code can combine entities again and again, whose ids become longer each time.
+    vm.charge_bytes(id.iter().map(|part| part.len()).sum())?;
     entity.id = Value::str(id.concat());
+    vm.charge(Tags::effort(&low.tags, &high.tags))?;
     entity.tags = Tags::combine(&low.tags, &high.tags).ok_or_else(|| incompatible(names, &low.tags, &high.tags))?;
     Ok(entity)
 }
@@ -142,6 +148,7 @@ fn pick_shared<const N: usize>(first: &Rc<[Value; N]>, second: &Rc<[Value; N]>) 
 /// `first.override(second)`. The class, and all that is not merged here, comes from `first` where its `merge_order` is not
 /// lower.
 fn override_(vm: &mut Vm, cache: Option<&Cache>, first: &Rc<Entity>, second: &Rc<Entity>) -> PyResult<Entity> {
+    vm.charge(ENTITY_STEPS)?;
     let base = if second.class.merge_order() <= first.class.merge_order() { first } else { second };
     let mut dicts = |a: &Value, b: &Value| match cache {
         Some(cache) => cache.dicts(a, b, || merge_dicts(vm, a, b)),
@@ -205,6 +212,9 @@ fn override_destination(entity: &Entity, first: &Entity, second: &Entity) -> Opt
     }))
 }
 
+/// The keys of rules that are compared in about the time of a step.
+const RULES_A_STEP: usize = 16;
+
 /// The second's rules, updated with the first's; a rule of the first whose id the second has inherits from that one.
 fn merge_rules(vm: &mut Vm, cache: Option<&Cache>, first: &Rules, second: &Rules) -> PyResult<Rules> {
     if first.is_empty() {
@@ -212,6 +222,10 @@ fn merge_rules(vm: &mut Vm, cache: Option<&Cache>, first: &Rules, second: &Rules
     }
     if second.is_empty() {
         return Ok(first.clone());
+    }
+    let (first, second) = (first.all()?, second.all()?);
+    if cache.is_none() {
+        vm.charge(first.len().saturating_mul(second.len()).saturating_add(second.len()) / RULES_A_STEP)?;
     }
     let mut merged: Vec<(Str, Rc<Entity>)> = second.to_vec();
     let mut put = |key: Str, rule: Rc<Entity>| match merged.iter_mut().find(|(name, _)| *name == key) {
@@ -224,9 +238,9 @@ fn merge_rules(vm: &mut Vm, cache: Option<&Cache>, first: &Rules, second: &Rules
     for (_, rule) in first.iter() {
         let id = vm.str(&rule.id)?;
         if let Some((_, parent)) = second.iter().find(|(key, _)| *key == id) {
-            let merged = inherit(vm, cache, rule, parent)?;
+            let merged = vm.deeper(|vm| inherit(vm, cache, rule, parent))?;
             put(id, if let Some(cache) = cache { cache.share_counted(merged) } else { Rc::new(merged) });
         }
     }
-    Ok(Rc::new(merged))
+    Ok(Rc::new(RuleMap::new(merged)))
 }

@@ -35,6 +35,7 @@ mod pools;
 mod properties;
 mod rank;
 mod rows;
+mod rule_map;
 mod store;
 pub mod tags;
 mod tiers;
@@ -46,7 +47,6 @@ use std::cell::RefCell;
 use std::sync::{Arc, Weak};
 
 use crate::artifact::Rules;
-use crate::error::Error;
 use crate::galaxy::answer::Answer;
 use crate::galaxy::job::Job;
 use crate::galaxy::world::World;
@@ -201,10 +201,7 @@ impl Mapper {
     /// Maps a line of a job file with its number, from 1. A line that is not a job has an answer, too, which says why.
     #[doc(hidden)]
     pub fn map_line(&self, number: usize, line: &[u8], world: &Arc<World>) -> (Option<Arc<Job>>, Answer) {
-        let job = std::str::from_utf8(line)
-            .map_err(|error| Error::Job(format!("byte {} is not UTF-8", error.valid_up_to() + 1)))
-            .and_then(Job::parse);
-        match job {
+        match Job::from_line(line) {
             Ok(job) => {
                 let job = Arc::new(job);
                 let answer = self.map(&job, world);

@@ -13,6 +13,7 @@ use tpv_python::value::Value;
 use super::cache::Cache;
 use super::entity::{DestinationFields, Entity, RuleFields};
 use super::layers::EntityContext;
+use super::rule_map::RuleMap;
 use super::tags::Tags;
 
 /// Reads rows; interned strings become one [`Str`] each, on first use.
@@ -108,7 +109,7 @@ impl Rows {
         entity.tags = self.tags(&row.tags);
         let rules =
             row.rules.iter().filter_map(|(key, index)| Some((self.string(tables, *key), self.rule(tables, *index)?)));
-        entity.rules = Rc::new(rules.collect());
+        entity.rules = Rc::new(RuleMap::new(rules.collect()));
         let extras = row.extras.iter().map(|(name, row)| (self.string(tables, *name), value(row)));
         entity.extras = Rc::new(extras.collect());
         entity.destination = row.destination.as_ref().map(|row| Rc::new(self.destination(tables, row)));

@@ -266,6 +266,15 @@ impl Tags {
         }
     }
 
+    /// The steps that putting two sets together or comparing them takes.
+    pub fn effort(one: &Self, other: &Self) -> usize {
+        let size = |set: &Self| -> (usize, usize) {
+            (set.lists.iter().map(|list| list.len()).sum(), set.bits.iter().map(|bits| bits.0.len()).sum())
+        };
+        let ((a, words), (b, others)) = (size(one), size(other));
+        (words + others + a + b) / 16 + a.saturating_mul(b) / 32
+    }
+
     /// `SchedulingTags.inherit`: the parent's tags, each of the child's put over them.
     pub fn inherit(child: &Rc<Self>, parent: &Rc<Self>) -> Rc<Self> {
         if child.is_empty() {

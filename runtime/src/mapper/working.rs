@@ -30,6 +30,14 @@ impl Working {
         }
     }
 
+    /// The object that code has, if it has one.
+    pub(super) fn object_seen(&self) -> Option<&EntityObject> {
+        match self {
+            Self::Seen(object) => EntityObject::of(object).ok(),
+            Self::Unseen(_) => None,
+        }
+    }
+
     /// The object that code sees, always the same one.
     pub(super) fn object(&mut self, names: &Rc<TagNames>) -> Value {
         let object = match self {

@@ -31,9 +31,10 @@ pub trait Work: Sync {
 }
 
 /// Works on all lines of `reader` and writes what comes of them to `writer`, in the order of the lines. `done` gets the
-/// number of bytes of each batch whose output is written. The calling thread is one of the threads.
+/// number of bytes of each batch whose output is written. The calling thread is one of the threads, and the only one if no other
+/// can be started.
 ///
-/// The result is what each thread says of its lines.
+/// The result is what each thread says of its lines: one entry a thread.
 ///
 /// # Errors
 /// The first error of reading or writing.
@@ -48,13 +49,15 @@ where
     let tallies = thread::scope(|scope| {
         let shared = &shared;
         let start = |_| {
-            scope.spawn(move || {
+            let work = move || {
                 let tally = shared.work();
                 shared.work.end_thread();
                 tally
-            })
+            };
+            thread::Builder::new().spawn_scoped(scope, work).ok()
         };
-        let others: Vec<_> = (1..threads).map(start).collect();
+        // The system may allow fewer threads; where it refuses one it refuses those after it.
+        let others: Vec<_> = (1..threads).map_while(start).collect();
         let own = shared.work();
         let others =
             others.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));

@@ -76,11 +76,17 @@ const UNTIED: i32 = 75;
 impl Component {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         if self.tether {
-            std::thread::spawn(|| {
+            let wait = || {
                 let mut byte = [0];
                 while std::io::stdin().read(&mut byte).is_ok_and(|count| count > 0) {}
                 std::process::exit(UNTIED);
-            });
+            };
+            std::thread::Builder::new().spawn(wait).map_err(|error| {
+                CliError::new(
+                    format!("no thread can be started: {error}"),
+                    "give the component more memory or processes",
+                )
+            })?;
         }
         // The program that is shipped answers as its own `tpvc map` does.
         let hooks = Hooks {

@@ -18,8 +18,8 @@ impl Heartbeat {
         let beat = Self::default();
         let seen = beat.clone();
         if let Some(path) = path {
-            // Nothing waits for it: it ends with the process. Where the file cannot be written, a report lacks a line.
-            std::thread::spawn(move || {
+            // Nothing waits for it: it ends with the process. Where it cannot be started or write the file, a report lacks a line.
+            let _ = std::thread::Builder::new().spawn(move || {
                 loop {
                     let memory = peak_kib().unwrap_or(0);
                     let _ = std::fs::write(&path, format!("{}\t{memory}\n", seen.line()));

@@ -34,8 +34,14 @@ fn matches(vm: &mut Vm, name: &Value, pattern: &Value) -> PyResult<bool> {
         return Err(type_error(format!("object of type '{}' has no len()", found.as_str())));
     };
     let name = text_of(name)?;
-    vm.charge(name.len().saturating_mul(1 + pattern.matches('*').count()))?;
-    Ok(glob(pattern, &name))
+    vm.charge((pattern.len() + name.len()) / 2)?;
+    let mut left = vm.steps_left();
+    let matched = glob(pattern, &name, &mut left);
+    vm.charge(usize::try_from(vm.steps_left() - left).unwrap_or(usize::MAX))?;
+    match matched {
+        Some(matched) => Ok(matched),
+        None => vm.charge(usize::MAX).map(|()| false),
+    }
 }
 
 /// `fnmatch(name, pat)` and `fnmatchcase(name, pat)`
@@ -58,6 +64,14 @@ enum Part {
 }
 
 impl Part {
+    /// The steps that comparing a character takes.
+    fn steps(&self) -> u64 {
+        match self {
+            Self::Set(ranges, _) => 1 + ranges.len() as u64 / 16,
+            _ => 1,
+        }
+    }
+
     fn accepts(&self, character: char) -> bool {
         match self {
             Self::Any => false,
@@ -72,6 +86,7 @@ impl Part {
 
 fn parse(pattern: &str) -> Vec<Part> {
     let characters: Vec<char> = pattern.chars().collect();
+    let last_bracket = characters.iter().rposition(|character| *character == ']');
     let mut parts = Vec::new();
     let mut at = 0;
     while let Some(character) = characters.get(at) {
@@ -84,8 +99,8 @@ fn parse(pattern: &str) -> Vec<Part> {
                 let start = at + usize::from(excluded);
                 // A bracket right at the start is a member of the set.
                 let search = start + usize::from(characters.get(start) == Some(&']'));
-                let end = characters.iter().skip(search).position(|c| *c == ']').map(|offset| search + offset);
-                match end {
+                let end = || characters.iter().skip(search).position(|c| *c == ']').map(|offset| search + offset);
+                match last_bracket.filter(|last| search <= *last).and_then(|_| end()) {
                     Some(end) => {
                         parts.push(Part::Set(ranges(characters.get(start..end).unwrap_or_default()), excluded));
                         at = end + 1;
@@ -117,20 +132,21 @@ fn ranges(members: &[char]) -> Vec<(char, char)> {
     }
 }
 
-/// Whether a shell pattern matches a whole name.
-fn glob(pattern: &str, name: &str) -> bool {
+/// Whether a shell pattern matches a whole name; `None` where that takes more than the steps that are left.
+fn glob(pattern: &str, name: &str, left: &mut u64) -> Option<bool> {
     let parts = parse(pattern);
     let characters: Vec<char> = name.chars().collect();
     let (mut part, mut at) = (0, 0);
     // Where to go on when the text after the last star does not fit: one character further.
     let mut star: Option<(usize, usize)> = None;
     loop {
+        *left = left.checked_sub(parts.get(part).map_or(1, Part::steps))?;
         match (parts.get(part), characters.get(at)) {
             (Some(Part::Any), _) => {
                 star = Some((part + 1, at));
                 part += 1;
             }
-            (None, None) => return true,
+            (None, None) => return Some(true),
             (Some(wanted), Some(character)) if wanted.accepts(*character) => {
                 part += 1;
                 at += 1;
@@ -141,7 +157,7 @@ fn glob(pattern: &str, name: &str) -> bool {
                     part = after;
                     at = from + 1;
                 }
-                _ => return false,
+                _ => return Some(false),
             },
         }
     }
@@ -167,7 +183,7 @@ mod tests {
             ("", "", true),
             ("*", "", true),
         ] {
-            assert_eq!(glob(pattern, name), expected, "{pattern} {name}");
+            assert_eq!(glob(pattern, name, &mut 100), Some(expected), "{pattern} {name}");
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::object::Object;
 use crate::string::Str;
 use crate::types::{BuiltinType, OBJECT};
 use crate::value::Value;
-use crate::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
+use crate::vm::{BYTES_A_STEP, BinaryOp, CompareOp, UnaryOp, Vm};
 
 module! {
     /// `operator`
@@ -144,6 +144,7 @@ impl Object for Getter {
         };
         match self {
             Self::Items(keys) => {
+                vm.charge(keys.len())?;
                 let values = keys.iter().map(|key| vm.get_item(&object, key)).collect::<PyResult<_>>()?;
                 Ok(one_or_tuple(values))
             }
@@ -151,7 +152,9 @@ impl Object for Getter {
                 let mut values = Vec::with_capacity(names.len());
                 for name in names {
                     let mut value = object.clone();
+                    vm.charge(1 + name.len() / BYTES_A_STEP)?;
                     for part in name.split('.') {
+                        vm.charge(1)?;
                         value = vm.get_attr(&value, part)?;
                     }
                     values.push(value);
@@ -175,10 +178,12 @@ impl Object for Getter {
         let own = format!("operator.{}(...)", self.class().name);
         vm.guarded_repr(this, &own, |vm| match self {
             Self::Items(keys) => {
+                vm.charge(keys.len())?;
                 let texts = keys.iter().map(|key| vm.repr(key)).collect::<PyResult<Vec<_>>>()?;
                 Ok(format!("operator.itemgetter({})", texts.join(", ")))
             }
             Self::Attributes(names) => {
+                vm.charge(names.len())?;
                 let names =
                     names.iter().map(|name| vm.repr(&Value::Str(name.clone()))).collect::<PyResult<Vec<_>>>()?;
                 Ok(format!("operator.attrgetter({})", names.join(", ")))

@@ -121,6 +121,32 @@ fn states(body: &Sequence) -> usize {
     })
 }
 
+/// The threads of the engine that keeps what groups match, times what each of them copies for a byte, in units of
+/// [`COPIES_A_STEP`]. A repeat may go on or end at each byte, which is one more thread.
+pub(super) fn copies(body: &Sequence, groups: usize) -> usize {
+    repeats(body).saturating_mul(groups)
+}
+
+/// What the engine copies of groups in about the time of a step.
+pub(super) const COPIES_A_STEP: usize = 16;
+
+fn repeats(body: &Sequence) -> usize {
+    body.iter().fold(0_usize, |all, node| {
+        all.saturating_add(match node {
+            Node::Branch(branches) => {
+                branches.iter().map(|branch| repeats(branch).max(1)).fold(0, usize::saturating_add)
+            }
+            Node::Group { body, .. } | Node::Atomic(body) | Node::Look { body, .. } => repeats(body),
+            Node::Repeat { max, body, .. } => {
+                let times = max.map_or(1, |max| usize::try_from(max).unwrap_or(usize::MAX));
+                repeats(&std::slice::from_ref(&**body).to_vec()).max(1).saturating_mul(times)
+            }
+            Node::Conditional { yes, no, .. } => repeats(yes).saturating_add(no.as_ref().map_or(0, repeats)),
+            Node::Literal(_) | Node::Any | Node::Set { .. } | Node::At(_) | Node::Backreference(_) => 0,
+        })
+    })
+}
+
 /// What searches have cost so far.
 #[derive(Debug, Default)]
 pub struct Effort {

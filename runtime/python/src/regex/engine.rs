@@ -109,6 +109,8 @@ pub struct Regex {
     can_be_empty: bool,
     /// What a byte of text may cost beyond what it costs with most patterns.
     breadth: usize,
+    /// What a byte of text may cost to keep track of groups.
+    copies: usize,
     /// How far one step of the engine may look.
     reach: effort::Reach,
     engines: Engines,
@@ -176,6 +178,7 @@ impl Regex {
         let pattern = parse(text, flags)?;
         let source = translate(&pattern).source;
         let (reach, breadth) = (effort::Reach::of(&pattern.body), effort::breadth(&pattern.body));
+        let copies = effort::copies(&pattern.body, pattern.groups as usize);
         let engines = Engines::new(source, false);
         engines
             .get(reach, 0)
@@ -183,7 +186,7 @@ impl Regex {
         let can_be_empty = width::of_sequence(&pattern.body, &[]).0 == 0;
         let full = Engines::new(format!(r"(?:{})\z", engines.source), false);
         let not_empty = Engines::new(engines.source.clone(), true);
-        Ok(Self { pattern, can_be_empty, breadth, reach, engines, full, not_empty })
+        Ok(Self { pattern, can_be_empty, breadth, copies, reach, engines, full, not_empty })
     }
 
     /// The steps that compiling it takes, once it is read.
@@ -192,9 +195,10 @@ impl Regex {
     }
 
     /// The steps, beyond one or two, that a search in a text of this length may take where the pattern is so large that
-    /// its states are tried one by one.
+    /// its states are tried one by one, or has groups and repeats.
     pub fn cost(&self, length: usize) -> usize {
-        self.breadth.saturating_mul(length)
+        let groups = self.copies.saturating_mul(length) / effort::COPIES_A_STEP;
+        self.breadth.saturating_mul(length).saturating_add(groups)
     }
 
     /// All global flags: `p.flags`.

@@ -116,7 +116,7 @@ impl Vm {
     /// `receiver op other` by the receiver's own method. Where the receiver defines no `!=`, it is the negation of `==`.
     fn compare_by_method(&mut self, op: CompareOp, receiver: &Value, other: &Value) -> PyResult<Option<Value>> {
         let Value::Object(object) = receiver else { return Ok(None) };
-        match object.compare(self, op, other).transpose()? {
+        match self.deeper_in(" in comparison", |vm| object.compare(vm, op, other).transpose())? {
             Some(Value::NotImplemented) | None => {}
             Some(value) => return Ok(Some(value)),
         }

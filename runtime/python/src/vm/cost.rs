@@ -7,12 +7,18 @@ use crate::collisions;
 use crate::exception::PyResult;
 use tpv_bytecode::CodeKind;
 
-/// The most pieces of work that a job is charged for only once. A cache that is full drops what it holds, so that a piece may be compiled
-/// again without a charge. This is half of what the caches hold, so that at least half of the work is charged.
-const MAX_ONCE: usize = 256;
+/// The most pieces of work that a cache holds: as many as CPython keeps of patterns. A cache that is full drops what it holds.
+pub(crate) const MAX_KEPT: usize = 512;
+
+/// The most steps of such work. A step stands for some 15 bytes of a compiled pattern, so that these are about 30 MB.
+pub(crate) const MAX_STEPS_KEPT: usize = 2_000_000;
+
+/// The most pieces of work that a job is charged for only once. Since a full cache drops what it holds, a piece may be compiled again without
+/// a charge. This is half of what the caches hold, so that at least half of the work is charged.
+const MAX_ONCE: usize = MAX_KEPT / 2;
 
 /// The most steps of such work, for the same reason. Work beyond is charged each time.
-pub const MAX_STEPS_ONCE: usize = 1_000_000;
+const MAX_STEPS_ONCE: usize = MAX_STEPS_KEPT / 2;
 
 /// The steps that compiling code takes: at least, and for each byte of source.
 const COMPILE: usize = 250;

@@ -41,8 +41,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 pub use arguments::qualified;
-pub use cost::MAX_STEPS_ONCE;
 use cost::Work;
+pub(crate) use cost::{MAX_KEPT, MAX_STEPS_KEPT};
 pub use names::OutsideContext;
 
 use super::collisions;
@@ -233,6 +233,8 @@ pub struct Vm {
     compiled: HashMap<(CodeKind, String), Rc<Program>>,
     /// The bytes that it takes.
     compiled_bytes: usize,
+    /// The steps that compiling it took.
+    compiled_steps: usize,
     /// Whether this job asked for some of it.
     has_compiled: bool,
 }
@@ -270,6 +272,7 @@ impl Vm {
             imported: WordMap::default(),
             compiled: HashMap::new(),
             compiled_bytes: 0,
+            compiled_steps: 0,
             has_compiled: false,
         }
     }
@@ -453,6 +456,13 @@ impl Vm {
                 ));
             }
         };
+        // A job that brings its own code brings it once: what is kept is for code that jobs have in common.
+        let steps = cost::compiling(source);
+        if self.compiled.len() >= cost::MAX_KEPT || self.compiled_steps.saturating_add(steps) > cost::MAX_STEPS_KEPT {
+            self.compiled.clear();
+            (self.compiled_bytes, self.compiled_steps) = (0, 0);
+        }
+        self.compiled_steps += steps;
         self.compiled_bytes += 2 * source.len() + data.bytes();
         let program = self.load(std::sync::Arc::new(data));
         self.compiled.insert((kind, source.to_owned()), program.clone());

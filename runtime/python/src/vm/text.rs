@@ -86,16 +86,16 @@ impl Vm {
             }
             Value::Range(range) if range.step == 1 => format!("range({}, {})", range.start, range.stop),
             Value::Range(range) => format!("range({}, {}, {})", range.start, range.stop, range.step),
-            Value::Slice(slice) => {
-                let (start, stop) = (self.repr(&slice.start)?, self.repr(&slice.stop)?);
-                format!("slice({start}, {stop}, {})", self.repr(&slice.step)?)
-            }
+            Value::Slice(slice) => self.deeper(|vm| {
+                let (start, stop) = (vm.repr(&slice.start)?, vm.repr(&slice.stop)?);
+                Ok(format!("slice({start}, {stop}, {})", vm.repr(&slice.step)?))
+            })?,
             Value::Function(function) => {
                 let name = super::arguments::qualified_name(function);
                 format!("<function {name} at {:#x}>", at(Rc::as_ptr(function).cast()))
             }
             Value::Builtin(builtin) => format!("<built-in function {}>", builtin.name),
-            Value::BoundMethod(method) => self.bound_method_repr(method)?,
+            Value::BoundMethod(method) => self.deeper(|vm| vm.bound_method_repr(method))?,
             Value::Type(class) => class_repr(class),
             Value::Module(module) => format!("<module '{}' (built-in)>", module.name),
             Value::Iterator(iterator) => {

@@ -22,6 +22,9 @@ pub use raw::{Further, RawJson};
 use read::read_job;
 pub use records::{DatasetId, History, InputDataset, Role, Size, Tool, User};
 
+/// The most bytes of a job's line: 64 MiB.
+pub const MAX_LINE: usize = 64 << 20;
+
 /// One job, as its line describes it. The fields are those of the job file.
 ///
 /// ```
@@ -86,6 +89,19 @@ impl Job {
         job.line = reader.into_text();
         job.check_collections()?;
         Ok(job)
+    }
+
+    /// The job of a line of a job file, without its line end.
+    ///
+    /// # Errors
+    /// [`Error::Job`] for a line of more than [`MAX_LINE`] bytes or that is not UTF-8, and as [`Job::parse`].
+    pub fn from_line(line: &[u8]) -> Result<Self, Error> {
+        if line.len() > MAX_LINE {
+            return Err(Error::Job(format!("the line has more than {} MiB", MAX_LINE >> 20)));
+        }
+        let line = std::str::from_utf8(line)
+            .map_err(|error| Error::Job(format!("byte {} is not UTF-8", error.valid_up_to() + 1)))?;
+        Self::parse(line)
     }
 
     /// A string of this job.

@@ -2,6 +2,7 @@
 
 use super::Job;
 use crate::galaxy::json::{Fault, Place, Reader};
+use crate::galaxy::name_index::NameIndex;
 use tpv_python::dict::Dict;
 use tpv_python::modules::datetime::naive_utc;
 use tpv_python::modules::json::read_checked;
@@ -29,22 +30,31 @@ impl RawJson {
 
 /// The keys that the format does not name, with their values: attributes of these names, in the order of the file.
 #[derive(Clone, Debug, Default)]
-pub struct Further(Vec<(Place, RawJson)>);
+pub struct Further {
+    entries: Vec<(Place, RawJson)>,
+    index: NameIndex,
+}
 
 impl Further {
     /// Takes the value of a key, the last of equal ones.
     pub(super) fn read(&mut self, reader: &mut Reader<'_>, key: Place) -> Result<(), Fault> {
         let value = RawJson::read(reader)?;
-        match self.0.iter_mut().find(|(known, _)| reader.at_place(*known) == reader.at_place(key)) {
+        let names = self.entries.iter().map(|(known, _)| reader.at_place(*known));
+        let known = self.index.find(reader.at_place(key), names);
+        match known.and_then(|position| self.entries.get_mut(position)) {
             Some((_, known)) => *known = value,
-            None => self.0.push((key, value)),
+            None => {
+                self.entries.push((key, value));
+                let name = |position: usize| self.entries.get(position).map(|(name, _)| reader.at_place(*name));
+                self.index.update(self.entries.len(), name);
+            }
         }
         Ok(())
     }
 
     /// The names and the texts of their values.
     pub fn iter<'a>(&'a self, job: &'a Job) -> impl Iterator<Item = (&'a str, &'a str)> {
-        self.0.iter().map(|(name, value)| (job.text(*name), value.text(job)))
+        self.entries.iter().map(|(name, value)| (job.text(*name), value.text(job)))
     }
 
     /// Whether there is such a key.
@@ -61,6 +71,7 @@ impl Further {
     }
 
     fn find(&self, job: &Job, name: &str) -> Option<RawJson> {
-        self.0.iter().find(|(known, _)| job.text(*known) == name).map(|(_, value)| *value)
+        let position = self.index.find(name, self.entries.iter().map(|(known, _)| job.text(*known)))?;
+        self.entries.get(position).map(|(_, value)| *value)
     }
 }

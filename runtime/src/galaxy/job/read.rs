@@ -7,6 +7,7 @@ use super::fields::{int, missing, object_or_null, raw_object, raw_string};
 use super::raw::{Further, RawJson};
 use super::records::{DatasetId, History, InputDataset, Role, Size, Tool, User};
 use crate::galaxy::json::{Fault, Json, Kind, Place, Reader};
+use crate::galaxy::name_index::NameIndex;
 use crate::galaxy::resource_requirements::Requirement;
 use tpv_python::value::Value;
 
@@ -169,12 +170,16 @@ fn read_galaxy_job(reader: &mut Reader<'_>, job: &mut Job) -> Result<(), Fault> 
 
 fn read_parameters(reader: &mut Reader<'_>) -> Result<Vec<(Place, RawJson)>, Fault> {
     let mut parameters: Vec<(Place, RawJson)> = Vec::new();
+    let mut index = NameIndex::default();
     reader.fields(|reader, key| {
         let value = raw_string(reader)?;
-        let name = reader.at_place(key);
-        match parameters.iter_mut().find(|(known, _)| reader.at_place(*known) == name) {
+        let known = index.find(reader.at_place(key), parameters.iter().map(|(known, _)| reader.at_place(*known)));
+        match known.and_then(|position| parameters.get_mut(position)) {
             Some((_, known)) => *known = value,
-            None => parameters.push((key, value)),
+            None => {
+                parameters.push((key, value));
+                index.update(parameters.len(), |at| parameters.get(at).map(|(name, _)| reader.at_place(*name)));
+            }
         }
         Ok(())
     })?;

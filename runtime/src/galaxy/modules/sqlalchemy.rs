@@ -47,12 +47,12 @@ fn exceptions(_: &mut Vm, name: &str) -> PyResult<Option<Value>> {
 }
 
 static FUNCTIONS: &[Builtin] = &[
-    Builtin::new("sqlalchemy", "and_", |_, args| Ok(Expr::And(Expr::all(&args.pos)?).value())),
-    Builtin::new("sqlalchemy", "asc", |_, args| Ok(Expr::Order(ordered(args, "asc")?, false).value())),
-    Builtin::new("sqlalchemy", "desc", |_, args| Ok(Expr::Order(ordered(args, "desc")?, true).value())),
-    Builtin::new("sqlalchemy", "distinct", |_, args| Ok(Expr::Distinct(one(args, "distinct")?).value())),
-    Builtin::new("sqlalchemy", "not_", |_, args| Ok(Expr::Not(one(args, "not_")?).value())),
-    Builtin::new("sqlalchemy", "or_", |_, args| Ok(Expr::Or(Expr::all(&args.pos)?).value())),
+    Builtin::new("sqlalchemy", "and_", |vm, args| Expr::And(Expr::all(&args.pos)?).value(vm)),
+    Builtin::new("sqlalchemy", "asc", |vm, args| Expr::Order(ordered(args, "asc")?, false).value(vm)),
+    Builtin::new("sqlalchemy", "desc", |vm, args| Expr::Order(ordered(args, "desc")?, true).value(vm)),
+    Builtin::new("sqlalchemy", "distinct", |vm, args| Expr::Distinct(one(args, "distinct")?).value(vm)),
+    Builtin::new("sqlalchemy", "not_", |vm, args| Expr::Not(one(args, "not_")?).value(vm)),
+    Builtin::new("sqlalchemy", "or_", |vm, args| Expr::Or(Expr::all(&args.pos)?).value(vm)),
     Builtin::new("sqlalchemy", "select", |_, args| statement::ask(None, &args)),
     Builtin::new("sqlalchemy", "text", text),
 ];
@@ -88,7 +88,7 @@ impl Object for Func {
         !name.starts_with("__")
     }
 
-    fn call_method(&self, _: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+    fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
         let function = Aggregate::named(name);
         let value = match (function, args.pos.as_slice()) {
             (Some(Aggregate::Count), [] | [_]) if args.pos.first().is_none_or(is_all) => {
@@ -98,7 +98,7 @@ impl Object for Func {
             (None, [value]) if name == "distinct" => Expr::of(value).map(Expr::Distinct),
             _ => Err(beyond(&format!("this func.{name}()"))),
         };
-        Some(value.map(Expr::value))
+        Some(value.and_then(|value| value.value(vm)))
     }
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use crate::galaxy::job::{Further, Job};
+use crate::galaxy::name_index::NameIndex;
 use tpv_python::args::Args;
 use tpv_python::exception::{PyResult, Raised, attribute_error};
 use tpv_python::object::Object;
@@ -76,8 +77,35 @@ impl<const N: usize> Fields for Record<N> {
 /// An object with the attributes of `F`.
 pub struct Bag<F> {
     fields: F,
-    /// What was asked for or set; `None` is deleted.
-    attributes: RefCell<Vec<(Cow<'static, str>, Option<Value>)>>,
+    /// What was asked for or set.
+    attributes: RefCell<Attributes>,
+}
+
+/// Attributes in the order in which they came; `None` is deleted.
+#[derive(Default)]
+struct Attributes {
+    all: Vec<(Cow<'static, str>, Option<Value>)>,
+    index: NameIndex,
+}
+
+impl Attributes {
+    fn get(&self, name: &str) -> Option<&Option<Value>> {
+        let position = self.index.find(name, self.all.iter().map(|(known, _)| &**known))?;
+        self.all.get(position).map(|(_, value)| value)
+    }
+
+    fn set(&mut self, name: &str, value: Option<Value>) {
+        let position = self.index.find(name, self.all.iter().map(|(known, _)| &**known));
+        match position.and_then(|position| self.all.get_mut(position)) {
+            Some((_, slot)) => *slot = value,
+            None => self.push(Cow::Owned(name.to_owned()), value),
+        }
+    }
+
+    fn push(&mut self, name: Cow<'static, str>, value: Option<Value>) {
+        self.all.push((name, value));
+        self.index.update(self.all.len(), |position| self.all.get(position).map(|(name, _)| &**name));
+    }
 }
 
 impl<F: Fields> Bag<F> {
@@ -93,16 +121,16 @@ impl<F: Fields> Bag<F> {
 
     /// Whether nobody asked for the attribute or changed it: then it is what [`Fields`] says.
     pub fn untouched(&self, name: &str) -> bool {
-        self.attributes.borrow().iter().all(|(known, _)| known != name)
+        self.attributes.borrow().get(name).is_none()
     }
 
     /// Whether nobody asked for an attribute or changed one.
     pub fn is_unused(&self) -> bool {
-        self.attributes.borrow().is_empty()
+        self.attributes.borrow().all.is_empty()
     }
 
     fn attribute(&self, name: &str) -> Option<Value> {
-        if let Some((_, value)) = self.attributes.borrow().iter().find(|(known, _)| known == name) {
+        if let Some(value) = self.attributes.borrow().get(name) {
             return value.clone();
         }
         if let Some(value) = self.fields.at_hand(name) {
@@ -116,16 +144,12 @@ impl<F: Fields> Bag<F> {
                 (Cow::Owned(name.to_owned()), further.value(job, name)?)
             }
         };
-        self.attributes.borrow_mut().push((name, Some(value.clone())));
+        self.attributes.borrow_mut().push(name, Some(value.clone()));
         Some(value)
     }
 
     fn set(&self, name: &str, value: Option<Value>) {
-        let mut attributes = self.attributes.borrow_mut();
-        match attributes.iter_mut().find(|(known, _)| known == name) {
-            Some((_, slot)) => *slot = value,
-            None => attributes.push((Cow::Owned(name.to_owned()), value)),
-        }
+        self.attributes.borrow_mut().set(name, value);
     }
 }
 
@@ -135,8 +159,8 @@ impl<F: Fields> Object for Bag<F> {
     }
 
     fn peek(&self, name: &str) -> Option<Value> {
-        match self.attributes.borrow().iter().find(|(known, _)| known == name) {
-            Some((_, value)) => value.clone(),
+        match self.attributes.borrow().get(name) {
+            Some(value) => value.clone(),
             None => self.fields.at_hand(name).cloned(),
         }
     }

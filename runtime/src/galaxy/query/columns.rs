@@ -1,5 +1,8 @@
 //! The job table: its columns, and what each holds for a job of the world.
 
+use std::rc::Rc;
+
+use super::element::Element;
 use super::expression::{Expr, Sql};
 use super::{beyond, further_attribute};
 use crate::galaxy::world::JobRow;
@@ -103,7 +106,7 @@ pub fn named(name: &str) -> PyResult<Option<&'static Column>> {
 /// # Errors
 /// As [`named`].
 pub fn element(name: &str) -> PyResult<Option<Value>> {
-    Ok(named(name)?.map(|column| Expr::Column(column).value()))
+    Ok(named(name)?.map(|column| Value::object(Element(Rc::new(Expr::Column(column))))))
 }
 
 impl Column {

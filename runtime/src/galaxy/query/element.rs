@@ -62,11 +62,8 @@ impl Element {
         match name {
             "asc" | "desc" | "distinct" => {
                 let [] = args.exactly(name)?;
-                return Ok(match name {
-                    "distinct" => Expr::Distinct(this),
-                    _ => Expr::Order(this, name == "desc"),
-                }
-                .value());
+                let made = if name == "distinct" { Expr::Distinct(this) } else { Expr::Order(this, name == "desc") };
+                return made.value(vm);
             }
             _ => {}
         }
@@ -80,7 +77,7 @@ impl Element {
             }
             _ => Err(beyond(&format!("{name}() of what is no text"))),
         };
-        Ok(match name {
+        let made = match name {
             "in_" => self.is_in(vm, &argument, false)?,
             "not_in" | "notin_" => self.is_in(vm, &argument, true)?,
             "is_" => Expr::Is(this, Sql::of(&argument)?, false),
@@ -95,8 +92,8 @@ impl Element {
             },
             // SQLite's LIKE tells no capital letters from small ones.
             _ => like("", "")?,
-        }
-        .value())
+        };
+        made.value(vm)
     }
 }
 
@@ -131,29 +128,29 @@ impl Object for Element {
         }
     }
 
-    fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
-        Some(Expr::of(other).map(|other| {
+    fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        Some(Expr::of(other).and_then(|other| {
             let is_null = matches!(&*other, Expr::Literal(Sql::Null));
             match op {
                 CompareOp::Eq if is_null => Expr::Is(self.0.clone(), Sql::Null, false),
                 CompareOp::Ne if is_null => Expr::Is(self.0.clone(), Sql::Null, true),
                 _ => Expr::Compare(op, self.0.clone(), other),
             }
-            .value()
+            .value(vm)
         }))
     }
 
-    fn binary(&self, _: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
+    fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
         Some(match method {
-            "and" | "rand" => Expr::of(other).map(|other| Expr::And([self.0.clone(), other].into()).value()),
-            "or" | "ror" => Expr::of(other).map(|other| Expr::Or([self.0.clone(), other].into()).value()),
+            "and" | "rand" => Expr::of(other).and_then(|other| Expr::And([self.0.clone(), other].into()).value(vm)),
+            "or" | "ror" => Expr::of(other).and_then(|other| Expr::Or([self.0.clone(), other].into()).value(vm)),
             other => Err(beyond(&format!("the operator '{other}'"))),
         })
     }
 
-    fn unary(&self, _: &mut Vm, method: &str) -> Option<PyResult<Value>> {
+    fn unary(&self, vm: &mut Vm, method: &str) -> Option<PyResult<Value>> {
         Some(match method {
-            "invert" => Ok(Expr::Not(self.0.clone()).value()),
+            "invert" => Expr::Not(self.0.clone()).value(vm),
             other => Err(beyond(&format!("the operator '{other}'"))),
         })
     }

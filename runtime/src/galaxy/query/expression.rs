@@ -9,7 +9,7 @@ use super::element::Element;
 use super::states;
 use tpv_python::exception::PyResult;
 use tpv_python::value::Value;
-use tpv_python::vm::CompareOp;
+use tpv_python::vm::{CompareOp, Vm};
 
 /// A value of SQL.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,10 +120,38 @@ pub enum Expr {
     Order(Rc<Expr>, bool),
 }
 
+/// The most expressions that one may be made of, and that may be in one another.
+const MAX_PARTS: usize = 100_000;
+const MAX_DEPTH: usize = 200;
+
+/// The expressions that are counted in about the time of a step.
+const PARTS_A_STEP: usize = 8;
+
 impl Expr {
     /// As code gets it.
-    pub fn value(self) -> Value {
-        Value::object(Element(Rc::new(self)))
+    ///
+    /// # Errors
+    /// `HostUnavailable` for more expressions in one another than are walked by recursion, or than a query may have.
+    pub fn value(self, vm: &mut Vm) -> PyResult<Value> {
+        let mut left = MAX_PARTS;
+        let fits = self.fits(&mut left, MAX_DEPTH);
+        vm.charge((MAX_PARTS - left) / PARTS_A_STEP)?;
+        if fits {
+            Ok(Value::object(Element(Rc::new(self))))
+        } else {
+            Err(beyond(&format!("more than {MAX_PARTS} expressions, or {MAX_DEPTH} in one another")))
+        }
+    }
+
+    /// Takes the expressions that it is made of, with itself, from `left`. `false` where there are more, or more than `depth` in one
+    /// another.
+    fn fits(&self, left: &mut usize, depth: usize) -> bool {
+        let (Some(rest), Some(depth)) = (left.checked_sub(1), depth.checked_sub(1)) else { return false };
+        *left = rest;
+        match self {
+            Self::Aggregate(_, inner) => inner.as_ref().is_none_or(|inner| inner.fits(left, depth)),
+            _ => self.inner().into_iter().all(|inner| inner.fits(left, depth)),
+        }
     }
 
     /// The expression that code gives.

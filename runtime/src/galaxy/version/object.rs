@@ -1,5 +1,7 @@
 //! `parse_version` and the objects that it gives to code.
 
+use std::cell::OnceCell;
+
 use super::Version;
 use super::pep440::{LocalPart, Number, Pep440};
 use crate::galaxy::signature;
@@ -42,7 +44,7 @@ pub(crate) fn strict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
         vm.charge(text.len())?;
         if Pep440::parse(text).is_some() {
             check_digits(text)?;
-            return Ok(Value::object(VersionObject { text: text.clone(), is_text: true }));
+            return Ok(Value::object(VersionObject { text: text.clone(), is_text: true, class: OnceCell::new() }));
         }
     }
     Err(raise(&INVALID_VERSION, format!("Invalid version: {}", vm.repr(value)?)))
@@ -68,7 +70,12 @@ pub struct VersionObject {
     text: Str,
     /// Whether it was given as text.
     is_text: bool,
+    /// The class, found when it is first asked for.
+    class: OnceCell<&'static BuiltinType>,
 }
+
+/// The bytes of a version that are read, and whose parts are compared, in about the time of a step.
+const READ_A_STEP: usize = 8;
 
 impl VersionObject {
     /// Galaxy's `parse_version(value)`: a text is read as a version; any other value is a legacy version of its `str`.
@@ -76,10 +83,13 @@ impl VersionObject {
     /// # Errors
     /// What `__str__` raises.
     pub fn new(vm: &mut Vm, value: &Value) -> PyResult<Self> {
-        Ok(match value {
-            Value::Str(text) => Self { text: text.clone(), is_text: true },
-            other => Self { text: vm.str(other)?, is_text: false },
-        })
+        let (text, is_text) = match value {
+            Value::Str(text) => (text.clone(), true),
+            other => (vm.str(other)?, false),
+        };
+        let version = Self { text, is_text, class: OnceCell::new() };
+        version.charge_parsing(vm)?;
+        Ok(version)
     }
 
     /// The version, read again: comparing two costs less than keeping their parts would.
@@ -89,7 +99,7 @@ impl VersionObject {
 
     /// Pays for reading the text anew, which each use does.
     fn charge_parsing(&self, vm: &mut Vm) -> PyResult<()> {
-        vm.charge(self.text.len() / 32)
+        vm.charge(self.text.len() / READ_A_STEP)
     }
 
     /// `str(version)`
@@ -123,10 +133,10 @@ fn text(text: impl Into<String>) -> Value {
 
 impl Object for VersionObject {
     fn class(&self) -> &'static BuiltinType {
-        match self.version() {
+        self.class.get_or_init(|| match self.version() {
             Version::Pep440(_) => &VERSION,
             Version::Legacy(_) => &LEGACY_VERSION,
-        }
+        })
     }
 
     fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {

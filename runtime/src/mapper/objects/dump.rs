@@ -3,7 +3,7 @@
 use crate::artifact::tables::{EntityClass, Limit, Resource};
 use crate::galaxy::errors::host_unavailable;
 use crate::mapper::data::deep_copy;
-use crate::mapper::entity::Entity;
+use crate::mapper::entity::{ENTITY_STEPS, Entity};
 use crate::mapper::tags::{TagNames, TagType, Tags};
 use tpv_python::args::Args;
 use tpv_python::dict::Dict;
@@ -145,6 +145,7 @@ const ACCEPTED: [Limit; 6] = [
 ];
 
 fn dumped(vm: &mut Vm, names: &TagNames, entity: &Entity, options: &Options, outermost: bool) -> PyResult<Value> {
+    vm.charge(ENTITY_STEPS)?;
     let mut fields = Fields { options, outermost, dict: Dict::new() };
     let tags = |tags: &Tags| Value::dict(Dict::from_strs(tag_lists(names, tags, options)));
     fields.plain(vm, "id", &entity.id)?;
@@ -175,9 +176,12 @@ fn dumped(vm: &mut Vm, names: &TagNames, entity: &Entity, options: &Options, out
         for (name, alias, value) in alias.into_iter().chain([("fail", "fail", &rule.fail)]) {
             fields.put(vm, name, alias, value.clone())?;
         }
+    } else if !outermost {
+        // pydantic writes whatever is among the rules as a rule, by the fields of that class.
+        return Ok(Value::dict(fields.dict));
     } else {
         let rules = Dict::new();
-        for (key, rule) in entity.rules.iter() {
+        for (key, rule) in entity.rules.all()? {
             rules.set_str(key.clone(), dumped(vm, names, rule, options, false)?);
         }
         fields.put(vm, "rules", "rules", Value::dict(rules))?;

@@ -1,20 +1,21 @@
 //! Entities as code sees them: `entity`, `self`, the candidate destinations.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::artifact::tables::{Limit, Resource};
 use crate::galaxy::signature;
 use crate::mapper::cache::Cache;
 use crate::mapper::data::{deep_copy, unchanged};
-use crate::mapper::entity::{Entity, Identity};
+use crate::mapper::entity::{ENTITY_STEPS, Entity, Identity};
 use crate::mapper::inherit;
 use crate::mapper::layers::EntityContext;
 use crate::mapper::matching;
-use crate::mapper::tags::TagNames;
+use crate::mapper::rule_map::RuleMap;
+use crate::mapper::tags::{TagNames, Tags};
 use tpv_python::args::Args;
 use tpv_python::dict::{Dict, StrKey};
-use tpv_python::exception::{PyResult, type_error};
+use tpv_python::exception::{PyResult, attribute_error, type_error};
 use tpv_python::object::Object;
 use tpv_python::string::Str;
 use tpv_python::types::BuiltinType;
@@ -33,6 +34,10 @@ pub struct EntityObject {
     names: Rc<TagNames>,
     base: RefCell<Rc<Entity>>,
     live: RefCell<Parts>,
+    /// `true` while the parts are made into an entity, which may hold this one again.
+    is_open: Cell<bool>,
+    /// The dict of the entity's own rules that code got to see, whether or not code put another in its place.
+    own_rules: RefCell<Option<Value>>,
     /// The values of the context that code may change in place and may have got by name.
     context_parts: RefCell<Vec<(Str, Value)>>,
 }
@@ -44,6 +49,8 @@ impl EntityObject {
             names: names.clone(),
             base: RefCell::new(entity),
             live: RefCell::default(),
+            is_open: Cell::new(false),
+            own_rules: RefCell::default(),
             context_parts: RefCell::default(),
         })
     }
@@ -54,10 +61,7 @@ impl EntityObject {
     /// `AttributeError`, as TPV gets where a rank function returned something else.
     pub fn of(value: &Value) -> PyResult<&Self> {
         value.downcast::<Self>().ok_or_else(|| {
-            tpv_python::exception::attribute_error(format!(
-                "'{}' object has no attribute 'combine'",
-                value.type_name().as_str()
-            ))
+            attribute_error(format!("'{}' object has no attribute 'combine'", value.type_name().as_str()))
         })
     }
 
@@ -97,13 +101,18 @@ impl EntityObject {
         if self.live.borrow().get("context").is_none() && self.changed_parts(vm, &self.base.borrow())? {
             self.live(vm, "context")?;
         }
-        let live: Vec<(&'static str, Value)> = {
-            let live = self.live.borrow();
-            if live.is_empty() {
-                return Ok(self.base.borrow().clone());
-            }
-            live.to_vec()
-        };
+        if self.live.borrow().is_empty() {
+            return Ok(self.base.borrow().clone());
+        }
+        let is_within_itself = self.is_open.replace(true);
+        let entity = vm.deeper(|vm| self.with_live_parts(vm, is_within_itself));
+        self.is_open.set(is_within_itself);
+        entity
+    }
+
+    /// The entity with the parts that code got to see. Within itself its rules are not followed.
+    fn with_live_parts(&self, vm: &mut Vm, is_within_itself: bool) -> PyResult<Rc<Entity>> {
+        let live = self.live.borrow().to_vec();
         let base = self.base.borrow().clone();
         let mut changed: Option<Entity> = None;
         for (name, value) in live {
@@ -116,8 +125,13 @@ impl EntityObject {
                 },
             };
             if !same {
+                vm.charge(ENTITY_STEPS)?;
                 let mut entity = changed.take().unwrap_or_else(|| Entity::clone(&base));
-                put(vm, &self.names, &mut entity, name, &value)?;
+                if name == "rules" && is_within_itself {
+                    entity.rules = Rc::new(RuleMap::endless());
+                } else {
+                    put(vm, &self.names, &mut entity, name, &value)?;
+                }
                 changed = Some(entity);
             }
         }
@@ -140,6 +154,12 @@ impl EntityObject {
         // What jobs share and find by its number is not what it becomes.
         entity.identity = Identity::default();
         change(entity);
+    }
+
+    /// Returns `true` if code added rules to the dict that TPV iterates over, or took some away.
+    pub(in crate::mapper) fn rules_changed_size(&self) -> bool {
+        let base = self.base.borrow();
+        matches!(&*self.own_rules.borrow(), Some(Value::Dict(rules)) if rules.len() != base.rules.len())
     }
 
     /// Takes the rules away.
@@ -193,8 +213,12 @@ impl EntityObject {
                 if base.rule.is_some() {
                     return Ok(None);
                 }
-                let rules = base.rules.iter();
-                Value::dict(Dict::from_strs(rules.map(|(k, rule)| (k.clone(), Self::value(&self.names, rule.clone())))))
+                let rules = base.rules.all()?;
+                vm.charge(rules.len())?;
+                let objects = rules.iter().map(|(key, rule)| (key.clone(), Self::value(&self.names, rule.clone())));
+                let rules = Value::dict(Dict::from_strs(objects));
+                self.own_rules.replace(Some(rules.clone()));
+                rules
             }
             _ => match container(&base, name) {
                 Some(original) => {
@@ -220,6 +244,7 @@ impl EntityObject {
     }
 
     fn method(&self, vm: &mut Vm, this: &Value, name: &str, args: Args) -> PyResult<Value> {
+        vm.charge(ENTITY_STEPS)?;
         let other = |args: Args, parameter: &'static str| -> PyResult<Value> {
             let method = match name {
                 "score" => "Destination.score",
@@ -233,6 +258,7 @@ impl EntityObject {
             "score" => {
                 let other = other(args, "entity")?;
                 let (mine, other) = (self.entity(vm)?, Self::of(&other)?.entity(vm)?);
+                vm.charge(Tags::effort(&mine.dest_tags(), &other.tags))?;
                 Ok(Value::Int(mine.dest_tags().score(&other.tags)))
             }
             "matches" => {
@@ -294,13 +320,19 @@ fn put(vm: &mut Vm, names: &Rc<TagNames>, entity: &mut Entity, name: &str, value
             }
         }
         "rules" => {
+            let Value::Dict(dict) = value else {
+                return Err(type_error(format!("'{}' object is not iterable", value.type_name().as_str())));
+            };
+            vm.charge(dict.len())?;
             let mut rules = Vec::new();
-            if let Value::Dict(dict) = value {
-                for (key, rule) in dict.items() {
-                    rules.push((vm.str(&key)?, EntityObject::of(&rule)?.entity(vm)?));
-                }
+            for (key, rule) in dict.items() {
+                let Some(object) = rule.downcast::<EntityObject>() else {
+                    let class = rule.type_name();
+                    return Err(attribute_error(format!("'{}' object has no attribute 'id'", class.as_str())));
+                };
+                rules.push((vm.str(&key)?, object.entity(vm)?));
             }
-            entity.rules = Rc::new(rules);
+            entity.rules = Rc::new(RuleMap::new(rules));
         }
         _ => {
             let copy = deep_copy(vm, value)?;

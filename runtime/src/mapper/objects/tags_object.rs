@@ -13,7 +13,7 @@ use tpv_python::object::Object;
 use tpv_python::string::Str;
 use tpv_python::types::{BuiltinType, GENERATOR};
 use tpv_python::value::Value;
-use tpv_python::vm::Vm;
+use tpv_python::vm::{BYTES_A_STEP, Vm};
 
 use super::{SCHEDULING_TAGS, TagObject, TagTypeMember, dump};
 
@@ -62,7 +62,10 @@ impl SchedulingTagsObject {
     pub fn tags_by(&self, vm: &mut Vm, names: &Rc<TagNames>) -> PyResult<Rc<Tags>> {
         let lists = match &*self.state.borrow() {
             State::Frozen(tags) if Rc::ptr_eq(names, &self.names) => return Ok(tags.clone()),
-            State::Frozen(tags) => TagType::ALL.map(|kind| self.list_value(tags, kind)),
+            State::Frozen(tags) => {
+                vm.charge(Tags::effort(tags, &Tags::default()))?;
+                TagType::ALL.map(|kind| self.list_value(tags, kind))
+            }
             State::Live(lists) => lists.clone(),
         };
         let none = lists.each_ref().map(Value::is_none);
@@ -72,7 +75,9 @@ impl SchedulingTagsObject {
                 continue;
             }
             for tag in vm.collect(list)? {
-                ids.push(names.id(tag_name(&tag)?.as_str()));
+                let name = tag_name(&tag)?;
+                vm.charge(name.len() / BYTES_A_STEP)?;
+                ids.push(names.id(name.as_str()));
             }
         }
         Ok(Rc::new(Tags::new(ids).with_none(none)))
@@ -124,7 +129,9 @@ impl SchedulingTagsObject {
             State::Frozen(tags) => Some(tags.clone()),
             State::Live(_) => None,
         };
+        vm.charge(name.len() / BYTES_A_STEP)?;
         if let Some(tags) = frozen {
+            vm.charge(Tags::effort(&tags, &Tags::default()))?;
             let mut lists = TagType::ALL.map(|kind| TagList::from_slice(tags.list(kind)));
             Tags::override_tag(&mut lists, kind, self.names.id(name.as_str()));
             *self.state.borrow_mut() = State::Frozen(Rc::new(Tags::new(lists).with_none(tags.none())));
@@ -157,7 +164,9 @@ impl SchedulingTagsObject {
             _ => None,
         };
         let tags = self.tags(vm)?;
+        vm.charge(Tags::effort(&tags, &Tags::default()))?;
         let text = wanted.as_ref().and_then(Value::as_str);
+        vm.charge(text.map_or(0, |text| text.len() / BYTES_A_STEP))?;
         // A text that has no number is no tag of any set.
         let number = text.map(|text| self.names.find(text.as_str()));
         let mut found = Vec::new();
@@ -181,6 +190,7 @@ impl SchedulingTagsObject {
 
     fn all_values(&self, vm: &mut Vm) -> PyResult<Vec<Value>> {
         let tags = self.tags(vm)?;
+        vm.charge(Tags::effort(&tags, &Tags::default()))?;
         let values = TagType::ALL.into_iter().flat_map(|kind| tags.list(kind).to_vec());
         Ok(values.map(|id| Value::Str(self.names.name(id))).collect())
     }
@@ -196,7 +206,11 @@ impl SchedulingTagsObject {
         let name = name.into_iter().find(|(short, _)| *short == method).map_or("SchedulingTags", |(_, name)| name);
         let [other] = signature::bind_method(args, name, ["other"], 1)?;
         match other.as_ref().and_then(Value::downcast::<Self>) {
-            Some(tags) => tags.tags_by(vm, &self.names),
+            Some(tags) => {
+                let (mine, other) = (self.tags(vm)?, tags.tags_by(vm, &self.names)?);
+                vm.charge(Tags::effort(&mine, &other))?;
+                Ok(other)
+            }
             None => {
                 let name = other.unwrap_or(Value::None).type_name();
                 Err(type_error(format!("{method}() needs scheduling tags, not '{}'", name.as_str())))
@@ -219,6 +233,7 @@ pub(super) fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
             continue;
         }
         for tag in vm.collect(list)? {
+            vm.charge(seen.len() / 2)?;
             let mut known = None;
             for (index, (other, _)) in seen.iter().enumerate() {
                 if vm.equal(other, &tag)? {

@@ -11,6 +11,9 @@ use crate::string::Str;
 use crate::value::Value;
 use crate::vm::Vm;
 
+/// The items of a container that are copied in about the time of a step.
+const ITEMS_A_STEP: usize = 8;
+
 /// How `json.dumps` writes.
 pub struct Options {
     /// Write anything beyond ASCII as `\uXXXX`.
@@ -75,11 +78,18 @@ impl Writer<'_> {
                 quote(&mut self.out, text, self.options.ensure_ascii);
             }
             Value::List(list) => {
+                vm.charge(list.items.borrow().len() / ITEMS_A_STEP)?;
                 let items = list.items.borrow().clone();
                 self.array(vm, items, value)?;
             }
-            Value::Tuple(tuple) => self.array(vm, tuple.items.clone(), value)?,
-            Value::Dict(dict) => self.object(vm, dict.items(), value)?,
+            Value::Tuple(tuple) => {
+                vm.charge(tuple.items.len() / ITEMS_A_STEP)?;
+                self.array(vm, tuple.items.clone(), value)?;
+            }
+            Value::Dict(dict) => {
+                vm.charge(dict.len() / ITEMS_A_STEP)?;
+                self.object(vm, dict.items(), value)?;
+            }
             other => {
                 let Some(default) = &self.options.default else {
                     return Err(type_error(format!("Object of type {} is not JSON serializable", other.class_name())));
@@ -112,6 +122,14 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// What stands between two items, or between key and value.
+    fn separator(&mut self, vm: &mut Vm, text: &str) -> PyResult<()> {
+        vm.limit_bytes(self.out.len().saturating_add(text.len()))?;
+        vm.charge(text.len() / 64)?;
+        self.out.push_str(text);
+        Ok(())
+    }
+
     fn array(&mut self, vm: &mut Vm, items: Vec<Value>, container: &Value) -> PyResult<()> {
         if items.is_empty() {
             self.out.push_str("[]");
@@ -121,7 +139,7 @@ impl Writer<'_> {
         self.out.push('[');
         for (index, item) in items.iter().enumerate() {
             if index > 0 {
-                self.out.push_str(&self.options.item_separator);
+                self.separator(vm, &self.options.item_separator)?;
             }
             self.line(vm, self.open.depth())?;
             vm.deeper_in(" while encoding a JSON object", |vm| self.value(vm, item))?;
@@ -146,12 +164,12 @@ impl Writer<'_> {
         for (key, value) in items {
             let key = self.key(vm, &key)?;
             if !std::mem::take(&mut first) {
-                self.out.push_str(&self.options.item_separator);
+                self.separator(vm, &self.options.item_separator)?;
             }
             self.line(vm, self.open.depth())?;
             vm.charge(key.len() / 4)?;
             quote(&mut self.out, &key, self.options.ensure_ascii);
-            self.out.push_str(&self.options.key_separator);
+            self.separator(vm, &self.options.key_separator)?;
             vm.deeper_in(" while encoding a JSON object", |vm| self.value(vm, &value))?;
         }
         self.open.leave();

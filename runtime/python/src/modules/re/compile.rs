@@ -12,14 +12,7 @@ use crate::exception::{PyResult, overflow_error, type_error, value_error};
 use crate::hash;
 use crate::regex::{Regex, compiling};
 use crate::value::Value;
-use crate::vm::{MAX_STEPS_ONCE, Vm};
-
-/// The number of patterns that are kept, as many as CPython keeps.
-const MAX_KEPT: usize = 512;
-
-/// The most steps that compiling all kept patterns may take. A step stands for some 15 bytes of a compiled pattern, so that these are about
-/// 30 MB. It is twice what a job pays for once.
-const MAX_STEPS: usize = 2 * MAX_STEPS_ONCE;
+use crate::vm::{MAX_KEPT, MAX_STEPS_KEPT, Vm};
 
 thread_local! {
     static KEPT: RefCell<Kept> = RefCell::default();
@@ -37,7 +30,7 @@ struct Kept {
 
 impl Kept {
     fn add(&mut self, flags: u32, text: String, steps: usize, value: Value) {
-        if self.count >= MAX_KEPT || self.steps.saturating_add(steps) > MAX_STEPS {
+        if self.count >= MAX_KEPT || self.steps.saturating_add(steps) > MAX_STEPS_KEPT {
             *self = Self::default();
         }
         self.count += 1;
