@@ -3,12 +3,14 @@
 //! Every stage adds [`Diagnostic`]s to one [`Diagnostics`] and goes on, so that one run reports everything it can see.
 //! Messages are lower-case sentences without a full stop, names stand in backticks, help says what to write.
 
+mod excerpt;
+
 use std::borrow::Cow;
 use std::fmt::Write;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
 
-use crate::source::{SourceMap, Span};
+use crate::source::{Place, SourceId, SourceMap, Span};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -164,10 +166,11 @@ impl Diagnostic {
         if let Some(code) = self.code {
             title = title.id(code);
         }
-        let mut groups = vec![self.group(title, sources)];
+        let mut moved = Vec::new();
+        let mut groups = vec![self.group(title, sources, &mut moved)];
         let mut behind = self.behind.as_deref();
         while let Some(other) = behind {
-            groups.push(other.group(Level::NOTE.secondary_title(other.message.as_str()), sources));
+            groups.push(other.group(Level::NOTE.secondary_title(other.message.as_str()), sources, &mut moved));
             behind = other.behind.as_deref();
         }
         // The help comes last, behind the problems that led to this one.
@@ -177,15 +180,20 @@ impl Diagnostic {
             groups.push(last.element(Level::HELP.message(help.as_str())));
         }
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-        renderer.render(&groups)
+        let mut text = renderer.render(&groups);
+        for Moved { cut, real } in moved {
+            text = text.replacen(&cut, &real, 1);
+        }
+        text
     }
 
     /// All that stands under a title.
-    fn group<'a>(&'a self, title: Title<'a>, sources: &'a SourceMap) -> Group<'a> {
+    fn group<'a>(&'a self, title: Title<'a>, sources: &'a SourceMap, moved: &mut Vec<Moved>) -> Group<'a> {
         let mut group = Group::with_title(title);
         let calls = self.trace.iter().filter_map(|label| snippet(sources, None, vec![label]));
-        for snippet in self.snippets(sources).into_iter().chain(calls) {
+        for (snippet, header) in self.snippets(sources).into_iter().chain(calls) {
             group = group.element(snippet);
+            moved.extend(header);
         }
         for note in &self.notes {
             group = group.element(Level::NOTE.message(note.as_str()));
@@ -193,21 +201,48 @@ impl Diagnostic {
         group
     }
 
-    /// One excerpt for each source that has a label, the primary one's first.
-    fn snippets<'a>(&'a self, sources: &'a SourceMap) -> Vec<Snippet<'a, annotate_snippets::Annotation<'a>>> {
-        let mut order = Vec::new();
-        for label in self.primary.iter().chain(&self.secondary) {
-            if !order.contains(&label.span.source) {
-                order.push(label.span.source);
+    /// One excerpt for each source that has a label, the primary one's first; several where labels are far from each other.
+    fn snippets<'a>(&'a self, sources: &'a SourceMap) -> Vec<(Excerpt<'a>, Option<Moved>)> {
+        let mut excerpts: Vec<Near<'a>> = Vec::new();
+        let primary = self.primary.iter().map(|label| (label, true));
+        for (label, is_primary) in primary.chain(self.secondary.iter().map(|label| (label, false))) {
+            let (source, line) = (label.span.source, sources.place(label.span).line);
+            let is_near = |other: &Near<'a>| other.lines.iter().any(|other| other.abs_diff(line) <= FAR);
+            let known = excerpts.iter().position(|other| other.source == source && is_near(other));
+            let at = known.unwrap_or_else(|| {
+                excerpts.push(Near { source, lines: Vec::new(), primary: None, secondary: Vec::new() });
+                excerpts.len() - 1
+            });
+            let Some(near) = excerpts.get_mut(at) else { continue };
+            near.lines.push(line);
+            if is_primary {
+                near.primary = Some(label);
+            } else {
+                near.secondary.push(label);
             }
         }
-        let here = |id| move |label: &&Label| label.span.source == id;
-        let snippets = order.into_iter().filter_map(|id| {
-            let secondary = self.secondary.iter().filter(here(id)).collect();
-            snippet(sources, self.primary.as_ref().filter(here(id)), secondary)
-        });
-        snippets.collect()
+        let snippets = excerpts.into_iter().map(|near| snippet(sources, near.primary, near.secondary));
+        snippets.flatten().collect()
     }
+}
+
+/// Labels of one file that are more lines apart than this are in two excerpts: the renderer walks all lines between them.
+const FAR: usize = 200;
+
+/// Labels of one file that are near each other.
+struct Near<'a> {
+    source: SourceId,
+    lines: Vec<usize>,
+    primary: Option<&'a Label>,
+    secondary: Vec<&'a Label>,
+}
+
+type Excerpt<'a> = Snippet<'a, annotate_snippets::Annotation<'a>>;
+
+/// A place as the renderer takes it from a cut line, and the one that it has in the file.
+struct Moved {
+    cut: String,
+    real: String,
 }
 
 /// The excerpt with labels of one source.
@@ -215,31 +250,56 @@ fn snippet<'a>(
     sources: &'a SourceMap,
     primary: Option<&'a Label>,
     secondary: Vec<&'a Label>,
-) -> Option<Snippet<'a, annotate_snippets::Annotation<'a>>> {
+) -> Option<(Excerpt<'a>, Option<Moved>)> {
     let labels = || primary.iter().chain(&secondary).map(|label| label.span);
     let text = sources.get(labels().next()?.source)?;
     let written = |span: Span| text.written(span.range()).1;
     let (source, _) = text.written(0..0);
     let first = labels().map(|span| written(span).start).min()?;
-    let last = labels().map(|span| written(span).end).max().unwrap_or_default();
-    let last = floor_char_boundary(&source.text, last);
+    let last = labels().map(|span| fit(&source.text, written(span)).end).max().unwrap_or_default();
     // Only the lines between the labels: the renderer walks all it is given.
     let line = source.place(u32::try_from(first).unwrap_or(u32::MAX)).line;
     let start = source.line_start(line);
     let rest = source.text.get(last..).unwrap_or("");
     let end = last + rest.find('\n').unwrap_or(rest.len());
-    let annotation = |kind: AnnotationKind, label: &'a Label| {
-        let range = fit(&source.text, written(label.span));
-        let annotation = kind.span(range.start.saturating_sub(start)..range.end.saturating_sub(start));
-        if label.text.is_empty() { annotation } else { annotation.label(label.text.as_str()) }
-    };
-    let primary = primary.map(|label| annotation(AnnotationKind::Primary, label));
-    let secondary = secondary.iter().map(|label| annotation(AnnotationKind::Context, label));
-    let lines = source.text.get(start..end).unwrap_or("");
     // The renderer would print the line ends of Windows as symbols.
+    let lines = source.text.get(start..end).unwrap_or("");
     let lines = if lines.contains('\r') { Cow::Owned(lines.replace('\r', " ")) } else { Cow::Borrowed(lines) };
-    let snippet = Snippet::source(lines).line_start(line).path(&*source.name);
-    Some(snippet.annotations(primary.into_iter().chain(secondary)))
+    let within = |label: &Label| {
+        let range = fit(&source.text, written(label.span));
+        range.start.saturating_sub(start)..range.end.saturating_sub(start)
+    };
+    let mut ranges: Vec<std::ops::Range<usize>> =
+        labels_of(primary, &secondary).map(|(_, label)| within(label)).collect();
+    let shown = excerpt::cut(&lines, &mut ranges);
+    let moved = ranges.first().filter(|_| shown.len() < lines.len()).map(|range| {
+        let label = primary.or(secondary.first().copied());
+        let place = label.map_or(Place { line, column: 1 }, |label| sources.place(label.span));
+        let before = shown.get(..range.start).unwrap_or("");
+        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        let at = |column: usize| format!("{}:{}:{column}", source.name, place.line);
+        Moved { cut: at(column), real: at(place.column) }
+    });
+    let annotations = labels_of(primary, &secondary).zip(ranges).map(|((kind, label), range)| {
+        let annotation = kind.span(range);
+        if label.text.is_empty() { annotation } else { annotation.label(label.text.as_str()) }
+    });
+    let annotations: Vec<annotate_snippets::Annotation<'a>> = annotations.collect();
+    let shown = match shown {
+        Cow::Borrowed(_) => lines,
+        Cow::Owned(shown) => Cow::Owned(shown),
+    };
+    let snippet = Snippet::source(shown).line_start(line).path(&*source.name);
+    Some((snippet.annotations(annotations), moved))
+}
+
+/// The labels with their kinds, the primary one first.
+fn labels_of<'a>(
+    primary: Option<&'a Label>,
+    secondary: &[&'a Label],
+) -> impl Iterator<Item = (AnnotationKind, &'a Label)> {
+    let secondary = secondary.iter().map(|label| (AnnotationKind::Context, *label));
+    primary.into_iter().map(|label| (AnnotationKind::Primary, label)).chain(secondary)
 }
 
 /// The span's bytes, kept within the text and cut at the end of its first line: a caret under one line reads better

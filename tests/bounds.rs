@@ -385,3 +385,88 @@ fn ints_of_a_million_digits_are_refused() {
         assert!(told_of.contains(told) && !output.status.success(), "{:.500}", told_of);
     }
 }
+
+/// The processor time of a process in seconds, where the system tells.
+fn processor_time(command: &mut Command) -> Option<f64> {
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut ticks = None;
+    while child.try_wait().unwrap().is_none() {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
+        // What follows the name of the program: user and system time are the 12th and 13th.
+        let fields: Vec<&str> = stat.rsplit(") ").next().unwrap_or_default().split(' ').collect();
+        let field = |index: usize| fields.get(index)?.parse::<u32>().ok();
+        ticks = field(11).zip(field(12)).map(|(user, system)| user + system).or(ticks);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    ticks.map(|ticks| f64::from(ticks) / 100.0)
+}
+
+/// A config of any length.
+struct Growing {
+    name: &'static str,
+    /// The number of tags or tools of the short one; the long one has eight times as many.
+    count: usize,
+    options: &'static [&'static str],
+    text: fn(usize) -> String,
+}
+
+const DESTINATION: &str = "destinations:\n  slurm: {runner: slurm}\n";
+
+fn joined(count: usize, separator: &str, item: impl Fn(usize) -> String) -> String {
+    (0..count).map(item).collect::<Vec<_>>().join(separator)
+}
+
+const GROWING: [Growing; 4] = [
+    Growing {
+        name: "a list of tags in one line",
+        count: 1_000,
+        options: &[],
+        text: |count| {
+            let tags = joined(count, ", ", |number| format!("tag{number}"));
+            format!("tools:\n  bwa:\n    mem: 8\n    scheduling: {{require: [{tags}]}}\n{DESTINATION}")
+        },
+    },
+    Growing {
+        name: "a list of tags in lines",
+        count: 1_000,
+        options: &[],
+        text: |count| {
+            let tags = joined(count, "\n", |number| format!("        - tag{number}"));
+            format!("tools:\n  bwa:\n    mem: 8\n    scheduling:\n      require:\n{tags}\n{DESTINATION}")
+        },
+    },
+    // All of these have a field of the right name, too.
+    Growing {
+        name: "fields in flow style that cannot be mended",
+        count: 250,
+        options: &["--fix", "--diff"],
+        text: |count| {
+            let tools = joined(count, "\n", |number| format!("  t{number}: {{core: 1, cores: 2, mem: 2}}"));
+            format!("tools:\n{tools}\n")
+        },
+    },
+    Growing {
+        name: "fields in one line",
+        count: 250,
+        options: &["--fix", "--diff"],
+        text: |count| {
+            let tools = joined(count, ", ", |number| format!("t{number}: {{core: 1, coers: 2, mem: 2}}"));
+            format!("tools: {{{tools}}}\n")
+        },
+    },
+];
+
+/// Eight times the config takes about eight times the time, not the square of it.
+#[test]
+fn linting_takes_time_by_the_size_of_the_config() {
+    for Growing { name, count, options, text } in GROWING {
+        let folder = tempfile::tempdir().unwrap();
+        let time = |count: usize| {
+            let path = config(folder.path(), &text(count));
+            processor_time(tpvc().arg("lint").arg(path).args(options))
+        };
+        let (Some(few), Some(many)) = (time(count), time(8 * count)) else { return };
+        println!("{name}: {few} s, {many} s");
+        assert!(many < 20.0 * few.max(0.05), "{name}: {few} s for {count}, {many} s for {}", 8 * count);
+    }
+}

@@ -43,6 +43,23 @@ fn what_has_one_answer_is_mended_and_all_else_stays() {
     assert_eq!(text(&site, "a.yml"), mended);
 }
 
+/// Of edits that bring errors together as many as can be are made, however many there are.
+#[test]
+fn edits_that_conflict_keep_no_others_from_being_made() {
+    let tools = |number: usize| match number % 3 {
+        0 => format!("  t{number}: {{core: 1, coers: 2, mem: 2}}\n"),
+        1 => format!("  t{number}: {{core: 1, cores: 2, mem: 2}}\n"),
+        _ => format!("  t{number}: {{core: 1, mem: 2}}\n"),
+    };
+    let rules = format!("tools:\n{}", (0..300).map(tools).collect::<String>());
+    let site = site(&[("a.yml", &rules)]);
+    let (_, said) = run(site.path(), &["lint", "a.yml", "--fix"]);
+    assert!(said.contains("fixed 200 findings in `a.yml`"), "{said}");
+    assert!(said.contains("200 findings would bring others if fixed, and must be mended by hand"), "{said}");
+    let mended = rules.replace("core: 1, coers", "cores: 1, coers").replace("core: 1, mem", "cores: 1, mem");
+    assert_eq!(text(&site, "a.yml"), mended);
+}
+
 #[test]
 fn an_entity_that_others_inherit_from_becomes_abstract() {
     let rules = "global:\r\n  default_inherits: default\r\ntools:\r\n  default:  # for all\r\n    # more\r\n    cores: 2\r\n    mem: 4\r\n";

@@ -214,6 +214,65 @@ fn rules_that_fail_leave_the_others() {
     assert!(!codes_of(&field).contains("T107"));
 }
 
+/// A field that the entity has is in the context once it has been evaluated.
+#[test]
+fn a_test_of_the_field_says_whether_its_name_is_set() {
+    let found = |field: &str, code: &str| {
+        let code = code.replace('\n', "\n      ");
+        let rest = if field == "mem" { "" } else { "    mem: 8\n" };
+        codes_of(&format!("tools:\n  bwa:\n{rest}    {field}: |\n      {code}\n")).contains("T106")
+    };
+    for test in [
+        "if not entity.gpus:",
+        "if entity.gpus is None:",
+        "if entity.gpus == None or user:",
+        "if not (entity.gpus and user):",
+        "if entity.gpus:\n    pass\nelse:",
+        "if entity.gpus is not None:\n    pass\nelse:",
+    ] {
+        let code = format!("{test}\n    gpus = 0\ngpus + 4");
+        assert!(!found("mem", &code) && !found("cores", &code), "{test}");
+        // Before `gpus` is evaluated, it is not there.
+        assert!(found("gpus", &code) && found("max_mem", &code), "{test}");
+    }
+    for test in ["if not entity.cores:", "if not entity.gpus and user:", "if entity.gpus:", "if not user:"] {
+        assert!(found("mem", &format!("{test}\n    gpus = 0\ngpus + 4")), "{test}");
+    }
+    assert!(found("mem", "if not entity.size:\n    size = 0\nsize + 4"));
+}
+
+/// Of the findings that most entities of a file have there is one a file, in every form.
+#[test]
+fn cores_without_mem_are_one_finding_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let tools = |names: &[&str]| -> String {
+        let tools = names.iter().map(|name| format!("  {name}:\n    cores: 2\n"));
+        format!("tools:\n{}", tools.collect::<String>())
+    };
+    std::fs::write(folder.path().join("a.yml"), tools(&["bwa", "star", "hisat2"])).unwrap();
+    std::fs::write(folder.path().join("b.yml"), tools(&["bowtie2"])).unwrap();
+    let run = |args: &[&str]| stdout(&tpvc_in(folder.path(), &[&["lint", "a.yml", "b.yml"], args].concat()));
+    let text = run(&[]);
+    assert_eq!(text.matches("warning[T102]").count(), 2, "{text}");
+    assert!(text.contains("`bwa`") && text.contains("note: 2 more in this file: `--all` shows each"), "{text}");
+    assert_eq!(run(&["--all"]).matches("warning[T102]").count(), 4);
+    assert!(!run(&["--all"]).contains("more in this file"));
+    for format in ["json", "sarif", "github", "junit"] {
+        let count = |text: String| ["`bwa` sets", "`star` sets", "`hisat2` sets"].map(|name| text.contains(name));
+        assert_eq!(count(run(&["--format", format])), [true, false, false], "{format}");
+        assert_eq!(count(run(&["--format", format, "--all"])), [true; 3], "{format}");
+    }
+    let findings: Value = serde_json::from_str(&run(&["--format", "json"])).unwrap();
+    assert_eq!((&findings[0]["more"], &findings[1]["more"]), (&Value::from(2), &Value::Null));
+    // A baseline knows each: one more is new.
+    let write = tpvc_in(folder.path(), &["lint", "a.yml", "b.yml", "--baseline", "known.json", "--update-baseline"]);
+    assert!(write.status.success(), "{}", stderr(&write));
+    assert_eq!(run(&["--baseline", "known.json"]), "");
+    std::fs::write(folder.path().join("a.yml"), tools(&["star", "hisat2", "bwa", "salmon"])).unwrap();
+    let new = run(&["--baseline", "known.json"]);
+    assert!(new.contains("`salmon`") && new.matches("warning[T102]").count() == 1 && !new.contains("more in"), "{new}");
+}
+
 /// That no job can reach a destination is said only where the tags of all jobs are known.
 #[test]
 fn tags_that_code_adds_count() {

@@ -1,6 +1,6 @@
-//! A config with twenty planted faults, of every kind that `tpvc check` knows: it finds all, and nothing else.
+//! Configs with planted faults, twenty that `tpvc check` finds and slips that `tpvc lint` finds: all are found, and nothing else.
 //!
-//! TPV's answers to a job or two of each are on record beside the config, so that the faults are TPV's and not only tpvc's.
+//! TPV's answers to a job or two of each are on record beside the configs, so that the faults are TPV's and not only tpvc's.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
@@ -37,10 +37,38 @@ const PLANTED: [(u32, &str, &str, &str); 20] = [
     (20, "T205", "destinations.yml", "transfer:"),
 ];
 
-#[test]
-fn all_are_found_and_nothing_else() {
-    let folder = project().join("fixtures/planted-faults");
-    let output = tpvc_in(&folder, &[&["check", "--format", "json"], FILES.as_slice()].concat());
+/// The slips that `tpvc lint` finds, in the same form.
+const SLIPS: [(u32, &str, &str); 24] = [
+    (1, "T127", "tool: none"),
+    (2, "T125", "docker_enabled: \"true\""),
+    (3, "T125", "params: \"-A course\""),
+    (4, "T125", "rules:"),
+    (5, "T125", "scheduling:"),
+    (6, "T126", "- OMP_NUM_THREADS: \"4\""),
+    (7, "T126", "- name: LC_ALL"),
+    (8, "T127", "user: nobody"),
+    (9, "T127", "job: short"),
+    (10, "T128", "if: input_size > 50"),
+    (11, "T128", "- if: user and 1 < input_size <= 2"),
+    (12, "T128", "if: input_size >= 20"),
+    (13, "T111", "- if: helpers.tool_version_gte('1.0', tool)"),
+    (14, "T132", "- if: helpers.tool_version_lt(tool, 2.1)"),
+    (15, "T111", "- if: helpers.concurrent_job_count_for_tool(tool, app, user) > 2"),
+    (16, "T132", "- if: helpers.tag_values_match(entity, match_tag_values='highmem')"),
+    (17, "T132", "- if: helpers.job_args_match(job, app, 'mode')"),
+    (18, "T133", "sorted(candidate_destinations, key=lambda d: d.score)"),
+    (19, "T111", "sorted(candidate_destinations, key=lambda d: -d.score)"),
+    (20, "T133", "- if: entity.tpv_tags.all_tag_values"),
+    (21, "T113", "- if: input_size > 1000000000"),
+    (22, "T113", "mem: max(2, input_size / 1024**3 * 2)"),
+    (23, "T103", "- if: yes"),
+    (24, "T104", "max_allowed_mem: 64"),
+];
+
+/// The findings of a verb in a case: the number of the fault, the code, the file, and the line.
+fn found(case: &str, verb: &str, files: &[&str]) -> Vec<(u32, String, String, String)> {
+    let folder = project().join("fixtures").join(case);
+    let output = tpvc_in(&folder, &[&[verb, "--format", "json"], files].concat());
     let findings: Vec<Value> = serde_json::from_str(&stdout(&output)).unwrap();
     let found = findings.iter().map(|finding| {
         let (file, line) = (finding["file"].as_str().unwrap(), finding["line"].as_u64().unwrap());
@@ -58,6 +86,12 @@ fn all_are_found_and_nothing_else() {
     });
     let mut found: Vec<(u32, String, String, String)> = found.collect();
     found.sort();
+    found
+}
+
+#[test]
+fn all_are_found_and_nothing_else() {
+    let found = found("planted-faults", "check", &FILES);
     let planted = PLANTED.map(|(number, code, file, line)| (number, code.to_owned(), file.to_owned(), line.to_owned()));
     let planted: Vec<_> = planted.into_iter().filter(|(_, code, ..)| find(code).is_some()).collect();
     assert_eq!(found, planted);
@@ -117,5 +151,58 @@ fn the_mended_config_has_none() {
         std::fs::write(folder.path().join(file), text).unwrap();
     }
     let output = tpvc_in(folder.path(), &[&["check", "--strict"], FILES.as_slice()].concat());
+    assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(0), ""));
+}
+
+#[test]
+fn all_slips_are_found_and_nothing_else() {
+    let found = found("planted-slips", "lint", &["tpv.yml"]);
+    let planted = SLIPS.map(|(number, code, line)| (number, code.to_owned(), "tpv.yml".to_owned(), line.to_owned()));
+    assert_eq!(found, planted);
+}
+
+#[test]
+fn the_config_without_slips_has_none() {
+    let mends = [
+        ("tool: none", "kind: none"),
+        (
+            "    env:\n      docker_enabled: \"true\"\n      OMP",
+            "    params:\n      docker_enabled: \"true\"\n    env:\n      OMP",
+        ),
+        ("    env:\n      params: \"-A course\"", "    params:\n      queue: \"-A course\""),
+        (
+            "    params:\n      rules:\n        - if: input_size > 1\n          cores: 4",
+            "    rules:\n      - if: input_size > 1\n        cores: 4",
+        ),
+        ("    params:\n      scheduling:\n        require", "    scheduling:\n        require"),
+        ("- OMP_NUM_THREADS", "OMP_NUM_THREADS"),
+        ("- name: LC_ALL", "- name: LC_ALL\n        value: C"),
+        ("user: nobody", "owner: nobody"),
+        ("{user}", "{owner}"),
+        ("job: short", "kind: short"),
+        ("if: input_size > 10\n        cores", "if: 10 < input_size <= 50\n        cores"),
+        ("user and input_size < 10", "user and 2 < input_size < 10"),
+        ("if: input_size >= 20", "if: 5 < input_size <= 10"),
+        ("'1.0', tool", "tool, '1.0'"),
+        ("tool, 2.1", "tool, '2.1'"),
+        ("tool, app, user", "app, tool, user"),
+        ("match_tag_values='highmem'", "match_tag_values=['highmem']"),
+        ("app, 'mode'", "app, dict(mode='mode')"),
+        ("key=lambda d: d.score)", "key=lambda d: d.score(entity))"),
+        ("-d.score", "-d.score(entity)"),
+        ("all_tag_values", "require"),
+        ("1000000000", "1"),
+        (" / 1024**3", ""),
+        ("- if: yes", "- if: true"),
+        ("max_allowed_mem", "max_accepted_mem"),
+    ];
+    let mut text = std::fs::read_to_string(project().join("fixtures/planted-slips/tpv.yml")).unwrap();
+    for (fault, mended) in mends {
+        assert!(text.contains(fault), "{fault}");
+        text = text.replace(fault, mended);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("tpv.yml"), text).unwrap();
+    let output = tpvc_in(folder.path(), &["lint", "--strict", "tpv.yml"]);
     assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(0), ""));
 }

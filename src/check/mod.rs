@@ -10,7 +10,7 @@ mod files;
 mod nowhere;
 mod overridden;
 mod parents;
-mod parts;
+pub(crate) mod parts;
 mod patterns;
 pub mod reach;
 mod user_defined;

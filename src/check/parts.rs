@@ -8,7 +8,7 @@ use crate::source::Span;
 
 /// A field, or an entry of one, that a child's own takes the place of.
 #[derive(Clone, Debug)]
-pub(super) struct Part<'a> {
+pub(crate) struct Part<'a> {
     /// How messages call it: `mem`, `params.docker_enabled`, `the tag highmem`.
     pub name: Name<'a>,
     /// Its value as text, to tell whether two are alike.
@@ -19,7 +19,7 @@ pub(super) struct Part<'a> {
 
 /// The name of a part; equal where one replaces the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Name<'a> {
+pub(crate) enum Name<'a> {
     /// A field that is replaced as a whole.
     Field(&'a str),
     /// An entry of `env`, `params`, `resubmit` or `context`.
@@ -39,7 +39,7 @@ impl std::fmt::Display for Name<'_> {
 }
 
 /// The parts of an entity or a rule, rules left out.
-pub(super) fn parts(common: &Common) -> Vec<Part<'_>> {
+pub(crate) fn parts(common: &Common) -> Vec<Part<'_>> {
     let mut out = Vec::new();
     for (name, value) in common.resources.fields() {
         if let Some(value) = value {
@@ -74,7 +74,7 @@ pub(super) fn parts(common: &Common) -> Vec<Part<'_>> {
 }
 
 /// Names joined for a message: "`mem`", "`mem` and `cores`", "`mem`, `cores` and 3 more".
-pub(super) fn joined<T: std::fmt::Display>(names: &[T]) -> String {
+pub(crate) fn joined<T: std::fmt::Display>(names: &[T]) -> String {
     match names {
         [] => String::new(),
         [one] => one.to_string(),

@@ -42,6 +42,9 @@ pub(super) struct Reporting {
     /// Exit 1 for warnings too
     #[arg(long)]
     strict: bool,
+    /// Show each finding of those that are else given once a file, with their number (T102)
+    #[arg(long)]
+    all: bool,
     /// Leave out the findings of this file, which `--update-baseline` wrote [default: that of tpvc.toml]
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -90,6 +93,9 @@ impl Reporting {
         }
         if let Some(path) = path {
             baseline::leave_out(path, &mut runs, report, common)?;
+        }
+        if !self.all {
+            runs.iter_mut().for_each(report::group);
         }
         print_stdout(match self.format {
             Format::Text => runs.iter().map(|linted| report::text(linted, common.colour_of(&io::stdout()))).collect(),

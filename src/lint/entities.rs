@@ -33,7 +33,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                 .note("memory is mostly a multiple of the cores, so that a job may ask for more than its author meant")
                 .help("add `mem`, such as `mem: cores * 4`, or `# noqa: T102` on a line under the tool's name");
             let diagnostic = on_the_line(linter, tool, diagnostic);
-            linter.report(Finding::new("T102", diagnostic).of(&tool.common));
+            linter.report(Finding::new("T102", diagnostic).once_a_file().of(&tool.common));
         }
     }
     for destination in config.destinations.values() {

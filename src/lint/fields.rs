@@ -65,7 +65,7 @@ fn extras(
 }
 
 /// Where the key of a value stands: before the value, on its line or above.
-fn key_span(linter: &Linter<'_>, key: &str, value: &ConfigValue) -> Span {
+pub(super) fn key_span(linter: &Linter<'_>, key: &str, value: &ConfigValue) -> Span {
     let before = linter.sources.get(value.span.source).and_then(|source| source.text.get(..value.span.range().start));
     match before.and_then(|text| text.rfind(key)) {
         Some(at) => Span::new(value.span.source, at, at + key.len()),

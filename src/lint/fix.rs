@@ -3,12 +3,18 @@
 //! Whatever is mended is linted anew before it is given: where an edit would bring a finding that was not there, or keep the config from
 //! loading, it is left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use super::{Linted, Options, lint_inputs};
+use super::{Finding, Linted, Options, lint_inputs};
 use crate::config::Input;
-use crate::diagnostic::Edit;
+use crate::diagnostic::{Diagnostic, Edit};
 use crate::source::{SourceId, SourceMap, is_url};
+
+/// The most runs of the linter that leave out the edits which new findings point to.
+const MOST_ROUNDS: usize = 8;
+
+/// The most further runs, which try halves of the edits.
+const MOST_ATTEMPTS: usize = 64;
 
 /// A file with its mended text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,17 +56,7 @@ pub fn fix(inputs: &[Input], linted: &Linted, options: &Options) -> Fixed {
         if mendable.is_empty() || !is_ours {
             continue;
         }
-        // All at once; where that does not do, one after the other.
-        let mut mended = mendable.clone();
-        if !attempt.succeeds(id, &mended) {
-            mended.clear();
-            for index in &mendable {
-                mended.push(*index);
-                if !attempt.succeeds(id, &mended) {
-                    mended.pop();
-                }
-            }
-        }
+        let mended = attempt.kept(id, &mendable);
         fixed.refused += mendable.len() - mended.len();
         let (old, new) = (source.text.to_string(), attempt.text(id, &mended));
         if new != old {
@@ -102,12 +98,45 @@ impl<'a> Attempt<'a> {
         Self { linted, options, texts, inputs, mended: Vec::new() }
     }
 
-    /// The edits of some findings, in order; of those that overlap the first.
-    fn edits(&self, findings: &[usize]) -> Vec<&'a Edit> {
-        let findings = findings.iter().filter_map(|index| self.linted.findings.get(*index));
-        let mut edits: Vec<&Edit> = findings.flat_map(|finding| &finding.diagnostic.fix).collect();
-        edits.sort_by_key(|edit| edit.span);
-        edits.dedup_by(|next, edit| next.span.start < edit.span.end || next == edit);
+    /// Those of some findings of a file that can be mended together. What mending all of them brings says which to leave out; where it
+    /// does not, halves of them are tried.
+    fn kept(&self, id: SourceId, findings: &[usize]) -> Vec<usize> {
+        let mut findings = findings.to_vec();
+        for _ in 0..MOST_ROUNDS {
+            let brought = self.brought(id, &findings);
+            if brought.is_empty() {
+                return findings;
+            }
+            let blamed = self.blamed(id, &findings, &brought);
+            if blamed.is_empty() {
+                break;
+            }
+            findings.retain(|index| !blamed.contains(index));
+        }
+        let (mut kept, mut open) = (Vec::new(), vec![findings]);
+        for _ in 0..MOST_ATTEMPTS {
+            let Some(mut part) = open.pop() else { break };
+            let both = [kept.as_slice(), &part].concat();
+            if self.brought(id, &both).is_empty() {
+                kept = both;
+            } else if part.len() > 1 {
+                let rest = part.split_off(part.len() / 2);
+                open.extend([rest, part]);
+            }
+        }
+        kept.sort_unstable();
+        kept
+    }
+
+    /// The edits of some findings with the findings that they are of, in order; of those that overlap the first.
+    fn edits(&self, findings: &[usize]) -> Vec<(&'a Edit, usize)> {
+        let mut edits: Vec<(&Edit, usize)> = Vec::new();
+        for index in findings.iter().copied() {
+            let finding = self.linted.findings.get(index);
+            edits.extend(finding.into_iter().flat_map(|finding| &finding.diagnostic.fix).map(|edit| (edit, index)));
+        }
+        edits.sort_by_key(|(edit, _)| edit.span);
+        edits.dedup_by(|(next, _), (edit, _)| next.span.start < edit.span.end || next == edit);
         edits
     }
 
@@ -115,7 +144,7 @@ impl<'a> Attempt<'a> {
     fn text(&self, id: SourceId, findings: &[usize]) -> String {
         let Some(old) = self.texts.get(&id) else { return String::new() };
         let (mut out, mut at) = (String::with_capacity(old.len()), 0);
-        for edit in self.edits(findings) {
+        for (edit, _) in self.edits(findings) {
             let range = edit.span.range();
             out.push_str(old.get(at..range.start).unwrap_or(""));
             out.push_str(&edit.text);
@@ -124,8 +153,8 @@ impl<'a> Attempt<'a> {
         out + old.get(at..).unwrap_or("")
     }
 
-    /// Whether the config loads with these findings of a file mended, and they are gone, and nothing is found that was not.
-    fn succeeds(&self, id: SourceId, findings: &[usize]) -> bool {
+    /// Lints the config with these findings of a file mended, and gives the findings that are new. None if the edits can be made.
+    fn brought(&self, id: SourceId, findings: &[usize]) -> Vec<Diagnostic> {
         let mut sources = SourceMap::new();
         for (other, source) in self.linted.sources.iter() {
             match self.texts.get(&other) {
@@ -134,22 +163,56 @@ impl<'a> Attempt<'a> {
                 None => sources.add(&source.name, &source.text),
             };
         }
-        let after = lint_inputs(&self.inputs, &sources, self.options);
-        let mut allowed = counts(self.linted, |index| !findings.contains(&index) && !self.mended.contains(&index));
-        counts(&after, |_| true).into_iter().all(|(finding, count)| {
-            let allowed = allowed.entry(finding).or_default();
-            count <= *allowed
-        })
+        let mut after = lint_inputs(&self.inputs, &sources, self.options);
+        let mended: HashSet<usize> = findings.iter().chain(&self.mended).copied().collect();
+        let allowed = counts(self.linted, |index| !mended.contains(&index));
+        let found = counts(&after, |_| true);
+        let kinds: Vec<Kind> = after.findings.iter().map(|finding| kind(finding, &after.sources)).collect();
+        let mut kinds = kinds.iter().map(|kind| found.get(kind) > allowed.get(kind));
+        after.findings.retain(|_| kinds.next().unwrap_or_default());
+        after.findings.into_iter().map(|finding| finding.diagnostic).collect()
+    }
+
+    /// The findings whose edits are at a place that a diagnostic of the mended text points to; of several the last.
+    fn blamed(&self, id: SourceId, findings: &[usize], brought: &[Diagnostic]) -> HashSet<usize> {
+        // Where the edits are in the mended text.
+        let mut edits: Vec<(usize, usize, usize)> = Vec::new();
+        let (mut old, mut new) = (0, 0);
+        for (edit, index) in self.edits(findings) {
+            let range = edit.span.range();
+            new += range.start.saturating_sub(old);
+            edits.push((new, new + edit.text.len(), index));
+            (old, new) = (range.end, new + edit.text.len());
+        }
+        let labels = brought.iter().flat_map(|diagnostic| {
+            let labels = diagnostic.primary.iter().chain(&diagnostic.secondary).filter(|label| label.span.source == id);
+            labels
+                .filter_map(|label| {
+                    let range = label.span.range();
+                    let before = edits.partition_point(|(start, ..)| *start < range.end);
+                    let last = before.checked_sub(1).and_then(|last| edits.get(last));
+                    last.filter(|(_, end, _)| *end > range.start)
+                })
+                .max()
+        });
+        labels.map(|(_, _, index)| *index).collect()
     }
 }
 
-/// How many findings there are of each file, code and message.
-fn counts(linted: &Linted, wanted: impl Fn(usize) -> bool) -> BTreeMap<(String, &'static str, String), usize> {
+/// File, code and message: equal for findings that count as the same.
+type Kind = (String, &'static str, String);
+
+fn kind(finding: &Finding, sources: &SourceMap) -> Kind {
+    let source = finding.span().and_then(|span| sources.get(span.source));
+    let file = source.map_or_else(String::new, |source| source.name.to_string());
+    (file, finding.code, finding.diagnostic.message.clone())
+}
+
+/// The number of findings of each kind.
+fn counts(linted: &Linted, wanted: impl Fn(usize) -> bool) -> BTreeMap<Kind, usize> {
     let mut counts = BTreeMap::new();
     for (_, finding) in linted.findings.iter().enumerate().filter(|(index, _)| wanted(*index)) {
-        let source = finding.span().and_then(|span| linted.sources.get(span.source));
-        let file = source.map_or_else(String::new, |source| source.name.to_string());
-        *counts.entry((file, finding.code, finding.diagnostic.message.clone())).or_default() += 1;
+        *counts.entry(kind(finding, &linted.sources)).or_default() += 1;
     }
     counts
 }

@@ -9,14 +9,18 @@ mod capacity;
 mod code;
 pub mod codes;
 mod entities;
+mod env;
 mod fields;
 pub mod fix;
 mod limits;
+mod misplaced;
 mod model;
+mod outdone;
 pub mod report;
 mod rules;
 mod sections;
 mod severities;
+mod shadowing;
 pub(crate) mod tags;
 mod units;
 mod zeros;
@@ -43,12 +47,21 @@ pub struct Finding {
     pub code: &'static str,
     /// Severity, place, message, notes and help.
     pub diagnostic: Diagnostic,
+    /// The number of other findings of its file that it stands for; see [`report::group`].
+    pub more: usize,
     silenced: bool,
+    once_a_file: bool,
 }
 
 impl Finding {
     pub(crate) fn new(code: &'static str, diagnostic: Diagnostic) -> Self {
-        Self { code, diagnostic: diagnostic.code(code), silenced: false }
+        Self { code, diagnostic: diagnostic.code(code), more: 0, silenced: false, once_a_file: false }
+    }
+
+    /// Marks a finding that most entities of a file tend to have: reports give the first, with the number of the others.
+    pub(crate) fn once_a_file(mut self) -> Self {
+        self.once_a_file = true;
+        self
     }
 
     /// Sets the entity of the finding, whose `# noqa` comment may turn it off.
@@ -213,6 +226,10 @@ impl<'a> Linter<'a> {
         units::check(self);
         limits::check(self);
         sections::check(self);
+        misplaced::check(self);
+        env::check(self);
+        shadowing::check(self);
+        outdone::check(self);
         let tags = tags::Tags::new(self.config);
         tags::check(self, &tags);
         capacity::check(self, &tags);

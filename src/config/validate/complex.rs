@@ -10,6 +10,9 @@ use crate::diagnostic::Diagnostic;
 use crate::yaml::load::quoted;
 use crate::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 
+/// The fields of a resubmission that Galaxy knows.
+const RESUBMISSION: [&str; 5] = ["condition", "destination", "environment", "handler", "delay"];
+
 impl Validator<'_> {
     /// A field of type `dict[str, Any]`.
     pub(super) fn dict(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<Arc<Dict>> {
@@ -120,6 +123,22 @@ impl Validator<'_> {
     /// `resubmit`: a mapping of mappings of strings, numbers and nulls.
     pub(super) fn resubmit(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<Arc<Dict>> {
         let map = self.mapping(entry, "`resubmit`", Some(owner))?;
+        let is_field = |entry: &&Entry| {
+            entry.value.as_map().is_none() && entry.key.as_str().is_some_and(|key| RESUBMISSION.contains(&key))
+        };
+        if let Some(field) = map.entries.iter().find(is_field) {
+            let name = field.key.python_str();
+            self.problems.push(
+                Diagnostic::error("`resubmit` must be a mapping of names to resubmissions")
+                    .at(field.key.span, format!("`{name}` is a field of a resubmission"))
+                    .also(owner.span, owner.describe())
+                    .note("TPV replaces inherited resubmissions by their names")
+                    .help(format!(
+                        "put a name of your choice above them: `resubmit: {{more_memory: {{{name}: ...}}}}`"
+                    )),
+            );
+            return None;
+        }
         let mut out = Dict::with_capacity(map.entries.len());
         for entry in &map.entries {
             let key = self.string_key(entry, "an entry of `resubmit`");

@@ -1,5 +1,6 @@
 //! `scheduling`: four lists of tags.
 
+use std::collections::{HashMap, hash_map};
 use std::sync::Arc;
 
 use super::{Owner, Validator};
@@ -38,15 +39,18 @@ impl Validator<'_> {
     }
 
     fn check_duplicates(&mut self, tags: &SchedulingTags, owner: Owner<'_>) {
-        let mut seen: Vec<(TagKind, &Text)> = Vec::new();
+        let mut seen: HashMap<&str, (TagKind, &Text)> = HashMap::new();
         for kind in DUPLICATE_ORDER {
             for tag in tags.get(kind) {
-                let Some((first, earlier)) = seen.iter().find(|(_, earlier)| earlier.value == tag.value) else {
-                    seen.push((kind, tag));
-                    continue;
+                let (first, earlier) = match seen.entry(tag.as_str()) {
+                    hash_map::Entry::Occupied(earlier) => *earlier.get(),
+                    hash_map::Entry::Vacant(place) => {
+                        place.insert((kind, tag));
+                        continue;
+                    }
                 };
                 let (name, here) = (&tag.value, kind.name());
-                let (message, help) = if *first == kind {
+                let (message, help) = if first == kind {
                     (format!("the tag `{name}` stands twice in `{here}`"), "remove one of them".to_owned())
                 } else {
                     let message = format!("the tag `{name}` stands in both `{}` and `{here}`", first.name());

@@ -27,8 +27,14 @@ const SYNONYMS: [(&str, &str); 13] = [
 
 /// The name that `name` stands for elsewhere, among those that are known.
 pub(crate) fn synonym<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let known: Vec<&str> = known.into_iter().collect();
+    let find = |meant: &str| known.iter().copied().find(|name| *name == meant);
+    if let Some((limit, resource)) = name.split_once("_allowed_") {
+        // Destinations have `max_accepted_mem`, everything else `max_mem`.
+        return find(&format!("{limit}_accepted_{resource}")).or_else(|| find(&format!("{limit}_{resource}")));
+    }
     let (_, meant) = SYNONYMS.iter().find(|(other, _)| name.eq_ignore_ascii_case(other))?;
-    known.into_iter().find(|name| name == meant)
+    find(meant)
 }
 
 /// Where a field belongs that is known elsewhere; `known` are the fields of where it stands.

@@ -51,6 +51,9 @@ impl<'a> Checker<'a> {
             return fact.clone();
         }
         let ty = self.member(&owner, &node.value, node.attr.as_str(), node.range, usage);
+        if usage == Use::Value {
+            self.takes_function(node, &ty);
+        }
         self.receiver = owner;
         ty
     }

@@ -28,13 +28,20 @@ impl<'a> Checker<'a> {
             .map(|argument| if argument.is_lambda_expr() { Type::Def } else { self.expr(argument) })
             .collect();
         let items = items_of(&function, &receiver, &arguments);
-        for argument in node.args.iter().chain(node.keywords.iter().map(|keyword| &keyword.value)) {
-            match argument {
-                Expr::Lambda(lambda) => self.lambda(lambda, &items),
-                argument if node.args.iter().any(|positional| std::ptr::eq(positional, argument)) => {}
-                argument => drop(self.value(argument)),
+        for argument in &node.args {
+            if let Expr::Lambda(lambda) = argument {
+                self.lambda(lambda, &items);
             }
         }
+        let keywords = node.keywords.iter().map(|keyword| match &keyword.value {
+            Expr::Lambda(lambda) => {
+                self.lambda(lambda, &items);
+                Type::Def
+            }
+            value => self.value(value),
+        });
+        let keywords: Vec<Type> = keywords.collect();
+        self.orders_by(node, &function);
         if !only_looks(&function, &receiver) {
             let values = node.args.iter().zip(&arguments);
             values.for_each(|(value, ty)| self.escapes(ty, value.range()));
@@ -69,6 +76,7 @@ impl<'a> Checker<'a> {
         }
         if let Some(signature) = function.signature() {
             self.arguments(node, signature);
+            self.argument_types(node, signature, &arguments, &keywords);
             return result(signature, &function, &arguments, self, node);
         }
         if matches!(function, Type::Class("str" | "int" | "float" | "bool" | "dict") | Type::List(_) | Type::None) {
@@ -242,7 +250,7 @@ fn result<'a>(
 }
 
 /// How a function is called: `write `helpers.f(a, b=...)``.
-fn usage(signature: &Signature) -> String {
+pub(super) fn usage(signature: &Signature) -> String {
     let mut parts: Vec<String> = signature
         .parameters
         .iter()

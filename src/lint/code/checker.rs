@@ -57,6 +57,8 @@ pub(super) enum Bound {
     Never,
     /// Binds it only under a condition.
     Maybe,
+    /// Binds it only where the entity does not have the field of this name: `if not entity.gpus: gpus = 0`.
+    UnlessField,
     /// Binds it further down.
     Later,
     /// Does not bind it for certain, and CPython has it.
@@ -109,6 +111,10 @@ pub(super) struct Checker<'a> {
     pub bytes_escaped: bool,
     /// The attributes of values of unknown type that CPython's bytes have and native ones lack.
     pub maybe_of_bytes: Vec<(String, TextRange)>,
+    /// The fields that the entity has where a condition of the text is false, by the text of the condition.
+    pub fields_unless: HashMap<String, Vec<&'a str>>,
+    /// The methods and functions that the text takes as values, by their places.
+    pub uncalled: HashMap<TextRange, Type>,
 }
 
 /// What came out of a text.
@@ -128,11 +134,22 @@ pub(super) struct Checked<'a> {
 /// The condition under which the names of a `try` are bound.
 pub(super) const IN_TRY: &str = "\0try";
 
-/// Checks a text. `has_result` if its last expression counts.
+/// The use of a text's last expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ends {
+    /// It is a statement like others.
+    Statement,
+    /// Its value counts.
+    Value,
+    /// Its truth counts.
+    Test,
+}
+
+/// Checks a text.
 pub(super) fn check<'a>(
     body: &'a [Stmt],
     source: &'a str,
-    has_result: bool,
+    ends: Ends,
     facts: HashMap<String, Type>,
     surroundings: &'a Surroundings,
 ) -> Checked<'a> {
@@ -156,9 +173,11 @@ pub(super) fn check<'a>(
         needs: Vec::new(),
         bytes_escaped: false,
         maybe_of_bytes: Vec::new(),
+        fields_unless: HashMap::new(),
+        uncalled: HashMap::new(),
     };
     let (statements, last) = match body.split_last() {
-        Some((Stmt::Expr(last), statements)) if has_result => (statements, Some(&*last.value)),
+        Some((Stmt::Expr(last), statements)) if ends != Ends::Statement => (statements, Some(&*last.value)),
         _ => (body, None),
     };
     checker.body(statements);
@@ -166,6 +185,9 @@ pub(super) fn check<'a>(
     let (mut facts_if_true, mut facts_if_false) = (HashMap::new(), HashMap::new());
     if let Some(last) = last {
         let ty = checker.expr(last);
+        if ends == Ends::Test {
+            checker.tests(last);
+        }
         result = Some((ty, last));
         let before = checker.state.facts.clone();
         checker.narrow(last, true);
@@ -301,7 +323,10 @@ impl<'a> Checker<'a> {
             return Type::Any;
         }
         if !self.state.dead && !self.expects("NameError") {
-            let bound = match found {
+            let has_field_else =
+                |condition: &str| self.fields_unless.get(condition).is_some_and(|fields| fields.contains(&name));
+            let bound = match &found {
+                Some(variable) if variable.maybe.as_deref().is_some_and(has_field_else) => Bound::UnlessField,
                 Some(_) => Bound::Maybe,
                 None if self.bindings.names.contains(name) => Bound::Later,
                 None => Bound::Never,
@@ -337,12 +362,17 @@ impl<'a> Checker<'a> {
     }
 
     /// Runs `then` and `otherwise` from the present state, each on its own, and joins what they come to.
-    pub(super) fn branch(&mut self, condition: &str, then: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self)) {
+    pub(super) fn branch(&mut self, test: &'a Expr, then: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self)) {
+        let condition = self.text(test);
+        let negated = format!("not {condition}");
+        for (condition, holds) in [(condition, false), (&negated, true)] {
+            let fields = super::narrow::fields_of_entity(test, holds);
+            self.fields_unless.insert(condition.to_owned(), fields);
+        }
         let before = self.state.clone();
         self.promote(condition);
         then(self);
         let first = std::mem::replace(&mut self.state, before);
-        let negated = format!("not {condition}");
         self.promote(&negated);
         otherwise(self);
         let second = std::mem::take(&mut self.state);

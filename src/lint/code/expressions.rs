@@ -48,17 +48,19 @@ impl<'a> Checker<'a> {
                         ty.iter().chain([&next]).for_each(|ty| self.escapes(ty, value.range()));
                     }
                     ty = Some(ty.map_or(next.clone(), |ty| ty.join(&next)));
+                    if !node.values.last().is_some_and(|last| std::ptr::eq(last, value)) {
+                        self.tests(value);
+                    }
                     self.narrow(value, matches!(node.op, BoolOp::And));
                 }
                 self.state.facts = before;
                 ty.unwrap_or_default()
             }
             Expr::IfExp(node) => {
-                self.expr(&node.test);
+                self.test(&node.test);
                 let (mut then, mut otherwise) = (Type::Any, Type::Any);
-                let condition = self.text(&*node.test);
                 self.branch(
-                    condition,
+                    &node.test,
                     |checker| {
                         checker.narrow(&node.test, true);
                         then = checker.expr(&node.body);
@@ -76,6 +78,10 @@ impl<'a> Checker<'a> {
             Expr::UnaryOp(node) => {
                 let ty = self.expr(&node.operand);
                 match node.op {
+                    UnaryOp::Not => self.tests(&node.operand),
+                    _ => self.calculates(&node.operand),
+                }
+                match node.op {
                     UnaryOp::Not => Type::BOOL,
                     UnaryOp::UAdd | UnaryOp::USub if ty.class() == Some("collections.Counter") => {
                         self.left_out_operator(&[&ty], node.range);
@@ -90,6 +96,11 @@ impl<'a> Checker<'a> {
                 let right = self.expr(&binary.right);
                 self.left_out_operator(&[&left, &right], node.range());
                 self.left_out_power(binary);
+                self.calculates(&binary.left);
+                self.calculates(&binary.right);
+                if matches!(binary.op, Operator::Div | Operator::FloorDiv) {
+                    self.divides_size(&binary.left, &binary.right);
+                }
                 self.arithmetic(binary.op, &left, &right, &binary.right, node.range())
             }
             // It asks for no value of `locals`.
@@ -97,17 +108,27 @@ impl<'a> Checker<'a> {
                 Type::BOOL
             }
             Expr::Compare(node) => {
-                let mut left = self.expr(&node.left);
+                let (mut left, mut left_node) = (self.expr(&node.left), &*node.left);
                 for (op, item) in node.ops.iter().zip(&node.comparators) {
                     let right = self.expr(item);
                     match op {
-                        CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => self.ordering(&left, &right, node.range),
+                        CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => {
+                            self.ordering(&left, &right, node.range);
+                            self.calculates(left_node);
+                            self.calculates(item);
+                            self.compares_size(left_node, item);
+                        }
                         CmpOp::Eq | CmpOp::NotEq | CmpOp::In | CmpOp::NotIn => {
                             self.never_equal(*op, &left, &right, item, node.range);
+                            match op {
+                                CmpOp::In | CmpOp::NotIn => self.calculates(item),
+                                _ => self.not_called(item, "no value equals this"),
+                            }
+                            self.not_called(left_node, "no value equals this");
                         }
                         CmpOp::Is | CmpOp::IsNot => {}
                     }
-                    left = right;
+                    (left, left_node) = (right, item);
                 }
                 Type::BOOL
             }
@@ -138,6 +159,7 @@ impl<'a> Checker<'a> {
             }
             Expr::FormattedValue(node) => {
                 self.expr(&node.value);
+                self.not_called(&node.value, "the text gets the function itself, not what it gives");
                 if let Some(spec) = &node.format_spec {
                     self.expr(spec);
                 }
@@ -194,13 +216,13 @@ impl<'a> Checker<'a> {
         self.state.scopes.push(HashMap::new());
         self.comprehensions += 1;
         for generator in generators {
-            let items = self.expr(&generator.iter);
+            let items = self.items(&generator.iter);
             // What the first of them goes through is evaluated at once, so what is known behind it stays known.
             let (facts, tests) = (&self.state.facts, &self.state.tests);
             around.get_or_insert_with(|| (facts.clone(), tests.clone()));
             self.assign(&generator.target, items.item());
             for test in &generator.ifs {
-                self.expr(test);
+                self.test(test);
                 self.narrow(test, true);
             }
         }

@@ -1,8 +1,9 @@
-//! The checker of code, in place of TPV's mypy: T103, T105 to T108, T111, T112, T119 and T130 to T132.
+//! The checker of code, in place of TPV's mypy: T103, T105 to T108, T111 to T113, T119 and T130 to T133.
 //!
 //! Every text is parsed once and walked once ([`checker`]); the names it takes from outside are then looked for in the
 //! surroundings of each entity that the text has come to by inheriting ([`names`]).
 
+mod argument_types;
 mod attributes;
 mod bindings;
 mod calls;
@@ -18,8 +19,10 @@ mod names;
 mod narrow;
 mod order;
 pub(super) mod sites;
+mod sizes;
 mod statements;
 pub(super) mod types;
+mod uncalled;
 mod values;
 
 use std::cell::RefCell;
@@ -43,7 +46,9 @@ use crate::source::Span;
 use crate::yaml::value::Text;
 
 use super::{Finding, Linter};
-use checker::{Checked, Surroundings};
+pub(super) use values::constant;
+
+use checker::{Checked, Ends, Surroundings};
 use sites::Site;
 
 /// The characters that TPV writes before the text of an f-string.
@@ -142,7 +147,12 @@ fn check_one<'a>(
     surroundings: &'a Surroundings,
 ) -> Checked<'a> {
     let body: &[Stmt] = &parsed.body;
-    checker::check(body, &parsed.source, site.kind != CodeKind::Exec, facts, surroundings)
+    let ends = match site.property {
+        _ if site.kind == CodeKind::Exec => Ends::Statement,
+        "if" => Ends::Test,
+        _ => Ends::Value,
+    };
+    checker::check(body, &parsed.source, ends, facts, surroundings)
 }
 
 /// Where a range of the source that Python reads stands in the file.

@@ -180,6 +180,8 @@ impl<'a> Names<'a> {
             verdicts.iter().filter(|(_, verdict)| *verdict != Verdict::Fine).collect();
         let Some((first, verdict)) = bad.first() else { return };
         match (free.bound, verdict) {
+            // Where the entity has the field, its value is in the context by then.
+            (Bound::UnlessField, Verdict::Missing) if RESOURCES.contains(&name) => {}
             (Bound::LeftOut { is_caught }, _) => {
                 let what = list_of(name).unwrap_or("name");
                 let span = place(linter, site.text, site.kind, free.range);
@@ -189,7 +191,7 @@ impl<'a> Names<'a> {
                     .help(instead_of_builtin(name).unwrap_or("write it another way, or let CPython run it"));
                 linter.report(Finding::new("T130", diagnostic).within(site.no_qa()));
             }
-            (Bound::Maybe, _) => {
+            (Bound::Maybe | Bound::UnlessField, _) => {
                 let message = format!("`{name}` may not be set here");
                 let help = format!("give `{name}` a value before the condition, or in each of its branches");
                 self.finding(
@@ -220,8 +222,11 @@ impl<'a> Names<'a> {
             }
             (Bound::Never, Verdict::Missing) if bad.len() == verdicts.len() => {
                 let message = format!("the name `{name}` is not defined");
-                let help = match self.near(name, site) {
+                let help = match self.near(name, site).as_deref() {
                     _ if is_module(name) => format!("import it first: `import {name}`"),
+                    Some(near @ ("True" | "False")) if site.property == "if" && site.text.as_str().trim() == name => {
+                        format!("write `if: {}`: YAML 1.2 has no other words for it", near.to_lowercase())
+                    }
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("define `{name}` under `context`, or correct the name"),
                 };
@@ -427,11 +432,21 @@ impl<'a> Names<'a> {
         }
         // In one order, so that of two as near the same one is named each time.
         names.sort_unstable();
-        if matches!(name.to_ascii_lowercase().as_str(), "null" | "nil" | "undefined") {
-            return Some("None".to_owned());
+        if let Some(constant) = constant(name) {
+            return Some(constant.to_owned());
         }
         let near = closest(name, names.iter().copied()).or_else(|| synonym(name, names));
         near.map(str::to_owned)
+    }
+}
+
+/// Python's constant for a word that other languages have for it.
+fn constant(name: &str) -> Option<&'static str> {
+    match name.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" => Some("True"),
+        "false" | "no" | "off" => Some("False"),
+        "none" | "null" | "nil" | "undefined" => Some("None"),
+        _ => None,
     }
 }
 

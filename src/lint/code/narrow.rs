@@ -95,3 +95,22 @@ impl<'a> Checker<'a> {
 fn is_none(expr: &Expr) -> bool {
     matches!(expr, Expr::Constant(node) if matches!(node.value, Constant::None))
 }
+
+/// The fields of `entity` that are set where a test is true, or is false.
+pub(super) fn fields_of_entity(test: &Expr, holds: bool) -> Vec<&str> {
+    match test {
+        Expr::Attribute(node) if holds && matches!(&*node.value, Expr::Name(name) if name.id.as_str() == "entity") => {
+            vec![node.attr.as_str()]
+        }
+        Expr::UnaryOp(node) if matches!(node.op, UnaryOp::Not) => fields_of_entity(&node.operand, !holds),
+        Expr::BoolOp(node) if matches!(node.op, BoolOp::And) == holds => {
+            node.values.iter().flat_map(|value| fields_of_entity(value, holds)).collect()
+        }
+        Expr::Compare(node) => match (node.ops.as_slice(), node.comparators.as_slice()) {
+            ([CmpOp::Is | CmpOp::Eq], [right]) if is_none(right) => fields_of_entity(&node.left, !holds),
+            ([CmpOp::IsNot | CmpOp::NotEq], [right]) if is_none(right) => fields_of_entity(&node.left, holds),
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}

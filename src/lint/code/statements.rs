@@ -46,16 +46,15 @@ impl<'a> Checker<'a> {
                 self.assign(&node.target, Type::Any);
             }
             Stmt::If(node) => {
-                self.expr(&node.test);
+                self.test(&node.test);
                 if let Expr::Constant(constant) = &*node.test {
                     // `if True:` is no condition.
                     let body = if constant.value.clone().is_true() { &node.body } else { &node.orelse };
                     self.body(body);
                     return;
                 }
-                let condition = self.text(&*node.test);
                 self.branch(
-                    condition,
+                    &node.test,
                     |checker| {
                         checker.narrow(&node.test, true);
                         checker.body(&node.body);
@@ -67,7 +66,7 @@ impl<'a> Checker<'a> {
                 );
             }
             Stmt::For(node) => {
-                let items = self.expr(&node.iter);
+                let items = self.items(&node.iter);
                 self.looped(&node.body, |checker| {
                     checker.assign(&node.target, items.item());
                     checker.body(&node.body);
@@ -76,7 +75,7 @@ impl<'a> Checker<'a> {
             }
             Stmt::While(node) => {
                 self.looped(&node.body, |checker| {
-                    checker.expr(&node.test);
+                    checker.test(&node.test);
                     checker.narrow(&node.test, true);
                     checker.body(&node.body);
                 });

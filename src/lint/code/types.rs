@@ -131,6 +131,7 @@ impl Type {
             Self::Class("str") => "a string".to_owned(),
             Self::Class("int" | "float") => "a number".to_owned(),
             Self::Class("bool") => "a boolean".to_owned(),
+            Self::Class(name @ ("App" | "Entity")) => format!("an `{name}`"),
             Self::Class(name) => format!("a `{name}`"),
             Self::List(_) => "a `list`".to_owned(),
             Self::Optional(inner) => format!("{} or `None`", inner.describe()),

@@ -76,8 +76,8 @@ fn unit(linter: &mut Linter<'_>, site: &Site<'_>, expr: &Expr) {
     }
 }
 
-/// The value of a product of numbers.
-fn constant(expr: &Expr) -> Option<f64> {
+/// The value of a product or power of numbers.
+pub(in crate::lint) fn constant(expr: &Expr) -> Option<f64> {
     match expr {
         Expr::Constant(node) => match &node.value {
             Constant::Int(value) => value.to_f64(),
@@ -85,6 +85,9 @@ fn constant(expr: &Expr) -> Option<f64> {
             _ => None,
         },
         Expr::BinOp(node) if matches!(node.op, Operator::Mult) => Some(constant(&node.left)? * constant(&node.right)?),
+        Expr::BinOp(node) if matches!(node.op, Operator::Pow) => {
+            Some(constant(&node.left)?.powf(constant(&node.right)?)).filter(|value| value.is_finite())
+        }
         _ => None,
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Parameter {
     pub positional: bool,
     /// May be given by name.
     pub keyword: bool,
+    /// The type that it takes, as far as it matters.
+    pub ty: Type,
 }
 
 /// A function or method.
@@ -158,12 +160,17 @@ fn member(line: &'static str) -> Option<(&'static str, Member)> {
                 signature.any_positional = true;
                 keyword_only = true;
             }
-            _ => signature.parameters.push(Parameter {
-                name: part.trim_end_matches('='),
-                optional: part.ends_with('='),
-                positional: !keyword_only,
-                keyword: true,
-            }),
+            _ => {
+                let (name, ty) =
+                    part.trim_end_matches('=').split_once('<').unwrap_or((part.trim_end_matches('='), "Any"));
+                signature.parameters.push(Parameter {
+                    name,
+                    optional: part.ends_with('='),
+                    positional: !keyword_only,
+                    keyword: true,
+                    ty: Type::read(ty.trim_end_matches('>')),
+                });
+            }
         }
     }
     Some((name, Member::Function(signature)))

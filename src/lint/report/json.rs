@@ -17,6 +17,9 @@ pub fn json(runs: &[Linted]) -> String {
                     "notes": finding.diagnostic.notes,
                     "help": finding.diagnostic.help,
                 });
+                if let Some(fields) = out.as_object_mut().filter(|_| finding.more > 0) {
+                    fields.insert("more".to_owned(), json!(finding.more));
+                }
                 let at = finding.diagnostic.primary.as_ref().map_or("", |label| label.text.as_str());
                 if let (Some((file, start, end)), Some(fields)) = (place(finding, &linted.sources), out.as_object_mut())
                 {

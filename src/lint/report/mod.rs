@@ -1,11 +1,13 @@
 //! The forms in which findings are given: text for people, and what other programs read.
 
 mod github;
+mod group;
 mod json;
 mod junit;
 mod sarif;
 
 pub use github::github;
+pub use group::group;
 pub use json::json;
 pub use junit::junit;
 pub use sarif::sarif;

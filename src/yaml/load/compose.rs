@@ -175,7 +175,7 @@ impl<'a> Composer<'a> {
         }
         let mut map = OpenMap::default();
         for entry in pairs {
-            map.insert(entry, self.problems)?;
+            map.insert(entry, self.problems);
         }
         Some(ValueKind::Map(Arc::new(map.finish())))
     }
@@ -345,7 +345,8 @@ impl<'a> Composer<'a> {
                 if let Some(anchored) = self.anchors.get_mut(&anchor) {
                     anchored.noqa.clone_from(&noqa);
                 }
-                map.insert(Entry { key, value, noqa }, self.problems)
+                map.insert(Entry { key, value, noqa }, self.problems);
+                Some(())
             }
         }
     }

@@ -51,8 +51,8 @@ impl KeyId {
 }
 
 impl OpenMap {
-    /// Adds an entry; `None` and a problem where the key is there already.
-    pub(super) fn insert(&mut self, entry: Entry, problems: &mut Diagnostics) -> Option<()> {
+    /// Adds an entry; a problem where the key is there already.
+    pub(super) fn insert(&mut self, entry: Entry, problems: &mut Diagnostics) {
         if let Some(first) = self.find(&entry.key) {
             let name = entry.key.python_str();
             problems.push(
@@ -61,10 +61,9 @@ impl OpenMap {
                     .also(first, "the first time")
                     .help("merge both into one, or rename one of them"),
             );
-            return None;
+            return;
         }
         self.push(entry);
-        Some(())
     }
 
     fn push(&mut self, entry: Entry) {
