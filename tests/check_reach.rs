@@ -1,13 +1,15 @@
 //! Whether what `tpvc check` proves holds for jobs: TPV's recorded answers of all fixtures, and random configs with random jobs.
 //!
-//! `TPVC_SEED=7 TPVC_CONFIGS=1000` makes other configs, or more; a failure prints the seed.
+//! `TPVC_SEED=7 TPVC_CONFIGS=1000` makes other configs, or more; a failure prints the seed. With `TPVC_KEEP=FOLDER` the configs, their jobs
+//! and tpvc's answers are written there, one folder a config, for TPV to answer, too.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
 #[path = "support/random.rs"]
 mod random;
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,32 +19,51 @@ use tpv_runtime::patterns::{Matcher, PatternSet};
 use tpv_runtime::{Job, Mapper, World};
 use tpvc::check::reach::{DECLARED, Matrix};
 use tpvc::check::{Checked, check};
-use tpvc::lint::Options;
+use tpvc::lint::{Finding, Options};
 use tpvc::{CompileOptions, compile};
 
 /// What was proved of a config.
 struct Proofs {
     matrix: Matrix,
     ids: Matcher<PatternSet>,
-    /// Rules that never apply, and rules that always do.
+    /// The marks of rules that never apply, and of rules that always do.
     never: HashSet<String>,
     always: HashSet<String>,
+    /// The entities that have each rule, by its mark: their sections and ids.
+    owners: BTreeMap<String, Vec<(String, String)>>,
+    /// Whether ids match names, as far as it was asked.
+    matched: RefCell<HashMap<(String, String), bool>>,
     /// How many findings there are: T201, T202.
     nowhere: [usize; 2],
 }
 
 impl Proofs {
     fn of(configs: &[String]) -> Option<Self> {
-        let Checked { linted, matrix } = check(configs, &Options::default());
+        let Checked { linted, matrix, .. } = check(configs, &Options::default());
         let matrix = matrix?;
         let keys: Vec<&str> = matrix.tools.iter().map(|tool| tool.id.as_str()).collect();
         let ids = Matcher::new(PatternSet::build(&keys[..keys.len() - 2]));
-        let named = |code: &str| -> HashSet<String> {
-            let findings = linted.findings.iter().filter(|finding| finding.code == code);
-            findings.map(|finding| finding.diagnostic.message.split('`').nth(1).unwrap().to_owned()).collect()
+        let of = |code: &str| linted.findings.iter().filter(|finding| finding.code == code).collect::<Vec<_>>();
+        // A rule is known by the comment in its condition, or by its id.
+        let marks = |code: &str| -> HashSet<String> {
+            let mark = |finding: &&Finding| {
+                let span = finding.span().unwrap();
+                let text = &linted.sources.get(span.source).unwrap().text[span.start as usize..span.end as usize];
+                let mark = text.trim_matches(['"', '\'']).split_once("# ").map(|(_, mark)| mark);
+                mark.unwrap_or_else(|| finding.diagnostic.message.split('`').nth(1).unwrap()).to_owned()
+            };
+            of(code).iter().map(mark).collect()
         };
-        let nowhere = ["T201", "T202"].map(|code| named(code).len());
-        Some(Self { never: named("T203"), always: named("T204"), matrix, ids, nowhere })
+        let nowhere = ["T201", "T202"].map(|code| of(code).len());
+        Some(Self {
+            never: marks("T203"),
+            always: marks("T204"),
+            owners: BTreeMap::new(),
+            matched: RefCell::default(),
+            matrix,
+            ids,
+            nowhere,
+        })
     }
 
     /// The rows of the tools whose ids a job has.
@@ -87,14 +108,35 @@ impl Proofs {
             return Some(format!("it got to `{id}`, which {}", reasons.join(", ")));
         }
         let params = answer["destination"]["params"].as_object()?;
-        // Rules of the same id may be several.
-        let applied = |rule: &String| params.contains_key(rule) && !rule.starts_with("shared");
-        if let Some(rule) = self.never.iter().find(|rule| applied(rule)) {
+        if let Some(rule) = self.never.iter().find(|rule| params.contains_key(*rule)) {
             return Some(format!("the rule `{rule}` applied"));
         }
-        // Every job has the default's rules.
-        let missing = |rule: &String| rule.starts_with("default_") && !params.contains_key(rule);
-        self.always.iter().find(|rule| missing(rule)).map(|rule| format!("the rule `{rule}` did not apply"))
+        let is_missing = |rule: &&String| !params.contains_key(*rule) && self.has(job, rule);
+        self.always.iter().find(is_missing).map(|rule| format!("the rule `{rule}` did not apply"))
+    }
+
+    /// Whether an entity of a job has a rule.
+    fn has(&self, job: &Value, mark: &str) -> bool {
+        let Some(owners) = self.owners.get(mark) else { return false };
+        let matches = |id: &str, name: &str| {
+            let mut matched = self.matched.borrow_mut();
+            *matched.entry((id.to_owned(), name.to_owned())).or_insert_with(|| {
+                let mut found = Vec::new();
+                Matcher::new(PatternSet::build(&[id])).matches(name, &mut found).unwrap();
+                !found.is_empty()
+            })
+        };
+        let (tool, user) = (&job["tool"], &job["user"]);
+        let name = match tool["dynamic_tool_uuid"].as_str() {
+            Some(uuid) => format!("{}-{uuid}", tool["tool_type"].as_str().unwrap()),
+            None => tool["id"].as_str().unwrap().to_owned(),
+        };
+        owners.iter().any(|(section, id)| match section.as_str() {
+            "tools" => id == "default" || matches(id, &name),
+            "users" => user["email"].as_str().is_some_and(|email| id == "default" || matches(id, email)),
+            // Of several roles one counts, which is not followed here.
+            _ => false,
+        })
     }
 }
 
@@ -176,8 +218,52 @@ destinations:
   only: {runner: slurm, scheduling: {require: [highmem]}}
 ",
     );
-    // The condition of the tool's own rule is false for each job that comes to it.
-    assert_eq!(found, [json!("only"), json!(null), json!(["big"])]);
+    // The condition of the tool's own rule is false for each job that comes to it, but its fields count.
+    assert_eq!(found, [json!("only"), json!(null), json!([])]);
+}
+
+/// Where rules of one id meet, a condition decides on the fields of all of them.
+#[test]
+fn rules_of_one_id_are_proved_together() {
+    let never = |name: &str| format!("{{id: r, if: 'input_size < 0 # {name}', params: {{{name}: x}}, min_mem: 20}}");
+    let some = |name: &str| format!("{{id: r, if: 'input_size < 500 # {name}', cores: 3}}");
+    let all = |name: &str| format!("{{id: r, if: 'input_size >= 0 # {name}', params: {{{name}: x}}}}");
+    let tools = |one: &str, other: &str| format!("tools:\n  b.*: {{rules: [{one}]}}\n  bwa: {{rules: [{other}]}}\n");
+    let parent = |one: &str, other: &str| {
+        format!("tools:\n  star: {{rules: [{one}]}}\n  bwa: {{inherits: star, rules: [{other}]}}\n")
+    };
+    let higher = |one: &str, section: &str, other: &str| {
+        format!("tools:\n  bwa: {{rules: [{one}]}}\n{section}:\n  u@example.org: {{rules: {other}}}\n")
+    };
+    let listed = |rule: String| format!("[{rule}]");
+    for (config, proved_never, proved_always) in [
+        (tools(&never("n"), &some("s")), [""; 0].as_slice(), [""; 0].as_slice()),
+        (tools(&never("n"), &all("a")), &[], &["a"]),
+        (tools(&never("n"), &never("m")), &["m", "n"], &[]),
+        (tools(&all("a"), &some("s")), &[], &[]),
+        (tools(&all("a"), &never("n")), &["n"], &[]),
+        (tools(&all("a"), &all("b")), &[], &["a", "b"]),
+        (parent(&never("n"), &some("s")), &[], &[]),
+        (parent(&all("a"), &some("s")), &[], &[]),
+        (parent(&all("a"), &never("n")), &["n"], &[]),
+        (higher(&never("n"), "users", &listed(some("s"))), &[], &[]),
+        (higher(&never("n"), "roles", &listed(some("s"))), &[], &[]),
+        (higher(&all("a"), "users", &listed(some("s"))), &[], &[]),
+        // The rule of one id under another key is not followed.
+        (higher(&never("n"), "users", &format!("{{other: {}}}", some("s"))), &[], &[]),
+    ] {
+        let config = config + "destinations:\n  d: {runner: slurm}\n";
+        placed_by(&config);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.yml");
+        std::fs::write(&path, &config).unwrap();
+        let proofs = Proofs::of(&[path.display().to_string()]).unwrap();
+        for (found, expected) in [(proofs.never, proved_never), (proofs.always, proved_always)] {
+            let mut found: Vec<String> = found.into_iter().collect();
+            found.sort();
+            assert_eq!(found, expected, "{config}");
+        }
+    }
 }
 
 /// The rule of a user stands where that of the tool stood, before rules that fail.
@@ -221,7 +307,22 @@ destinations:
 }
 
 const TAGS: [&str; 5] = ["a", "b", "c", "d", "pulsar"];
-const IDS: [&str; 7] = ["bwa", "bwa_mem", "star", "hisat2", "bwa.*", ".*_mem", "s"];
+const IDS: [&str; 14] = [
+    "bwa",
+    "bwa_mem",
+    "star",
+    "hisat2",
+    "bwa.*",
+    ".*_mem",
+    "s",
+    "b.*",
+    "(?i)BWA",
+    "bwa$",
+    "(bwa|star).*",
+    ".*",
+    "[bh].*2",
+    "hisat",
+];
 
 fn scheduling(random: &mut Random, at_most: u32) -> Value {
     let mut out = json!({});
@@ -253,8 +354,10 @@ fn resource(random: &mut Random) -> Value {
 fn condition(random: &mut Random) -> String {
     let size = |random: &mut Random| *random.pick(&[0, 1, 5, 10, 20, 50, 100]);
     let op = *random.pick(&["<", "<=", ">", ">=", "=="]);
-    match random.below(9) {
+    match random.below(11) {
         0 => format!("input_size {op} {}", size(random)),
+        9 => format!("input_size < {}", random.below(2)),
+        10 => format!("input_size >= {} - size_factor", random.below(3)),
         1 => format!("input_size > {} and input_size < {}", size(random), size(random)),
         2 => format!("input_size > {} or input_size <= {}", size(random), size(random)),
         3 => "user is not None".to_owned(),
@@ -266,7 +369,7 @@ fn condition(random: &mut Random) -> String {
     }
 }
 
-/// An entity, each rule of which leaves a parameter of its id.
+/// An entity, each rule of which leaves a parameter of its mark.
 fn entity(random: &mut Random, name: &str, rules: u32) -> Value {
     let mut out = json!({"scheduling": scheduling(random, 2)});
     let fields = out.as_object_mut().unwrap();
@@ -279,16 +382,18 @@ fn entity(random: &mut Random, name: &str, rules: u32) -> Value {
         fields.insert("context".to_owned(), json!({"size_factor": random.below(30)}));
     }
     let rules = (0..random.below(rules + 1)).map(|index| {
-        // The fields of a rule that executes code are dropped.
-        let executes = random.one_in(8);
-        let id = match random.below(5) {
-            0 => format!("shared{}", random.below(2)),
-            _ if executes => format!("executes_{name}_{index}"),
-            _ => format!("{name}_{index}"),
+        let mark = format!("{name}_{index}");
+        // The fields of a rule that executes code are dropped, and all that it is merged with.
+        let executes = random.one_in(10);
+        let id = match random.below(2) {
+            0 if executes => format!("executes{}", random.below(2)),
+            0 => format!("shared{}", random.below(3)),
+            _ => format!("own_{mark}"),
         };
-        let mut rule = json!({"id": id, "if": condition(random), "scheduling": scheduling(random, 1)});
+        let condition = format!("{} # {mark}", condition(random));
+        let mut rule = json!({"id": id, "if": condition, "scheduling": scheduling(random, 1)});
         let fields = rule.as_object_mut().unwrap();
-        fields.insert("params".to_owned(), json!({(id): "1"}));
+        fields.insert("params".to_owned(), json!({(mark): "1"}));
         match random.below(8) {
             0 => drop(fields.insert("fail".to_owned(), json!("no"))),
             _ if executes => {
@@ -301,6 +406,7 @@ fn entity(random: &mut Random, name: &str, rules: u32) -> Value {
             }
             2 | 3 => drop(fields.insert("cores".to_owned(), resource(random))),
             4 => drop(fields.insert("max_mem".to_owned(), resource(random))),
+            5 => drop(fields.insert("context".to_owned(), json!({"size_factor": random.below(30)}))),
             _ => {}
         }
         rule
@@ -312,15 +418,30 @@ fn entity(random: &mut Random, name: &str, rules: u32) -> Value {
     out
 }
 
-fn config(random: &mut Random) -> Value {
-    let mut tools = json!({"default": entity(random, "default", 2)});
+/// Entities of a section, some of which inherit from those before them.
+fn section(random: &mut Random, name: &str, ids: &[&str], rules: u32) -> Value {
+    let mut out = json!({});
+    let mut known: Vec<&str> = Vec::new();
+    for (index, id) in ids.iter().enumerate() {
+        if !random.one_in(2) {
+            continue;
+        }
+        let mut entity = entity(random, &format!("{name}_{index}"), rules);
+        if !known.is_empty() && random.one_in(2) {
+            entity["inherits"] = json!(*random.pick(&known));
+        }
+        out[*id] = entity;
+        known.push(id);
+    }
+    out
+}
+
+/// A config: the first file, and maybe one that changes entities of the first.
+fn configs(random: &mut Random) -> Vec<Value> {
+    let mut tools = section(random, "tools", &IDS, 3);
+    tools["default"] = entity(random, "default", 2);
     tools["default"]["abstract"] = json!(true);
     tools["default"]["context"] = json!({"size_factor": random.below(30)});
-    for id in IDS {
-        if random.one_in(2) {
-            tools[id] = entity(random, &id.replace(".*", "any"), 3);
-        }
-    }
     let mut destinations = json!({});
     for index in 0..3 + random.below(3) {
         let mut destination = json!({"runner": "slurm", "scheduling": scheduling(random, 2)});
@@ -331,12 +452,60 @@ fn config(random: &mut Random) -> Value {
         }
         destinations[format!("d{index}")] = destination;
     }
-    let mut out = json!({"global": {"default_inherits": "default"}, "tools": tools, "destinations": destinations});
-    if random.one_in(2) {
-        out["users"] = json!({"u.*@example.org": entity(random, "user", 1)});
+    let mut first = json!({"global": {"default_inherits": "default"}, "tools": tools, "destinations": destinations});
+    for (name, ids) in [("users", &["u1.*", "u.*@example.org", ".*"][..]), ("roles", &["training.*", "tr.*", "staff"])]
+    {
+        if random.one_in(2) {
+            first[name] = section(random, name, ids, 2);
+            if random.one_in(3) {
+                first[name]["default"] = entity(random, &format!("{name}_default"), 1);
+                first[name]["default"]["abstract"] = json!(true);
+            }
+        }
     }
-    if random.one_in(2) {
-        out["roles"] = json!({"training.*": entity(random, "role", 1)});
+    let mut out = vec![first];
+    if random.one_in(3) {
+        out.push(json!({"tools": section(random, "tools_too", &IDS, 2), "users": section(random, "users_too", &["u1.*", ".*"], 1)}));
+    }
+    out
+}
+
+/// The entities that have each rule: those that it is written in, and those that inherit from them.
+fn owners(configs: &[Value]) -> BTreeMap<String, Vec<(String, String)>> {
+    let entities = || {
+        let files = configs.iter().enumerate();
+        let sections = files.flat_map(|(file, config)| config.as_object().unwrap().iter().map(move |own| (file, own)));
+        let sections = sections.filter(|(_, (name, _))| ["tools", "users", "roles"].contains(&name.as_str()));
+        sections.flat_map(|(file, (name, section))| {
+            section.as_object().unwrap().iter().map(move |(id, entity)| (file, name, id, entity))
+        })
+    };
+    // A later file may name another parent: what the earlier one had by then stays.
+    let names = |file: usize, section: &str, child: &str, parent: &str| {
+        let of = |file: usize| configs.get(file).and_then(|config| config[section][child]["inherits"].as_str());
+        let last = of(1).or(of(0));
+        last == Some(parent) || (file == 0 && of(0) == Some(parent))
+    };
+    let mut out: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+    for (file, section, id, entity) in entities() {
+        let mut having = vec![id.clone()];
+        let mut at = 0;
+        while at < having.len() {
+            for (_, other, child, _) in entities() {
+                if other == section && !having.contains(child) && names(file, section, child, &having[at]) {
+                    having.push(child.clone());
+                }
+            }
+            at += 1;
+        }
+        // Where code is executed, the rule's fields do not count.
+        let executes =
+            |rule: &&Value| rule["id"].as_str().unwrap().starts_with("executes") || rule["execute"].is_string();
+        for rule in entity["rules"].as_array().unwrap().iter().filter(|rule| !executes(rule)) {
+            let mark = rule["if"].as_str().unwrap().split_once("# ").unwrap().1;
+            let having = having.iter().map(|id| (section.clone(), id.clone()));
+            out.entry(mark.to_owned()).or_default().extend(having);
+        }
     }
     out
 }
@@ -354,7 +523,7 @@ fn job(random: &mut Random) -> Value {
     let size = f64::from(random.below(130)) * f64::from(1 << 30) / *random.pick(&[1.0, 8.0]);
     let user = match random.below(3) {
         0 => Value::Null,
-        1 => json!({"email": "u1@example.org", "roles": ["training-x"]}),
+        1 => json!({"email": "u1@example.org", "roles": [*random.pick(&["training-x", "staff", "trusted"]), "staff"]}),
         _ => json!({"email": "other@example.org", "roles": []}),
     };
     json!({"tool": tool, "user": user, "job": {"input_datasets": [{"name": "i", "id": 1, "size": size as u64}]}})
@@ -363,43 +532,58 @@ fn job(random: &mut Random) -> Value {
 #[test]
 fn no_random_job_contradicts_a_proof() {
     let setting = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
-    let (seed, count) = (setting("TPVC_SEED", 1), setting("TPVC_CONFIGS", 120));
+    let (seed, count) = (setting("TPVC_SEED", 1), setting("TPVC_CONFIGS", 60));
     println!("seed {seed}, {count} configs");
     let mut random = Random::new(seed);
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("config.json");
-    let names = [path.display().to_string()];
-    let (mut cells, mut nowhere, mut never, mut always, mut placed) = (0, [0; 2], 0, 0, 0);
+    let keep = std::env::var_os("TPVC_KEEP").map(PathBuf::from);
+    let (mut cells, mut nowhere, mut never, mut always, mut asked, mut placed) = (0, [0; 2], 0, 0, 0, 0);
     for index in 0..count {
-        let config = config(&mut random);
-        std::fs::write(&path, config.to_string()).unwrap();
-        let Some(proofs) = Proofs::of(&names) else { panic!("seed {seed}, config {index}: no matrix of {config}") };
+        let configs = configs(&mut random);
+        let folder = keep.as_ref().map_or(folder.path().to_owned(), |keep| keep.join(index.to_string()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let write = |(at, config): (usize, &Value)| {
+            let path = folder.join(format!("{at}.yml"));
+            std::fs::write(&path, config.to_string()).unwrap();
+            path.display().to_string()
+        };
+        let names: Vec<String> = configs.iter().enumerate().map(write).collect();
+        let shown = || configs.iter().map(|config| format!("{config:#}")).collect::<Vec<_>>().join("\n---\n");
+        let compiled = compile(&names, &CompileOptions::default());
+        let Some(rules) = compiled.rules else { panic!("seed {seed}, config {index} does not load: {}", shown()) };
+        let Some(mut proofs) = Proofs::of(&names) else {
+            panic!("seed {seed}, config {index}: no matrix: {}", shown())
+        };
+        proofs.owners = owners(&configs);
         cells += proofs.matrix.rows.iter().flat_map(|row| &row.never).filter(|cell| cell.is_some()).count();
         never += proofs.never.len();
         always += proofs.always.len();
         nowhere = std::array::from_fn(|at| nowhere[at] + proofs.nowhere[at]);
-        let mapper = Mapper::new(compile(&names, &CompileOptions::default()).rules.unwrap());
+        let mapper = Mapper::new(rules);
         let world = Arc::new(World::default());
+        let mut kept = [String::new(), String::new()];
         for _ in 0..120 {
             let job = job(&mut random);
-            let answer = mapper.map(&Arc::new(Job::parse(&job.to_string()).unwrap()), &world);
-            let answer: Value = serde_json::from_str(&answer.line()).unwrap();
+            let line = mapper.map(&Arc::new(Job::parse(&job.to_string()).unwrap()), &world).line();
+            let answer: Value = serde_json::from_str(&line).unwrap();
             placed += usize::from(answer["destination"].is_object());
+            asked +=
+                proofs.always.iter().filter(|rule| answer["destination"].is_object() && proofs.has(&job, rule)).count();
+            kept[0] += &format!("{job}\n");
+            kept[1] += &format!("{answer}\n");
             if let Some(what) = proofs.contradicted(&job, &answer) {
-                panic!("seed {seed}, config {index}: {what}\n{config:#}\n{job}\n{answer}");
+                panic!("seed {seed}, config {index}: {what}\n{}\n{job}\n{answer}", shown());
             }
+        }
+        if keep.is_some() {
+            std::fs::write(folder.join("jobs.jsonl"), &kept[0]).unwrap();
+            std::fs::write(folder.join("answers.jsonl"), &kept[1]).unwrap();
         }
     }
     println!(
-        "{placed} jobs placed; {cells} cells, {nowhere:?} tools and destinations, {never} rules never, {always} always"
+        "{placed} jobs placed; {cells} cells, {nowhere:?} tools and destinations, {never} rules never, {always} always, asked {asked} times"
     );
     // Without proofs, and without jobs that could contradict them, this would test nothing.
-    assert!(
-        placed as u64 > 10 * count
-            && cells as u64 > count
-            && nowhere[0] > 5
-            && nowhere[1] > 5
-            && never > 5
-            && always > 5
-    );
+    let found = [placed / 5, cells, 100 * nowhere[0], 20 * nowhere[1], 20 * never, 20 * always, asked];
+    assert!(found.iter().all(|found| *found as u64 > count), "{found:?}");
 }

@@ -6,7 +6,7 @@ use crate::config::entity::{Entity, EntityKind, Rule};
 use crate::diagnostic::Diagnostic;
 use crate::lint::{Finding, Linter};
 
-use super::reach::Reach;
+use super::reach::{Deciding, Reach};
 
 /// Conditions that say themselves what they are.
 const PLAIN: [&str; 8] = ["True", "False", "true", "false", "1", "0", "None", "not True"];
@@ -33,15 +33,15 @@ fn judge(reach: &Reach, entity: &Entity, rule: &Rule) -> Option<Finding> {
     if PLAIN.contains(&condition.as_str().trim()) {
         return None;
     }
-    let [may_hold, may_fail, raises] = reach.conditions.get(&rule.span)?.may;
-    let (code, message, label, help) = match (may_hold, may_fail) {
-        (false, true) => (
+    let Deciding { own, over } = reach.conditions.of(rule)?;
+    let (code, message, label, help) = match (own.yes, own.no) {
+        (false, true) if !over.yes => (
             "T203",
             format!("the rule `{}` never applies", rule.id),
-            if raises { "this is never true: it is false, or raises" } else { "this is false for every job" },
+            if own.raises { "this is never true: it is false, or raises" } else { "this is false for every job" },
             "correct the condition, or remove the rule; `if: false` switches it off",
         ),
-        (true, false) if !raises => (
+        (true, false) if !own.raises && !over.no && !over.raises => (
             "T204",
             format!("the rule `{}` applies to every job", rule.id),
             "this is true for every job",

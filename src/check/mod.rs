@@ -4,6 +4,7 @@
 //! is a proof over every job, user, role and world; where code could change what the proof stands on, there is no finding, or it
 //! names the code.
 
+mod budget;
 mod conditions;
 pub mod domain;
 mod files;
@@ -15,6 +16,7 @@ mod patterns;
 pub mod reach;
 mod user_defined;
 
+pub use budget::Unproved;
 use files::Files;
 use reach::{Matrix, Reach};
 
@@ -32,6 +34,8 @@ pub struct Checked {
     /// Which tools can get to which destinations; nothing where the config does not load, where code may change destinations, or where an
     /// id is no pattern.
     pub matrix: Option<Matrix>,
+    /// What is not proved since there is too much to look at.
+    pub unproved: Vec<Unproved>,
 }
 
 /// Checks config files and URLs, merged in the order given. What linting finds is not repeated, but for what keeps the config from
@@ -42,8 +46,9 @@ pub fn check(names: &[String], options: &Options) -> Checked {
 
 /// As [`check`], for configs of all sorts. `sources` holds the texts of those that are read already.
 pub fn check_inputs(inputs: &[Input], sources: &SourceMap, options: &Options) -> Checked {
-    let (linted, matrix) = run(inputs, sources, options, all);
-    Checked { linted, matrix: matrix.flatten() }
+    let (linted, found) = run(inputs, sources, options, all);
+    let (matrix, unproved) = found.unwrap_or_default();
+    Checked { linted, matrix, unproved }
 }
 
 /// Which tools can get to which destinations by a config that loads; nothing where code may change destinations, or where an id is no pattern.
@@ -55,17 +60,23 @@ pub fn matrix(config: &Config, sources: &SourceMap) -> Option<Matrix> {
     on_roomy_thread(make).unwrap_or_else(make)
 }
 
-/// All checks, over a config that loads.
-fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> Option<Matrix> {
+/// All checks, over a config that loads: what jobs can reach, and what is not proved.
+fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Matrix>, Vec<Unproved>) {
     // The warnings of loading are those of `tpvc lint`.
     linter.forget();
-    patterns::check(linter);
+    let mut unproved = patterns::check(linter);
     let files = Files::read(linter.sources);
     overridden::check(linter, &files);
     parents::check(linter, &files);
-    let reach = Reach::of(linter.config, blocks)?;
+    let Some(reach) = Reach::of(linter.config, blocks) else { return (None, unproved) };
     nowhere::check(linter, &reach);
-    conditions::check(linter, &reach);
-    user_defined::check(linter, &reach);
-    Some(reach.matrix(linter.config, linter.sources))
+    match &reach.unproved {
+        Some(reason) => unproved.push(reason.clone()),
+        // These hold for all jobs only.
+        None => {
+            conditions::check(linter, &reach);
+            user_defined::check(linter, &reach);
+        }
+    }
+    (Some(reach.matrix(linter.config, linter.sources)), unproved)
 }

@@ -3,13 +3,18 @@
 //! TPV lets every destination reject the tag of user-defined tools, which a destination's own tags override: one that accepts, prefers
 //! or requires it means to take them.
 
+use indexmap::IndexMap;
+
+use crate::config::Config;
 use crate::config::entity::Entity;
 use crate::config::scheduling::TagKind;
 use crate::diagnostic::Diagnostic;
-use crate::lint::{Finding, Linter};
+use crate::lint::{Finding, Linter, silences};
+use crate::source::Span;
 use crate::yaml::value::Text;
 
 use super::nowhere::place;
+use super::parts::joined;
 use super::reach::{Reach, Verdict, Whose};
 
 /// The tag of user-defined tools.
@@ -20,7 +25,9 @@ pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
     let config = linter.config;
     let Some(reached) = reach.reached.iter().find(|reached| reached.whose == Whose::UserDefined) else { return };
     let mut unproved: Vec<&Entity> = Vec::new();
-    for (destination, verdict) in config.destinations.values().zip(&reached.verdicts) {
+    // By the tag that lets them in: who inherits it, and from whom.
+    let mut inheriting: IndexMap<Span, (&Entity, Vec<&Entity>)> = IndexMap::new();
+    for (destination, verdict) in config.destinations.values().zip(&*reached.verdicts) {
         if matches!(verdict, Verdict::Never(_)) || destination.common.is_abstract {
             continue;
         }
@@ -29,16 +36,27 @@ pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
             unproved.push(destination);
             continue;
         };
-        let Some(parent) = origin(linter, destination, tag).filter(|parent| !parent.common.is_abstract) else {
-            continue;
+        let parent = origin(config, destination, tag).filter(|parent| !parent.common.is_abstract);
+        if let Some(parent) = parent.filter(|_| !silences(&destination.common.no_qa_codes, "T205")) {
+            inheriting.entry(tag.span).or_insert_with(|| (parent, Vec::new())).1.push(destination);
+        }
+    }
+    for (tag, (parent, destinations)) in inheriting {
+        let names: Vec<String> = destinations.iter().map(|destination| format!("`{}`", destination.id)).collect();
+        let (nouns, label) = match names.len() {
+            1 => (
+                "destination",
+                format!("it inherits this from the destination `{}`, and does not say so itself", parent.id),
+            ),
+            _ => ("destinations", format!("they inherit this from the destination `{}`", parent.id)),
         };
-        let message = format!("user-defined tools can reach the destination `{}`", destination.id);
-        let label = format!("it inherits this from the destination `{}`, and does not say so itself", parent.id);
+        let message = format!("user-defined tools can reach the {nouns} {}", joined(&names));
+        let span = destinations.first().map(|destination| destination.span).unwrap_or_default();
         let diagnostic = Diagnostic::warning(message)
-            .at(destination.span, label)
-            .also(tag.span, "accepted here")
+            .at(span, label)
+            .also(tag, "accepted here")
             .help(format!("write `reject: [{TAG}]` to keep them out, or `accept: [{TAG}]` if they are welcome"));
-        linter.report(Finding::new("T205", diagnostic).of(&destination.common));
+        linter.report(Finding::new("T205", diagnostic));
     }
     // One finding for the code that keeps all of these from being proved.
     let (Some(first), Some(code)) = (unproved.first(), reached.doubts.first()) else { return };
@@ -68,8 +86,8 @@ fn offered(destination: &Entity) -> Option<&Text> {
 }
 
 /// The destination that another one inherits a tag from, where it does: the one that wrote it.
-fn origin<'l>(linter: &'l Linter<'_>, destination: &Entity, tag: &Text) -> Option<&'l Entity> {
-    let all = &linter.config.destinations;
+fn origin<'c>(config: &'c Config, destination: &Entity, tag: &Text) -> Option<&'c Entity> {
+    let all = &config.destinations;
     let mut found: Option<&Entity> = None;
     // No chain is longer, and one that has no end does not load.
     for _ in 0..all.len() {

@@ -46,10 +46,12 @@ impl Check {
         let settings = Settings::read()?;
         let options = self.reporting.options(false, &settings, common)?;
         let configs = paths::configs(&self.configs, common)?;
-        let Checked { linted, matrix } = check_inputs(&Input::named(&configs), &common.sources()?, &options);
+        let Checked { linted, matrix, unproved } = check_inputs(&Input::named(&configs), &common.sources()?, &options);
         let (errors, files) = (linted.errors(), configs.len());
+        let unproved: Vec<String> = unproved.iter().map(|unproved| unproved.text(&linted.sources)).collect();
         let report = Report { verb: VERB, files, started, options: &options, settings: &settings };
         let outcome = self.reporting.report(vec![linted], &report, common)?;
+        unproved.iter().for_each(|unproved| common.note(unproved));
         if matrix.is_none() && errors == 0 {
             common.note("what jobs can reach is not known (T201 to T205 were not looked for): code may change destinations, or the id of a tool is no pattern");
         }

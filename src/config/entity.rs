@@ -209,6 +209,8 @@ pub struct Rule {
     pub id: Arc<str>,
     /// The rule in its file.
     pub span: Span,
+    /// The places of the rules that it has inherited from; `None` if they are too many to keep.
+    pub inherited: Option<Vec<Span>>,
     /// Whether it stands in a list rather than under a key, which shows in TPV's dump.
     pub in_list: bool,
     /// The fields that entities have too.

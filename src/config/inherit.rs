@@ -6,6 +6,10 @@
 use std::sync::Arc;
 
 use crate::config::entity::{Common, DestinationFields, Dict, Entity, EnvEntry, Oversize, PoolFields, Resources, Rule};
+use crate::source::Span;
+
+/// The most rules that one is known to have inherited from.
+const MOST_INHERITED: usize = 64;
 
 impl Entity {
     /// This entity over `parent`, which is of the same kind.
@@ -47,11 +51,23 @@ impl Rule {
             key: self.id.clone(),
             id: self.id.clone(),
             span: self.span,
+            inherited: self.lineage(parent),
             common: self.common.inherit(&parent.common),
             condition: self.condition.clone(),
             execute: self.execute.clone().or_else(|| parent.execute.clone()),
             fail: self.fail.clone().or_else(|| parent.fail.clone()),
         }
+    }
+
+    /// The places of the rules that this one over `parent` has inherited from.
+    fn lineage(&self, parent: &Self) -> Option<Vec<Span>> {
+        let mut places = self.inherited.clone()?;
+        for place in std::iter::once(&parent.span).chain(parent.inherited.as_ref()?) {
+            if *place != self.span && !places.contains(place) {
+                places.push(*place);
+            }
+        }
+        (places.len() <= MOST_INHERITED).then_some(places)
     }
 
     /// Whether inheriting from itself changes nothing: fields that are unset become empty then.

@@ -28,7 +28,7 @@ pub fn compare(old: &Side, new: &Side) -> Vec<Group> {
     let before: HashMap<&str, &Row> = rows(&old).collect();
     let mut found: IndexMap<[Vec<&str>; 2], Vec<String>> = IndexMap::new();
     for (id, after) in rows(&new) {
-        let Some(before) = before.get(id) else { continue };
+        let Some(before) = before.get(id).filter(|before| !before.unproved && !after.unproved) else { continue };
         let goes = |column: &&Column<'_>| [may_go(before, column.old), may_go(after, column.new)];
         let ids = |wanted: [bool; 2]| -> Vec<&str> {
             columns.iter().filter(|column| goes(column) == wanted).map(|column| column.id).collect()

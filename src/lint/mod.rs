@@ -71,10 +71,13 @@ impl Finding {
 
     /// As [`Finding::of`], for what several entities share: any of them may turn it off.
     pub(crate) fn within<'t>(mut self, lists: impl IntoIterator<Item = &'t [Text]>) -> Self {
-        let code = self.code;
-        let silences = |text: &Text| text.as_str() == "noqa" || text.as_str() == code;
-        self.silenced = lists.into_iter().any(|codes| codes.iter().any(silences));
+        self.silenced = lists.into_iter().any(|codes| silences(codes, self.code));
         self
+    }
+
+    /// Returns `true` if the finding points to a place.
+    pub(crate) fn points_to(&self, span: Span) -> bool {
+        self.diagnostic.primary.iter().chain(&self.diagnostic.secondary).any(|label| label.span == span)
     }
 
     /// Where it is.
@@ -86,6 +89,11 @@ impl Finding {
     pub fn is_error(&self) -> bool {
         self.diagnostic.severity == Severity::Error
     }
+}
+
+/// Returns `true` if the `# noqa` comment of an entity turns a code off.
+pub(crate) fn silences(comment: &[Text], code: &str) -> bool {
+    comment.iter().any(|text| text.as_str() == "noqa" || text.as_str() == code)
 }
 
 /// What to look for.
@@ -234,6 +242,17 @@ impl<'a> Linter<'a> {
         tags::check(self, &tags);
         capacity::check(self, &tags);
         code::check(self, None);
+    }
+
+    /// The findings of `tpvc lint` about tags and limits, which `tpvc check` must not repeat.
+    pub(crate) fn about_limits(&self) -> Vec<Finding> {
+        let Self { config, sources, options, .. } = *self;
+        let mut linter = Self { config, sources, options, findings: Vec::new(), needs: HashMap::new() };
+        limits::check(&mut linter);
+        let tags = tags::Tags::new(config);
+        tags::check(&mut linter, &tags);
+        capacity::check(&mut linter, &tags);
+        linter.findings
     }
 
     /// Takes the diagnostics of loading and compiling; an error without a code is one of loading.

@@ -1,5 +1,6 @@
 //! Sets of Python values.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// A set of kinds of values.
@@ -77,6 +78,17 @@ pub struct Value {
     nan: bool,
     /// The text, where it is one only.
     text: Option<Arc<str>>,
+}
+
+/// Bounds are no NaN.
+impl Eq for Value {}
+
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { kinds, low, high, nan, text } = self;
+        // What compares as 0 is 0, of whatever sign.
+        (kinds, (low + 0.0).to_bits(), (high + 0.0).to_bits(), nan, text).hash(state);
+    }
 }
 
 impl Value {

@@ -3,8 +3,10 @@
 //! TPV resolves `inherits` after each file, and what an entity has inherited then counts as its own: a field that the parent had by
 //! then no later file can change through the parent.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::check::files::Files;
-use crate::check::parts::{Part, joined, parts};
+use crate::check::parts::{Name, Part, joined, parts};
 use crate::config::entity::{Entity, EntityKind};
 use crate::diagnostic::Diagnostic;
 use crate::lint::{Finding, Linter};
@@ -14,32 +16,41 @@ use crate::source::Span;
 pub(super) fn check(linter: &mut Linter<'_>, files: &Files) {
     let config = linter.config;
     for kind in EntityKind::ALL {
+        let mut children: HashMap<&str, Vec<&Entity>> = HashMap::new();
+        for child in config.section(kind).values() {
+            if let Some(parent) = &child.common.inherits {
+                children.entry(parent.as_str()).or_default().push(child);
+            }
+        }
         for parent in config.section(kind).values() {
+            let Some(children) = children.get(&*parent.id) else { continue };
             let definitions = files.definitions(kind, &parent.id);
             let Some((last, earlier)) = definitions.split_last().filter(|(_, earlier)| !earlier.is_empty()) else {
                 continue;
             };
-            let children: Vec<&Entity> =
-                config.section(kind).values().map(|child| &**child).filter(|child| names(child, &parent.id)).collect();
-            let old: Vec<Span> =
+            // The value that a stale child has is the earlier parent's: it was written there.
+            let old: HashSet<Span> =
                 earlier.iter().flat_map(|entity| parts(&entity.common)).map(|part| part.span).collect();
+            let of_parent = |part: &Part<'_>| old.contains(&part.span);
+            let inherited: Vec<(&Entity, HashMap<Name<'_>, Part<'_>>)> = children
+                .iter()
+                .map(|child| {
+                    let parts = parts(&child.common).into_iter().filter(of_parent);
+                    (*child, parts.map(|part| (part.name, part)).collect())
+                })
+                .collect();
             for new in parts(&last.common) {
-                // The value that the child has is the earlier parent's: it was written there.
-                let is_stale =
-                    |part: &Part<'_>| part.name == new.name && part.value != new.value && old.contains(&part.span);
-                let stale = |child: &&'_ Entity| parts(&child.common).into_iter().find(is_stale).map(|part| part.span);
+                let stale = |parts: &HashMap<Name<'_>, Part<'_>>| {
+                    parts.get(&new.name).filter(|part| part.value != new.value).map(|part| part.span)
+                };
                 let stale: Vec<(&Entity, Span)> =
-                    children.iter().filter_map(|child| Some((*child, stale(child)?))).collect();
+                    inherited.iter().filter_map(|(child, parts)| Some((*child, stale(parts)?))).collect();
                 if !stale.is_empty() {
                     linter.report(keeps(kind, parent, &new, &stale));
                 }
             }
         }
     }
-}
-
-fn names(child: &Entity, parent: &str) -> bool {
-    child.common.inherits.as_ref().is_some_and(|name| name.as_str() == parent)
 }
 
 fn keeps(kind: EntityKind, parent: &Entity, new: &Part<'_>, stale: &[(&Entity, Span)]) -> Finding {

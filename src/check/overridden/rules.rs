@@ -36,28 +36,58 @@ pub(super) fn check(linter: &mut Linter<'_>, files: &Files) {
     }
     let mut reported: HashSet<(&str, EntityKind, EntityKind)> = HashSet::new();
     for (id, written) in by_id.iter().filter(|(_, written)| written.len() > 1) {
+        let mut met = Met::default();
         for (place, later) in written.iter().enumerate() {
-            let Some(earlier) = written.iter().take(place).find(|earlier| by_chance(earlier, later)) else { continue };
-            if reported.insert((*id, earlier.entity.kind, later.entity.kind)) {
+            let earlier = met.by_chance(later).and_then(|place| written.get(place));
+            if let Some(earlier) = earlier
+                && reported.insert((*id, earlier.entity.kind, later.entity.kind))
+            {
                 linter.report(meet(earlier, later));
             }
+            met.add(place, *later);
         }
     }
 }
 
-/// Whether two rules of one id come together in jobs, and are likely not meant to.
-fn by_chance(earlier: &Written<'_>, later: &Written<'_>) -> bool {
-    if earlier.rule.condition.python_str().trim() == later.rule.condition.python_str().trim() {
-        return false;
+/// The rules of one id so far, as far as later ones may meet them by chance.
+#[derive(Default)]
+struct Met<'a> {
+    /// The first rule of each kind of entity, and the first whose condition is another.
+    by_kind: HashMap<EntityKind, Vec<(usize, Written<'a>)>>,
+    /// The rules of each entity, one a file.
+    by_entity: HashMap<(EntityKind, &'a str), Vec<(usize, Written<'a>)>>,
+}
+
+impl<'a> Met<'a> {
+    fn add(&mut self, place: usize, written: Written<'a>) {
+        let entity = written.entity;
+        self.by_entity.entry((entity.kind, &entity.id)).or_default().push((place, written));
+        let of_kind = self.by_kind.entry(entity.kind).or_default();
+        if of_kind.len() < 2 && of_kind.iter().all(|(_, known)| known.condition() != written.condition()) {
+            of_kind.push((place, written));
+        }
     }
-    if earlier.entity.kind != later.entity.kind {
-        return true;
+
+    /// The place of the first rule that comes together with a later one in jobs, and is likely not meant to.
+    fn by_chance(&self, later: &Written<'a>) -> Option<usize> {
+        let others = self.by_kind.iter().filter(|(kind, _)| **kind != later.entity.kind).flat_map(|(_, known)| known);
+        // A later file changes a rule of an earlier one on purpose, unless it does something else altogether.
+        let own = self.by_entity.get(&(later.entity.kind, &*later.entity.id)).into_iter().flatten();
+        let own = own.filter(|(_, known)| {
+            let (one, other) = (fields(known.rule), fields(later.rule));
+            known.entity.span.source != later.entity.span.source
+                && !one.is_empty()
+                && !other.is_empty()
+                && one.iter().all(|name| !other.contains(name))
+        });
+        let differs = |(_, known): &&(usize, Written<'a>)| known.condition() != later.condition();
+        others.chain(own).filter(differs).map(|(place, _)| *place).min()
     }
-    // A later file changes a rule of an earlier one on purpose, unless it does something else altogether.
-    let is_same = earlier.entity.id == later.entity.id && earlier.entity.span.source != later.entity.span.source;
-    is_same && {
-        let (one, other) = (fields(earlier.rule), fields(later.rule));
-        !one.is_empty() && !other.is_empty() && one.iter().all(|name| !other.contains(name))
+}
+
+impl Written<'_> {
+    fn condition(&self) -> String {
+        self.rule.condition.python_str().trim().to_owned()
     }
 }
 

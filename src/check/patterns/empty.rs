@@ -7,7 +7,7 @@ use crate::lint::{Finding, Linter};
 /// Looks at each key by itself.
 pub(super) fn check(linter: &mut Linter<'_>, keys: &Keys<'_>) {
     let noun = keys.kind.noun();
-    for key in keys.list.iter().filter(|key| key.is_plain) {
+    for key in keys.plain() {
         // Only where a pattern has places in the text, sets or line ends can it contradict itself.
         let may_be_empty = key.entity.id.contains(['^', '$', '\\', '[', '\n']);
         if !may_be_empty || key.language().and_then(|language| language.is_empty()) != Some(true) {

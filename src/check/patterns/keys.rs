@@ -1,6 +1,6 @@
 //! The keys of a section, as patterns.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashSet;
 
 use tpv_python::regex::ast::Pattern;
@@ -9,8 +9,11 @@ use tpv_runtime::patterns::prefix::{Ending, GAP, Prefix, WILDCARD, prefixes};
 use tpv_runtime::patterns::{Matcher, PatternSet};
 
 use super::language::Language;
+use crate::check::budget::Budget;
+use crate::check::parts::{Part, parts};
 use crate::config::Config;
 use crate::config::entity::{Entity, EntityKind};
+use crate::source::Span;
 
 /// One key with its entity.
 pub(super) struct Key<'a> {
@@ -23,16 +26,32 @@ pub(super) struct Key<'a> {
     /// Whether jobs get the entity by their own id alone: it is neither abstract nor the default, and no other entity names it as its parent.
     pub is_plain: bool,
     prefixes: Vec<Prefix>,
-    language: OnceCell<Option<Language>>,
+    language: OnceCell<Option<Language<'a>>>,
+    parts: OnceCell<Vec<Part<'a>>>,
+    budget: &'a Budget,
 }
+
+/// The steps of trying one pattern on an id.
+const STEPS_OF_TRIAL: usize = 5;
 
 /// A character that no key has: where it matches, any does.
 const ANY: char = '\u{f8ff}';
 
-impl Key<'_> {
+impl<'a> Key<'a> {
     /// What it matches; `None` where that cannot be told.
-    pub(super) fn language(&self) -> Option<&Language> {
-        self.language.get_or_init(|| Language::of(&self.pattern)).as_ref()
+    pub(super) fn language(&self) -> Option<&Language<'a>> {
+        let make = || Language::of(&self.pattern, self.budget);
+        self.language.get_or_init(make).as_ref()
+    }
+
+    /// What its entity sets.
+    pub(super) fn parts(&self) -> &[Part<'a>] {
+        self.parts.get_or_init(|| {
+            let parts = parts(&self.entity.common);
+            // What is kept of them is charged; the check of a key that spends the rest is the last.
+            let _ = self.budget.bytes(parts.capacity() * size_of::<Part<'_>>());
+            parts
+        })
     }
 
     /// A text that the pattern matches, without what may follow it.
@@ -82,11 +101,15 @@ pub(super) struct Keys<'a> {
     /// What every entity inherits from first.
     pub default: Option<&'a Entity>,
     matcher: Matcher<PatternSet>,
+    /// The number of patterns that are tried on every id.
+    tried: usize,
+    budget: &'a Budget,
+    given_up: Cell<Option<Span>>,
 }
 
 impl<'a> Keys<'a> {
-    /// The keys of a section of a config whose ids are all patterns.
-    pub(super) fn new(config: &'a Config, kind: EntityKind) -> Self {
+    /// The keys of a section of a config whose ids are all patterns; comparing them takes from a budget.
+    pub(super) fn new(config: &'a Config, kind: EntityKind, budget: &'a Budget) -> Self {
         let section = config.section(kind);
         let default = config.global.default_inherits.as_ref().and_then(|id| section.get(id.as_str()));
         let parents: HashSet<&str> =
@@ -96,13 +119,37 @@ impl<'a> Keys<'a> {
             let is_plain = !is_default && !entity.common.is_abstract && !parents.contains(&*entity.id);
             let pattern = parse(&entity.id, 0).ok()?;
             let prefixes = prefixes(&pattern);
-            Some(Key { entity, place, pattern, is_plain, prefixes, language: OnceCell::new() })
+            let (language, parts) = (OnceCell::new(), OnceCell::new());
+            Some(Key { entity, place, pattern, is_plain, prefixes, language, parts, budget })
         };
         // No key counts behind one that is no pattern: each lookup ends there.
         let list: Vec<Key<'a>> = section.values().map(|entity| &**entity).enumerate().map_while(key).collect();
         let ids: Vec<&str> = list.iter().map(|key| &*key.entity.id).collect();
         let matcher = Matcher::new(PatternSet::build(&ids));
-        Self { kind, default: default.map(|entity| &**entity), list, matcher }
+        let is_tried = |key: &&Key<'_>| key.prefixes.iter().any(|prefix| prefix.ending == Ending::Verify);
+        let tried = list.iter().filter(is_tried).count();
+        let default = default.map(|entity| &**entity);
+        Self { kind, default, list, matcher, tried, budget, given_up: Cell::new(None) }
+    }
+
+    /// The keys that jobs get by their own id alone, as long as the budget lasts.
+    pub(super) fn plain(&self) -> impl Iterator<Item = &Key<'a>> {
+        self.list.iter().filter(|key| key.is_plain).take_while(|key| {
+            if self.budget.is_spent() && self.given_up.get().is_none() {
+                self.given_up.set(Some(key.entity.span));
+            }
+            !self.budget.is_spent()
+        })
+    }
+
+    /// The key at which the budget was spent, unless all were looked at.
+    pub(super) fn given_up(&self) -> Option<Span> {
+        self.given_up.get()
+    }
+
+    /// Takes steps from the budget. Returns `true` if it is not spent.
+    pub(super) fn charge(&self, steps: usize) -> bool {
+        self.budget.steps(steps).is_ok()
     }
 
     /// The places of the keys that match an id.
@@ -110,6 +157,7 @@ impl<'a> Keys<'a> {
         let mut found = Vec::new();
         // A pattern that takes too many steps counts as one that does not match.
         let _ = self.matcher.matches(id, &mut found);
+        self.charge(10 + STEPS_OF_TRIAL * self.tried + found.len());
         found.into_iter().map(|index| index as usize).collect()
     }
 
@@ -136,6 +184,25 @@ mod tests {
     use crate::diagnostic::Diagnostics;
     use crate::source::SourceMap;
 
+    #[test]
+    fn keys_that_are_too_much_are_told() {
+        let entries: String = (0..30).map(|id| format!("  .*x{id}.*y$:\n    mem: {id}\n")).collect();
+        let mut sources = SourceMap::new();
+        let source = sources.add("config.yml", &format!("tools:\n{entries}"));
+        let config = load_sources(&sources, &[source], &mut Diagnostics::new());
+        for (budget, is_enough) in
+            [(Budget::new(), true), (Budget::of(30_000, 1 << 30), false), (Budget::of(1 << 30, 30_000), false)]
+        {
+            let keys = Keys::new(&config, EntityKind::Tool, &budget);
+            let looked_at =
+                keys.plain().filter(|key| key.language().is_some_and(|own| own.is_empty().is_some())).count();
+            assert_eq!((looked_at == 30, keys.given_up().is_none()), (is_enough, is_enough), "{looked_at}");
+            if let Some(at) = keys.given_up() {
+                assert!(looked_at > 0 && sources.place(at).line > 2);
+            }
+        }
+    }
+
     /// The short ways to an answer are those of the automata.
     #[test]
     fn covers_as_the_automata_say() {
@@ -149,7 +216,8 @@ mod tests {
         let mut problems = Diagnostics::new();
         let config = load_sources(&sources, &[source], &mut problems);
         assert!(problems.is_empty());
-        let keys = Keys::new(&config, EntityKind::Tool);
+        let budget = Budget::new();
+        let keys = Keys::new(&config, EntityKind::Tool, &budget);
         assert_eq!(keys.list.len(), ids.len());
         let mut covered = 0;
         for wide in &keys.list {

@@ -3,7 +3,7 @@
 //! Proofs are over ids without line ends, which no tool, role or user of Galaxy has: there `$` is the end of the text. Patterns
 //! that need backtracking have no automaton here, and those that are too large for one give no answer.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashSet, VecDeque};
 
 use regex_automata::hybrid::LazyStateID;
@@ -13,22 +13,31 @@ use regex_automata::{Anchored, Input, MatchKind};
 use tpv_python::regex::ast::{At, Node, Pattern, flag};
 use tpv_python::regex::translate::translate;
 
+use crate::check::budget::Budget;
+
 /// The most bytes of an automaton.
 const MOST_MEMORY: usize = 8 << 20;
 
 /// The most pairs of states that a proof goes through.
 const MOST_STATES: usize = 50_000;
 
+/// The steps of making an automaton.
+const STEPS_OF_MAKING: usize = 2_000;
+
 /// The ids that a key matches: those that begin with what its pattern describes.
-pub(super) struct Language {
+pub(super) struct Language<'b> {
     automaton: DFA,
     /// The states made so far, since they are made as they are met.
     cache: RefCell<Cache>,
+    /// The bytes that are taken from the budget.
+    bytes: Cell<usize>,
+    budget: &'b Budget,
 }
 
-impl Language {
-    /// What a pattern matches by `re.match`; `None` where there is no automaton for it.
-    pub(super) fn of(pattern: &Pattern) -> Option<Self> {
+impl<'b> Language<'b> {
+    /// What a pattern matches by `re.match`; `None` where there is no automaton for it, or the budget is spent.
+    pub(super) fn of(pattern: &Pattern, budget: &'b Budget) -> Option<Self> {
+        budget.steps(STEPS_OF_MAKING).ok()?;
         let mut pattern = pattern.clone();
         if pattern.flags & flag::MULTILINE != 0 || !end_of_text(&mut pattern.body) {
             return None;
@@ -49,7 +58,15 @@ impl Language {
             .build(&format!(r"\A(?:{})[^\n]*\z", translation.source))
             .ok()?;
         let cache = RefCell::new(automaton.create_cache());
-        Some(Self { automaton, cache })
+        let language = Self { automaton, cache, bytes: Cell::new(0), budget };
+        language.account().then_some(language)
+    }
+
+    /// Takes the bytes that it has grown by from the budget. Returns `true` if the budget is not spent.
+    fn account(&self) -> bool {
+        let bytes = self.automaton.memory_usage() + self.cache.borrow().memory_usage();
+        let before = self.bytes.replace(bytes);
+        self.budget.bytes(bytes.saturating_sub(before)).is_ok()
     }
 
     /// Whether nothing is matched; `None` where that is not known.
@@ -65,6 +82,12 @@ impl Language {
     /// A shortest text that is matched, but not by `without`: `Some(None)` where there is none, which is a proof, and `None` where
     /// the search was given up.
     pub(super) fn shortest(&self, without: Option<&Self>) -> Option<Option<String>> {
+        let found = self.search(without);
+        let is_left = [Some(self), without].into_iter().flatten().all(|language| language.account());
+        found.filter(|_| is_left)
+    }
+
+    fn search(&self, without: Option<&Self>) -> Option<Option<String>> {
         let bytes = self.representatives(without);
         let mut found = vec![Step {
             here: self.start()?,
@@ -82,6 +105,7 @@ impl Language {
             if self.accepts(here)? && !excluded {
                 return Some(Some(text(&found, index)));
             }
+            self.budget.steps(bytes.len()).ok()?;
             for byte in &bytes {
                 let next = self.next(here, *byte)?;
                 if next.is_dead() {
@@ -169,8 +193,8 @@ mod tests {
     use tpv_python::regex::parser::parse;
     use tpv_runtime::patterns::{Matcher, PatternSet};
 
-    fn language(key: &str) -> Option<Language> {
-        Language::of(&parse(key, 0).unwrap())
+    fn language(key: &str) -> Option<Language<'static>> {
+        Language::of(&parse(key, 0).unwrap(), Box::leak(Box::new(Budget::new())))
     }
 
     fn includes(one: &str, other: &str) -> Option<bool> {

@@ -8,7 +8,10 @@ use crate::lint::{Finding, Linter};
 
 /// Looks at each key by itself.
 pub(super) fn check(linter: &mut Linter<'_>, keys: &Keys<'_>) {
-    for key in &keys.list {
+    for key in keys.list.iter() {
+        if !keys.charge(1) {
+            break;
+        }
         let mut slips = Vec::new();
         find(&key.pattern.body, &mut slips);
         let Some(slip) = slips.first() else { continue };

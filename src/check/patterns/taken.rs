@@ -1,5 +1,6 @@
 //! T215: a whole id that is the beginning of another, whose jobs it takes, too.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use tpv_python::regex::ast::{At, Node, RepeatKind};
@@ -22,12 +23,13 @@ struct Taken<'a> {
 /// Looks at every id that is known since it is a key.
 pub(super) fn check(linter: &mut Linter<'_>, keys: &Keys<'_>) {
     let mut taken: HashMap<usize, Vec<Taken<'_>>> = HashMap::new();
-    for key in keys.list.iter().filter(|key| key.is_plain) {
+    for key in keys.plain() {
         let Some(id) = key.example().filter(|id| !id.is_empty()) else { continue };
         let matching = keys.matching(&id);
         if matching.len() < 2 {
             continue;
         }
+        let mut changed = changed(keys, &matching);
         for place in &matching {
             let Some(other) = keys.list.get(*place).filter(|other| other.is_plain && !std::ptr::eq(*other, key)) else {
                 continue;
@@ -37,8 +39,7 @@ pub(super) fn check(linter: &mut Linter<'_>, keys: &Keys<'_>) {
             if id.chars().nth(width).is_none_or(|next| next == '/') {
                 continue;
             }
-            let names = changed(keys, &matching, *place);
-            if !names.is_empty() {
+            if let Some(names) = changed.remove(place) {
                 taken.entry(*place).or_default().push(Taken { by: key.entity, names });
             }
         }
@@ -71,30 +72,49 @@ fn whole_id(nodes: &[Node]) -> Option<usize> {
     (spells && !is_path && !nodes.is_empty()).then_some(nodes.len())
 }
 
-/// What the jobs of an id get of one of the keys that match it, and would not have without it.
-fn changed(keys: &Keys<'_>, matching: &[usize], place: usize) -> Vec<String> {
-    let with = effective(keys, matching.iter().copied());
-    let without = effective(keys, matching.iter().copied().filter(|other| *other != place));
-    let mut names: Vec<String> = with
-        .iter()
-        .filter(|(name, value)| without.get(*name) != Some(value))
-        .map(|(name, _)| name.to_string())
-        .collect();
-    names.sort_unstable();
-    names
+/// What sets a part at last, and its value; and the value that it would have otherwise.
+struct Set<'k> {
+    place: usize,
+    value: Cow<'k, str>,
+    before: Option<Cow<'k, str>>,
 }
 
-/// All parts that entities have together, each over those before it, and their rules.
-fn effective<'a>(keys: &'a Keys<'_>, places: impl Iterator<Item = usize>) -> HashMap<Name<'a>, String> {
-    let entities =
-        keys.default.into_iter().chain(places.filter_map(|place| keys.list.get(place)).map(|key| key.entity));
-    let mut out = HashMap::new();
-    for entity in entities {
-        out.extend(parts(&entity.common).into_iter().map(|part| (part.name, part.value.into_owned())));
-        let rules = entity.rules.values().map(|rule| (Name::Entry("rules", &rule.id), written_at(rule.span)));
-        out.extend(rules);
+/// What the jobs of an id get of each of the keys that match it, and would not have without it, by the places of the keys.
+fn changed(keys: &Keys<'_>, matching: &[usize]) -> HashMap<usize, Vec<String>> {
+    let default = keys.default.map(|default| parts(&default.common));
+    let default = default.iter().flatten().map(|part| (part.name, Cow::Borrowed(&*part.value)));
+    let default_rules = keys.default.iter().flat_map(|default| rules(default));
+    let mut sets: HashMap<Name<'_>, Set<'_>> = HashMap::new();
+    for (name, value) in default.chain(default_rules) {
+        sets.insert(name, Set { place: usize::MAX, value, before: None });
     }
+    for key in matching.iter().filter_map(|place| keys.list.get(*place)) {
+        let own = key.parts().iter().map(|part| (part.name, Cow::Borrowed(&*part.value)));
+        for (name, value) in own.chain(rules(key.entity)) {
+            keys.charge(2);
+            match sets.get_mut(&name) {
+                Some(set) if set.place == key.place => set.value = value,
+                Some(set) => {
+                    let before = std::mem::replace(&mut set.value, value);
+                    (set.place, set.before) = (key.place, Some(before));
+                }
+                None => drop(sets.insert(name, Set { place: key.place, value, before: None })),
+            }
+        }
+    }
+    let mut out: HashMap<usize, Vec<String>> = HashMap::new();
+    for (name, set) in &sets {
+        if set.before.as_ref() != Some(&set.value) {
+            out.entry(set.place).or_default().push(name.to_string());
+        }
+    }
+    out.values_mut().for_each(|names| names.sort_unstable());
     out
+}
+
+/// The rules of an entity as parts of it.
+fn rules(entity: &Entity) -> impl Iterator<Item = (Name<'_>, Cow<'_, str>)> {
+    entity.rules.values().map(|rule| (Name::Entry("rules", &rule.id), written_at(rule.span).into()))
 }
 
 /// A place as text: two rules are the same where they are written at one.

@@ -1,6 +1,7 @@
 //! Why a destination takes none of some jobs.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use tpv_bytecode::CodeKind;
 
@@ -30,6 +31,24 @@ pub(crate) struct Reason {
     pub at: Option<Span>,
 }
 
+/// An amount of a resource; no NaN.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Amount(f64);
+
+impl Eq for Amount {}
+
+impl Hash for Amount {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.0 + 0.0).to_bits().hash(state);
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// What keeps jobs out of a destination.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Why {
@@ -50,7 +69,7 @@ pub(crate) enum Why {
         /// What it accepts.
         accepted: String,
         /// What each of them asks for at least.
-        asked: String,
+        asked: Amount,
     },
     /// It accepts more than they ask for.
     AtLeast {
@@ -59,10 +78,30 @@ pub(crate) enum Why {
         /// What it accepts.
         accepted: String,
         /// What each of them asks for at most.
-        asked: String,
+        asked: Amount,
     },
     /// A rule of its own fails every job.
     Fails,
+}
+
+impl Why {
+    /// Without what the jobs ask for: equal for all jobs that the same tag, limit or rule keeps out.
+    pub(crate) fn cause(&self) -> Self {
+        let mut cause = self.clone();
+        if let Self::AtMost { asked, .. } | Self::AtLeast { asked, .. } = &mut cause {
+            *asked = Amount(0.0);
+        }
+        cause
+    }
+
+    /// Lets it hold for the jobs of another reason of the same cause, too.
+    pub(crate) fn widen(&mut self, other: &Self) {
+        match (self, other) {
+            (Self::AtMost { asked, .. }, Self::AtMost { asked: other, .. }) => asked.0 = asked.0.min(other.0),
+            (Self::AtLeast { asked, .. }, Self::AtLeast { asked: other, .. }) => asked.0 = asked.0.max(other.0),
+            _ => {}
+        }
+    }
 }
 
 impl fmt::Display for Why {
@@ -117,7 +156,7 @@ impl Destination {
             add(Why::Fails, Some(at));
         }
         let Some(fields) = &self.entity.destination else { return out };
-        if asked.unknown.is_some() {
+        if !asked.is_known {
             return out;
         }
         let tags = &fields.dest_tags;
@@ -158,13 +197,13 @@ impl Destination {
             if let Some((limit, (_, top))) = limit(most.as_deref())
                 && top < low
             {
-                let why = Why::AtMost { resource, accepted: limit.python_str(), asked: low.to_string() };
+                let why = Why::AtMost { resource, accepted: limit.python_str(), asked: Amount(low) };
                 refuse(why, limit.span);
             }
             if let Some((limit, (bottom, _))) = limit(least.as_deref())
                 && bottom > high
             {
-                let why = Why::AtLeast { resource, accepted: limit.python_str(), asked: high.to_string() };
+                let why = Why::AtLeast { resource, accepted: limit.python_str(), asked: Amount(high) };
                 refuse(why, limit.span);
             }
         }

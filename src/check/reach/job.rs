@@ -3,61 +3,29 @@
 //! Entities are merged as the mapper merges them; what only some jobs have is kept as one of several possibilities, field by field
 //! and tag by tag, so that what is left out of all of them is left out of every job.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use indexmap::IndexSet;
 use tpv_bytecode::CodeKind;
 use tpv_runtime::artifact::tables::Resource;
 
 use crate::check::domain::{self, Kinds, Outcome, Truth, Value};
-use crate::config::entity::{Common, Entity, Rule};
+use crate::config::entity::{Entity, Rule};
 use crate::config::scheduling::TagKind;
 use crate::source::Span;
-use crate::yaml::value::{ConfigValue, Text};
+use crate::yaml::value::Text;
 
 use super::code::Code;
+use super::conditions::{Answer, Conditions};
 use super::effects::Effects;
+use super::fields::Fields;
 use super::names::{Context, JobNames, any_input_size};
+use super::rules::{Layered, Rules};
 use super::tags::Tags;
-
-/// What a field of a resource may be set to.
-#[derive(Clone, Debug, Default)]
-struct Field {
-    /// What the config sets; `None` where it sets nothing.
-    sources: Vec<Option<Arc<ConfigValue>>>,
-    /// Whether it may be any number besides, as a tool's wrapper declares it.
-    declared: bool,
-    /// Whether code may have set it.
-    unknown: bool,
-}
-
-impl Field {
-    fn of(source: Option<Arc<ConfigValue>>) -> Self {
-        Self { sources: vec![source], ..Self::default() }
-    }
-
-    fn or(&mut self, other: &Self) {
-        for source in &other.sources {
-            let same = |own: &Option<Arc<ConfigValue>>| match (own, source) {
-                (Some(own), Some(other)) => Arc::ptr_eq(own, other),
-                (None, None) => true,
-                _ => false,
-            };
-            if !self.sources.iter().any(same) {
-                self.sources.push(source.clone());
-            }
-        }
-        self.declared |= other.declared;
-        self.unknown |= other.unknown;
-    }
-}
 
 /// The fields that a tool's wrapper may declare.
 const DECLARED: [Resource; 6] =
     [Resource::Cores, Resource::Mem, Resource::Gpus, Resource::MaxCores, Resource::MaxMem, Resource::MaxGpus];
-
-/// Jobs that may have more rules than these are not followed.
-const MOST_RULES: usize = 2_000;
 
 /// The lower and upper bounds of `gpus`, `cores` and `mem`, in the order in which they are evaluated.
 const CLAMPED: [(Resource, Resource, Resource); 3] = [
@@ -67,16 +35,14 @@ const CLAMPED: [(Resource, Resource, Resource); 3] = [
 ];
 
 /// What destinations are matched with.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Asked {
     /// The tags.
     pub tags: Tags,
     /// Cores, mem and gpus: what they may be where they are set, and whether they may not be.
     pub wanted: [(Value, bool); 3],
-    /// The code that may have changed anything, so that nothing is known.
-    pub unknown: Option<Span>,
-    /// The code that may have changed something.
-    pub doubts: Vec<Span>,
+    /// Whether anything is known; nothing is if code may have changed everything.
+    pub is_known: bool,
 }
 
 /// Why no job goes on to destinations.
@@ -90,33 +56,13 @@ pub(crate) enum End {
     Abstract(Span),
 }
 
-/// What was found of a rule's condition.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Condition {
-    /// Whether it may be true, or false, or raise; in this order.
-    pub may: [bool; 3],
-}
-
-/// What is noted of rules while jobs are followed, by their places.
-pub(crate) type Conditions = HashMap<Span, Condition>;
-
-/// A rule that jobs have.
-#[derive(Clone, Debug)]
-struct Held {
-    rule: Arc<Rule>,
-    /// Whether all of them have it.
-    always: bool,
-    /// The rule that it was merged with, where it is that of a role or user.
-    over: Option<Arc<Rule>>,
-}
-
 /// What roles and users may add to a job, each of them or not.
 #[derive(Default)]
 pub(super) struct Higher {
     /// The tags, in the kinds in which they stand somewhere.
     tags: Vec<(Arc<str>, TagKind)>,
-    fields: [Field; 9],
-    contexts: Vec<Common>,
+    /// All other fields.
+    fields: Fields,
     rules: Vec<Arc<Rule>>,
 }
 
@@ -130,169 +76,74 @@ impl Higher {
                 self.tags.push((tag.value.clone(), kind));
             }
         }
-        for (field, source) in self.fields.iter_mut().zip(fields(&entity.common)) {
-            if source.is_some() {
-                field.or(&Field::of(source));
-            }
-        }
-        if entity.common.context.as_ref().is_some_and(|context| !context.is_empty()) {
-            self.contexts.push(entity.common.clone());
-        }
-        for rule in entity.rules.values() {
-            if !self.rules.iter().any(|known| Arc::ptr_eq(known, rule)) {
-                self.rules.push(rule.clone());
-            }
-        }
+        self.fields.inherit(&Fields { tags: Tags::default(), ..Fields::of(&entity.common) }, false);
+        self.rules.extend(entity.rules.values().cloned());
     }
 }
 
 /// Jobs on their way.
 #[derive(Clone, Debug)]
 pub(super) struct Jobs {
-    tags: Tags,
-    fields: [Field; 9],
-    /// What conditions see.
+    /// The fields; the context with that of the rules that apply, as the code of resources sees it.
+    fields: Fields,
+    /// What conditions see: the context without that of rules.
     context: Context,
-    /// What resources see: the context with that of the rules that apply.
-    ruled: Context,
-    /// The rules, in order.
-    rules: Vec<Held>,
+    rules: Rules,
     input_size: Value,
     unknown: Option<Span>,
-    doubts: Vec<Span>,
-}
-
-/// Something for each resource, in their order.
-fn by_resource<T: Default>(mut make: impl FnMut(Resource) -> T) -> [T; 9] {
-    std::array::from_fn(|at| Resource::ALL.get(at).map(|resource| make(*resource)).unwrap_or_default())
-}
-
-fn fields(common: &Common) -> [Option<Arc<ConfigValue>>; 9] {
-    let own = &common.resources;
-    by_resource(|resource| {
-        let named = own.evaluated().find(|(name, _)| *name == resource.name());
-        named.and_then(|(_, value)| value.clone())
-    })
+    doubts: IndexSet<Span>,
+    /// The steps that this has taken so far.
+    pub steps: usize,
 }
 
 impl Jobs {
     /// Jobs that no entity has matched yet.
     pub(super) fn new(context: Context) -> Self {
         Self {
-            tags: Tags::none(),
-            fields: by_resource(|_| Field::of(None)),
-            ruled: Context::default(),
-            context,
-            rules: Vec::new(),
+            fields: Fields { context, ..Fields::default() },
+            context: Context::default(),
+            rules: Rules::default(),
             input_size: any_input_size(),
             unknown: None,
-            doubts: Vec::new(),
+            doubts: IndexSet::new(),
+            steps: 0,
         }
     }
 
     /// Puts over all this what the tool's wrapper gives: its type, of which it may be any where none is known, and resources.
     pub(super) fn provide(&mut self, tool_type: Option<&str>, declares: bool) {
-        self.tags.add_tool_type(tool_type);
+        self.fields.tags.add_tool_type(tool_type);
         for resource in DECLARED {
-            if let Some(field) = self.fields.get_mut(resource as usize) {
+            if let Some(field) = self.fields.resources.get_mut(resource as usize) {
                 field.declared |= declares;
             }
         }
     }
 
-    /// Puts an entity over all this, which all of the jobs match, or some.
-    pub(super) fn inherit(&mut self, child: &Entity, always: bool) {
-        self.put(&child.common, always);
-        self.context.put(&child.common, always);
+    /// Puts an entity with these fields over all this, which all of the jobs match, or some.
+    pub(super) fn inherit(&mut self, child: &Entity, fields: &Fields, always: bool) {
+        self.steps += self.fields.inherit(fields, always);
         for rule in child.rules.values() {
             self.inherit_rule(rule, always);
         }
-        // The rule of one id under the key of another is not followed.
-        if self.rules.len() > MOST_RULES || child.rules.values().any(|rule| rule.key != rule.id) {
-            self.unknown.get_or_insert(child.span);
-        }
     }
 
-    /// A rule takes the place of those of its id, and inherits from them.
     fn inherit_rule(&mut self, rule: &Arc<Rule>, always: bool) {
-        let mut rules = Vec::with_capacity(self.rules.len() + 1);
-        let mut surely_there = false;
-        for parent in std::mem::take(&mut self.rules) {
-            if parent.rule.key != rule.key {
-                rules.push(parent);
-                continue;
-            }
-            let merged = Arc::new(rule.inherit(&parent.rule));
-            let was_always = parent.always;
-            if !always {
-                rules.push(Held { always: false, ..parent });
-            }
-            surely_there |= was_always;
-            rules.push(Held { rule: merged, always: always && was_always, over: None });
-        }
-        if !surely_there {
-            let alone = !rules.iter().any(|other| other.rule.key == rule.key);
-            rules.push(Held { rule: rule.clone(), always: always && alone, over: None });
-        }
-        self.rules = rules;
-    }
-
-    /// Puts tags and resources over those that are there, for all jobs or for some.
-    fn put(&mut self, common: &Common, always: bool) {
-        if !common.tags.is_empty() {
-            let mut tags = self.tags.clone();
-            tags.inherit(&common.tags);
-            self.tags = if always { tags } else { self.tags.or(&tags) };
-        }
-        if common.resources.is_empty() {
-            return;
-        }
-        for (field, source) in self.fields.iter_mut().zip(fields(common)) {
-            match (source, always) {
-                (None, _) => {}
-                (source, true) => *field = Field::of(source),
-                (source, false) => field.or(&Field::of(source)),
-            }
+        self.steps += 1;
+        self.rules.inherit(rule, always);
+        // The rule of one id under the key of another is not followed.
+        if rule.key != rule.id {
+            self.unknown.get_or_insert(rule.span);
         }
     }
 
     /// Lets some of the jobs be those of roles and users, too.
     pub(super) fn or_with(&mut self, higher: &Higher) {
         for rule in &higher.rules {
-            self.or_with_rule(rule);
+            self.inherit_rule(rule, false);
         }
-        self.tags.or_combined(&higher.tags);
-        for (field, other) in self.fields.iter_mut().zip(&higher.fields) {
-            field.or(other);
-        }
-        for common in &higher.contexts {
-            self.context.put(common, false);
-        }
-    }
-
-    /// Lets some of the jobs have a rule of a role or user. It becomes one with those of its id, where they stand: with its own
-    /// condition, and the fields of both.
-    fn or_with_rule(&mut self, rule: &Arc<Rule>) {
-        let before = std::mem::take(&mut self.rules);
-        for held in &before {
-            let is_replaced = held.rule.key == rule.key;
-            self.rules.push(Held { always: held.always && !is_replaced, ..held.clone() });
-            // Effects are joined field by field, so that pairs stand for longer chains, too.
-            if is_replaced && held.over.is_none() && held.rule.span != rule.span {
-                let merges = |known: &Held| {
-                    known.rule.span == rule.span
-                        && known.over.as_ref().is_some_and(|over| Arc::ptr_eq(over, &held.rule))
-                };
-                if !before.iter().any(merges) {
-                    let merged = Arc::new(rule.inherit(&held.rule));
-                    self.rules.push(Held { rule: merged, always: false, over: Some(held.rule.clone()) });
-                }
-            }
-        }
-        let is_there = |held: &Held| held.over.is_none() && held.rule.span == rule.span && held.rule.key == rule.key;
-        if !before.iter().any(is_there) {
-            self.rules.push(Held { rule: rule.clone(), always: false, over: None });
-        }
+        self.fields.tags.or_combined(&higher.tags);
+        self.steps += TagKind::ALL.len() * higher.tags.len() + self.fields.inherit(&higher.fields, false);
     }
 
     /// Applies the rules.
@@ -300,52 +151,53 @@ impl Jobs {
     /// # Errors
     /// Why no job is left after them.
     pub(super) fn apply_rules(&mut self, code: &Code<'_>, conditions: &mut Conditions) -> Result<(), End> {
-        self.ruled = self.context.clone();
-        if let Some(last) = self.rules.last().filter(|_| self.rules.len() > MOST_RULES) {
-            self.unknown.get_or_insert(last.rule.span);
-        }
-        for held in std::mem::take(&mut self.rules) {
-            self.apply(&held.rule, held.always, code, conditions)?;
+        self.context = self.fields.context.clone();
+        let rules = std::mem::take(&mut self.rules);
+        for (rule, always) in rules.in_order() {
+            self.apply(rule, always, code, conditions)?;
         }
         Ok(())
     }
 
-    fn apply(&mut self, rule: &Rule, always: bool, code: &Code<'_>, conditions: &mut Conditions) -> Result<(), End> {
-        let condition = rule.condition.as_text();
-        if let Some(text) = condition {
-            self.change(&code.effects(text, CodeKind::Block), text.span);
-        }
-        let outcome = self.condition(rule, code, false);
-        let truth = outcome.value.truth();
-        {
-            let outcome = self.condition(rule, code, true);
-            let mut truth = outcome.value.truth();
-            // A condition on what the context sets, and on nothing of the job, is a switch.
-            let block = condition.and_then(|text| code.block(text, CodeKind::Block));
-            if block
-                .is_some_and(|block| block.names().next().is_some() && block.names().all(|name| self.context.has(name)))
-            {
-                truth = Truth { yes: true, no: true };
+    fn apply(
+        &mut self,
+        layered: &Layered,
+        always: bool,
+        code: &Code<'_>,
+        conditions: &mut Conditions,
+    ) -> Result<(), End> {
+        let lowest = layered.lowest();
+        // One of these layers has the condition that is asked.
+        let asked = || layered.layers.iter().enumerate().skip(lowest);
+        for (_, layer) in asked() {
+            if let Some(text) = layer.rule.condition.as_text() {
+                self.change(&code.effects(text, CodeKind::Block), text.span);
             }
-            let noted = conditions.entry(rule.span).or_default();
-            let may = [truth.yes || self.unknown.is_some(), truth.no || self.unknown.is_some(), outcome.raises];
-            noted.may = std::array::from_fn(|at| noted.may.get(at) == Some(&true) || may.get(at) == Some(&true));
         }
-        if self.unknown.is_some() {
-            return Ok(());
+        let mut truth = Truth::default();
+        // The highest layer whose condition may be true.
+        let mut top = None;
+        for (index, layer) in asked() {
+            let found = self.condition(&layer.rule, code, false).value.truth();
+            truth = Truth { yes: truth.yes || found.yes, no: truth.no || found.no };
+            top = found.yes.then_some(index).or(top);
         }
+        self.steps += 2 * layered.layers.len();
+        let answers = asked().map(|(_, layer)| self.answer(&layer.rule, code));
+        conditions.note(layered, lowest, &answers.collect::<Vec<_>>());
+        let Some(highest) = layered.layers.last().filter(|_| self.unknown.is_none()) else { return Ok(()) };
         if !truth.yes && !truth.no {
-            return if always { Err(End::Raises(rule.span)) } else { Ok(()) };
+            return if always { Err(End::Raises(highest.rule.span)) } else { Ok(()) };
         }
-        if !truth.yes {
-            return Ok(());
-        }
-        let is_set = |text: &&Text| !text.value.is_empty();
-        if rule.fail.as_ref().filter(is_set).is_some() {
+        let Some(top) = top else { return Ok(()) };
+        let fail = layered.choice(top, |rule| rule.fail.as_ref());
+        if fail.always {
             if always && !truth.no {
-                return Err(End::Fails(rule.span));
+                return Err(End::Fails(highest.rule.span));
             }
-            if let Some(block) = condition.filter(|_| always).and_then(|text| code.block(text, CodeKind::Block)) {
+            // The jobs that are left are those of which the condition is false, where it is one and the same for all.
+            let condition = highest.rule.condition.as_text().filter(|_| always && lowest + 1 == layered.layers.len());
+            if let Some(block) = condition.and_then(|text| code.block(text, CodeKind::Block)) {
                 let assumed = domain::assume(block, &self.names(false), false);
                 let sizes = assumed.into_iter().filter(|(name, _)| name == "input_size");
                 if let Some((_, left)) = sizes.last() {
@@ -354,14 +206,30 @@ impl Jobs {
             }
             return Ok(());
         }
-        if let Some(execute) = rule.execute.as_ref().filter(is_set) {
-            self.change(&code.effects(execute, CodeKind::Exec), execute.span);
+        let execute = layered.choice(top, |rule| rule.execute.as_ref());
+        for text in &execute.texts {
+            self.change(&code.effects(text, CodeKind::Exec), text.span);
+        }
+        if execute.always {
             return Ok(());
         }
-        let always = always && !truth.no;
-        self.put(&rule.common, always);
-        self.ruled.put(&rule.common, always);
+        let (fields, steps) = layered.fields(top);
+        self.steps += steps + self.fields.inherit(&fields, always && !truth.no && execute.texts.is_empty());
         Ok(())
+    }
+
+    /// What a condition may say of jobs if switches of the config may be set otherwise.
+    fn answer(&self, rule: &Rule, code: &Code<'_>) -> Answer {
+        if self.unknown.is_some() {
+            return Answer { yes: true, no: true, raises: true };
+        }
+        let outcome = self.condition(rule, code, true);
+        let truth = outcome.value.truth();
+        // A condition on what the context sets, and on nothing of the job, is a switch.
+        let block = rule.condition.as_text().and_then(|text| code.block(text, CodeKind::Block));
+        let is_switch = block
+            .is_some_and(|block| block.names().next().is_some() && block.names().all(|name| self.context.has(name)));
+        Answer { yes: truth.yes || is_switch, no: truth.no || is_switch, raises: outcome.raises }
     }
 
     /// What conditions see.
@@ -382,14 +250,12 @@ impl Jobs {
         if effects.is_none() {
             return;
         }
-        if !self.doubts.contains(&at) {
-            self.doubts.push(at);
-        }
+        self.doubts.insert(at);
         if effects.everything {
             self.unknown.get_or_insert(at);
         }
         if let Some(tags) = &effects.tags {
-            self.tags.change(&tags.names, tags.is_open);
+            self.fields.tags.change(&tags.names, tags.is_open);
         }
         let groups = [
             [Resource::Cores, Resource::MinCores, Resource::MaxCores],
@@ -398,21 +264,22 @@ impl Jobs {
         ];
         for (_, group) in effects.resources.iter().zip(groups).filter(|(changed, _)| **changed) {
             for resource in group {
-                if let Some(field) = self.fields.get_mut(resource as usize) {
+                if let Some(field) = self.fields.resources.get_mut(resource as usize) {
                     field.unknown = true;
                 }
             }
         }
         self.context.open |= effects.context;
-        self.ruled.open |= effects.context;
+        self.fields.context.open |= effects.context;
     }
 
-    /// What destinations are matched with.
-    pub(super) fn ask(mut self, code: &Code<'_>) -> Asked {
+    /// What destinations are matched with, and the code that may have changed something of it.
+    pub(super) fn ask(mut self, code: &Code<'_>) -> (Asked, Vec<Span>) {
         let texts: Vec<(Text, Span)> = self
             .fields
+            .resources
             .iter()
-            .flat_map(|field| field.sources.iter().flatten())
+            .flat_map(|field| &field.sources)
             .filter_map(|source| source.as_text().map(|text| (text.clone(), text.span)))
             .collect();
         for (text, at) in texts {
@@ -421,20 +288,18 @@ impl Jobs {
         let mut evaluated: [Option<Outcome>; 9] = Default::default();
         let mut wanted: [(Value, bool); 9] = std::array::from_fn(|_| (Value::nothing(), true));
         for resource in Resource::ALL {
-            let Some(field) = self.fields.get(*resource as usize) else { continue };
+            let Some(field) = self.fields.resources.get(*resource as usize) else { continue };
             let mut value = Value::nothing();
-            let names =
-                JobNames { context: &self.ruled, input_size: &self.input_size, resources: &evaluated, switches: false };
-            for source in field.sources.iter().flatten() {
+            let context = &self.fields.context;
+            let names = JobNames { context, input_size: &self.input_size, resources: &evaluated, switches: false };
+            for source in &field.sources {
                 value = value.or(&code.value(source, &names).value);
             }
-            if field.declared {
-                value = value.or(&Value::of_kinds(Kinds::FLOAT));
-            }
-            if field.unknown {
+            // A wrapper may declare code, too.
+            if field.declared || field.unknown {
                 value = Value::any();
             }
-            let unset = field.unknown || field.sources.iter().any(Option::is_none);
+            let unset = field.unknown || field.unset;
             if let Some((_, min, max)) = CLAMPED.iter().find(|(clamped, ..)| clamped == resource) {
                 let bound = |bound: Resource| wanted.get(bound as usize).cloned().unwrap_or((Value::any(), true));
                 value = clamp(&clamp(&value, &bound(*min), true), &bound(*max), false);
@@ -448,7 +313,8 @@ impl Jobs {
         }
         let of = |resource: Resource| wanted.get(resource as usize).cloned().unwrap_or((Value::any(), true));
         let wanted = [of(Resource::Cores), of(Resource::Mem), of(Resource::Gpus)];
-        Asked { tags: self.tags, wanted, unknown: self.unknown, doubts: self.doubts }
+        let asked = Asked { tags: self.fields.tags, wanted, is_known: self.unknown.is_none() };
+        (asked, self.doubts.into_iter().collect())
     }
 }
 

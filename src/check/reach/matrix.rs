@@ -50,4 +50,7 @@ pub struct Row {
     /// What else holds for jobs that differ in this: code that may change what is known of them, as `file:line`, was taken into account;
     /// [`DECLARED`] was not.
     pub unless: Vec<String>,
+    /// `true` if the jobs were not followed because there is too much to follow, so that nothing is proved of them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unproved: bool,
 }

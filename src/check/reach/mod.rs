@@ -5,17 +5,23 @@
 //! not a proof is possible.
 
 mod code;
+mod conditions;
 mod destination;
 mod effects;
+mod fields;
 mod job;
 mod matrix;
 mod names;
 mod overlap;
 mod page;
+mod rules;
 mod tags;
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
+use crate::check::budget::{Budget, Spent, Unproved};
 use crate::config::Config;
 use crate::config::entity::EntityKind;
 use crate::link::destination_defaults;
@@ -24,10 +30,13 @@ use crate::lint::tags::default;
 use crate::source::{SourceMap, Span};
 
 use code::Code;
+use conditions::Conditions;
+pub(crate) use conditions::Deciding;
 use destination::Destination;
 pub(crate) use destination::{Reason, Why};
+use fields::Fields;
 pub(crate) use job::End;
-use job::{Asked, Conditions, Higher, Jobs};
+use job::{Asked, Higher, Jobs};
 pub use matrix::{Column, DECLARED, Matrix, Row, Tool};
 use names::Context;
 use overlap::{Beside, Overlap};
@@ -48,7 +57,7 @@ pub(crate) enum Whose {
 }
 
 /// What a destination makes of the jobs of a tool.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Verdict {
     /// It takes none of them, for these reasons.
     Never(Vec<Reason>),
@@ -56,25 +65,42 @@ pub(crate) enum Verdict {
     Possible,
 }
 
+/// About what a reason takes in memory.
+const BYTES_OF_REASON: usize = 2 * size_of::<Reason>();
+
+impl Verdict {
+    /// The number of reasons.
+    fn reasons(&self) -> usize {
+        match self {
+            Self::Never(reasons) => reasons.len(),
+            Self::Possible => 0,
+        }
+    }
+}
+
 /// What is known of the jobs of a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct Reached {
     /// Whose they are.
     pub whose: Whose,
-    /// For each destination whether it takes some; nothing where the jobs end before.
-    pub verdicts: Vec<Verdict>,
+    /// For each destination whether it takes some; empty if the jobs end before, or are not followed. Shared by all jobs that ask for
+    /// the same.
+    pub verdicts: Rc<[Verdict]>,
     /// Why all of them end before.
     pub end: Option<End>,
     /// The code that may change what is known.
     pub doubts: Vec<Span>,
     /// Whether all this holds only for tools whose wrapper declares no resources.
     pub unless_declared: bool,
+    /// Whether the jobs were followed. If not, they may go anywhere.
+    pub is_followed: bool,
 }
 
 impl Reached {
     /// Whether no destination takes any of them.
     pub(crate) fn is_nowhere(&self) -> bool {
-        self.end.is_none() && self.verdicts.iter().all(|verdict| matches!(verdict, Verdict::Never(_)))
+        let is_never = |verdict: &Verdict| matches!(verdict, Verdict::Never(_));
+        self.is_followed && self.end.is_none() && self.verdicts.iter().all(is_never)
     }
 }
 
@@ -82,13 +108,19 @@ impl Reached {
 pub(crate) struct Reach {
     /// By tool, in the order of the config, but for abstract ones; then those of other tools, then those of user-defined ones.
     pub reached: Vec<Reached>,
-    /// What was found of the conditions of rules, by the rules' places.
+    /// What was found of the conditions of rules.
     pub conditions: Conditions,
+    /// What is not proved, if the jobs of some tools were not followed.
+    pub unproved: Option<Unproved>,
 }
 
 impl Reach {
     /// Follows the jobs of a config; nothing where its code may change destinations, or its ids are no patterns.
     pub(crate) fn of(config: &Config, blocks: &Blocks) -> Option<Self> {
+        Self::within(config, blocks, Budget::new())
+    }
+
+    fn within(config: &Config, blocks: &Blocks, budget: Budget) -> Option<Self> {
         let code = Code::new(blocks);
         let defaults = destination_defaults(config);
         let destinations: Vec<Destination> =
@@ -97,12 +129,23 @@ impl Reach {
             return None;
         }
         let overlap = Overlap::new(config.tools.keys().map(|key| &**key))?;
-        let mut follower = Follower { config, code, overlap, higher: higher(config), conditions: Conditions::new() };
+        let mut follower = Follower {
+            config,
+            code,
+            overlap,
+            higher: higher(config),
+            destinations,
+            fields: vec![OnceCell::new(); config.tools.len()],
+            conditions: Conditions::default(),
+            verdicts: HashMap::new(),
+            budget,
+        };
         let concrete = config.tools.values().enumerate().filter(|(_, tool)| !tool.common.is_abstract);
         let tools = concrete.map(|(index, _)| Whose::Tool(index));
         let all: Vec<Whose> = tools.chain([Whose::Other, Whose::UserDefined]).collect();
-        let reached = all.into_iter().map(|whose| follower.reached(whose, &destinations)).collect();
-        Some(Self { reached, conditions: follower.conditions })
+        let reached: Vec<Reached> = all.into_iter().map(|whose| follower.reached(whose)).collect();
+        let unproved = unproved(config, &reached);
+        Some(Self { reached, conditions: follower.conditions, unproved })
     }
 
     /// The same as data.
@@ -127,14 +170,14 @@ impl Reach {
                 })
             };
             let never = reached.verdicts.iter().map(|verdict| match verdict {
-                Verdict::Possible => None,
                 Verdict::Never(reasons) => Some(reasons.iter().map(|reason| intern(reason.why.to_string())).collect()),
+                Verdict::Possible => None,
             });
             let never = never.collect();
             let ends = reached.end.map(|end| intern(end.to_string()));
             let mut unless: Vec<String> = reached.doubts.iter().map(|at| place(*at)).collect();
             unless.extend(reached.unless_declared.then(|| matrix::DECLARED.to_owned()));
-            let row = Row { never, ends, unless };
+            let row = Row { never, ends, unless, unproved: !reached.is_followed };
             let next = rows.len();
             let row = *rows.entry(row.clone()).or_insert_with(|| {
                 out.rows.push(row);
@@ -179,44 +222,102 @@ fn changes_destinations(config: &Config, code: &Code<'_>) -> bool {
     changes
 }
 
+/// What is not proved where some jobs were not followed: with the first tool whose were not.
+fn unproved(config: &Config, reached: &[Reached]) -> Option<Unproved> {
+    let first = reached.iter().find(|reached| !reached.is_followed)?;
+    let followed = reached.iter().filter(|reached| reached.is_followed).count();
+    let (span, whose) = match first.whose {
+        Whose::Tool(index) => {
+            let (id, tool) = config.tools.get_index(index)?;
+            (Some(tool.span), format!("`{id}` and the tools before it"))
+        }
+        Whose::Other | Whose::UserDefined => (None, "the tools".to_owned()),
+    };
+    let message = format!(
+        "too many entities and rules meet in the jobs of {whose}; where jobs can go is known of {followed} of {} tools, \
+         and T202 to T205 were not looked for",
+        reached.len()
+    );
+    Some(Unproved { message, span })
+}
+
 /// Follows jobs.
 struct Follower<'a> {
     config: &'a Config,
     code: Code<'a>,
     overlap: Overlap,
     higher: Higher,
+    destinations: Vec<Destination>,
+    /// The fields of the tools that were met so far.
+    fields: Vec<OnceCell<Fields>>,
     conditions: Conditions,
+    /// The verdicts on what was asked for so far.
+    verdicts: HashMap<Asked, Rc<[Verdict]>>,
+    budget: Budget,
 }
 
 impl Follower<'_> {
-    fn reached(&mut self, whose: Whose, destinations: &[Destination]) -> Reached {
-        let found = self.follow(whose, true, destinations);
-        // What a wrapper declares is seldom known: without it there may be more to say.
-        if found.is_nowhere() || found.end.is_some() || matches!(whose, Whose::Other | Whose::UserDefined) {
-            return found;
-        }
-        let plain = self.follow(whose, false, destinations);
-        if plain.is_nowhere() { Reached { unless_declared: true, ..plain } } else { found }
+    fn reached(&mut self, whose: Whose) -> Reached {
+        self.try_reached(whose).unwrap_or_else(|Spent| {
+            let verdicts = self.destinations.iter().map(|_| Verdict::Possible).collect();
+            Reached { whose, verdicts, end: None, doubts: Vec::new(), unless_declared: false, is_followed: false }
+        })
     }
 
-    fn follow(&mut self, whose: Whose, declares: bool, destinations: &[Destination]) -> Reached {
-        let mut out = Reached { whose, verdicts: Vec::new(), end: None, doubts: Vec::new(), unless_declared: false };
-        match self.ask(whose, declares) {
-            Ok(asked) => {
-                out.verdicts = destinations.iter().map(|destination| verdict(destination, &asked)).collect();
-                out.doubts = asked.doubts;
+    fn try_reached(&mut self, whose: Whose) -> Result<Reached, Spent> {
+        let found = self.follow(whose, true)?;
+        // What a wrapper declares is seldom known: without it there may be more to say.
+        if found.is_nowhere() || found.end.is_some() || matches!(whose, Whose::Other | Whose::UserDefined) {
+            return Ok(found);
+        }
+        let plain = self.follow(whose, false)?;
+        Ok(if plain.is_nowhere() { Reached { unless_declared: true, ..plain } } else { found })
+    }
+
+    fn follow(&mut self, whose: Whose, declares: bool) -> Result<Reached, Spent> {
+        let followed = self.jobs(whose, declares)?;
+        let mut out = Reached {
+            whose,
+            verdicts: Rc::default(),
+            end: None,
+            doubts: Vec::new(),
+            unless_declared: false,
+            is_followed: true,
+        };
+        match followed {
+            Ok(jobs) => {
+                let (asked, doubts) = jobs.ask(&self.code);
+                self.budget.bytes(size_of_val(doubts.as_slice()))?;
+                out.verdicts = self.verdicts(asked)?;
+                out.doubts = doubts;
             }
             Err(end) => out.end = Some(end),
         }
-        out
+        Ok(out)
     }
 
-    /// What destinations are matched with for the jobs of a tool.
-    fn ask(&mut self, whose: Whose, declares: bool) -> Result<Asked, End> {
+    /// The verdicts of all destinations on what jobs ask for.
+    fn verdicts(&mut self, asked: Asked) -> Result<Rc<[Verdict]>, Spent> {
+        if let Some(known) = self.verdicts.get(&asked) {
+            return Ok(known.clone());
+        }
+        let verdicts: Rc<[Verdict]> =
+            self.destinations.iter().map(|destination| verdict(destination, &asked)).collect();
+        let reasons: usize = verdicts.iter().map(Verdict::reasons).sum();
+        self.budget.steps(10 * verdicts.len())?;
+        self.budget.bytes(size_of_val(&*verdicts) + reasons * BYTES_OF_REASON)?;
+        self.verdicts.insert(asked, verdicts.clone());
+        Ok(verdicts)
+    }
+
+    /// The jobs of a tool, with their rules applied; or why none of them goes on to destinations.
+    fn jobs(&mut self, whose: Whose, declares: bool) -> Result<Result<Jobs, End>, Spent> {
         let config = self.config;
+        // Nothing is begun that cannot be ended.
+        self.budget.steps(1)?;
         let mut jobs = Jobs::new(Context::global(&config.global.context));
         if let Some(default) = default(config, EntityKind::Tool) {
-            jobs.inherit(default, true);
+            jobs.inherit(default, &Fields::of(&default.common), true);
         }
         jobs.provide((whose == Whose::UserDefined).then_some(USER_DEFINED), declares);
         let beside = match whose {
@@ -224,17 +325,23 @@ impl Follower<'_> {
             Whose::Other => Vec::new(),
             Whose::UserDefined => self.overlap.beginning(&format!("{USER_DEFINED}-")),
         };
+        self.budget.steps(beside.len())?;
         for Beside { index, always } in beside {
             match config.tools.get_index(index) {
-                Some((_, tool)) if !tool.common.is_abstract => jobs.inherit(tool, always),
+                Some((_, tool)) if !tool.common.is_abstract => {
+                    let Some(fields) = self.fields.get(index) else { continue };
+                    jobs.inherit(tool, fields.get_or_init(|| Fields::of(&tool.common)), always);
+                }
                 // Jobs that match an abstract entity end in an error.
-                Some((_, tool)) if always => return Err(End::Abstract(tool.span)),
+                Some((_, tool)) if always => return Ok(Err(End::Abstract(tool.span))),
                 _ => {}
             }
+            self.budget.steps(std::mem::take(&mut jobs.steps))?;
         }
         jobs.or_with(&self.higher);
-        jobs.apply_rules(&self.code, &mut self.conditions)?;
-        Ok(jobs.ask(&self.code))
+        let ended = jobs.apply_rules(&self.code, &mut self.conditions);
+        self.budget.steps(std::mem::take(&mut jobs.steps))?;
+        Ok(ended.map(|()| jobs))
     }
 }
 
@@ -255,5 +362,52 @@ fn verdict(destination: &Destination, asked: &Asked) -> Verdict {
     match destination.refuses(asked) {
         reasons if reasons.is_empty() => Verdict::Possible,
         reasons => Verdict::Never(reasons),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+    use super::*;
+    use crate::config::load_sources;
+    use crate::diagnostic::Diagnostics;
+
+    /// What is reached by ten tools of ten rules each, and the config's texts.
+    fn reach(budget: Budget) -> (Reach, Matrix, SourceMap) {
+        let rule = |index| format!("    - {{id: r{index}, if: input_size > {index}, mem: {index}}}\n");
+        let rules: String = (0..10).map(rule).collect();
+        let tools: String =
+            (0..10).map(|index| format!("  t{index}_:\n    cores: {}\n    rules:\n{rules}", index + 3)).collect();
+        let text = format!("tools:\n{tools}destinations:\n  d: {{runner: slurm, max_accepted_cores: 2}}\n");
+        let (mut sources, mut problems) = (SourceMap::new(), Diagnostics::new());
+        let source = sources.add("config.yml", &text);
+        let config = load_sources(&sources, &[source], &mut problems);
+        let (_, program, trees) = crate::link::link(&config, &sources, false, &mut problems);
+        assert!(problems.is_empty());
+        let reach = Reach::within(&config, &Blocks { program, trees }, budget).unwrap();
+        let matrix = reach.matrix(&config, &sources);
+        (reach, matrix, sources)
+    }
+
+    #[test]
+    fn tools_that_are_too_much_may_go_anywhere() {
+        let (all, matrix, _) = reach(Budget::new());
+        assert!(all.unproved.is_none() && all.reached.iter().take(10).all(Reached::is_nowhere));
+        assert!(matrix.rows.iter().all(|row| !row.unproved));
+        for budget in [Budget::of(200, 1 << 20), Budget::of(1 << 20, 400)] {
+            let (some, matrix, sources) = reach(budget);
+            let lost = some.reached.iter().take(10).filter(|reached| reached.is_nowhere()).count();
+            assert!((1..10).contains(&lost), "{lost}");
+            let told = some.unproved.unwrap().text(&sources);
+            let place = format!("config.yml:{}:3: ", 2 + 13 * lost);
+            let rest = told.strip_prefix(&place).unwrap_or_else(|| panic!("{told}"));
+            let expected = format!(
+                "not proved: too many entities and rules meet in the jobs of `t{lost}_` and the tools before it"
+            );
+            assert!(rest.starts_with(&expected), "{told}");
+            let rows: Vec<&Row> = matrix.tools.iter().map(|tool| &matrix.rows[tool.row]).collect();
+            assert!(rows[..lost].iter().all(|row| !row.unproved && row.never[0].is_some()));
+            assert!(rows[lost..].iter().all(|row| row.unproved && row.never[0].is_none() && row.ends.is_none()));
+        }
     }
 }

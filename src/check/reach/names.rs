@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tpv_runtime::artifact::tables::Resource;
 
 use crate::check::domain::{Kinds, Names, Outcome, Value};
-use crate::config::entity::{Common, Dict};
+use crate::config::entity::Dict;
 
 use super::code::constant;
 
@@ -34,19 +34,20 @@ impl Context {
         out
     }
 
-    /// Sets the names of an entity or rule, for all jobs or for some.
-    pub(super) fn put(&mut self, common: &Common, always: bool) {
-        let Some(names) = common.context.as_ref().filter(|names| !names.is_empty()) else { return };
-        if always {
-            return self.enter(names);
-        }
-        for (name, value) in names.iter() {
-            let value = constant(value);
+    /// Puts the names of a child over these, for all jobs or for some. Returns the steps that it took.
+    pub(super) fn inherit(&mut self, child: &Self, always: bool) -> usize {
+        for (name, held) in &child.names {
             match self.names.get_mut(name) {
-                Some(held) => held.value = held.value.or(&value),
-                None => drop(self.names.insert(name.clone(), Held { value, unset: true })),
+                Some(own) if always && !held.unset => *own = held.clone(),
+                Some(own) => own.value = own.value.or(&held.value),
+                None => {
+                    let unset = held.unset || !always;
+                    self.names.insert(name.clone(), Held { value: held.value.clone(), unset });
+                }
             }
         }
+        self.open |= child.open;
+        child.names.len()
     }
 
     /// Whether the context has a name.
@@ -54,7 +55,8 @@ impl Context {
         self.names.contains_key(name)
     }
 
-    fn enter(&mut self, names: &Dict) {
+    /// Sets names.
+    pub(super) fn enter(&mut self, names: &Dict) {
         for (name, value) in names {
             self.names.insert(name.clone(), Held { value: constant(value), unset: false });
         }

@@ -42,6 +42,7 @@ function why(tool) {
     el("button", { type: "button", class: "close", onclick: () => dialog.close() }, "Close"),
     el("h2", { id: "why-title" }, tool.id),
     tool.place ? el("p", { class: "at" }, tool.place) : null,
+    row.unproved ? el("p", {}, "Not proved: there is too much to follow.") : null,
     ...(row.ends != null ? [el("p", {}, ...sentence(data.reasons[row.ends]))] : [
       el("h3", {}, "May go to"),
       el("p", {}, maybe.length ? maybe.map((one) => one.id).join(", ") : "no destination"),

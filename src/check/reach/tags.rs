@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::config::scheduling::{SchedulingTags, TagKind};
 
 /// In which kinds a tag may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Kinds(u8);
 
 impl Kinds {
@@ -27,9 +27,13 @@ impl Kinds {
         Self(self.0 | other.0)
     }
 
+    fn without_absent(self) -> Self {
+        Self(self.0 & !Self::ABSENT.0)
+    }
+
     /// Whether the tag may be there.
     pub(super) fn may_be(self) -> bool {
-        self.0 & !Self::ABSENT.0 != 0
+        self.without_absent().0 != 0
     }
 
     /// Whether the tag is there.
@@ -54,7 +58,7 @@ impl Kinds {
 }
 
 /// The tags that jobs may have, each with its kinds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Tags {
     known: BTreeMap<Arc<str>, Kinds>,
     /// The kinds of those that are not known.
@@ -66,10 +70,22 @@ pub(super) struct Tags {
 /// What Galaxy's own tags begin with.
 const TOOL_TYPE: &str = "tool_type_";
 
-impl Tags {
-    /// No tags.
-    pub(super) fn none() -> Self {
+impl Default for Tags {
+    fn default() -> Self {
         Self { known: BTreeMap::new(), others: Kinds::ABSENT, tool_types: Kinds::ABSENT }
+    }
+}
+
+impl Tags {
+    /// The tags of an entity or rule.
+    pub(super) fn of(tags: &SchedulingTags) -> Self {
+        let mut out = Self::default();
+        for kind in TagKind::ALL {
+            for tag in tags.get(kind) {
+                out.set(&tag.value, Kinds::of(kind));
+            }
+        }
+        out
     }
 
     /// The kinds of a tag.
@@ -90,13 +106,15 @@ impl Tags {
         self.known.insert(tag.clone(), kinds);
     }
 
-    /// Puts an entity's tags over these, as inheriting does.
-    pub(super) fn inherit(&mut self, child: &SchedulingTags) {
-        for kind in TagKind::ALL {
-            for tag in child.get(kind) {
-                self.set(&tag.value, Kinds::of(kind));
-            }
+    /// Puts a child's tags over these, for all jobs or for some. Returns the steps that it took.
+    pub(super) fn inherit(&mut self, child: &Self, always: bool) -> usize {
+        for (tag, kinds) in &child.known {
+            let is_sure = always && kinds.must_be();
+            let kinds = kinds.without_absent();
+            let kinds = if is_sure { kinds } else { kinds.or(self.get(tag)) };
+            self.set(tag, kinds);
         }
+        child.known.len()
     }
 
     /// Gives the job the type of its tool: any where none is known.
@@ -122,17 +140,6 @@ impl Tags {
                 let kinds = self.get(tag);
                 self.set(tag, kinds.or(kinds.combined(*kind)));
             }
-        }
-    }
-
-    /// The tags of either.
-    #[must_use]
-    pub(super) fn or(&self, other: &Self) -> Self {
-        let tags = self.known.keys().chain(other.known.keys());
-        Self {
-            known: tags.map(|tag| (tag.clone(), self.get(tag).or(other.get(tag)))).collect(),
-            others: self.others.or(other.others),
-            tool_types: self.tool_types.or(other.tool_types),
         }
     }
 

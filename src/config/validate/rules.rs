@@ -122,6 +122,7 @@ impl Validator<'_> {
             key: id.clone(),
             id,
             span: rule.span,
+            inherited: Some(Vec::new()),
             in_list: false,
             common,
             condition: condition?,
