@@ -308,10 +308,97 @@ fn revisions_of_git_are_compared() {
     let said = stderr(&fails(&["nowhere..", "--", "tpv"]));
     assert!(said.starts_with("error: git knows no revision `nowhere`\n"), "{said}");
     let said = stderr(&fails(&["main..", "--", "nothing.yml"]));
-    assert!(said.starts_with("error: the config of `main` cannot be read: none of the files is there\n"), "{said}");
+    assert!(said.starts_with("error: no config file is at `nothing.yml` in `main` or `HEAD`\n"), "{said}");
+    // Beside a file that is there, one that is in neither revision was left out without a word.
+    for (revision, sides) in [("main..", "`main` or `HEAD`"), ("HEAD", "`HEAD` or `the working tree`")] {
+        let said = stderr(&fails(&[revision, "--", "tpv/a.yml", "tpv/typo.yml", "*.yaml"]));
+        let expected = format!("error: no config file is at `tpv/typo.yml`, `*.yaml` in {sides}\n");
+        assert!(said.starts_with(&expected), "{said}");
+    }
+    // One that is in the working tree alone was added.
+    write(folder, &[("tpv/new.yml", "tools:\n  new: {cores: 1}\n")]);
+    assert!(printed(folder, &["diff", "HEAD", "--", "tpv/a.yml", "tpv/new.yml"]).contains("+ `new`"));
+    std::fs::remove_file(folder.join("tpv/new.yml")).unwrap();
     write(folder, &[("tpv/b.yml", "tools:\n  bwa: [\n")]);
     let said = stderr(&fails(&["HEAD", "--", "tpv"]));
     assert!(said.starts_with("the config of `the working tree` does not compile:\n"), "{said}");
+}
+
+/// usegalaxy.org's layout: the rules of one server are a link to the folder of another. Git stops at the link, and nothing was compared.
+#[test]
+#[cfg(unix)]
+fn links_are_followed_within_the_repository() {
+    let repository = tempfile::tempdir().unwrap();
+    let folder = repository.path();
+    git(folder, &["init", "-q", "-b", "main"]);
+    for name in ["files/shared/tpv", "env/main"] {
+        std::fs::create_dir_all(folder.join(name)).unwrap();
+    }
+    for (target, link) in [
+        ("../../files/shared/tpv", "env/main/tpv"),
+        ("../../files/shared/tpv/b.yml", "env/main/local.yml"),
+        ("main", "env/test"),
+        (".", "files/shared/tpv/self"),
+        ("/srv/tpv", "env/out"),
+        ("../../elsewhere", "env/up"),
+        ("nowhere", "env/gone"),
+        ("loop2", "env/loop1"),
+        ("loop1", "env/loop2"),
+    ] {
+        std::os::unix::fs::symlink(target, folder.join(link)).unwrap();
+    }
+    let change =
+        |cores: u32| write(folder, &[("files/shared/tpv/b.yml", &format!("tools:\n  bwa: {{cores: {cores}}}\n"))]);
+    write(folder, &[("files/shared/tpv/a.yml", "destinations:\n  slurm: {runner: slurm}\n")]);
+    for cores in [1, 2] {
+        change(cores);
+        git(folder, &["add", "-A"]);
+        git(folder, &["commit", "-qm", "a change"]);
+    }
+    change(4);
+    let cores = |within: &str, revision: &str, files: &[&str]| {
+        let text = printed(&folder.join(within), &[&["diff", revision, "--"], files].concat());
+        text.lines().find_map(|line| line.trim().strip_prefix("cores ").map(str::to_owned)).unwrap_or(text)
+    };
+    for (file, shown) in [
+        ("env/main/tpv", "env/main/tpv/b.yml"),
+        ("env/main/tpv/", "env/main/tpv/b.yml"),
+        // What several names lead to is read once, under its own name if that is among them.
+        ("env/main", "env/main/local.yml"),
+        (".", "files/shared/tpv/b.yml"),
+        ("*.yml", "files/shared/tpv/b.yml"),
+        ("env/main/tpv/*.yml", "env/main/tpv/b.yml"),
+        ("env/m*/tpv/*.yml", "env/main/tpv/b.yml"),
+        ("./env/main/tpv/b.yml", "env/main/tpv/b.yml"),
+        ("env/main/local.yml", "env/main/local.yml"),
+        ("env/test/tpv/b.yml", "env/test/tpv/b.yml"),
+        ("files/shared/tpv", "files/shared/tpv/b.yml"),
+        ("files/shared/tpv/self/self/b.yml", "files/shared/tpv/self/self/b.yml"),
+    ] {
+        assert_eq!(cores("", "HEAD~..", &[file]), format!("1 -> 2 ({shown}:2)"), "{file}");
+        assert_eq!(cores("", "HEAD", &[file]), format!("2 -> 4 ({shown}:2)"), "{file}");
+    }
+    assert_eq!(cores("env", "HEAD~..", &["test/tpv"]), "1 -> 2 (env/test/tpv/b.yml:2)");
+    assert_eq!(cores("env", "HEAD", &["test/tpv"]), "2 -> 4 (test/tpv/b.yml:2)");
+    for left_out in [&["env/main/tpv", ":!*/b.yml"][..], &["env/main", ":!*/b.yml", ":!*l.yml"]] {
+        assert_eq!(cores("", "HEAD", left_out), "the rules say the same\n", "{left_out:?}");
+    }
+    for (file, why) in [
+        ("env/out/x.yml", "`env/out` is a symbolic link to `/srv/tpv`, which is outside of it"),
+        ("env/up", "`env/up` is a symbolic link to `../../elsewhere`, which is outside of it"),
+        ("env/gone", "`env/gone` is a symbolic link to `nowhere`, which is not there"),
+        ("env/loop1/x.yml", "is a symbolic link to `loop2`, in a loop of links"),
+    ] {
+        for revision in ["HEAD~..", "HEAD"] {
+            let output = tpvc_in(folder, &["diff", revision, "--", "files/shared/tpv", file]);
+            let said = stderr(&output);
+            assert_eq!(output.status.code(), Some(1), "{file}: {said}");
+            assert!(said.contains(&format!(" cannot be read: `{file}` is not in the repository: ")), "{said}");
+            assert!(said.contains(why), "{said}");
+        }
+    }
+    let said = stderr(&tpvc_in(folder, &["diff", "HEAD~..", "--", "env/main/tpv", "env/main/tpv/typo.yml"]));
+    assert!(said.starts_with("error: no config file is at `env/main/tpv/typo.yml` in `HEAD~` or `HEAD`\n"), "{said}");
 }
 
 #[test]

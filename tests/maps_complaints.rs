@@ -9,6 +9,7 @@ mod random;
 mod support;
 
 use std::fs;
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
@@ -84,6 +85,24 @@ impl Site {
         ["maps", "create", "-t", tag, "-r", "rules.bin", "-e", engine, "--slice-bytes", "20000", "jobs.jsonl"]
     }
 
+    /// Runs a verb that must come to its end by itself.
+    fn within_a_minute(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new("timeout");
+        command.args(["60", env!("CARGO_BIN_EXE_tpvc")]).args(arguments).current_dir(self.0.path());
+        let output = command.env("HOME", self.0.path()).env("NO_COLOR", "1").output().unwrap();
+        assert_ne!(output.status.code(), Some(124), "{arguments:?} does not end");
+        output
+    }
+
+    /// A program of a map: the lines of a shell script.
+    fn script(&self, name: &str, lines: &str) {
+        fs::write(self.path(name), format!("#!/bin/sh\n{lines}\n")).unwrap();
+    }
+
+    fn components(&self, tag: &str) -> usize {
+        fs::read_to_string(self.map(tag).join("components")).unwrap().trim().parse().unwrap()
+    }
+
     /// How many components are in a state.
     fn count(&self, tag: &str, state: &str) -> usize {
         self.done(&["maps", "status", tag, "-s", state, "--format", "text"]).lines().count()
@@ -110,6 +129,32 @@ impl Site {
 
     fn results(&self, tag: &str) -> String {
         self.done(&["maps", "results", "-q", tag])
+    }
+}
+
+/// A disk of a few MiB.
+struct Disk(PathBuf);
+
+impl Disk {
+    fn mount(folder: PathBuf) -> Option<Self> {
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=8m", "tmpfs"]).arg(&folder);
+        mount.output().is_ok_and(|output| output.status.success()).then_some(Self(folder))
+    }
+
+    /// Fills the disk, and gives the file that does.
+    fn fill(&self) -> PathBuf {
+        let path = self.0.join("filler");
+        let mut file = fs::File::create(&path).unwrap();
+        while file.write_all(&[0; 4096]).is_ok() {}
+        path
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        // Lazily: a process may still be at work in it.
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
     }
 }
 
@@ -182,18 +227,149 @@ fn a_killed_runner_is_replaced() {
     assert!(site.results("year") == site.answers());
 }
 
-/// A program that this machine cannot start was taken for submitted.
+/// A program that cannot run on this machine was taken for submitted, and started for ever by `wait`.
 #[test]
-fn a_program_that_cannot_be_started_is_told_at_once() {
+fn a_program_that_cannot_run_is_told_at_once() {
     let site = Site::new();
-    fs::write(site.path("arm"), b"\x7fELF of another machine").unwrap();
-    let mut create = site.create("year", "local").to_vec();
-    create.extend(["--program", "arm"]);
-    let refused = site.run(&create);
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(stderr(&refused).contains("cannot be started"), "{}", stderr(&refused));
-    assert!(site.count("year", "UNKNOWN") > 0 && site.count("year", "IDLE") == 0);
-    site.done(&["maps", "transplant", "year", "--program", env!("CARGO_BIN_EXE_tpvc")]);
+    let mut head = vec![0; 1 << 20];
+    fs::File::open(env!("CARGO_BIN_EXE_tpvc")).unwrap().read_exact(&mut head).unwrap();
+    let cases: [(&str, &[u8], &str); 5] = [
+        ("arm", b"\x7fELF of another machine", "the program of the map cannot be started: "),
+        ("short", &head, "the program of the map "),
+        ("crash", b"#!/bin/sh\nkill -SEGV $$\n", "was killed by signal 11 before it ran a component"),
+        (
+            "wrong",
+            b"#!/bin/sh\necho 'no libc here' >&2\nexit 127\n",
+            "ended with the status 127 before it ran a component: no libc here",
+        ),
+        (
+            "old",
+            b"#!/bin/sh\nprintf 'error: unknown verb\\n = help: none\\n' >&2\nexit 2\n",
+            "the status 2 before it ran a component: unknown verb",
+        ),
+    ];
+    for (name, program, message) in cases {
+        fs::write(site.path(name), program).unwrap();
+        let mut create = site.create(name, "local").to_vec();
+        create.extend(["--program", name]);
+        let refused = site.within_a_minute(&create);
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(stderr(&refused).contains(message), "{}", stderr(&refused));
+        assert!(site.count(name, "ERRORED") > 0 && site.count(name, "IDLE") + site.count(name, "UNKNOWN") == 0);
+        let ended = site.within_a_minute(&["maps", "wait", "-q", name]);
+        assert!(
+            stderr(&ended).contains(message) && stderr(&ended).contains("tpvc maps transplant"),
+            "{}",
+            stderr(&ended)
+        );
+        let errors = site.done(&["maps", "errors", name, "--limit", "1"]);
+        assert!(errors.contains(message) && errors.contains("tpvc maps transplant"), "{errors}");
+    }
+    site.done(&["maps", "transplant", "crash", "--program", env!("CARGO_BIN_EXE_tpvc")]);
+    site.done(&["maps", "rerun", "-q", "crash"]);
+    site.done(&["maps", "wait", "-q", "crash"]);
+    assert!(site.results("crash") == site.answers());
+}
+
+/// The process that runs components was killed again and again, and `wait` started it for ever.
+#[test]
+fn a_runner_that_is_always_killed_is_not_started_for_ever() {
+    let site = Site::new();
+    let tpvc = env!("CARGO_BIN_EXE_tpvc");
+    // It ends with the pipe that ties it to its runner, and leaves nothing.
+    site.script(
+        "fragile",
+        &format!("case $2 in run) timeout -s KILL 0.3 {tpvc} \"$@\" ;; *) cat > /dev/null; exit 75 ;; esac"),
+    );
+    site.done(&[&site.create("year", "local")[..], &["--program", "fragile"]].concat());
+    let ended = site.within_a_minute(&["maps", "wait", "-q", "year"]);
+    let message = "was killed 5 times before a component ended";
+    assert!(ended.status.code() == Some(1) && stderr(&ended).contains(message), "{}", stderr(&ended));
+    assert!(site.count("year", "ERRORED") > 0 && site.count("year", "IDLE") == 0);
+    let status = site.run(&["maps", "status", "year"]);
+    assert!(stderr(&status).contains(message), "{}", stderr(&status));
+    site.done(&["maps", "transplant", "year", "--program", tpvc]);
+    site.done(&["maps", "rerun", "-q", "year"]);
+    site.done(&["maps", "wait", "-q", "year"]);
+    assert!(site.results("year") == site.answers());
+}
+
+/// On a full disk nothing could be noted: components were IDLE for ever.
+#[test]
+fn a_full_disk_is_told() {
+    let site = Site::new();
+    fs::create_dir(site.path(".tpvc")).unwrap();
+    let Some(disk) = Disk::mount(site.path(".tpvc")) else {
+        println!("SKIPPED: this user cannot mount a small disk");
+        return;
+    };
+    let (tpvc, go) = (env!("CARGO_BIN_EXE_tpvc"), site.path("go"));
+    let wait = format!("while [ ! -e {} ]; do sleep 0.02; done", go.display());
+    site.script("late", &format!("[ $2 = run ] || {wait}\nexec {tpvc} \"$@\""));
+    site.done(&[&site.create("year", "local")[..], &["--program", "late"]].concat());
+    let filler = disk.fill();
+    fs::write(&go, "").unwrap();
+    let ended = site.within_a_minute(&["maps", "wait", "-q", "year"]);
+    assert!(ended.status.code() == Some(1) && stderr(&ended).contains("the disk is full"), "{}", stderr(&ended));
+    assert!(stderr(&ended).contains("help: make room"), "{}", stderr(&ended));
+    assert!(site.count("year", "ERRORED") > 0 && site.count("year", "IDLE") == 0);
+    assert!(stderr(&site.run(&["maps", "status", "year"])).contains("the disk is full"));
+    let errors = site.done(&["maps", "errors", "year", "--limit", "1"]);
+    assert!(errors.contains("the disk is full") && errors.contains("make room"), "{errors}");
+    // There is no room to submit anything.
+    let refused = site.within_a_minute(&["maps", "rerun", "-q", "year"]);
+    assert!(refused.status.code() == Some(1) && stderr(&refused).contains("the disk is full"), "{}", stderr(&refused));
+    fs::remove_file(filler).unwrap();
+    site.done(&["maps", "rerun", "-q", "year"]);
+    site.done(&["maps", "wait", "-q", "year"]);
+    assert!(site.results("year") == site.answers());
+}
+
+/// A component that a killed runner had left was waited for, though nobody ran it.
+#[test]
+fn what_nobody_runs_is_held_at_once() {
+    let site = Site::new();
+    let tpvc = env!("CARGO_BIN_EXE_tpvc");
+    site.script("slow", &format!("[ $2 = run ] || {{ cat > /dev/null; exit 75; }}\nexec {tpvc} \"$@\""));
+    site.done(&[&site.create("year", "local")[..], &["--program", "slow", "--option", "slots=1"]].concat());
+    let map = site.map("year");
+    eventually("it runs", || site.count("year", "RUNNING") == 1);
+    kill(runner(&map).unwrap());
+    eventually("it is gone", || runner(&map).is_none() && running(&map, "maps component").is_none());
+    // Components of another map have all the slots of this machine.
+    let slot = fs::File::open(site.path(".tpvc/maps/slots/0")).unwrap();
+    eventually("its slot is free", || slot.try_lock().is_ok());
+    site.done(&["maps", "rerun", "-q", "year"]);
+    eventually("another runner waits", || runner(&map).is_some());
+    sleep(Duration::from_millis(500));
+    for verb in ["hold", "remove"] {
+        let started = Instant::now();
+        site.done(&["maps", verb, "year"]);
+        assert!(started.elapsed() < Duration::from_secs(8), "{verb}: {:?}", started.elapsed());
+    }
+}
+
+/// A runner took up components whose submission had failed.
+#[test]
+fn what_was_never_submitted_is_not_run() {
+    let site = Site::new();
+    let (tpvc, go) = (env!("CARGO_BIN_EXE_tpvc"), site.path("go"));
+    let wait = format!("while [ ! -e {} ]; do sleep 0.02; done", go.display());
+    site.script("late", &format!("[ $2 = run ] || {wait}\nexec {tpvc} \"$@\""));
+    site.done(&[&site.create("year", "local")[..], &["--program", "late", "--option", "slots=1"]].concat());
+    let (map, components) = (site.map("year"), site.components("year"));
+    site.done(&["maps", "hold", "year", "-c", "1"]);
+    let cluster = fs::read_to_string(map.join("clusters/0.json")).unwrap();
+    let all = format!("0-{}", components - 1);
+    assert!(cluster.contains(&all), "{cluster}");
+    let second = cluster.replace("\"number\":0", "\"number\":1").replace(&format!("\"{all}\""), "\"1\"");
+    fs::write(map.join("clusters/1.id"), "-\n").unwrap();
+    fs::write(map.join("clusters/1.json"), second).unwrap();
+    fs::write(&go, "").unwrap();
+    site.run(&["maps", "wait", "-q", "year"]);
+    eventually("the runner has ended", || runner(&map).is_none());
+    assert_eq!((site.count("year", "COMPLETED"), site.count("year", "UNKNOWN")), (components - 1, 1));
+    assert!(!map.join("events/1.log").exists());
     site.done(&["maps", "rerun", "-q", "year"]);
     site.done(&["maps", "wait", "-q", "year"]);
     assert!(site.results("year") == site.answers());
@@ -222,16 +398,75 @@ fn a_damaged_summary_is_told() {
     site.done(&site.create("year", "local"));
     site.done(&["maps", "wait", "-q", "year"]);
     let path = site.map("year").join("summaries/1.json");
-    let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, text.replacen("\"output_digest\":\"", "\"output_digest\":7\"", 1)).unwrap();
-    for arguments in [&["maps", "results", "year"][..], &["maps", "results", "year", "--summary"]] {
+    let damages = [("\"output_digest\":\"", "\"output_digest\":7\""), ("\"millicores\":", "\"millicores\":1")];
+    let verbs = [&["maps", "results", "year"][..], &["maps", "results", "year", "--summary"]];
+    for (damage, arguments) in damages.iter().flat_map(|damage| verbs.iter().map(move |verb| (damage, verb))) {
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(damage.0), "{text}");
+        fs::write(&path, text.replacen(damage.0, damage.1, 1)).unwrap();
         let refused = site.run(arguments);
         assert_eq!(refused.status.code(), Some(1));
-        assert!(stderr(&refused).contains("rerun components year --components 1"), "{}", stderr(&refused));
+        assert!(stderr(&refused).contains("component 1 of `year` are damaged"), "{}", stderr(&refused));
+        assert!(stderr(&refused).contains("`tpvc maps rerun year` makes them again"), "{}", stderr(&refused));
+        site.done(&["maps", "rerun", "-q", "year"]);
+        site.done(&["maps", "wait", "-q", "year"]);
+        assert!(site.results("year") == site.answers());
     }
-    site.done(&["maps", "rerun", "components", "-q", "year", "--components", "1"]);
+}
+
+/// A changed byte in an output counted as COMPLETED, and `rerun` left it.
+#[test]
+fn answers_that_are_damaged_are_made_again() {
+    let site = Site::new();
+    site.done(&site.create("year", "local"));
     site.done(&["maps", "wait", "-q", "year"]);
-    assert!(site.results("year") == site.answers());
+    let map = site.map("year");
+    let flip = |components: &[usize]| {
+        for component in components {
+            let path = map.join(format!("outputs/{component}.jsonl.zst"));
+            let mut bytes = fs::read(&path).unwrap();
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+            fs::write(&path, bytes).unwrap();
+        }
+    };
+    let mended = |damaged: usize| {
+        assert_eq!(site.count("year", "ERRORED"), damaged);
+        let errors = site.done(&["maps", "errors", "year"]);
+        assert_eq!(errors.matches("its answers are damaged: ").count(), damaged, "{errors}");
+        site.done(&["maps", "rerun", "-q", "year"]);
+        site.done(&["maps", "wait", "-q", "year"]);
+        assert!(site.results("year") == site.answers());
+        assert!(site.run(&["maps", "status", "--verify", "year"]).status.success());
+    };
+    flip(&[1, 2]);
+    assert_eq!(site.count("year", "ERRORED"), 0, "nobody has looked");
+    let verified = site.run(&["maps", "status", "--verify", "year"]);
+    assert!(
+        verified.status.code() == Some(1) && stderr(&verified).contains("2 components are damaged"),
+        "{}",
+        stderr(&verified)
+    );
+    assert!(stdout(&verified).contains("ERRORED"), "{}", stdout(&verified));
+    mended(2);
+
+    flip(&[0, 2]);
+    let refused = site.run(&["maps", "results", "year", "-o", "answers.jsonl"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("the answers of component 0 of `year` are damaged"), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("are damaged, too: 2\n"), "{}", stderr(&refused));
+    assert!(!site.path("answers.jsonl").exists());
+    mended(2);
+
+    // While a verb is at work on the map, nothing is noted, and the error says which components to run again.
+    flip(&[1]);
+    let lock = fs::File::open(map.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let refused = site.run(&["maps", "results", "-q", "year"]);
+    assert!(stderr(&refused).contains("tpvc maps rerun components year --components 1"), "{}", stderr(&refused));
+    drop(lock);
+    site.run(&["maps", "results", "-q", "year"]);
+    mended(1);
 }
 
 /// A submission that is on its way was told as interrupted.
@@ -276,6 +511,29 @@ fn wrong_options_of_this_machine_are_refused() {
         assert_eq!(refused.status.code(), Some(1), "{option}");
         assert!(stderr(&refused).contains("slots"), "{}", stderr(&refused));
         assert!(site.names().is_empty(), "{:?}", site.names());
+    }
+}
+
+/// A line break in an option's value wrote another line into the submit description.
+#[test]
+fn options_of_several_lines_are_refused() {
+    let site = Site::new();
+    for engine in ["local", "htcondor", "slurm"] {
+        for option in ["requirements=true\nqueue 5", "comment=a\rb", "partition=\x1b[31m", "a\nb=1"] {
+            let mut create = site.create("year", engine).to_vec();
+            create.extend(["--option", option]);
+            let refused = site.run(&create);
+            assert_eq!(refused.status.code(), Some(1), "{engine} {option:?}");
+            assert!(stderr(&refused).contains("a line break or another control character"), "{}", stderr(&refused));
+            assert!(site.names().is_empty(), "{:?}", site.names());
+        }
+    }
+    // So are those that the engine cannot be given otherwise, before there is a map that keeps them.
+    let wrong =
+        [("slurm", "slots=many"), ("slurm", "--partition=long"), ("htcondor", "queue=5"), ("htcondor", "rank=1 \\")];
+    for (engine, option) in wrong {
+        let refused = site.run(&[&site.create("year", engine)[..], &[&format!("--option={option}")]].concat());
+        assert!(refused.status.code() == Some(1) && site.names().is_empty(), "{option}: {}", stderr(&refused));
     }
 }
 

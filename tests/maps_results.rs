@@ -240,9 +240,9 @@ fn answers_that_are_missing_or_damaged_are_told() {
         "{}",
         stderr(&damaged)
     );
-    assert!(stderr(&damaged).contains("help: `tpvc maps rerun components q3 --components 1`"), "{}", stderr(&damaged));
+    assert!(stderr(&damaged).contains("`tpvc maps rerun q3` makes them again"), "{}", stderr(&damaged));
     assert!(!site.path("answers.jsonl").exists());
-    site.done(&["maps", "rerun", "components", "-q", "q3", "--components", "1"]);
+    site.done(&["maps", "rerun", "-q", "q3"]);
     site.done(&["maps", "wait", "-q", "q3"]);
     assert!(site.done(&["maps", "results", "-q", "q3"]) == expected);
 

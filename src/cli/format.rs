@@ -19,7 +19,7 @@ use crate::yaml::RoundTripError;
 ///
 /// Entities are sorted by name, the default one first, and the fields of each are put in TPV's order; comments go with
 /// what they belong to. The text is that of `tpv format`, to the byte. Without `--check` and `--write` it goes to stdout.
-/// With `--write` files keep their owner, mode, links and line ends. What would be no YAML any more is refused.
+/// With `--write` files keep their owner, mode, links and line ends. Keys that TPV breaks into lines, which is no YAML, are quoted.
 ///
 /// With `--check` the exit status is 1 where a file is not formatted.
 #[derive(Args)]
@@ -114,7 +114,7 @@ impl Format {
                 return Ok(None);
             }
         };
-        // TPV has texts that it breaks, such as those with long keys of several words.
+        // TPV has texts that it breaks, such as a time as a key at the 70th column.
         if formatted.text != *old
             && let Err(error) = crate::format::format(&formatted.text)
         {
@@ -186,7 +186,7 @@ fn broken(name: &str, text: &str, error: &RoundTripError, old: SourceId, sources
         Some(origin) => problem.at(origin, "`tpv format` breaks this").called(place, error.message.clone()),
         None => problem.at(place, error.message.clone()),
     };
-    problem.help("nothing was written; shorten keys of more than 70 characters")
+    problem.help("nothing was written; indent it less: what is past the 80th column was moved to the next line")
 }
 
 /// The warning about comments that formatting drops.

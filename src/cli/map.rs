@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
-use tpv_jit::Mode;
-use tpv_python::vm::{Limits, LogLevel};
+use clap::Args;
+use tpv_python::vm::LogLevel;
 use tpv_runtime::Job;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Log, Mapper};
 use tpv_runtime::stream::{self, Work};
 
+use super::code::Code;
 use super::error::CliError;
 use super::kind::Kind;
 use super::output::{Output, print_stderr};
@@ -59,45 +59,14 @@ pub(super) struct Map {
     /// Add the candidate destinations in rank order to each answer
     #[arg(long)]
     detail: bool,
-    /// When numeric code becomes machine code; the answers are the same
-    #[arg(long, value_name = "WHEN", default_value = "lazy")]
-    jit: JitMode,
-    /// Steps of Python that a job may take; past them its code gets `TimeoutError`
-    #[arg(long, value_name = "STEPS", default_value_t = Limits::default().steps, help_heading = "Budgets of the code")]
-    max_steps: u64,
-    /// MiB that one value of a job's code may take; larger ones are `MemoryError`
-    #[arg(long, value_name = "MIB", default_value_t = Limits::default().bytes >> 20, help_heading = "Budgets of the code")]
-    max_memory: usize,
-    /// Nested calls of a job's code; deeper ones are `RecursionError`
-    #[arg(long, value_name = "CALLS", default_value_t = Limits::default().depth, help_heading = "Budgets of the code")]
-    max_depth: usize,
+    #[command(flatten)]
+    code: Code,
 }
 
 /// A number of threads, as the command line takes it.
 pub(super) fn threads(text: &str) -> Result<u16, String> {
     let number = text.parse().ok().filter(|number| (1..=1024).contains(number));
     number.ok_or_else(|| "write a number from 1 to 1024".to_owned())
-}
-
-/// When numeric code becomes machine code.
-#[derive(Clone, Copy, ValueEnum)]
-pub(super) enum JitMode {
-    /// Never: everything is interpreted
-    Off,
-    /// Once it has run so often that this pays
-    Lazy,
-    /// The first time that it runs
-    Eager,
-}
-
-impl From<JitMode> for Mode {
-    fn from(mode: JitMode) -> Self {
-        match mode {
-            JitMode::Off => Self::Off,
-            JitMode::Lazy => Self::Lazy,
-            JitMode::Eager => Self::Eager,
-        }
-    }
 }
 
 impl Map {
@@ -112,7 +81,7 @@ impl Map {
         let Some(rules) = self.rules(&configs, common)? else { return Ok(Outcome::Bad) };
         let world = self.world.as_deref().or(settings.world.as_deref().filter(|_| has_configs));
         let world = Arc::new(world::at_this_moment(world)?);
-        let hooks = Hooks { jit: self.jit.into(), limits: self.limits(), ..hooks(common) };
+        let hooks = Hooks { jit: self.code.jit.into(), limits: self.code.limits(), ..hooks(common) };
         let mapper = Mapper::with_hooks(Arc::new(rules), hooks, self.detail);
         let (reader, size) = JobFile::open(jobs_path)?;
         let fault = reader.fault();
@@ -238,10 +207,6 @@ impl Map {
         }
         let path = self.files.first().map_or(Path::new(""), PathBuf::as_path);
         rules::load(path).map(Some)
-    }
-
-    fn limits(&self) -> Limits {
-        Limits { steps: self.max_steps, bytes: self.max_memory.saturating_mul(1 << 20), depth: self.max_depth }
     }
 }
 

@@ -8,6 +8,7 @@
 mod baseline;
 mod bench;
 mod check;
+mod code;
 mod compile;
 mod completions;
 mod diff;

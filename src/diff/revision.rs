@@ -3,8 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::git::config::{check_paths, fetch, in_folder, parts, read};
+use crate::git::config::{Parts, check_paths, fetch, in_folder, parts, quoted, read};
 use crate::git::{Error, Repository};
+
+const HELP: &str =
+    "check the paths: they are relative to the present folder, and symbolic links are followed within the repository";
 
 /// The texts of a config.
 pub struct Texts {
@@ -37,21 +40,25 @@ pub fn inputs(folder: &Path, revision: &str, configs: &[String]) -> Result<[Text
         trees.push(git.tree(revision)?);
     }
     let trees: Vec<&str> = trees.iter().map(String::as_str).collect();
-    let sets = parts(&git, &trees, configs)?;
+    let Parts { sets, mut missing, .. } = parts(&git, &trees, configs)?;
     let sets: Vec<_> = sets.iter().collect();
     let mut sides = read(&sets, &urls, &mut git.blobs()?, &mut Default::default())?;
     let mut names: Vec<String> = revisions;
     if new.is_none() {
         names.push("the working tree".to_owned());
-        sides.push(in_folder(&git, folder, configs, &urls)?);
+        let (texts, not_there) = in_folder(&git, folder, configs, &urls)?;
+        sides.push(texts);
+        missing.retain(|path| not_there.contains(path));
+    }
+    // A path that is in one of them was added or removed; one that is in neither would be compared with nothing.
+    if !missing.is_empty() {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        let message = format!("no config file is at {} in {}", quoted(&missing), names.join(" or "));
+        return Err(Error::new(message, HELP));
     }
     let mut texts = names.into_iter().zip(sides).map(|(name, texts)| {
-        let files = texts.map_err(|error| {
-            Error::new(
-                format!("the config of `{name}` cannot be read: {error}"),
-                "check the paths: they are relative to the present folder",
-            )
-        })?;
+        let files =
+            texts.map_err(|error| Error::new(format!("the config of `{name}` cannot be read: {error}"), HELP))?;
         Ok(Texts { name, files })
     });
     match (texts.next(), texts.next()) {

@@ -1,9 +1,11 @@
 //! What is asked of git: commits, the files that they have, and texts. Its own plumbing is asked, whose output is for programs.
 //!
-//! [`mod@config`] makes configs of the files of a commit.
+//! [`mod@config`] makes configs of the files of a commit, [`links`] follows symbolic links to them.
 
 pub(crate) mod config;
+mod links;
 
+use std::collections::HashSet;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -56,10 +58,12 @@ pub(crate) struct Repository(PathBuf);
 pub(crate) struct File {
     /// The path, from the top of the repository.
     pub(crate) path: String,
+    /// The path without links.
+    real: String,
     /// The id of the text.
     pub(crate) blob: String,
-    /// Whether it is a symbolic link, whose text is a path.
-    pub(crate) is_link: bool,
+    /// The reason that the path leads nowhere: it is a symbolic link, or leads through one.
+    pub(crate) broken: Option<String>,
 }
 
 impl Repository {
@@ -82,7 +86,11 @@ impl Repository {
 
     /// What a command prints that is given `input`.
     fn run(&self, arguments: &[&str], input: Vec<u8>) -> Result<Vec<u8>, Error> {
-        let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().map_err(|error| not_started(&error))?;
+        self.output(self.command(arguments), input)
+    }
+
+    fn output(&self, mut command: Command, input: Vec<u8>) -> Result<Vec<u8>, Error> {
+        let mut child = command.stdin(Stdio::piped()).spawn().map_err(|error| not_started(&error))?;
         // From another thread, since git may print more than a pipe holds before it has read all.
         let writer = child.stdin.take().map(|mut stdin| {
             let write = move || stdin.write_all(&input);
@@ -181,49 +189,94 @@ impl Repository {
 
     /// The files below the folder at one of these paths (pathspecs) that git keeps or does not ignore, relative to the folder.
     pub(crate) fn present(&self, paths: &[&str]) -> Result<Vec<String>, Error> {
-        let mut arguments = vec!["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "--"];
-        arguments.extend(paths);
-        let output = self.run(&arguments, Vec::new())?;
+        self.list_present(&[&["--"], paths].concat())
+    }
+
+    /// All files of the repository that git keeps or does not ignore, from its top.
+    fn all_present(&self) -> Result<Vec<String>, Error> {
+        self.list_present(&["--full-name", "--", ":(top)"])
+    }
+
+    fn list_present(&self, more: &[&str]) -> Result<Vec<String>, Error> {
+        let arguments = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
+        let output = self.run(&[&arguments, more].concat(), Vec::new())?;
         let mut files: Vec<String> =
             String::from_utf8_lossy(&output).split_terminator('\0').map(str::to_owned).collect();
         files.sort();
         Ok(files)
     }
 
-    /// The files of each of these trees that are at one of these paths (pathspecs), by name.
-    pub(crate) fn files(&self, trees: &[&str], paths: &[&str]) -> Result<Vec<Vec<File>>, Error> {
+    /// The path of the folder from the top of the repository: empty, or with a `/` at its end.
+    fn prefix(&self) -> Result<String, Error> {
+        let output = self.run(&["rev-parse", "--show-prefix"], Vec::new())?;
+        Ok(String::from_utf8_lossy(&output).trim_end_matches('\n').to_owned())
+    }
+
+    /// The top of the working tree.
+    fn top(&self) -> Result<PathBuf, Error> {
+        let output = self.run(&["rev-parse", "--show-toplevel"], Vec::new())?;
+        Ok(String::from_utf8_lossy(&output).trim_end_matches('\n').into())
+    }
+
+    /// The id of a tree without entries.
+    fn empty_tree(&self) -> Result<String, Error> {
         let empty = self.run(&["hash-object", "-t", "tree", "--stdin"], Vec::new())?;
-        let empty = String::from_utf8_lossy(&empty).trim().to_owned();
+        Ok(String::from_utf8_lossy(&empty).trim().to_owned())
+    }
+
+    /// The files of each of these trees that are at one of these paths (pathspecs), by name, without links.
+    fn files(&self, trees: &[&str], paths: &[&str]) -> Result<Vec<Vec<File>>, Error> {
         // Pathspecs are for comparing; compared with nothing, all files are new.
+        let empty = self.empty_tree()?;
         let input: String = trees.iter().map(|tree| format!("{empty} {tree}\n")).collect();
-        let mut arguments = vec!["diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--"];
-        arguments.extend(paths);
-        let output = self.run(&arguments, input.into_bytes())?;
+        let arguments = ["diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--"];
+        let output = self.run(&[&arguments, paths].concat(), input.into_bytes())?;
         let mut files: Vec<Vec<File>> = Vec::with_capacity(trees.len());
         let mut rest = output.as_slice();
         while let Some(first) = rest.first() {
-            // A line with both trees comes before the files of a tree: `:MODE MODE ID ID A`, NUL, path, NUL.
+            // A line with both trees comes before the files of a tree.
             if *first != b':' {
                 (_, rest) = split(rest, b'\n');
                 files.push(Vec::new());
                 continue;
             }
-            let (entry, after) = split(rest, 0);
-            let (path, after) = split(after, 0);
+            let (file, after) = raw(rest);
             rest = after;
-            let entry = String::from_utf8_lossy(entry);
-            let mut fields = entry.split(' ').skip(1);
-            let (Some(mode), Some(blob), Some(files)) = (fields.next(), fields.nth(1), files.last_mut()) else {
-                continue;
-            };
-            // The commit of another repository is no file.
-            if mode != "160000" {
-                let path = String::from_utf8_lossy(path).into_owned();
-                files.push(File { path, blob: blob.to_owned(), is_link: mode == "120000" });
+            if let Some(files) = files.last_mut() {
+                files.extend(file);
             }
         }
         files.resize(trees.len(), Vec::new());
         Ok(files)
+    }
+
+    /// Those of these names that are at one of these paths (pathspecs), as if they were files from the top of the repository.
+    fn matching(&self, names: &[String], paths: &[&str]) -> Result<HashSet<String>, Error> {
+        let unusable = |error: io::Error| {
+            Error::new(
+                format!("no temporary file can be written: {error}"),
+                "make room, or set `TMPDIR` to a folder that has some",
+            )
+        };
+        let folder = tempfile::tempdir().map_err(unusable)?;
+        // An index may name any object: git does not look at it before it is asked for.
+        let empty = self.empty_tree()?;
+        let entries: String = names.iter().map(|name| format!("100644 {empty} 0\t{name}\0")).collect();
+        let with_index = |arguments: &[&str]| {
+            let mut command = self.command(arguments);
+            command.env("GIT_INDEX_FILE", folder.path().join("index"));
+            command
+        };
+        self.output(with_index(&["update-index", "-z", "--index-info"]), entries.into_bytes())?;
+        let arguments = ["diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-abbrev", &empty, "--"];
+        let output = self.output(with_index(&[&arguments, paths].concat()), Vec::new())?;
+        let (mut matching, mut rest) = (HashSet::new(), output.as_slice());
+        while !rest.is_empty() {
+            let (file, after) = raw(rest);
+            matching.extend(file.map(|file| file.path));
+            rest = after;
+        }
+        Ok(matching)
     }
 
     /// Starts a process that gives texts.
@@ -234,6 +287,21 @@ impl Repository {
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take().map(BufReader::new));
         Ok(Blobs { child, stdin, stdout })
     }
+}
+
+/// The file of an entry of git's raw format, `:MODE MODE ID ID A`, NUL, path, NUL, and what comes after it.
+fn raw(bytes: &[u8]) -> (Option<File>, &[u8]) {
+    let (entry, rest) = split(bytes, 0);
+    let (path, rest) = split(rest, 0);
+    let entry = String::from_utf8_lossy(entry);
+    let mut fields = entry.split(' ').skip(1);
+    let (Some(mode), Some(blob)) = (fields.next(), fields.nth(1)) else { return (None, rest) };
+    // The commit of another repository is no file.
+    if mode == links::LINK || mode == links::COMMIT {
+        return (None, rest);
+    }
+    let path = String::from_utf8_lossy(path).into_owned();
+    (Some(File { real: path.clone(), path, blob: blob.to_owned(), broken: None }), rest)
 }
 
 /// The bytes before the first `separator` and those after it.
@@ -253,6 +321,9 @@ fn not_started(error: &io::Error) -> Error {
     Error::new(format!("git cannot be run: {}", error.to_string().to_lowercase()), "check that `git --version` works")
 }
 
+/// The largest folder of a commit that is looked into, in bytes.
+const LARGEST_TREE: u64 = 64 << 20;
+
 /// A process of git that gives texts.
 pub(crate) struct Blobs {
     child: Child,
@@ -263,6 +334,15 @@ pub(crate) struct Blobs {
 impl Blobs {
     /// A text of at most `most` bytes; nothing where it is longer.
     pub(crate) fn read(&mut self, id: &str, most: u64) -> Result<Option<Vec<u8>>, Error> {
+        self.object(id, " blob ", most)
+    }
+
+    /// The entries of a folder, as git stores them.
+    fn tree(&mut self, id: &str) -> Result<Vec<u8>, Error> {
+        Ok(self.object(id, " tree ", LARGEST_TREE)?.unwrap_or_default())
+    }
+
+    fn object(&mut self, id: &str, kind: &str, most: u64) -> Result<Option<Vec<u8>>, Error> {
         let lost = |why: &str| {
             Error::new(format!("git cannot give the object `{id}`: {why}"), "check the repository: `git fsck`")
         };
@@ -272,8 +352,8 @@ impl Blobs {
             stdin.flush()?;
             let mut head = String::new();
             stdout.read_line(&mut head)?;
-            // `ID blob SIZE`, or `ID missing`.
-            let Some(size) = head.trim_end().split_once(" blob ").and_then(|(_, size)| size.parse::<u64>().ok()) else {
+            // `ID KIND SIZE`, or `ID missing`.
+            let Some(size) = head.trim_end().split_once(kind).and_then(|(_, size)| size.parse::<u64>().ok()) else {
                 return Err(io::Error::other(head.trim_end().to_owned()));
             };
             let mut text = stdout.by_ref().take(size);

@@ -10,7 +10,7 @@ use tpv_runtime::mapper::Hooks;
 
 use super::cluster::MOST;
 use super::component::SCRIPT;
-use super::engine::{Kind, local};
+use super::engine::{self, Kind};
 use super::history::{self, Commit};
 use super::item::Item;
 use super::slice_size::{Sizes, SliceSize};
@@ -175,9 +175,7 @@ fn check(plan: &Plan) -> Result<(), Error> {
     if plan.jobs.is_empty() {
         return Err(Error::new("the map has no jobs", "name one or more job files"));
     }
-    if plan.engine == Kind::Local {
-        local::slots(&plan.options)?;
-    }
+    engine::check_options(plan.engine, &plan.options)?;
     for rules in plan.rules.iter().chain(&plan.against) {
         if !load(rules)?.tables().pools.is_empty() {
             return Err(Error::new(

@@ -4,8 +4,10 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 /// Why something could not be done, and what to do about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Error {
     /// What is wrong.
     pub message: String,

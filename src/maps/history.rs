@@ -1,7 +1,7 @@
 //! The history of a config: each commit of a git repository that touches it, compiled.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::config::Input;
 use crate::diagnostic::Severity;
 pub use crate::git::Commit;
 use crate::git::Repository;
-use crate::git::config::{self, Part, fetch, parts, read};
+use crate::git::config::{self, Part, fetch, parts, quoted, read};
 use crate::source::{SourceMap, is_url};
 use crate::{CompileOptions, compile_inputs, parallel};
 
@@ -89,6 +89,9 @@ pub fn compile(
     Ok(grouped(commits, sets.iter().filter_map(|set| outcomes.get(*numbers.get(set)?))))
 }
 
+/// The most searches for commits that touch what links led to in the commits found before.
+const MOST_ROUNDS: usize = 20;
+
 /// The commits, oldest first, and of each what its config is made of.
 fn commits(
     git: &Repository,
@@ -96,23 +99,44 @@ fn commits(
     since: Option<&str>,
     configs: &[String],
 ) -> Result<(Vec<Commit>, Vec<Vec<Part>>), Error> {
-    let paths: Vec<&str> = configs.iter().map(String::as_str).filter(|config| !is_url(config)).collect();
     config::check_paths(configs)?;
-    let commits = git.commits(since, &paths)?;
-    if commits.is_empty() {
-        let since = since.map_or_else(String::new, |since| format!(" since `{since}`"));
-        return Err(Error::new(
-            format!("no commit of `{}` touches {}{since}", repository.display(), quoted(&paths)),
-            "paths are relative to the repository; `--since` takes a date such as 2025-01-31, or a commit",
-        ));
+    let named: Vec<String> = configs.iter().filter(|config| !is_url(config)).cloned().collect();
+    let touching = |trail: &BTreeSet<String>| {
+        let linked = trail.iter().map(|path| format!(":(top,literal){path}"));
+        let paths: Vec<String> = named.iter().cloned().chain(linked).collect();
+        git.commits(since, &paths.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let mut commits = touching(&BTreeSet::new())?;
+    // Git does not follow links: what they lead to is asked for by name, and what that was in earlier commits, too.
+    let mut trail = parts(git, &[&git.tree("HEAD")?], configs)?.trail;
+    let mut rounds = 0;
+    loop {
+        if !trail.is_empty() {
+            commits = touching(&trail)?;
+        }
+        if commits.is_empty() {
+            let since = since.map_or_else(String::new, |since| format!(" since `{since}`"));
+            return Err(Error::new(
+                format!("no commit of `{}` touches {}{since}", repository.display(), quoted(&named)),
+                "paths are relative to the repository; `--since` takes a date such as 2025-01-31, or a commit",
+            ));
+        }
+        let trees: Vec<&str> = commits.iter().map(|(_, tree)| tree.as_str()).collect();
+        let found = parts(git, &trees, configs)?;
+        let before = trail.len();
+        trail.extend(found.trail);
+        rounds += 1;
+        if trail.len() > before && rounds < MOST_ROUNDS {
+            continue;
+        }
+        if !found.missing.is_empty() {
+            return Err(Error::new(
+                format!("no config file is at {} in any of the {} commits", quoted(&found.missing), commits.len()),
+                "paths are relative to the repository, and symbolic links are followed within it",
+            ));
+        }
+        return Ok((commits.into_iter().map(|(commit, _)| commit).collect(), found.sets));
     }
-    let trees: Vec<&str> = commits.iter().map(|(_, tree)| tree.as_str()).collect();
-    let sets = parts(git, &trees, configs)?;
-    Ok((commits.into_iter().map(|(commit, _)| commit).collect(), sets))
-}
-
-fn quoted(paths: &[&str]) -> String {
-    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// The artifact of a config, or its first error.
@@ -304,8 +328,35 @@ mod tests {
         repo.commit("a link", &[]);
         let (sets, broken, _) = repo.history(None, &["a.yml"]).unwrap();
         assert_eq!(sets, [["one"]]);
-        let expected = [("no text", "`a.yml` is not UTF-8 text"), ("a link", "`a.yml` is a symbolic link")];
+        let nowhere = "`a.yml` is not in the repository: `a.yml` is a symbolic link to `b.yml`, which is not there";
+        let expected = [("no text", "`a.yml` is not UTF-8 text"), ("a link", nowhere)];
         assert_eq!(broken, expected.map(|(subject, error)| (subject.to_owned(), error.to_owned())));
+    }
+
+    /// Git stops at a link: a change of what it leads to touches other files, and what it led to before was other ones.
+    #[test]
+    #[cfg(unix)]
+    fn what_links_lead_to_is_followed_through_the_history() {
+        let mut repo = Repo::new();
+        let link = |repo: &Repo, to: &str| {
+            let _ = std::fs::remove_file(repo.0.path().join("env"));
+            std::os::unix::fs::symlink(to, repo.0.path().join("env")).unwrap();
+        };
+        link(&repo, "old");
+        repo.commit("one", &[("old/a.yml", ONE)]);
+        repo.commit("two", &[("old/a.yml", TWO)]);
+        repo.commit("nothing of it", &[("README.md", "x")]);
+        link(&repo, "sites/new");
+        repo.commit("one again", &[("sites/new/a.yml", ONE)]);
+        repo.commit("gone", &[("sites/new/a.yml", "")]);
+        for configs in ["env", "env/*.yml", "env/a.yml"] {
+            let (sets, broken, _) = repo.history(None, &[configs]).unwrap();
+            assert_eq!(sets, [vec!["one", "one again"], vec!["two"]], "{configs}");
+            assert_eq!(broken.len(), 1, "{broken:?}");
+            assert_eq!(broken[0].0, "gone");
+        }
+        let error = repo.history(None, &["env", "typo.yml"]).unwrap_err();
+        assert_eq!(error.message, "no config file is at `typo.yml` in any of the 4 commits");
     }
 
     #[test]

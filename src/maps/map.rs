@@ -106,6 +106,7 @@ impl Map {
         if components.is_empty() {
             return Ok(());
         }
+        engine::check_options(self.submit.engine, &self.submit.options)?;
         let number = self.dir.clusters()?.last().map_or(0, |(cluster, _)| cluster.number + 1);
         let chosen: Vec<&Item> = components.iter().filter_map(|&index| items.get(index as usize)).collect();
         let cluster = Cluster {
@@ -116,16 +117,18 @@ impl Map {
             created: seconds(),
         };
         self.dir.write_cluster(&cluster)?;
-        match self.engine.submit(self.submission(&cluster), &chosen, lock) {
-            Ok(id) => self.dir.write_id(number, &id),
+        let id = match self.engine.submit(self.submission(&cluster), &chosen, lock) {
+            Ok(id) => id,
             // The engine may have it all the same: its answer may have been lost.
             Err(error) => match self.engine.find(self.submission(&cluster)) {
-                Ok(Some(id)) => self.dir.write_id(number, &id),
-                Ok(None) => self.dir.write_id(number, NEVER).and(Err(error)),
+                Ok(Some(id)) => id,
+                Ok(None) => return self.dir.write_id(number, NEVER).and(Err(error)),
                 // Nobody knows now: the next verb that changes the map asks again.
-                Err(_) => Err(error),
+                Err(_) => return Err(error),
             },
-        }
+        };
+        self.dir.write_id(number, &id)?;
+        self.engine.start(self.submission(&cluster))
     }
 
     /// Does something to the components of a list that the engine still has, or to all of them.

@@ -14,6 +14,7 @@
 pub mod cluster;
 pub mod component;
 pub mod create;
+pub mod damage;
 pub mod engine;
 mod error;
 pub mod history;

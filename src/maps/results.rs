@@ -1,10 +1,9 @@
 //! What a map came to: the answers of its components, or their summaries as one.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use super::Error;
-use super::store::{Digesting, MapDir};
+use super::store::MapDir;
+use super::{Error, damage};
 use crate::parallel;
 use crate::summary::Summary;
 
@@ -27,25 +26,14 @@ pub fn missing(dir: &MapDir, components: &[u32]) -> Result<Vec<u32>, Error> {
 /// The answers, or differences, of a component, as text; nothing where there are none. They are checked as a whole before any is given.
 ///
 /// # Errors
-/// They are not what the component wrote, or the system's.
+/// They are not what the component wrote, which is ERRORED then; or the system's.
 pub fn answers(dir: &MapDir, component: u32) -> Result<Option<impl Read + Send + use<>>, Error> {
-    let Some(completion) = dir.completion(component)? else { return Ok(None) };
-    let path = dir.output(component);
-    let unreadable = |error: io::Error| Error::io("read", &path, &error);
-    let mut file = File::open(&path).map_err(unreadable)?;
-    let mut all = Digesting::new(io::sink());
-    io::copy(&mut file, &mut all).map_err(unreadable)?;
-    let (_, _, digest) = all.into_parts();
-    if digest.as_str() != completion.output_digest {
-        let tag = dir.tag()?;
-        return Err(Error::new(
-            format!(
-                "the answers of component {component} of `{tag}` are damaged: `{}` is not what was written",
-                path.display()
-            ),
-            format!("`tpvc maps rerun components {tag} --components {component}` makes them again; check the disk"),
-        ));
-    }
+    let mut file = match damage::check(dir, component)? {
+        None => return Ok(None),
+        Some(Err(why)) => return Err(damage::refused(dir, component, &why)),
+        Some(Ok((_, file))) => file,
+    };
+    let unreadable = |error: io::Error| Error::io("read", &dir.output(component), &error);
     file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
     zstd::stream::read::Decoder::new(file).map(Some).map_err(unreadable)
 }
@@ -53,13 +41,15 @@ pub fn answers(dir: &MapDir, component: u32) -> Result<Option<impl Read + Send +
 /// The summaries of these components as one. A component without answers adds nothing.
 ///
 /// # Errors
-/// The system's.
+/// One is not what the component wrote, which is ERRORED then; or the system's.
 pub fn summary(dir: &MapDir, components: &[u32]) -> Result<Summary, Error> {
     let mut all = Summary::default();
     for some in components.chunks(AT_ONCE) {
-        for completion in parallel::map(some, |&component| dir.completion(component)) {
-            if let Some(completion) = completion? {
-                all.merge(&completion.summary);
+        for (component, completion) in some.iter().zip(parallel::map(some, |&component| dir.completion(component))) {
+            match completion? {
+                Some(Ok(completion)) => all.merge(&completion.summary),
+                Some(Err(why)) => return Err(damage::refused(dir, *component, &why)),
+                None => {}
             }
         }
     }

@@ -16,6 +16,8 @@ pub struct ComponentStatus {
     pub state: Option<State>,
     /// What the state does not say: why it is held, how it ended.
     pub note: String,
+    /// The remedy, if the note has one of its own.
+    pub help: String,
     /// The place of its latest cluster in [`Status::clusters`].
     pub cluster: Option<usize>,
     /// What it took, where it is done.
@@ -42,6 +44,8 @@ pub struct Status {
     pub clusters: Vec<(Cluster, Option<String>)>,
     /// Why an engine could not be asked, or cannot be asked yet.
     pub unreachable: Option<Error>,
+    /// The reason that components wait in vain on this machine.
+    pub failed: Option<Error>,
 }
 
 impl Status {
@@ -76,7 +80,8 @@ pub fn status(map: &Map, engine: &dyn Engine) -> Result<Status, Error> {
     let dir = map.dir();
     let clusters = dir.clusters()?;
     let total = dir.components()? as usize;
-    let mut status = Status { components: vec![ComponentStatus::default(); total], clusters, unreachable: None };
+    let mut status =
+        Status { components: vec![ComponentStatus::default(); total], clusters, unreachable: None, failed: None };
     for (place, (cluster, _)) in status.clusters.iter().enumerate() {
         for &index in &cluster.components.0 {
             if let Some(component) = status.components.get_mut(index as usize) {
@@ -170,6 +175,12 @@ fn ask(map: &Map, engine: &dyn Engine, status: &mut Status, place: usize, gone: 
                 Some(EngineState::Held(why)) => component.set(State::Held, why.as_str()),
                 Some(EngineState::Suspended) => component.set(State::Suspended, ""),
                 Some(EngineState::Removed) => component.set(State::Removed, ""),
+                Some(EngineState::Failed(error)) => {
+                    component.set(State::Errored, error.message.as_str());
+                    component.help.clone_from(&error.help);
+                    status.failed.get_or_insert_with(|| error.clone());
+                    gone.push(index);
+                }
                 Some(EngineState::Gone(why)) if !why.is_empty() => {
                     component.set(State::Errored, why.as_str());
                     gone.push(index);
@@ -197,13 +208,14 @@ pub fn reports(map: &Map, status: &Status) -> Result<Vec<ErrorReport>, Error> {
     for index in status.in_states(&[State::Errored]) {
         let Some(component) = status.components.get(index as usize) else { continue };
         let cluster = component.cluster.and_then(|place| status.clusters.get(place)).map(|(cluster, _)| cluster);
+        let again = "its node may have failed, or its files were deleted: `tpvc maps rerun` runs it again";
         let number = cluster.map_or(0, |cluster| cluster.number);
         let left = map.dir().error_report(index)?.filter(|report| report.cluster == number);
         reports.push(left.unwrap_or_else(|| ErrorReport {
             component: index,
             cluster: number,
             message: component.note.clone(),
-            help: "its node may have failed, or its files were deleted: `tpvc maps rerun` runs it again".to_owned(),
+            help: if component.help.is_empty() { again.to_owned() } else { component.help.clone() },
             node: String::new(),
             time: cluster.map_or(0, |cluster| cluster.created),
             command: String::new(),

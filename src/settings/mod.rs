@@ -137,13 +137,13 @@ impl Settings {
             }
         }
         let folder = path.parent().unwrap_or(Path::new(""));
-        let beside = |path: PathBuf| folder.join(path);
+        let beside = |path: PathBuf| folder.join(at_home(path));
         let named = |name: String| {
-            if is_url(&name) { name } else { folder.join(name).to_string_lossy().into_owned() }
+            if is_url(&name) { name } else { beside(name.into()).to_string_lossy().into_owned() }
         };
         let mut maps = file.maps;
         // What runs the components of a map may stand in another folder.
-        let fixed = |path: PathBuf| std::path::absolute(folder.join(&path)).unwrap_or(path);
+        let fixed = |path: PathBuf| std::path::absolute(beside(path.clone())).unwrap_or(path);
         maps.dir = maps.dir.map(fixed);
         maps.program = maps.program.map(fixed);
         Ok(Self {
@@ -167,6 +167,14 @@ impl Settings {
         let mut maps = self.maps;
         maps.overlay_environment().map_err(|error| Diagnostic::error(error.message).help(error.help))?;
         Ok(maps)
+    }
+}
+
+/// A path whose `~` at the beginning is the home directory, as a shell reads it.
+fn at_home(path: PathBuf) -> PathBuf {
+    match (path.strip_prefix("~"), maps::settings::home()) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path,
     }
 }
 
@@ -236,6 +244,17 @@ mod tests {
         assert_eq!((maps.engine, maps.memory, maps.time), (Some(maps::engine::Kind::Slurm), Some(2000), None));
         assert!(maps.dir.is_some_and(|dir| dir.is_absolute() && dir.ends_with("years")));
         assert_eq!(maps.slurm["nice"].as_integer(), Some(10));
+    }
+
+    #[test]
+    fn a_tilde_is_the_home_directory() {
+        let home = maps::settings::home().unwrap();
+        let text = "files = [\"~/tpv/*.yml\", \"~other/a.yml\"]\nworld = \"~/world.json\"\n\
+                    [maps]\ndir = \"~/years\"\nprogram = \"~/bin/tpvc\"\n";
+        let settings = read(text).unwrap();
+        assert_eq!(settings.files, [home.join("tpv/*.yml").to_str().unwrap(), "FOLDER/~other/a.yml"]);
+        assert_eq!(settings.world, Some(home.join("world.json")));
+        assert_eq!((settings.maps.dir, settings.maps.program), (Some(home.join("years")), Some(home.join("bin/tpvc"))));
     }
 
     #[test]

@@ -259,6 +259,16 @@ class Chaos:
     def cut_output(self, tag):
         self.spoil(tag, "outputs", lambda path: os.truncate(path, path.stat().st_size // 2))
 
+    def flip_output(self, tag):
+        def flip(path):
+            with open(path, "r+b") as file:
+                data = file.read()
+                middle = len(data) // 2
+                file.seek(middle)
+                file.write(bytes(byte ^ 1 for byte in data[middle : middle + 1]))
+
+        self.spoil(tag, "outputs", flip)
+
     def cut_summary(self, tag):
         self.spoil(tag, "summaries", lambda path: os.truncate(path, path.stat().st_size // 2))
 
@@ -279,7 +289,7 @@ class Chaos:
 
     EVENTS = [
         (kill_program, 5), (kill_wrapper, 4), (kill_daemon, 3), (kill_client, 4), (hold, 2),
-        (delete_output, 1), (cut_output, 1), (cut_summary, 1), (fill_disk, 1),
+        (delete_output, 1), (cut_output, 1), (flip_output, 1), (cut_summary, 1), (fill_disk, 1),
     ]
 
     # Rounds.
@@ -319,7 +329,8 @@ class Chaos:
             self.verb("rerun", tag)
             done = self.verb("wait", tag, "--timeout", 30)
             self.engine.look_again()
-            if done.returncode == 0:
+            # A changed byte is found by those who look for it.
+            if done.returncode == 0 and self.verb("status", "--verify", tag).returncode == 0:
                 return
             if time.monotonic() > deadline:
                 raise Failure(f"`{tag}` does not become whole: {self.states(tag)}; {done.stderr.decode()}")

@@ -8,7 +8,8 @@ use tpv_python::vm::Limits;
 use tpv_runtime::mapper::Hooks;
 
 use super::{CliError, Common, Outcome};
-use crate::cli::map::{JitMode, hooks};
+use crate::cli::code::JitMode;
+use crate::cli::map::hooks;
 use crate::maps::component::run::{Ended, Task, run};
 
 /// Map one slice of jobs

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use tpv_python::vm::Limits;
 
 use super::{CliError, Context, Outcome};
+use crate::cli::code::Code;
 use crate::cli::kind::Kind as FileKind;
-use crate::cli::map::{JitMode, hooks};
+use crate::cli::map::hooks;
 use crate::cli::output::print_stdout;
 use crate::cli::progress::Progress;
 use crate::cli::report::{count, grouped};
@@ -80,18 +80,8 @@ pub(super) struct Create {
     /// Bytes of jobs of a component, at least
     #[arg(long, value_name = "BYTES", conflicts_with = "slice_seconds", value_parser = clap::value_parser!(u64).range(1..))]
     slice_bytes: Option<u64>,
-    /// When numeric code becomes machine code; the answers are the same
-    #[arg(long, value_name = "WHEN", default_value = "lazy")]
-    jit: JitMode,
-    /// Steps of Python that a job may take; past them its code gets `TimeoutError`
-    #[arg(long, value_name = "STEPS", default_value_t = Limits::default().steps, help_heading = "Budgets of the code")]
-    max_steps: u64,
-    /// MiB that one value of a job's code may take; larger ones are `MemoryError`
-    #[arg(long, value_name = "MIB", default_value_t = Limits::default().bytes >> 20, help_heading = "Budgets of the code")]
-    max_memory: usize,
-    /// Nested calls of a job's code; deeper ones are `RecursionError`
-    #[arg(long, value_name = "CALLS", default_value_t = Limits::default().depth, help_heading = "Budgets of the code")]
-    max_depth: usize,
+    #[command(flatten)]
+    code: Code,
 }
 
 /// The engines, for the command line.
@@ -202,6 +192,7 @@ impl Create {
                 Some(input::text("the world", path)?.into_bytes())
             }
         };
+        let limits = self.code.limits();
         Ok(Plan {
             tag: self.tag.clone(),
             rules,
@@ -214,12 +205,8 @@ impl Create {
             jobs: self.jobs.clone(),
             world,
             detail: self.detail,
-            jit: self.jit.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default(),
-            budget: Budget {
-                steps: self.max_steps,
-                bytes: self.max_memory.saturating_mul(1 << 20),
-                depth: self.max_depth,
-            },
+            jit: self.code.jit.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default(),
+            budget: Budget { steps: limits.steps, bytes: limits.bytes, depth: limits.depth },
             engine,
             memory_mib: self.memory.or(settings.memory),
             time_s: self.time.or(settings.time),

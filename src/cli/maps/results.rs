@@ -14,7 +14,7 @@ use crate::cli::report::{count, grouped};
 use crate::cli::table::{Cell, Format, Rows};
 use crate::maps::cluster::Indices;
 use crate::maps::item::Item;
-use crate::maps::{Error, Map, results, submit};
+use crate::maps::{Error, Map, damage, results, submit};
 use crate::summary::table::{Sum, Table};
 use crate::summary::{Summary, Usage};
 
@@ -139,8 +139,9 @@ impl Results {
         let length = |index: &u32| items.get(*index as usize).map_or(0, |item| item.length);
         let mut progress = Progress::bytes(&context.common, Some(chosen.iter().map(length).sum()));
         let mut buffer = vec![0; 256 << 10];
-        for component in chosen {
-            let Some(mut answers) = results::answers(map.dir(), *component)? else {
+        for (component, rest) in chosen.iter().zip((1..).map(|next| chosen.get(next..).unwrap_or_default())) {
+            let answers = results::answers(map.dir(), *component).inspect_err(|_| self.note_damage(map, rest, context));
+            let Some(mut answers) = answers? else {
                 // They were there a moment ago, unless a part is enough.
                 self.check_complete(&[*component], vec![*component], context)?;
                 continue;
@@ -163,6 +164,14 @@ impl Results {
         match output.finish() {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(&error)),
             _ => Ok(Outcome::Done),
+        }
+    }
+
+    /// Names what else is damaged, so that one `rerun` mends all.
+    fn note_damage(&self, map: &Map, components: &[u32], context: &Context) {
+        if let Some(damaged) = damage::verify(map.dir(), components).ok().filter(|damaged| !damaged.is_empty()) {
+            let list = Indices(damaged).to_text();
+            context.common.note(&format!("{}: components whose answers are damaged, too: {list}", self.tag));
         }
     }
 

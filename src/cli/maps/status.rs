@@ -9,8 +9,10 @@ use clap::Args;
 use super::select::{Components, Select};
 use super::{CliError, Context, Outcome};
 use crate::cli::output::print_stdout;
+use crate::cli::report::count;
 use crate::cli::table::{Cell, Format, Rows};
 use crate::maps::state::State;
+use crate::maps::{Map, damage, status as map_status};
 
 /// Show the states of the components of maps
 ///
@@ -20,6 +22,7 @@ use crate::maps::state::State;
     tpvc maps status\n  \
     tpvc maps status q3 --live\n  \
     tpvc maps status q3 --state ERRORED,HELD\n  \
+    tpvc maps status q3 --verify\n  \
     tpvc maps status -p '2025-*' --format json")]
 pub(super) struct Status {
     #[command(flatten)]
@@ -32,6 +35,10 @@ pub(super) struct Status {
     /// Draw the table again and again until nothing goes on
     #[arg(long, conflicts_with = "format")]
     live: bool,
+    /// Read all answers and compare them with their digests; those of components that are damaged do not count any more, and the exit
+    /// status is 1
+    #[arg(long, conflicts_with = "live")]
+    verify: bool,
 }
 
 impl Status {
@@ -61,17 +68,23 @@ impl Status {
         };
         let (mut statuses, mut goes_on, mut outcome) = (Vec::new(), false, Outcome::Done);
         for tag in tags {
-            let read =
-                context.load(&tag).and_then(|map| map.status().map(|status| (map, status)).map_err(CliError::from));
-            let (map, status) = match read {
-                Ok(read) => read,
+            let (map, status) = match context.load(&tag).and_then(|map| self.read(map)) {
+                Ok((map, status, damaged)) => {
+                    if damaged > 0 {
+                        let damaged = count(damaged as u64, "component");
+                        let help = format!("`tpvc maps rerun {tag}` makes them again");
+                        context.common.note(&format!("{tag}: the answers of {damaged} are damaged; help: {help}"));
+                        outcome = Outcome::Bad;
+                    }
+                    (map, status)
+                }
                 Err(error) => {
                     context.common.show_error(&error);
                     outcome = Outcome::Bad;
                     continue;
                 }
             };
-            if let Some(error) = &status.unreachable {
+            for error in status.unreachable.iter().chain(&status.failed) {
                 context.common.note(&format!("{tag}: {}; help: {}", error.message, error.help));
             }
             let map_goes_on = status.components.iter().any(|component| component.state().goes_on());
@@ -93,7 +106,18 @@ impl Status {
         Ok((rows.show(self.format), goes_on, outcome))
     }
 
-    fn list(&self, statuses: &[(crate::maps::Map, crate::maps::status::Status)]) -> Result<Rows, CliError> {
+    /// The status of a map, and the number of components that are damaged.
+    fn read(&self, map: Map) -> Result<(Map, map_status::Status, usize), CliError> {
+        let mut status = map.status()?;
+        let mut damaged = 0;
+        if self.verify {
+            damaged = damage::verify(map.dir(), &status.in_states(&[State::Completed]))?.len();
+            status = map.status()?;
+        }
+        Ok((map, status, damaged))
+    }
+
+    fn list(&self, statuses: &[(Map, map_status::Status)]) -> Result<Rows, CliError> {
         let mut rows = Rows::new(vec!["TAG", "COMPONENT", "STATE", "SECONDS", "NOTE"]);
         for (map, status) in statuses {
             for index in self.components.of(map.tag(), status)? {
@@ -112,7 +136,7 @@ impl Status {
 }
 
 /// Whether nothing will run what waits. One that was started this moment is given the time to begin.
-fn is_stalled(map: &crate::maps::Map) -> Result<bool, CliError> {
+fn is_stalled(map: &Map) -> Result<bool, CliError> {
     if !map.is_stalled()? {
         return Ok(false);
     }
@@ -121,7 +145,7 @@ fn is_stalled(map: &crate::maps::Map) -> Result<bool, CliError> {
 }
 
 /// A line a map. A table leaves out states that nothing is in.
-fn counts(statuses: &[(crate::maps::Map, crate::maps::status::Status)], format: Format) -> Rows {
+fn counts(statuses: &[(Map, map_status::Status)], format: Format) -> Rows {
     let counts: Vec<_> = statuses.iter().map(|(_, status)| status.counts()).collect();
     let shown: Vec<(usize, State)> = State::ALL
         .into_iter()

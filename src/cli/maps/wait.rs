@@ -10,11 +10,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::select::Select;
 use super::{CliError, Context, Outcome};
 use crate::cli::report::{count, grouped};
-use crate::maps::Map;
 use crate::maps::engine::Kind;
 use crate::maps::item::Item;
 use crate::maps::state::State;
 use crate::maps::status::Status;
+use crate::maps::{Error, Map};
 
 /// Wait until nothing of a map goes on
 ///
@@ -118,7 +118,10 @@ fn said(map: &Map, status: &Status, context: &Context) -> Result<(), CliError> {
         .filter(|state| of(*state) > 0)
         .map(|state| format!("{} {state}", grouped(of(state))))
         .collect();
-    let tag = map.tag();
+    let (tag, states) = (map.tag(), states.join(", "));
+    if let Some(Error { message, help }) = &status.failed {
+        return Err(CliError::new(format!("the map `{tag}` is not complete: {states}: {message}"), help.clone()));
+    }
     let help = match () {
         () if of(State::Errored) > 0 => {
             format!("`tpvc maps errors {tag}` tells why, `tpvc maps rerun {tag}` runs them again")
@@ -129,5 +132,5 @@ fn said(map: &Map, status: &Status, context: &Context) -> Result<(), CliError> {
         () if status.components.iter().any(|component| component.state().goes_on()) => "wait longer".to_owned(),
         () => format!("`tpvc maps rerun {tag}` runs them again"),
     };
-    Err(CliError::new(format!("the map `{tag}` is not complete: {}", states.join(", ")), help))
+    Err(CliError::new(format!("the map `{tag}` is not complete: {states}"), help))
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::super::store::Digest;
 use crate::summary::Summary;
 
 /// The record of a component that is done. The order of the fields is the file's: [`Head`] is read without the rest.
@@ -22,8 +23,23 @@ pub struct Completion {
     pub time: u64,
     /// The most memory that was in use, in KiB, where the system tells it.
     pub memory_kib: Option<u64>,
+    /// The digest of the summary's text, by which a changed byte is found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary_digest: Option<String>,
     /// What the answers are, in numbers.
     pub summary: Summary,
+}
+
+impl Completion {
+    /// The digest of a summary.
+    pub fn digest(summary: &Summary) -> Option<String> {
+        serde_json::to_vec(summary).ok().map(|text| Digest::of(&text).into())
+    }
+
+    /// Returns `true` if the summary is what was written, as far as its digest was.
+    pub fn is_whole(&self) -> bool {
+        self.summary_digest.is_none() || self.summary_digest == Self::digest(&self.summary)
+    }
 }
 
 /// The beginning of a [`Completion`].
@@ -61,6 +77,7 @@ mod tests {
             node: "node1".to_owned(),
             time: 0,
             memory_kib: None,
+            summary_digest: None,
             summary: Summary::default(),
         };
         let text = serde_json::to_string(&completion).unwrap();

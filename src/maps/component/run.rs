@@ -134,6 +134,7 @@ fn work(task: &Task, hooks: &Hooks, beat: &Heartbeat) -> Result<(), Error> {
         node: node(),
         time: seconds(),
         memory_kib: peak_kib(),
+        summary_digest: Completion::digest(&summary),
         summary,
     };
     let mut text = serde_json::to_vec(&completion).map_err(|error| {

@@ -8,6 +8,7 @@ pub mod local;
 mod program;
 pub mod slurm;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -79,6 +80,8 @@ pub enum EngineState {
     Removed,
     /// The engine has no job of it any more; what it knows of the end, such as `killed by signal 9`, or nothing.
     Gone(String),
+    /// It waits in vain: what runs components on this machine cannot; why, and what to do.
+    Failed(Error),
 }
 
 /// What can be done to components that an engine has.
@@ -99,6 +102,9 @@ pub enum Action {
     },
 }
 
+/// Settings that only the engine knows, by name, as the user wrote them.
+pub type Options = BTreeMap<String, String>;
+
 /// What an engine is asked about: one cluster of a map.
 #[derive(Clone, Copy)]
 pub struct Submission<'a> {
@@ -114,6 +120,13 @@ pub struct Submission<'a> {
 
 /// An engine. The `id` of a cluster is the engine's own text for it, noted in the map's directory.
 pub trait Engine {
+    /// Refuses options that the engine does not have, or whose values it would read as something else. [`check_options`] has looked for
+    /// control characters before.
+    ///
+    /// # Errors
+    /// The first such option.
+    fn check_options(&self, options: &Options) -> Result<(), Error>;
+
     /// Submits the components of a cluster, whose items are given in the order of their positions, and gives the cluster's id. Each child
     /// process that can still submit when this process has ended must inherit the lock ([`Lock::for_child`]).
     ///
@@ -140,6 +153,14 @@ pub trait Engine {
     fn act(&self, submission: Submission<'_>, id: &str, action: Action, positions: Option<&[u32]>)
     -> Result<(), Error>;
 
+    /// Starts what runs components on this machine, once the cluster's id is noted.
+    ///
+    /// # Errors
+    /// It cannot run: the components are [`EngineState::Failed`] with this error.
+    fn start(&self, _submission: Submission<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Whether components wait that nothing will run, since what runs them on this machine was killed. Daemons come back by themselves.
     ///
     /// # Errors
@@ -148,10 +169,11 @@ pub trait Engine {
         Ok(false)
     }
 
-    /// Starts again what runs components on this machine, where that was killed.
+    /// Starts again what runs components on this machine, if it was killed. If it cannot run, or was killed too often, the components are
+    /// [`EngineState::Failed`] from then on.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// The map's directory cannot be read or written.
     fn revive(&self, _submission: Submission<'_>) -> Result<(), Error> {
         Ok(())
     }
@@ -161,6 +183,30 @@ pub trait Engine {
     /// # Errors
     /// Where the engine's programs are missing.
     fn version(&self) -> Result<String, Error>;
+}
+
+/// Refuses options that an engine does not have or cannot be given: a line break in one would begin another line of a submit description.
+///
+/// # Errors
+/// The first such option.
+pub fn check_options(kind: Kind, options: &Options) -> Result<(), Error> {
+    match options.iter().find(|(name, value)| name.chars().chain(value.chars()).any(char::is_control)) {
+        None => of(kind).check_options(options),
+        Some((name, _)) => Err(Error::new(
+            format!("the option `{}` has a line break or another control character", name.escape_debug()),
+            "write its name and value on one line, without control characters",
+        )),
+    }
+}
+
+/// The value of the option `slots`: the number of components that run at once.
+fn slots(value: &str) -> Result<usize, Error> {
+    value.parse().ok().filter(|slots| *slots > 0).ok_or_else(|| {
+        Error::new(
+            format!("the option `slots` is not a number of components: `{value}`"),
+            "write how many components may run at once: `slots=4`",
+        )
+    })
 }
 
 /// The engine of a kind.

@@ -8,12 +8,14 @@ mod lock;
 mod outcomes;
 pub mod random;
 mod root;
+mod runner_note;
 mod whole;
 
 pub use digest::{Digest, Digesting};
 pub use directory::MapDir;
 pub use lock::Lock;
 pub use root::{Draft, FORMAT, Root};
+pub use runner_note::RunnerNote;
 pub use whole::{WholeFile, write as write_whole};
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What components have left, for many at once.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -8,6 +9,7 @@ use super::super::Error;
 use super::super::component::completion::{Completion, Head};
 use super::super::component::error_report::ErrorReport;
 use super::directory::MapDir;
+use super::whole;
 
 /// The bytes of a completion that hold its head.
 const HEAD: usize = 96;
@@ -30,25 +32,23 @@ impl MapDir {
         }
     }
 
-    /// The completion of a component that is done.
+    /// The completion of a component that is done. The inner error is the reason that it is not what was written.
     ///
     /// # Errors
-    /// It is damaged, or the system's.
-    pub fn completion(&self, component: u32) -> Result<Option<Completion>, Error> {
+    /// The system's.
+    pub fn completion(&self, component: u32) -> Result<Option<Result<Completion, String>>, Error> {
         if self.done(component)?.is_none() {
             return Ok(None);
         }
         let path = self.summary(component);
-        let Some(text) = self.optional_text(&path)? else { return Ok(None) };
-        serde_json::from_str(&text).map(Some).map_err(|error| {
-            let help = match self.tag() {
-                Ok(tag) => format!(
-                    "`tpvc maps rerun components {tag} --components {component}` makes it again; check the disk"
-                ),
-                Err(error) => error.help,
-            };
-            Error::new(format!("`{}` is damaged: {error}", path.display()), help)
-        })
+        let bytes = whole::read(&path).map_err(|error| Error::io("read", &path, &error))?;
+        let Some(bytes) = bytes else { return Ok(None) };
+        let damaged = |why: &dyn Display| format!("`{}` is damaged: {why}", path.display());
+        Ok(Some(match serde_json::from_slice::<Completion>(&bytes) {
+            Ok(completion) if completion.is_whole() => Ok(completion),
+            Ok(_) => Err(damaged(&"its counts are not what was written")),
+            Err(error) => Err(damaged(&error)),
+        }))
     }
 
     /// The error report of a component; nothing where there is none, or a part of one.

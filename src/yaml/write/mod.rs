@@ -234,7 +234,8 @@ impl Emitter {
         self.writer.increase_indent(true, false, false);
         let chars: Vec<char> = text.chars().collect();
         match Analysis::of(text).choose(text, plain, self.flow_level > 0, key) {
-            ScalarStyle::Plain => self.writer.write_plain(&chars, !key),
+            ScalarStyle::Plain if key => self.writer.write_plain_key(&chars),
+            ScalarStyle::Plain => self.writer.write_plain(&chars, true),
             ScalarStyle::SingleQuoted => self.writer.write_single_quoted(&chars, !key),
             _ => self.writer.write_double_quoted(&chars, !key),
         }

@@ -194,6 +194,22 @@ impl Writer {
         self.write_indicator("\"", false, false, false);
     }
 
+    /// Writes a key without quotes, if it stays on one line.
+    ///
+    /// DIFFERENCE: ruamel.yaml breaks a key of several words at the 80th column, and what it writes is no YAML: a key must be on one line.
+    /// Here it stands in `'` then.
+    pub(crate) fn write_plain_key(&mut self, text: &[char]) {
+        let length = self.out.len();
+        let before = (self.column, self.whitespace, self.indention, self.no_newline, self.open_ended);
+        self.write_plain(text, false);
+        // On a line of its own it is whole.
+        if self.out.get(length..).is_some_and(|written| written.trim_start().contains('\n')) {
+            self.out.truncate(length);
+            (self.column, self.whitespace, self.indention, self.no_newline, self.open_ended) = before;
+            self.write_single_quoted(text, false);
+        }
+    }
+
     /// Writes a scalar without quotes.
     pub(crate) fn write_plain(&mut self, text: &[char], split: bool) {
         if text.is_empty() {

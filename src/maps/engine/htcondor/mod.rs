@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use super::super::Error;
 use super::super::item::Item;
 use super::super::store::Lock;
-use super::{Action, Engine, EngineState, Kind, Submission, program};
+use super::{Action, Engine, EngineState, Kind, Options, Submission, program};
 use events::EventLog;
 use queue::{Job, Queue};
 
@@ -39,6 +39,10 @@ const RANGES: usize = 500;
 pub struct HtCondor;
 
 impl Engine for HtCondor {
+    fn check_options(&self, options: &Options) -> Result<(), Error> {
+        options.iter().try_for_each(|(name, value)| description::check_option(name, value))
+    }
+
     fn submit(&self, submission: Submission<'_>, items: &[&Item], lock: &Lock) -> Result<String, Error> {
         let Submission { map, submit, cluster, .. } = submission;
         let folder = map.engine_folder(cluster.number)?;
@@ -49,7 +53,7 @@ impl Engine for HtCondor {
         let path = |name: &str| format!("clusters/{}.d/{name}", cluster.number);
         let size = |digest: &str| map.input(digest).metadata().map_or(0, |metadata| metadata.len());
         let disk_kib = description::disk_kib(submit, items, size);
-        let description = description::description(submission, items, disk_kib, &path("items"))?;
+        let description = description::description(submission, items, disk_kib, &path("items"));
         map.write(&folder.join("items"), description::itemdata(submission, items).as_bytes())?;
         map.write(&folder.join("submit"), description.as_bytes())?;
 

@@ -2,15 +2,13 @@
 //! stands in the event log of each cluster ([`journal`]), from which another runner goes on where it was killed.
 
 pub mod journal;
+mod launch;
 pub mod runner;
 
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::{Action, Engine, EngineState, Submission};
+use super::{Action, Engine, EngineState, Options, Submission};
 use crate::maps::Error;
 use crate::maps::item::Item;
 use crate::maps::store::{Lock, MapDir};
@@ -27,24 +25,9 @@ pub struct Local;
 /// What a cluster of this engine has for an id.
 const ID: &str = "local";
 
-/// How many components of a map run at once: what the option `slots` says, or as many as there are cores.
-///
-/// # Errors
-/// The option is no number, or there is one that this engine does not have.
-pub fn slots(options: &BTreeMap<String, String>) -> Result<usize, Error> {
-    if let Some(name) = options.keys().find(|name| *name != "slots") {
-        return Err(Error::new(
-            format!("engine `local` has no option `{name}`"),
-            "it has `slots` alone: how many components run at once",
-        ));
-    }
-    let Some(slots) = options.get("slots") else { return Ok(cores()) };
-    slots.parse().ok().filter(|slots| *slots > 0).ok_or_else(|| {
-        Error::new(
-            format!("the option `slots` of engine `local` is no number of components: `{slots}`"),
-            "write how many components may run at once: `slots=4`",
-        )
-    })
+/// The number of components of a map that run at once: the option `slots`, or as many as there are cores.
+fn slots(options: &Options) -> Result<usize, Error> {
+    options.get("slots").map_or_else(|| Ok(cores()), |slots| super::slots(slots))
 }
 
 fn cores() -> usize {
@@ -52,12 +35,22 @@ fn cores() -> usize {
 }
 
 impl Engine for Local {
+    fn check_options(&self, options: &Options) -> Result<(), Error> {
+        if let Some(name) = options.keys().find(|name| *name != "slots") {
+            return Err(Error::new(
+                format!("engine `local` has no option `{name}`"),
+                "it has `slots` alone: how many components run at once",
+            ));
+        }
+        slots(options).map(drop)
+    }
+
     fn submit(&self, submission: Submission<'_>, _items: &[&Item], _lock: &Lock) -> Result<String, Error> {
-        let mut journal = Journal::new(submission.map, submission.cluster.number);
-        journal.append(&[(None, Event::Submitted)])?;
-        start(submission).map_err(|error| {
+        let number = submission.cluster.number;
+        let submitted = Journal::new(submission.map, number).append(&[(None, Event::Submitted)]);
+        submitted.map_err(|error| {
             // With its event log the cluster would be taken for submitted, and this error be forgotten.
-            submission.map.remove(&submission.map.event_log(submission.cluster.number)).err().unwrap_or(error)
+            submission.map.remove(&submission.map.event_log(number)).err().unwrap_or(error)
         })?;
         Ok(ID.to_owned())
     }
@@ -68,19 +61,15 @@ impl Engine for Local {
 
     fn states(&self, submission: Submission<'_>, _id: &str) -> Result<Vec<EngineState>, Error> {
         let runs = is_running(submission.map)?;
+        let fault = if runs { None } else { submission.map.runner_note()?.fault };
+        // One whose runner was killed waits for the next runner.
+        let waits = || fault.clone().map_or(EngineState::Idle, EngineState::Failed);
         let mut journal = Journal::new(submission.map, submission.cluster.number);
         let stages = journal.stages()?;
         let components = submission.cluster.components.0.iter();
         let states = components.map(|component| match stages.get(component).copied().unwrap_or_default() {
-            Stage::Waiting => EngineState::Idle,
-            // One whose runner was killed waits for the next runner.
-            Stage::Running => {
-                if runs {
-                    EngineState::Running
-                } else {
-                    EngineState::Idle
-                }
-            }
+            Stage::Running if runs => EngineState::Running,
+            Stage::Waiting | Stage::Running => waits(),
             Stage::Held => EngineState::Held("held by its user".to_owned()),
             Stage::Removed => EngineState::Removed,
             Stage::Ended => EngineState::Gone(String::new()),
@@ -117,7 +106,7 @@ impl Engine for Local {
         let concerned: Vec<u32> = concerned.collect();
         journal.append(&concerned.iter().map(|&component| (Some(component), event)).collect::<Vec<_>>())?;
         if event == Event::Released {
-            return if concerned.is_empty() { Ok(()) } else { start(submission) };
+            return if concerned.is_empty() { Ok(()) } else { self.start(submission) };
         }
         let deadline = Instant::now() + STOPPING;
         // The runner notes when it has stopped one.
@@ -131,8 +120,12 @@ impl Engine for Local {
         Ok(())
     }
 
+    fn start(&self, submission: Submission<'_>) -> Result<(), Error> {
+        launch::start(submission, 1)
+    }
+
     fn is_stalled(&self, submission: Submission<'_>) -> Result<bool, Error> {
-        if is_running(submission.map)? {
+        if is_running(submission.map)? || submission.map.runner_note()?.fault.is_some() {
             return Ok(false);
         }
         let mut journal = Journal::new(submission.map, submission.cluster.number);
@@ -144,7 +137,15 @@ impl Engine for Local {
     }
 
     fn revive(&self, submission: Submission<'_>) -> Result<(), Error> {
-        if self.is_stalled(submission)? { start(submission) } else { Ok(()) }
+        if !self.is_stalled(submission)? {
+            return Ok(());
+        }
+        let starts = submission.map.runner_note()?.starts.saturating_add(1);
+        match launch::start(submission, starts) {
+            // It is noted: from now on the components are in a state that says so.
+            Err(_) if submission.map.runner_note()?.fault.is_some() => Ok(()),
+            started => started,
+        }
     }
 
     fn version(&self) -> Result<String, Error> {
@@ -156,26 +157,4 @@ impl Engine for Local {
 fn is_running(map: &MapDir) -> Result<bool, Error> {
     let path = map.runner_lock();
     Lock::is_held(&path).map_err(|error| Error::io("read", &path, &error))
-}
-
-/// Starts a runner. One that finds another at work waits for it to end, and then looks for what is left.
-fn start(submission: Submission<'_>) -> Result<(), Error> {
-    let program = submission.map.input(&submission.submit.program);
-    let log = submission.map.runner_log();
-    let file =
-        File::options().create(true).append(true).open(&log).map_err(|error| Error::io("written", &log, &error))?;
-    let command = Command::new(&program)
-        .args(["maps", "run", "--map"])
-        .arg(submission.map.path())
-        .current_dir("/")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(file)
-        .spawn();
-    command.map(drop).map_err(|error| {
-        Error::new(
-            format!("the program of the map cannot be started: {}", error.to_string().to_lowercase()),
-            "it is made for another machine, or cannot run where maps are kept: see `--program` of `tpvc maps create`",
-        )
-    })
 }

@@ -15,7 +15,8 @@ use crate::maps::component::run::{node, seconds};
 use crate::maps::component::{self, Places};
 use crate::maps::engine::Kind;
 use crate::maps::item::Item;
-use crate::maps::store::{Lock, MapDir};
+use crate::maps::map::NEVER;
+use crate::maps::store::{Lock, MapDir, RunnerNote};
 
 /// How often children and event logs are looked at.
 const TICK: Duration = Duration::from_millis(20);
@@ -29,23 +30,29 @@ pub fn run(map: &MapDir) -> Result<(), Error> {
     let _ = rustix::process::setsid();
     let path = map.runner_lock();
     let _lock = Lock::wait(&path).map_err(|error| Error::io("locked", &path, &error))?;
-    let items = map.items()?;
-    let mut runner = Runner { map, items, clusters: Vec::new(), children: Vec::new() };
-    loop {
-        runner.look_for_clusters()?;
-        let waiting = runner.waiting()?;
-        if waiting.is_empty() {
-            return Ok(());
-        }
-        runner.run_all(waiting)?;
-    }
+    let ended = Runner::new(map).and_then(|mut runner| runner.run());
+    // Noted while the lock is held: whoever sees it free sees why.
+    let noted = map.write_runner_note(&RunnerNote { starts: 0, fault: ended.as_ref().err().cloned() }, false);
+    ended.and(noted)
 }
 
 struct Runner<'a> {
     map: &'a MapDir,
     items: Vec<Item>,
-    clusters: Vec<(Cluster, Journal)>,
+    /// The number of components that run at once.
+    slots: usize,
+    clusters: Vec<Known>,
     children: Vec<Running>,
+    /// A component has ended: this program can run here.
+    is_proven: bool,
+}
+
+/// A cluster that the runner knows.
+struct Known {
+    cluster: Cluster,
+    journal: Journal,
+    /// Its submission has succeeded.
+    is_submitted: bool,
 }
 
 /// A component that runs.
@@ -61,11 +68,46 @@ struct Running {
     _slot: Lock,
 }
 
-impl Runner<'_> {
+impl<'a> Runner<'a> {
+    fn new(map: &'a MapDir) -> Result<Self, Error> {
+        // Options stay as they were when the map was created.
+        let slots = super::slots(&map.submit()?.options)?;
+        Ok(Self { map, items: map.items()?, slots, clusters: Vec::new(), children: Vec::new(), is_proven: false })
+    }
+
+    /// Runs components until none waits.
+    fn run(&mut self) -> Result<(), Error> {
+        loop {
+            self.look_for_clusters()?;
+            let waiting = self.waiting()?;
+            if waiting.is_empty() {
+                return Ok(());
+            }
+            self.run_all(waiting)?;
+        }
+    }
+
     fn look_for_clusters(&mut self) -> Result<(), Error> {
-        for (cluster, _) in self.map.clusters()?.into_iter().skip(self.clusters.len()) {
-            let journal = Journal::new(self.map, cluster.number);
-            self.clusters.push((cluster, journal));
+        for (place, (cluster, id)) in self.map.clusters()?.into_iter().enumerate() {
+            let is_submitted = id.is_some_and(|id| id != NEVER);
+            match self.clusters.get_mut(place) {
+                Some(known) => known.is_submitted = is_submitted,
+                None => {
+                    let mut journal = Journal::new(self.map, cluster.number);
+                    self.settle(&mut journal)?;
+                    self.clusters.push(Known { cluster, journal, is_submitted });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes the end of what ran when the runner before was killed: nobody else will.
+    fn settle(&self, journal: &mut Journal) -> Result<(), Error> {
+        for component in journal.running()?.clone() {
+            // It may have been killed between the end of it and the note of that.
+            let event = if self.map.done(component)?.is_some() { Event::Ended } else { Event::Stopped };
+            journal.append(&[(Some(component), event)])?;
         }
         Ok(())
     }
@@ -73,36 +115,39 @@ impl Runner<'_> {
     /// The components that are to run, each with the place of its cluster: of those in several, the last counts.
     fn waiting(&mut self) -> Result<VecDeque<(u32, usize)>, Error> {
         let mut latest: Vec<Option<usize>> = vec![None; self.items.len()];
-        for (place, (cluster, _)) in self.clusters.iter().enumerate() {
+        for (place, Known { cluster, is_submitted, .. }) in self.clusters.iter().enumerate() {
             for &component in &cluster.components.0 {
                 if let Some(latest) = latest.get_mut(component as usize) {
-                    *latest = (cluster.engine == Kind::Local).then_some(place);
+                    *latest = (cluster.engine == Kind::Local && *is_submitted).then_some(place);
                 }
             }
         }
         let mut waiting = VecDeque::new();
         for (component, place) in (0..).zip(latest).filter_map(|(component, place)| Some((component, place?))) {
-            let Some((_, journal)) = self.clusters.get_mut(place) else { continue };
-            match journal.stages()?.get(&component).copied().unwrap_or_default() {
-                // The runner before was killed between the end of it and the note of that.
-                Stage::Running if self.map.done(component)?.is_some() => {
-                    journal.append(&[(Some(component), Event::Ended)])?;
-                }
-                Stage::Waiting | Stage::Running => waiting.push_back((component, place)),
-                Stage::Held | Stage::Removed | Stage::Ended => {}
+            if self.stage(component, place)? == Stage::Waiting {
+                waiting.push_back((component, place));
             }
         }
         Ok(waiting)
     }
 
     fn stage(&mut self, component: u32, place: usize) -> Result<Stage, Error> {
-        let Some((_, journal)) = self.clusters.get_mut(place) else { return Ok(Stage::Removed) };
-        Ok(journal.stages()?.get(&component).copied().unwrap_or_default())
+        let Some(known) = self.clusters.get_mut(place) else { return Ok(Stage::Removed) };
+        Ok(known.journal.stages()?.get(&component).copied().unwrap_or_default())
     }
 
     fn note(&mut self, component: u32, place: usize, event: Event) -> Result<(), Error> {
-        let Some((_, journal)) = self.clusters.get_mut(place) else { return Ok(()) };
-        journal.append(&[(Some(component), event)])
+        let Some(known) = self.clusters.get_mut(place) else { return Ok(()) };
+        known.journal.append(&[(Some(component), event)])?;
+        if event == Event::Ended && !self.is_proven {
+            self.map.write_runner_note(&RunnerNote::default(), false)?;
+            self.is_proven = true;
+        }
+        Ok(())
+    }
+
+    fn number(&self, place: usize) -> Option<u32> {
+        self.clusters.get(place).map(|known| known.cluster.number)
     }
 
     fn run_all(&mut self, mut waiting: VecDeque<(u32, usize)>) -> Result<(), Error> {
@@ -113,7 +158,7 @@ impl Runner<'_> {
             }
             self.look_after_children()?;
             while let Some(&(component, place)) = waiting.front() {
-                if !matches!(self.stage(component, place)?, Stage::Waiting | Stage::Running) {
+                if self.stage(component, place)? != Stage::Waiting {
                     waiting.pop_front();
                     continue;
                 }
@@ -128,11 +173,10 @@ impl Runner<'_> {
 
     /// A place to run on this machine, which all maps of the folder share.
     fn slot(&self) -> Result<Option<Lock>, Error> {
-        let slots = super::slots(&self.map.submit()?.options)?;
-        if self.children.len() >= slots {
+        if self.children.len() >= self.slots {
             return Ok(None);
         }
-        for number in 0..slots {
+        for number in 0..self.slots {
             let path = self.map.slots().join(number.to_string());
             if let Some(lock) = Lock::take(&path).map_err(|error| Error::io("locked", &path, &error))? {
                 return Ok(Some(lock));
@@ -142,7 +186,7 @@ impl Runner<'_> {
     }
 
     fn start(&mut self, component: u32, place: usize, slot: Lock) -> Result<(), Error> {
-        let Some(number) = self.clusters.get(place).map(|(cluster, _)| cluster.number) else { return Ok(()) };
+        let Some(number) = self.number(place) else { return Ok(()) };
         let Some(item) = self.items.get(component as usize) else { return Ok(()) };
         let submit = self.map.submit()?;
         let places = Places::in_directory(self.map, &submit, item);
@@ -202,7 +246,7 @@ impl Runner<'_> {
         if stdout.metadata().is_ok_and(|metadata| metadata.len() == 0) {
             self.map.remove(&stdout)?;
         }
-        let number = self.clusters.get(place).map(|(cluster, _)| cluster.number);
+        let number = self.number(place);
         let reported = || -> Result<bool, Error> {
             Ok(self.map.error_report(component)?.is_some_and(|report| Some(report.cluster) == number))
         };
@@ -221,7 +265,7 @@ impl Runner<'_> {
         let submit = self.map.submit()?;
         self.map.write_error(&ErrorReport {
             component,
-            cluster: self.clusters.get(place).map_or(0, |(cluster, _)| cluster.number),
+            cluster: self.number(place).unwrap_or_default(),
             message,
             help: help.to_owned(),
             node: node(),

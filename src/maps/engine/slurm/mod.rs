@@ -13,7 +13,7 @@ use crate::maps::item::Item;
 use crate::maps::store::{Lock, MapDir};
 
 use super::program::{self, Finished};
-use super::{Action, Engine, EngineState, Kind, Submission};
+use super::{Action, Engine, EngineState, Kind, Options, Submission, slots};
 use queue::{Stage, Task};
 
 /// How long a question may take. Slurm's programs try for half a minute to reach a controller that is down.
@@ -36,9 +36,24 @@ const DOWN: &str = "the controller of Slurm may be down: see `scontrol ping` and
 pub struct Slurm;
 
 impl Engine for Slurm {
+    fn check_options(&self, options: &Options) -> Result<(), Error> {
+        for (name, value) in options {
+            let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+            if name == "slots" {
+                slots(value)?;
+            } else if name.is_empty() || name.starts_with('-') || !name.bytes().all(plain) {
+                return Err(Error::new(
+                    format!("`{name}` cannot be an option of `sbatch`"),
+                    "write its long name without dashes before it, such as `partition` or `mail-type`",
+                ));
+            }
+        }
+        Ok(())
+    }
+
     fn submit(&self, submission: Submission<'_>, items: &[&Item], lock: &Lock) -> Result<String, Error> {
         let script = script::write(submission, items)?;
-        let options = options(submission)?;
+        let options = options(submission);
         let total = u32::try_from(items.len()).unwrap_or(u32::MAX);
         let mut ids: Vec<String> = Vec::new();
         for (first, count) in arrays(total, max_array_size()?) {
@@ -147,18 +162,10 @@ fn program(name: &str) -> Command {
 }
 
 /// The options of `sbatch` that all arrays of a cluster share. The user's come first: of two that contradict each other, the last counts.
-fn options(submission: Submission<'_>) -> Result<Vec<String>, Error> {
+fn options(submission: Submission<'_>) -> Vec<String> {
     let submit = submission.submit;
     let mut options = Vec::new();
     for (name, value) in submit.options.iter().filter(|(name, _)| *name != "slots") {
-        if name.is_empty()
-            || !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-        {
-            return Err(Error::new(
-                format!("`{name}` cannot be an option of `sbatch`"),
-                "write its long name without dashes before it, such as `partition` or `mail-type`",
-            ));
-        }
         // `exclusive = true` in the settings is an option without a value.
         match value.as_str() {
             "false" => {}
@@ -174,7 +181,7 @@ fn options(submission: Submission<'_>) -> Result<Vec<String>, Error> {
     options.extend(["--output=/dev/null", "--error=/dev/null"].map(str::to_owned));
     options.push(format!("--chdir={}", submission.map.path().display()));
     options.push(format!("--job-name=tpvc-{}", submission.tag));
-    Ok(options)
+    options
 }
 
 /// The option that makes an array of this many tasks, of which as many run at once as the option `slots` says.

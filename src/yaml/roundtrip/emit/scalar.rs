@@ -85,6 +85,10 @@ impl Emitter<'_> {
             ScalarStyle::SingleQuoted => self.writer.write_single_quoted(&chars, split),
             ScalarStyle::Folded => self.writer.write_folded(&chars, header)?,
             ScalarStyle::Literal => self.writer.write_literal(&chars, header),
+            // In quotes a time would be a text. Nothing else but texts has several words.
+            ScalarStyle::Plain if self.context.simple_key && start.tag.kind() != Some("timestamp") => {
+                self.writer.write_plain_key(&chars);
+            }
             ScalarStyle::Plain => self.writer.write_plain(&chars, split),
         }
         if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded)

@@ -48,16 +48,8 @@ const OWN: [&str; 22] = [
 ];
 
 /// The submit description. Its paths are those of the map's directory, where `condor_submit` runs. `disk_kib`: what a component needs on
-/// the execute node; `items`: the path of the itemdata.
-///
-/// # Errors
-/// An option cannot be a submit command.
-pub(super) fn description(
-    submission: Submission<'_>,
-    components: &[&Item],
-    disk_kib: u64,
-    items: &str,
-) -> Result<String, Error> {
+/// the execute node; `items`: the path of the itemdata. [`check_option`] has looked at the options.
+pub(super) fn description(submission: Submission<'_>, components: &[&Item], disk_kib: u64, items: &str) -> String {
     let Submission { tag, submit, cluster, .. } = submission;
     let mut options = submit.options.clone();
     let requirements = requirements(submit, options.remove("requirements"));
@@ -106,23 +98,30 @@ pub(super) fn description(
     if !options.contains_key("job_lease_duration") {
         lines.push(format!("job_lease_duration = {LEASE}"));
     }
-    for (name, value) in &options {
-        lines.push(option(name, value)?);
-    }
+    lines.extend(options.iter().map(|(name, value)| format!("{name} = {value}")));
     let against = if against { "against," } else { "" };
     // No name of a submit command: a variable would take its place.
     lines.push(format!("queue component,rules,jobs,{against}words from {items}\n"));
-    Ok(lines.join("\n"))
+    lines.join("\n")
 }
 
-/// An option of the map as a submit command.
-fn option(name: &str, value: &str) -> Result<String, Error> {
+/// Refuses an option that cannot be a line of the submit description, or not the user's. Control characters were looked for before.
+///
+/// # Errors
+/// The reason.
+pub(super) fn check_option(name: &str, value: &str) -> Result<(), Error> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'+');
     let lower = name.to_ascii_lowercase();
-    if name.is_empty() || !name.bytes().all(plain) || value.contains(['\n', '\r']) {
+    if name.is_empty() || !name.bytes().all(plain) {
         return Err(Error::new(
             format!("the option `{name}` cannot be a submit command of HTCondor"),
             "an option of the engine `htcondor` is a command of its submit description, such as `accounting_group`",
+        ));
+    }
+    if value.trim_end().ends_with('\\') {
+        return Err(Error::new(
+            format!("the option `{name}` ends with `\\`, with which HTCondor takes the next line for a part of it"),
+            "leave out the `\\` at the end",
         ));
     }
     if OWN.contains(&lower.as_str()) || lower.ends_with(&TOKEN.to_ascii_lowercase()) {
@@ -131,7 +130,7 @@ fn option(name: &str, value: &str) -> Result<String, Error> {
             "leave the option out; memory and time have flags of their own",
         ));
     }
-    Ok(format!("{name} = {value}"))
+    Ok(())
 }
 
 /// Execute nodes that can run the program. Left to HTCondor, they are those of the access point's kind.

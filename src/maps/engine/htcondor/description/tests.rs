@@ -2,7 +2,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::super::super::Kind;
+use super::super::super::{Kind, check_options};
 use super::*;
 use crate::maps::cluster::{Cluster, Indices};
 use crate::maps::store::MapDir;
@@ -42,7 +42,7 @@ pub(in super::super) fn submit() -> Submit {
 }
 
 /// The description and the itemdata of a cluster of the components 4 and 7.
-fn made(submit: &Submit, items: &[&Item]) -> Result<(String, String), Error> {
+fn made(submit: &Submit, items: &[&Item]) -> (String, String) {
     let cluster = Cluster {
         number: 2,
         token: "00ff".to_owned(),
@@ -52,13 +52,13 @@ fn made(submit: &Submit, items: &[&Item]) -> Result<(String, String), Error> {
     };
     let map = MapDir::at(Path::new("/maps/1"));
     let submission = Submission { map: &map, tag: "q3", submit, cluster: &cluster };
-    Ok((description(submission, items, 5, "clusters/2.d/items")?, itemdata(submission, items)))
+    (description(submission, items, 5, "clusters/2.d/items"), itemdata(submission, items))
 }
 
 #[test]
 fn the_description_transfers_all_and_names_the_cluster() {
     let (four, seven) = (item(4), item(7));
-    let (text, items) = made(&submit(), &[&four, &seven]).unwrap();
+    let (text, items) = made(&submit(), &[&four, &seven]);
     for line in [
         "executable = component.sh",
         "arguments = \"$(words)\"",
@@ -87,7 +87,7 @@ fn limits_worlds_and_comparisons_are_described() {
     (submit.memory_mib, submit.time_s, submit.world) = (Some(900), Some(60), Some("4444".to_owned()));
     let (mut four, seven) = (item(4), item(7));
     four.against = Some("5555".to_owned());
-    let (text, items) = made(&submit, &[&four, &seven]).unwrap();
+    let (text, items) = made(&submit, &[&four, &seven]);
     for line in [
         "request_memory = 900MB",
         "+TpvcTimeLimit = 60",
@@ -106,7 +106,7 @@ fn many_components_become_jobs_late_unless_an_option_says_when() {
     let all: Vec<_> = all.iter().collect();
     let mut submit = submit();
     let limits = |submit: &Submit| {
-        let (text, _) = made(submit, &all).unwrap();
+        let (text, _) = made(submit, &all);
         text.lines().filter(|line| line.starts_with("max_")).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(limits(&submit), ["max_idle = 1000"]);
@@ -117,16 +117,27 @@ fn many_components_become_jobs_late_unless_an_option_says_when() {
 #[test]
 fn options_are_submit_commands_but_those_that_tpvc_sets() {
     let with = |name: &str, value: &str| {
-        let mut submit = submit();
-        submit.options.insert(name.to_owned(), value.to_owned());
-        made(&submit, &[&item(0)])
+        let options = BTreeMap::from([(name.to_owned(), value.to_owned())]);
+        check_options(Kind::HtCondor, &options)?;
+        Ok::<_, Error>(made(&Submit { options, ..submit() }, &[&item(0)]).0)
     };
-    let has = |name, value, line: &str| assert!(with(name, value).unwrap().0.contains(line), "{line}");
+    let has = |name, value, line: &str| assert!(with(name, value).unwrap().contains(line), "{line}");
     has("accounting_group", "group_physics", "\naccounting_group = group_physics\n");
     has("+ProjectName", "\"tpv\"", "\n+ProjectName = \"tpv\"\n");
     has("requirements", "HasX || HasY", "&& OpSys == \"LINUX\" && (HasX || HasY)\n");
-    for (name, value) in [("", "1"), ("a b", "1"), ("a\nqueue", "1"), ("a", "1\nqueue 5")] {
-        assert!(with(name, value).unwrap_err().message.contains("cannot be a submit command"), "{name}");
+    for (name, value, message) in [
+        ("", "1", "cannot be a submit command"),
+        ("a b", "1", "cannot be a submit command"),
+        ("a", "1\nqueue 5", "a line break"),
+        ("requirements", "true\nqueue 5", "a line break"),
+        ("a", "1\rqueue 5", "a line break"),
+        ("a", "\u{85}", "another control character"),
+        ("a\nqueue", "1", "the option `a\\nqueue` has a line break"),
+        ("a", "1\\", "takes the next line for a part of it"),
+        ("requirements", "true \\ ", "takes the next line for a part of it"),
+    ] {
+        let error = with(name, value).unwrap_err();
+        assert!(error.message.contains(message), "{name} = {value}: {error}");
     }
     for name in ["queue", "Log", "+TpvcToken", "MY.TpvcToken", "transfer_input_files"] {
         let error = with(name, "1").unwrap_err();
