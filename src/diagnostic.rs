@@ -10,6 +10,7 @@ use std::fmt::Write;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
 
+use crate::printable;
 use crate::source::{Place, SourceId, SourceMap, Span};
 
 /// How bad it is.
@@ -156,13 +157,14 @@ impl Diagnostic {
         self
     }
 
-    /// The problem as text: title, `file:line:column`, excerpt with carets, notes and help.
+    /// The problem as text: title, `file:line:column`, excerpt with carets, notes and help. With `colour` it has ANSI styles; in either case
+    /// they are the only characters that a terminal obeys.
     pub fn render(&self, sources: &SourceMap, colour: bool) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
-        let mut title = level.primary_title(self.message.as_str());
+        let mut title = level.primary_title(printable::line(&self.message));
         if let Some(code) = self.code {
             title = title.id(code);
         }
@@ -170,14 +172,15 @@ impl Diagnostic {
         let mut groups = vec![self.group(title, sources, &mut moved)];
         let mut behind = self.behind.as_deref();
         while let Some(other) = behind {
-            groups.push(other.group(Level::NOTE.secondary_title(other.message.as_str()), sources, &mut moved));
+            let title = Level::NOTE.secondary_title(printable::line(&other.message));
+            groups.push(other.group(title, sources, &mut moved));
             behind = other.behind.as_deref();
         }
         // The help comes last, behind the problems that led to this one.
         if let Some(help) = &self.help
             && let Some(last) = groups.pop()
         {
-            groups.push(last.element(Level::HELP.message(help.as_str())));
+            groups.push(last.element(Level::HELP.message(printable::line(help))));
         }
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
         let mut text = renderer.render(&groups);
@@ -196,7 +199,7 @@ impl Diagnostic {
             moved.extend(header);
         }
         for note in &self.notes {
-            group = group.element(Level::NOTE.message(note.as_str()));
+            group = group.element(Level::NOTE.message(printable::line(note)));
         }
         group
     }
@@ -271,26 +274,31 @@ fn snippet<'a>(
     };
     let mut ranges: Vec<std::ops::Range<usize>> =
         labels_of(primary, &secondary).map(|(_, label)| within(label)).collect();
-    let shown = excerpt::cut(&lines, &mut ranges);
-    let moved = ranges.first().filter(|_| shown.len() < lines.len()).map(|range| {
+    let shown = printable_excerpt(&excerpt::cut(&lines, &mut ranges), &mut ranges);
+    let moved = ranges.first().filter(|_| shown != *lines).map(|range| {
         let label = primary.or(secondary.first().copied());
         let place = label.map_or(Place { line, column: 1 }, |label| sources.place(label.span));
         let before = shown.get(..range.start).unwrap_or("");
         let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-        let at = |column: usize| format!("{}:{}:{column}", source.name, place.line);
+        let at = |column: usize| format!("{}:{}:{column}", printable::line(&source.name), place.line);
         Moved { cut: at(column), real: at(place.column) }
     });
     let annotations = labels_of(primary, &secondary).zip(ranges).map(|((kind, label), range)| {
         let annotation = kind.span(range);
-        if label.text.is_empty() { annotation } else { annotation.label(label.text.as_str()) }
+        if label.text.is_empty() { annotation } else { annotation.label(printable::line(&label.text)) }
     });
     let annotations: Vec<annotate_snippets::Annotation<'a>> = annotations.collect();
-    let shown = match shown {
-        Cow::Borrowed(_) => lines,
-        Cow::Owned(shown) => Cow::Owned(shown),
-    };
-    let snippet = Snippet::source(shown).line_start(line).path(&*source.name);
+    let snippet = Snippet::source(shown).line_start(line).path(printable::line(&source.name));
     Some((snippet.annotations(annotations), moved))
+}
+
+/// The lines of an excerpt as they may be printed, with the ranges moved along: odd characters become longer.
+fn printable_excerpt(lines: &str, ranges: &mut [std::ops::Range<usize>]) -> String {
+    let length = |end: usize| printable::excerpt(lines.get(..end).unwrap_or(lines)).len();
+    for range in ranges {
+        *range = length(range.start)..length(range.end);
+    }
+    printable::excerpt(lines).into_owned()
 }
 
 /// The labels with their kinds, the primary one first.

@@ -1,6 +1,5 @@
 //! Reading job files: plain or compressed, from a path or from stdin, with lines of bounded size.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -9,6 +8,7 @@ use memchr::{memchr, memrchr};
 use tpv_runtime::galaxy::job::MAX_LINE;
 
 use crate::decompress::{Damage, Text};
+use crate::open::{open, stdin};
 use crate::source::{is_url, redacted};
 use crate::system_error;
 
@@ -47,20 +47,17 @@ impl JobFile {
     /// The file cannot be read.
     pub fn open(path: &Path) -> Result<(Self, Option<u64>), Unreadable> {
         if path == Path::new("-") {
-            return Ok((Self::new(path, io::stdin()), None));
+            return Ok((Self::new(path, stdin()), None));
         }
-        let open = || {
-            let file = File::open(path)?;
+        let read = || {
+            let file = open(path)?;
             let metadata = file.metadata()?;
-            if metadata.is_dir() {
-                return Err(io::Error::from(io::ErrorKind::IsADirectory));
-            }
             let mut jobs = Self::new(path, file);
             // A pipe may have nothing to read yet.
             let is_plain = metadata.is_file() && !jobs.reader.is_compressed()?;
             Ok((jobs, is_plain.then_some(metadata.len())))
         };
-        open().map_err(|error| unreadable(path, &error))
+        read().map_err(|error| unreadable(path, &error))
     }
 
     /// The text of a job file that is open already, or of a pipe; `path` is its name in messages.

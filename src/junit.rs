@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::markup::reference;
+use crate::markup::escape;
 
 /// The cases of one file.
 pub(crate) struct Suite {
@@ -72,18 +72,4 @@ fn case(out: &mut String, case: &Case, file: &str) {
         }
     };
     out.push_str("    </testcase>\n");
-}
-
-/// Text for an element or an attribute; what XML 1.0 cannot hold becomes a replacement character.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match (reference(c), c) {
-            (Some(reference), _) => out.push_str(reference),
-            (None, '\n' | '\t') => out.push(c),
-            (None, c) if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            (None, c) => out.push(c),
-        }
-    }
-    out
 }

@@ -10,7 +10,12 @@ const STACK: usize = 8 << 20;
 
 /// The results of `work` for each item, in order. The calling thread takes part, alone if no other thread can be started.
 pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let threads = available_parallelism().map_or(1, NonZero::get).min(items.len());
+    map_on(available_parallelism().map_or(1, NonZero::get), items, work)
+}
+
+/// The same on at most so many threads, for work that waits.
+pub fn map_on<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = threads.min(items.len());
     if threads <= 1 {
         return items.iter().map(work).collect();
     }

@@ -16,7 +16,8 @@ pub(crate) fn explain(error: &io::Error, path: &Path) -> (String, &'static str) 
 /// What an error of the operating system means, and what to do about it.
 pub(crate) fn reason(error: &io::Error) -> (String, &'static str) {
     use io::ErrorKind::{
-        AlreadyExists, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull,
+        AlreadyExists, FileTooLarge, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied,
+        QuotaExceeded, ReadOnlyFilesystem, StorageFull, TimedOut,
     };
     match error.kind() {
         NotFound => {
@@ -26,6 +27,9 @@ pub(crate) fn reason(error: &io::Error) -> (String, &'static str) {
         IsADirectory => ("it is a folder".to_owned(), "name a file"),
         NotADirectory => ("a part of the path is no folder".to_owned(), "check the path"),
         StorageFull => ("the disk is full".to_owned(), "make room, or write to another disk"),
+        QuotaExceeded => ("the quota is exceeded".to_owned(), "make room, or write to another disk"),
+        FileTooLarge => ("file too large".to_owned(), "raise the limit on the sizes of files: `ulimit -f`"),
+        InvalidInput | TimedOut => (error.to_string().to_lowercase(), "name another file"),
         ReadOnlyFilesystem => ("the file system is read-only".to_owned(), "write to another folder"),
         AlreadyExists => ("it exists already".to_owned(), "name another file"),
         _ => (error.to_string().to_lowercase(), "check the path"),

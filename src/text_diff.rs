@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::printable::put_line;
+
 /// How many lines are shown around a change.
 const CONTEXT: usize = 3;
 /// How many lines may differ before everything between the first and the last of them counts as changed: the search
@@ -26,7 +28,8 @@ pub(crate) fn unified(old_name: &str, new_name: &str, old: &str, new: &str) -> S
     if changes.is_empty() {
         return out;
     }
-    let _ = write!(out, "--- {old_name}\n+++ {new_name}\n");
+    put_line!(out, "--- {old_name}");
+    put_line!(out, "+++ {new_name}");
     let mut rest = changes.as_slice();
     while let Some(first) = rest.first() {
         // Changes whose context touches belong to one hunk.

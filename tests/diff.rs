@@ -447,3 +447,110 @@ fn what_cannot_be_compared_is_said() {
         assert!(stderr(&output).starts_with(expected), "{args:?}\n{}", stderr(&output));
     }
 }
+
+/// A repository may be a stranger's, whose configuration names programs for whatever git does.
+#[cfg(unix)]
+#[test]
+fn a_repository_runs_no_program() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, ran) = (&folder.path().join("repository"), folder.path().join("ran"));
+    std::fs::create_dir(folder).unwrap();
+    git(folder, &["init", "-q", "-b", "main"]);
+    let rules = |cores: u8| config(&format!("  bwa:\n    cores: {cores}\n"), "");
+    for cores in 1..=2 {
+        write(folder, &[("a.yml", &rules(cores)), (".gitattributes", "*.yml diff=evil filter=evil\n")]);
+        git(folder, &["add", "-A"]);
+        git(folder, &["commit", "-qm", "rules"]);
+    }
+    // Signed, so that `log.showSignature` has something to ask `gpg.program` about.
+    let head = |revision: &str| {
+        stdout(&Command::new("git").args(["rev-parse", revision]).current_dir(folder).output().unwrap())
+    };
+    let (tree, parent) = (head("HEAD^{tree}"), head("HEAD"));
+    let signed = format!(
+        "tree {tree}parent {parent}author jo <jo@example.org> 1735732800 +0000\ncommitter jo <jo@example.org> 1735732800 +0000\n\
+         gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----\n\nsigned\n"
+    );
+    std::fs::write(folder.join(".git/signed"), signed).unwrap();
+    let made =
+        Command::new("git").args(["hash-object", "-t", "commit", "-w", ".git/signed"]).current_dir(folder).output();
+    git(folder, &["update-ref", "refs/heads/main", stdout(&made.unwrap()).trim()]);
+    let (evil, hooks) = (folder.join("evil.sh"), folder.join("hooks"));
+    std::fs::write(&evil, format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\nexit 1\n", ran.display())).unwrap();
+    std::fs::set_permissions(&evil, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::create_dir(&hooks).unwrap();
+    for hook in ["post-index-change", "reference-transaction", "fsmonitor-watchman", "post-checkout", "pre-auto-gc"] {
+        for place in [&hooks, &folder.join(".git/hooks")] {
+            std::fs::copy(&evil, place.join(hook)).unwrap();
+        }
+    }
+    let program = evil.to_str().unwrap();
+    for name in [
+        "core.fsmonitor",
+        "core.pager",
+        "pager.log",
+        "core.editor",
+        "core.askPass",
+        "core.sshCommand",
+        "core.gitProxy",
+        "core.alternateRefsCommand",
+        "diff.external",
+        "diff.evil.textconv",
+        "diff.evil.command",
+        "filter.evil.clean",
+        "filter.evil.smudge",
+        "filter.evil.process",
+        "gpg.program",
+        "credential.helper",
+        "uploadpack.packObjectsHook",
+        "remote.origin.uploadpack",
+        "alias.log",
+        "alias.ls-files",
+    ] {
+        git(folder, &["config", name, program]);
+    }
+    for (name, value) in [
+        ("core.hooksPath", hooks.to_str().unwrap()),
+        ("log.showSignature", "true"),
+        ("protocol.ext.allow", "always"),
+        ("protocol.allow", "always"),
+        ("remote.origin.url", &format!("ext::{program} %S")),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.partialclonefilter", "blob:none"),
+        ("extensions.partialClone", "origin"),
+        ("core.repositoryFormatVersion", "1"),
+    ] {
+        git(folder, &["config", name, value]);
+    }
+    let _ = std::fs::remove_file(&ran);
+    // What this test is worth: git by itself runs the program.
+    let _ = Command::new("git").args(["ls-files", "--others", "--cached"]).current_dir(folder).output();
+    assert!(ran.exists(), "git runs nothing");
+    std::fs::remove_file(&ran).unwrap();
+    let maps = folder.join("maps");
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tpvc"));
+        command.args(args).current_dir(folder).env("NO_COLOR", "1").env("TPVC_MAPS_DIR", &maps);
+        command.output().unwrap()
+    };
+    std::fs::write(folder.join("jobs.jsonl"), "{\"tool\": {\"id\": \"bwa\"}}\n").unwrap();
+    for args in [
+        &["diff", "HEAD~2..", "--", "a.yml"][..],
+        &["diff", "HEAD~2", "--", "*.yml"],
+        &["diff", "main...", "--", "."],
+        &["maps", "create", "-q", "--tag", "year", "--git", ".", "jobs.jsonl", "--", "a.yml"],
+    ] {
+        let output = run(args);
+        assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+        assert!(!ran.exists(), "{args:?}: {}", std::fs::read_to_string(&ran).unwrap());
+    }
+    // A partial clone, which git would complete from its remote.
+    let blob = head("HEAD~2:a.yml");
+    let (start, rest) = blob.trim().split_at(2);
+    std::fs::remove_file(folder.join(".git/objects").join(start).join(rest)).unwrap();
+    let output = run(&["diff", "HEAD~2..", "--", "a.yml"]);
+    let said = stderr(&output);
+    assert!(output.status.code() == Some(1) && said.contains("help: clone it without `--filter`"), "{said}");
+    assert!(!ran.exists(), "{}", std::fs::read_to_string(&ran).unwrap());
+}

@@ -105,3 +105,30 @@ fn a_wrong_settings_file_is_shown_by_every_verb_that_reads_it() {
     std::fs::write(site.path().join("vars.yml"), "").unwrap();
     assert_eq!(run(site.path(), &[&map[..], &["--vars", "vars.yml"]].concat()).0, 0);
 }
+
+/// Whatever has the name is meant: a site whose settings cannot be read is not one without settings.
+#[cfg(unix)]
+#[test]
+fn settings_that_are_no_file_are_an_error() {
+    let odd = [
+        ("it is a folder", "mkdir tpvc.toml"),
+        ("it is no file", "mkfifo tpvc.toml"),
+        ("too many levels of symbolic links", "ln -s tpvc.toml tpvc.toml"),
+        ("there is no such file or folder", "ln -s nowhere tpvc.toml"),
+    ];
+    for (words, command) in odd {
+        let site = site(SETTINGS);
+        let path = site.path().join("tpvc.toml");
+        std::fs::remove_file(&path).unwrap();
+        let made = std::process::Command::new("sh").args(["-c", command]).current_dir(site.path()).status();
+        assert!(made.unwrap().success(), "{command}");
+        for (folder, name) in [("", "tpvc.toml"), ("rules", "../tpvc.toml")] {
+            for args in [&["lint"][..], &["map"], &["compile", "-o", "rules.bin"], &["lint", "a.yml"]] {
+                let (status, text) = run(&site.path().join(folder), args);
+                let is_shown =
+                    text.contains(words) && text.contains(&format!("--> {name}:1:1")) && text.contains("help: ");
+                assert!(status == 1 && is_shown, "{words}, {args:?}: {status}\n{text}");
+            }
+        }
+    }
+}

@@ -33,6 +33,12 @@ pub fn main(py: Python<'_>, argv: Vec<OsString>) -> PyResult<u8> {
     Ok(py.detach(|| tpvc::cli::run_with(argv, host)))
 }
 
+/// A text within a line as it can be printed, without characters that a terminal obeys.
+#[pyfunction]
+pub fn printable(text: &str) -> String {
+    tpvc::printable::line(text).into_owned()
+}
+
 /// A program that is `tpvc` in this Python, for maps: where they run, the package must be at the same place.
 pub fn program(py: Python<'_>) -> PyResult<String> {
     let python: String = py.import("sys")?.getattr("executable")?.extract()?;

@@ -37,7 +37,7 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::command::main;
+    use super::command::{main, printable};
     #[pymodule_export]
     use super::evaluate::evaluate;
     #[pymodule_export]

@@ -104,7 +104,7 @@ pub fn compile(configs: &[String]) -> Result<Rules, WorkloadError> {
 const MOST_BYTES: u64 = 1 << 30;
 
 fn text(path: &Path) -> Result<String, WorkloadError> {
-    let file = std::fs::File::open(path).map_err(|error| wrong(path, &error))?;
+    let file = crate::open::open(path).map_err(|error| wrong(path, &error))?;
     let bytes = crate::source::read_limited(file, MOST_BYTES).map_err(|error| wrong(path, &error))?;
     let bytes = bytes.ok_or_else(|| wrong(path, &format_args!("is larger than {} MiB", MOST_BYTES >> 20)))?;
     String::from_utf8(bytes).map_err(|error| wrong(path, &error.utf8_error()))

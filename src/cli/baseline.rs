@@ -75,11 +75,12 @@ pub(super) fn update(
     }
     let folder = folder(path);
     let mut baseline = Baseline::of(runs, folder);
-    if path.exists() {
+    // Of a device or pipe there is nothing to keep.
+    if path.is_file() {
         let old = read(path)?.findings.into_iter();
         baseline.findings.extend(old.filter(|(known, _)| !is_covered(known, runs, folder, report)));
     }
-    let written = Output::create(path).and_then(|mut output| {
+    let written = Output::replace(path).and_then(|mut output| {
         output.write_all(baseline.text().as_bytes())?;
         output.finish()
     });

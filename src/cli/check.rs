@@ -13,6 +13,7 @@ use super::{Common, Outcome};
 use crate::check::reach::{self, Matrix};
 use crate::check::{Checked, check_inputs};
 use crate::config::Input;
+use crate::printable::Form;
 use crate::settings::Settings;
 
 /// Prove what no job can do by TPV config files: tools without a destination, rules that never apply
@@ -71,12 +72,12 @@ fn write_matrix(path: &Path, matrix: Option<&Matrix>, errors: usize, configs: &[
         };
         return Err(CliError::new("there is no matrix of this config", help));
     };
-    let text = match path.extension() {
-        Some(extension) if extension == "html" => reach::page(matrix, &configs.join(", ")),
-        _ => serde_json::to_string(matrix).map(|text| text + "\n"),
+    let (form, text) = match path.extension() {
+        Some(extension) if extension == "html" => (Form::Data, reach::page(matrix, &configs.join(", "))),
+        _ => (Form::Json, serde_json::to_string(matrix).map(|text| text + "\n")),
     };
     let text = text.map_err(|error| {
         CliError::new(format!("the matrix cannot be written: {error}"), "report this as a fault of tpvc")
     })?;
-    write_text("the matrix", path, &text)
+    write_text("the matrix", path, form, &text)
 }

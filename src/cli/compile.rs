@@ -12,6 +12,7 @@ use super::paths;
 use super::report::{count, grouped};
 use super::{Common, Outcome};
 use crate::config::Input;
+use crate::printable::Form;
 use crate::{CompileOptions, compile_inputs};
 
 /// Compile TPV config files into one artifact
@@ -44,7 +45,7 @@ impl Compile {
         common.show(&compiled.diagnostics, &compiled.sources);
         let Some(rules) = compiled.rules else {
             let errors = count(compiled.diagnostics.errors() as u64, "error");
-            print_stderr(format_args!("nothing was written: {errors}"));
+            print_stderr(Form::Text, &format!("nothing was written: {errors}"));
             return Ok(Outcome::Bad);
         };
         let bytes = rules

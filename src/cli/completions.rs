@@ -9,6 +9,7 @@ use clap_complete::Shell;
 use super::error::{CliError, io_help};
 use super::output::print_stdout;
 use super::{Cli, Outcome};
+use crate::printable::Form;
 
 /// Print what a shell needs to complete command lines of tpvc
 #[derive(Args)]
@@ -25,7 +26,7 @@ impl Completions {
     pub(super) fn run(&self) -> Result<Outcome, CliError> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "tpvc", &mut text);
-        print_stdout(text)?;
+        print_stdout(Form::Data, &String::from_utf8_lossy(&text))?;
         Ok(Outcome::Done)
     }
 }
@@ -48,7 +49,7 @@ impl Man {
         let Some(folder) = &self.out else {
             let mut text = Vec::new();
             clap_mangen::Man::new(command).render(&mut text).map_err(|error| unwritable(&error, Path::new("-")))?;
-            print_stdout(text)?;
+            print_stdout(Form::Data, &String::from_utf8_lossy(&text))?;
             return Ok(Outcome::Done);
         };
         if folder.exists() && !folder.is_dir() {

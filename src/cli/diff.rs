@@ -22,6 +22,7 @@ use crate::diff::reasons::Reasons;
 use crate::diff::report::{Jobs, Report, markdown, page, text};
 use crate::diff::{Side, revision};
 use crate::job_file::JobFile;
+use crate::printable::Form;
 use crate::settings::Settings;
 use crate::source::redacted;
 
@@ -103,21 +104,21 @@ impl Diff {
         let unwritten = |error: serde_json::Error| {
             CliError::new(format!("the report cannot be written: {error}"), "report this as a fault of tpvc")
         };
-        let text = match self.format {
-            Format::Text => text(&report),
-            Format::Markdown => markdown(&report),
-            Format::Json => report.json().map_err(unwritten)?,
-            Format::Html => page(&report).map_err(unwritten)?,
+        let (form, text) = match self.format {
+            Format::Text => (Form::Text, text(&report)),
+            Format::Markdown => (Form::Text, markdown(&report)),
+            Format::Json => (Form::Json, report.json().map_err(unwritten)?),
+            Format::Html => (Form::Data, page(&report).map_err(unwritten)?),
         };
-        self.write(&text)?;
+        self.write(form, &text)?;
         Ok(if self.exit_code && !report.is_empty() { Outcome::Bad } else { Outcome::Done })
     }
 
-    fn write(&self, text: &str) -> Result<(), CliError> {
+    fn write(&self, form: Form, text: &str) -> Result<(), CliError> {
         if self.output == Path::new("-") {
-            return super::output::print_stdout(text);
+            return super::output::print_stdout(form, text);
         }
-        write_text("the report", &self.output, text)
+        write_text("the report", &self.output, form, text)
     }
 
     /// Both rule sets; nothing where one does not compile, which has then been reported.

@@ -13,6 +13,7 @@ use crate::source::redacted;
 use super::error::CliError;
 use super::output::print_stdout;
 use super::{Common, Outcome, rules};
+use crate::printable::Form;
 
 /// Print the merged config
 ///
@@ -92,11 +93,10 @@ impl Dump {
             places: self.provenance.then_some(&compiled.sources),
         };
         let default = if self.provenance { Format::Yaml } else { Format::Text };
-        let shown = match self.output_format.unwrap_or(default) {
-            Format::Text => text(config, &names, &options),
-            Format::Yaml => yaml(config, &names, &options),
-        };
-        print_stdout(shown)?;
+        match self.output_format.unwrap_or(default) {
+            Format::Text => print_stdout(Form::Text, &text(config, &names, &options))?,
+            Format::Yaml => print_stdout(Form::Data, &yaml(config, &names, &options))?,
+        }
         Ok(Outcome::Done)
     }
 }

@@ -7,6 +7,7 @@ use super::error::CliError;
 use super::output::print_stdout;
 use crate::config::suggest::{closest, did_you_mean};
 use crate::lint::codes::{CODES, find};
+use crate::printable::Form;
 
 /// Explain a code of a finding: what it means, an example, how to mend it
 #[derive(Args)]
@@ -21,7 +22,8 @@ impl ExplainCode {
     pub(super) fn run(&self) -> Result<Outcome, CliError> {
         match &self.code {
             None => {
-                print_stdout(CODES.iter().map(|code| format!("{}  {}\n", code.code, code.title)).collect::<String>())?;
+                let codes: String = CODES.iter().map(|code| format!("{}  {}\n", code.code, code.title)).collect();
+                print_stdout(Form::Text, &codes)?;
             }
             Some(code) => {
                 let found = find(code).ok_or_else(|| {
@@ -31,7 +33,7 @@ impl ExplainCode {
                     };
                     CliError::new(format!("there is no code `{code}`"), help)
                 })?;
-                print_stdout(found.page)?;
+                print_stdout(Form::Text, found.page)?;
             }
         }
         Ok(Outcome::Done)

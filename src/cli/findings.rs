@@ -13,6 +13,7 @@ use super::report::count;
 use super::{Common, Outcome, baseline};
 use crate::config::suggest::{closest, did_you_mean};
 use crate::lint::{Linted, Options, codes, report};
+use crate::printable::Form;
 use crate::settings::Settings;
 
 /// How to print findings.
@@ -97,13 +98,15 @@ impl Reporting {
         if !self.all {
             runs.iter_mut().for_each(report::group);
         }
-        print_stdout(match self.format {
-            Format::Text => runs.iter().map(|linted| report::text(linted, common.colour_of(&io::stdout()))).collect(),
-            Format::Json => report::json(&runs),
-            Format::Sarif => report::sarif(&runs),
-            Format::Github => runs.iter().map(report::github).collect::<String>(),
-            Format::Junit => report::junit(&runs, report.verb, self.strict),
-        })?;
+        let colour = common.colour_of(&io::stdout());
+        let (form, text) = match self.format {
+            Format::Text => (Form::Styled, runs.iter().map(|linted| report::text(linted, colour)).collect()),
+            Format::Json => (Form::Json, report::json(&runs)),
+            Format::Sarif => (Form::Json, report::sarif(&runs)),
+            Format::Github => (Form::Data, runs.iter().map(report::github).collect::<String>()),
+            Format::Junit => (Form::Data, report::junit(&runs, report.verb, self.strict)),
+        };
+        print_stdout(form, &text)?;
         Ok(outcome(&runs, report.files, self.strict, report.started, common))
     }
 }

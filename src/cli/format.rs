@@ -11,6 +11,7 @@ use super::report::count;
 use super::rewrite::{rewrite, with_line_ends_of};
 use super::{Common, Outcome, paths};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::printable::Form;
 use crate::source::{Limits, SourceError, SourceId, SourceMap, Span, is_url, redacted};
 use crate::text_diff;
 use crate::yaml::RoundTripError;
@@ -131,9 +132,9 @@ impl Format {
             common.show(&diagnostics, &sources);
         }
         if self.check {
-            print_stdout(text_diff::unified(name, &format!("{name} (formatted)"), &old, &text))?;
+            print_stdout(Form::Text, &text_diff::unified(name, &format!("{name} (formatted)"), &old, &text))?;
         } else if !self.write {
-            print_stdout(&text)?;
+            print_stdout(Form::Data, &text)?;
         } else if is_changed {
             rewrite("the formatted text", Path::new(&**name), text.as_bytes())?;
         }

@@ -1,24 +1,18 @@
 //! Reading the files of a verb, but for configs, which `crate::source` reads, and job files, which `crate::job_file` reads. Sizes are
 //! bounded, since a path may name a device or pipe that never ends.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use super::error::{CliError, io_help};
 use super::kind::Kind;
+use crate::open::open;
 use crate::source::{is_url, read_limited};
 
 /// The most bytes of a file that is read whole.
 const MOST: u64 = 256 << 20;
 /// The most bytes of an artifact from a pipe, whose size is not known before.
 const MOST_ARTIFACT: u64 = 1 << 30;
-
-/// Opens a file; a folder is an error like any other.
-fn open(path: &Path) -> io::Result<File> {
-    let file = File::open(path)?;
-    if file.metadata()?.is_dir() { Err(io::Error::from(io::ErrorKind::IsADirectory)) } else { Ok(file) }
-}
 
 fn unreadable(what: &str, path: &Path, error: &io::Error) -> CliError {
     let (place, help) = io_help(error, path);

@@ -17,6 +17,7 @@ use super::report::grouped;
 use super::rules::artifact_error;
 use crate::config::suggest::did_you_mean;
 use crate::link::{blocks_at, cpython_blocks, paths_near};
+use crate::printable::{Form, put_line};
 
 /// Show what is inside an artifact
 ///
@@ -36,7 +37,7 @@ pub(super) struct Inspect {
 
 impl Inspect {
     pub(super) fn run(&self) -> Result<Outcome, CliError> {
-        print_stdout(self.text()?)?;
+        print_stdout(Form::Text, &self.text()?)?;
         Ok(Outcome::Done)
     }
 
@@ -48,16 +49,19 @@ impl Inspect {
         if let Some(wanted) = &self.code {
             return self.listing(&rules, wanted);
         }
-        let mut text = format!(
-            "{}: format {}, written by tpvc {}, {} bytes\n\nsections\n",
+        let mut text = String::new();
+        put_line!(
+            text,
+            "{}: format {}, written by tpvc {}, {} bytes",
             self.rules.display(),
             manifest.version,
             manifest.writer,
             grouped(bytes.len() as u64)
         );
+        text += "\nsections\n";
         for section in &manifest.sections {
             let about = SECTIONS.iter().find(|(name, _)| *name == section.name).map_or("", |(_, about)| about);
-            text += &format!("  {}  {:>12} bytes  {about}\n", section.name, grouped(section.length as u64));
+            put_line!(text, "  {}  {:>12} bytes  {about}", section.name, grouped(section.length as u64));
         }
         text += &entities(rules.tables());
         text += &code(rules.program());
@@ -122,7 +126,7 @@ fn in_cpython(rules: &Rules) -> String {
             others => format!(" and in {} other places", grouped(others as u64)),
         };
         let inside = if block.only_live { ", inside Galaxy" } else { "" };
-        text += &format!("  {}{others}{inside}: {}\n", block.path, block.reason);
+        put_line!(text, "  {}{others}{inside}: {}", block.path, block.reason);
     }
     text
 }

@@ -24,6 +24,7 @@ use super::{Common, Outcome, rules, world};
 use crate::config::Input;
 use crate::job_file::JobFile;
 use crate::parallel;
+use crate::printable::Form;
 use crate::settings::Settings;
 use crate::source::redacted;
 use crate::summary::{Summary, Usage};
@@ -244,7 +245,17 @@ pub(super) fn hooks(common: &Common) -> Hooks {
             LogLevel::Error => "error",
             LogLevel::Critical => "critical",
         };
-        print_stderr(format_args!("{name}: {message}"));
+        let mut text = String::new();
+        for line in message.trim_end().split('\n') {
+            // Further lines are indented, so that none of them looks like a message of its own.
+            let start = match text.is_empty() {
+                true => format!("{name}: "),
+                false if line.starts_with(' ') => "\n".to_owned(),
+                false => "\n    ".to_owned(),
+            };
+            text += &(start + line);
+        }
+        print_stderr(Form::Text, &text);
     });
     Hooks {
         compile: Some(Arc::new(crate::python::run_time::compile)),

@@ -37,23 +37,27 @@ mod rules;
 mod schema;
 mod sweep;
 mod table;
+mod temporary;
 mod test;
 mod unfinished;
 mod world;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 
 use error::CliError;
 // For the Python package, whose answer files appear whole or not at all, too.
 #[doc(hidden)]
-pub use output::temporary;
+pub use temporary::temporary;
 use tpv_runtime::mapper::Cpython;
 
+use crate::printable::line;
 use crate::python::stack::on_roomy_thread;
 use crate::settings::Settings;
 use crate::source::SourceMap;
@@ -189,8 +193,30 @@ fn roomy(run: impl Fn() -> Result<Outcome, CliError> + Send + Copy) -> Result<Ou
     on_roomy_thread(run).unwrap_or_else(run)
 }
 
+/// The error with the arguments that it quotes as they can be printed.
+fn printable(mut error: clap::Error) -> clap::Error {
+    let context: Vec<(ContextKind, ContextValue)> =
+        error.context().map(|(kind, value)| (kind, value.clone())).collect();
+    let mut is_changed = false;
+    for (kind, value) in &context {
+        if let ContextValue::String(text) = value
+            && let Cow::Owned(text) = line(text)
+        {
+            error.insert(*kind, ContextValue::String(text));
+            is_changed = true;
+        }
+    }
+    // What is suggested quotes the argument among styles.
+    let suggested = context.iter().filter(|(_, value)| is_changed && matches!(value, ContextValue::StyledStrs(_)));
+    for (kind, _) in suggested {
+        error.remove(*kind);
+    }
+    error
+}
+
 /// Runs the command line of this process, and reports the error that ended it.
 pub fn run() -> ExitCode {
+    unfinished::survive_limits();
     ExitCode::from(run_with(std::env::args_os(), Host::default()))
 }
 
@@ -198,10 +224,12 @@ pub fn run() -> ExitCode {
 /// one of its own, such as the `tpvc` of the Python package.
 #[doc(hidden)]
 pub fn run_with(args: impl IntoIterator<Item = OsString>, host: Host) -> u8 {
+    crate::open::forget_inputs();
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => Cli { common: Common { host, ..cli.common }, ..cli },
         Err(error) => {
             // This includes help and the version, which have the status 0. A failure to print cannot be reported.
+            let error = printable(error);
             let _ = error.print();
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }

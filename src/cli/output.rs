@@ -4,18 +4,19 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
 use super::error::{CliError, io_help};
+use super::temporary::temporary;
 use super::unfinished::Unfinished;
+use crate::open::{self, is_input};
+use crate::printable::Form;
 
 /// Writes results to stdout. A reader that went away, such as `head`, is not an error.
 ///
 /// # Errors
 /// Any other reason, such as a full disk.
-pub(crate) fn print_stdout(text: impl AsRef<[u8]>) -> Result<(), CliError> {
+pub(crate) fn print_stdout(form: Form, text: &str) -> Result<(), CliError> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(form.of(text).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let (what, help) = io_help(&error, Path::new("-"));
             Err(CliError::new(format!("the results cannot be written to {what}"), help))
@@ -28,9 +29,9 @@ pub(crate) fn print_stdout(text: impl AsRef<[u8]>) -> Result<(), CliError> {
 ///
 /// # Errors
 /// It cannot be written; a file is then as it was.
-pub(super) fn write_text(what: &str, path: &Path, text: &str) -> Result<(), CliError> {
+pub(super) fn write_text(what: &str, path: &Path, form: Form, text: &str) -> Result<(), CliError> {
     let written = Output::create(path).and_then(|mut output| {
-        output.write_all(text.as_bytes())?;
+        output.write_all(form.of(text).as_bytes())?;
         output.finish()
     });
     match written {
@@ -39,9 +40,9 @@ pub(super) fn write_text(what: &str, path: &Path, text: &str) -> Result<(), CliE
     }
 }
 
-/// Writes a line to stderr; failing to is ignored, since there is nowhere left to report it.
-pub(crate) fn print_stderr(text: impl std::fmt::Display) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+/// Writes a text and a line end to stderr; failing to is ignored, since there is nowhere left to report it.
+pub(crate) fn print_stderr(form: Form, text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", form.of(text));
 }
 
 /// Where results go.
@@ -54,24 +55,43 @@ pub(crate) enum Output {
     Device(File),
 }
 
-/// A temporary file in the folder of another, to be renamed to it.
-///
-/// # Errors
-/// The system's, where the folder is missing or cannot be written.
-pub fn temporary(target: &Path, mode: u32) -> io::Result<NamedTempFile> {
-    let folder = match target.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    // Of a folder that is missing, this error has the system's number, which Python's exceptions take.
-    folder.metadata()?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".tpvc-").suffix(".part");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
-    #[cfg(not(unix))]
-    let _ = mode;
-    builder.tempfile_in(folder)
+/// A stream of this process that a path names. Such a file must not be replaced: whoever started the process goes on with the old one.
+enum Stream {
+    Stdout,
+    Other,
+}
+
+impl Stream {
+    fn of(path: &Path) -> Option<Self> {
+        let number = |folder: &&str| path.strip_prefix(folder).ok()?.to_str()?.parse::<u32>().ok();
+        match (["/dev/fd", "/proc/self/fd"].iter().find_map(number), path.to_str()?) {
+            (Some(1), _) | (None, "-" | "/dev/stdout") => Some(Self::Stdout),
+            (Some(_), _) | (None, "/dev/stderr") => Some(Self::Other),
+            _ => None,
+        }
+    }
+}
+
+/// The file that a path leads to. A link is followed, so that what it points to is written and not the link; that may be missing.
+fn followed(path: &Path) -> io::Result<PathBuf> {
+    /// As many links as Linux follows.
+    const MOST_LINKS: usize = 40;
+    if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory));
+    }
+    let mut target = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match target.canonicalize() {
+            Ok(found) => return Ok(found),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Err(_) if !target.is_symlink() => return Ok(target),
+            Err(_) => {
+                let link = target.read_link()?;
+                target = target.parent().unwrap_or(Path::new("")).join(link);
+            }
+        }
+    }
+    Ok(target)
 }
 
 /// Gives a file the owner and the mode of another, as far as the user may.
@@ -93,20 +113,36 @@ fn take_after(file: &File, old: &std::fs::Metadata) -> io::Result<()> {
 
 impl Output {
     /// The output for a path, `-` being stdout.
+    ///
+    /// # Errors
+    /// The system's, and a file that this run read: an artifact in the place of its config would be the end of it.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
-        if path == Path::new("-") {
-            return Ok(Self::Stdout(io::stdout()));
+        if path.metadata().is_ok_and(|metadata| is_input(&metadata)) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is an input of the same command"));
         }
-        if path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
-            return Ok(Self::Device(File::options().write(true).open(path)?));
+        Self::replace(path)
+    }
+
+    /// The same for a file that this run may have read, to write it anew.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(super) fn replace(path: &Path) -> io::Result<Self> {
+        match Stream::of(path) {
+            Some(Stream::Stdout) => return Ok(Self::Stdout(io::stdout())),
+            Some(Stream::Other) => return Ok(Self::Device(File::options().append(true).open(path)?)),
+            None => {}
         }
-        if path.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::IsADirectory));
-        }
-        // A link is followed, so that what it points to is replaced and not the link.
-        let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let target = followed(path)?;
+        let old = match target.metadata() {
+            Ok(old) if old.is_dir() => return Err(io::Error::from(io::ErrorKind::IsADirectory)),
+            Ok(old) if !old.is_file() => return Ok(Self::Device(open::for_writing(&target)?)),
+            Ok(old) => Some(old),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
         let mut file = Unfinished::create(|| temporary(&target, 0o666))?;
-        if let Ok(old) = target.metadata() {
+        if let Some(old) = old {
             take_after(file.file().as_file(), &old)?;
         }
         Ok(Self::File(file, target))

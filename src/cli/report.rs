@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal};
 use clap::ColorChoice;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::printable::{Form, line};
 use crate::source::SourceMap;
 
 use super::Common;
@@ -32,26 +33,32 @@ impl Common {
     pub(crate) fn show(&self, diagnostics: &Diagnostics, sources: &SourceMap) {
         for diagnostic in diagnostics.iter() {
             if !self.quiet || diagnostic.severity == Severity::Error {
-                print_stderr(format_args!("{}\n", diagnostic.render(sources, self.colour()).trim_end()));
+                self.print(diagnostic, sources, "\n");
             }
         }
     }
 
     /// Prints the error that ended a verb.
     pub(super) fn show_error(&self, error: &CliError) {
-        print_stderr(match &error.placed {
-            Some(problem) => problem.diagnostic.render(&problem.sources, self.colour()),
+        match &error.placed {
+            Some(problem) => self.print(&problem.diagnostic, &problem.sources, ""),
             None => {
                 let diagnostic = Diagnostic::error(error.message.as_str()).help(error.help.as_str());
-                diagnostic.render(&SourceMap::new(), self.colour())
+                self.print(&diagnostic, &SourceMap::new(), "");
             }
-        });
+        }
+    }
+
+    /// Prints a diagnostic, and `after` it.
+    pub(super) fn print(&self, diagnostic: &Diagnostic, sources: &SourceMap, after: &str) {
+        let text = diagnostic.render(sources, self.colour());
+        print_stderr(Form::Styled, &(text.trim_end().to_owned() + after));
     }
 
     /// Prints a line about the work that was done, unless `--quiet`.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            print_stderr(text);
+            print_stderr(Form::Text, &line(text));
         }
     }
 }

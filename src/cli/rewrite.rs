@@ -7,7 +7,8 @@ use std::path::Path;
 use tempfile::NamedTempFile;
 
 use super::error::{CliError, io_help};
-use super::output::{self, Output};
+use super::output::Output;
+use super::temporary::backup;
 use super::unfinished::Unfinished;
 
 /// The text with the line ends of the old one, which are those of Windows where all of them are.
@@ -35,7 +36,7 @@ pub(super) fn with_line_ends_of(old: &str, text: String) -> String {
 /// Where the file cannot be written.
 pub(super) fn rewrite(what: &str, path: &Path, text: &[u8]) -> Result<(), CliError> {
     let unwritable = |error: io::Error| CliError::unwritable(what, &error, path);
-    let mut output = Output::create(path).map_err(unwritable)?;
+    let mut output = Output::replace(path).map_err(unwritable)?;
     if output.keeps_names_and_owner() {
         return output.write_all(text).and_then(|()| output.finish()).map_err(unwritable);
     }
@@ -53,9 +54,9 @@ fn in_place(what: &str, path: &Path, text: &[u8]) -> Result<(), CliError> {
         CliError::new(format!("{what} cannot be written to {reason}"), help)
     };
     let old = fs::read(&target).map_err(kept)?;
-    let mut backup = Unfinished::create(|| output::temporary(&target, 0o600)).map_err(kept)?;
-    backup.file().write_all(&old).and_then(|()| backup.file().as_file().sync_all()).map_err(kept)?;
-    backup.finish(|backup| {
+    let mut copy = Unfinished::create(|| backup(&target)).map_err(kept)?;
+    copy.file().write_all(&old).and_then(|()| copy.file().as_file().sync_all()).map_err(kept)?;
+    copy.finish(|copy| {
         // The file is not truncated before: so the disk has room to restore the old text.
         let written = File::options().write(true).open(&target).and_then(|file| write_over(&file, text));
         let Err(error) = written else { return Ok(()) };
@@ -66,7 +67,7 @@ fn in_place(what: &str, path: &Path, text: &[u8]) -> Result<(), CliError> {
                 format!("{what} cannot be written to {reason}"),
                 format!("{help}; the file is as it was"),
             )),
-            Err(_) => Err(damaged(what, backup, &reason)),
+            Err(_) => Err(damaged(what, copy, &reason)),
         }
     })
 }

@@ -7,6 +7,7 @@ use clap::Args;
 use super::Outcome;
 use super::error::CliError;
 use super::output::write_text;
+use crate::printable::Form;
 use crate::schema::{self, File};
 
 /// Print the JSON Schema of a file, with which editors complete and check it
@@ -32,7 +33,7 @@ pub(super) struct Schema {
 impl Schema {
     pub(super) fn run(&self) -> Result<Outcome, CliError> {
         let text = schema::text(self.file, self.strict);
-        write_text("the schema", &self.output, &text)?;
+        write_text("the schema", &self.output, Form::Data, &text)?;
         Ok(Outcome::Done)
     }
 }

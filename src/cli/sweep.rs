@@ -14,6 +14,7 @@ use super::job::{JobArgs, input_size, set};
 use super::output::write_text;
 use super::table::{self, Cell, Rows};
 use super::{Common, Outcome, map, rules, world};
+use crate::printable::Form;
 use crate::settings::Settings;
 use crate::sweep::{self, Point, Spacing, Span};
 
@@ -58,8 +59,10 @@ pub(super) struct Sweep {
 enum Format {
     /// Spans of values that change nothing
     Table,
-    /// Comma-separated values with a header
+    /// Comma-separated values with a header, safe to open in a spreadsheet
     Csv,
+    /// The same with all texts as they are, for programs
+    CsvRaw,
     /// A list of objects
     Json,
     /// A page with plots
@@ -178,13 +181,14 @@ impl Sweep {
                 (tried, rows)
             }
         };
-        let text = match self.format {
-            Format::Table => shown(&spans),
-            Format::Csv => every(&tried).show(table::Format::Csv),
-            Format::Json => every(&tried).show(table::Format::Json),
-            Format::Html => self.page(&over, &job, &tried, spans)?,
+        let (form, text) = match self.format {
+            Format::Table => (Form::Text, shown(&spans)),
+            Format::Csv => (Form::Data, every(&tried).show(table::Format::Csv)),
+            Format::CsvRaw => (Form::Data, every(&tried).show(table::Format::CsvRaw)),
+            Format::Json => (Form::Json, every(&tried).show(table::Format::Json)),
+            Format::Html => (Form::Data, self.page(&over, &job, &tried, spans)?),
         };
-        write_text("the result", &self.output, &text)?;
+        write_text("the result", &self.output, form, &text)?;
         Ok(Outcome::Done)
     }
 

@@ -1,8 +1,13 @@
 //! Rows as text, table, JSON or CSV.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use clap::ValueEnum;
+
+use super::error::CliError;
+use super::output::print_stdout;
+use crate::printable::{self, Form};
 
 /// How rows are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -13,8 +18,21 @@ pub(super) enum Format {
     Text,
     /// A list of objects
     Json,
-    /// Comma-separated values with a header
+    /// Comma-separated values with a header, safe to open in a spreadsheet
     Csv,
+    /// The same with all texts as they are, for programs
+    CsvRaw,
+}
+
+impl Format {
+    /// The form in which such rows are printed.
+    pub(super) fn form(self) -> Form {
+        match self {
+            Self::Table | Self::Text => Form::Text,
+            Self::Json => Form::Json,
+            Self::Csv | Self::CsvRaw => Form::Data,
+        }
+    }
 }
 
 /// Rows under a header. Values that are numbers in JSON are given as such.
@@ -91,14 +109,26 @@ impl Rows {
             Format::Text => {
                 self.rows.iter().map(|row| joined(row.iter().map(|cell| one_line(&cell.text())), "\t")).collect()
             }
-            Format::Csv => {
-                let header = joined(self.header.iter().map(|name| quoted(name)), ",");
-                self.rows
-                    .iter()
-                    .fold(header, |text, row| text + &joined(row.iter().map(|cell| quoted(&cell.text())), ","))
-            }
+            Format::Csv => self.csv(|cell| match cell {
+                Cell::Text(text) => quoted(&unevaluated(text)),
+                cell => quoted(&cell.text()),
+            }),
+            Format::CsvRaw => self.csv(|cell| quoted(&cell.text())),
             Format::Json => self.json(),
         }
+    }
+
+    /// Prints the rows.
+    ///
+    /// # Errors
+    /// Stdout cannot be written.
+    pub(super) fn print(&self, format: Format) -> Result<(), CliError> {
+        print_stdout(format.form(), &self.show(format))
+    }
+
+    fn csv(&self, field: impl Fn(&Cell) -> String) -> String {
+        let header = joined(self.header.iter().map(|name| quoted(name)), ",");
+        self.rows.iter().fold(header, |text, row| text + &joined(row.iter().map(&field), ","))
     }
 
     fn table(&self) -> String {
@@ -158,8 +188,19 @@ fn joined(parts: impl Iterator<Item = String>, separator: &str) -> String {
     parts.collect::<Vec<_>>().join(separator) + "\n"
 }
 
+/// A text without what separates rows or columns.
 fn one_line(text: &str) -> String {
-    text.replace(['\n', '\t'], " ")
+    printable::line(text).replace('\t', "\\t")
+}
+
+/// A text that no spreadsheet takes for a formula, by OWASP's rule: an apostrophe in front makes it text. Numbers stay numbers, and control
+/// characters become escapes, but for line ends.
+fn unevaluated(text: &str) -> Cow<'_, str> {
+    let is_number = text.parse::<f64>().is_ok_and(f64::is_finite);
+    if !is_number && text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) {
+        return Cow::Owned(format!("'{}", printable::excerpt(text)));
+    }
+    printable::excerpt(text)
 }
 
 /// A value as RFC 4180 has it.
@@ -184,5 +225,33 @@ mod tests {
             "[\n  {\"tag\": \"q3\", \"idle\": 12, \"note\": \"a, \\\"b\\\"\"},\n  {\"tag\": \"a-long-one\", \"idle\": 3, \"note\": null}\n]\n"
         );
         assert_eq!(Rows::new(vec!["TAG"]).show(Format::Json), "[]\n");
+    }
+
+    #[test]
+    fn no_text_is_a_formula() {
+        for (text, csv) in [
+            ("=1+1", "'=1+1"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+            ("-2+3", "'-2+3"),
+            ("=\"a\",b", "\"'=\"\"a\"\",b\""),
+            ("\t=1", "'\t=1"),
+            ("\r=1", "'\\r=1"),
+            ("\n=1", "\"'\n=1\""),
+            ("＝1", "'＝1"),
+            ("-1", "-1"),
+            ("+1.5e3", "+1.5e3"),
+            ("-inf", "'-inf"),
+            ("a=1", "a=1"),
+            ("a\u{1b}[0m", "a\\x1b[0m"),
+        ] {
+            let mut rows = Rows::new(vec!["A"]);
+            rows.push(vec![text.into()]);
+            assert_eq!(rows.show(Format::Csv), format!("A\n{csv}\n"), "{text}");
+        }
+        let mut rows = Rows::new(vec!["A", "B", "C"]);
+        rows.push(vec!["=1".into(), Cell::Decimal("-1.5".to_owned()), 2_u64.into()]);
+        assert_eq!(rows.show(Format::Csv), "A,B,C\n'=1,-1.5,2\n");
+        assert_eq!(rows.show(Format::CsvRaw), "A,B,C\n=1,-1.5,2\n");
     }
 }

@@ -18,6 +18,7 @@ use crate::cases::report::{self, Ran};
 use crate::cases::run::{self, Tested};
 use crate::cases::{Case, TestFile, expect, update};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::printable::Form;
 use crate::settings::{FILE, Settings};
 use crate::source::{Limits, SourceMap};
 
@@ -188,17 +189,20 @@ impl Test {
                 if in_text {
                     out += &covered.iter().map(Coverage::text).collect::<Vec<_>>().join("\n");
                 }
-                print_stdout(out)?;
+                print_stdout(Form::Text, &out)?;
             }
-            Format::Json => print_stdout(report::json(ran, sources, in_text.then_some(covered)))?,
+            Format::Json => print_stdout(Form::Json, &report::json(ran, sources, in_text.then_some(covered)))?,
         }
         if let Some(path) = &self.junit {
-            write_text("the results", path, &report::junit(ran, sources))?;
+            write_text("the results", path, Form::Data, &report::junit(ran, sources))?;
         }
         if let Some(path) = self.coverage.as_deref().filter(|_| !in_text) {
             let is_html = path.extension().is_some_and(|extension| extension == "html");
-            let text = if is_html { html(covered) } else { format!("{:#}\n", serde_json::json!(covered)) };
-            write_text("the coverage", path, &text)?;
+            let (form, text) = match is_html {
+                true => (Form::Data, html(covered)),
+                false => (Form::Json, format!("{:#}\n", serde_json::json!(covered))),
+            };
+            write_text("the coverage", path, form, &text)?;
         }
         Ok(())
     }

@@ -67,6 +67,12 @@ fn watch() {
 #[cfg(not(unix))]
 fn watch() {}
 
+/// Has a write past the limit on the sizes of files fail, as it does in Python, where the system would end the process.
+pub(super) fn survive_limits() {
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
+}
+
 /// The signals that the process was started to ignore, one bit each, as `nohup` does with SIGHUP: a handler would end that.
 #[cfg(unix)]
 fn ignored() -> u64 {

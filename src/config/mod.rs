@@ -82,16 +82,24 @@ impl Input {
 pub fn load_inputs(inputs: &[Input], limits: &Limits, sources: &mut SourceMap, problems: &mut Diagnostics) -> Config {
     let mut texts = Vec::new();
     let mut is_complete = true;
+    let mut names = Vec::new();
+    for input in inputs {
+        if let Input::Named(name) = input {
+            names.push(name.as_str());
+        }
+    }
+    let mut loaded = names.iter().zip(sources.load_all(&names, limits));
     for input in inputs {
         match input {
             Input::Text(id) => texts.push((*id, None)),
             Input::Inline(id, root) => texts.push((*id, Some(root))),
-            Input::Named(name) => match sources.load(name, limits) {
-                Ok(id) => texts.push((id, None)),
-                Err(error) => {
+            Input::Named(_) => match loaded.next() {
+                Some((_, Ok(id))) => texts.push((id, None)),
+                Some((name, Err(error))) => {
                     problems.push(unreadable(name, &error, sources));
                     is_complete = false;
                 }
+                None => {}
             },
         }
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::config::entity::{Entity, EntityKind};
+use crate::printable::line;
 use crate::source::{SourceMap, Span};
 use crate::yaml::value::{ConfigValue, Entry, Map, ValueKind};
 use crate::yaml::write::{Kind, Layout, Node, document};
@@ -63,7 +64,7 @@ const SECTIONS: [EntityKind; 5] =
 /// `file:line` of a span.
 fn file_line(sources: &SourceMap, span: Span) -> String {
     let name = sources.get(span.source).map_or("", |source| &source.name);
-    format!("{name}:{}", sources.place(span).line)
+    format!("{}:{}", line(name), sources.place(span).line)
 }
 
 /// The whole config as YAML, as `tpv dump --output-format yaml` gives it. `names` are the config files as they were named.

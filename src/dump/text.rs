@@ -1,11 +1,10 @@
 //! The config as `tpv dump` prints it.
 
-use std::fmt::Write;
-
 use tpv_python::unicode::is_line_break;
 
 use crate::config::Config;
 use crate::config::entity::{Entity, EntityKind};
+use crate::printable::put_line;
 use crate::yaml::value::{ConfigValue, ValueKind};
 
 use super::fields::{self, Field};
@@ -13,17 +12,22 @@ use super::{Options, SECTIONS, section};
 
 const RULE_WIDTH: usize = 72;
 
-/// The whole config as text, as `tpv dump` gives it. `names` are the config files as they were named.
+/// The whole config as text, as `tpv dump` gives it.
+///
+/// DIFFERENCE: control characters are printed as escapes, since a terminal obeys them.
+///
+/// `names` are the config files as they were named.
 pub fn text(config: &Config, names: &[String], options: &Options<'_>) -> String {
     let line = "=".repeat(RULE_WIDTH);
     let mut out = format!("{line}\nTPV MERGED CONFIGURATION\n");
     if !names.is_empty() {
         out.push_str("Sources (in load order):\n");
         for (index, name) in names.iter().enumerate() {
-            let _ = writeln!(out, "  {}. {name}", index + 1);
+            put_line!(out, "  {}. {name}", index + 1);
         }
     }
-    let _ = write!(out, "{line}\n\n");
+    put_line!(out, "{line}");
+    out.push('\n');
     if options.entity.is_none() {
         global(&mut out, config);
     }
@@ -32,12 +36,12 @@ pub fn text(config: &Config, names: &[String], options: &Options<'_>) -> String 
         if entities.is_empty() {
             continue;
         }
-        let _ = writeln!(out, "--- {} ---", title(kind));
+        put_line!(out, "--- {} ---", title(kind));
         for (id, entity) in &entities {
             one(&mut out, id, entity);
         }
     }
-    let _ = writeln!(out, "{line}");
+    put_line!(out, "{line}");
     out
 }
 
@@ -55,12 +59,12 @@ fn global(out: &mut String, config: &Config) {
     out.push_str("--- Global ---\n");
     let default = config.global.default_inherits.as_ref().filter(|id| !id.as_str().is_empty());
     if let Some(default) = default {
-        let _ = writeln!(out, "  default_inherits: {}", default.as_str());
+        put_line!(out, "  default_inherits: {}", default.as_str());
     }
     if !config.global.context.is_empty() {
         out.push_str("  context:\n");
         for (key, value) in config.global.context.iter() {
-            let _ = writeln!(out, "    {key}: {}", value.python_str());
+            put_line!(out, "    {key}: {}", value.python_str());
         }
     }
     out.push('\n');
@@ -68,7 +72,7 @@ fn global(out: &mut String, config: &Config) {
 
 fn one(out: &mut String, id: &str, entity: &Entity) {
     let mark = if entity.common.is_abstract { " (abstract)" } else { "" };
-    let _ = writeln!(out, "  {id}{mark}:");
+    put_line!(out, "  {id}{mark}:");
     for field in fields::entity(entity).iter().filter(|field| !field.is_default) {
         match &*field.alias {
             "id" | "abstract" => {}
@@ -91,7 +95,7 @@ fn scheduling(out: &mut String, field: &Field) {
     let parts: Vec<String> =
         set.map(|entry| format!("{}={}", entry.key.python_str(), entry.value.python_str())).collect();
     if !parts.is_empty() {
-        let _ = writeln!(out, "    scheduling: {}", parts.join(", "));
+        put_line!(out, "    scheduling: {}", parts.join(", "));
     }
 }
 
@@ -100,9 +104,9 @@ fn rules(out: &mut String, entity: &Entity) {
     for (key, rule) in entity.rules.iter() {
         let condition = if rule.condition.python_bool() { rule.condition.python_str() } else { String::new() };
         if !condition.is_empty() && !condition.contains('\n') {
-            let _ = writeln!(out, "      {key} [if: {condition}]");
+            put_line!(out, "      {key} [if: {condition}]");
         } else {
-            let _ = writeln!(out, "      {key}");
+            put_line!(out, "      {key}");
             if !condition.is_empty() {
                 written(out, "if", &condition, "        ");
             }
@@ -121,12 +125,12 @@ fn value(out: &mut String, key: &str, value: &ConfigValue, indent: &str) {
 
 fn written(out: &mut String, key: &str, text: &str, indent: &str) {
     if text.contains('\n') {
-        let _ = writeln!(out, "{indent}{key}: |");
+        put_line!(out, "{indent}{key}: |");
         for line in split_lines(text) {
-            let _ = writeln!(out, "{indent}  {line}");
+            put_line!(out, "{indent}  {line}");
         }
     } else {
-        let _ = writeln!(out, "{indent}{key}: {text}");
+        put_line!(out, "{indent}{key}: {text}");
     }
 }
 

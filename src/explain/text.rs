@@ -6,6 +6,7 @@ use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::trace::Trace;
 
 use super::{Candidate, Explanation, InCpython, Property, RuleState, Verdict, first_line, show_json, with_unit};
+use crate::printable::put_line;
 
 /// Where the columns of facts start.
 const MARGIN: usize = 2;
@@ -35,7 +36,8 @@ fn at(place: Option<&ConfigPlace>) -> String {
 }
 
 fn heading(out: &mut String, title: &str) {
-    let _ = writeln!(out, "\n{title}");
+    out.push('\n');
+    put_line!(out, "{title}");
 }
 
 /// Rows in columns; the last column is as long as it needs to be.
@@ -55,8 +57,7 @@ fn rows(out: &mut String, indent: usize, rows: &[Vec<String>]) {
                 line.push_str("  ");
             }
         }
-        out.push_str(line.trim_end());
-        out.push('\n');
+        put_line!(out, "{}", line.trim_end());
     }
 }
 
@@ -75,18 +76,18 @@ fn result(out: &mut String, explanation: &Explanation) {
                 let found = fields.iter().find(|(known, _)| *known == name);
                 found.map_or_else(|| "none".to_owned(), |(_, value)| show_json(value))
             };
-            let _ = writeln!(out, "MAPPED to {}", field("id"));
+            put_line!(out, "MAPPED to {}", field("id"));
             let cells =
                 ["runner", "cores", "mem", "gpus"].map(|name| vec![name.to_owned(), with_unit(name, &field(name))]);
             rows(out, MARGIN, &cells);
         }
         Verdict::Failed { kind, message, trace } => {
-            let _ = writeln!(out, "NOT MAPPED: {kind}");
+            put_line!(out, "NOT MAPPED: {kind}");
             for line in message.lines() {
-                let _ = writeln!(out, "  {line}");
+                put_line!(out, "  {line}");
             }
             if let Some(place) = trace.as_ref().and_then(Trace::place) {
-                let _ = writeln!(out, "  raised at {place}");
+                put_line!(out, "  raised at {place}");
             }
         }
     }
@@ -121,14 +122,14 @@ fn rules(out: &mut String, explanation: &Explanation) {
             state => format!("{:6}", state.word().to_uppercase()),
         };
         let whose = rule.destination.as_ref().map_or_else(String::new, |id| format!(" of destination {id}"));
-        let _ = writeln!(out, "  {state}  {}{whose}  {}", rule.id, at(rule.place.as_ref()));
+        put_line!(out, "  {state}  {}{whose}  {}", rule.id, at(rule.place.as_ref()));
         let lines = rule.condition.lines().count();
         for (index, line) in rule.condition.lines().take(CONDITION_LINES).enumerate() {
             let start = if index == 0 { "if" } else { "" };
-            let _ = writeln!(out, "          {start:2}  {line}");
+            put_line!(out, "          {start:2}  {line}");
         }
         if lines > CONDITION_LINES {
-            let _ = writeln!(out, "              ... {} more lines", lines - CONDITION_LINES);
+            put_line!(out, "              ... {} more lines", lines - CONDITION_LINES);
         }
         let reads: Vec<Vec<String>> =
             rule.reads.iter().map(|read| vec![read.name.clone(), format!("= {}", read.value)]).collect();
@@ -192,17 +193,17 @@ fn destinations(out: &mut String, explanation: &Explanation) {
         .collect();
     rows(out, MARGIN, &cells);
     if let Some((code, place)) = &explanation.ranked_by {
-        let _ = writeln!(out, "  ranked by the expression at {}: {}", at(place.as_ref()), clip(code));
+        put_line!(out, "  ranked by the expression at {}: {}", at(place.as_ref()), clip(code));
     }
     for candidate in refused {
-        let _ = writeln!(out, "  no  {}  {}", candidate.id, at(candidate.place.as_ref()));
+        put_line!(out, "  no  {}  {}", candidate.id, at(candidate.place.as_ref()));
         for reason in &candidate.reasons {
-            let _ = writeln!(out, "        {reason}");
+            put_line!(out, "        {reason}");
         }
     }
     let abstract_ids = explanation.abstract_destinations();
     if !abstract_ids.is_empty() {
-        let _ = writeln!(out, "  abstract, never taken: {}", abstract_ids.join(", "));
+        put_line!(out, "  abstract, never taken: {}", abstract_ids.join(", "));
     }
 }
 
@@ -211,7 +212,7 @@ fn in_cpython(out: &mut String, explanation: &Explanation) {
     let block = |block: &InCpython| vec![at(block.place.as_ref()), format!("because {}", block.reason)];
     section(out, "IN CPYTHON", explanation.in_cpython.iter().map(block).collect());
     if let Some(reason) = &explanation.once_more {
-        let _ = writeln!(out, "  native code could not go on: {reason}");
+        put_line!(out, "  native code could not go on: {reason}");
     }
 }
 
@@ -231,9 +232,9 @@ fn pools(out: &mut String, explanation: &Explanation) {
     heading(out, "RESOURCE POOLS");
     for pool in &explanation.pools {
         let line = format!("  {}  {}", pool.what, at(pool.place.as_ref()));
-        let _ = writeln!(out, "{}", line.trim_end());
+        put_line!(out, "{}", line.trim_end());
         for line in pool.detail.iter().flat_map(|detail| detail.lines()) {
-            let _ = writeln!(out, "      {line}");
+            put_line!(out, "      {line}");
         }
     }
 }

@@ -171,15 +171,23 @@ fn is_meant(pathspec: &str, path: &str) -> bool {
 
 /// The texts behind the URLs, in order.
 pub(crate) fn fetch(configs: &[String]) -> Result<Vec<(String, Arc<str>)>, Error> {
-    let urls = configs.iter().filter(|config| is_url(config)).map(|url| {
-        let mut sources = SourceMap::new();
-        let id = sources.load(url, &Limits::default());
-        let id = id.map_err(|error| {
-            Error::new(format!("cannot fetch `{}`: {error}", crate::source::redacted(url)), error.help())
-        })?;
-        Ok((url.clone(), sources.get(id).map(|source| source.text.clone()).unwrap_or_default()))
-    });
-    urls.collect()
+    let urls: Vec<&str> = configs.iter().map(String::as_str).filter(|config| is_url(config)).collect();
+    let mut sources = SourceMap::new();
+    let loaded = sources.load_all(&urls, &Limits::default());
+    let (mut texts, mut errors, mut help) = (Vec::new(), Vec::new(), String::new());
+    for (url, loaded) in urls.into_iter().zip(loaded) {
+        match loaded {
+            Ok(id) => {
+                let text = sources.get(id).map(|source| source.text.clone()).unwrap_or_default();
+                texts.push((url.to_owned(), text));
+            }
+            Err(error) => {
+                error.help().clone_into(&mut help);
+                errors.push(format!("cannot fetch `{}`: {error}", crate::source::redacted(url)));
+            }
+        }
+    }
+    if errors.is_empty() { Ok(texts) } else { Err(Error::new(errors.join("; "), help)) }
 }
 
 /// The names and texts of a config, or why it cannot be read.

@@ -1,5 +1,7 @@
 //! What is asked of git: commits, the files that they have, and texts. Its own plumbing is asked, whose output is for programs.
 //!
+//! A repository may be a stranger's: nothing in its configuration has git run a program or ask a server.
+//!
 //! [`mod@config`] makes configs of the files of a commit, [`links`] follows symbolic links to them.
 
 pub(crate) mod config;
@@ -66,6 +68,32 @@ pub(crate) struct File {
     pub(crate) broken: Option<String>,
 }
 
+/// Settings that come before those of the repository and the user.
+const SETTINGS: [&str; 4] = [
+    // Programs that reading would start: a monitor of the file system when files are listed, and hooks.
+    "core.fsmonitor=",
+    "core.hooksPath=/dev/null",
+    // Which commits and files are listed.
+    "log.follow=false",
+    "submodule.recurse=false",
+];
+
+/// Variables that take over from the folder that is asked, which git sets for a hook, or that change what paths mean or what is printed.
+const TAKEN_AWAY: [&str; 12] = [
+    "GIT_DIR",
+    "GIT_COMMON_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_DIFF_OPTS",
+];
+
 impl Repository {
     pub(crate) fn new(path: &Path) -> Self {
         Self(path.to_owned())
@@ -73,11 +101,12 @@ impl Repository {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
-        // Of the user's settings, this one changes which commits are listed.
-        command.arg("-C").arg(&self.0).args(["-c", "log.follow=false"]).args(arguments);
+        command.arg("-C").arg(&self.0).arg("--no-pager");
+        command.args(SETTINGS.iter().flat_map(|setting| ["-c", setting])).args(arguments);
         command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
-        // Git sets these for a hook, and with them asks the hook's repository, whatever folder is named.
-        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
+        // What a partial clone lacks, git would fetch with the programs that the repository names. Earlier versions know the second only.
+        command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
+        for name in TAKEN_AWAY {
             command.env_remove(name);
         }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -112,7 +141,9 @@ impl Repository {
         let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("it ended without a word");
         let line = line.trim_start_matches("fatal: ").trim_start_matches("error: ");
         let repository = self.0.display();
-        let help = if line.contains("dubious ownership") {
+        let help = if text.contains("lazy fetching disabled") || text.contains("promisor") {
+            PARTIAL.to_owned()
+        } else if line.contains("dubious ownership") {
             format!("if you trust its owner: `git config --global --add safe.directory {repository}`")
         } else if line.contains("not a git repository") {
             "run it in a git repository; `tpvc maps create` takes the folder of one with `--git`".to_owned()
@@ -229,7 +260,7 @@ impl Repository {
         // Pathspecs are for comparing; compared with nothing, all files are new.
         let empty = self.empty_tree()?;
         let input: String = trees.iter().map(|tree| format!("{empty} {tree}\n")).collect();
-        let arguments = ["diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--"];
+        let arguments = ["diff-tree", "--stdin", "-r", "-z", "--raw", "--no-ext-diff", "--no-renames", "--no-abbrev", "--"];
         let output = self.run(&[&arguments, paths].concat(), input.into_bytes())?;
         let mut files: Vec<Vec<File>> = Vec::with_capacity(trees.len());
         let mut rest = output.as_slice();
@@ -303,6 +334,8 @@ fn raw(bytes: &[u8]) -> (Option<File>, &[u8]) {
     let path = String::from_utf8_lossy(path).into_owned();
     (Some(File { real: path.clone(), path, blob: blob.to_owned(), broken: None }), rest)
 }
+/// What to do about a clone that lacks what it is asked for.
+const PARTIAL: &str = "clone it without `--filter`: tpvc has git fetch nothing; `git fsck` checks the repository";
 
 /// The bytes before the first `separator` and those after it.
 fn split(bytes: &[u8], separator: u8) -> (&[u8], &[u8]) {
@@ -353,6 +386,9 @@ impl Blobs {
             let mut head = String::new();
             stdout.read_line(&mut head)?;
             // `ID KIND SIZE`, or `ID missing`.
+            if head.ends_with(" missing\n") {
+                return Err(io::Error::from(io::ErrorKind::NotFound));
+            }
             let Some(size) = head.trim_end().split_once(kind).and_then(|(_, size)| size.parse::<u64>().ok()) else {
                 return Err(io::Error::other(head.trim_end().to_owned()));
             };
@@ -364,7 +400,10 @@ impl Blobs {
             stdout.by_ref().take(1).read_to_end(&mut Vec::new())?;
             if is_whole { Ok((size <= most).then_some(bytes)) } else { Err(io::Error::other("it has ended")) }
         };
-        read().map_err(|error| lost(&error.to_string()))
+        read().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Error { help: PARTIAL.to_owned(), ..lost("it is missing") },
+            _ => lost(&error.to_string()),
+        })
     }
 }
 

@@ -6,7 +6,8 @@
 
 use std::fmt::Write;
 
-use crate::markup::reference;
+pub use crate::markup::escape;
+use crate::printable;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -55,7 +56,7 @@ impl Page {
     /// Sets the data of the scripts: a JSON text.
     pub fn data(&mut self, json: &str) {
         // Nothing in it can end the element or begin a comment.
-        self.data = Some(json.replace('<', "\\u003c"));
+        self.data = Some(printable::json_shown(json).replace('<', "\\u003c"));
     }
 
     /// Adds the library that draws, for scripts that call `plot`.
@@ -132,19 +133,6 @@ pub fn slot(out: &mut String, id: &str, without: &str) {
         escape(id),
         escape(without)
     );
-}
-
-/// Text as HTML.
-pub fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match (reference(c), c) {
-            (Some(reference), _) => out.push_str(reference),
-            (None, '\'') => out.push_str("&#39;"),
-            (None, c) => out.push(c),
-        }
-    }
-    out
 }
 
 /// A sentence as HTML: what stands in backticks is code.

@@ -21,9 +21,13 @@ pub use crate::diagnostic::Problem;
 use crate::lint::{Level, Severities};
 use crate::maps;
 use crate::source::{Limits, SourceMap, Span, is_url};
+use crate::system_error;
 
 /// The name of the file.
 pub const FILE: &str = "tpvc.toml";
+
+/// What to do where something else has that name.
+const OTHER: &str = "`tpvc.toml` is the name of tpvc's settings: rename what has it, or put a file in its place";
 
 /// The settings. All paths are relative to the present folder, or absolute.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -113,10 +117,23 @@ impl Settings {
     /// The file cannot be read, or something in it is wrong.
     pub fn of_file(path: &Path) -> Result<Self, Problem> {
         let mut sources = SourceMap::new();
-        let source = sources.load(&path.to_string_lossy(), &Limits::default()).map_err(|error| {
-            let message = format!("the settings cannot be read from `{}`: {error}", path.display());
-            Diagnostic::error(message).help(error.help())
-        })?;
+        let name = path.to_string_lossy();
+        let unreadable = |why: &str, help: &str| {
+            let mut sources = SourceMap::new();
+            let place = Span::new(sources.add(&name, ""), 0, 0);
+            let message = format!("the settings cannot be read from `{name}`: {why}");
+            Problem::new(Diagnostic::error(message).at(place, "").help(help), sources)
+        };
+        // Its name was met, not given: nothing is waited for that is no file.
+        let found = match path.metadata() {
+            Ok(found) => found,
+            Err(error) => return Err(unreadable(&system_error::reason(&error).0, OTHER)),
+        };
+        if !found.is_file() {
+            return Err(unreadable(if found.is_dir() { "it is a folder" } else { "it is no file" }, OTHER));
+        }
+        let source = sources.load(&name, &Limits::default());
+        let source = source.map_err(|error| unreadable(&error.to_string(), error.help()))?;
         let text = sources.get(source).map(|source| source.text.clone()).unwrap_or_default();
         let at = |diagnostic: Diagnostic, span: std::ops::Range<usize>| {
             diagnostic.at(Span::new(source, span.start, span.end), "")
@@ -184,7 +201,8 @@ fn find() -> Option<PathBuf> {
     let up = |levels: usize| std::iter::repeat_n(Component::ParentDir, levels).collect::<PathBuf>();
     let above = present.ancestors().enumerate().map(|(levels, _)| up(levels).join(FILE));
     let own = maps::settings::home().map(|home| home.join(".tpvc").join(FILE));
-    above.chain(own).find(|path| path.is_file())
+    // Whatever has the name is meant, be it readable or not: rules that are left out without a word would be worse.
+    above.chain(own).find(|path| path.is_symlink() || path.exists())
 }
 
 /// The message of the reader of TOML in the user's words, and what to write.

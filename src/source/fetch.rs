@@ -27,7 +27,7 @@ const MOST_REDIRECTS: usize = 30;
 /// leave http and https or go from https to http.
 ///
 /// # Errors
-/// A connection that fails, a status other than success, and a body that is too big or comes too slowly.
+/// A connection that fails, a status other than `200`, and a body that is too big or comes too slowly.
 ///
 /// DIFFERENCE: TPV reads the body whatever the status is, so that an error page becomes the config, and waits without
 /// limit. Both end in an error here.
@@ -44,13 +44,14 @@ pub fn fetch(url: &str, limits: &Limits) -> Result<Vec<u8>, SourceError> {
         let request = agent.get(&url).config().timeout_global(Some(left)).build();
         let mut response = request.call().map_err(|error| explain(error, &url, limits))?;
         let status = response.status();
-        if status.is_success() {
+        // Of the successes, only these two have the whole text: `206` is a part of it.
+        if matches!(status.as_u16(), 200 | 203) {
             let body = read_limited(response.body_mut().as_reader(), limits.bytes);
             let body = body.map_err(|error| explain(error.into(), &url, limits))?;
             return body.ok_or(SourceError::TooBig(limits.bytes));
         }
         let location = response.headers().get("location").and_then(|location| location.to_str().ok());
-        let Some(location) = location.filter(|_| status.is_redirection()) else {
+        let Some(location) = location.filter(|_| matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)) else {
             return Err(SourceError::Status(status.as_u16()));
         };
         url = redirected(&url, location).map_err(SourceError::Redirect)?;
@@ -141,6 +142,55 @@ mod tests {
         let mut sources = SourceMap::new();
         let id = sources.load(&url, &Limits::default()).unwrap();
         assert_eq!(*sources.get(id).unwrap().name, *url.replace("user:secret@", "***@"));
+    }
+
+    #[test]
+    fn only_a_whole_text_is_a_config() {
+        let limits = Limits { time: Duration::from_secs(2), ..Limits::default() };
+        let refused = |status: &'static str| load(&respond(status, b"tools: {}\n".to_vec()), &limits).unwrap_err();
+        assert_eq!(refused("206 Partial Content"), "the server answered with status 206, a part of the text");
+        for status in
+            ["201 Created", "202 Accepted", "226 IM Used", "300 Multiple Choices", "304 Not Modified", "500 No"]
+        {
+            assert_eq!(refused(status), format!("the server answered with status {}", &status[..3]));
+        }
+        // A body that ends before its length, and one that never ends.
+        let cut = serve(|stream| {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\ntools: {}\n");
+        });
+        assert!(load(&cut, &limits).is_err());
+        let slow = serve(|stream| {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n");
+            while stream.write_all(b"#").is_ok() {
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        });
+        assert_eq!(load(&slow, &limits).unwrap_err(), "no complete answer within 2 s");
+    }
+
+    /// Each server answers once all have been asked.
+    #[test]
+    fn texts_are_fetched_side_by_side_and_stay_in_order() {
+        use std::sync::{Arc, Barrier};
+        let asked = Arc::new(Barrier::new(3));
+        let urls = [0, 1, 2].map(|number| {
+            let asked = asked.clone();
+            serve(move |stream| {
+                asked.wait();
+                let (status, body) = if number == 1 { ("404 Not Found", "") } else { ("200 OK", "tools: {}\n") };
+                let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+                let _ = stream.write_all(format!("{head}{body}").as_bytes());
+            })
+        });
+        let mut sources = SourceMap::new();
+        let names = [&*urls[0], "no/such/file.yml", &*urls[1], &*urls[2]];
+        let loaded = sources.load_all(&names, &Limits { time: Duration::from_secs(10), ..Limits::default() });
+        let said = loaded.into_iter().map(|loaded| match loaded {
+            Ok(id) => sources.get(id).unwrap().name.to_string(),
+            Err(error) => error.to_string(),
+        });
+        let expected = [&*urls[0], "no such file", "the server answered with status 404", &*urls[2]];
+        assert_eq!(said.collect::<Vec<_>>(), expected);
     }
 
     #[test]

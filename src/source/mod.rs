@@ -11,6 +11,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::open::{open, stdin};
+use crate::parallel;
 pub use fetch::{Limits, fetch};
 pub use filled::{Fill, Filled, Part, Unfilled};
 pub use url::{is_url, redacted};
@@ -162,14 +164,24 @@ impl SourceMap {
     /// # Errors
     /// Everything that keeps the text from being read, in words for the user.
     pub fn load(&mut self, name: &str, limits: &Limits) -> Result<SourceId, SourceError> {
-        let (bytes, name) = match name {
-            "-" => {
-                let read = read_limited(std::io::stdin().lock(), limits.bytes).map_err(SourceError::File)?;
-                (read.ok_or(SourceError::TooBig(limits.bytes))?, "<stdin>")
-            }
-            url if is_url(url) => (fetch(url, limits)?, url),
-            path => (read_file(path, limits)?, path),
+        let bytes = if is_url(name) { fetch(name, limits) } else { read_path(name, limits) };
+        self.add_bytes(name, bytes?)
+    }
+
+    /// Reads paths and URLs as [`Self::load`] does, in order. URLs are fetched side by side, several at a time.
+    pub fn load_all(&mut self, names: &[&str], limits: &Limits) -> Vec<Result<SourceId, SourceError>> {
+        let urls: Vec<&str> = names.iter().copied().filter(|name| is_url(name)).collect();
+        let mut fetched = parallel::map_on(MOST_TRANSFERS, &urls, |url| fetch(url, limits)).into_iter();
+        let load = |name: &&str| {
+            let fetched = if is_url(name) { fetched.next() } else { None };
+            let bytes = fetched.unwrap_or_else(|| read_path(name, limits))?;
+            self.add_bytes(name, bytes)
         };
+        names.iter().map(load).collect()
+    }
+
+    fn add_bytes(&mut self, name: &str, bytes: Vec<u8>) -> Result<SourceId, SourceError> {
+        let name = if name == STDIN { "<stdin>" } else { name };
         match String::from_utf8(bytes) {
             Ok(text) => self.add_or_fill(name, &text),
             Err(error) => Err(not_utf8(error.as_bytes(), error.utf8_error().valid_up_to())),
@@ -277,6 +289,7 @@ impl fmt::Display for SourceError {
             Self::Refused => write!(f, "the server refused the connection"),
             Self::UnknownHost => write!(f, "the host is not known"),
             Self::Timeout(seconds) => write!(f, "no complete answer within {seconds} s"),
+            Self::Status(206) => write!(f, "the server answered with status 206, a part of the text"),
             Self::Status(status) => write!(f, "the server answered with status {status}"),
             Self::Template(_, unfilled) => write!(f, "{}", unfilled.message),
             Self::Redirect(message) | Self::Transfer(message) => write!(f, "{message}"),
@@ -294,6 +307,7 @@ impl SourceError {
             Self::File(error) => match error.kind() {
                 std::io::ErrorKind::NotFound => "check the path; it is relative to the present folder",
                 std::io::ErrorKind::PermissionDenied => "check the owner and the mode of the file and its folder",
+                std::io::ErrorKind::InvalidInput | std::io::ErrorKind::TimedOut => "name a file; `-` is stdin",
                 _ => "check the path",
             },
             Self::Directory => "name the files in it",
@@ -325,14 +339,21 @@ fn not_utf8(bytes: &[u8], offset: usize) -> SourceError {
 /// How many bytes of a line are shown behind one that is not UTF-8.
 const EXCERPT: usize = 80;
 
-fn read_file(name: &str, limits: &Limits) -> Result<Vec<u8>, SourceError> {
-    let path = Path::new(name);
-    let metadata = std::fs::metadata(path).map_err(SourceError::File)?;
-    if metadata.is_dir() {
-        return Err(SourceError::Directory);
+/// The name of stdin.
+const STDIN: &str = "-";
+/// The most URLs that are fetched at a time.
+const MOST_TRANSFERS: usize = 8;
+
+fn read_path(name: &str, limits: &Limits) -> Result<Vec<u8>, SourceError> {
+    if name == STDIN {
+        let read = read_limited(stdin().lock(), limits.bytes).map_err(SourceError::File)?;
+        return read.ok_or(SourceError::TooBig(limits.bytes));
     }
     // Read through a limit, since the size a pipe or a growing file reports says nothing.
-    let file = std::fs::File::open(path).map_err(SourceError::File)?;
+    let file = open(Path::new(name)).map_err(|error| match error.kind() {
+        std::io::ErrorKind::IsADirectory => SourceError::Directory,
+        _ => SourceError::File(error),
+    })?;
     read_limited(file, limits.bytes).map_err(SourceError::File)?.ok_or(SourceError::TooBig(limits.bytes))
 }
 

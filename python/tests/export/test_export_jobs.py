@@ -298,6 +298,8 @@ def no_rights(folder: Path) -> str:
         (lambda folder: "x.sqlite", [*ALL, "--with-users", "--hash-users", "x"], 2, "not allowed with argument"),
         (lambda folder: "x.sqlite", [*ALL, "--hash-users", "/nowhere/salt"], 1, "the salt cannot be read from `/nowhere/salt`"),
         (lambda folder: "x.sqlite", [*ALL, "-o", "a", "--world", "a"], 2, "name the same file"),
+        # What an argument holds is text to the terminal and to a CI server.
+        (lambda folder: "x.sqlite", ["--since", "a\x1b[31m\u202e\n::error::b"], 2, "a\\x1b[31m\\u{202e}\\n::error::b"),
     ],
 )
 def test_errors_say_what_to_do(url: Callable[[Path], str], arguments: list[str], status: int, message: str, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
+from tpvc._native import printable
 from tpvc.export.database import ENVIRONMENT, open_database
 from tpvc.export.errors import ExportError, misuse
 from tpvc.export.jobs import Choice
@@ -74,7 +75,8 @@ def main(argv: list[str]) -> int:
         run(parser().parse_args(argv))
     except ExportError as error:
         red, cyan, end = ("\033[1;31m", "\033[36m", "\033[0m") if sys.stderr.isatty() else ("", "", "")
-        print(f"{red}error{end}: {error.message}\n {cyan}|{end}\n {cyan}={end} help: {error.help}", file=sys.stderr)
+        message, help = printable(error.message), printable(error.help)
+        print(f"{red}error{end}: {message}\n {cyan}|{end}\n {cyan}={end} help: {help}", file=sys.stderr)
         return error.status
     except KeyboardInterrupt:
         print("interrupted: nothing was written", file=sys.stderr)

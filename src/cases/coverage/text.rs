@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Coverage, FileCoverage, Share, Totals};
+use crate::printable::put_line;
 
 /// The most places of a file that are listed.
 const MOST: usize = 30;
@@ -22,20 +23,20 @@ pub(super) fn text(coverage: &Coverage) -> String {
         for (index, (cell, width)) in row.iter().zip(&widths).enumerate() {
             let _ = if index == 0 { write!(line, "{cell:width$}") } else { write!(line, "  {cell:>width$}") };
         }
-        out += line.trim_end();
-        out.push('\n');
+        put_line!(out, "{}", line.trim_end());
     }
     for file in &coverage.files {
         let unused = unused(file);
         if unused.is_empty() {
             continue;
         }
-        let _ = writeln!(out, "\nnot used in {}:", file.file);
+        out.push('\n');
+        put_line!(out, "not used in {}:", file.file);
         for (line, what) in unused.iter().take(MOST) {
-            let _ = writeln!(out, "  {line:>5}  {what}");
+            put_line!(out, "  {line:>5}  {what}");
         }
         if let Some(more) = unused.len().checked_sub(MOST).filter(|more| *more > 0) {
-            let _ = writeln!(out, "         and {more} more: `--coverage=FILE.html` shows all");
+            put_line!(out, "         and {more} more: `--coverage=FILE.html` shows all");
         }
     }
     out

@@ -1,14 +1,14 @@
 //! Failing cases for people.
 
-use std::fmt::Write;
-
 use super::Ran;
 use crate::cases::expect::Mismatch;
+use crate::printable::put_line;
 use crate::source::SourceMap;
 
 /// A failing case: its place and name, then each thing that does not hold and how it came about.
 pub fn text(ran: Ran<'_>, sources: &SourceMap) -> String {
-    let mut out = format!("FAILED  {}:{}  {}\n", ran.file.name, ran.line(sources), ran.case.name);
+    let mut out = String::new();
+    put_line!(out, "FAILED  {}:{}  {}", ran.file.name, ran.line(sources), ran.case.name);
     for mismatch in &ran.outcome.mismatches {
         out += &lines(mismatch);
     }
@@ -17,7 +17,9 @@ pub fn text(ran: Ran<'_>, sources: &SourceMap) -> String {
 
 /// A case that passes.
 pub fn passed(ran: Ran<'_>, sources: &SourceMap) -> String {
-    format!("passed  {}:{}  {}\n", ran.file.name, ran.line(sources), ran.case.name)
+    let mut out = String::new();
+    put_line!(out, "passed  {}:{}  {}", ran.file.name, ran.line(sources), ran.case.name);
+    out
 }
 
 /// The lines of a mismatch. What is long stands below one another, so that the eye finds the difference.
@@ -27,21 +29,20 @@ pub(super) fn lines(mismatch: &Mismatch) -> String {
     let mut out = String::new();
     let name = mismatch.subject.as_ref().map_or_else(|| "answer".to_owned(), |subject| subject.name());
     let is_short = |text: &str| text.chars().count() <= SHORT && !text.contains('\n');
-    let _ = if mismatch.expected.is_empty() {
-        writeln!(out, "    {name}: {}", mismatch.came)
+    if mismatch.expected.is_empty() {
+        put_line!(out, "    {name}: {}", mismatch.came);
     } else if is_short(&mismatch.expected) && is_short(&mismatch.came) {
-        writeln!(out, "    {name}: expected {}, came {}", mismatch.expected, mismatch.came)
+        put_line!(out, "    {name}: expected {}, came {}", mismatch.expected, mismatch.came);
     } else {
-        let indented = |text: &str| text.trim_end().replace('\n', "\n                ");
-        writeln!(
-            out,
-            "    {name}:\n      expected  {}\n      came      {}",
-            indented(&mismatch.expected),
-            indented(&mismatch.came)
-        )
-    };
+        put_line!(out, "    {name}:");
+        for (start, text) in [("expected", &mismatch.expected), ("came", &mismatch.came)] {
+            for (index, line) in text.trim_end().split('\n').enumerate() {
+                put_line!(out, "      {:<8}  {line}", if index == 0 { start } else { "" });
+            }
+        }
+    }
     for why in &mismatch.why {
-        let _ = writeln!(out, "        {why}");
+        put_line!(out, "        {why}");
     }
     out
 }

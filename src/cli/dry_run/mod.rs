@@ -24,6 +24,7 @@ use super::job::JobArgs;
 use super::output::{print_stderr, print_stdout};
 use super::rules::{self, LoadedRules};
 use super::{Common, Outcome, map, world};
+use crate::printable::Form;
 use trace::Excerpts;
 
 /// Map one job and say where it goes, and with --explain why
@@ -107,10 +108,10 @@ impl DryRun {
         let trace = collector.trace().cloned();
         let explanation = collector.finish(&answer);
         match self.output_format {
-            Format::Text => print_stderr(explanation.text()),
-            Format::Yaml => print_stderr(explanation.yaml().trim_end_matches('\n')),
-            Format::Json => print_stdout(explanation.json())?,
-            Format::Html => print_stdout(explanation.html())?,
+            Format::Text => print_stderr(Form::Text, &explanation.text()),
+            Format::Yaml => print_stderr(Form::Text, explanation.yaml().trim_end_matches('\n')),
+            Format::Json => print_stdout(Form::Json, &explanation.json())?,
+            Format::Html => print_stdout(Form::Data, &explanation.html())?,
         }
         self.report(&answer, trace.as_ref(), job.stand_in, &given, common)
     }
@@ -130,8 +131,9 @@ impl DryRun {
             (None, _) if explained => Ok(Outcome::Done),
             (None, destination) => {
                 match (&self.output_format, destination) {
-                    (Format::Json, _) | (_, None) => print_stdout(answer.line())?,
-                    (_, Some(destination)) => print_stdout(galaxy_destination(&destination))?,
+                    (Format::Json, _) | (_, None) => print_stdout(Form::Json, &answer.line())?,
+                    (Format::Yaml, Some(destination)) => print_stdout(Form::Data, &galaxy_destination(&destination))?,
+                    (_, Some(destination)) => print_stdout(Form::Text, &galaxy_destination(&destination))?,
                 }
                 Ok(Outcome::Done)
             }
@@ -153,7 +155,7 @@ impl DryRun {
                 if let Some(trace) = trace {
                     failure = excerpts.show(failure, trace, kind);
                 }
-                print_stderr(failure.render(excerpts.sources(), common.colour()));
+                common.print(&failure, excerpts.sources(), "");
                 Ok(Outcome::Bad)
             }
         }

@@ -20,6 +20,9 @@ use crate::maps::engine::Kind;
 use crate::maps::history::History;
 use crate::maps::slice_size::SliceSize;
 use crate::maps::submit::Budget;
+use crate::open::open;
+use crate::printable::Form;
+use crate::source::read_limited;
 
 /// Make a map and submit it
 ///
@@ -137,7 +140,7 @@ impl Create {
             count(u64::from(components), "component"),
             plan.engine
         ));
-        print_stdout(format!("{}\n", map.tag()))?;
+        print_stdout(Form::Text, &format!("{}\n", map.tag()))?;
         Ok(Outcome::Done)
     }
 
@@ -243,9 +246,14 @@ fn rule_set(path: &Path) -> Result<RuleSet, CliError> {
     Ok(RuleSet { name: path.display().to_string(), bytes: input::artifact(path)? })
 }
 
+/// The most bytes of a program to ship.
+const MOST_PROGRAM: u64 = 1 << 30;
+
 /// The bytes of a program to ship.
 pub(super) fn read_program(path: &Path) -> Result<Vec<u8>, CliError> {
-    std::fs::read(path).map_err(|error| Error::io("read", path, &error).into())
+    let unreadable = |error: &std::io::Error| CliError::from(Error::io("read", path, error));
+    let read = open(path).and_then(|file| read_limited(file, MOST_PROGRAM)).map_err(|error| unreadable(&error))?;
+    read.ok_or_else(|| unreadable(&std::io::Error::from(std::io::ErrorKind::FileTooLarge)))
 }
 
 /// This program.

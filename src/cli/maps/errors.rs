@@ -1,7 +1,5 @@
 //! `tpvc maps errors` and `tpvc maps holds`
 
-use std::fmt::Write as _;
-
 use clap::{Args, ValueEnum};
 
 use super::select::Select;
@@ -13,6 +11,7 @@ use crate::maps::component::error_report::ErrorReport;
 use crate::maps::item::Item;
 use crate::maps::state::State;
 use crate::maps::status::reports;
+use crate::printable::{Form, put_line};
 
 /// Tell why components are ERRORED
 #[derive(Args)]
@@ -59,24 +58,25 @@ impl Errors {
             }
             let text: String =
                 shown.map(|report| paragraph(map.tag(), report, items.get(report.component as usize))).collect();
-            print_stdout(text)?;
+            print_stdout(Form::Text, &text)?;
             if reports.len() > self.limit {
                 context.common.note(&format!("and {} more: `--limit`", grouped((reports.len() - self.limit) as u64)));
             }
             Ok(())
         })?;
         if self.format == ReportFormat::Json {
-            print_stdout(serde_json::to_string_pretty(&json).unwrap_or_default() + "\n")?;
+            print_stdout(Form::Json, &(serde_json::to_string_pretty(&json).unwrap_or_default() + "\n"))?;
         }
         Ok(outcome)
     }
 }
 
 fn paragraph(tag: &str, report: &ErrorReport, item: Option<&Item>) -> String {
-    let mut text = format!("{tag}, component {}: {}\n", report.component, report.message);
+    let mut text = String::new();
+    put_line!(text, "{tag}, component {}: {}", report.component, report.message);
     let mut row = |name: &str, value: String| {
         if !value.is_empty() {
-            let _ = writeln!(text, "  {name:<8}{value}");
+            put_line!(text, "  {name:<8}{value}");
         }
     };
     if let Some(item) = item {
@@ -129,7 +129,7 @@ impl Holds {
             }
             Ok(())
         })?;
-        print_stdout(rows.show(self.format))?;
+        rows.print(self.format)?;
         Ok(outcome)
     }
 }

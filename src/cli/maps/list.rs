@@ -3,7 +3,6 @@
 use clap::Args;
 
 use super::{CliError, Context, Outcome};
-use crate::cli::output::print_stdout;
 use crate::cli::table::{Format, Rows};
 
 /// List the tags of all maps
@@ -32,7 +31,7 @@ impl List {
                 }
             }
         }
-        print_stdout(rows.show(self.format))?;
+        rows.print(self.format)?;
         Ok(outcome)
     }
 }

@@ -9,6 +9,7 @@ use super::select::Components;
 use super::{CliError, Context, Outcome};
 use crate::cli::output::print_stdout;
 use crate::maps::Error;
+use crate::printable::{Form, put_line};
 
 /// Print what components wrote to stdout and stderr, and the event logs
 #[derive(Args)]
@@ -48,12 +49,14 @@ impl Logs {
 fn print(heading: &str, path: &Path) -> Result<(), CliError> {
     match fs::read(path) {
         Ok(bytes) if bytes.is_empty() => Ok(()),
-        Ok(mut bytes) => {
-            if !bytes.ends_with(b"\n") {
-                bytes.push(b'\n');
+        Ok(bytes) => {
+            let mut text = String::new();
+            put_line!(text, "== {heading}: {}", path.display());
+            text += &String::from_utf8_lossy(&bytes);
+            if !text.ends_with('\n') {
+                text.push('\n');
             }
-            print_stdout(format!("== {heading}: {}\n", path.display()))?;
-            print_stdout(bytes)
+            print_stdout(Form::Text, &text)
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(Error::io("read", path, &error).into()),

@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::{CliError, Context, Outcome};
 use crate::cli::output::print_stdout;
+use crate::printable::Form;
 
 /// Print where the files of a map are
 #[derive(Args)]
@@ -15,7 +16,8 @@ pub(super) struct Path {
 
 impl Path {
     pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
-        print_stdout(format!("{}\n", context.root.load(&self.tag)?.path().display()))?;
+        // For `cd "$(tpvc maps path TAG)"`.
+        print_stdout(Form::Data, &format!("{}\n", context.root.load(&self.tag)?.path().display()))?;
         Ok(Outcome::Done)
     }
 }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::select::{indices, within};
 use super::{CliError, Context, Outcome};
-use crate::cli::output::{Output, print_stdout};
+use crate::cli::output::Output;
 use crate::cli::paths::fits;
 use crate::cli::progress::Progress;
 use crate::cli::report::{count, grouped};
@@ -218,7 +218,7 @@ impl Results {
                 rows.push(first.clone().into_iter().chain(row).collect());
             }
         }
-        print_stdout(rows.show(self.format.unwrap_or(Format::Table)))?;
+        rows.print(self.format.unwrap_or(Format::Table))?;
         let of = match rule_sets.len() as u64 {
             0 | 1 => String::new(),
             number => format!(" by {}", count(number, "rule set")),

@@ -13,6 +13,7 @@ use crate::cli::report::count;
 use crate::cli::table::{Cell, Format, Rows};
 use crate::maps::state::State;
 use crate::maps::{Map, damage, status as map_status};
+use crate::printable::Form;
 
 /// Show the states of the components of maps
 ///
@@ -48,10 +49,10 @@ impl Status {
             let (text, goes_on, outcome) = self.text(context)?;
             if redraws {
                 // To the top left, each line to its end, and what is below.
-                let lines = text.replace('\n', "\x1b[K\n");
-                print_stdout(format!("\x1b[H{lines}\x1b[J"))?;
+                let lines = Form::Text.of(&text).replace('\n', "\x1b[K\n");
+                print_stdout(Form::Styled, &format!("\x1b[H{lines}\x1b[J"))?;
             } else if !(self.live && goes_on) {
-                print_stdout(text)?;
+                print_stdout(self.format.form(), &text)?;
             }
             if !self.live || !goes_on {
                 return Ok(outcome);

@@ -7,6 +7,7 @@ use clap::Args;
 use super::{CliError, Context, Outcome, create};
 use crate::cli::output::print_stdout;
 use crate::maps::create::platform;
+use crate::printable::Form;
 
 /// Show or replace the program that is shipped with a map
 ///
@@ -34,7 +35,7 @@ impl Transplant {
             map.transplant(&program, &platform(&program))?;
         }
         let submit = map.submit();
-        print_stdout(format!("{}\t{}\n", submit.platform, map.dir().input(&submit.program).display()))?;
+        print_stdout(Form::Data, &format!("{}\t{}\n", submit.platform, map.dir().input(&submit.program).display()))?;
         Ok(Outcome::Done)
     }
 }

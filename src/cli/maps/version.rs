@@ -3,7 +3,6 @@
 use clap::Args;
 
 use super::{CliError, Context, Outcome};
-use crate::cli::output::print_stdout;
 use crate::cli::table::{Format, Rows};
 use crate::maps::engine::{self, Kind};
 use crate::maps::store::FORMAT;
@@ -27,7 +26,7 @@ impl Version {
                 .unwrap_or_else(|error| format!("not here: {}", error.message.lines().next().unwrap_or_default()));
             rows.push(vec![kind.name().into(), version.into()]);
         }
-        print_stdout(rows.show(self.format))?;
+        rows.print(self.format)?;
         Ok(Outcome::Done)
     }
 }

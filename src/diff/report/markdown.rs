@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Cause, Jobs, MOST_NAMES, Pair, Report, amount, arrow, changed, count, left_out, names, one_line};
+use crate::printable;
 
 /// The most characters of a comment, by GitHub's rule.
 const MOST: usize = 65_536;
@@ -15,9 +16,9 @@ const MOST_ROWS: usize = 25;
 
 /// The report as Markdown of at most 65,536 characters.
 pub fn markdown(report: &Report) -> String {
-    let mut out = format!("{MARKER}\n### What `{}` changes\n\n", code(&report.new));
+    let mut out = format!("{MARKER}\n### What {} changes\n\n", code(&report.new));
     if report.is_empty() {
-        let _ = writeln!(out, "Nothing: the rules say the same as `{}`.", code(&report.old));
+        let _ = writeln!(out, "Nothing: the rules say the same as {}.", code(&report.old));
         return out;
     }
     let mut parts = Vec::new();
@@ -37,12 +38,12 @@ pub fn markdown(report: &Report) -> String {
             })
             .collect();
         let counts = if counts.is_empty() { "order or defaults".to_owned() } else { counts.join(", ") };
-        parts.push(format!("Changed in the config compared with `{}`: {counts}.\n\n", code(&report.old)));
+        parts.push(format!("Changed in the config compared with {}: {counts}.\n\n", code(&report.old)));
         let mut list = String::new();
         for group in groups {
             let all =
                 if group.entities.len() > 1 { format!(" ({} in all)", group.entities.len()) } else { String::new() };
-            let _ = writeln!(list, "- {} {}{all}", group.section, names(&group.entities, MOST_NAMES));
+            let _ = writeln!(list, "- {} {}{all}", group.section, escaped(&names(&group.entities, MOST_NAMES)));
             for change in &group.changes {
                 let _ = writeln!(list, "  - {}", escaped(&one_line(change)));
             }
@@ -112,8 +113,9 @@ fn jobs_parts(jobs: &Jobs) -> Vec<String> {
     parts.push("| jobs | what | because |\n| ---: | --- | --- |\n".to_owned());
     for cause in jobs.causes.iter().take(MOST_ROWS) {
         let mark = if is_new_error(cause) { ":x: " } else { "" };
-        let because = cause.reasons.iter().take(3).map(|reason| cell(&reason.because)).collect::<Vec<_>>().join("<br>");
-        parts.push(format!("| {} | {mark}{} | {because} |\n", number(cause.amounts.new.jobs), cell(&cause.cause)));
+        let because =
+            cause.reasons.iter().take(3).map(|reason| escaped(&reason.because)).collect::<Vec<_>>().join("<br>");
+        parts.push(format!("| {} | {mark}{} | {because} |\n", number(cause.amounts.new.jobs), escaped(&cause.cause)));
     }
     if jobs.causes.len() > MOST_ROWS {
         let rest = jobs.causes.iter().skip(MOST_ROWS).map(|cause| cause.amounts.new.jobs).sum();
@@ -128,7 +130,7 @@ fn jobs_parts(jobs: &Jobs) -> Vec<String> {
             #[expect(clippy::cast_precision_loss, reason = "a count for people")]
             let jobs = changed(old.jobs as f64, new.jobs as f64).replace("->", "→");
             parts.push(format!(
-                "| `{}` | {jobs} | {} | {} |\n",
+                "| {} | {jobs} | {} | {} |\n",
                 code(&row.id),
                 changed(old.cores, new.cores).replace("->", "→"),
                 changed(old.mem, new.mem).replace("->", "→")
@@ -142,7 +144,7 @@ fn jobs_parts(jobs: &Jobs) -> Vec<String> {
             let details = example.differ.iter().take(4);
             let details: Vec<String> =
                 details.map(|detail| format!("{}: {}", detail.field, arrow(&detail.old, &detail.new))).collect();
-            parts.push(format!("| {} | `{}` | {} |\n", example.line, code(&example.tool), cell(&details.join("; "))));
+            parts.push(format!("| {} | {} | {} |\n", example.line, code(&example.tool), escaped(&details.join("; "))));
         }
         parts.push("\n</details>\n\n".to_owned());
     }
@@ -153,30 +155,63 @@ fn is_new_error(cause: &Cause) -> bool {
     cause.amounts.new.errors > cause.amounts.old.errors
 }
 
-/// A text between backticks, which it must not have, in a cell of a table.
+/// A text as code: what GitHub makes of names, numbers and addresses elsewhere, it leaves alone there.
 fn code(text: &str) -> String {
-    text.replace('`', "'").replace('|', "\\|").replace(['\n', '\r'], " ")
+    let text = printable::line(text);
+    // In these the backticks or the cell of a table would end too early.
+    if text.is_empty() || text.contains('`') || text.contains("\\|") {
+        let escaped = text.chars().map(|c| match c {
+            c if c.is_ascii_punctuation() => format!("&#{};", u32::from(c)),
+            c => c.to_string(),
+        });
+        return format!("<code>{}</code>", escaped.collect::<String>());
+    }
+    format!("`{}`", text.replace('|', "\\|"))
 }
 
-/// A text that is not taken for HTML or markup.
+/// A sentence in which what stands in backticks is code, and all else is text: no HTML, markup, link, `@mention` or `#1`.
 fn escaped(text: &str) -> String {
-    let text = text.replace(" -> ", " → ");
     let mut out = String::with_capacity(text.len());
-    let mut in_code = false;
-    for char in text.chars() {
-        match char {
-            '`' => in_code = !in_code,
-            '<' | '>' | '*' | '_' | '[' | ']' | '#' | '@' | '~' if !in_code => out.push('\\'),
-            _ => {}
-        }
-        out.push(char);
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('`') {
+        let Some((name, after)) = after.split_once('`') else { break };
+        plain(&mut out, before);
+        out += &code(name);
+        rest = after;
     }
+    plain(&mut out, rest);
     out
 }
 
-/// A text in a cell of a table.
-fn cell(text: &str) -> String {
-    escaped(text).replace('|', "\\|").replace(['\n', '\r'], " ")
+/// Adds text without markup.
+fn plain(out: &mut String, text: &str) {
+    /// Parts what GitHub would take for a reference, and does not show.
+    const NOTHING: &str = "<!-- -->";
+    let text = printable::line(text).replace(" -> ", " → ");
+    let mut before = ' ';
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map_or(' ', |(_, next)| *next);
+        if c == '.' && text.get(at.saturating_sub(3)..at).is_some_and(|before| before.eq_ignore_ascii_case("www")) {
+            out.push_str(NOTHING);
+        }
+        if matches!(c, '\\' | '`' | '<' | '>' | '*' | '_' | '[' | ']' | '#' | '~' | '|' | '&' | '!') {
+            out.push('\\');
+        }
+        out.push(c);
+        let is_reference = match c {
+            '@' => true,
+            // `#1`, `GH-1`, and the keys that a repository links itself.
+            '#' => next.is_alphanumeric(),
+            '-' => before.is_alphabetic() && next.is_ascii_digit(),
+            ':' => next == '/',
+            _ => false,
+        };
+        if is_reference {
+            out.push_str(NOTHING);
+        }
+        before = c;
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a count for people")]

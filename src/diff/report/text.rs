@@ -1,9 +1,8 @@
 //! The report as text.
 
-use std::fmt::Write;
-
 use super::super::entities::{Change, Group, Kind};
 use super::{Jobs, MOST_NAMES, Pair, Report, amount, arrow, changed, count, left_out, names, one_line, order, place};
+use crate::printable::put_line;
 use crate::text_diff::unified;
 
 /// How many rows of a table are shown before the rest is left out.
@@ -31,7 +30,7 @@ pub fn text(report: &Report) -> String {
                 true => format!(": {}, {} changed", count.new, count.changed),
                 false => format!(": {} -> {}, {} changed", count.old, count.new, count.changed),
             });
-            let _ = writeln!(out, "{section}{}", counts.unwrap_or_default());
+            put_line!(out, "{section}{}", counts.unwrap_or_default());
         }
         self::group(&mut out, group);
     }
@@ -49,11 +48,11 @@ fn group(out: &mut String, group: &Group) {
         };
         let from = change.old.as_ref().map(|old| format!(" (renamed from `{old}`)")).unwrap_or_default();
         let at = place(change).map(|place| format!("  {place}")).unwrap_or_default();
-        let _ = writeln!(out, "  {mark} {}{from}{at}", names(&group.entities, MOST_NAMES));
+        put_line!(out, "  {mark} {}{from}{at}", names(&group.entities, MOST_NAMES));
         return;
     }
     let all = if group.entities.len() > 1 { format!("  ({} in all)", group.entities.len()) } else { String::new() };
-    let _ = writeln!(out, "  ~ {}{all}", names(&group.entities, MOST_NAMES));
+    put_line!(out, "  ~ {}{all}", names(&group.entities, MOST_NAMES));
     group.changes.iter().for_each(|change| self::change(out, change));
 }
 
@@ -64,34 +63,34 @@ fn change(out: &mut String, change: &Change) {
     let rule = change.rule.as_deref().unwrap_or_default();
     let lines = |out: &mut String, mark: &str, text: &Option<String>| {
         for line in text.as_deref().unwrap_or_default().trim_end().lines() {
-            let _ = writeln!(out, "        {mark} {line}");
+            put_line!(out, "        {mark} {line}");
         }
     };
     match change.kind {
         Kind::RuleAdded | Kind::RuleRemoved => {
             let (mark, text) = if change.kind == Kind::RuleAdded { ('+', &change.new) } else { ('-', &change.old) };
-            let _ = writeln!(out, "      {mark} rule `{rule}`{at}");
+            put_line!(out, "      {mark} rule `{rule}`{at}");
             lines(out, " ", text);
         }
         Kind::RuleOrder | Kind::EnvOrder | Kind::LookupOrder | Kind::DestinationOrder => {
-            let _ = writeln!(out, "      {}", order(change.kind));
+            put_line!(out, "      {}", order(change.kind));
             lines(out, "-", &change.old);
             lines(out, "+", &change.new);
         }
         Kind::Field if is_long(&change.old) || is_long(&change.new) => {
             let rule = if rule.is_empty() { String::new() } else { format!("rule `{rule}`: ") };
-            let _ = writeln!(out, "      {rule}{}{at}", change.field.as_deref().unwrap_or_default());
+            put_line!(out, "      {rule}{}{at}", change.field.as_deref().unwrap_or_default());
             let text = |text: &Option<String>| {
                 text.as_deref().map(|text| text.trim_end().to_owned() + "\n").unwrap_or_default()
             };
             // Without the names of files and the line numbers, which are those of the values.
             let diff = unified("", "", &text(&change.old), &text(&change.new));
             for line in diff.lines().skip(2).filter(|line| !line.starts_with("@@")) {
-                let _ = writeln!(out, "        {line}");
+                put_line!(out, "        {line}");
             }
         }
         _ => {
-            let _ = writeln!(out, "      {}", one_line(change));
+            put_line!(out, "      {}", one_line(change));
         }
     }
 }
@@ -99,47 +98,43 @@ fn change(out: &mut String, change: &Change) {
 /// What changed for jobs.
 fn jobs(out: &mut String, jobs: &Jobs) {
     let (all, differing) = (jobs.all.new.jobs, jobs.differing.new.jobs);
-    let _ = writeln!(out, "{} of {} get another answer", amount_of(differing), count(all, "job"));
+    put_line!(out, "{} of {} get another answer", amount_of(differing), count(all, "job"));
     if jobs.invalid > 0 {
-        let _ = writeln!(out, "{}", left_out(jobs.invalid));
+        put_line!(out, "{}", left_out(jobs.invalid));
     }
     let Pair { old, new } = jobs.all;
     for (name, old, new) in
         [("cores", old.cores, new.cores), ("mem, GiB", old.mem, new.mem), ("gpus", old.gpus, new.gpus)]
     {
         if old > 0.0 || new > 0.0 {
-            let _ = writeln!(out, "  {name:<9} {}", changed(old, new));
+            put_line!(out, "  {name:<9} {}", changed(old, new));
         }
     }
     #[expect(clippy::cast_precision_loss, reason = "counts for people")]
     let counts = |pair: &Pair| (pair.old.jobs as f64, pair.new.jobs as f64);
     if old.errors > 0 || new.errors > 0 {
-        let _ = writeln!(out, "  errors    {} -> {}", amount_of(old.errors), amount_of(new.errors));
+        put_line!(out, "  errors    {} -> {}", amount_of(old.errors), amount_of(new.errors));
     }
     out.push('\n');
     if differing == 0 {
         return;
     }
     for cause in &jobs.causes {
-        let _ = writeln!(out, "{:>10}  {}", amount_of(cause.amounts.new.jobs), cause.cause);
+        put_line!(out, "{:>10}  {}", amount_of(cause.amounts.new.jobs), cause.cause);
         let Pair { old, new } = cause.amounts;
         let differ = [("cores", old.cores, new.cores), ("mem", old.mem, new.mem), ("gpus", old.gpus, new.gpus)];
         let differ = differ.into_iter().filter(|(_, old, new)| old != new);
         let differ: Vec<String> = differ.map(|(name, old, new)| format!("{name} {}", changed(old, new))).collect();
         if !differ.is_empty() {
-            let _ = writeln!(out, "            {}", differ.join("; "));
+            put_line!(out, "            {}", differ.join("; "));
         }
         for reason in cause.reasons.iter().take(MOST_REASONS) {
             let all = reason.jobs == cause.amounts.new.jobs;
             let jobs = if all { String::new() } else { format!("{}: ", count(reason.jobs, "job")) };
-            let _ = writeln!(out, "            {jobs}{}", reason.because);
+            put_line!(out, "            {jobs}{}", reason.because);
         }
         if cause.reasons.len() > MOST_REASONS {
-            let _ = writeln!(
-                out,
-                "            and {} more changes concern some of them",
-                cause.reasons.len() - MOST_REASONS
-            );
+            put_line!(out, "            and {} more changes concern some of them", cause.reasons.len() - MOST_REASONS);
         }
         for example in &cause.examples {
             let details: Vec<String> = example
@@ -148,11 +143,11 @@ fn jobs(out: &mut String, jobs: &Jobs) {
                 .map(|detail| format!("{}: {}", detail.field, arrow(&detail.old, &detail.new)))
                 .collect();
             let id = if example.id.is_null() { String::new() } else { format!(", id {}", example.id) };
-            let _ = writeln!(out, "              line {}{id} ({}): {}", example.line, example.tool, details.join("; "));
+            put_line!(out, "              line {}{id} ({}): {}", example.line, example.tool, details.join("; "));
         }
     }
     if let Some(others) = &jobs.other_causes {
-        let _ = writeln!(out, "{:>10}  (other causes)", amount_of(others.new.jobs));
+        put_line!(out, "{:>10}  (other causes)", amount_of(others.new.jobs));
     }
     let moved: Vec<_> = jobs.destinations.iter().filter(|row| row.amounts.old != row.amounts.new).collect();
     if !moved.is_empty() {
@@ -160,20 +155,20 @@ fn jobs(out: &mut String, jobs: &Jobs) {
         for row in moved.iter().take(MOST_ROWS) {
             let (old, new) = counts(&row.amounts);
             let cores = changed(row.amounts.old.cores, row.amounts.new.cores);
-            let _ = writeln!(out, "  {:<30} jobs {}; cores {cores}", row.id, changed(old, new));
+            put_line!(out, "  {:<30} jobs {}; cores {cores}", row.id, changed(old, new));
         }
         more(out, moved.len());
     }
     if !jobs.flows.is_empty() {
         out.push_str("\nelsewhere\n");
         for flow in jobs.flows.iter().take(MOST_ROWS) {
-            let _ = writeln!(out, "{:>10}  {} -> {}", amount_of(flow.jobs), flow.from, flow.to);
+            put_line!(out, "{:>10}  {} -> {}", amount_of(flow.jobs), flow.from, flow.to);
         }
         more(out, jobs.flows.len());
     }
     out.push_str("\ntools\n");
     for tool in jobs.tools.iter().take(MOST_ROWS) {
-        let _ = writeln!(out, "{:>10}  {}", amount_of(tool.amounts.new.jobs), tool.id);
+        put_line!(out, "{:>10}  {}", amount_of(tool.amounts.new.jobs), tool.id);
     }
     more(out, jobs.tools.len());
     out.push_str("\nwhat changed in the config\n\n");
@@ -181,7 +176,7 @@ fn jobs(out: &mut String, jobs: &Jobs) {
 
 fn more(out: &mut String, rows: usize) {
     if rows > MOST_ROWS {
-        let _ = writeln!(out, "  and {} more", rows - MOST_ROWS);
+        put_line!(out, "  and {} more", rows - MOST_ROWS);
     }
 }
 

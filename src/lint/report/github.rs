@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Linted, place, severity};
+use crate::printable;
 
 /// One line a finding.
 pub fn github(linted: &Linted) -> String {
@@ -17,22 +18,24 @@ pub fn github(linted: &Linted) -> String {
                 let _ = write!(properties, "col={},endColumn={},", start.column, end.column);
             }
         }
-        let mut message = diagnostic.message.clone();
+        let mut message = printable::line(&diagnostic.message).into_owned();
         for line in diagnostic.notes.iter().map(String::as_str) {
-            let _ = write!(message, "\n{line}");
+            let _ = write!(message, "\n{}", printable::line(line));
         }
         if let Some(help) = &diagnostic.help {
-            let _ = write!(message, "\nhelp: {help}");
+            let _ = write!(message, "\nhelp: {}", printable::line(help));
         }
         let _ = writeln!(out, "::{} {properties}title={}::{}", severity(finding), finding.code, data(&message));
     }
     out
 }
 
+/// A message as GitHub reads it. Control characters appear as escapes, since the log shows the message, too.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    printable::excerpt(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
+/// A value among the properties, which colons and commas would end.
 fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+    data(&printable::line(text)).replace(':', "%3A").replace(',', "%2C")
 }
